@@ -1,4 +1,3 @@
-/** Reading the audit log: a page at a time, or a range as one file. */
 import { exportEntries, listEntries } from '../../shared/audit/index.ts';
 import { auditLogs } from '../../shared/contract/endpoints/audit-logs.ts';
 import { handle } from '../../shared/http/index.ts';

@@ -1,17 +1,15 @@
-/** Signing in, staying signed in and signing out. */
 import {
   authorizationUrl,
   beginLogin,
   type CodeRecord,
-  endMisusedSession,
+  checkCode,
   endSession,
+  findOrCreateUser,
   finishLogin,
   identify,
   isAllowedRedirect,
   issueAccessToken,
   issueCode,
-  judgeCode,
-  keepGrant,
   type Misuse,
   openSession,
   presentRefresh,
@@ -19,9 +17,10 @@ import {
   readUser,
   redeemCode,
   refreshProfile,
-  rotate,
+  revokeMisusedSession,
+  rotateRefreshToken,
+  storeGrant,
   type UserRecord,
-  userOf,
   withCode,
 } from '../../shared/account/index.ts';
 import type { Actor, Origin } from '../../shared/audit/index.ts';
@@ -38,7 +37,7 @@ import {
   sessionCookies,
   startedLoginCookie,
 } from '../../shared/http/index.ts';
-import { belongingsOf, organizationIdsOf } from '../../shared/organization/index.ts';
+import { membershipsOf, organizationIdsOf } from '../../shared/organization/index.ts';
 import { env, envList } from '../../shared/platform/index.ts';
 
 const callbackUrl = (): string => `${env('PUBLIC_URL')}${auth.callback.path}`;
@@ -46,7 +45,7 @@ const callbackUrl = (): string => `${env('PUBLIC_URL')}${auth.callback.path}`;
 export const google = handle(auth.google, async ({ query, now }) => {
   const { redirect_uri, login_hint } = query;
   if (redirect_uri !== undefined && !isAllowedRedirect(redirect_uri, envList('ALLOWED_REDIRECT_URIS'))) {
-    throw invalid('redirect_uri', 'is not on the list of allowed redirect addresses');
+    throw invalid('redirect_uri', 'is not an allowed redirect URI');
   }
   const { login, cookie, write } = beginLogin(redirect_uri, now);
   return {
@@ -61,9 +60,9 @@ export const callback = handle(auth.callback, async ({ query, incoming, now }) =
   if (query.code === undefined && query.error === undefined) throw invalid('code', 'is required');
   const identity = await identify(new URLSearchParams(incoming.rawQuery), login, callbackUrl());
   const { profile } = identity;
-  const { userId, isNew } = await userOf(identity, now);
+  const { userId, isNew } = await findOrCreateUser(identity, now);
   const actor: Actor = { type: 'user', id: userId, email: profile.email };
-  const known = [refreshProfile(userId, profile, now), ...(await keepGrant(userId, identity, now))];
+  const profileWrites = [refreshProfile(userId, profile, now), ...(await storeGrant(userId, identity, now))];
 
   if (redirectUri !== undefined) {
     const { code, write } = issueCode(userId, now);
@@ -71,7 +70,7 @@ export const callback = handle(auth.callback, async ({ query, incoming, now }) =
     return {
       location: withCode(redirectUri, code),
       cookies: [clearedLoginCookie()],
-      change: { writes: [...known, write], audit: [entry] },
+      change: { writes: [...profileWrites, write], audit: [entry] },
       actor,
     };
   }
@@ -83,18 +82,18 @@ export const callback = handle(auth.callback, async ({ query, incoming, now }) =
     cookies: organizationIds
       .then((ids) => issueAccessToken(claims, ids, now))
       .then((accessToken) => [...sessionCookies(accessToken, refreshToken), clearedLoginCookie()]),
-    change: { writes: [...known, ...writes], audit: [sessionEntry(userId, session.id)] },
+    change: { writes: [...profileWrites, ...writes], audit: [sessionEntry(userId, session.id)] },
     actor,
   };
 });
 
 export const token = handle(auth.token, async ({ body, origin, now }) => {
   const record = await readCode(body.code);
-  const verdict = judgeCode(record, now);
-  if (!record || verdict === 'refuse') throw unauthorized(badCode);
-  const person = await readPerson(record.userId);
+  const verdict = checkCode(record, now);
+  if (!record || verdict === 'refuse') throw invalidCode();
+  const person = await readSignedInUser(record.userId);
   const replayed = async ({ sessionId }: Pick<CodeRecord, 'sessionId'>): Promise<ApiError> =>
-    sessionId === undefined ? unauthorized(badCode) : misused('auth.code_reused', sessionId, person, origin, now);
+    sessionId === undefined ? invalidCode() : misused('auth.code_reused', sessionId, person, origin, now);
   if (verdict === 'replay') throw await replayed(record);
   const { session, refreshToken, writes } = openSession(record.userId, now);
   const redeem = redeemCode(body.code, session, async () => replayed((await readCode(body.code)) ?? {}));
@@ -112,16 +111,16 @@ export const token = handle(auth.token, async ({ body, origin, now }) => {
 
 export const refresh = handle(auth.refresh, async ({ body, incoming, origin, now }) => {
   const fromCookie = body.refreshToken === undefined;
-  const given = body.refreshToken ?? incoming.cookies[refreshCookie];
-  if (!given) throw invalid('refreshToken', 'is required');
+  const token = body.refreshToken ?? incoming.cookies[refreshCookie];
+  if (!token) throw invalid('refreshToken', 'is required');
   if (fromCookie) refuseForeignOrigin(incoming);
-  const found = await presentRefresh(given, now);
-  if (found.verdict === 'refuse') throw unauthorized('This refresh token is expired, revoked or malformed');
+  const found = await presentRefresh(token, now);
+  if (found.verdict === 'refuse') throw unauthorized('The refresh token is expired, revoked or malformed');
   const { session, presented, verdict } = found;
-  const person = await readPerson(session.userId);
+  const person = await readSignedInUser(session.userId);
   const reused = () => misused('auth.refresh_reused', session.id, person, origin, now);
   if (verdict === 'reuse') throw await reused();
-  const { refreshToken, writes } = rotate(session, presented, now, reused);
+  const { refreshToken, writes } = rotateRefreshToken(session, presented, now, reused);
   const accessToken = await accessTokenFor(person, session.id, now);
   return {
     data: { accessToken, refreshToken, expiresIn: accessTokenSeconds },
@@ -132,8 +131,8 @@ export const refresh = handle(auth.refresh, async ({ body, incoming, origin, now
 });
 
 export const me = handle(auth.me, async ({ user }) => {
-  const [profile, belongings] = await Promise.all([readUser(user.userId), belongingsOf(user.userId)]);
-  const organizations = belongings.map(({ organization: { id, name }, role }) => ({ id, name, role }));
+  const [profile, memberships] = await Promise.all([readUser(user.userId), membershipsOf(user.userId)]);
+  const organizations = memberships.map(({ organization: { id, name }, role }) => ({ id, name, role }));
   return { data: { ...profile, organizations } };
 });
 
@@ -141,34 +140,34 @@ export const logout = handle(auth.logout, async ({ user, now }) => ({
   message: 'Signed out',
   cookies: clearedSessionCookies,
   change: {
-    writes: [endSession(user.sessionId, now, () => unauthorized('This session has ended; sign in again'))],
+    writes: [endSession(user.sessionId, now, () => unauthorized('The session has ended. Sign in again'))],
     audit: [sessionEntry(user.userId, user.sessionId)],
   },
 }));
 
-const badCode = 'This code is not valid, or no longer; sign in again';
+const invalidCode = (): ApiError => unauthorized('The code is invalid or expired. Sign in again');
 
 const sessionEntry = (userId: string, sessionId: string) => ({ scope: userId, resource: { type: 'session', id: sessionId } });
 
-interface Known {
+interface SignedInUser {
   readonly user: UserRecord;
   readonly actor: Actor;
   readonly organizationIds: readonly string[];
 }
 
-/** Who a session belongs to and where, in one round trip. */
-const readPerson = async (userId: string): Promise<Known> => {
+/** The user of a session and the ids of the user's organizations, read concurrently. */
+const readSignedInUser = async (userId: string): Promise<SignedInUser> => {
   const [user, organizationIds] = await Promise.all([readUser(userId), organizationIdsOf(userId)]);
   return { user, organizationIds, actor: { type: 'user', id: userId, email: user.email } };
 };
 
-const accessTokenFor = ({ user, organizationIds }: Known, sessionId: string, now: Date): Promise<string> =>
+const accessTokenFor = ({ user, organizationIds }: SignedInUser, sessionId: string, now: Date): Promise<string> =>
   issueAccessToken({ userId: user.id, sessionId, email: user.email, name: user.name }, organizationIds, now);
 
 const misused = (
   action: Misuse['action'],
   sessionId: string,
-  { actor, organizationIds }: Known,
+  { actor, organizationIds }: SignedInUser,
   origin: Origin,
   now: Date,
-): Promise<ApiError> => endMisusedSession({ action, sessionId, user: actor, organizationIds }, origin, now);
+): Promise<ApiError> => revokeMisusedSession({ action, sessionId, user: actor, organizationIds }, origin, now);

@@ -1,4 +1,3 @@
-/** Reading backups where they lie. */
 import { backupData, browseBackup, compareBackup, importBackup, readBackup } from '../../shared/backup/index.ts';
 import { backupContents } from '../../shared/contract/endpoints/backup-contents.ts';
 import { readDestination } from '../../shared/destination/index.ts';
@@ -22,7 +21,7 @@ export const register = handle(backupContents.register, async ({ tenant, organiz
     readDestination(tenant, storageDestinationId),
   ]);
   const createdBy = { type: actor.type, id: actor.id };
-  const place = { tenant, organization, project, destination };
-  const { backup, change } = await importBackup(place, { path, metadata, createdBy }, now);
+  const context = { tenant, organization, project, destination };
+  const { backup, change } = await importBackup(context, { path, metadata, createdBy }, now);
   return { data: backupData(backup), change };
 });

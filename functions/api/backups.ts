@@ -33,15 +33,15 @@ export const create = handle(backups.create, async ({ tenant, organization, acto
     given === undefined ? undefined : readDestination(tenant, given),
   ]);
   const isFull = type === 'full';
-  // What a full one would cost does not depend on where it goes.
+  // The cost of a full backup does not depend on the destination.
   if (dryRun && isFull) return estimated(await estimateBackup(tenant, project, more));
   const destination = named ?? (await defaultDestination(tenant, organization, project));
   const parent = isFull ? undefined : await requireParent(tenant, project, { ...more, storageDestinationId: destination.id });
   if (dryRun) return estimated(await estimateBackup(tenant, project, more, parent));
   await assertBackupCapacity(tenant);
-  const place = { tenant, project, destination, encryption: currentEncryption(chosen) };
+  const context = { tenant, project, destination, encryption: currentEncryption(chosen) };
   const kind = { trigger: 'manual', createdBy: { type: actor.type, id: actor.id } } as const;
-  const { backup, writes } = startBackup(place, { ...more, ...(parent ? asIncrementalOf(parent) : { type }), ...kind }, now);
+  const { backup, writes } = startBackup(context, { ...more, ...(parent ? asIncrementalOf(parent) : { type }), ...kind }, now);
   const details = { projectId, type, collections: more.collections.slice(0, 100), storageDestinationId: destination.id };
   const audit = [{ scope: tenant.organizationId, resource: { type: 'backup', id: backup.id }, details }];
   return { data: backupData(backup), change: { writes, audit } };
@@ -63,7 +63,7 @@ export const remove = handle(backups.remove, async ({ tenant, params, now }) => 
   await refuseEnding(tenant, backup);
   const { writes, audit } = deleteBackup(tenant, backup, await findDependentBackup(tenant, backup), now);
   return {
-    message: 'The backup was deleted; its objects are being removed, and the audit log says so if any have to stay',
+    message: 'The backup was deleted. Its objects are being deleted; the audit log reports any that must be kept',
     change: { writes: [...writes, ...(await endUndo(tenant, backup))], audit },
   };
 });

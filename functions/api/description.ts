@@ -1,18 +1,18 @@
-/** The service's description of itself, as OpenAPI and as a page. */
+/** The API description, as OpenAPI and as a page. */
 import { description } from '../../shared/contract/endpoints/system.ts';
 import { openapiText, page } from '../../shared/docs/index.ts';
-import { serve } from '../../shared/http/index.ts';
+import { serveStatic } from '../../shared/http/index.ts';
 
-/** It changes with a deployment only, so anyone may keep it a few minutes. */
+/** Changes only with a deployment, so it may be cached for a few minutes. */
 const cached = { 'cache-control': 'public, max-age=300' };
 
-export const openapi = serve(description.openapi, () => ({
+export const openapi = serveStatic(description.openapi, () => ({
   body: openapiText(),
   contentType: 'application/json; charset=utf-8',
   headers: cached,
 }));
 
-export const docs = serve(description.docs, () => {
+export const docs = serveStatic(description.docs, () => {
   const { html, contentSecurityPolicy } = page();
   return {
     body: html,

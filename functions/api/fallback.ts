@@ -1,17 +1,17 @@
-/** Answers what no route matches: an unknown path, or a method the path does not take. */
+/** Handles calls that match no route: an unknown path or an unsupported method. */
 import { apiPrefix } from '../../shared/contract/endpoint.ts';
 import { ApiError } from '../../shared/contract/errors.ts';
 import { endpoints } from '../../shared/contract/index.ts';
-import { countAddress, refuseExcess, withEnvelope } from '../../shared/http/index.ts';
+import { assertWithinLimit, countAddress, withEnvelope } from '../../shared/http/index.ts';
 import { clock } from '../../shared/platform/index.ts';
 
 export const handler = withEnvelope(
   'fallback',
-  async ({ incoming, now, counted }) => {
+  async ({ incoming, now, reportRate }) => {
     if (isPreflight(incoming)) return { statusCode: 204, headers: {}, body: '' };
     const rate = countAddress(incoming.origin.ip, now);
-    counted(rate);
-    refuseExcess(rate);
+    reportRate(rate);
+    assertWithinLimit(rate);
     throw explain(incoming.path);
   },
   clock,
@@ -30,12 +30,9 @@ const explain = (path: string): ApiError => {
   const methods = [...new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
   if (methods.length > 0) {
     const allow = methods.join(', ');
-    return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allow}`, { allowedMethods: methods }, { headers: { allow } });
+    return new ApiError('METHOD_NOT_ALLOWED', `This path supports ${allow}`, { allowedMethods: methods }, { headers: { allow } });
   }
-  // Version 1.x of the product served /api/... without a version; its clients should learn where things are now.
+  // Version 1.x served /api/... without a version.
   const isUnversioned = /^\/api(\/|$)/.test(path) && !`${path}/`.startsWith(`${apiPrefix}/`);
-  return new ApiError(
-    'NOT_FOUND',
-    isUnversioned ? `There is nothing here; the paths begin with ${apiPrefix}` : 'There is nothing here',
-  );
+  return new ApiError('NOT_FOUND', isUnversioned ? `Path not found. Paths begin with ${apiPrefix}` : 'Path not found');
 };

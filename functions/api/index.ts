@@ -1,6 +1,6 @@
 /**
- * Every row of the contract with its handler: a row without one, or a handler of another name, does not compile.
- * For tests and measurements; a deployed function is bundled from its own file alone.
+ * Every endpoint of the contract with its handler: a missing or misnamed handler does not compile. For tests and measurements; a
+ * deployed function is bundled from its own file.
  */
 import type { contract } from '../../shared/contract/index.ts';
 import type { Handler } from '../../shared/http/index.ts';

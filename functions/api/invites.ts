@@ -6,7 +6,7 @@ import {
   cancelInvitation,
   type InvitationRecord,
   invite,
-  listOpenInvitations,
+  listInvitations,
   organizationKey,
   resendInvitation,
 } from '../../shared/organization/index.ts';
@@ -18,7 +18,7 @@ export const create = handle(invites.create, async (call) => {
   return { data: { ...invitation, acceptUrl: await linkTo(call.tenant, invitation) }, change };
 });
 
-export const list = handle(invites.list, async ({ tenant, page, now }) => listOpenInvitations(tenant, page, now));
+export const list = handle(invites.list, async ({ tenant, page, now }) => listInvitations(tenant, page, now));
 
 export const cancel = handle(invites.cancel, async (call) => {
   const invitation = await read(call.tenant, call.params.inviteId);

@@ -1,28 +1,25 @@
-import { accountKey, type UserRecord } from '../../shared/account/index.ts';
+import { accountKey } from '../../shared/account/index.ts';
 import { organizations } from '../../shared/contract/endpoints/organizations.ts';
 import { unauthorized } from '../../shared/contract/errors.ts';
 import { isId } from '../../shared/contract/ids.ts';
 import type { Plan } from '../../shared/contract/limits.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
-  changeSettings,
   createOrganization,
   deleteOrganization,
   listOrganizations,
   lookup,
-  type MemberRecord,
-  type OrganizationRecord,
+  preferredSlug,
   recoverOrganization,
   settingsOf,
-  wantedSlug,
+  updateSettings,
 } from '../../shared/organization/index.ts';
 import { env, get, getAll } from '../../shared/platform/index.ts';
 
 export const create = handle(organizations.create, async ({ user, body: { name, slug }, now }) => {
-  const wish = { name, slug };
-  const [owner, taken] = await getAll([accountKey.user(user.userId), lookup.slug(wantedSlug(wish))]);
-  if (!owner) throw unauthorized('This account is gone');
-  const { organization, change } = createOrganization(owner as UserRecord, wish, Boolean(taken), now);
+  const [owner, taken] = await getAll([accountKey.user(user.userId), lookup.slug(preferredSlug({ name, slug }))]);
+  if (!owner) throw unauthorized('The user no longer exists. Sign in again');
+  const { organization, change } = createOrganization(owner, { name, slug }, Boolean(taken), now);
   return { data: organization, change };
 });
 
@@ -50,19 +47,19 @@ export const current = handle(organizations.current, async ({ organization }) =>
 });
 
 export const update = handle(organizations.update, async (call) => {
-  const { organization, change } = changeSettings(call, call.body, call.now);
+  const { organization, change } = updateSettings(call, call.body, call.now);
   return { data: { ...organization, settings: settingsOf(organization) }, change };
 });
 
 export const remove = handle(organizations.remove, async (call) => {
   const { data, change } = deleteOrganization(call, call.body, call.now);
-  // Deleted for good is a job that has only been started.
+  // A permanent deletion has only been started.
   return { data, change, status: data.deletionType === 'permanent' ? 202 : 200 };
 });
 
 export const recover = handle(organizations.recover, async ({ user: { userId }, params: { id }, now }) => {
-  const found = isId('organization', id) ? await getAll([lookup.organization(id), lookup.member(id, userId)]) : [];
-  const [deleted, member] = found as [OrganizationRecord?, MemberRecord?];
+  const keys = [lookup.organization(id), lookup.member(id, userId)] as const;
+  const [deleted, member] = isId('organization', id) ? await getAll(keys) : [];
   const { organization, change } = recoverOrganization(userId, deleted, member, now);
   return { data: organization, change };
 });

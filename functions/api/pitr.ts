@@ -10,11 +10,13 @@ const both = (tenant: Tenant, projectId: string) => Promise.all([readProject(ten
 
 export const enable = handle(rows.enable, async (call) => {
   const { tenant, organization, params, body, now } = call;
-  const { storageDestinationId: given, ...wish } = body;
+  const { storageDestinationId, ...input } = body;
   const [project, before] = await both(tenant, params.projectId);
   const destination =
-    given === undefined ? await defaultDestination(tenant, organization, project) : await readDestination(tenant, given);
-  const { pitr, change } = enablePitr(call, { project, destination, before }, wish, now);
+    storageDestinationId === undefined
+      ? await defaultDestination(tenant, organization, project)
+      : await readDestination(tenant, storageDestinationId);
+  const { pitr, change } = enablePitr(call, { project, destination, before }, input, now);
   return { data: pitrData(pitr, now), change };
 });
 

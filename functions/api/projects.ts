@@ -20,11 +20,11 @@ import {
 
 export const create = handle(projects.create, async (call) => {
   const { tenant, actor, now } = call;
-  const { credentials, ...wish } = call.body;
+  const { credentials, ...input } = call.body;
   const id = newId('project', now);
   const connection = await connectionOf(tenant, id, actor, credentials);
-  await probeProject(tenant, { ...wish, id, connection });
-  const { project, change } = createProject(call, { ...wish, id, connection }, now);
+  await probeProject(tenant, { ...input, id, connection });
+  const { project, change } = createProject(call, { ...input, id, connection }, now);
   return { data: projectData(project), change };
 });
 
@@ -39,14 +39,15 @@ export const get = handle(projects.get, async ({ tenant, params }) => ({
 
 export const update = handle(projects.update, async (call) => {
   const { tenant, params, body, now } = call;
-  const { organizationId, ...wish } = body;
+  const { organizationId, ...input } = body;
   if (organizationId !== undefined) {
-    if (Object.keys(wish).length > 0) throw invalid('organizationId', 'moves the project and stands alone');
+    if (Object.keys(input).length > 0)
+      throw invalid('organizationId', 'moves the project and cannot be combined with other fields');
     const moved = await moveProject(call, params.projectId, organizationId);
-    // It took several transactions, and they are done.
+    // The move has committed its own transactions.
     return { data: projectData(moved), change: { writes: [], audit: [] } };
   }
-  const { project, change } = changeProject(tenant, await readProject(tenant, params.projectId), wish, now);
+  const { project, change } = changeProject(tenant, await readProject(tenant, params.projectId), input, now);
   return { data: projectData(project), change };
 });
 
@@ -56,8 +57,8 @@ export const remove = handle(projects.remove, async (call) => {
   const { writes, audit } = removeProject(call, project, now);
   return {
     message: pitr
-      ? 'The project was disconnected; its backups stay, and what was captured of it is being removed'
-      : 'The project was disconnected; its backups stay',
+      ? 'The project was disconnected. Its backups are kept; its captured changes are being deleted'
+      : 'The project was disconnected. Its backups are kept',
     change: { writes: [...writes, ...endWithProject(call, project, pitr, now)], audit },
   };
 });

@@ -33,7 +33,7 @@ export const create = handle(restores.create, async (call) => {
   };
   if (dryRun) {
     const data = moment ? await planMomentInCall(call, { ...place, wish }, moment) : await planInCall(call, { ...place, wish });
-    // Looking into a backup is noted, whatever it is for.
+    // A dry run reads the backup, so it is audited.
     const resource = { type: 'backup', id: moment?.plan.base.id ?? backup.id };
     const audit = [{ scope: tenant.organizationId, action: 'restore.planned', resource, details: asked }];
     if (data) return { data, status: 200, change: { writes: [], audit } };

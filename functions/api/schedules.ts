@@ -17,10 +17,10 @@ import {
 } from '../../shared/schedule/index.ts';
 
 export const create = handle(schedules.create, async (call) => {
-  const { projectId, storageDestinationId = null, ...given } = call.body;
-  const wish = { ...given, storageDestinationId, ...retentionOf(given, { retention: null, retentionPolicy: null }) };
-  checkWish(wish);
-  const { schedule, change } = await createSchedule(call, await readProject(call.tenant, projectId), wish, call.now);
+  const { projectId, storageDestinationId = null, ...body } = call.body;
+  const input = { ...body, storageDestinationId, ...retentionOf(body, { retention: null, retentionPolicy: null }) };
+  checkWish(input);
+  const { schedule, change } = await createSchedule(call, await readProject(call.tenant, projectId), input, call.now);
   return { data: scheduleData(schedule), change };
 });
 
@@ -46,7 +46,7 @@ export const remove = handle(schedules.remove, async (call) => {
   const schedule = await readSchedule(call.tenant, call.params.scheduleId);
   const project = (await projectOf(call.tenant, schedule)) ?? { name: schedule.projectId };
   return {
-    message: 'The schedule was removed; its backups stay',
+    message: 'The schedule was deleted. Its backups are kept',
     change: removeSchedule(call, schedule, project, call.now),
   };
 });

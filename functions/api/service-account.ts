@@ -21,5 +21,5 @@ export const create = handle(serviceAccount.create, async (call) => {
 
 export const remove = handle(serviceAccount.remove, async (call) => {
   const change = removeServiceAccount(call, await readServiceAccount(call.tenant));
-  return { message: 'The service account was deleted; its key no longer works', change };
+  return { message: 'The service account was deleted. Its API key no longer works', change };
 });

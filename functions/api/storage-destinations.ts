@@ -58,17 +58,17 @@ export const update = handle(storageDestinations.update, async (call) => {
 export const remove = handle(storageDestinations.remove, async (call) => {
   const record = await readDestination(call.tenant, call.params.storageId);
   const user = await scheduleUsing(call.tenant, record.id);
-  if (user) throw inUse(`The schedule ${user.name} sends its backups here`, { scheduleId: user.id });
+  if (user) throw inUse(`The schedule ${user.name} stores its backups here`, { scheduleId: user.id });
   const captured = await captureUsing(call.tenant, record.id);
   if (captured)
     throw inUse(
       captured.isEnding
-        ? 'What was captured of a project lies here and is being removed; try again in a minute'
-        : 'Changes of a project are stored here, to be restored to any time',
+        ? 'Captured changes of a project are still being deleted from here'
+        : 'Point-in-time recovery of a project stores its changes here',
       { projectId: captured.projectId },
     );
   return {
-    message: 'The storage destination was removed; the bucket stays as it is',
+    message: 'The storage destination was deleted. The bucket is unchanged',
     change: await removeDestination(call, record),
   };
 });

@@ -1,4 +1,3 @@
-/** What the service tells anyone: how it is, and its public keys. */
 import { system } from '../../shared/contract/endpoints/system.ts';
 import { handle } from '../../shared/http/index.ts';
 import { env, iso, probe, publicKeys } from '../../shared/platform/index.ts';
@@ -22,7 +21,7 @@ export const jwks = handle(system.jwks, async () => ({
   file: {
     body: JSON.stringify({ keys: await publicKeys() }),
     contentType: json,
-    // They change with a deployment only; verifiers may keep them a few minutes.
+    // Change only with a deployment, so they may be cached for a few minutes.
     headers: { 'cache-control': 'public, max-age=300' },
   },
 }));

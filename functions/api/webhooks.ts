@@ -2,29 +2,29 @@ import { webhooks } from '../../shared/contract/endpoints/webhooks.ts';
 import { handle } from '../../shared/http/index.ts';
 import { newId, type Tenant } from '../../shared/platform/index.ts';
 import {
-  changeWebhook,
   createWebhook,
+  deleteWebhook,
   deliveryData,
   getWebhookWithHealth,
   listDeliveries,
   listWebhooks,
   readDelivery,
   readWebhook,
-  removeWebhook,
   requestData,
   retryDelivery,
   rotateSecret as rotate,
+  sendTestEvent,
   startReplay,
   toggleWebhook,
-  tryWebhook,
-  type WebhookWish,
+  updateWebhook,
+  type WebhookInput,
   webhookData,
   webhookWithSecretData,
 } from '../../shared/webhook/index.ts';
 
 export const create = handle(webhooks.create, async ({ tenant, body, now }) => {
-  const { webhook, made, change } = await createWebhook(tenant, newId('webhook', now), body, now);
-  return { data: webhookWithSecretData(webhook, undefined, now, made), change };
+  const { webhook, generatedSecret, change } = await createWebhook(tenant, newId('webhook', now), body, now);
+  return { data: webhookWithSecretData(webhook, undefined, now, generatedSecret), change };
 });
 
 export const list = handle(webhooks.list, async ({ tenant, page }) => {
@@ -37,42 +37,42 @@ export const get = handle(webhooks.get, async ({ tenant, params, now }) => {
   return { data: webhookWithSecretData(webhook, health, now) };
 });
 
-interface Changing {
+interface UpdateCall {
   readonly tenant: Tenant;
   readonly params: { readonly webhookId: string };
-  readonly body: WebhookWish;
+  readonly body: WebhookInput;
   readonly now: Date;
 }
 
-const change = async ({ tenant, params, body, now }: Changing) => {
-  const known = await getWebhookWithHealth(tenant, params.webhookId);
-  const changed = await changeWebhook(tenant, known, body, now);
-  return { data: webhookWithSecretData(changed.webhook, known.health, now), change: changed.change };
+const change = async ({ tenant, params, body, now }: UpdateCall) => {
+  const current = await getWebhookWithHealth(tenant, params.webhookId);
+  const changed = await updateWebhook(tenant, current, body, now);
+  return { data: webhookWithSecretData(changed.webhook, current.health, now), change: changed.change };
 };
 
-/** Clients know either method; both mean the same. */
+/** PUT and PATCH mean the same. */
 export const replace = handle(webhooks.replace, change);
 export const update = handle(webhooks.update, change);
 
 export const remove = handle(webhooks.remove, async ({ tenant, params, now }) => ({
-  message: 'The webhook was removed',
-  change: removeWebhook(tenant, await readWebhook(tenant, params.webhookId), now),
+  message: 'The webhook was deleted',
+  change: deleteWebhook(tenant, await readWebhook(tenant, params.webhookId), now),
 }));
 
 export const toggle = handle(webhooks.toggle, async ({ tenant, params, body, now }) => {
-  const known = await getWebhookWithHealth(tenant, params.webhookId);
-  const { webhook, change } = await toggleWebhook(tenant, known, body.enabled, now);
+  const current = await getWebhookWithHealth(tenant, params.webhookId);
+  const { webhook, change } = await toggleWebhook(tenant, current, body.enabled, now);
   return { data: webhookData(webhook), change };
 });
 
 export const rotateSecret = handle(webhooks.rotateSecret, async ({ tenant, params, body, now }) => {
   const { webhook, health } = await getWebhookWithHealth(tenant, params.webhookId);
-  const { webhook: rotated, made, change } = await rotate(tenant, webhook, body.overlapHours, now);
-  return { data: webhookWithSecretData(rotated, health, now, made), change };
+  const { webhook: rotated, generatedSecret, change } = await rotate(tenant, webhook, body.overlapHours, now);
+  return { data: webhookWithSecretData(rotated, health, now, generatedSecret), change };
 });
 
 export const test = handle(webhooks.test, async (call) =>
-  tryWebhook(call, await readWebhook(call.tenant, call.params.webhookId), call.body.event, call.now),
+  sendTestEvent(call, await readWebhook(call.tenant, call.params.webhookId), call.body.event, call.now),
 );
 
 export const deliveries = handle(webhooks.deliveries, async ({ tenant, params, query, page, now }) => {
@@ -97,6 +97,6 @@ export const retry = handle(webhooks.retry, async ({ tenant, params, now }) => {
 
 export const replay = handle(webhooks.replay, async ({ tenant, params, body, now }) => {
   const webhook = await readWebhook(tenant, params.webhookId);
-  const { replay: begun, change } = startReplay(tenant, webhook, body, now);
-  return { data: begun, change };
+  const { replay: started, change } = startReplay(tenant, webhook, body, now);
+  return { data: started, change };
 });

@@ -1,37 +1,36 @@
 /**
- * Does one task that takes its time: it needs a customer's bucket, replays a month of events, looks at every backup there is, or
- * carries a project's over to another organization. It ends before its function does, however long the bucket takes to answer, and
- * is given again then, and after some tries put aside with the dead letters.
+ * Runs one slow task: it uses a customer's bucket, replays a month of events, reads every backup, or moves a project. A task ends
+ * before its function times out, however slow the bucket is. A failed task is retried, then dead-lettered.
  */
 import { eraseBackup, rewrapKeys } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { chorePatience, openStore } from '../../shared/destination/index.ts';
-import { consume, type TaskMessage } from '../../shared/event/index.ts';
-import { settleMove } from '../../shared/move/index.ts';
+import { consumeQueue, type TaskMessage } from '../../shared/event/index.ts';
+import { finishOrRevertMove } from '../../shared/move/index.ts';
 import { expireCaptures } from '../../shared/pitr/index.ts';
 import { after, clock, log, unsafeTenant } from '../../shared/platform/index.ts';
 import { journalKeyIds } from '../../shared/restore/index.ts';
 import { applyRetention } from '../../shared/retention/index.ts';
-import { replayWebhook } from '../../shared/webhook/index.ts';
+import { runReplay } from '../../shared/webhook/index.ts';
 
 const { timeoutSeconds } = workers.chore;
-/** The object or page begun then has the last third. */
+/** Leaves a third of the time for the object or page in progress. */
 const eraseMs = (timeoutSeconds * 2_000) / 3;
-/** Wrapping the key of one backup takes up to four requests to its bucket, each tried for up to 32 s. */
+/** Wrapping the key of one backup takes up to four bucket requests, each retried for up to 32 s. */
 const rewrapSeconds = timeoutSeconds / 3;
-/** A page begun then ends long before the function does; what others ask for has its turn between two parts. */
+/** A page in progress ends long before the function. Other tenants' tasks run between two parts. */
 const replaySeconds = timeoutSeconds / 3;
-/** Of the walk and what is removed after it; one transaction may be begun then. */
+/** For the walk and the expirations that follow. Leaves time for one transaction. */
 const retentionSeconds = (timeoutSeconds * 2) / 3;
-/** An object begun then is removed long before the function ends. */
-const forgetSeconds = timeoutSeconds / 3;
-/** A record begun then is carried over well before it does. */
-const settleSeconds = timeoutSeconds / 3;
+/** Leaves time to delete the object in progress. */
+const expireSeconds = timeoutSeconds / 3;
+/** Leaves time to move the record in progress. */
+const moveSeconds = timeoutSeconds / 3;
 
 const open: typeof openStore = (tenant, destination, folder) => openStore(tenant, destination, folder, chorePatience);
 
-const doChore = async ({ id, organizationId, task }: TaskMessage): Promise<void> => {
-  log.info('doing a chore', { id, organizationId, kind: task.kind });
+const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> => {
+  log.info('task started', { id, organizationId, kind: task.kind });
   const tenant = unsafeTenant(organizationId, 'record');
   switch (task.kind) {
     case 'erase-backup':
@@ -44,17 +43,17 @@ const doChore = async ({ id, organizationId, task }: TaskMessage): Promise<void>
         findOtherKeyIds: journalKeyIds,
       });
     case 'replay-webhook':
-      return replayWebhook(tenant, task, after(clock.now(), replaySeconds), clock);
-    case 'settle-move':
-      return settleMove(tenant, task, (other) => unsafeTenant(other, 'record'), after(clock.now(), settleSeconds));
+      return runReplay(tenant, task, after(clock.now(), replaySeconds), clock);
+    case 'finish-move':
+      return finishOrRevertMove(tenant, task, (other) => unsafeTenant(other, 'record'), after(clock.now(), moveSeconds));
     case 'apply-retention':
       return applyRetention(tenant, after(clock.now(), retentionSeconds), clock);
-    case 'forget-captures':
-      return expireCaptures(tenant, task.projectId, after(clock.now(), forgetSeconds), clock, open);
+    case 'expire-captures':
+      return expireCaptures(tenant, task.projectId, after(clock.now(), expireSeconds), clock, open);
     default:
-      throw new Error(`${task.kind} is no chore, and came by the wrong queue`);
+      throw new Error(`unexpected task "${task.kind}" on the chore queue`);
   }
 };
 
-/** One comes at a time. What a bucket does not answer is told of the message: it is no error of the function. */
-export const handler = consume(doChore);
+/** The batch size is one. A bucket that does not answer fails the message, not the function. */
+export const handler = consumeQueue(runTask);

@@ -1,52 +1,43 @@
 /**
- * Hands the tasks and events that leave the table to the queue each is for. Everything behind a record waits for it, whoever's it
- * is: none costs more than its message. A record a queue did not take is given again, and only from there on.
+ * Forwards the outbox (tasks and events) from the table's stream to the queues. A slow record would delay all tenants behind it,
+ * so each costs one message and nothing else. From the first record that a queue did not accept, the stream is retried.
  */
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { idPrefixes, isId } from '../../shared/contract/ids.ts';
-import type { Queue, TaskMessage } from '../../shared/event/index.ts';
+import { type Queue, queueVariables, type TaskMessage } from '../../shared/event/index.ts';
 import { batchHandler, log, type QueueMessage, type QueueVariable, sendMessages } from '../../shared/platform/index.ts';
 
-interface Leaving extends QueueMessage {
+interface OutboxMessage extends QueueMessage {
   readonly queue: QueueVariable;
   readonly itemIdentifier: string;
 }
 
-const queues: Readonly<Record<Queue, QueueVariable>> = {
-  task: 'TASK_QUEUE_URL',
-  chore: 'CHORE_QUEUE_URL',
-  match: 'MATCH_QUEUE_URL',
-  delivery: 'DELIVERY_QUEUE_URL',
-  slowDelivery: 'SLOW_DELIVERY_QUEUE_URL',
-  schedule: 'SCHEDULE_QUEUE_URL',
-  capture: 'CAPTURE_QUEUE_URL',
-};
-
 export const handler = batchHandler<DynamoDBStreamEvent>(
   (record) => sequenceOf(record as DynamoDBRecord),
   async ({ Records }, finished) => {
-    const leaving = Records.map((record) => ({ record, tasks: leavingBy(record) }));
-    // A record that holds no task has nothing to wait for.
-    for (const { record, tasks } of leaving) if (tasks.length === 0) finished.add(sequenceOf(record));
-    const all = leaving.flatMap(({ tasks }) => tasks);
+    const outgoing = Records.map((record) => ({ record, tasks: messagesOf(record) }));
+    // A record without a message is done at once.
+    for (const { record, tasks } of outgoing) if (tasks.length === 0) finished.add(sequenceOf(record));
+    const all = outgoing.flatMap(({ tasks }) => tasks);
     await Promise.all(
-      Object.values(queues).map(async (queue) => {
+      Object.values(queueVariables).map(async (queue) => {
         for (const { itemIdentifier } of await send(queue, all)) finished.add(itemIdentifier);
       }),
     );
     const refused = all.filter(({ itemIdentifier }) => !finished.has(itemIdentifier)).length;
-    if (refused > 0) log.warn('the queue did not take every task', { refused, of: all.length });
+    if (refused > 0) log.warn('the queue did not accept every task', { refused, of: all.length });
   },
 );
 
 const sequenceOf = ({ dynamodb }: DynamoDBRecord): string => dynamodb?.SequenceNumber ?? '';
 
-const leavingBy = ({ dynamodb }: DynamoDBRecord): readonly Leaving[] => {
+const messagesOf = ({ dynamodb }: DynamoDBRecord): readonly OutboxMessage[] => {
   const [pk = '', sk = ''] = [dynamodb?.Keys?.pk?.S, dynamodb?.Keys?.sk?.S];
-  const told = sk.startsWith('EVENT#') ? matchingOf(pk, sk) : taskOf(dynamodb?.NewImage);
-  if (told) return [{ ...told, sender: pk || 'nobody', itemIdentifier: dynamodb?.SequenceNumber ?? '' }];
-  // Nothing a retry could mend, and it would hold up everything behind it.
-  log.error('a task without a message, or an event without an id, was dropped', {
+  const routed = sk.startsWith('EVENT#') ? matchTaskOf(pk, sk) : taskOf(dynamodb?.NewImage);
+  // The partition key of a tenant's items is its message group in the fair queues.
+  if (routed) return [{ ...routed, sender: pk || 'unknown', itemIdentifier: dynamodb?.SequenceNumber ?? '' }];
+  // A retry would not help and would block the stream.
+  log.error('outbox item dropped: no message or invalid event id', {
     organizationId: pk.replace(/^ORG#/, ''),
     pk,
     sk,
@@ -54,27 +45,26 @@ const leavingBy = ({ dynamodb }: DynamoDBRecord): readonly Leaving[] => {
   return [];
 };
 
-type Told = Pick<Leaving, 'queue' | 'body'>;
+type RoutedBody = Pick<OutboxMessage, 'queue' | 'body'>;
 
-/** A task's item names the queue and holds its message. */
-const taskOf = (image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']): Told | undefined => {
+const taskOf = (image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']): RoutedBody | undefined => {
   const [body, named = ''] = [image?.message?.S, image?.queue?.S];
   if (body === undefined) return undefined;
-  return { body, queue: Object.hasOwn(queues, named) ? queues[named as Queue] : queues.task };
+  return { body, queue: queueVariables[Object.hasOwn(queueVariables, named) ? (named as Queue) : 'task'] };
 };
 
-/** An event's key says all that its task does. Given twice, it is the same task. */
-const matchingOf = (pk: string, sk: string): Told | undefined => {
+/** Derived from the event's key, so that a repeated record gives the same task. */
+const matchTaskOf = (pk: string, sk: string): RoutedBody | undefined => {
   const [organizationId, eventId] = [pk.replace(/^ORG#/, ''), sk.replace(/^EVENT#/, '')];
   if (!isId('organization', organizationId) || !isId('event', eventId)) return undefined;
   const id = eventId.replace(idPrefixes.event, idPrefixes.task);
-  const message: TaskMessage = { id, organizationId, task: { kind: 'match', eventId } };
-  return { body: JSON.stringify(message), queue: queues.match };
+  const message: TaskMessage = { id, organizationId, task: { kind: 'match-event', eventId } };
+  return { body: JSON.stringify(message), queue: queueVariables.match };
 };
 
-/** Those that the queue accepted. */
-const send = async (queue: Leaving['queue'], leaving: readonly Leaving[]): Promise<readonly Leaving[]> => {
-  const ours = leaving.filter((one) => one.queue === queue);
+/** Returns the messages that the queue accepted. */
+const send = async (queue: QueueVariable, messages: readonly OutboxMessage[]): Promise<readonly OutboxMessage[]> => {
+  const ours = messages.filter((one) => one.queue === queue);
   const refused = await sendMessages(queue, ours);
   return ours.filter((_, n) => !refused.has(n));
 };

@@ -1,23 +1,23 @@
-/** Does what is quickly done. A task that fails is given again, and after some tries put aside with the dead letters. */
-import { consume, type TaskMessage } from '../../shared/event/index.ts';
-import { deliverInvitation } from '../../shared/organization/index.ts';
+/** Runs quick tasks. A failed task is retried, then dead-lettered. */
+import { consumeQueue, type TaskMessage } from '../../shared/event/index.ts';
+import { sendInvitation } from '../../shared/organization/index.ts';
 import { clock, log, startWorkflow, unsafeTenant } from '../../shared/platform/index.ts';
-import { disableWebhook, tellDisabled } from '../../shared/webhook/index.ts';
+import { disableWebhook, notifyOwner } from '../../shared/webhook/index.ts';
 
-const doTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> => {
-  log.info('doing a task', { id, organizationId, kind: task.kind });
+const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> => {
+  log.info('task started', { id, organizationId, kind: task.kind });
   const tenant = unsafeTenant(organizationId, 'record');
   switch (task.kind) {
     case 'send-invitation':
-      return deliverInvitation(tenant, task.invitationId, clock.now());
+      return sendInvitation(tenant, task.invitationId, clock.now());
     case 'purge-organization':
       return startWorkflow('PURGE_WORKFLOW_ARN', id, { organizationId, deleteBackupData: task.deleteBackupData, done: false });
-    // Named for the backup: however often it is asked for, it is made once.
+    // Named after the backup, so that a duplicate message starts no second execution.
     case 'start-backup':
       return startWorkflow('BACKUP_WORKFLOW_ARN', task.backupId, { organizationId, backupId: task.backupId });
     case 'start-verification':
       return startWorkflow('VERIFY_WORKFLOW_ARN', id, { organizationId, backupId: task.backupId, position: null, done: false });
-    // Named for the attempt: each is made once.
+    // Named after the attempt, for the same reason.
     case 'start-restore':
       return startWorkflow('RESTORE_WORKFLOW_ARN', `${task.restoreJobId}-${task.attempt}`, {
         organizationId,
@@ -26,11 +26,11 @@ const doTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> 
       });
     case 'disable-webhook':
       return disableWebhook(tenant, task, clock.now());
-    case 'tell-disabled':
-      return tellDisabled(tenant, task.webhookId, clock.now());
+    case 'notify-webhook-disabled':
+      return notifyOwner(tenant, task.webhookId, clock.now());
     default:
-      throw new Error(`${task.kind} is no task of this worker, and came by the wrong queue`);
+      throw new Error(`unexpected task "${task.kind}" on the task queue`);
   }
 };
 
-export const handler = consume(doTask);
+export const handler = consumeQueue(runTask);

@@ -1,4 +1,4 @@
-/** A step of the purge: removes what it can in its time, and says whether it is done. */
+/** One step of a purge: deletes what it can within its time and returns whether it is done. */
 import * as z from 'zod';
 import { purgeBackups } from '../../shared/backup/index.ts';
 import { id } from '../../shared/contract/fields.ts';
@@ -13,10 +13,10 @@ import { purgeDeliveries, waitForFinalDelivery } from '../../shared/webhook/inde
 const Step = z.object({ organizationId: id('organization'), deleteBackupData: z.boolean(), done: z.boolean() });
 type Step = z.output<typeof Step>;
 
-/** Half its time: what is begun then has the other half to end. */
+/** Leaves half of the time for the operation in progress. */
 const workSeconds = workers.purge.timeoutSeconds / 2;
 
-/** How long a bucket that does not answer is asked again; an organization must not stay for its sake. */
+/** How long an unreachable bucket is retried before the organization is purged without it. */
 const patienceSeconds = 24 * 3_600;
 
 export const handler = lambdaHandler(async (input: unknown): Promise<Step> => {
@@ -24,20 +24,20 @@ export const handler = lambdaHandler(async (input: unknown): Promise<Step> => {
   const until = after(clock.now(), workSeconds);
   const jobs = async ({ id, deletedAt = '', recoveryDeadline = deletedAt }: OrganizationRecord): Promise<boolean> => {
     const isPatient = clock.now() < after(new Date(recoveryDeadline), patienceSeconds);
-    const wish = { deleteBackupData: step.deleteBackupData, isPatient };
+    const options = { deleteBackupData: step.deleteBackupData, isPatient };
     const tenant = unsafeTenant(id, 'record');
-    // In this order: the deletion is told before nobody can be told any more, and what is being restored ends before the
-    // backup that it reads goes.
+    // The order matters: the deletion event is delivered before its webhooks are deleted, and a restore ends before the backup
+    // that it reads is deleted.
     return (
       (await waitForFinalDelivery(tenant, new Date(deletedAt), until, clock)) &&
       (await purgeSchedules(tenant, until, clock)) &&
       (await purgeDeliveries(tenant, until, clock)) &&
-      (await purgeRestores(tenant, wish, until, clock)) &&
-      (await purgeCaptures(tenant, wish, until, clock)) &&
-      purgeBackups(tenant, { ...wish, deadline: until, clock })
+      (await purgeRestores(tenant, options, until, clock)) &&
+      (await purgeCaptures(tenant, options, until, clock)) &&
+      purgeBackups(tenant, options, deadline: until, clock })
     );
   };
   const done = await purgeOrganization(step.organizationId, until, clock, jobs);
-  log.info('purged a part', { organizationId: step.organizationId, done });
+  log.info('purge step finished', { organizationId: step.organizationId, done });
   return { ...step, done };
 });

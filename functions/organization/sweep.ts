@@ -1,18 +1,15 @@
-/** Every hour: asks for the purge of each organization whose time has come, again for those whose purge did not end. */
-import type { TaskMessage } from '../../shared/event/index.ts';
+/** Hourly: starts the purge of every organization that is due, and again of those whose purge did not finish. */
+import { taskMessage } from '../../shared/event/index.ts';
 import { duePurges } from '../../shared/organization/index.ts';
-import { clock, lambdaHandler, log, newId, type QueueMessage, sendMessages } from '../../shared/platform/index.ts';
+import { clock, lambdaHandler, log, type QueueMessage, sendMessages } from '../../shared/platform/index.ts';
 
 export const handler = lambdaHandler(async (): Promise<void> => {
   const now = clock.now();
   const messages: QueueMessage[] = [];
-  for await (const { organizationId, deleteBackupData } of duePurges(now)) {
-    const task = { kind: 'purge-organization', deleteBackupData } as const;
-    const message = { id: newId('task', now), organizationId, task } satisfies TaskMessage;
-    messages.push({ body: JSON.stringify(message), sender: organizationId });
-  }
+  for await (const { organizationId, deleteBackupData } of duePurges(now))
+    messages.push(taskMessage({ organizationId }, { kind: 'purge-organization', deleteBackupData }, { now }));
   const refused = await sendMessages('TASK_QUEUE_URL', messages);
-  log.info('swept', { due: messages.length, refused: refused.size });
-  // The next hour would try again; failing says so where it is watched.
-  if (refused.size > 0) throw new Error(`the queue did not take ${refused.size} of ${messages.length} tasks`);
+  log.info('purge sweep finished', { due: messages.length, refused: refused.size });
+  // The next sweep would retry, but an error makes the problem visible to the alarm.
+  if (refused.size > 0) throw new Error(`the queue did not accept ${refused.size} of ${messages.length} tasks`);
 });

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { backupDeps } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
-import { consume, type TaskMessage } from '../../shared/event/index.ts';
+import { consumeQueue, type TaskMessage } from '../../shared/event/index.ts';
 import { type Arranged, messageOf, runContinuousCapture } from '../../shared/pitr/index.ts';
 import { after, delayMaxSeconds, log, sendMessages, unsafeTenant } from '../../shared/platform/index.ts';
 
@@ -30,4 +30,4 @@ const capture = async ({ organizationId, task }: TaskMessage): Promise<void> => 
   if (next) await arrange(next);
 };
 
-export const handler = consume(capture);
+export const handler = consumeQueue(capture);

@@ -1,7 +1,7 @@
 /** Does what is due of schedules: a tick starts a backup; a change is carried over to the Scheduler; a long chain gets a full backup. */
 import { startSyntheticFull } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
-import { consume, type TaskMessage } from '../../shared/event/index.ts';
+import { consumeQueue, type TaskMessage } from '../../shared/event/index.ts';
 import { after, clock, log, unsafeTenant } from '../../shared/platform/index.ts';
 import { recordOutcome, syncSchedule, syncSchedules, tick } from '../../shared/schedule/index.ts';
 
@@ -12,7 +12,7 @@ const run = async ({ id, organizationId, task }: TaskMessage): Promise<void> => 
   log.info('doing what is due of schedules', { id, organizationId, kind: task.kind });
   const tenant = unsafeTenant(organizationId, 'record');
   switch (task.kind) {
-    case 'tick':
+    case 'run-schedule':
       return tick(tenant, task.scheduleId, { at: new Date(task.at), tries: task.tries ?? 0 });
     case 'sync-schedule':
       return syncSchedule(tenant, task.scheduleId);
@@ -27,4 +27,4 @@ const run = async ({ id, organizationId, task }: TaskMessage): Promise<void> => 
   }
 };
 
-export const handler = consume(run);
+export const handler = consumeQueue(run);

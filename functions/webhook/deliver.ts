@@ -1,15 +1,15 @@
 /**
- * Makes one attempt for every message, all of a batch side by side: an endpoint that hangs keeps none of the others waiting. The
- * same for both lanes. A message that fails is given again, alone, and after some tries put aside with the dead letters.
+ * Makes one attempt per message of either delivery queue, concurrently, so that a hanging endpoint delays no other. A failed
+ * message is retried alone, then dead-lettered.
  */
-import { consume } from '../../shared/event/index.ts';
+import { consumeQueue } from '../../shared/event/index.ts';
 import { unsafeTenant } from '../../shared/platform/index.ts';
-import { deliver, laneOfQueue } from '../../shared/webhook/index.ts';
+import { deliver, deliveryQueueNamed } from '../../shared/webhook/index.ts';
 
-export const handler = consume(
+export const handler = consumeQueue(
   async ({ organizationId, task }, queueName) => {
-    if (task.kind !== 'deliver') throw new Error(`${task.kind} is no delivery, and came by the wrong queue`);
-    await deliver(unsafeTenant(organizationId, 'record'), task, laneOfQueue(queueName));
+    if (task.kind !== 'deliver') throw new Error(`unexpected task "${task.kind}" on a delivery queue`);
+    await deliver(unsafeTenant(organizationId, 'record'), task, deliveryQueueNamed(queueName));
   },
   { dropsUnknown: false },
 );

@@ -1,62 +1,59 @@
-/**
- * Makes a delivery of every event for each webhook that is to hear of it. An event for which that is not sure is given again, by
- * itself, and after some tries put aside with the dead letters.
- */
+/** Creates the deliveries of events. A failed event is retried alone, then dead-lettered. */
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { readTask } from '../../shared/event/index.ts';
 import { after, batchHandler, clock, log, unsafeTenant, withLogContext } from '../../shared/platform/index.ts';
 import { matchEvents } from '../../shared/webhook/index.ts';
 
-interface Asked {
+interface MatchRequest {
   readonly messageId: string;
   readonly organizationId: string;
   readonly eventId: string;
 }
 
-/** The deliveries begun then have the last third. */
+/** Leaves a third of the time for the deliveries in progress. */
 const partSeconds = (workers.match.timeoutSeconds * 2) / 3;
 
-/** Organizations are worked on side by side, and none waits for another; each reads its webhooks once for all of its events. */
+/** Organizations are processed concurrently. Each reads its webhooks once for all of its events. */
 export const handler = batchHandler<SQSEvent>(
   (record) => (record as SQSRecord).messageId,
   async ({ Records }, finished) => {
     const until = after(clock.now(), partSeconds);
-    const groups = Object.values(Object.groupBy(Records.flatMap(askedBy), ({ organizationId }) => organizationId));
+    const groups = Object.values(Object.groupBy(Records.flatMap(readMatchRequest), ({ organizationId }) => organizationId));
     await Promise.all(
       groups.map(async (group = []) => {
-        for (const messageId of await matchApart(group, until)) finished.add(messageId);
+        for (const messageId of await matchOrganization(group, until)) finished.add(messageId);
       }),
     );
   },
 );
 
-const askedBy = ({ body, messageId }: SQSRecord): readonly Asked[] => {
+const readMatchRequest = ({ body, messageId }: SQSRecord): readonly MatchRequest[] => {
   try {
     const message = readTask(body);
-    if (message?.task.kind !== 'match') throw new Error('a message that asks for no matching came by the wrong queue');
+    if (message?.task.kind !== 'match-event') throw new Error('unexpected task on the match queue');
     return [{ messageId, organizationId: message.organizationId, eventId: message.task.eventId }];
   } catch (error) {
-    log.error('the task failed', { error, messageId });
+    log.error('task failed', { error, messageId });
     return [];
   }
 };
 
-const matchApart = (group: readonly Asked[], until: Date): Promise<readonly string[]> => {
+const matchOrganization = (group: readonly MatchRequest[], until: Date): Promise<readonly string[]> => {
   const organizationId = group[0]?.organizationId ?? '';
   return withLogContext({ organizationId }, () => match(organizationId, group, until));
 };
 
-/** The messages of one organization of which all is sure. */
-const match = async (organizationId: string, group: readonly Asked[], until: Date): Promise<readonly string[]> => {
+/** The messages of one organization that succeeded. */
+const match = async (organizationId: string, group: readonly MatchRequest[], until: Date): Promise<readonly string[]> => {
   const messageIds = group.map(({ messageId }) => messageId);
   try {
     const eventIds = group.map(({ eventId }) => eventId);
     const failed = await matchEvents(unsafeTenant(organizationId, 'record'), eventIds, until, clock);
-    if (failed.size > 0) log.error('the task failed', { messageIds: messageIds.filter((_, n) => failed.has(n)) });
+    if (failed.size > 0) log.error('task failed', { messageIds: messageIds.filter((_, n) => failed.has(n)) });
     return messageIds.filter((_, n) => !failed.has(n));
   } catch (error) {
-    log.error('the task failed', { error, messageIds });
+    log.error('task failed', { error, messageIds });
     return [];
   }
 };

@@ -1,15 +1,15 @@
-/** Access tokens: RS256 by a KMS key, verified on cached public keys, bound to a session that can end at once. */
+/** Access tokens: signed with RS256 by a KMS key, verified with cached public keys, bound to a revocable session. */
 import { JwtRsaVerifier } from 'aws-jwt-verify';
 import { isId } from '../contract/ids.ts';
 import { accessTokenSeconds, tokenOrganizationsMax } from '../contract/limits.ts';
 import { clock, env, epochSeconds, publicKeys, randomToken, tokenSigner } from '../platform/index.ts';
 
-/** RFC 9068: says that this is an access token, so that no other token of ours or the provider's can stand in for one. */
+/** RFC 9068: marks an access token, so that no other token of ours or the provider's is accepted as one. */
 const tokenType = 'at+jwt';
 const audience = 'backup-management-service';
-/** Real tokens are under 4 KB, which is what a cookie holds; anything twice as large is not worth parsing. */
+/** Real tokens fit into a cookie of 4 KB; anything twice as large is not parsed. */
 const tokenMaxLength = 8_192;
-/** How far the clocks of two containers may differ. A token ends at its `exp` sharp; it may begin this much ahead of us. */
+/** Clock skew between two containers: `iat` may be this far in the future. `exp` is exact. */
 const skewSeconds = 30;
 
 export interface AccessClaims {
@@ -48,7 +48,7 @@ let ready: Promise<Verifier> | undefined;
 const verifier = (): Promise<Verifier> => {
   ready ??= publicKeys()
     .then((keys) => {
-      const made = JwtRsaVerifier.create({
+      const created = JwtRsaVerifier.create({
         issuer: env('PUBLIC_URL'),
         audience,
         // Never fetched: the keys are cached below, and verifySync throws on any other kid.
@@ -58,13 +58,12 @@ const verifier = (): Promise<Verifier> => {
           if (header.alg !== 'RS256' || header.typ !== tokenType || 'crit' in header || 'b64' in header)
             throw new Error('not an access token');
           const { exp, iat } = payload;
-          if (exp === undefined || iat === undefined || exp - iat !== accessTokenSeconds)
-            throw new Error('not a lifetime of ours');
+          if (exp === undefined || iat === undefined || exp - iat !== accessTokenSeconds) throw new Error('unexpected lifetime');
           if (iat > epochSeconds(clock.now()) + skewSeconds) throw new Error('not issued yet');
         },
       });
-      made.cacheJwks({ keys: keys.map((key) => ({ ...key })) });
-      return made as unknown as Verifier;
+      created.cacheJwks({ keys: keys.map((key) => ({ ...key })) });
+      return created as unknown as Verifier;
     })
     .catch((error: unknown) => {
       ready = undefined;
@@ -73,7 +72,7 @@ const verifier = (): Promise<Verifier> => {
   return ready;
 };
 
-/** One spelling per token: other base64 forms of the same bytes are refused. */
+/** One encoding per token: other base64 forms of the same bytes are refused. */
 const isCanonical = (token: string): boolean => {
   const parts = token.split('.');
   return (
@@ -82,15 +81,15 @@ const isCanonical = (token: string): boolean => {
 };
 
 /**
- * Tokens this container found good, until they end: checking the signature is the largest part of a warm request's own
- * work. Nothing is lost by it: the keys cannot change while the container runs, and every call asks whether the session lives.
+ * Verified tokens, until they expire: checking the signature is the largest part of a warm request's own work. Safe, because the
+ * keys cannot change while the container runs, and every call checks the session.
  */
-const good = new Map<string, { readonly claims: AccessClaims; readonly exp: number }>();
-const goodMax = 1_000;
+const verified = new Map<string, { readonly claims: AccessClaims; readonly exp: number }>();
+const verifiedMax = 1_000;
 
-/** Who the token speaks for, or undefined if it is not a good token of ours. Says nothing about whether the session lives. */
+/** The claims of a valid token, else undefined. Does not check whether the session is still active. */
 export const verifyAccessToken = async (token: string): Promise<AccessClaims | undefined> => {
-  const known = good.get(token);
+  const known = verified.get(token);
   if (known && known.exp > epochSeconds(clock.now())) return known.claims;
   if (token.length > tokenMaxLength || !isCanonical(token)) return undefined;
   const check = await verifier();
@@ -99,8 +98,8 @@ export const verifyAccessToken = async (token: string): Promise<AccessClaims | u
     if (![sub, sid, email, name].every((claim) => typeof claim === 'string')) return undefined;
     const claims = { userId: sub, sessionId: sid, email, name } as AccessClaims;
     if (!isId('user', claims.userId) || !isId('session', claims.sessionId)) return undefined;
-    if (good.size >= goodMax) good.clear();
-    good.set(token, { claims, exp: exp as number });
+    if (verified.size >= verifiedMax) verified.clear();
+    verified.set(token, { claims, exp: exp as number });
     return claims;
   } catch {
     return undefined;

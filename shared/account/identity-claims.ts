@@ -1,4 +1,4 @@
-/** What a provider says about a person, cut to what we keep: nothing longer or stranger than a token or a log can carry. */
+/** The identity provider's claims about a user, limited to what a token or a log can hold. */
 import { unauthorized } from '../contract/errors.ts';
 import { nameMax } from '../contract/limits.ts';
 
@@ -14,24 +14,24 @@ export interface Identity {
   readonly issuer: string;
   readonly subject: string;
   readonly profile: Profile;
-  /** The provider's, for project connections. Providers may leave it out after the first consent. */
+  /** For project connections. Providers may omit it after the first consent. */
   readonly refreshToken: string | undefined;
-  /** What the person agreed to, which can be less than was asked. */
+  /** The scopes the user consented to, which can be fewer than requested. */
   readonly scopes: readonly string[];
 }
 
 const emailMax = 254;
 const pictureMax = 2_048;
 
-/** The profile in a set of OpenID Connect standard claims. Refuses a person without an e-mail address. */
+/** Reads the OpenID Connect standard claims. Throws UNAUTHORIZED without an e-mail address. */
 export const readProfile = (claims: Readonly<Record<string, unknown>>): Profile => {
   const { email, picture } = claims;
   if (typeof email !== 'string' || email.length > emailMax || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email)) {
-    throw unauthorized('The identity provider told us no e-mail address; allow it and sign in again');
+    throw unauthorized('The identity provider did not share your e-mail address. Allow it and sign in again');
   }
   return {
     email: email.toWellFormed(),
-    // Some providers send the text 'true'.
+    // Some providers send the string 'true'.
     emailVerified: claims.email_verified === true || claims.email_verified === 'true',
     name: printable(claims.name) || email.toWellFormed().slice(0, nameMax),
     picture:

@@ -1,10 +1,10 @@
 export { type AccessClaims, issueAccessToken, verifyAccessToken } from './access-token.ts';
 export { beginLogin, finishLogin } from './login-attempt.ts';
 export { authorizationUrl, googleScopes, identify } from './oidc-client.ts';
-export { issueCode, judgeCode, readCode, redeemCode } from './one-time-code.ts';
+export { checkCode, issueCode, readCode, redeemCode } from './one-time-code.ts';
 export { grantAccessToken } from './provider-grant.ts';
 export { accountKey, type CodeRecord, type SessionRecord, type UserRecord } from './record.ts';
 export { isAllowedRedirect, withCode } from './redirect-uri.ts';
-export { endMisusedSession, type Misuse } from './revoke-misused-session.ts';
-export { endSession, openSession, presentRefresh, readRefreshToken, rotate } from './session.ts';
-export { keepGrant, readUser, refreshProfile, userOf } from './user.ts';
+export { type Misuse, revokeMisusedSession } from './revoke-misused-session.ts';
+export { endSession, openSession, presentRefresh, readRefreshToken, rotateRefreshToken } from './session.ts';
+export { findOrCreateUser, readUser, refreshProfile, storeGrant } from './user.ts';

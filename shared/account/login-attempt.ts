@@ -1,6 +1,6 @@
 /**
- * A sign-in under way. The table knows the state by its fingerprint and so counts it once; the PKCE verifier is kept by
- * nobody but the browser that began, in a cookie. The state alone, seen in a log or an address bar, is worth nothing.
+ * A sign-in in progress. The table stores the fingerprint of the state, which can be used once. The PKCE verifier is stored only in
+ * a cookie of the browser that started, so a state leaked through a log or an address bar is worthless.
  */
 import { invalid } from '../contract/errors.ts';
 import { loginAttemptSeconds } from '../contract/limits.ts';
@@ -24,16 +24,16 @@ export const beginLogin = (redirectUri: string | undefined, now: Date): { login:
   return { login, cookie: `${login.state}.${login.verifier}`, write: create(record satisfies LoginRecord) };
 };
 
-/** The ID token must answer this very attempt. Derived, so that there is one secret less to keep. */
+/** Binds the ID token to this attempt. Derived, so that it need not be stored. */
 export const nonceOf = ({ verifier }: Login): string => fingerprint(`nonce ${verifier}`);
 
-/** What the browser's cookie says of its sign-in, if it is the one this state belongs to. */
+/** The sign-in of the browser's cookie, if the state belongs to it. */
 export const matchLogin = (state: string | undefined, cookie: string | undefined): Login | undefined => {
-  const [, begun, verifier] = /^([\w-]{43})\.([\w-]{43})$/.exec(cookie ?? '') ?? [];
-  return begun !== undefined && verifier !== undefined && begun === state ? { state: begun, verifier } : undefined;
+  const [, started, verifier] = /^([\w-]{43})\.([\w-]{43})$/.exec(cookie ?? '') ?? [];
+  return started !== undefined && verifier !== undefined && started === state ? { state: started, verifier } : undefined;
 };
 
-/** Ends the sign-in and tells how to go on. Once only, whatever comes of it: the same state again is refused. */
+/** Ends the sign-in. A state can be used once, whatever the outcome. */
 export const finishLogin = async (
   state: string | undefined,
   cookie: string | undefined,
@@ -42,7 +42,7 @@ export const finishLogin = async (
   const login = matchLogin(state, cookie);
   const record = login && ((await takeItem(accountKey.login(login.state))) as LoginRecord | undefined);
   if (!login || !record || record.expiresAt <= epochSeconds(now)) {
-    throw invalid('state', 'is not of a sign-in begun in this browser in the last minutes; begin again');
+    throw invalid('state', 'does not belong to a recent sign-in of this browser. Start again');
   }
   return { login, redirectUri: record.redirectUri };
 };

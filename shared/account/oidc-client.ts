@@ -1,4 +1,4 @@
-/** The identity provider: Google, or an OpenID Connect issuer that bears the scopes asked for. */
+/** The identity provider: Google, or an OpenID Connect issuer that accepts the requested scopes. */
 import * as oauth from 'oauth4webapi';
 import { ApiError, unauthorized } from '../contract/errors.ts';
 import { logLines } from '../contract/runtime/alarm-log-lines.ts';
@@ -6,14 +6,14 @@ import { env, fetchTrusted, log, secretValue } from '../platform/index.ts';
 import { type Identity, readProfile } from './identity-claims.ts';
 import { type Login, nonceOf } from './login-attempt.ts';
 
-/** What reading documents needs, and what reading the users of Firebase Authentication needs. */
+/** `datastore` to read documents, `cloudPlatform` to read the users of Firebase Authentication. */
 export const googleScopes = {
   datastore: 'https://www.googleapis.com/auth/datastore',
   cloudPlatform: 'https://www.googleapis.com/auth/cloud-platform',
 } as const;
 
-/** Who the person is, and the access a project connection needs: list projects, read databases, read and write documents. */
-export const askedScopes = [
+/** Identity, and the access of a project connection: list projects, read databases, read and write documents. */
+export const requestedScopes = [
   'openid',
   'email',
   'profile',
@@ -22,7 +22,7 @@ export const askedScopes = [
   googleScopes.datastore,
 ];
 
-/** Where to send the browser. Only a fresh consent makes Google give a refresh token again. */
+/** Where to redirect the browser. Google issues a refresh token only after a new consent. */
 export const authorizationUrl = async (login: Login, callbackUrl: string, loginHint: string | undefined): Promise<string> => {
   const { authorization_endpoint } = await discover().catch(refuse);
   if (authorization_endpoint === undefined) return refuse(new Error('no authorization endpoint'));
@@ -31,7 +31,7 @@ export const authorizationUrl = async (login: Login, callbackUrl: string, loginH
     client_id: env('IDENTITY_CLIENT_ID'),
     response_type: 'code',
     redirect_uri: callbackUrl,
-    scope: askedScopes.join(' '),
+    scope: requestedScopes.join(' '),
     state: login.state,
     nonce: nonceOf(login),
     code_challenge: await oauth.calculatePKCECodeChallenge(login.verifier),
@@ -44,7 +44,7 @@ export const authorizationUrl = async (login: Login, callbackUrl: string, loginH
   return url.href;
 };
 
-/** Exchanges the code the browser brought back and tells who signed in: state, issuer, PKCE, nonce, claims and signature checked. */
+/** Exchanges the authorization code and checks state, issuer, PKCE, nonce, claims and signature. */
 export const identify = (answer: URLSearchParams, login: Login, callbackUrl: string): Promise<Identity> =>
   exchange(answer, login, callbackUrl).catch(refuse);
 
@@ -66,21 +66,21 @@ const exchange = async (answer: URLSearchParams, login: Login, callbackUrl: stri
     expectedNonce: nonceOf(login),
     requireIdToken: true,
   });
-  // The standard lets TLS stand in for the signature; checking it costs one cached request and trusts one thing less.
+  // Optional by the standard, which accepts TLS instead. Costs one cached request.
   await oauth.validateApplicationLevelSignature(server, response, requestOptions());
   const claims = oauth.getValidatedIdTokenClaims(tokens);
-  if (!claims) throw unauthorized('The identity provider did not say who you are');
+  if (!claims) throw unauthorized('The identity provider returned no identity');
   return {
     issuer: claims.iss,
     subject: claims.sub,
     profile: readProfile(claims.email === undefined ? await askUserInfo(server, client, tokens, claims.sub) : claims),
     refreshToken: tokens.refresh_token,
-    // RFC 6749 section 5.1: no scope in the answer means all that was asked.
-    scopes: tokens.scope?.split(' ') ?? askedScopes,
+    // RFC 6749 section 5.1: no scope in the response means all that were requested.
+    scopes: tokens.scope?.split(' ') ?? requestedScopes,
   };
 };
 
-/** Google puts the profile into the ID token; the standard also lets a provider keep it at an endpoint of its own. */
+/** Google puts the profile into the ID token; other providers may only return it here. */
 const askUserInfo = async (
   server: oauth.AuthorizationServer,
   client: oauth.Client,
@@ -94,7 +94,7 @@ const askUserInfo = async (
     await oauth.userInfoRequest(server, client, tokens.access_token, requestOptions()),
   );
 
-/** Plain http only where the deployer's own configuration names such an issuer. */
+/** Plain http is allowed only if the configured issuer uses it. */
 export const requestOptions = () => ({
   [oauth.customFetch]: (url: string, options: object) => fetchTrusted(url, options),
   [oauth.allowInsecureRequests]: new URL(env('IDENTITY_ISSUER')).protocol === 'http:',
@@ -102,7 +102,7 @@ export const requestOptions = () => ({
 
 let known: Promise<oauth.AuthorizationServer> | undefined;
 
-/** The provider's own description of itself, asked once per container. */
+/** The provider's metadata, fetched once per container. */
 export const discover = (): Promise<oauth.AuthorizationServer> => {
   const issuer = new URL(env('IDENTITY_ISSUER'));
   known ??= oauth
@@ -115,9 +115,9 @@ export const discover = (): Promise<oauth.AuthorizationServer> => {
   return known;
 };
 
-/** Refusals that tell of our own registration at the provider, not of the person. */
+/** Errors of our own registration at the provider, not of the user. */
 const misconfigured = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type', 'invalid_scope'];
-/** Answers that are no answer: an error page, half a document, addresses we must not use. */
+/** Unusable responses: an error page, a truncated document, forbidden URLs. */
 const unusable: readonly unknown[] = [
   oauth.HTTP_REQUEST_FORBIDDEN,
   oauth.REQUEST_PROTOCOL_FORBIDDEN,
@@ -130,23 +130,23 @@ const unusable: readonly unknown[] = [
   oauth.INVALID_SERVER_METADATA,
 ];
 
-/** In words for the person. What the provider sent stays out of them and out of the log: it can hold tokens. */
+/** Throws an error for the user. The provider's response is neither shown nor logged, because it can contain tokens. */
 const refuse = (error: unknown): never => {
   if (error instanceof ApiError) throw error;
   if (error instanceof oauth.AuthorizationResponseError) {
     throw unauthorized(
       error.error === 'access_denied'
         ? 'The sign-in was cancelled at the identity provider'
-        : 'The identity provider refused the sign-in; begin again',
+        : 'The identity provider refused the sign-in. Start again',
     );
   }
   const { code, name } = error as { code?: unknown; name?: string };
-  const said = error instanceof oauth.ResponseBodyError ? error : undefined;
-  const ours = said && (said.status >= 500 || said.status === 429 || misconfigured.includes(said.error));
+  const response = error instanceof oauth.ResponseBodyError ? error : undefined;
+  const ours = response && (response.status >= 500 || response.status === 429 || misconfigured.includes(response.error));
   const fromLibrary = typeof code === 'string' && code.startsWith('OAUTH_');
   if (!fromLibrary || ours || unusable.includes(code)) {
-    log.error(logLines.providerFailed, { reason: code ?? name, status: said?.status, error: said?.error });
-    throw new ApiError('SERVICE_UNAVAILABLE', 'The identity provider does not answer as it should; try again shortly');
+    log.error(logLines.providerFailed, { reason: code ?? name, status: response?.status, error: response?.error });
+    throw new ApiError('SERVICE_UNAVAILABLE', 'The identity provider is not available. Try again shortly');
   }
-  throw unauthorized('The identity provider did not confirm this sign-in; begin again');
+  throw unauthorized('The identity provider did not confirm the sign-in. Start again');
 };

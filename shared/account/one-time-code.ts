@@ -1,4 +1,4 @@
-/** Our own one-time code: what a client that may not hold cookies carries from the redirect to POST /auth/token. */
+/** The one-time code that a client without cookies passes from the redirect to POST /auth/token. */
 import type { ApiError } from '../contract/errors.ts';
 import { loginCodeSeconds } from '../contract/limits.ts';
 import { after, create, epochSeconds, get, randomToken, set, type Write } from '../platform/index.ts';
@@ -10,16 +10,16 @@ export const issueCode = (userId: string, now: Date): { code: string; write: Wri
   return { code, write: create({ ...accountKey.code(code), userId, expiresAt, ttl: expiresAt } satisfies CodeRecord) };
 };
 
-/** A code that opened a session once is a replay ever after, also past its minute. */
-export const judgeCode = (record: CodeRecord | undefined, now: Date): 'redeem' | 'refuse' | 'replay' => {
+/** A used code is a replay, even after it has expired. */
+export const checkCode = (record: CodeRecord | undefined, now: Date): 'redeem' | 'refuse' | 'replay' => {
   if (!record) return 'refuse';
   if (record.sessionId !== undefined) return 'replay';
   return record.expiresAt > epochSeconds(now) ? 'redeem' : 'refuse';
 };
 
-export const readCode = async (code: string): Promise<CodeRecord | undefined> => await get(accountKey.code(code));
+export const readCode = (code: string): Promise<CodeRecord | undefined> => get(accountKey.code(code));
 
-/** Marks the code as used for this session, and keeps it as long as the session can live. `lost` speaks for the loser of a race. */
+/** Marks the code as used and keeps it for the session's lifetime. `lost` gives the error if another call used it first. */
 export const redeemCode = (code: string, session: Pick<SessionRecord, 'id' | 'endsAt'>, lost: () => Promise<ApiError>): Write =>
   set(
     accountKey.code(code),

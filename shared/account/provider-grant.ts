@@ -1,12 +1,12 @@
-/** What a person's grant gives: access tokens of the provider, for as long as the person lets us. */
+/** Access tokens of the identity provider, from the refresh token that the user granted. */
 import * as oauth from 'oauth4webapi';
-import { ApiError } from '../contract/errors.ts';
 import {
   type AccessToken,
   clock,
   commit,
   env,
   get,
+  isConflict,
   iso,
   log,
   openSecret,
@@ -18,27 +18,27 @@ import {
 import { discover, requestOptions } from './oidc-client.ts';
 import { accountKey, type GrantRecord } from './record.ts';
 
-/** What a provider says when the person took the grant back, or someone above them did. Nothing else is for good. */
-const gone = ['invalid_grant', 'access_denied', 'admin_policy_enforced', 'org_internal'];
-/** Google's, which every provider we know is at least as generous as. */
+/** Errors of a grant that the user or an administrator revoked. All others are transient. */
+const revokedErrors = ['invalid_grant', 'access_denied', 'admin_policy_enforced', 'org_internal'];
+/** Google's default; other providers use at least as much. */
 const lifetimeSeconds = 3_600;
 
 /**
- * An access token for what the person agreed to. Throws a TokenError: for good where there is no grant, it lacks a scope
- * that is needed or the provider no longer honours it; transient where the provider does not answer.
+ * An access token for the user's consent. Throws a TokenError: permanent if there is no grant, a required scope is missing or the
+ * grant was revoked; transient if the provider is not available.
  */
-export const grantAccessToken = async (userId: string, neededScopes: readonly string[]): Promise<AccessToken> => {
+export const grantAccessToken = async (userId: string, requiredScopes: readonly string[]): Promise<AccessToken> => {
   const grant = await readGrant(userId);
-  const missing = neededScopes.find((scope) => !grant.scopes.includes(scope));
-  if (missing !== undefined) throw refused(`The consent lacks the scope ${missing}; sign in again and allow it`);
+  const missing = requiredScopes.find((scope) => !grant.scopes.includes(scope));
+  if (missing !== undefined) throw refused(`The consent lacks the scope ${missing}. Sign in again and allow it`);
   try {
     return await refresh(userId, grant);
   } catch (error) {
-    // A provider that gives a new refresh token with each use: another call used this one and kept the next.
+    // The provider may rotate refresh tokens: another call may have used this one and stored the next.
     if (!(error instanceof TokenError) || error.isTransient) throw error;
-    const now = await readGrant(userId);
-    if (now.updatedAt === grant.updatedAt) throw error;
-    return refresh(userId, now);
+    const current = await readGrant(userId);
+    if (current.updatedAt === grant.updatedAt) throw error;
+    return refresh(userId, current);
   }
 };
 
@@ -46,7 +46,7 @@ const refused = (message: string): TokenError => new TokenError(message, { isTra
 
 const readGrant = async (userId: string): Promise<GrantRecord> => {
   const grant = await get(accountKey.grant(userId));
-  if (!grant) throw refused('There is no consent to use; sign in again and allow access');
+  if (!grant) throw refused('There is no consent. Sign in again and allow access');
   return grant;
 };
 
@@ -57,7 +57,7 @@ const refresh = async (userId: string, grant: GrantRecord): Promise<AccessToken>
   const refreshToken = await openSecret(grant.sealed, contextOf(userId));
   const tokens = await askProvider(refreshToken);
   const { access_token: token, refresh_token: next, expires_in: seconds = lifetimeSeconds } = tokens;
-  if (next !== undefined && next !== refreshToken) await keepNext(userId, grant, next, now);
+  if (next !== undefined && next !== refreshToken) await storeNext(userId, grant, next, now);
   return { token, expiresAtMs: now.getTime() + seconds * 1_000 };
 };
 
@@ -69,27 +69,31 @@ const askProvider = async (refreshToken: string): Promise<oauth.TokenEndpointRes
     const response = await oauth.refreshTokenGrantRequest(server, client, secret, refreshToken, requestOptions());
     return await oauth.processRefreshTokenResponse(server, client, response);
   } catch (error) {
-    throw judged(error);
+    throw toTokenError(error);
   }
 };
 
-/** What the provider sent stays out of the error and out of the log: it can hold tokens. */
-const judged = (error: unknown): TokenError => {
-  const said = error instanceof oauth.ResponseBodyError ? error : undefined;
-  if (said && said.status < 500 && gone.includes(said.error)) {
-    return refused('The identity provider no longer honours the consent; sign in again and allow access');
+/** The provider's response is neither shown nor logged, because it can contain tokens. */
+const toTokenError = (error: unknown): TokenError => {
+  const response = error instanceof oauth.ResponseBodyError ? error : undefined;
+  if (response && response.status < 500 && revokedErrors.includes(response.error)) {
+    return refused('The identity provider no longer accepts the consent. Sign in again and allow access');
   }
   const { code, name } = error as { code?: unknown; name?: string };
-  log.warn('the identity provider gave no access token', { reason: code ?? name, status: said?.status, error: said?.error });
-  return new TokenError('The identity provider does not answer as it should', { isTransient: true });
+  log.warn('the identity provider issued no access token', {
+    reason: code ?? name,
+    status: response?.status,
+    error: response?.error,
+  });
+  return new TokenError('The identity provider is not available', { isTransient: true });
 };
 
-/** Only in the place of the one that was used: whoever signed in meanwhile has left a newer one. */
-const keepNext = async (userId: string, { updatedAt }: GrantRecord, next: string, now: Date): Promise<void> => {
+/** Compare-and-set: a user who signed in meanwhile has stored a newer token. */
+const storeNext = async (userId: string, { updatedAt }: GrantRecord, next: string, now: Date): Promise<void> => {
   const sealed = await sealSecret(next, contextOf(userId));
   try {
     await commit([set(accountKey.grant(userId), { sealed, updatedAt: iso(now) }, { expected: { updatedAt } })]);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'CONFLICT') throw error;
+    if (!isConflict(error)) throw error;
   }
 };

@@ -1,8 +1,8 @@
-/** Where people, their sessions and their sign-in attempts are kept. Nothing secret is kept, only fingerprints. */
+/** Items of users, sessions and sign-ins. Tokens and codes are stored only as fingerprints. */
 import type { Item, Key } from '../platform/index.ts';
 import { fingerprint } from '../platform/index.ts';
 
-/** A person, known by issuer and subject; the e-mail address is only what the provider last said. */
+/** A user, identified by issuer and subject. The e-mail address is the one the provider last gave. */
 export interface UserRecord extends Item {
   readonly id: string;
   readonly email: string;
@@ -13,36 +13,36 @@ export interface UserRecord extends Item {
   readonly updatedAt: string;
 }
 
-/** The provider's refresh token, sealed for this user alone, and what it allows. */
+/** The provider's refresh token, encrypted for this user, and its scopes. */
 export interface GrantRecord extends Item {
   readonly sealed: Uint8Array;
   readonly scopes: readonly string[];
   readonly updatedAt: string;
 }
 
-/** One sign-in and all the tokens that descend from it. Ending it ends them all. */
+/** One sign-in. Revoking it revokes all of its tokens. */
 export interface SessionRecord extends Item {
   readonly id: string;
   readonly userId: string;
   readonly createdAt: string;
-  /** Epoch seconds after which no refresh can prolong it. */
+  /** Epoch seconds after which it cannot be refreshed. */
   readonly endsAt: number;
   readonly revokedAt?: string;
 }
 
-/** A refresh token by its fingerprint. It stays after use, so that a second use is recognised. */
+/** A refresh token by its fingerprint. Kept after use, to detect a second use. */
 export interface RefreshRecord extends Item {
   readonly expiresAt: number;
   readonly usedAt?: string;
 }
 
-/** A sign-in under way: made when the browser leaves for the provider, gone when it comes back. */
+/** A sign-in in progress: from the redirect to the provider until the callback. */
 export interface LoginRecord extends Item {
   readonly redirectUri?: string;
   readonly expiresAt: number;
 }
 
-/** Our one-time code. It stays after use with the session it opened, so that a replay can end that session. */
+/** A one-time code. Kept after use with its session, so that a replay can revoke it. */
 export interface CodeRecord extends Item {
   readonly userId: string;
   readonly expiresAt: number;

@@ -1,6 +1,6 @@
-/** Where a one-time code may be sent: the deployer's list, compared as text, because every looser comparison has been tricked. */
+/** Redirects of one-time codes. Compared as text with the configured list, because looser comparisons can be bypassed. */
 
-/** True for an entry of the list. A loopback entry allows any port (RFC 8252 section 7.3): native apps take whichever is free. */
+/** A loopback entry allows any port (RFC 8252 section 7.3), because native apps use whichever is free. */
 export const isAllowedRedirect = (uri: string, allowed: readonly string[]): boolean => {
   const bare = withoutLoopbackPort(uri);
   return allowed.includes(uri) || (bare !== undefined && allowed.some((entry) => withoutLoopbackPort(entry) === bare));
@@ -12,7 +12,7 @@ const withoutLoopbackPort = (uri: string): string | undefined => {
   return match && Number(match[2] ?? 80) <= 65_535 ? `${match[1]}${match[3]}` : undefined;
 };
 
-/** The address with the code added to whatever query it has. */
+/** Adds the code to the query. */
 export const withCode = (uri: string, code: string): string => {
   const url = new URL(uri);
   url.searchParams.append('code', code);

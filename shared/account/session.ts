@@ -1,8 +1,8 @@
-/** Sessions and their refresh tokens: `<session id>.<43 base64url characters>`, good for one use. */
+/** Sessions and their single-use refresh tokens: `<session id>.<43 base64url characters>`. */
 import { type ApiError, unauthorized } from '../contract/errors.ts';
 import { isId } from '../contract/ids.ts';
 import { refreshTokenSeconds, sessionMaxSeconds } from '../contract/limits.ts';
-import { after, create, epochSeconds, getAll, iso, newId, randomToken, set, type Write } from '../platform/index.ts';
+import { after, check, create, epochSeconds, getAll, iso, newId, randomToken, set, type Write } from '../platform/index.ts';
 import { accountKey, type RefreshRecord, type SessionRecord } from './record.ts';
 
 type Session = Pick<SessionRecord, 'id' | 'endsAt'>;
@@ -15,11 +15,11 @@ export const openSession = (userId: string, now: Date): { session: Session; refr
   return { session: record, refreshToken, writes: [create(record), write] };
 };
 
-/** From here on every token of the session is refused. Once: `onConditionFailed` speaks when it had ended already. */
+/** Revokes the session and all of its tokens. `onConditionFailed` gives the error if it was revoked already. */
 export const endSession = (sessionId: string, now: Date, onConditionFailed: () => ApiError): Write =>
   set(accountKey.session(sessionId), { revokedAt: iso(now) }, { expected: { revokedAt: undefined }, onConditionFailed });
 
-/** Never outlives its session. The record stays as long as the session can, so that a second use is recognised to the end. */
+/** Expires with its session at the latest. The record is kept for the session's lifetime, to detect a second use. */
 const newRefreshToken = ({ id, endsAt }: Session, now: Date): { refreshToken: string; write: Write } => {
   const secret = randomToken();
   const expiresAt = Math.min(epochSeconds(after(now, refreshTokenSeconds)), endsAt);
@@ -32,17 +32,17 @@ export interface PresentedRefresh {
   readonly secret: string;
 }
 
-/** The parts of a refresh token, or undefined for text that cannot be one. */
+/** Undefined if malformed. */
 export const readRefreshToken = (token: string): PresentedRefresh | undefined => {
   const [, sessionId, secret] = /^([^.]+)\.([\w-]{43})$/.exec(token) ?? [];
   return sessionId !== undefined && secret !== undefined && isId('session', sessionId) ? { sessionId, secret } : undefined;
 };
 
 /**
- * A used token is a copy in someone else's hands, even when it has expired since. A token we do not know says nothing
- * about the session it names: were that a reason to end it, anyone who saw a session id could.
+ * A used token is a stolen copy, even if it has expired since. An unknown token does not revoke the session that it names:
+ * otherwise anyone who saw a session id could.
  */
-export const judgeRefresh = (
+export const checkRefresh = (
   session: SessionRecord | undefined,
   token: RefreshRecord | undefined,
   now: Date,
@@ -56,30 +56,27 @@ export type Presented =
   | { readonly verdict: 'refuse' }
   | { readonly verdict: 'rotate' | 'reuse'; readonly session: SessionRecord; readonly presented: PresentedRefresh };
 
-/** What to do with a refresh token, in one round trip; none for text that cannot be one. */
+/** Looks up a refresh token, in one round trip. */
 export const presentRefresh = async (token: string, now: Date): Promise<Presented> => {
   const presented = readRefreshToken(token);
   if (!presented) return { verdict: 'refuse' };
   const { sessionId, secret } = presented;
-  const found = await getAll([accountKey.session(sessionId), accountKey.refresh(sessionId, secret)]);
-  const [session, kept] = found as [SessionRecord?, RefreshRecord?];
-  const verdict = judgeRefresh(session, kept, now);
+  const [session, stored] = await getAll([accountKey.session(sessionId), accountKey.refresh(sessionId, secret)]);
+  const verdict = checkRefresh(session, stored, now);
   return session && verdict !== 'refuse' ? { verdict, session, presented } : { verdict: 'refuse' };
 };
 
-/** The next refresh token in place of this one, in one step: never both good, never neither. `lost` speaks for the loser of a race. */
-export const rotate = (
+/** Replaces a refresh token atomically. `lost` gives the error if another call used the token first. */
+export const rotateRefreshToken = (
   session: Session,
   { secret }: PresentedRefresh,
   now: Date,
   lost: () => Promise<ApiError>,
 ): { refreshToken: string; writes: readonly Write[] } => {
   const { refreshToken, write } = newRefreshToken(session, now);
-  const alive: Write = {
-    check: accountKey.session(session.id),
-    condition: 'attribute_exists(pk) AND attribute_not_exists(revokedAt)',
-    onConditionFailed: () => unauthorized('This session has ended; sign in again'),
-  };
+  const alive = check(accountKey.session(session.id), { revokedAt: undefined }, () =>
+    unauthorized('The session has ended. Sign in again'),
+  );
   const used = set(
     accountKey.refresh(session.id, secret),
     { usedAt: iso(now) },

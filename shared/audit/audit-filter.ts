@@ -1,4 +1,4 @@
-/** Which entries are asked for. Ids sort by time, so a range of time is a range of sort keys; the table compares the rest. */
+/** Ids sort by time, so a time range is a range of sort keys. The other filters are applied by the table. */
 import { invalid } from '../contract/errors.ts';
 import { idBounds, type Range, type Tenant } from '../platform/index.ts';
 import { auditPartition, entryPrefix } from './record.ts';
@@ -27,7 +27,7 @@ export const rangeOf = (tenant: Tenant, { from, to, action, actorId, resourceTyp
   };
 };
 
-/** The first and the last moment that a query asks for. */
+/** The first and last moment of the range. */
 export const spanOf = ({ from, to }: Pick<Filter, 'from' | 'to'>): { start: Date; end: Date } => {
   const start = new Date(from ?? 0);
   const end = endOf(to);

@@ -1,4 +1,4 @@
-/** RFC 4180 lines that a spreadsheet shows and never runs. */
+/** RFC 4180 lines, safe against formula injection. */
 import type { Entry } from './list-audit-log.ts';
 
 const columns = {
@@ -19,15 +19,15 @@ const columns = {
 } as const satisfies Record<string, (entry: Entry) => string | null>;
 
 /**
- * What makes a spreadsheet take a cell for a formula, or lose its place (ASVS 1.2.10, WSTG-INPV-21): = + - @, their
- * full-width forms, tab, line ends and NUL at the beginning. A leading apostrophe makes it text.
+ * Prefixes that a spreadsheet interprets as a formula or a separator (ASVS 1.2.10, WSTG-INPV-21): = + - @, their full-width forms,
+ * tab, line ends and NUL. A leading apostrophe makes the cell text.
  */
-const runs = /^[=+\-@\t\r\n\0\uFF1D\uFF0B\uFF0D\uFF20]/;
-/** The semicolon and the tab separate cells in some places, so they are quoted as well. */
+const formulaPrefix = /^[=+\-@\t\r\n\0\uFF1D\uFF0B\uFF0D\uFF20]/;
+/** Semicolons and tabs separate cells in some locales, so they are quoted, too. */
 const needsQuotes = /[",;\t\r\n]|^\s|\s$/;
 
 const cell = (text: string): string => {
-  const safe = runs.test(text) ? `'${text}` : text;
+  const safe = formulaPrefix.test(text) ? `'${text}` : text;
   return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 

@@ -1,13 +1,13 @@
-/** The log of a range as one file. It is whole or it is refused: nothing is left out silently. */
+/** Exports a time range as one file: completely, or not at all. */
 import { ApiError } from '../contract/errors.ts';
 import type { Tenant } from '../platform/index.ts';
 import type { Filter } from './audit-filter.ts';
 import { csvHeader, csvLine } from './csv.ts';
 import { type Entry, readEntries } from './list-audit-log.ts';
 
-/** Lambda answers with at most 6 MB, the answer written as JSON; the rest of it takes well under 1 MB. */
+/** A Lambda response is at most 6 MB of JSON; everything but the body takes less than 1 MB. */
 const answerMaxBytes = 5 * 1_024 * 1_024;
-/** A read is up to 1 MB of the log and takes some 20 ms: this many end well before the function's time does. */
+/** A read takes about 20 ms, so this many finish well before the function times out. */
 const readsMax = 200;
 
 export type Format = 'csv' | 'json';
@@ -26,7 +26,7 @@ export const exportEntries = async (tenant: Tenant, filter: Filter, format: Form
   for await (const entries of readEntries(tenant, filter, now)) {
     for (const entry of entries) {
       const text = line(entry, lines.length === 0);
-      // As JSON, because that is how Lambda hands it over: every quote in it becomes two bytes.
+      // Lambda returns the body as a JSON string, in which a quote takes two bytes.
       bytes += Buffer.byteLength(JSON.stringify(text));
       if (bytes > answerMaxBytes) throw tooMuch(oldest);
       lines.push(text);
@@ -39,10 +39,10 @@ export const exportEntries = async (tenant: Tenant, filter: Filter, format: Form
 };
 
 const tooMuch = (oldest: string | undefined): ApiError => {
-  const hint = oldest ? `from=${oldest} fits; then ask for the time before it with to` : 'name a later from, or an earlier to';
-  return new ApiError('VALIDATION_ERROR', `The range holds more than one file can carry; narrow from and to: ${hint}`, {
+  const hint = oldest ? `from=${oldest} fits; then request the time before it with to` : 'use a later from or an earlier to';
+  return new ApiError('VALIDATION_ERROR', `The range is too large for one file. Narrow from and to: ${hint}`, {
     field: 'from',
-    reason: 'the range holds more than one file can carry',
+    reason: 'the range is too large for one file',
     ...(oldest && { fitsFrom: oldest }),
   });
 };

@@ -1,4 +1,4 @@
-/** Reads the log, newest first. An entry past its retention is gone, whether or not the table has cleaned it up yet. */
+/** Reads the log, newest first. An entry past its retention counts as deleted, whether or not the table has removed it yet. */
 import type * as z from 'zod';
 import type { AuditEntry } from '../contract/endpoints/audit-logs.ts';
 import { epochSeconds, type Item, query, type Tenant } from '../platform/index.ts';
@@ -6,13 +6,13 @@ import { type Filter, rangeOf } from './audit-filter.ts';
 
 export type Entry = z.input<typeof AuditEntry>;
 
-/** One call reads the log at most this often, and a read looks at most at this many entries (or 1 MB of them). */
+/** Reads per call, and entries (or 1 MB of them) per read. */
 const readsMax = 2;
-const lookedAtMax = 1_000;
+const entriesPerRead = 1_000;
 
 /**
- * One page. `next` is undefined only when the range holds nothing more; a page may be short, even empty, and still
- * have a `next`, where a filter matched little in what one call may read.
+ * One page. `next` is undefined only at the end of the range. With a filter, a page may be short or even empty and still have a
+ * `next`, because one call reads a limited number of entries.
  */
 export const listEntries = async (
   tenant: Tenant,
@@ -22,8 +22,8 @@ export const listEntries = async (
 ): Promise<{ items: readonly Entry[]; next: string | undefined }> => {
   const range = rangeOf(tenant, filter);
   const found: Item[] = [];
-  // One more than asked for tells whether there is more, without a second look.
-  const limit = Object.keys(range.where ?? {}).length > 0 ? lookedAtMax : page.limit + 1;
+  // One more than requested, to learn whether there is a next page.
+  const limit = Object.keys(range.where ?? {}).length > 0 ? entriesPerRead : page.limit + 1;
   let after = page.after;
   for (let reads = 0; reads < readsMax; reads++) {
     const read = await query({ ...range, after, limit });
@@ -35,7 +35,7 @@ export const listEntries = async (
   return { items: found.map(entryOf), next: after };
 };
 
-/** Every entry of the filter, a read (up to 1 MB of the log) at a time. */
+/** All entries of the filter, one read (up to 1 MB) at a time. */
 export async function* readEntries(tenant: Tenant, filter: Filter, now: Date): AsyncGenerator<readonly Entry[]> {
   const range = rangeOf(tenant, filter);
   let after: string | undefined;
@@ -51,7 +51,7 @@ const isKept =
   (item: Item): boolean =>
     (item.ttl as number) > epochSeconds(now);
 
-/** What the interface shows of a stored entry. */
+/** An entry as the API shows it. */
 const entryOf = (item: Item): Entry => {
   const { id, timestamp, action, actor, resource, organization, context, details } = item as unknown as Entry;
   return { id, timestamp, action, actor, resource, organization, context, details };

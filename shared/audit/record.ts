@@ -1,4 +1,4 @@
-/** Audit entries live in a partition of their own, where IAM lets functions add but neither change nor remove. */
+/** Audit entries are in a partition of their own, where IAM allows functions to add but not to change or delete. */
 import { auditRetentionDays, type Plan } from '../contract/limits.ts';
 import {
   type AuditNote,
@@ -19,7 +19,6 @@ export interface Actor {
   readonly email: string | null;
 }
 
-/** Where a call came from. */
 export interface Origin {
   readonly ip: string | null;
   readonly userAgent: string | null;
@@ -29,13 +28,13 @@ export interface Origin {
 export const auditPartition = (scope: string): string => `AUDIT#${scope}`;
 export const entryPrefix = 'ENTRY#';
 
-/** Days an entry is kept: what the plan says, unless an enterprise deployment configured its own. */
+/** From the plan, unless the deployment configures its own. */
 const retentionDays = (): number => {
   const configured = env('AUDIT_RETENTION_DAYS');
   return configured === '' ? auditRetentionDays[env('PLAN') as Plan] : Number(configured);
 };
 
-/** One entry, to be written in the transaction of the change it tells of. */
+/** An entry, part of the transaction of the change it describes. */
 export const auditEntry = (action: string, note: AuditNote, actor: Actor, origin: Origin, now: Date): Write => {
   const id = newId('audit', now);
   return create({
@@ -53,7 +52,7 @@ export const auditEntry = (action: string, note: AuditNote, actor: Actor, origin
   } satisfies Item);
 };
 
-/** What an audit entry says of a resource of the tenant. */
+/** The content of an audit entry about a resource of the tenant. */
 export const auditNote = (
   { organizationId }: Pick<Tenant, 'organizationId'>,
   type: string,
@@ -61,7 +60,7 @@ export const auditNote = (
   details?: Readonly<Record<string, unknown>>,
 ): AuditNote => ({ scope: organizationId, resource: { type, id }, ...(details && { details }) });
 
-/** The entry of something the service did by itself. It has no request, so the id of the resource stands for the request's. */
+/** An entry of an action of the service itself. There is no request, so the default request id is the resource's id. */
 export const systemAudit = (
   actorId: string,
   {

@@ -1,9 +1,7 @@
 /**
- * What leaves a transaction: events for subscribers and tasks for ourselves.
- * Both are items of the transaction that made the change, and leave through the table's stream:
- * no change without its event, no event without its change.
+ * The transactional outbox: events for subscribers and tasks for our own workers. Both are items of the transaction that makes
+ * the change and are forwarded by the table's stream: no change without its event, no event without its change.
  */
-
 import { type EventData, events } from '../contract/events/event-catalogue.ts';
 import type { EventName } from '../contract/events/event-names.ts';
 import { eventKeptSeconds } from '../contract/limits.ts';
@@ -13,13 +11,12 @@ import { queueOf, type Task, type TaskMessage } from './tasks.ts';
 export const eventPrefix = 'EVENT#';
 const taskPrefix = 'TASK#';
 
-/** Where an event lies for as long as it is kept. */
 export const eventKey = ({ organizationId }: Tenant, eventId: string): Key => ({
   pk: `ORG#${organizationId}`,
   sk: `${eventPrefix}${eventId}`,
 });
 
-/** An event is an item whose id sorts by time. It is kept 30 days, so that it can be replayed. */
+/** Emits an event. Its id sorts by time. It is kept for 30 days, so that it can be replayed. */
 export const emit = <N extends EventName>(tenant: Tenant, name: N, data: EventData<N>, now: Date): Write => {
   const id = newId('event', now);
   return {
@@ -37,8 +34,8 @@ export const emit = <N extends EventName>(tenant: Tenant, name: N, data: EventDa
 const taskKeptSeconds = 7 * 24 * 3_600;
 
 /**
- * The stream hands the task to the queue, which tries until it is done or dead-lettered.
- * The item names the queue and holds its message as text, so that the stream's consumer passes it on without understanding it.
+ * Enqueues a task. The stream forwards it to its queue, which retries it until it succeeds or is dead-lettered. The item holds the
+ * queue's name and the message as text, so that the fan-out need not understand it.
  */
 export const enqueue = (tenant: Tenant, task: Task, now: Date): Write => {
   const id = newId('task', now);
@@ -54,13 +51,13 @@ export const enqueue = (tenant: Tenant, task: Task, now: Date): Write => {
 };
 
 /**
- * JSON with everything but plain characters escaped. SQS refuses some that a name may hold (U+FFFF, say), each time anew, and
- * whatever waits behind the message in the stream, of whichever tenant, would wait with it.
+ * JSON with all but printable ASCII escaped. SQS rejects some characters that a name may contain, such as U+FFFF. A rejected
+ * message would block the stream behind it, for all tenants.
  */
 const inAscii = (message: TaskMessage): string =>
   JSON.stringify(message).replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Marks events and tasks with the request they come from, so that they can be followed back to it. */
+/** Adds the id of the request to its events and tasks, for tracing. */
 export const withRequestId =
   (requestId: string) =>
   (write: Write): Write =>

@@ -1,4 +1,4 @@
-/** Sends tasks to their queues at once, for work that no change of the table asks for. */
+/** Sends tasks directly to their queues, for work that does not follow from a transaction. */
 import { newId, type QueueMessage, type QueueVariable, sendMessages, type Tenant } from '../platform/index.ts';
 import { type Queue, queueOf, type Task, type TaskMessage } from './tasks.ts';
 
@@ -14,12 +14,12 @@ export const queueVariables: Readonly<Record<Queue, QueueVariable>> = {
 
 type Sender = Pick<Tenant, 'organizationId'>;
 
-/** The name of a tenant to SQS fair queues: the partition key of its items, which is what the outbox sends under. */
+/** The message group of a tenant in SQS fair queues. The fan-out sends under the same name, the partition key of the tenant's items. */
 export const senderOf = ({ organizationId }: Sender): string => `ORG#${organizationId}`;
 
 export interface SendOptions {
   readonly delaySeconds?: number | undefined;
-  /** Instead of the queue that tasks of this kind have. */
+  /** Overrides the queue of the task's kind. */
   readonly queue?: Queue | undefined;
   readonly now?: Date | undefined;
 }

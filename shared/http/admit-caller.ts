@@ -1,43 +1,43 @@
-/** Who calls, whether they may, and how often they have: one round trip, beside the count. */
+/** Authenticates, authorizes and rate-limits a call: one round trip, concurrent with the rate count. */
 import type { Endpoint } from '../contract/endpoint.ts';
 import { isId } from '../contract/ids.ts';
 import { organizationKey } from '../organization/index.ts';
 import { addLogContext, bestEffort, iso, type Key, note } from '../platform/index.ts';
 import { authenticate, rateIdentity } from './authenticate.ts';
 import { type Authorized, authorize } from './authorize.ts';
-import { answerKey } from './idempotency.ts';
+import { responseKey } from './idempotency.ts';
 import type { Incoming } from './parse-request.ts';
-import { countActor, countAddress, type Rate, refuseExcess } from './rate-limit.ts';
+import { assertWithinLimit, countActor, countAddress, type Rate } from './rate-limit.ts';
 
-export interface Identified {
+export interface AdmittedCaller {
   readonly authorized?: Authorized;
-  /** Where the answer to this call's Idempotency-Key is kept. */
+  /** Of the stored response, if the call has an Idempotency-Key. */
   readonly key?: Key | undefined;
-  /** A note under way that must be done before the call is answered. Never rejects. */
+  /** A write in progress to await before the response. Never rejects. */
   readonly seen?: Promise<void>;
 }
 
-/** `counted` is told the count that applies, also when the call is refused. */
+/** `reportRate` gets the rate limit that applies, even if the call is refused. */
 export const admitCaller = async (
   endpoint: Endpoint,
   incoming: Incoming,
   now: Date,
-  counted: (rate: Rate) => void,
-): Promise<Identified> => {
+  reportRate: (rate: Rate) => void,
+): Promise<AdmittedCaller> => {
   const { access } = endpoint;
   const byAddress = (): void => {
     const rate = countAddress(incoming.origin.ip, now);
-    counted(rate);
-    refuseExcess(rate);
+    reportRate(rate);
+    assertWithinLimit(rate);
   };
   if (access === 'public') {
     byAddress();
     return {};
   }
   try {
-    return await checkCredentials(access, endpoint, incoming, now, counted);
+    return await checkCredentials(access, endpoint, incoming, now, reportRate);
   } catch (error) {
-    // A caller who is refused could be someone else at every call: a new key, a new organization. The address stays.
+    // A refused caller could use another key or organization in every call, so it is counted by address.
     byAddress();
     throw error;
   }
@@ -48,13 +48,13 @@ const checkCredentials = async (
   endpoint: Endpoint,
   incoming: Incoming,
   now: Date,
-  counted: (rate: Rate) => void,
-): Promise<Identified> => {
+  reportRate: (rate: Rate) => void,
+): Promise<AdmittedCaller> => {
   const credentials = await authenticate(incoming);
   const identity = rateIdentity(credentials);
   const header = incoming.headers['x-organization-id'];
   const key = endpoint.idempotent
-    ? answerKey(
+    ? responseKey(
         incoming.headers['idempotency-key'],
         identity,
         access === 'user' ? undefined : header,
@@ -70,15 +70,19 @@ const checkCredentials = async (
       (error: unknown) => ({ error }),
     ),
   ]);
-  counted(rate);
-  refuseExcess(rate);
+  reportRate(rate);
+  assertWithinLimit(rate);
   if ('error' in verdict) throw verdict.error;
-  const { participant, actor } = verdict.authorized;
-  addLogContext({ ...(participant && { organizationId: participant.tenant.organizationId }), actorId: actor.id });
-  // The first call of each minute notes when the actor was last seen: at most one write a minute, and no read to decide it.
+  const { participant, actor, deletedOrganizationId } = verdict.authorized;
+  const organizationId = participant?.tenant.organizationId ?? deletedOrganizationId;
+  addLogContext({ ...(organizationId && { organizationId }), actorId: actor.id });
+  // The first call of each minute records when the actor was last seen: one write a minute, without a read.
   const seen =
     participant && rate.used === 1
-      ? bestEffort('note who was seen', note(organizationKey.seen(participant.tenant, actor.id), 'at', iso(now)))
+      ? bestEffort(
+          'record when the actor was last seen',
+          note(organizationKey.seen(participant.tenant, actor.id), 'at', iso(now)),
+        )
       : undefined;
   return { authorized: verdict.authorized, key, ...(seen && { seen }) };
 };

@@ -1,5 +1,4 @@
-/** Who says they are calling: a bearer token, an API key or the browser's cookie. Checks what needs no table. */
-
+/** Reads the credentials of a call: bearer token, API key or cookie. Checks only what needs no table. */
 import { type AccessClaims, verifyAccessToken } from '../account/index.ts';
 import { ApiError, unauthorized } from '../contract/errors.ts';
 import { accountOf, looksLikeApiKey } from '../organization/index.ts';
@@ -15,10 +14,10 @@ export const authenticate = async (incoming: Incoming): Promise<Credentials> => 
   const header = incoming.headers.authorization;
   if (header === undefined) return authenticateCookie(incoming);
   const token = /^Bearer ([^\s,]+)$/i.exec(header)?.[1];
-  if (!token) throw unauthorized('Send Authorization: Bearer <token>');
+  if (!token) throw unauthorized('The Authorization header must be Bearer <token>');
   if (looksLikeApiKey(token)) {
     const accountId = accountOf(token);
-    if (!accountId) throw unauthorized('This API key is not valid');
+    if (!accountId) throw unauthorized('Invalid API key');
     return { kind: 'key', apiKey: token, accountId };
   }
   return person(token);
@@ -26,7 +25,7 @@ export const authenticate = async (incoming: Incoming): Promise<Credentials> => 
 
 const person = async (token: string): Promise<Credentials> => {
   const claims = await verifyAccessToken(token);
-  if (!claims) throw unauthorized('This token is expired, revoked or malformed');
+  if (!claims) throw unauthorized('The token is expired, revoked or malformed');
   return { kind: 'person', claims };
 };
 
@@ -37,16 +36,16 @@ const authenticateCookie = async (incoming: Incoming): Promise<Credentials> => {
   return person(token);
 };
 
-/** A browser attaches cookies to requests other sites make, so a call that changes something must come from a page of ours. */
+/** CSRF protection: browsers attach cookies to requests of other sites, so a call that changes something needs an allowed Origin. */
 export const refuseForeignOrigin = ({ method, headers }: Incoming): void => {
   if (method === 'GET') return;
   const ours = [...envList('ALLOWED_ORIGINS'), new URL(env('PUBLIC_URL')).origin];
   if (!ours.includes(headers.origin ?? '')) {
-    throw new ApiError('FORBIDDEN', 'A call signed in by cookie must come from an allowed Origin');
+    throw new ApiError('FORBIDDEN', 'A call authenticated by cookie must come from an allowed Origin');
   }
 };
 
-/** Counts a person by user, and a key by its fingerprint: guessing another's account id does not use up its requests. */
+/** Users are counted by id, API keys by fingerprint: guessing an account id does not use up its requests. */
 export const rateIdentity = (credentials: Credentials): string =>
   credentials.kind === 'person'
     ? credentials.claims.userId

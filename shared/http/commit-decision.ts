@@ -1,14 +1,13 @@
-/** Commits what a handler decided, and gives its answer only then. */
 import { type Actor, auditEntry, type Origin } from '../audit/index.ts';
 import { withRequestId } from '../event/index.ts';
-import { type Change, commit, get, type Key, StaleReadError, type Write } from '../platform/index.ts';
+import { type Change, commit, get, type Key, retryOnConflict, StaleReadError, type Write } from '../platform/index.ts';
 import { findStoredResponse, storeResponse } from './idempotency.ts';
 import { jsonResponse, type Response } from './responses.ts';
 
-/** An answer, and the change that must be committed before it is given. */
+/** A response, and the change to commit before it is sent. */
 export interface Decision {
   readonly response: Response;
-  /** A promise is waited for beside the commit. */
+  /** A promise is awaited concurrently with the commit. */
   readonly cookies: readonly string[] | Promise<readonly string[]> | undefined;
   readonly change: Change | undefined;
   readonly actor: Actor | undefined;
@@ -17,33 +16,35 @@ export interface Decision {
 export interface CallContext {
   readonly operation: string;
   readonly auditAction: string;
-  /** Where the answer is kept, if the caller gave an Idempotency-Key. */
+  /** Of the stored response, if the call has an Idempotency-Key. */
   readonly key: Key | undefined;
   readonly body: unknown;
   readonly origin: Origin;
   readonly now: Date;
 }
 
-const triesMax = 4;
+const attemptsMax = 4;
 
-/** A rule that was overtaken is decided anew; a call that finds its own twin has answered meanwhile gives that answer. */
-export const commitDecision = async (decide: () => Promise<Decision>, call: CallContext): Promise<Response> => {
-  for (let tries = 1; ; tries++) {
+/**
+ * Re-runs the handler if its reads were stale. If a duplicate request with the same Idempotency-Key has committed meanwhile,
+ * returns its stored response.
+ */
+export const commitDecision = (decide: () => Promise<Decision>, call: CallContext): Promise<Response> =>
+  retryOnConflict({ attempts: attemptsMax, isRetryable: (error) => error instanceof StaleReadError }, async () => {
     try {
       const decision = await decide();
       const [cookies] = await Promise.all([decision.cookies, writesOf(decision, call).then(commit)]);
       return { ...decision.response, ...(cookies && { cookies: [...cookies] }) };
     } catch (error) {
-      // Whatever it failed on (a slug now taken, an address now invited, a lost connection), the twin may be the reason.
+      // Any failure (a slug now taken, an address now invited, a lost connection) may be caused by the duplicate request.
       const stored = call.key && (await get(call.key).catch(() => undefined));
       const earlier = await replayStoredResponse(stored, call.body, call.now);
       if (earlier) return earlier;
-      if (!(error instanceof StaleReadError) || tries === triesMax) throw error;
+      throw error;
     }
-  }
-};
+  });
 
-/** The answer stored under the caller's Idempotency-Key, marked as such. */
+/** The response stored under the Idempotency-Key, marked as replayed. */
 export const replayStoredResponse = async (...stored: Parameters<typeof findStoredResponse>): Promise<Response | undefined> => {
   const answer = await findStoredResponse(...stored);
   return answer && jsonResponse(answer.status, answer.body, { 'idempotent-replayed': 'true' });
@@ -53,11 +54,11 @@ const writesOf = async ({ response, change, actor }: Decision, call: CallContext
   if (!change) return [];
   const { operation, auditAction, key, body, origin, now } = call;
   const entries = change.audit.map((entry) => {
-    if (!actor) throw new Error(`${operation} changed something on nobody's behalf`);
+    if (!actor) throw new Error(`${operation} has an audit entry but no actor`);
     return auditEntry(auditAction, entry, actor, origin, now);
   });
-  const answer = key
+  const stored = key
     ? [await storeResponse(key, body, { status: response.statusCode ?? 200, body: response.body ?? '' }, now)]
     : [];
-  return [...change.writes.map(withRequestId(origin.requestId)), ...entries, ...answer];
+  return [...change.writes.map(withRequestId(origin.requestId)), ...entries, ...stored];
 };

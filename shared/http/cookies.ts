@@ -1,5 +1,4 @@
-/** The cookies of browser sessions. They carry the same tokens that API clients send as headers. */
-
+/** The cookies of browser sessions. They hold the same tokens that API clients send as headers. */
 import { apiPrefix } from '../contract/endpoint.ts';
 import { accessTokenSeconds, loginAttemptSeconds, refreshTokenSeconds } from '../contract/limits.ts';
 import { env } from '../platform/index.ts';
@@ -9,7 +8,7 @@ export const refreshCookie = 'bms_refresh';
 
 const session = 'HttpOnly; Secure; SameSite=Lax';
 
-/** The refresh token is only sent where it is used. */
+/** The refresh token is sent only to the endpoints that use it. */
 const refreshPath = `${apiPrefix}/auth`;
 
 export const sessionCookies = (accessToken: string, refreshToken: string): readonly string[] => [
@@ -24,7 +23,7 @@ export const clearedSessionCookies: readonly string[] = [
 
 export const loginCookie = 'bms_login';
 
-/** Binds a sign-in under way to the browser that began it. Sent only to the callback; over https wherever we are served so. */
+/** Binds a sign-in to the browser that started it. Sent only to the callback, and only over https if the service uses it. */
 const login = (value: string, maxAgeSeconds: number): string => {
   const secure = env('PUBLIC_URL').startsWith('https:') ? '; Secure' : '';
   return `${loginCookie}=${value}; Path=${apiPrefix}/auth/google/callback; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;

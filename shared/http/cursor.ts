@@ -1,16 +1,16 @@
-/** Cursors: where a list goes on. Sealed, and bound to the organization (or user) and the route that made them. */
+/** List cursors: encrypted, and bound to the organization (or user) and the route. */
 import { invalid } from '../contract/errors.ts';
 import { pageDefault, pageMax } from '../contract/limits.ts';
 import { seal, unseal } from '../platform/index.ts';
 
 export interface Page {
   readonly limit: number;
-  /** The position a page before this one ended at. */
+  /** The position after which this page starts. */
   readonly after: string | undefined;
 }
 
 const purpose = 'cursor';
-/** The longest name of a document, sealed: what a comparison may have to go on with. */
+/** The longest document name, encrypted: the position of a comparison. */
 const cursorMax = 8_704;
 
 export const readPage = async (query: Readonly<Record<string, string>>, scope: string, route: string): Promise<Page> => {
@@ -20,7 +20,7 @@ export const readPage = async (query: Readonly<Record<string, string>>, scope: s
   }
   if (cursor === undefined) return { limit: Number(limit), after: undefined };
   const after = cursor.length > cursorMax ? undefined : await unseal(purpose, `${scope}|${route}`, cursor);
-  if (after === undefined) throw invalid('cursor', 'must be a nextCursor from this same list');
+  if (after === undefined) throw invalid('cursor', 'must be a nextCursor of the same list');
   return { limit: Number(limit), after };
 };
 

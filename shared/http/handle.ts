@@ -1,9 +1,10 @@
 /**
- * Runs a row of the contract. Each step's result is the next one's input, so none can be left out or reordered:
- * size → authenticate → count → authorize → parse → validate → recall → count what reaches out → run → commit → respond.
+ * Runs an endpoint of the contract. Each step's result is the next one's input, so none can be omitted or reordered:
+ * size → authenticate → count → authorize → parse → validate → replay → count outbound calls → run → commit → respond.
  */
 import type { Endpoint } from '../contract/endpoint.ts';
 import { idsIn } from '../contract/ids.ts';
+import { noSuchOrganization } from '../organization/index.ts';
 import { addLogContext, type Clock, clock, type Key } from '../platform/index.ts';
 import { admitCaller } from './admit-caller.ts';
 import type { Authorized } from './authorize.ts';
@@ -11,7 +12,7 @@ import { commitDecision, type Decision, replayStoredResponse } from './commit-de
 import { paginate, readPage } from './cursor.ts';
 import type { Answer, Call, Handler, Outcome } from './handler-types.ts';
 import { readJson, readQuery, refuseLargeBody } from './parse-request.ts';
-import { countOutboundCall, refuseExcess } from './rate-limit.ts';
+import { assertWithinLimit, countOutboundCall } from './rate-limit.ts';
 import { type CallInProgress, noQuery, withEnvelope } from './request-envelope.ts';
 import { fileResponse, jsonResponse, type Response, redirectResponse } from './responses.ts';
 import { validate } from './validate.ts';
@@ -26,14 +27,14 @@ export const handle = <E extends Endpoint>(
 ): Handler => {
   if (endpoint.capabilities.some((use) => use.startsWith('table:'))) warmUp();
   const runAny = run as unknown as Run;
-  return withEnvelope(endpoint.id, (call) => answer(endpoint, runAny, call), time);
+  return withEnvelope(endpoint.id, (call) => respond(endpoint, runAny, call), time);
 };
 
-const answer = async (endpoint: Endpoint, run: Run, call: CallInProgress): Promise<Response> => {
+const respond = async (endpoint: Endpoint, run: Run, call: CallInProgress): Promise<Response> => {
   refuseLargeBody(call.incoming);
-  const { key, authorized, seen } = await admitCaller(endpoint, call.incoming, call.now, call.counted);
+  const { key, authorized, seen } = await admitCaller(endpoint, call.incoming, call.now, call.reportRate);
   try {
-    return await proceed({ endpoint, run, authorized, key, ...call });
+    return await runCall({ endpoint, run, authorized, key, ...call });
   } finally {
     await seen;
   }
@@ -43,12 +44,12 @@ interface AdmittedCall extends CallInProgress {
   readonly endpoint: Endpoint;
   readonly run: Run;
   readonly authorized: Authorized | undefined;
-  /** Where the answer is stored, if the caller gave an Idempotency-Key. */
+  /** Of the stored response, if the call has an Idempotency-Key. */
   readonly key: Key | undefined;
 }
 
-const proceed = async (admitted: AdmittedCall): Promise<Response> => {
-  const { endpoint, run, authorized, key, incoming, now, counted } = admitted;
+const runCall = async (admitted: AdmittedCall): Promise<Response> => {
+  const { endpoint, run, authorized, key, incoming, now, reportRate } = admitted;
   const scope = authorized?.participant?.tenant.organizationId ?? authorized?.person?.userId ?? 'public';
   const query = readQuery(incoming.rawQuery);
   const { limit: _limit, cursor: _cursor, ...filters } = query;
@@ -59,13 +60,13 @@ const proceed = async (admitted: AdmittedCall): Promise<Response> => {
 
   addLogContext(idsIn(body));
 
-  const earlier = await replayStoredResponse(authorized?.also, body, now);
+  const earlier = await replayStoredResponse(authorized?.storedResponse, body, now);
   if (earlier) return earlier;
-  if (authorized?.organizationDeletedError) throw authorized.organizationDeletedError;
-  const outside = await countOutboundCall(endpoint, scope, now);
-  if (outside) {
-    counted(outside);
-    refuseExcess(outside);
+  if (authorized?.deletedOrganizationId) throw noSuchOrganization();
+  const outbound = await countOutboundCall(endpoint, scope, now);
+  if (outbound) {
+    reportRate(outbound);
+    assertWithinLimit(outbound);
   }
 
   const call = {
@@ -81,7 +82,7 @@ const proceed = async (admitted: AdmittedCall): Promise<Response> => {
   const decide = async (): Promise<Decision> => {
     const outcome = await run(call);
     const { cookies, change, actor = authorized?.actor } = outcome;
-    // What a call has made is found by its id, too.
+    // Logs the ids of created resources.
     if (change) addLogContext(idsIn(outcome.data));
     return { response: await render(endpoint, outcome, scope), cookies, change, actor };
   };
@@ -89,7 +90,7 @@ const proceed = async (admitted: AdmittedCall): Promise<Response> => {
   return commitDecision(decide, { operation: id, auditAction: audit, key, body, origin: incoming.origin, now });
 };
 
-/** The answer in its envelope. `data` goes through its schema, which drops whatever the interface does not name. */
+/** Renders the response. `data` is parsed by its schema, which drops fields that the interface does not name. */
 const render = async (endpoint: Endpoint, outcome: Outcome, scope: string): Promise<Response> => {
   if (outcome.location !== undefined) return redirectResponse(outcome.location);
   if (outcome.file) return fileResponse(outcome.file);

@@ -1,4 +1,4 @@
-/** What a handler is given and what it decides, both computed from its row: a wrong one does not compile. */
+/** Input and output types of a handler, derived from its endpoint: a mismatch does not compile. */
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type * as z from 'zod';
 import type { Actor, Origin } from '../audit/index.ts';
@@ -17,7 +17,7 @@ type CallerOf<A> = A extends 'public'
     ? { readonly user: Person }
     : Participant & { readonly actor: Actor };
 
-/** What a handler is given: everything about the call, checked. */
+/** The validated input of a handler. */
 export type Call<E extends Endpoint> = {
   readonly params: Params<E['path']>;
   readonly query: Parsed<E['query']>;
@@ -38,18 +38,18 @@ type Payload<E extends Endpoint> = E['reply'] extends 'redirect'
         ? { readonly data: z.input<E['data']> } & (E['paged'] extends true ? { readonly next: string | undefined } : unknown)
         : { readonly message: string };
 
-/** What a handler decides: the answer, and the change that must be committed before it is given. */
+/** The output of a handler: the response, and the change to commit before it is sent. */
 export type Answer<E extends Endpoint> = Payload<E> & {
-  /** A promise is waited for beside the commit. */
+  /** A promise is awaited concurrently with the commit. */
   readonly cookies?: readonly string[] | Promise<readonly string[]>;
   readonly status?: number;
 } & (E['audit'] extends string ? { readonly change: Change } : { readonly change?: Change }) &
-  // Where nobody had to say who they are, the handler says who it turned out to be.
+  // The handler of a public endpoint with an audit entry names the actor.
   (E['access'] extends 'public' ? (E['audit'] extends string ? { readonly actor: Actor } : unknown) : unknown);
 
 export type Handler = (event: APIGatewayProxyEventV2, context?: Context) => Promise<Response>;
 
-/** An answer of any row, as the pipeline sees it. */
+/** The output of any handler. */
 export interface Outcome {
   readonly location?: string;
   readonly file?: File;

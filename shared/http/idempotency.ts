@@ -1,7 +1,6 @@
 /**
- * A call repeated with its Idempotency-Key gets the first answer again. The answer is stored in the transaction of the
- * change itself, so there is no moment at which the change is made and the answer not yet kept. It may hold a secret
- * that is shown once, so it is sealed.
+ * A call repeated with the same Idempotency-Key gets the first response again. The response is stored in the transaction of the
+ * change, so one never exists without the other. It is encrypted, because it may contain a secret that is shown once.
  */
 import { ApiError, invalid } from '../contract/errors.ts';
 import { idempotencySeconds } from '../contract/limits.ts';
@@ -18,15 +17,15 @@ import {
   type Write,
 } from '../platform/index.ts';
 
-export interface StoredAnswer {
+export interface StoredResponse {
   readonly status: number;
   readonly body: string;
 }
 
 const purpose = 'stored answer';
 
-/** Where the answer to this key is kept; the key is the actor's own, for this one address. */
-export const answerKey = (
+/** The key of the stored response. An Idempotency-Key is scoped to the actor, the organization and the route. */
+export const responseKey = (
   header: string | undefined,
   actor: string,
   organization: string | undefined,
@@ -37,26 +36,26 @@ export const answerKey = (
   return { pk: `ANSWER#${fingerprint(JSON.stringify([actor, organization ?? '', route, header]))}`, sk: 'ANSWER' };
 };
 
-/** Under our own key: a body may hold a secret that is short enough to be guessed from a bare digest. */
+/** Keyed: a short secret in the body could be guessed from a plain digest. */
 const digest = async (body: unknown): Promise<string> =>
   (await sign('digest of a body', JSON.stringify(body ?? null))).toString('base64url');
 
-/** The answer stored under the key, unless it is too old; refuses a key that was used for another body. */
+/** Undefined if there is none or it has expired. Throws if the key was used with another body. */
 export const findStoredResponse = async (
   stored: Item | undefined,
   body: unknown,
   now: Date,
-): Promise<StoredAnswer | undefined> => {
+): Promise<StoredResponse | undefined> => {
   if (!stored || (stored.ttl as number) <= epochSeconds(now)) return undefined;
   if (stored.digest !== (await digest(body))) {
-    throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another body');
+    throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was already used with a different body');
   }
   const answer = await unseal(purpose, stored.pk, stored.answer as string);
-  return answer === undefined ? undefined : (JSON.parse(answer) as StoredAnswer);
+  return answer === undefined ? undefined : (JSON.parse(answer) as StoredResponse);
 };
 
-/** The write that keeps the answer; it fails if another call with the same key got there first. */
-export const storeResponse = async (key: Key, body: unknown, answer: StoredAnswer, now: Date): Promise<Write> => ({
+/** The write fails if another call with the same key has committed first. */
+export const storeResponse = async (key: Key, body: unknown, answer: StoredResponse, now: Date): Promise<Write> => ({
   ...create(
     {
       ...key,
@@ -66,7 +65,7 @@ export const storeResponse = async (key: Key, body: unknown, answer: StoredAnswe
     },
     () => new ApiError('CONFLICT', 'A call with this Idempotency-Key is still running'),
   ),
-  // An answer past its day may still be in the table: the TTL only cleans up.
+  // An expired response may still be in the table.
   condition: 'attribute_not_exists(pk) OR #ttl <= :now',
   names: { '#ttl': 'ttl' },
   values: { ':now': epochSeconds(now) },

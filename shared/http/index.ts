@@ -11,7 +11,7 @@ export {
 export type { Page } from './cursor.ts';
 export { handle } from './handle.ts';
 export type { Answer, Call, Handler } from './handler-types.ts';
-export { countAddress, rateHeaders, refuseExcess } from './rate-limit.ts';
+export { assertWithinLimit, countAddress, rateHeaders } from './rate-limit.ts';
 export { withEnvelope } from './request-envelope.ts';
 export { errorResponse, type File, type Response } from './responses.ts';
-export { serve } from './serve-static.ts';
+export { serveStatic } from './serve-static.ts';

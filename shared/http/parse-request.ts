@@ -1,4 +1,4 @@
-/** Reads an API Gateway event (HTTP API, payload 2.0) into what the rest of this room works with. */
+/** Parses an API Gateway event (HTTP API, payload 2.0). */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Origin } from '../audit/index.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
@@ -19,7 +19,7 @@ export interface Incoming {
 
 const userAgentMax = 512;
 
-export const readEvent = (event: APIGatewayProxyEventV2): Incoming => {
+export const parseRequest = (event: APIGatewayProxyEventV2): Incoming => {
   const headers = Object.fromEntries(Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
   return {
     method: event.requestContext.http.method,
@@ -48,32 +48,31 @@ const readCookies = (cookies: readonly string[]): Record<string, string> =>
     }),
   );
 
-/** The query as an object. A parameter given twice has no one meaning, so it is refused. */
+/** Throws VALIDATION_ERROR for a repeated parameter. */
 export const readQuery = (rawQuery: string): Readonly<Record<string, string>> => {
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of new URLSearchParams(rawQuery)) {
-    if (name in query) throw invalid(name.slice(0, 100), 'must be given once');
+    if (name in query) throw invalid(name.slice(0, 100), 'must be given only once');
     query[name] = value;
   }
   return { ...query };
 };
 
-/** The body's bytes as text; refuses what is too large or not UTF-8. */
 const readText = ({ rawBody, rawBodyIsBase64 }: Incoming): string => {
   const bytes = Buffer.from(rawBody, rawBodyIsBase64 ? 'base64' : 'utf8');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw invalid('body', 'must be UTF-8');
+    throw invalid('body', 'must be valid UTF-8');
   }
 };
 
 export const refuseLargeBody = ({ rawBody, rawBodyIsBase64 }: Incoming): void => {
   const bytes = Buffer.byteLength(rawBody, rawBodyIsBase64 ? 'base64' : 'utf8');
-  if (bytes > bodyMaxBytes) throw new ApiError('PAYLOAD_TOO_LARGE', `The body may have at most ${bodyMaxBytes} bytes`);
+  if (bytes > bodyMaxBytes) throw new ApiError('PAYLOAD_TOO_LARGE', `The body must be at most ${bodyMaxBytes} bytes`);
 };
 
-/** The JSON body. Of a key given twice the last counts, as JSON.parse has it, for every check and for what is stored. */
+/** Duplicate JSON keys: the last one wins. */
 export const readJson = (incoming: Incoming, optional: boolean): unknown => {
   if (incoming.rawBody === '') {
     if (optional) return {};
@@ -81,7 +80,7 @@ export const readJson = (incoming: Incoming, optional: boolean): unknown => {
   }
   const type = incoming.headers['content-type'] ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json');
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type must be application/json');
   }
   const text = readText(incoming);
   try {

@@ -1,11 +1,11 @@
-/** Fixed one-minute windows: known actors are counted in the table, for all containers; unknown ones by address, in this container. */
+/** Fixed one-minute windows. Authenticated actors are counted in the table; others by IP address, per Lambda instance. */
 import type { Endpoint } from '../contract/endpoint.ts';
 import { ApiError } from '../contract/errors.ts';
 import { requestsPerMinute } from '../contract/limits.ts';
 import { count, epochSeconds } from '../platform/index.ts';
 
 const windowSeconds = 60;
-/** Addresses remembered per container; the oldest are forgotten, which errs towards letting a caller in. */
+/** Addresses per instance. The oldest are evicted, which errs on the side of admitting a caller. */
 const addressesMax = 10_000;
 
 export interface Rate {
@@ -22,7 +22,7 @@ const windowOf = (now: Date): { start: number; resetSeconds: number } => {
 
 const configured = (): number => Number(process.env.REQUESTS_PER_MINUTE ?? requestsPerMinute);
 
-/** `own` is an endpoint's tighter limit, counted apart. */
+/** `own` is the endpoint's own limit, counted separately. */
 export const countActor = async (
   actor: string,
   scope: string,
@@ -35,8 +35,8 @@ export const countActor = async (
 };
 
 /**
- * What all of an organization may ask of an endpoint whose calls wait for others. Counted only for calls that are about to run:
- * one that is refused holds nothing.
+ * Limits an organization's calls of an endpoint that waits for outbound requests. Counts only calls that are about to run, because
+ * a refused call occupies nothing.
  */
 export const countOutboundCall = async (
   { id, outboundShare }: Endpoint,
@@ -67,18 +67,17 @@ export const rateHeaders = ({ limit, used, resetSeconds }: Rate): Record<string,
   'ratelimit-reset': String(resetSeconds),
 });
 
-/** The error a caller over the limit meets. */
 export const overLimit = ({ limit, used, resetSeconds }: Rate): ApiError | undefined =>
   used <= limit
     ? undefined
     : new ApiError(
         'RATE_LIMITED',
-        `At most ${limit} requests a minute`,
+        `Rate limit exceeded: at most ${limit} requests per minute`,
         { retryAfterSeconds: resetSeconds },
         { headers: { 'retry-after': String(resetSeconds) } },
       );
 
-export const refuseExcess = (rate: Rate): void => {
+export const assertWithinLimit = (rate: Rate): void => {
   const error = overLimit(rate);
   if (error) throw error;
 };

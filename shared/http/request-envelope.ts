@@ -1,4 +1,4 @@
-/** The middy stack of an API call: header names, log context, errors and timeouts as answers, and the headers of every answer. */
+/** The middy stack of an API call: header names, log context, errors and timeouts as responses, and common headers. */
 import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import * as z from 'zod';
@@ -6,44 +6,43 @@ import { ApiError, errors } from '../contract/errors.ts';
 import { idsIn } from '../contract/ids.ts';
 import { type Clock, emitMetric, FunctionTimeoutError, lambdaStack, log } from '../platform/index.ts';
 import type { Handler } from './handler-types.ts';
-import { type Incoming, readEvent } from './parse-request.ts';
+import { type Incoming, parseRequest } from './parse-request.ts';
 import { countAddress, type Rate, rateHeaders } from './rate-limit.ts';
 import { asApiError, errorResponse, type Response } from './responses.ts';
 
-/** A mistyped parameter must not pass for one that was left out. */
+/** Strict: a mistyped parameter must not be ignored. */
 export const noQuery = z.strictObject({});
 
-/** One call on its way through the stack. */
 export interface CallInProgress {
   readonly incoming: Incoming;
   readonly now: Date;
-  /** Reports every rate limit that applies, also when the call is refused. */
-  readonly counted: (rate: Rate) => void;
+  /** Reports every rate limit that applies, even if the call is refused. */
+  readonly reportRate: (rate: Rate) => void;
 }
 
-/** What the stack keeps of a call between its middleware. */
+/** The state of a call between the middleware. */
 interface StackEvent {
   readonly incoming: Incoming;
   readonly now: Date;
   rate: Rate | undefined;
 }
 
-/** Every failure of a call, a timeout too, becomes an answer in the envelope. Only an event that is none of API Gateway rejects. */
+/** Every failure of a call, including a timeout, becomes a response. Rejects only an event that is not from API Gateway. */
 export const withEnvelope = (operation: string, respond: (call: CallInProgress) => Promise<Response>, time: Clock): Handler =>
   lambdaStack<StackEvent, Response>(
     (call) => {
-      const counted = (rate: Rate): void => {
-        // The limit that refuses the call is the one to report.
+      const reportRate = (rate: Rate): void => {
+        // The limit that refuses the call takes precedence.
         if (!call.rate || rate.used > rate.limit) call.rate = rate;
       };
-      return respond({ incoming: call.incoming, now: call.now, counted });
+      return respond({ incoming: call.incoming, now: call.now, reportRate });
     },
     { idsOf: (event) => logIds(event as unknown as APIGatewayProxyEventV2, operation) },
   )
     .use(httpHeaderNormalizer())
     .before((request) => {
       request.event = {
-        incoming: readEvent(request.event as unknown as APIGatewayProxyEventV2),
+        incoming: parseRequest(request.event as unknown as APIGatewayProxyEventV2),
         now: time.now(),
         rate: undefined,
       };
@@ -60,22 +59,22 @@ const logIds = ({ requestContext, pathParameters }: APIGatewayProxyEventV2, oper
 });
 
 const answerError = ({ incoming: { origin, headers } }: StackEvent, error: unknown): Response => {
-  const known = error instanceof FunctionTimeoutError ? tookTooLong(error) : asApiError(error);
-  if (known.status >= 500) log.error('the call failed', (known.cause ?? known) as Error);
+  const known = error instanceof FunctionTimeoutError ? timeoutError(error) : asApiError(error);
+  if (known.status >= 500) log.error('call failed', (known.cause ?? known) as Error);
   return errorResponse(known, origin.requestId, headers.accept);
 };
 
-const tookTooLong = (cause: FunctionTimeoutError): ApiError =>
+const timeoutError = (cause: FunctionTimeoutError): ApiError =>
   new ApiError(
     'SERVICE_UNAVAILABLE',
-    'The call took too long, and its outcome is unknown; look before you repeat it, or repeat it with the same Idempotency-Key',
+    'The call timed out and its outcome is unknown. Check the result before you repeat it, or repeat it with the same Idempotency-Key',
     undefined,
     { cause, headers: { 'retry-after': '5' } },
   );
 
 const finish = ({ incoming: { origin }, now, rate }: StackEvent, response: Response): Response => {
-  log.info('answered', { status: response.statusCode });
-  if (response.statusCode === errors.RATE_LIMITED) emitMetric('too many calls', { CallsOverLimit: 1 });
+  log.info('call finished', { status: response.statusCode });
+  if (response.statusCode === errors.RATE_LIMITED) emitMetric('rate limit exceeded', { CallsOverLimit: 1 });
   const limits = rateHeaders(rate ?? countAddress(origin.ip, now));
   return { ...response, headers: { ...response.headers, ...limits, 'x-request-id': origin.requestId } };
 };

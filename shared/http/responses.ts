@@ -1,4 +1,4 @@
-/** Turns outcomes and errors into API Gateway answers: the envelope, problem+json, and the headers every answer has. */
+/** API Gateway responses: the envelope, problem+json and common headers. */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { ApiError } from '../contract/errors.ts';
 import { isTransientAwsError } from '../platform/index.ts';
@@ -33,13 +33,15 @@ export const fileResponse = ({ body, contentType, status = 200, headers = {} }: 
   body,
 });
 
-/** Anything that is not an ApiError is ours to explain, in the log only; the caller learns whether it is worth trying again. */
+/** Any other error is logged as the cause; the caller only learns whether a retry is worthwhile. */
 export const asApiError = (error: unknown): ApiError => {
   if (error instanceof ApiError) return error;
-  if (!isTransientAwsError(error))
-    return new ApiError('INTERNAL_ERROR', 'Something went wrong on our side', undefined, { cause: error });
+  if (!isTransientAwsError(error)) return new ApiError('INTERNAL_ERROR', 'Internal error', undefined, { cause: error });
   const headers = { 'retry-after': '1' };
-  return new ApiError('SERVICE_UNAVAILABLE', 'The service is busy; try again shortly', undefined, { cause: error, headers });
+  return new ApiError('SERVICE_UNAVAILABLE', 'The service is temporarily unavailable. Try again shortly', undefined, {
+    cause: error,
+    headers,
+  });
 };
 
 export const errorResponse = (error: ApiError, requestId: string, accept: string | undefined): Response => {

@@ -2,23 +2,23 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { type Clock, clock } from '../platform/index.ts';
 import type { Handler } from './handler-types.ts';
 import { readQuery, refuseLargeBody } from './parse-request.ts';
-import { countAddress, refuseExcess } from './rate-limit.ts';
+import { assertWithinLimit, countAddress } from './rate-limit.ts';
 import { noQuery, withEnvelope } from './request-envelope.ts';
 import { type File, fileResponse } from './responses.ts';
 import { validate } from './validate.ts';
 
-/** A row that everybody may read and that is the same for all. */
-type Text = Endpoint & { readonly access: 'public'; readonly reply: 'file'; readonly capabilities: readonly [] };
+/** A public endpoint whose response is the same for everyone. */
+type StaticEndpoint = Endpoint & { readonly access: 'public'; readonly reply: 'file'; readonly capabilities: readonly [] };
 
-/** Runs a row that gives out a text. It calls no service, so its function carries no AWS client: a third of the code. */
-export const serve = (endpoint: Text, file: () => File, time: Clock = clock): Handler =>
+/** Runs an endpoint that serves a static text. Its bundle contains no AWS client, which saves two thirds of the code. */
+export const serveStatic = (endpoint: StaticEndpoint, file: () => File, time: Clock = clock): Handler =>
   withEnvelope(
     endpoint.id,
-    async ({ incoming, now, counted }) => {
+    async ({ incoming, now, reportRate }) => {
       refuseLargeBody(incoming);
       const rate = countAddress(incoming.origin.ip, now);
-      counted(rate);
-      refuseExcess(rate);
+      reportRate(rate);
+      assertWithinLimit(rate);
       validate(noQuery, readQuery(incoming.rawQuery), 'query');
       return fileResponse(file());
     },

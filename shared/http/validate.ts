@@ -1,4 +1,4 @@
-/** Checks input against its schema and says what is wrong in the interface's words: field, reason, allowed values. */
+/** Validates input against its schema. Errors name the field, the reason and the allowed values. */
 import type * as z from 'zod';
 import { type ApiError, invalid } from '../contract/errors.ts';
 
@@ -10,7 +10,7 @@ export const validate = <S extends z.ZodType>(schema: S, input: unknown, whole: 
   throw explain(result.error.issues, input, whole);
 };
 
-/** An unknown field comes first: a mistyped name explains why the right one is missing. */
+/** An unknown field is reported first: a mistyped name explains why the right one is missing. */
 const explain = (issues: readonly Issue[], input: unknown, whole: string): ApiError => {
   const [issue] = [...issues].sort((a, b) => Number(b.code === 'unrecognized_keys') - Number(a.code === 'unrecognized_keys'));
   if (!issue) return invalid(whole, 'is not valid');
@@ -21,7 +21,7 @@ const explain = (issues: readonly Issue[], input: unknown, whole: string): ApiEr
   }
   const allowed = issue.code === 'invalid_value' ? issue.values : undefined;
   if (!allowed) return invalid(nameOf(issue.path, whole), reasonOf(issue, input));
-  // In an array of enumerated values the field is the array, and every wrong value of it is listed.
+  // For an array of enumerated values the field is the array, and all invalid values are listed.
   const field = issue.path.filter((part) => typeof part !== 'number');
   const wrong = issues.filter(
     (other) =>
@@ -46,7 +46,7 @@ const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
     input,
   );
 
-/** What the caller sent, cut to a length that is safe to send back. */
+/** The caller's value, truncated to a length that is safe to return. */
 const shown = (value: unknown): unknown =>
   typeof value === 'string'
     ? value.slice(0, 100)

@@ -3,9 +3,8 @@ import { get, publicKeys, secretValue } from '../platform/index.ts';
 let isStarted = false;
 
 /**
- * Starts, while Lambda loads the function, what its first call would otherwise wait for: the table's connection, the keys that
- * verify tokens and the service secret. For functions that use the table. A failure is ignored here, because the
- * first call asks again and reports it.
+ * Prepares during the Lambda's init phase what its first call needs: the table's connection, the token keys and the service secret.
+ * Failures are ignored, because the first call retries and reports them.
  */
 export const warmUp = (): void => {
   const { AWS_LAMBDA_FUNCTION_NAME, TABLE_NAME, TOKEN_KEY_IDS, SERVICE_SECRET_ID } = process.env;

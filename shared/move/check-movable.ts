@@ -1,25 +1,24 @@
-/** What moves along with a project, and what keeps it from moving. */
 import { type BackupRecord, backupKey, isRetired } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { getAll, type Tenant } from '../platform/index.ts';
 import { restoreKey, restoresInto } from '../restore/index.ts';
 import { schedulesOfProject } from '../schedule/index.ts';
 import { backupsIn } from './move-context.ts';
-import { Chains } from './split-chain-check.ts';
+import { SplitChainCheck } from './split-chain-check.ts';
 
 export interface Tally {
-  /** Completed ones, which organizations count, and their bytes. */
+  /** Completed backups, which organizations count, and their bytes. */
   readonly backups: number;
   readonly bytes: number;
-  /** By destination, how many of them lie there; 0 where only others did. */
+  /** Completed backups by destination; 0 for a destination that is used only otherwise. */
   readonly byDestination: ReadonlyMap<string, number>;
 }
 
-/** Throws what keeps the project here; counts what would go. */
+/** Throws if the project cannot be moved now. Counts what would move with it. */
 export const checkMovable = async (tenant: Tenant, projectId: string): Promise<Tally> => {
   const byDestination = new Map<string, number>();
   const unfinished: BackupRecord[] = [];
-  const chains = new Chains();
+  const chains = new SplitChainCheck();
   let [backups, bytes] = [0, 0];
   for await (const backup of backupsIn(tenant)) {
     chains.add(backup, isMovable(backup, projectId));
@@ -31,16 +30,16 @@ export const checkMovable = async (tenant: Tenant, projectId: string): Promise<T
     const { id } = backup.storageDestination;
     byDestination.set(id, (byDestination.get(id) ?? 0) + (isCounted ? 1 : 0));
   }
-  // Where its schedules send their backups is carried along, too.
+  // The destinations of its schedules move along, too.
   for await (const { storageDestinationId: id } of schedulesOfProject(tenant, projectId))
     if (id !== null) byDestination.set(id, byDestination.get(id) ?? 0);
-  chains.refuseIfTorn();
+  chains.assertUnsplit();
   await refuseIfCleaning(tenant, unfinished);
   await refuseIfRestored(tenant, projectId);
   return { backups, bytes, byDestination };
 };
 
-/** One that was deleted or has expired stays where it was: its objects are being removed from there, and its record ends by itself. */
+/** Deleted and expired backups stay: their objects are being deleted there, and their records expire by themselves. */
 export const isMovable = (backup: BackupRecord, projectId: string): boolean =>
   backup.projectId === projectId && !isRetired(backup) && backup.arriving === undefined;
 
@@ -52,29 +51,29 @@ export const refuseIfHeld = ({ id, status, verification, encryption, restoring =
   if (status === 'completed' && encryption.mode === 'customer') {
     throw new ApiError(
       'CONFLICT',
-      'Backups of this project are wrapped by the passphrase of this organization, which the other one does not have; set the encryption to kms first',
+      'Backups of this project are encrypted with the passphrase of this organization, which the target organization does not have. Set the encryption to kms first',
       { backupId: id },
     );
   }
 };
 
-/** What failed or was cancelled is noted as running until its objects are gone. */
+/** A failed or cancelled backup has a `running` item until its objects are deleted. */
 const refuseIfCleaning = async (tenant: Tenant, ended: readonly BackupRecord[]): Promise<void> => {
   const found = await getAll(ended.map(({ id }) => backupKey.running(tenant, id)));
   const busy = ended.find((_, n) => found[n] !== undefined);
-  if (busy) throw inProgress(busy.id, 'What a backup of this project left behind is being removed');
+  if (busy) throw inProgress(busy.id, 'The objects of a failed or cancelled backup of this project are being deleted');
 };
 
 const inProgress = (jobId: string, message: string): ApiError =>
   new ApiError('JOB_IN_PROGRESS', message, { jobId, kind: 'backup' });
 
-/** What a restore has saved and nobody needs is removed with the credentials of this side. */
+/** The clean-up of a restore needs the credentials of this organization. */
 const refuseIfRestored = async (tenant: Tenant, projectId: string): Promise<void> => {
   const ids: string[] = [];
   for await (const { id } of restoresInto(tenant, projectId)) ids.push(id);
   const notes = await getAll(ids.map((id) => restoreKey.running(tenant, id)));
   const busy = notes.find((note) => note && note.dueAt === undefined);
   if (!busy) return;
-  const message = 'A restore into this project is under way, or what it left behind is being removed';
+  const message = 'A restore into this project is running or being cleaned up';
   throw new ApiError('JOB_IN_PROGRESS', message, { jobId: busy.restoreJobId, kind: 'restore' });
 };

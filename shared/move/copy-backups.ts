@@ -1,32 +1,34 @@
-/** Copies a project's backups to the other side, where nobody sees them yet, and takes hold of the originals. */
 import { type BackupRecord, backupKey } from '../backup/index.ts';
 import { commit, create, StaleReadError, type Write } from '../platform/index.ts';
 import { isMovable, refuseIfHeld } from './check-movable.ts';
 import {
   archivesStaying,
   backupsIn,
-  isOver,
+  isPastDeadline,
   linksIn,
   type MoveContext,
-  type Time,
+  type MoveDeadline,
   unchanged,
-  whileGoing,
+  whileMoveActive,
 } from './move-context.ts';
-import { batchesOf } from './transaction-batches.ts';
+import { transactionBatches } from './transaction-batches.ts';
 
-/** False if the time was over first: the next call goes on behind what is copied. */
-export const copyBackups = async (route: MoveContext, time: Time): Promise<boolean> => {
-  const staying = await archivesStaying(route);
-  for await (const batch of batchesOf(notCopied(route))) {
-    if (isOver(time)) return false;
+/**
+ * Copies a project's backups to the target organization, where they stay hidden, and marks the originals as leaving. False if the
+ * deadline passed first: the next call continues.
+ */
+export const copyBackups = async (move: MoveContext, time: MoveDeadline): Promise<boolean> => {
+  const staying = await archivesStaying(move);
+  for await (const batch of transactionBatches(notCopied(move))) {
+    if (isPastDeadline(time)) return false;
     batch.forEach(refuseIfHeld);
-    const [shares, known] = await Promise.all([linksIn(route.from, batch), linksIn(route.to, batch)]);
+    const [shares, known] = await Promise.all([linksIn(move.from, batch), linksIn(move.to, batch)]);
     const writes = batch.flatMap((backup, n) => [
-      held(route, backup),
-      create({ ...backup, ...backupKey.backup(route.to, backup.id), arriving: route.id }, () => new StaleReadError()),
-      ...(shares[n] ? shared(route, backup, known[n] !== undefined, staying.get(backup.archive.backup)) : []),
+      markLeaving(move, backup),
+      create({ ...backup, ...backupKey.backup(move.to, backup.id), arriving: move.id }, () => new StaleReadError()),
+      ...(shares[n] ? linkWrites(move, backup, known[n] !== undefined, staying.get(backup.archive.backup)) : []),
     ]);
-    await commit([whileGoing(route), ...writes]);
+    await commit([whileMoveActive(move), ...writes]);
   }
   return true;
 };
@@ -35,8 +37,8 @@ async function* notCopied({ id, projectId, from }: MoveContext): AsyncGenerator<
   for await (const backup of backupsIn(from)) if (isMovable(backup, projectId) && backup.leaving !== id) yield backup;
 }
 
-/** From here on nobody changes the original, so the copy is what it was. */
-const held = ({ id }: MoveContext, { pk, sk, ...backup }: BackupRecord): Write => {
+/** A leaving backup cannot be changed, so the copy stays identical. */
+const markLeaving = ({ id }: MoveContext, { pk, sk, ...backup }: BackupRecord): Write => {
   const was = unchanged(backup);
   return {
     update: { pk, sk },
@@ -48,10 +50,10 @@ const held = ({ id }: MoveContext, { pk, sk, ...backup }: BackupRecord): Write =
 };
 
 /**
- * Where someone who stays needs the same objects, the other side knows of one: then neither side removes them. What the other
- * side knows from an earlier move stays as it is until the project is there.
+ * Links for objects that a backup that stays needs, too: they keep either organization from deleting the objects. Links of an
+ * earlier move are kept until the project has switched.
  */
-const shared = (
+const linkWrites = (
   { to }: MoveContext,
   { id, archive }: BackupRecord,
   isKnown: boolean,

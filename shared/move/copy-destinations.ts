@@ -1,4 +1,3 @@
-/** The destinations that a project's backups lie in: they are there on the other side too, and count what is theirs on each. */
 import { carryCredentials, type DestinationRecord, destinationData, destinationKey, externalIdOf } from '../destination/index.ts';
 import { emit } from '../event/index.ts';
 import { type OrganizationRecord, organizationKey, organizationRef } from '../organization/index.ts';
@@ -7,21 +6,21 @@ import type { ProjectRecord } from '../project/index.ts';
 import type { Tally } from './check-movable.ts';
 import type { MoveContext } from './move-context.ts';
 
-export interface CarriedDestinations {
+export interface CopiedDestinations {
   readonly writes: readonly Write[];
-  /** Those whose credentials the other side did not have before. */
+  /** Destinations whose credentials the target organization did not have before. */
   readonly handedOver: readonly Pick<DestinationRecord, 'id' | 'name'>[];
 }
 
-/** Under the same ids: the records of backups name them. One that is on the other side already, from an earlier move, stays as it is. */
-export const carryDestinations = async (
-  route: MoveContext,
+/** Copies the destinations of a project's backups, under the same ids, and adjusts the backup counts. Existing copies are kept. */
+export const copyDestinations = async (
+  move: MoveContext,
   { settings }: ProjectRecord,
   { byDestination }: Tally,
   organization: OrganizationRecord,
   now: Date,
-): Promise<CarriedDestinations> => {
-  const { from, to } = route;
+): Promise<CopiedDestinations> => {
+  const { from, to } = move;
   const counts = new Map(byDestination);
   if (settings.defaultStorageId) counts.set(settings.defaultStorageId, counts.get(settings.defaultStorageId) ?? 0);
   const ids = [...counts.keys()];
@@ -39,7 +38,7 @@ export const carryDestinations = async (
             ? [counted(there, count)]
             : []
           : here
-            ? await carried(route, here, count, organization, now)
+            ? await copyDestination(move, here, count, organization, now)
             : []),
       ];
     }),
@@ -52,8 +51,7 @@ const counted = ({ pk, sk }: DestinationRecord, amount: number): Write => ({
   onConditionFailed: () => new StaleReadError(),
 });
 
-/** For the other organization it is a new one. */
-const carried = async (
+const copyDestination = async (
   { from, to }: MoveContext,
   here: DestinationRecord,
   backupCount: number,
@@ -64,7 +62,7 @@ const carried = async (
     ...here,
     ...organizationKey.storageDestination(to, here.id),
     sealed: await carryCredentials(from, to, here),
-    // The customer's role asks for the one it was made with.
+    // The customer's role expects the external id it was set up with.
     ...('roleArn' in here.masked && { externalId: here.externalId ?? externalIdOf(from) }),
     backupCount,
     updatedAt: iso(now),

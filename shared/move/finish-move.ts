@@ -1,39 +1,38 @@
-/** The end of a move: what is left of it is put in order, on both sides. Every part may run again, and beside another run. */
+/** The end of a move, on both sides. Every part is idempotent and may run concurrently. */
 import { type BackupRecord, backupKey } from '../backup/index.ts';
-import { ApiError } from '../contract/errors.ts';
 import { idempotencySeconds } from '../contract/limits.ts';
-import { after, commit, epochSeconds, getAll, StaleReadError, set, type Write } from '../platform/index.ts';
+import { after, commit, epochSeconds, getAll, isConflict, StaleReadError, set, type Write } from '../platform/index.ts';
 import { jobRelease, projectKey } from '../project/index.ts';
-import { isOver, leavingBy, linksIn, type MoveContext, type Time } from './move-context.ts';
-import { carryHistory } from './move-restores.ts';
-import { carrySchedules } from './move-schedules.ts';
-import { batchesOf } from './transaction-batches.ts';
+import { isPastDeadline, leavingBackups, linksIn, type MoveContext, type MoveDeadline } from './move-context.ts';
+import { moveRestores } from './move-restores.ts';
+import { moveSchedules } from './move-schedules.ts';
+import { transactionBatches } from './transaction-batches.ts';
 
-/** After the project has crossed: the originals go, the copies are backups like any other. False if the time was over first. */
-export const finishMove = async (route: MoveContext, time: Time): Promise<boolean> => {
+/** After the switch: deletes the originals and makes the copies visible. False if the deadline passed first. */
+export const finishMove = async (move: MoveContext, time: MoveDeadline): Promise<boolean> => {
   const writesOf = async (batch: readonly BackupRecord[]): Promise<readonly Write[]> => {
-    // Gone only if the other organization was purged meanwhile.
-    const copies = await getAll(batch.map(({ id }) => backupKey.backup(route.to, id)));
-    const links = await linksIn(route.from, batch);
+    // A copy is missing only if the target organization was purged meanwhile.
+    const copies = await getAll(batch.map(({ id }) => backupKey.backup(move.to, id)));
+    const links = await linksIn(move.from, batch);
     return batch.flatMap((backup, n) => [
-      removedOf(route, backup),
-      ...(links[n] ? [leftOf(route, backup)] : []),
-      ...(copies[n] ? [set(backupKey.backup(route.to, backup.id), { arriving: undefined })] : []),
-      ...(copies[n] && links[n] ? [ownedBy(route, backup)] : []),
+      removeOriginal(move, backup),
+      ...(links[n] ? [markMoved(move, backup)] : []),
+      ...(copies[n] ? [set(backupKey.backup(move.to, backup.id), { arriving: undefined })] : []),
+      ...(copies[n] && links[n] ? [ownArchive(move, backup)] : []),
     ]);
   };
-  // Schedules first: what is due must not wait.
-  const isCarried = (await carrySchedules(route, time)) && (await eachLeaving(route, time, writesOf));
-  if (!isCarried || !(await carryHistory(route, time))) return false;
+  // Schedules first, so that due runs are not delayed.
+  const isMoved = (await moveSchedules(move, time)) && (await forEachLeaving(move, time, writesOf));
+  if (!isMoved || !(await moveRestores(move, time))) return false;
   const ttl = epochSeconds(after(time.clock.now(), idempotencySeconds));
-  const marker = { ...projectKey.moved(route.from, route.projectId), to: route.to.organizationId, ttl };
-  return settled([...forgotten(route), { put: marker }]);
+  const marker = { ...projectKey.moved(move.from, move.projectId), to: move.to.organizationId, ttl };
+  return tryCommit([...removeMoveRecords(move), { put: marker }]);
 };
 
-/** Before it has: the copies go, the originals are let go of, the project is free. False if the time was over first. */
-export const revertMove = async (route: MoveContext, time: Time): Promise<boolean> => {
-  const { from, to, id, projectId } = route;
-  // From here on nothing more is copied, and the project cannot cross.
+/** Before the switch: deletes the copies and releases the originals and the project. False if the deadline passed first. */
+export const revertMove = async (move: MoveContext, time: MoveDeadline): Promise<boolean> => {
+  const { from, to, id, projectId } = move;
+  // From here on nothing more is copied, and the project cannot switch.
   await commit([
     set(
       projectKey.move(from, projectId),
@@ -45,58 +44,58 @@ export const revertMove = async (route: MoveContext, time: Time): Promise<boolea
     const links = await linksIn(to, batch);
     return batch.flatMap(({ id: backupId, archive, pk, sk }, n) => [
       { remove: backupKey.backup(to, backupId), condition: 'attribute_not_exists(pk) OR arriving = :id', values: { ':id': id } },
-      // What an earlier move has left there holds as before.
+      // Links of an earlier move are kept.
       ...(links[n]?.movedTo === undefined ? [{ remove: backupKey.archive(to, archive.backup, backupId) }] : []),
       set({ pk, sk }, { leaving: undefined }),
     ]);
   };
-  return (await eachLeaving(route, time, writesOf)) && settled([...forgotten(route), jobRelease(from, projectId, id)]);
+  return (await forEachLeaving(move, time, writesOf)) && tryCommit([...removeMoveRecords(move), jobRelease(from, projectId, id)]);
 };
 
-const eachLeaving = async (
-  route: MoveContext,
-  time: Time,
+const forEachLeaving = async (
+  move: MoveContext,
+  time: MoveDeadline,
   writesOf: (batch: readonly BackupRecord[]) => Promise<readonly Write[]>,
 ): Promise<boolean> => {
-  for await (const batch of batchesOf(leavingBy(route))) {
-    if (isOver(time)) return false;
-    // What fails here was changed by another run at the same work, or by someone in the other organization: it is looked at anew.
-    if (!(await settled(await writesOf(batch)))) return eachLeaving(route, time, writesOf);
+  for await (const batch of transactionBatches(leavingBackups(move))) {
+    if (isPastDeadline(time)) return false;
+    // A conflict means that a concurrent run or the target organization changed an item: read the backups again.
+    if (!(await tryCommit(await writesOf(batch)))) return forEachLeaving(move, time, writesOf);
   }
   return true;
 };
 
-/** Whether the writes were made; false if something they depend on was changed at the same moment. */
-const settled = async (writes: readonly Write[]): Promise<boolean> => {
+/** False if a condition failed because of a concurrent change. */
+const tryCommit = async (writes: readonly Write[]): Promise<boolean> => {
   try {
     await commit(writes);
     return true;
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'CONFLICT') return false;
+    if (isConflict(error)) return false;
     throw error;
   }
 };
 
-const removedOf = ({ id }: MoveContext, { pk, sk }: BackupRecord): Write => ({
+const removeOriginal = ({ id }: MoveContext, { pk, sk }: BackupRecord): Write => ({
   remove: { pk, sk },
   condition: 'attribute_not_exists(pk) OR leaving = :id',
   values: { ':id': id },
 });
 
 /**
- * The objects still say that they are this side's, whose bucket it may be: the note that they are the other's keeps them from
- * being imported here again, and from being removed with whatever shares them.
+ * The objects still name this organization as their owner. `movedTo` keeps them from being imported here again and from being
+ * deleted with a backup that shares them.
  */
-const leftOf = ({ from, to }: MoveContext, { id, archive, path }: BackupRecord): Write => ({
+const markMoved = ({ from, to }: MoveContext, { id, archive, path }: BackupRecord): Write => ({
   put: { ...backupKey.archive(from, archive.backup, id), backupId: id, path, movedTo: to.organizationId },
 });
 
-/** A note of an earlier move the other way is over. */
-const ownedBy = ({ to }: MoveContext, { id, archive }: BackupRecord): Write => ({
+/** Overrides `movedTo` of an earlier move in the other direction. */
+const ownArchive = ({ to }: MoveContext, { id, archive }: BackupRecord): Write => ({
   put: { ...backupKey.archive(to, archive.backup, id), backupId: id },
 });
 
-const forgotten = ({ id, projectId, from, to }: MoveContext): readonly Write[] =>
+const removeMoveRecords = ({ id, projectId, from, to }: MoveContext): readonly Write[] =>
   [to, from].map((side) => ({
     remove: projectKey.move(side, projectId),
     condition: 'attribute_not_exists(pk) OR id = :id',

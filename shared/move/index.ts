@@ -1,3 +1,3 @@
+export { finishOrRevertMove } from './finish-or-revert-move.ts';
 export { moveProject } from './move-project.ts';
-export { settleMove } from './settle-move.ts';
 export type { MoveCaller } from './switch-organization.ts';

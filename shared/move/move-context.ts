@@ -1,6 +1,5 @@
-/** A move under way, as its steps know it, and what every one of them needs. */
 import { type ArchiveLink, type BackupRecord, backupKey, backupPrefix, isRetired } from '../backup/index.ts';
-import { type Clock, getAll, StaleReadError, type Tenant, type Write, walk } from '../platform/index.ts';
+import { type Clock, check, getAll, StaleReadError, type Tenant, type Write, walk } from '../platform/index.ts';
 import { type MoveRecord, projectKey } from '../project/index.ts';
 
 export interface MoveContext {
@@ -10,24 +9,23 @@ export interface MoveContext {
   readonly to: Tenant;
 }
 
-/** How long a step may go on. */
-export interface Time {
+export interface MoveDeadline {
   readonly until: Date;
   readonly clock: Clock;
 }
 
-export const isOver = ({ until, clock }: Time): boolean => clock.now() >= until;
+export const isPastDeadline = ({ until, clock }: MoveDeadline): boolean => clock.now() >= until;
 
-/** Every backup of an organization; whose they are is for the caller to look at. */
+/** Every backup of an organization, of all projects. */
 export const backupsIn = (tenant: Tenant): AsyncIterable<BackupRecord> =>
   walk<BackupRecord>({ pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix });
 
-/** Those that the move has taken hold of. */
-export async function* leavingBy({ id, projectId, from }: MoveContext): AsyncGenerator<BackupRecord> {
+/** The backups that the move has marked as leaving. */
+export async function* leavingBackups({ id, projectId, from }: MoveContext): AsyncGenerator<BackupRecord> {
   for await (const backup of backupsIn(from)) if (backup.projectId === projectId && backup.leaving === id) yield backup;
 }
 
-/** Which archives are needed by a record that stays, and by which: objects that two organizations share are nobody's to remove. */
+/** Archives that a staying backup needs, with its id: neither organization may delete objects that both use. */
 export const archivesStaying = async ({ id, projectId, from }: MoveContext): Promise<ReadonlyMap<string, string>> => {
   const staying = new Map<string, string>();
   for await (const backup of backupsIn(from)) {
@@ -37,22 +35,15 @@ export const archivesStaying = async ({ id, projectId, from }: MoveContext): Pro
   return staying;
 };
 
-/** Whether the backups share objects on a side, as that side knows. */
+/** The archive links of the backups in an organization. */
 export const linksIn = async (side: Tenant, backups: readonly BackupRecord[]): Promise<readonly (ArchiveLink | undefined)[]> =>
-  (await getAll(backups.map(({ id, archive }) => backupKey.archive(side, archive.backup, id)))) as readonly (
-    | ArchiveLink
-    | undefined
-  )[];
+  (await getAll(backups.map(({ id, archive }) => backupKey.archive(side, archive.backup, id)))) as (ArchiveLink | undefined)[];
 
-/** The move is still this one, and nobody has begun to take it back. */
-export const whileGoing = ({ id, projectId, from }: MoveContext): Write => ({
-  check: projectKey.move(from, projectId),
-  condition: 'id = :id AND isHere = :true AND attribute_not_exists(isEnding)',
-  values: { ':id': id, ':true': true },
-  onConditionFailed: () => new StaleReadError(),
-});
+/** Fails the transaction unless this move is still active: not finished, not switched, not being reverted. */
+export const whileMoveActive = ({ id, projectId, from }: MoveContext): Write =>
+  check(projectKey.move(from, projectId), { id, isHere: true, isEnding: undefined }, () => new StaleReadError());
 
-/** The condition that an item is, attribute for attribute, what was read. */
+/** The condition that no attribute of an item has changed since it was read. */
 export const unchanged = (item: Readonly<Record<string, unknown>>) => {
   const entries = Object.entries(item).filter(([name, value]) => value !== undefined && name !== 'pk' && name !== 'sk');
   return {
@@ -62,11 +53,11 @@ export const unchanged = (item: Readonly<Record<string, unknown>>) => {
   };
 };
 
-/** Both halves of a move's record. */
+/** The record of a move in the source and the target organization. */
 export const moveRecords = ({ id, projectId, from, to }: MoveContext, since: string): readonly [MoveRecord, MoveRecord] => {
-  const told = { id, projectId, from: from.organizationId, to: to.organizationId, since };
+  const common = { id, projectId, from: from.organizationId, to: to.organizationId, since };
   return [
-    { ...projectKey.move(from, projectId), ...told, isHere: true },
-    { ...projectKey.move(to, projectId), ...told, isHere: false },
+    { ...projectKey.move(from, projectId), ...common, isHere: true },
+    { ...projectKey.move(to, projectId), ...common, isHere: false },
   ];
 };

@@ -1,6 +1,6 @@
 /**
- * Moving a project to another organization: its backups are copied where nobody sees them, one transaction turns both sides
- * over, then the rest is put in order. Whatever dies on the way, the project is on one side whole; the same call goes on.
+ * Moves a project to another organization: copies its backups, hidden, then one transaction switches the project, then the rest
+ * follows. After a crash at any point the project is completely in one organization, and the same call continues.
  */
 import { roleAtLeast } from '../contract/access.ts';
 import { ApiError } from '../contract/errors.ts';
@@ -24,83 +24,83 @@ import { finishMove, revertMove } from './finish-move.ts';
 import { type MoveContext, moveRecords } from './move-context.ts';
 import { type MoveCaller, switchOrganization } from './switch-organization.ts';
 
-/** Of the function's 20 s; some thousand backups. */
+/** Of the function's 20 s: enough for a few thousand backups. */
 const callSeconds = 12;
 
-/** The project as it is in the other organization. Needs the role admin in both. */
+/** Returns the project in the target organization. Requires role admin in both. */
 export const moveProject = async (
-  mover: MoveCaller,
+  caller: MoveCaller,
   projectId: string,
   organizationId: string,
   time: Clock = clock,
 ): Promise<ProjectRecord> => {
-  refuseUnlessAdmin(mover);
-  const { tenant: from, actor } = mover;
+  assertAdmin(caller);
+  const { tenant: from, actor } = caller;
   const now = time.now();
   const limit = { until: after(now, callSeconds), clock: time };
   if (!isId('project', projectId)) throw noSuchProject();
-  const [project, job, begun, moved] = await getAll([
+  const [project, job, started, moved] = await getAll([
     projectKey.project(from, projectId),
     projectKey.job(from, projectId),
     projectKey.move(from, projectId),
     projectKey.moved(from, projectId),
   ]);
-  if (!project && begun?.to !== organizationId && moved?.to !== organizationId) throw noSuchProject();
+  if (!project && started?.to !== organizationId && moved?.to !== organizationId) throw noSuchProject();
   const target = await enterOrganization(actor.id, organizationId, 'admin');
   const { tenant: to } = target;
   if (!project) {
-    // It has crossed, and what this call would do is done, or nearly.
-    if (begun) await finishMove({ id: begun.id, projectId, from, to }, limit);
+    // The project has switched already; only the rest may remain.
+    if (started) await finishMove({ id: started.id, projectId, from, to }, limit);
     return readProject(to, projectId);
   }
   if (organizationId === from.organizationId) return project;
   await refuseIfCaptured(from, projectId, now);
   await checkMovable(from, projectId);
-  const isOurs = begun && job?.jobId === begun.id && begun.to === organizationId && !begun.isEnding;
-  const route: MoveContext = { id: isOurs ? begun.id : `mov_${newUlid(now)}`, projectId, from, to };
-  if (!isOurs) await begin(route, now);
+  const isOurs = started && job?.jobId === started.id && started.to === organizationId && !started.isEnding;
+  const move: MoveContext = { id: isOurs ? started.id : `mov_${newUlid(now)}`, projectId, from, to };
+  if (!isOurs) await begin(move, now);
   try {
-    // It may have been enabled since; from here on it cannot be.
+    // Point-in-time recovery may have been enabled since; with the lock held it cannot be.
     await refuseIfCaptured(from, projectId, now);
-    if (!(await copyBackups(route, limit))) throw notYet();
-    const arrived = await switchOrganization(route, { mover, target, project, tally: await checkMovable(from, projectId), now });
-    await finishMove(route, limit);
+    if (!(await copyBackups(move, limit))) throw unfinished();
+    const arrived = await switchOrganization(move, { caller, target, project, tally: await checkMovable(from, projectId), now });
+    await finishMove(move, limit);
     return arrived;
   } catch (error) {
-    // A refusal is not got over by repeating the call; whatever else failed may be.
-    if (isRefusal(error)) await bestEffort('take a move back', revertMove(route, limit));
+    // Repeating the call does not help against a refusal, but may after any other failure.
+    if (isRefusal(error)) await bestEffort('revert a move', revertMove(move, limit));
     throw error;
   }
 };
 
-const refuseUnlessAdmin = ({ actor, role }: MoveCaller): void => {
-  if (actor.type !== 'user' || !role) throw new ApiError('FORBIDDEN', 'A project is moved by people; a service account cannot');
+const assertAdmin = ({ actor, role }: MoveCaller): void => {
+  if (actor.type !== 'user' || !role) throw new ApiError('FORBIDDEN', 'A service account cannot move a project');
   if (roleAtLeast(role, 'admin')) return;
-  throw new ApiError('PERMISSION_DENIED', 'This needs the role admin in both organizations', {
+  throw new ApiError('PERMISSION_DENIED', 'Requires role admin in both organizations', {
     requiredRole: 'admin',
     currentRole: role,
   });
 };
 
-/** Takes the project's lock. The task sees to the move's end should this call not. */
-const begin = async (route: MoveContext, now: Date): Promise<void> => {
-  const { id: moveId, projectId, from, to } = route;
-  const [here, there] = moveRecords(route, iso(now));
+/** Takes the project's lock. The task finishes or reverts the move if this call does not. */
+const begin = async (move: MoveContext, now: Date): Promise<void> => {
+  const { id: moveId, projectId, from, to } = move;
+  const [source, target] = moveRecords(move, iso(now));
   await commit([
     jobLock(from, projectId, { jobId: moveId, kind: 'move' }, now),
     whileConnected(from, projectId),
     whileActive(to),
-    // An earlier move of the same project is being put in order.
-    create(here, () => movingAway()),
-    create(there, () => movingAway()),
-    enqueue(from, { kind: 'settle-move', projectId, moveId }, now),
+    // Exists while an earlier move of the same project is being finished.
+    create(source, () => movingAway()),
+    create(target, () => movingAway()),
+    enqueue(from, { kind: 'finish-move', projectId, moveId }, now),
   ]);
 };
 
 const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError && error.status < 500 && !(error instanceof StaleReadError);
 
-const notYet = (): ApiError =>
-  new ApiError('SERVICE_UNAVAILABLE', 'There is more to move than one call can; repeat it to go on', undefined, {
+const unfinished = (): ApiError =>
+  new ApiError('SERVICE_UNAVAILABLE', 'The move is not finished yet. Repeat the call to continue', undefined, {
     headers: { 'retry-after': '1' },
   });

@@ -1,19 +1,18 @@
 import { isConflict } from '../platform/index.ts';
-
 import { moveRestore, restoresInto } from '../restore/index.ts';
-import { isOver, type MoveContext, type Time } from './move-context.ts';
+import { isPastDeadline, type MoveContext, type MoveDeadline } from './move-context.ts';
 
-/** After the project has crossed, the restores into it follow, one by one. False if the time was over first. */
-export const carryHistory = async (route: MoveContext, time: Time): Promise<boolean> => {
-  const { from, to, projectId } = route;
+/** After the switch, moves the restores into the project, one by one. False if the deadline passed first. */
+export const moveRestores = async (move: MoveContext, time: MoveDeadline): Promise<boolean> => {
+  const { from, to, projectId } = move;
   for await (const restore of restoresInto(from, projectId)) {
-    if (isOver(time)) return false;
+    if (isPastDeadline(time)) return false;
     try {
       await moveRestore(from, to, restore, time.clock.now());
     } catch (error) {
       if (!isConflict(error)) throw error;
-      // Another run at the same work was first: what is left is looked at anew.
-      return carryHistory(route, time);
+      // A concurrent run was first: read the remaining restores again.
+      return moveRestores(move, time);
     }
   }
   return true;

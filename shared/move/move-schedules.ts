@@ -1,19 +1,18 @@
 import { isConflict } from '../platform/index.ts';
-
 import { carrySchedule, schedulesOfProject } from '../schedule/index.ts';
-import { isOver, type MoveContext, type Time } from './move-context.ts';
+import { isPastDeadline, type MoveContext, type MoveDeadline } from './move-context.ts';
 
-/** After the project has crossed, its schedules follow, one by one. False if the time was over first. */
-export const carrySchedules = async (route: MoveContext, time: Time): Promise<boolean> => {
-  const { from, to, projectId } = route;
+/** After the switch, moves the project's schedules, one by one. False if the deadline passed first. */
+export const moveSchedules = async (move: MoveContext, time: MoveDeadline): Promise<boolean> => {
+  const { from, to, projectId } = move;
   for await (const schedule of schedulesOfProject(from, projectId)) {
-    if (isOver(time)) return false;
+    if (isPastDeadline(time)) return false;
     try {
       await carrySchedule(from, to, schedule, time.clock.now());
     } catch (error) {
       if (!isConflict(error)) throw error;
-      // Another run at the same work was first: what is left is looked at anew.
-      return carrySchedules(route, time);
+      // A concurrent run was first: read the remaining schedules again.
+      return moveSchedules(move, time);
     }
   }
   return true;

@@ -1,7 +1,7 @@
 import type { BackupRecord } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
 
-/** The archives of a side, and which of its backups find records in the archives of others. */
+/** The archives of one organization, and the archives that its backups depend on. */
 class Side {
   readonly archives = new Set<string>();
   readonly needs = new Map<string, string>();
@@ -11,7 +11,7 @@ class Side {
     for (const one of needs) this.needs.set(one, id);
   }
 
-  /** The first backup that could not be read without an archive of the other side. */
+  /** The first backup that needs an archive of the other side. */
   without(other: Side): string | undefined {
     for (const [archive, backupId] of this.needs) if (!this.archives.has(archive) && other.archives.has(archive)) return backupId;
     return undefined;
@@ -19,10 +19,10 @@ class Side {
 }
 
 /**
- * Whether a move would tear a chain. The backups of a project are each other's parents and go together; one that was imported
- * into another project than what it needs would be left without it.
+ * Detects a move that would split a backup chain. Backups of one project move together, but a backup imported into another project
+ * may depend on one that moves, or the other way round.
  */
-export class Chains {
+export class SplitChainCheck {
   readonly #going = new Side();
   readonly #staying = new Side();
 
@@ -30,17 +30,13 @@ export class Chains {
     if (backup.status === 'completed') (goes ? this.#going : this.#staying).add(backup);
   }
 
-  refuseIfTorn(): void {
+  assertUnsplit(): void {
     const going = this.#going.without(this.#staying);
     const staying = this.#staying.without(this.#going);
     if (going !== undefined)
-      throw torn(
-        'A backup of this project needs one that was imported into another project, and would be left without it',
-        going,
-      );
-    if (staying !== undefined)
-      throw torn('A backup in another project needs one of this project, and would be left without it', staying);
+      throw splitChainError('A backup of this project depends on a backup that was imported into another project', going);
+    if (staying !== undefined) throw splitChainError('A backup of another project depends on a backup of this project', staying);
   }
 }
 
-const torn = (message: string, backupId: string): ApiError => new ApiError('CONFLICT', message, { backupId });
+const splitChainError = (message: string, backupId: string): ApiError => new ApiError('CONFLICT', message, { backupId });

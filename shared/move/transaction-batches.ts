@@ -1,12 +1,12 @@
 import type { BackupRecord } from '../backup/index.ts';
 
-/** A transaction takes 100 writes; a backup is at most four of them. */
+/** A transaction has at most 100 writes; a backup needs up to four. */
 const rowsMax = 24;
-/** A transaction takes 4 MB; a backup is written once and compared once. */
+/** A transaction has at most 4 MB; a backup counts twice, written and compared. */
 const bytesMax = 1_500_000;
 
-/** The backups in as many as one transaction takes. */
-export async function* batchesOf(backups: AsyncIterable<BackupRecord>): AsyncGenerator<readonly BackupRecord[]> {
+/** Groups backups into batches that fit into one transaction. */
+export async function* transactionBatches(backups: AsyncIterable<BackupRecord>): AsyncGenerator<readonly BackupRecord[]> {
   let batch: BackupRecord[] = [];
   let bytes = 0;
   for await (const backup of backups) {

@@ -1,4 +1,4 @@
-/** API keys: `fb_sa_<account id>_<43 base64url characters>`. The account id finds the record, the rest proves the key. */
+/** API keys: `fb_sa_<account id>_<43 base64url characters>`. The account id finds the record, the rest authenticates. */
 import { timingSafeEqual } from 'node:crypto';
 import { isId } from '../contract/ids.ts';
 import { fingerprint, randomToken } from '../platform/index.ts';
@@ -9,7 +9,7 @@ export const newApiKey = (accountId: string): string => `${prefix}${accountId}_$
 
 export const looksLikeApiKey = (token: string): boolean => token.startsWith(prefix);
 
-/** The account an API key claims to be of, or undefined if it cannot be one of ours. */
+/** The account id inside an API key; undefined if the key is malformed. Does not authenticate it. */
 export const accountOf = (apiKey: string): string | undefined => {
   const match = /^fb_sa_(sa_[0-9A-Z]{26})_[A-Za-z0-9_-]{43}$/.exec(apiKey);
   return match?.[1] && isId('serviceAccount', match[1]) ? match[1] : undefined;

@@ -1,43 +1,45 @@
-/** Making an organization: its slug, its owner's membership and its first address, all or nothing. */
 import type { UserRecord } from '../account/index.ts';
+import { auditNote } from '../audit/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { emit } from '../event/index.ts';
 import { type Change, create, iso, newId, StaleReadError, unsafeTenant } from '../platform/index.ts';
-import { join } from './member/membership.ts';
+import { joinWrites } from './member/membership.ts';
 import { lookup, type OrganizationRecord, organizationKey } from './model/record.ts';
 import { isSlug, slugOf, slugWith } from './slug.ts';
 
-export interface Wish {
+export interface NewOrganization {
   readonly name: string;
-  /** Undefined: made from the name. */
+  /** Default: derived from the name. */
   readonly slug: string | undefined;
 }
 
-/** The slug to look up before deciding: the one asked for, or what the name reads like. */
-export const wantedSlug = ({ name, slug }: Wish): string => slug ?? slugOf(name);
+/** The requested slug, or the one derived from the name. */
+export const preferredSlug = ({ name, slug }: NewOrganization): string => slug ?? slugOf(name);
 
 const suffixLength = 6;
 
-/** A slug asked for is had or refused; one made from the name gives way to others by taking a suffix. */
+/** A requested slug that is taken is an error; one derived from the name gets a suffix. */
 export const createOrganization = (
   owner: UserRecord,
-  wish: Wish,
+  input: NewOrganization,
   isTaken: boolean,
   now: Date,
 ): { organization: OrganizationRecord; change: Change } => {
   const id = newId('organization', now);
   const tenant = unsafeTenant(id, 'created');
-  const wanted = wantedSlug(wish);
-  // The end of a ULID is random: 30 bits of it tell equal names apart.
+  const wanted = preferredSlug(input);
+  // The end of a ULID is random: 30 bits distinguish equal names.
   const slug =
-    wish.slug === undefined && (isTaken || !isSlug(wanted)) ? slugWith(wanted, id.slice(-suffixLength).toLowerCase()) : wanted;
+    input.slug === undefined && (isTaken || !isSlug(wanted)) ? slugWith(wanted, id.slice(-suffixLength).toLowerCase()) : wanted;
   const taken = () =>
-    wish.slug === undefined ? new StaleReadError() : new ApiError('SLUG_TAKEN', 'This slug is taken', { field: 'slug', slug });
+    input.slug === undefined
+      ? new StaleReadError()
+      : new ApiError('SLUG_TAKEN', 'This slug is already taken', { field: 'slug', slug });
   const createdAt = iso(now);
   const organization: OrganizationRecord = {
     ...organizationKey.organization(tenant),
     id,
-    name: wish.name,
+    name: input.name,
     slug,
     ownerId: owner.id,
     timezone: 'UTC',
@@ -56,11 +58,11 @@ export const createOrganization = (
       writes: [
         create({ ...lookup.slug(slug), organizationId: id }, taken),
         create(organization),
-        ...join(tenant, owner.id, 'owner', address, now),
+        ...joinWrites(tenant, owner.id, 'owner', address, now),
         create({ ...organizationKey.address(tenant, address), userId: owner.id }),
         emit(tenant, 'organization.created', { organization }, now),
       ],
-      audit: [{ scope: id, resource: { type: 'organization', id }, details: { name: wish.name, slug } }],
+      audit: [auditNote(tenant, 'organization', id, { name: input.name, slug })],
     },
   };
 };

@@ -1,4 +1,5 @@
-/** Deleting an organization, for 30 days or for good, and bringing it back. */
+/** Deletes an organization, recoverably for 30 days or permanently, and recovers it. */
+import { auditNote } from '../audit/index.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
 import { recoverySeconds } from '../contract/limits.ts';
 import { emit, enqueue } from '../event/index.ts';
@@ -15,23 +16,23 @@ export interface Deletion {
   readonly recoveryDeadline: string | null;
 }
 
-/** Where the sweep finds a deleted organization: by its deadline or, deleted for good, by the moment it was. */
+/** The item by which the sweep finds a deleted organization: sorted by its deadline or, if permanent, by its deletion. */
 export const dueKey = ({ id, deletedAt = '', recoveryDeadline = deletedAt }: OrganizationRecord): Key =>
   lookup.due(recoveryDeadline, id);
 
-/** Nothing can be called in it from then on. With `force` its purge is asked for in the same transaction. */
+/** Blocks all calls in the organization. With `force` the purge is enqueued in the same transaction. */
 export const deleteOrganization = (
   { tenant, organization, actor }: CallerContext,
-  wish: { readonly confirmName: string; readonly force?: boolean | undefined; readonly deleteBackupData?: boolean | undefined },
+  input: { readonly confirmName: string; readonly force?: boolean | undefined; readonly deleteBackupData?: boolean | undefined },
   now: Date,
 ): { data: Deletion; change: Change } => {
-  const { force = false, deleteBackupData = false } = wish;
+  const { force = false, deleteBackupData = false } = input;
   const { id, name } = organization;
-  if (wish.confirmName !== name) throw invalid('confirmName', 'must be the name of the organization, letter by letter');
+  if (input.confirmName !== name) throw invalid('confirmName', 'must match the name of the organization exactly');
   const deletedAt = iso(now);
   const recoveryDeadline = force ? undefined : iso(after(now, recoverySeconds));
   const deletionType = force ? 'permanent' : 'soft';
-  const told = {
+  const deletion = {
     ...organizationRef(organization),
     deleted: true,
     deletionType,
@@ -43,33 +44,33 @@ export const deleteOrganization = (
     deleteBackupData,
   };
   return {
-    data: { id, deleted: true, deletionType, recoveryDeadline: told.recoveryDeadline },
+    data: { id, deleted: true, deletionType, recoveryDeadline: deletion.recoveryDeadline },
     change: {
       writes: [
         set(
           organizationKey.organization(tenant),
           { deletedAt, recoveryDeadline },
-          // What was confirmed: this name, by this owner.
+          // The caller confirmed this name, as this owner.
           { expected: { deletedAt: undefined, name, ownerId: actor.id } },
         ),
         { put: due },
-        // Nothing more is started by a clock.
+        // Removes the Scheduler's entries.
         enqueue(tenant, { kind: 'sync-schedules' }, now),
         ...(force ? [enqueue(tenant, { kind: 'purge-organization', deleteBackupData }, now)] : []),
-        emit(tenant, 'organization.deleted', { organization: told }, now),
+        emit(tenant, 'organization.deleted', { organization: deletion }, now),
       ],
       audit: [
-        {
-          scope: id,
-          resource: { type: 'organization', id },
-          details: { deletionType, recoveryDeadline: told.recoveryDeadline, deleteBackupData },
-        },
+        auditNote(tenant, 'organization', id, {
+          deletionType,
+          recoveryDeadline: deletion.recoveryDeadline,
+          deleteBackupData,
+        }),
       ],
     },
   };
 };
 
-/** Undoes a soft deletion until its deadline. What is past saving answers like what never was. */
+/** Reverts a soft deletion until its deadline. After it, throws ORGANIZATION_NOT_FOUND. */
 export const recoverOrganization = (
   userId: string,
   organization: OrganizationRecord | undefined,
@@ -80,9 +81,9 @@ export const recoverOrganization = (
   const { id, deletedAt, recoveryDeadline, ...kept } = organization;
   if (deletedAt && (recoveryDeadline ?? '') <= iso(now)) throw noSuchOrganization();
   if (organization.ownerId !== userId) {
-    throw new ApiError('PERMISSION_DENIED', 'This needs the role owner', { requiredRole: 'owner', currentRole: member.role });
+    throw new ApiError('PERMISSION_DENIED', 'Requires role owner', { requiredRole: 'owner', currentRole: member.role });
   }
-  if (!deletedAt) throw new ApiError('CONFLICT', 'This organization is not deleted');
+  if (!deletedAt) throw new ApiError('CONFLICT', 'The organization is not deleted');
   const tenant = unsafeTenant(id, 'owner');
   const recovered: OrganizationRecord = { ...kept, id, pk: organization.pk, sk: organization.sk, updatedAt: iso(now) };
   return {
@@ -98,7 +99,7 @@ export const recoverOrganization = (
         enqueue(tenant, { kind: 'sync-schedules' }, now),
         emit(tenant, 'organization.updated', { organization: { ...recovered, settings: settingsOf(recovered) } }, now),
       ],
-      audit: [{ scope: id, resource: { type: 'organization', id } }],
+      audit: [auditNote(tenant, 'organization', id)],
     },
   };
 };

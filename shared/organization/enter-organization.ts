@@ -2,23 +2,26 @@ import { type Role, roleAtLeast } from '../contract/access.ts';
 import { ApiError } from '../contract/errors.ts';
 import { getAll, type Tenant, unsafeTenant } from '../platform/index.ts';
 import { noSuchOrganization } from './model/organization-guards.ts';
-import { lookup, type MemberRecord, type OrganizationRecord } from './model/record.ts';
+import { lookup, type OrganizationRecord } from './model/record.ts';
 
-export interface Entry {
+export interface OrganizationEntry {
   readonly tenant: Tenant;
   readonly organization: OrganizationRecord;
   readonly role: Role;
 }
 
-/** A second organization that a person acts in by the same call, as the first was entered: read for this very call. */
-export const enterOrganization = async (userId: string, organizationId: string, needed: Role): Promise<Entry> => {
-  const found = await getAll([lookup.organization(organizationId), lookup.member(organizationId, userId)]);
-  const [organization, member] = found as [OrganizationRecord?, MemberRecord?];
+/** Authorizes the caller for a second organization within the same call, such as the target of a move. */
+export const enterOrganization = async (
+  userId: string,
+  organizationId: string,
+  requiredRole: Role,
+): Promise<OrganizationEntry> => {
+  const [organization, member] = await getAll([lookup.organization(organizationId), lookup.member(organizationId, userId)]);
   if (!organization || organization.deletedAt) throw noSuchOrganization();
-  if (!member) throw new ApiError('FORBIDDEN', 'You are not a member of the organization it is to move to');
-  if (!roleAtLeast(member.role, needed)) {
-    throw new ApiError('PERMISSION_DENIED', `This needs the role ${needed} in both organizations`, {
-      requiredRole: needed,
+  if (!member) throw new ApiError('FORBIDDEN', 'You are not a member of the target organization');
+  if (!roleAtLeast(member.role, requiredRole)) {
+    throw new ApiError('PERMISSION_DENIED', `Requires role ${requiredRole} in both organizations`, {
+      requiredRole,
       currentRole: member.role,
     });
   }

@@ -1,18 +1,18 @@
 export { accountOf, isKeyOf, looksLikeApiKey, newApiKey } from './api-key.ts';
-export { createOrganization, wantedSlug } from './create-organization.ts';
+export { createOrganization, preferredSlug } from './create-organization.ts';
 export { deleteOrganization, recoverOrganization } from './delete-organization.ts';
-export { type Entry as OrganizationEntry, enterOrganization } from './enter-organization.ts';
+export { enterOrganization, type OrganizationEntry } from './enter-organization.ts';
 export { acceptInvitation, findInvitation, statusOf } from './invitation/accept-invitation.ts';
 export { acceptUrl } from './invitation/invitation-token.ts';
 export { cancelInvitation, invite, resendInvitation } from './invitation/invite.ts';
-export { listOpenInvitations } from './invitation/list-invitations.ts';
-export { deliverInvitation } from './invitation/send-invitation.ts';
+export { listInvitations } from './invitation/list-invitations.ts';
+export { sendInvitation } from './invitation/send-invitation.ts';
 export { listOrganizations } from './list-organizations.ts';
 export { listMembers, readMember } from './member/list-members.ts';
 export { changeRole, removeMember } from './member/membership.ts';
-export { belongingsOf, type OrganizationMembership, organizationIdsOf } from './member/user-organizations.ts';
+export { membershipsOf, type OrganizationMembership, organizationIdsOf } from './member/user-organizations.ts';
 export { type CallerContext, organizationRef } from './model/caller-context.ts';
-export { countProjects, noSuchOrganization, whileActive } from './model/organization-guards.ts';
+export { countOf, noSuchOrganization, whileActive } from './model/organization-guards.ts';
 export {
   type AddressRecord,
   type ApiKeyRecord,
@@ -24,4 +24,4 @@ export {
 } from './model/record.ts';
 export { duePurges, purgeOrganization } from './purge-organization.ts';
 export { createServiceAccount, readServiceAccount, removeServiceAccount } from './service-account.ts';
-export { changeSettings, settingsOf } from './update-settings.ts';
+export { settingsOf, updateSettings } from './update-settings.ts';

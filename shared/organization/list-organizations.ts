@@ -1,4 +1,3 @@
-/** The organizations of a person, newest first. */
 import type { Role } from '../contract/access.ts';
 import { getAll, query, takePage } from '../platform/index.ts';
 import { lookup, type MemberRecord, membershipPrefix, type OrganizationRecord } from './model/record.ts';
@@ -9,10 +8,10 @@ export interface Membership {
   readonly role: Role;
 }
 
-/** Deleted organizations still have their links; this many are looked past before a page needs another read. */
+/** Extra links per read: deleted organizations still have theirs. */
 const slack = 20;
 
-/** One page of the organizations the person is a member of, as they are now; deleted ones are left out. */
+/** One page of the user's organizations, newest first, without deleted ones. */
 export const listOrganizations = (
   userId: string,
   page: { readonly limit: number; readonly after: string | undefined },

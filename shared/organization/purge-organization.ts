@@ -1,12 +1,12 @@
-/** Removing an organization for good, a bounded part at a time. Every part may run again; the organization's own item goes last. */
+/** Purges an organization in bounded, idempotent steps. The organization's own item is deleted last. */
 import { auditPartition } from '../audit/index.ts';
-import { ApiError } from '../contract/errors.ts';
 import {
   after,
   type Clock,
   commit,
   get,
   type Item,
+  isConflict,
   iso,
   type Key,
   query,
@@ -19,20 +19,19 @@ import {
 import { dueKey } from './delete-organization.ts';
 import { type DueRecord, duePartition, lookup, type OrganizationRecord } from './model/record.ts';
 
-/** A recovery that began in time may still be under way on a machine whose clock is behind. */
+/** Allows for clock skew: a recovery that started in time may still be running. */
 const marginSeconds = 300;
 
-/** Items removed between two looks at the clock. */
+/** Items deleted between two checks of the deadline. */
 const pageItems = 200;
 
-/** The organizations whose time has come. */
+/** The organizations whose purge is due. */
 export const duePurges = (now: Date): AsyncGenerator<DueRecord> =>
   walk<DueRecord>({ ...everything(duePartition), to: iso(after(now, -marginSeconds)) });
 
 /**
- * Removes what it can until the time given and tells whether nothing is left. An organization that is not due, because it
- * was recovered or never deleted, is left alone: the answer is the same, there is nothing to remove. `first` removes what
- * other rooms keep elsewhere, as long as the items that lead there exist; it says whether it is done.
+ * Deletes until the deadline and returns whether nothing remains. Returns true for an organization that is not due, such as a
+ * recovered one. `first` deletes what other domains keep elsewhere, while the items that lead there exist; false if not done.
  */
 export const purgeOrganization = async (
   organizationId: string,
@@ -43,8 +42,8 @@ export const purgeOrganization = async (
   const organization = await get(lookup.organization(organizationId));
   if (!organization || !isDue(organization, time.now())) return true;
   if (!(await first(organization))) return false;
-  // A call that began before the deletion may still have added something behind our back; it cannot once a pass is over,
-  // because what it needs is gone. So a pass that finds nothing is the last.
+  // A call that started before the deletion may add items during a pass, but not after it, because the items it requires are
+  // deleted. So the pass that finds nothing is the last.
   for (let removed: number | undefined; removed !== 0; ) {
     removed = await pass(organization, until, time);
     if (removed === undefined) return false;
@@ -53,8 +52,8 @@ export const purgeOrganization = async (
     await commit(lastWrites(organization));
     return true;
   } catch (error) {
-    // Another purge of the same organization is at the same point; the next look tells.
-    if (error instanceof ApiError && error.code === 'CONFLICT') return false;
+    // Another purge of the same organization committed first; the next step notices.
+    if (isConflict(error)) return false;
     throw error;
   }
 };
@@ -62,10 +61,10 @@ export const purgeOrganization = async (
 const isDue = ({ deletedAt, recoveryDeadline }: OrganizationRecord, now: Date): boolean =>
   deletedAt !== undefined && (recoveryDeadline === undefined || recoveryDeadline <= iso(after(now, -marginSeconds)));
 
-/** Every sort key of ours begins with a letter or a digit. */
+/** Every sort key begins with a letter or a digit. */
 const everything = (pk: string): Range => ({ pk, prefix: '', from: '0' });
 
-/** How many items it removed, or undefined if its time was over before it had looked everywhere. */
+/** The number of items deleted; undefined if the deadline passed first. */
 const pass = async (organization: OrganizationRecord, until: Date, time: Clock): Promise<number | undefined> => {
   let removed = 0;
   for (const pk of [organization.pk, auditPartition(organization.id), `SEEN#${organization.id}`]) {
@@ -74,8 +73,8 @@ const pass = async (organization: OrganizationRecord, until: Date, time: Clock):
       if (time.now() >= until) return undefined;
       const page = await query({ ...everything(pk), after: position, limit: pageItems });
       const items = page.items.filter(({ sk }) => sk !== organization.sk);
-      // What only these items lead to goes first, so that nothing is left behind that nothing points at.
-      await removeAll(items.flatMap((item) => leadsTo(organization.id, item)));
+      // Items that only these lead to are deleted first, so that none is orphaned.
+      await removeAll(items.flatMap((item) => referencedKeys(organization.id, item)));
       await removeAll(items);
       removed += items.length;
       position = page.next;
@@ -85,13 +84,13 @@ const pass = async (organization: OrganizationRecord, until: Date, time: Clock):
 };
 
 /** Items outside the organization's partitions: its members' links and its service account's key. */
-const leadsTo = (organizationId: string, { sk, userId, id }: Item): readonly Key[] => {
+const referencedKeys = (organizationId: string, { sk, userId, id }: Item): readonly Key[] => {
   if (sk.startsWith('MEMBER#')) return [lookup.membership(userId as string, organizationId)];
   if (sk === 'SERVICE_ACCOUNT') return [lookup.apiKey(id as string)];
   return [];
 };
 
-/** The slug goes together with the organization: freed earlier, another organization could have it and lose it to us. */
+/** The slug is freed in the last transaction. Freed earlier, another organization could take it and lose it here. */
 const lastWrites = (organization: OrganizationRecord): readonly Write[] => [
   { remove: lookup.slug(organization.slug) },
   { remove: dueKey(organization) },

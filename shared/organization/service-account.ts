@@ -1,4 +1,5 @@
-/** The organization's one service account. Its key is shown once; what is kept recognises it and cannot be turned back into it. */
+/** The organization's one service account. Its API key is shown once; only its fingerprint is stored. */
+import { auditNote } from '../audit/index.ts';
 import type { Scope } from '../contract/access.ts';
 import { ApiError } from '../contract/errors.ts';
 import { type Change, create, fingerprint, get, iso, newId, type Tenant } from '../platform/index.ts';
@@ -7,22 +8,22 @@ import type { CallerContext } from './model/caller-context.ts';
 import { whileActive } from './model/organization-guards.ts';
 import { type ApiKeyRecord, lookup, organizationKey, type ServiceAccountRecord } from './model/record.ts';
 
-/** `.invalid` is reserved (RFC 2606): a name for logs that no mail can ever reach. */
+/** `.invalid` is reserved (RFC 2606): an address for logs that never receives mail. */
 const addressDomain = 'service-accounts.backup-management.invalid';
 
 export const createServiceAccount = (
   { tenant, actor }: CallerContext,
-  wish: { readonly name: string; readonly permissions: readonly Scope[] },
+  input: { readonly name: string; readonly permissions: readonly Scope[] },
   now: Date,
 ): { account: ServiceAccountRecord; apiKey: string; change: Change } => {
   const id = newId('serviceAccount', now);
   const { organizationId } = tenant;
   const email = `${id.toLowerCase()}@${addressDomain}`;
-  const permissions = [...new Set(wish.permissions)];
+  const permissions = [...new Set(input.permissions)];
   const account: ServiceAccountRecord = {
     ...organizationKey.serviceAccount(tenant),
     id,
-    name: wish.name,
+    name: input.name,
     email,
     permissions,
     createdAt: iso(now),
@@ -37,13 +38,13 @@ export const createServiceAccount = (
     permissions,
     fingerprint: fingerprint(apiKey),
   };
-  const exists = () => new ApiError('SERVICE_ACCOUNT_EXISTS', 'This organization has a service account already');
+  const exists = () => new ApiError('SERVICE_ACCOUNT_EXISTS', 'The organization already has a service account');
   return {
     account,
     apiKey,
     change: {
       writes: [create(account, exists), create(key), whileActive(tenant)],
-      audit: [{ scope: organizationId, resource: { type: 'service_account', id }, details: { name: wish.name, permissions } }],
+      audit: [auditNote(tenant, 'service_account', id, { name: input.name, permissions })],
     },
   };
 };
@@ -54,7 +55,7 @@ export const readServiceAccount = async (tenant: Tenant): Promise<ServiceAccount
   return account;
 };
 
-/** The account and its key end together: the next call with the key finds nothing. */
+/** Deletes the account and its key together: the next call with the key is refused. */
 export const removeServiceAccount = ({ tenant }: CallerContext, { id, name }: ServiceAccountRecord): Change => ({
   writes: [
     {
@@ -66,7 +67,7 @@ export const removeServiceAccount = ({ tenant }: CallerContext, { id, name }: Se
     { remove: lookup.apiKey(id) },
     { remove: organizationKey.seen(tenant, id) },
   ],
-  audit: [{ scope: tenant.organizationId, resource: { type: 'service_account', id }, details: { name } }],
+  audit: [auditNote(tenant, 'service_account', id, { name })],
 });
 
-const noServiceAccount = () => new ApiError('SERVICE_ACCOUNT_NOT_FOUND', 'This organization has no service account');
+const noServiceAccount = () => new ApiError('SERVICE_ACCOUNT_NOT_FOUND', 'The organization has no service account');

@@ -1,8 +1,8 @@
-/** Slugs made from names: ASCII, lower case, single hyphens. */
+/** Slugs derived from names: ASCII, lower case, single hyphens. */
 import { Slug } from '../contract/fields.ts';
 import { slugMax } from '../contract/limits.ts';
 
-/** Letters that Unicode does not take apart into a base letter and a mark. */
+/** Letters that Unicode does not decompose into a base letter and a mark. */
 const spelled: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -15,7 +15,7 @@ const spelled: Readonly<Record<string, string>> = {
   ı: 'i',
 };
 
-/** What the name reads like as a slug. May be empty, too short or reserved: a name need not have a Latin letter in it. */
+/** May be empty, too short or reserved: a name need not contain a Latin letter. */
 export const slugOf = (name: string): string =>
   cut(
     name
@@ -30,7 +30,7 @@ export const slugOf = (name: string): string =>
 
 export const isSlug = (slug: string): boolean => Slug.safeParse(slug).success;
 
-/** The same with a suffix, for a name whose own slug cannot be had. Always a slug if the suffix is one. */
+/** A slug with a suffix, for a name whose own slug is taken or invalid. Valid if the suffix is. */
 export const slugWith = (slug: string, suffix: string): string => `${cut(slug, slugMax - suffix.length - 1) || 'org'}-${suffix}`;
 
 const cut = (text: string, max: number): string => text.replace(/^-+/, '').slice(0, max).replace(/-+$/, '');

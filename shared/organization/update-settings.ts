@@ -1,7 +1,7 @@
-/** Changing what an organization says of itself. Only what is given changes. */
+import { auditNote } from '../audit/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { emit } from '../event/index.ts';
-import { type Change, iso, set, type Write } from '../platform/index.ts';
+import { type Change, check, iso, set, type Write } from '../platform/index.ts';
 import type { CallerContext } from './model/caller-context.ts';
 import { noSuchOrganization } from './model/organization-guards.ts';
 import { type OrganizationRecord, organizationKey } from './model/record.ts';
@@ -13,11 +13,10 @@ export interface SettingsChange {
     | undefined;
 }
 
-/** How the interface groups the settings of the record. */
 export const settingsOf = ({ timezone, defaultStorageId }: OrganizationRecord) => ({ timezone, defaultStorageId });
 
-/** A call that gives nothing changes nothing and leaves no trace. */
-export const changeSettings = (
+/** Changes the given fields. An empty input writes nothing, not even an audit entry. */
+export const updateSettings = (
   { tenant, organization }: CallerContext,
   { name, settings = {} }: SettingsChange,
   now: Date,
@@ -29,13 +28,7 @@ export const changeSettings = (
   if (Object.keys(given).length === 0) return { organization, change: { writes: [], audit: [] } };
   const changed: OrganizationRecord = { ...organization, ...given, updatedAt: iso(now) };
   const destination: readonly Write[] = defaultStorageId
-    ? [
-        {
-          check: organizationKey.storageDestination(tenant, defaultStorageId),
-          condition: 'attribute_exists(pk)',
-          onConditionFailed: () => new ApiError('STORAGE_NOT_FOUND', 'There is no such storage destination'),
-        },
-      ]
+    ? [check(organizationKey.storageDestination(tenant, defaultStorageId), {}, noSuchDestination)]
     : [];
   return {
     organization: changed,
@@ -49,7 +42,9 @@ export const changeSettings = (
         ...destination,
         emit(tenant, 'organization.updated', { organization: { ...changed, settings: settingsOf(changed) } }, now),
       ],
-      audit: [{ scope: tenant.organizationId, resource: { type: 'organization', id: tenant.organizationId }, details: given }],
+      audit: [auditNote(tenant, 'organization', tenant.organizationId, given)],
     },
   };
 };
+
+const noSuchDestination = (): ApiError => new ApiError('STORAGE_NOT_FOUND', 'Storage destination not found');

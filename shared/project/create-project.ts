@@ -1,6 +1,6 @@
 /** Connecting a project and disconnecting it; its backups outlive it. */
 import { emit, enqueue } from '../event/index.ts';
-import { type CallerContext, countProjects, organizationRef } from '../organization/index.ts';
+import { type CallerContext, countOf, organizationRef } from '../organization/index.ts';
 import { type Change, create, iso, remove } from '../platform/index.ts';
 import { noSuchProject } from './get-project.ts';
 import { whileIdle } from './job-lock.ts';
@@ -41,7 +41,7 @@ export const createProject = (
       writes: [
         create(project),
         ...destinationCheck(tenant, settings),
-        countProjects(tenant, 1),
+        countOf('projectCount', tenant, 1),
         emit(tenant, 'project.created', { organization: organizationRef(organization), project: projectData(project) }, now),
       ],
       audit: [
@@ -62,7 +62,7 @@ export const removeProject = ({ tenant, organization }: CallerContext, project: 
     writes: [
       remove(projectKey.project(tenant, id), noSuchProject),
       whileIdle(tenant, id),
-      countProjects(tenant, -1),
+      countOf('projectCount', tenant, -1),
       emit(tenant, 'project.deleted', { organization: organizationRef(organization), project: projectData(project) }, now),
       enqueue(tenant, { kind: 'sync-schedules', projectId: id, deletedProjectName: name }, now),
     ],

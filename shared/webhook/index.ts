@@ -1,17 +1,17 @@
 export { createWebhook } from './api/create-webhook.ts';
-export { removeWebhook } from './api/delete-webhook.ts';
+export { deleteWebhook } from './api/delete-webhook.ts';
 export { deliveryData, listDeliveries, readDelivery, requestData } from './api/list-deliveries.ts';
 export { retryDelivery } from './api/retry-delivery.ts';
 export { rotateSecret } from './api/rotate-secret.ts';
-export { tryWebhook } from './api/send-test-event.ts';
-export { changeWebhook, toggleWebhook } from './api/update-webhook.ts';
-export type { WebhookWish } from './api/webhook-input.ts';
+export { sendTestEvent } from './api/send-test-event.ts';
+export { toggleWebhook, updateWebhook } from './api/update-webhook.ts';
+export type { WebhookInput } from './api/webhook-input.ts';
 export { type DeliveryDeps, deliver } from './deliver/deliver.ts';
 export { disableWebhook } from './disable/disable-webhook.ts';
-export { tellDisabled } from './disable/notify-owner.ts';
+export { notifyOwner } from './disable/notify-owner.ts';
 export { matchEvents } from './match/match-events.ts';
 export { deliveryIdOf } from './model/delivery-id.ts';
-export { laneOfQueue } from './model/delivery-queues.ts';
+export { deliveryQueueNamed } from './model/delivery-queues.ts';
 export { filterableAttributes } from './model/event-attributes.ts';
 export { matches } from './model/event-filter.ts';
 export { getWebhookWithHealth, listWebhooks, readWebhook, type WebhookWithHealth } from './model/get-webhook.ts';
@@ -25,9 +25,9 @@ export {
   webhookPrefix,
 } from './model/record.ts';
 export { allowedEvents, checkEvents, subscribes } from './model/subscription.ts';
-export { waitForFinalDelivery } from './purge/await-final-delivery.ts';
 export { purgeDeliveries } from './purge/purge-deliveries.ts';
-export { replayWebhook } from './replay/run-replay.ts';
+export { waitForFinalDelivery } from './purge/wait-for-final-delivery.ts';
+export { runReplay } from './replay/run-replay.ts';
 export { startReplay } from './replay/start-replay.ts';
 export { composeRequest } from './request/compose-request.ts';
 export { isSensitive, mask, maskHeaders } from './request/custom-headers.ts';

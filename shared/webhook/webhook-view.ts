@@ -1,9 +1,9 @@
-/** What the API shows of a webhook: no secret can be in it, because the record's own are sealed. */
+/** A webhook as the API shows it. It cannot leak a secret, because the record holds only encrypted ones. */
 import type * as z from 'zod';
 import type { Webhook, WebhookWithSecret } from '../contract/models/webhook.ts';
 import type { HealthRecord, WebhookRecord } from './model/record.ts';
 import { mask } from './request/custom-headers.ts';
-import { isLasting } from './request/webhook-secrets.ts';
+import { isPreviousValid } from './request/webhook-secrets.ts';
 
 export const webhookData = (webhook: WebhookRecord, health?: HealthRecord): z.input<typeof Webhook> => {
   const { projects, trigger, excludeTrigger } = webhook.filters;
@@ -25,14 +25,14 @@ export const webhookData = (webhook: WebhookRecord, health?: HealthRecord): z.in
   };
 };
 
-/** `made` is the secret in clear, in the one answer to whoever had it made. */
+/** `generatedSecret` is shown once, in the response to the call that generated it. */
 export const webhookWithSecretData = (
   webhook: WebhookRecord,
   health: HealthRecord | undefined,
   now: Date,
-  made?: string,
+  generatedSecret?: string,
 ): z.input<typeof WebhookWithSecret> => ({
   ...webhookData(webhook, health),
-  secret: made ?? (webhook.sealedSecret ? mask : null),
-  previousSecretExpiresAt: (isLasting(webhook.previous, now) && webhook.previous?.until) || null,
+  secret: generatedSecret ?? (webhook.sealedSecret ? mask : null),
+  previousSecretExpiresAt: (isPreviousValid(webhook.previous, now) && webhook.previous?.until) || null,
 });

@@ -1,76 +1,75 @@
-/** The invited person's side: what a link offers, and taking it. */
 import { accountKey, type UserRecord } from '../../account/index.ts';
+import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { emit } from '../../event/index.ts';
 import { type Change, getAll, iso, type Tenant, unsafeTenant } from '../../platform/index.ts';
 import { toMemberEvent } from '../member/member-profile.ts';
-import { join } from '../member/membership.ts';
+import { joinWrites } from '../member/membership.ts';
 import { organizationRef } from '../model/caller-context.ts';
-import { countMembers } from '../model/organization-guards.ts';
+import { countOf } from '../model/organization-guards.ts';
 import { type InvitationRecord, lookup, type MemberRecord, type OrganizationRecord } from '../model/record.ts';
 import { isTokenOf, readToken } from './invitation-token.ts';
-import { acceptedWrites, isOpen, noSuchInvitation, remembered } from './invite.ts';
+import { acceptedWrites, isOpen, noSuchInvitation, unlessExpired } from './invite.ts';
 
-/** What stands behind a link that is good. */
-export interface Found {
+/** A valid invitation link, resolved. */
+export interface FoundInvitation {
   readonly tenant: Tenant;
   readonly organization: OrganizationRecord;
   readonly invitation: InvitationRecord;
-  /** Of the person who asks, if someone is signed in. */
+  /** Of the caller, if signed in. */
   readonly profile: UserRecord | undefined;
   readonly member: MemberRecord | undefined;
 }
 
-/** One round trip. A link that is malformed, forged, outdated or of a deleted organization answers like one that never was. */
-export const findInvitation = async (token: string, userId: string | undefined, now: Date): Promise<Found> => {
+/** Throws INVITATION_NOT_FOUND for a malformed, forged or superseded link and for a deleted organization. One round trip. */
+export const findInvitation = async (token: string, userId: string | undefined, now: Date): Promise<FoundInvitation> => {
   const ids = readToken(token);
   if (!ids) throw noSuchInvitation();
   const { organizationId, invitationId } = ids;
   const keys = [lookup.organization(organizationId), lookup.invitation(organizationId, invitationId)];
-  const asker = userId ? [accountKey.user(userId), lookup.member(organizationId, userId)] : [];
-  const items = await getAll([...keys, ...asker]);
+  const callerKeys = userId ? [accountKey.user(userId), lookup.member(organizationId, userId)] : [];
+  const items = await getAll([...keys, ...callerKeys]);
   const [organization, stored, profile, member] = items as [OrganizationRecord?, InvitationRecord?, UserRecord?, MemberRecord?];
-  const invitation = remembered(stored, now);
+  const invitation = unlessExpired(stored, now);
   if (!organization || organization.deletedAt || !invitation) throw noSuchInvitation();
   if (!(await isTokenOf(token, { ...ids, expiresAt: invitation.expiresAt }))) throw noSuchInvitation();
   return { tenant: unsafeTenant(organizationId, 'invitation'), organization, invitation, profile, member };
 };
 
-/** The status as the invited person sees it. */
 export const statusOf = (invitation: InvitationRecord, now: Date): InvitationRecord['status'] | 'expired' =>
   invitation.status === 'pending' && !isOpen(invitation, now) ? 'expired' : invitation.status;
 
-/** Only the invited person, known by a verified address as the provider last gave it, and only once. */
-export const acceptInvitation = (found: Found, now: Date): Change => {
+/** Only the invited person can accept, once: the verified e-mail address must match the invitation. */
+export const acceptInvitation = (found: FoundInvitation, now: Date): Change => {
   const { tenant, organization, invitation, profile, member } = found;
   const email = invitation.email.toLowerCase();
   if (!profile?.emailVerified || profile.email.toLowerCase() !== email) {
-    throw new ApiError('FORBIDDEN', 'Sign in with the invited e-mail address, verified by your identity provider');
+    throw new ApiError('FORBIDDEN', 'Sign in with the invited e-mail address. Your identity provider must have verified it');
   }
   const status = statusOf(invitation, now);
   if (status !== 'pending') throw new ApiError('CONFLICT', `This invitation is ${status}`, { status });
-  if (member) throw new ApiError('CONFLICT', 'You are a member of this organization already');
+  if (member) throw new ApiError('CONFLICT', 'You are already a member of this organization');
   const { role, id } = invitation;
-  const about = { organization: organizationRef(organization) };
+  const ref = organizationRef(organization);
   return {
     writes: [
       ...acceptedWrites(tenant, invitation, profile.id, now),
-      ...join(tenant, profile.id, role, email, now),
-      { ...countMembers(tenant, 1), onConditionFailed: noSuchInvitation },
-      emit(tenant, 'invitation.accepted', { ...about, invitation: { ...invitation, status: 'accepted' } }, now),
+      ...joinWrites(tenant, profile.id, role, email, now),
+      { ...countOf('memberCount', tenant, 1), onConditionFailed: noSuchInvitation },
+      emit(tenant, 'invitation.accepted', { organization: ref, invitation: { ...invitation, status: 'accepted' } }, now),
       emit(
         tenant,
         'member.joined',
         {
-          ...about,
+          organization: ref,
           member: toMemberEvent({ member: { userId: profile.id, role, joinedAt: iso(now), address: email }, profile }),
         },
         now,
       ),
     ],
     audit: [
-      { scope: tenant.organizationId, resource: { type: 'invitation', id }, details: { email, role, joinedAt: iso(now) } },
-      { scope: tenant.organizationId, resource: { type: 'member', id: profile.id }, details: { role }, action: 'member.joined' },
+      auditNote(tenant, 'invitation', id, { email, role, joinedAt: iso(now) }),
+      { ...auditNote(tenant, 'member', profile.id, { role }), action: 'member.joined' },
     ],
   };
 };

@@ -1,7 +1,7 @@
-/** The mail that invites someone. Whatever people typed is escaped, and said to be theirs. */
+/** The invitation e-mail. User-supplied text is escaped. */
 import { escaped, type Letter } from '../../platform/index.ts';
 
-export interface Invited {
+export interface InvitationDetails {
   readonly organizationName: string;
   readonly inviterEmail: string;
   readonly role: string;
@@ -9,27 +9,27 @@ export interface Invited {
   readonly expiresAt: string;
 }
 
-export const invitationLetter = ({ organizationName, inviterEmail, role, url, expiresAt }: Invited): Letter => {
+export const invitationEmail = ({ organizationName, inviterEmail, role, url, expiresAt }: InvitationDetails): Letter => {
   // '2025-01-08T09:30:00.000Z' → '2025-01-08 09:30 UTC'
   const until = `${expiresAt.slice(0, 16).replace('T', ' ')} UTC`;
   const subject = `You are invited to join ${organizationName}`;
-  const unasked = 'If you did not expect this, ignore it: nothing happens unless the invitation is accepted.';
+  const notice = 'If you did not expect this invitation, you can ignore this e-mail.';
   return {
     subject,
     text: [
-      `${inviterEmail} invites you to join the organization "${organizationName}" as ${role}.`,
+      `${inviterEmail} invited you to join the organization "${organizationName}" as ${role}.`,
       `Open the invitation:\n${url}`,
-      `It can be accepted until ${until}, signed in with this e-mail address.`,
-      unasked,
+      `You can accept it until ${until}, signed in with this e-mail address.`,
+      notice,
       '',
     ].join('\n\n'),
     html: [
       '<!doctype html>',
       `<html lang="en"><head><meta charset="utf-8"><title>${escaped(subject)}</title></head><body>`,
-      `<p>${escaped(inviterEmail)} invites you to join the organization <b><bdi>${escaped(organizationName)}</bdi></b> as ${escaped(role)}.</p>`,
+      `<p>${escaped(inviterEmail)} invited you to join the organization <b><bdi>${escaped(organizationName)}</bdi></b> as ${escaped(role)}.</p>`,
       `<p><a href="${escaped(url)}">Open the invitation</a></p>`,
-      `<p>It can be accepted until ${escaped(until)}, signed in with this e-mail address.</p>`,
-      `<p>${unasked}</p>`,
+      `<p>You can accept it until ${escaped(until)}, signed in with this e-mail address.</p>`,
+      `<p>${notice}</p>`,
       '</body></html>',
       '',
     ].join('\n'),

@@ -1,31 +1,29 @@
 /**
- * The secret half of an invitation link. It is not stored: it is derived from the invitation and its expiry, so the table
- * holds nothing that opens a link, and a new expiry ends every earlier link.
+ * The token of an invitation link. It is not stored but derived from the invitation and its expiry: the table contains nothing that
+ * opens a link, and a new expiry invalidates earlier links.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { apiPrefix } from '../../contract/endpoint.ts';
 import { idPrefixes, isId } from '../../contract/ids.ts';
 import { env, sign } from '../../platform/index.ts';
 
-/** What a link stands for. */
-export interface Offer {
+export interface InvitationLink {
   readonly organizationId: string;
   readonly invitationId: string;
   readonly expiresAt: string;
 }
 
-/** `<ULID of the organization>.<ULID of the invitation>.<signature>`: letters that need no escaping in an address. */
-export const invitationToken = async ({ organizationId, invitationId, expiresAt }: Offer): Promise<string> => {
+/** `<ULID of the organization>.<ULID of the invitation>.<signature>`: needs no escaping in a URL. */
+export const invitationToken = async ({ organizationId, invitationId, expiresAt }: InvitationLink): Promise<string> => {
   const signature = await sign('invitation', [organizationId, invitationId, expiresAt].join('|'));
   return [bare(organizationId), bare(invitationId), signature.toString('base64url')].join('.');
 };
 
-/** The link the e-mail carries and the answers show. */
-export const acceptUrl = async (offer: Offer): Promise<string> =>
-  `${env('PUBLIC_URL')}${apiPrefix}/invitations/${await invitationToken(offer)}`;
+export const acceptUrl = async (link: InvitationLink): Promise<string> =>
+  `${env('PUBLIC_URL')}${apiPrefix}/invitations/${await invitationToken(link)}`;
 
-/** The ids a token names, or undefined if it cannot be one of ours. Says nothing about whether it is. */
-export const readToken = (token: string): Omit<Offer, 'expiresAt'> | undefined => {
+/** The ids in a token; undefined if it is malformed. Does not verify it. */
+export const readToken = (token: string): Omit<InvitationLink, 'expiresAt'> | undefined => {
   const [organization = '', invitation = '', signature, ...more] = token.split('.');
   const organizationId = `${idPrefixes.organization}_${organization}`;
   const invitationId = `${idPrefixes.invitation}_${invitation}`;
@@ -34,10 +32,10 @@ export const readToken = (token: string): Omit<Offer, 'expiresAt'> | undefined =
   return { organizationId, invitationId };
 };
 
-/** Compared as text, in constant time: other spellings of the same bytes are other tokens. */
-export const isTokenOf = async (token: string, offer: Offer): Promise<boolean> => {
+/** Compares the text in constant time: another encoding of the same bytes is not accepted. */
+export const isTokenOf = async (token: string, link: InvitationLink): Promise<boolean> => {
   const given = Buffer.from(token);
-  const expected = Buffer.from(await invitationToken(offer));
+  const expected = Buffer.from(await invitationToken(link));
   return given.length === expected.length && timingSafeEqual(given, expected);
 };
 

@@ -1,22 +1,24 @@
 /** Sends the mail of an invitation, as it is when the mail leaves. */
 import { getAll, log, sendMail, type Tenant } from '../../platform/index.ts';
 import { organizationKey } from '../model/record.ts';
-import { invitationLetter } from './invitation-email.ts';
+import { invitationEmail } from './invitation-email.ts';
 import { acceptUrl } from './invitation-token.ts';
 import { isOpen } from './invite.ts';
 
-/** Nothing is sent for an invitation that was cancelled, accepted or forgotten meanwhile, nor for a deleted organization. */
-export const deliverInvitation = async (tenant: Tenant, invitationId: string, now: Date): Promise<void> => {
-  const keys = [organizationKey.organization(tenant), organizationKey.invitation(tenant, invitationId)] as const;
-  const [organization, invitation] = await getAll(keys);
+/** Sends nothing if the invitation is no longer open or the organization was deleted. */
+export const sendInvitation = async (tenant: Tenant, invitationId: string, now: Date): Promise<void> => {
+  const [organization, invitation] = await getAll([
+    organizationKey.organization(tenant),
+    organizationKey.invitation(tenant, invitationId),
+  ]);
   if (!organization || organization.deletedAt || !invitation || !isOpen(invitation, now)) {
-    log.info('no mail: the invitation is no longer open', { invitationId });
+    log.info('invitation e-mail not sent: the invitation is no longer open', { invitationId });
     return;
   }
   const { email, role, expiresAt, invitedBy } = invitation;
   const url = await acceptUrl({ organizationId: tenant.organizationId, invitationId, expiresAt });
   await sendMail(
     email,
-    invitationLetter({ organizationName: organization.name, inviterEmail: invitedBy.email, role, url, expiresAt }),
+    invitationEmail({ organizationName: organization.name, inviterEmail: invitedBy.email, role, url, expiresAt }),
   );
 };

@@ -1,18 +1,17 @@
-/** Reading members: one, or the newest first. */
 import { accountKey, type UserRecord } from '../../account/index.ts';
 import { isId } from '../../contract/ids.ts';
 import { getAll, type Tenant, takePage, walk } from '../../platform/index.ts';
 import { joinedPrefix, type MemberRecord, organizationKey } from '../model/record.ts';
 import type { MemberProfile } from './member-profile.ts';
 
-/** The member of that user id and, in the same round trip, the one who asks. */
+/** The member with that user id and the caller, in one round trip. */
 export const readMember = async (
   tenant: Tenant,
   userId: string,
-  askerId: string,
+  callerId: string,
 ): Promise<{ target: MemberProfile | undefined; self: MemberProfile | undefined }> => {
   if (!isId('user', userId)) return { target: undefined, self: undefined };
-  const found = await getAll([userId, askerId].flatMap((id) => [organizationKey.member(tenant, id), accountKey.user(id)]));
+  const found = await getAll([userId, callerId].flatMap((id) => [organizationKey.member(tenant, id), accountKey.user(id)]));
   const [member, profile, own, ownProfile] = found as [MemberRecord?, UserRecord?, MemberRecord?, UserRecord?];
   return { target: member && { member, profile }, self: own && { member: own, profile: ownProfile } };
 };
@@ -21,7 +20,7 @@ export interface ListedMember extends MemberProfile {
   readonly lastActiveAt: string;
 }
 
-/** Who joined last comes first. Someone who leaves while the page is read is left out of it. */
+/** Newest first. Omits a member who leaves while the page is read. */
 export const listMembers = async (
   tenant: Tenant,
   page: { readonly limit: number; readonly after: string | undefined },

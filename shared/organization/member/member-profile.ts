@@ -2,13 +2,13 @@ import type { UserRecord } from '../../account/index.ts';
 import type { Role } from '../../contract/access.ts';
 import type { MemberRecord } from '../model/record.ts';
 
-/** A member and what the provider last said of the person. */
+/** A member with the profile that the identity provider last gave. */
 export interface MemberProfile {
   readonly member: MemberRecord;
   readonly profile: UserRecord | undefined;
 }
 
-/** How events show a member. */
+/** A member as events show it. */
 export const toMemberEvent = (
   {
     member,

@@ -1,19 +1,20 @@
-/** Joining, changing roles and leaving. A role is written in one place, the member's own item. */
+/** Joining, changing roles and leaving. The role is stored only in the member's own item. */
+import { auditNote } from '../../audit/index.ts';
 import type { Role } from '../../contract/access.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { emit } from '../../event/index.ts';
-import { type Change, create, iso, set, type Tenant, type Write } from '../../platform/index.ts';
+import { type Change, create, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type CallerContext, organizationRef } from '../model/caller-context.ts';
-import { countMembers } from '../model/organization-guards.ts';
+import { countOf } from '../model/organization-guards.ts';
 import { lookup, type MemberRecord, organizationKey } from '../model/record.ts';
 import { type MemberProfile, toMemberEvent } from './member-profile.ts';
 import { transferOwnership } from './transfer-ownership.ts';
 
-/** Makes someone a member, on both sides. Whose address it is and how many members there are is the caller's to write. */
-export const join = (tenant: Tenant, userId: string, role: Role, address: string, now: Date): readonly Write[] => {
+/** Adds a member, on both sides. The caller writes the address item and the member count. */
+export const joinWrites = (tenant: Tenant, userId: string, role: Role, address: string, now: Date): readonly Write[] => {
   const joinedAt = iso(now);
   const { organizationId } = tenant;
-  const alreadyIn = () => new ApiError('CONFLICT', 'This person is a member already');
+  const alreadyIn = () => new ApiError('CONFLICT', 'This person is already a member');
   return [
     create({ ...organizationKey.member(tenant, userId), userId, role, address, joinedAt, updatedAt: joinedAt }, alreadyIn),
     { put: { ...lookup.membership(userId, organizationId), organizationId } },
@@ -21,22 +22,20 @@ export const join = (tenant: Tenant, userId: string, role: Role, address: string
   ];
 };
 
-const changed = () => new ApiError('CONFLICT', 'Someone else changed this member at the same moment; read it again');
-
-/** Changes a role, or hands over ownership. Giving a member the role it has changes nothing and leaves no trace. */
+/** Changes a role or transfers ownership. Setting the current role writes nothing, not even an audit entry. */
 export const changeRole = (
-  acting: CallerContext,
+  caller: CallerContext,
   { target, self }: { readonly target: MemberProfile | undefined; readonly self: MemberProfile | undefined },
   role: Role,
   now: Date,
 ): { data: { userId: string; role: Role; updatedAt: string }; change: Change } => {
-  const { tenant, organization } = acting;
-  const { member, profile } = existing(target);
-  refuseUnlessAllowed(acting, member, role);
+  const { tenant, organization } = caller;
+  const { member, profile } = assertExists(target);
+  assertAllowed(caller, member, role);
   if (member.role === role) return { data: member, change: { writes: [], audit: [] } };
   const data = { userId: member.userId, role, updatedAt: iso(now) };
-  if (role === 'owner') return { data, change: transferOwnership(acting, { to: { member, profile }, self }, now) };
-  const told = { ...toMemberEvent({ member, profile }, role), previousRole: member.role };
+  if (role === 'owner') return { data, change: transferOwnership(caller, { to: { member, profile }, self }, now) };
+  const changedMember = { ...toMemberEvent({ member, profile }, role), previousRole: member.role };
   return {
     data,
     change: {
@@ -44,36 +43,30 @@ export const changeRole = (
         set(
           organizationKey.member(tenant, member.userId),
           { role, updatedAt: data.updatedAt },
-          { expected: { role: member.role }, onConditionFailed: changed },
+          { expected: { role: member.role }, onConditionFailed: () => new StaleReadError() },
         ),
-        emit(tenant, 'member.role_changed', { organization: organizationRef(organization), member: told }, now),
+        emit(tenant, 'member.role_changed', { organization: organizationRef(organization), member: changedMember }, now),
       ],
-      audit: [
-        {
-          scope: tenant.organizationId,
-          resource: { type: 'member', id: member.userId },
-          details: { role, previousRole: member.role },
-        },
-      ],
+      audit: [auditNote(tenant, 'member', member.userId, { role, previousRole: member.role })],
     },
   };
 };
 
-/** Takes someone out, on both sides, and frees the address, so that the person can be invited again. */
-export const removeMember = (acting: CallerContext, target: MemberProfile | undefined, now: Date): Change => {
-  const { tenant, organization } = acting;
-  const fellow = existing(target);
-  const { userId, role, joinedAt, address } = fellow.member;
-  refuseUnlessAllowed(acting, fellow.member, undefined);
+/** Removes a member, on both sides, and frees the address, so that the person can be invited again. */
+export const removeMember = (caller: CallerContext, target: MemberProfile | undefined, now: Date): Change => {
+  const { tenant, organization } = caller;
+  const existing = assertExists(target);
+  const { userId, role, joinedAt, address } = existing.member;
+  assertAllowed(caller, existing.member, undefined);
   return {
     writes: [
-      // The role as read: whoever has become the owner meanwhile stays.
+      // The role as read: a member who became the owner meanwhile is not removed.
       {
         remove: organizationKey.member(tenant, userId),
         condition: '#role = :role',
         names: { '#role': 'role' },
         values: { ':role': role },
-        onConditionFailed: changed,
+        onConditionFailed: () => new StaleReadError(),
       },
       { remove: lookup.membership(userId, tenant.organizationId) },
       { remove: organizationKey.joined(tenant, joinedAt, userId) },
@@ -82,29 +75,29 @@ export const removeMember = (acting: CallerContext, target: MemberProfile | unde
         condition: 'attribute_not_exists(pk) OR userId = :userId',
         values: { ':userId': userId },
       },
-      countMembers(tenant, -1),
+      countOf('memberCount', tenant, -1),
       emit(
         tenant,
         'member.left',
-        { organization: organizationRef(organization), member: { ...toMemberEvent(fellow), status: 'left' } },
+        { organization: organizationRef(organization), member: { ...toMemberEvent(existing), status: 'left' } },
         now,
       ),
     ],
-    audit: [{ scope: tenant.organizationId, resource: { type: 'member', id: userId }, details: { role } }],
+    audit: [auditNote(tenant, 'member', userId, { role })],
   };
 };
 
-const existing = (fellow: MemberProfile | undefined): MemberProfile => {
-  if (!fellow) throw new ApiError('MEMBER_NOT_FOUND', 'There is no such member');
-  return fellow;
+const assertExists = (target: MemberProfile | undefined): MemberProfile => {
+  if (!target) throw new ApiError('MEMBER_NOT_FOUND', 'Member not found');
+  return target;
 };
 
-/** Changing or removing an admin and making someone owner is the owner's; the owner's own role only leaves by transfer. */
-const refuseUnlessAllowed = ({ role }: CallerContext, target: MemberRecord, wanted: Role | undefined): void => {
+/** Only the owner changes or removes admins and transfers ownership. The owner's own role changes only by a transfer. */
+const assertAllowed = ({ role }: CallerContext, target: MemberRecord, wanted: Role | undefined): void => {
   if (role !== 'owner' && (wanted === 'owner' || target.role === 'admin')) {
-    throw new ApiError('PERMISSION_DENIED', 'This needs the role owner', { requiredRole: 'owner', currentRole: role });
+    throw new ApiError('PERMISSION_DENIED', 'Requires role owner', { requiredRole: 'owner', currentRole: role });
   }
   if (target.role === 'owner' && wanted !== 'owner') {
-    throw new ApiError('CANNOT_REMOVE_OWNER', 'Make another member the owner first');
+    throw new ApiError('CANNOT_REMOVE_OWNER', 'The owner cannot be removed. Transfer ownership to another member first');
   }
 };

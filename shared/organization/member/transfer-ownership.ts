@@ -1,4 +1,4 @@
-/** Handing over: exactly one owner, before, after and in between. */
+import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { emit } from '../../event/index.ts';
 import { type Change, iso, set } from '../../platform/index.ts';
@@ -7,8 +7,8 @@ import { organizationKey } from '../model/record.ts';
 import { type MemberProfile, toMemberEvent } from './member-profile.ts';
 
 /**
- * The member becomes the owner and the owner an admin. The organization's ownerId must still be the caller, so of two
- * transfers at once one goes through, and the other finds that its caller is the owner no longer.
+ * Makes the member the owner and the owner an admin, in one transaction: there is always exactly one owner. `ownerId` must still
+ * be the caller, so of two concurrent transfers one fails.
  */
 export const transferOwnership = (
   { tenant, organization, actor }: CallerContext,
@@ -18,16 +18,13 @@ export const transferOwnership = (
   const updatedAt = iso(now);
   const { userId, role: previousRole } = to.member;
   const onConditionFailed = () =>
-    new ApiError('CONFLICT', 'The ownership or the roles changed at the same moment; read them again');
-  // Whoever is no longer a member is no longer the owner, either.
+    new ApiError('CONFLICT', 'The ownership or a role was changed concurrently. Read the members and try again');
+  // A caller who is no longer a member is no longer the owner.
   if (!self) throw onConditionFailed();
   const event = (member: Parameters<typeof emit<'member.role_changed'>>[2]['member']) =>
     emit(tenant, 'member.role_changed', { organization: organizationRef(organization), member }, now);
-  const note = (id: string, details: Readonly<Record<string, unknown>>) => ({
-    scope: tenant.organizationId,
-    resource: { type: 'member', id },
-    details: { ...details, ownershipTransferred: true },
-  });
+  const note = (id: string, details: Readonly<Record<string, unknown>>) =>
+    auditNote(tenant, 'member', id, { ...details, ownershipTransferred: true });
   return {
     writes: [
       set(

@@ -1,9 +1,8 @@
-/** The organizations a person belongs to, seen from the person's side. */
 import type { Role } from '../../contract/access.ts';
 import { getAll, walk } from '../../platform/index.ts';
 import { lookup, type MemberRecord, type OrganizationRecord } from '../model/record.ts';
 
-/** Their ids, in one round trip: enough for a token's claim. Says nothing about roles, nor whether an organization is deleted. */
+/** The ids of the user's organizations, including deleted ones, in one round trip. */
 export const organizationIdsOf = async (userId: string): Promise<readonly string[]> => {
   const { pk, sk: prefix } = lookup.membership(userId, '');
   const ids: string[] = [];
@@ -16,8 +15,8 @@ export interface OrganizationMembership {
   readonly role: Role;
 }
 
-/** With names and roles as they are now, oldest first, in two round trips. Deleted organizations are left out. */
-export const belongingsOf = async (userId: string): Promise<readonly OrganizationMembership[]> => {
+/** The user's organizations with current names and roles, oldest first, without deleted ones. Two round trips. */
+export const membershipsOf = async (userId: string): Promise<readonly OrganizationMembership[]> => {
   const ids = await organizationIdsOf(userId);
   const items = await getAll(ids.flatMap((id) => [lookup.organization(id), lookup.member(id, userId)]));
   return ids.flatMap((_, n) => {

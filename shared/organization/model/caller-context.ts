@@ -3,7 +3,7 @@ import type { Role } from '../../contract/access.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { OrganizationRecord } from './record.ts';
 
-/** Someone at work in an organization, as the rules need to know them. */
+/** The caller within an organization. */
 export interface CallerContext {
   readonly tenant: Tenant;
   readonly organization: OrganizationRecord;
@@ -12,5 +12,5 @@ export interface CallerContext {
   readonly actor: Actor;
 }
 
-/** How events name the organization they happened in. */
+/** The organization as events name it. */
 export const organizationRef = ({ id, name }: OrganizationRecord): { id: string; name: string } => ({ id, name });

@@ -1,29 +1,41 @@
-/** What a change needs to be true of the organization at the very moment it is made. */
+/** Conditions and counters on the organization that are part of a transaction. */
 import { ApiError } from '../../contract/errors.ts';
-import { add, type Tenant, type Write } from '../../platform/index.ts';
+import { get, type Tenant, update, type Write } from '../../platform/index.ts';
 import { organizationKey } from './record.ts';
 
-export const noSuchOrganization = (): ApiError => new ApiError('ORGANIZATION_NOT_FOUND', 'There is no such organization');
+export const noSuchOrganization = (): ApiError => new ApiError('ORGANIZATION_NOT_FOUND', 'Organization not found');
 
-const active = 'attribute_exists(pk) AND attribute_not_exists(deletedAt)';
-
-/** Nothing is added to an organization that is being deleted, so the purge cannot miss what comes after it looked. */
+/** Fails the transaction if the organization was deleted, so that its purge misses nothing added later. */
 export const whileActive = (tenant: Tenant): Write => ({
   check: organizationKey.organization(tenant),
-  condition: active,
+  condition: 'attribute_exists(pk) AND attribute_not_exists(deletedAt)',
   onConditionFailed: noSuchOrganization,
 });
 
-const counted =
-  (counter: 'memberCount' | 'projectCount') =>
-  (tenant: Tenant, amount: 1 | -1): Write => ({
-    ...add(organizationKey.organization(tenant), counter, amount),
-    condition: active,
+type Counter = 'memberCount' | 'projectCount' | 'webhookCount' | 'scheduleCount';
+
+export interface CountLimit {
+  readonly max: number;
+  readonly message: string;
+}
+
+/** Adds to a counter of an active organization, in the transaction that adds or removes the counted items. */
+export const countOf = (counter: Counter, tenant: Tenant, amount: 1 | -1, limit?: CountLimit): Write => {
+  const key = organizationKey.organization(tenant);
+  const write = update(key, {
+    add: { [counter]: amount },
+    expected: { deletedAt: undefined },
     onConditionFailed: noSuchOrganization,
   });
-
-/** Keeps the number of members true, in the transaction that changes it. */
-export const countMembers = counted('memberCount');
-
-/** Keeps the number of projects true, in the transaction that changes it. */
-export const countProjects = counted('projectCount');
+  if (!limit) return write;
+  const { max, message } = limit;
+  return {
+    ...write,
+    condition: `${write.condition} AND (attribute_not_exists(#${counter}) OR #${counter} < :max)`,
+    values: { ...write.values, ':max': max },
+    onConditionFailed: async () => {
+      const found = await get(key);
+      return found && found.deletedAt === undefined ? new ApiError('CONFLICT', message, { max }) : noSuchOrganization();
+    },
+  };
+};

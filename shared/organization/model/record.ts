@@ -1,4 +1,4 @@
-/** Where organizations and what belongs to them are kept. Every key begins with the tenant. */
+/** Items of an organization. Every key begins with the tenant. */
 import type { Role, Scope } from '../../contract/access.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 
@@ -13,14 +13,14 @@ export interface OrganizationRecord extends Item {
   readonly projectCount: number;
   readonly backupCount: number;
   readonly storageUsed: number;
-  /** Absent until there is one. */
+  /** Absent until the first one is created. */
   readonly webhookCount?: number;
   readonly scheduleCount?: number;
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Present from deletion until recovery or purge. */
   readonly deletedAt?: string;
-  /** Until when it can be recovered; absent when the deletion is for good. */
+  /** Until when it can be recovered; absent if the deletion is permanent. */
   readonly recoveryDeadline?: string;
 }
 
@@ -29,7 +29,7 @@ export interface MemberRecord extends Item {
   readonly role: Role;
   readonly joinedAt: string;
   readonly updatedAt: string;
-  /** The address that was invited: while it is a member's, it cannot be invited again. */
+  /** The invited address. It cannot be invited again while it is a member's. */
   readonly address: string;
 }
 
@@ -42,11 +42,11 @@ export interface InvitationRecord extends Item {
   readonly createdAt: string;
   readonly invitedBy: { readonly id: string; readonly email: string };
   readonly resentAt?: string;
-  /** Epoch seconds after which it is forgotten, whether or not the table has cleaned it up yet. */
+  /** Epoch seconds after which it counts as deleted, whether or not the table has removed it yet. */
   readonly ttl: number;
 }
 
-/** Whose an address is: a member's, or an invitation's until it expires. */
+/** The owner of an address: a member, or an invitation until it expires. */
 export interface AddressRecord extends Item {
   readonly userId?: string;
   readonly invitationId?: string;
@@ -56,7 +56,7 @@ export interface AddressRecord extends Item {
 /** An organization waiting for its purge. */
 export interface DueRecord extends Item {
   readonly organizationId: string;
-  /** Whether the objects in the customer's buckets go with it. */
+  /** Whether the objects in the customer's buckets are deleted, too. */
   readonly deleteBackupData: boolean;
 }
 
@@ -66,11 +66,11 @@ export interface ServiceAccountRecord extends Item {
   readonly email: string;
   readonly permissions: readonly Scope[];
   readonly createdAt: string;
-  /** The person whose access to a source the account uses where it names none; older accounts do not know. */
+  /** The user whose access to sources the account uses by default. Absent for older accounts. */
   readonly createdBy?: string;
 }
 
-/** Found by the account id inside the API key; holds the key's fingerprint, never the key. */
+/** Found by the account id inside the API key. Holds only the key's fingerprint. */
 export interface ApiKeyRecord extends Item {
   readonly accountId: string;
   readonly organizationId: string;
@@ -87,7 +87,7 @@ export const membershipPrefix = 'ORG#';
 export const organizationKey = {
   organization: (tenant: Tenant): Key<OrganizationRecord> => lookup.organization(tenant.organizationId),
   member: (tenant: Tenant, userId: string): Key<MemberRecord> => lookup.member(tenant.organizationId, userId),
-  /** Members in the order they joined: a bare link, because the member's own key is made to be found by user. */
+  /** A link per member, sorted by joining time; the member's own key is by user. */
   joined: (tenant: Tenant, joinedAt: string, userId: string): Key => ({
     pk: `ORG#${tenant.organizationId}`,
     sk: `${joinedPrefix}${joinedAt}#${userId}`,
@@ -101,11 +101,11 @@ export const organizationKey = {
   }),
   serviceAccount: (tenant: Tenant): Key<ServiceAccountRecord> => ({ pk: `ORG#${tenant.organizationId}`, sk: 'SERVICE_ACCOUNT' }),
   storageDestination: (tenant: Tenant, id: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `DESTINATION#${id}` }),
-  /** When each actor was last seen in the organization. Not in its own partition, so that readers may note it but write nothing else. */
+  /** When each actor was last seen. In a partition of its own, so that read-only functions may write it and nothing else. */
   seen: (tenant: Tenant, actorId: string): Key => ({ pk: `SEEN#${tenant.organizationId}`, sk: actorId }),
 };
 
-/** Keys used to find out who a caller is, before there is a tenant. Only what proves or maintains membership may use them. */
+/** Keys for authorization, before there is a tenant. Only code that proves or maintains membership may use them. */
 export const lookup = {
   organization: (organizationId: string): Key<OrganizationRecord> => ({ pk: `ORG#${organizationId}`, sk: 'META' }),
   member: (organizationId: string, userId: string): Key<MemberRecord> => ({
@@ -117,12 +117,12 @@ export const lookup = {
     sk: `${invitationPrefix}${invitationId}`,
   }),
   apiKey: (accountId: string): Key<ApiKeyRecord> => ({ pk: `APIKEY#${accountId}`, sk: 'APIKEY' }),
-  /** The user's side of a membership: a bare link, so that a role is written in one place only. */
+  /** The user's side of a membership: a link without the role, which is stored only in the member item. */
   membership: (userId: string, organizationId: string): Key => ({
     pk: `USER#${userId}`,
     sk: `${membershipPrefix}${organizationId}`,
   }),
   slug: (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: 'SLUG' }),
-  /** Deleted organizations in the order in which they are to be purged, for the sweep. */
+  /** Deleted organizations, sorted by the time of their purge, for the sweep. */
   due: (deadline: string, organizationId: string): Key<DueRecord> => ({ pk: duePartition, sk: `${deadline}#${organizationId}` }),
 };

@@ -78,7 +78,7 @@ const lookAt = async (
   });
   const due = page.filter(({ forgetAt }) => forgetAt <= iso(now));
   await Promise.all(due.map((one) => updateItem(set(one, { forgetAt: iso(after(now, forgetEverySeconds)) }))));
-  return [late, due.map(({ organizationId, projectId }) => messageOf(organizationId, { kind: 'forget-captures', projectId }))];
+  return [late, due.map(({ organizationId, projectId }) => messageOf(organizationId, { kind: 'expire-captures', projectId }))];
 };
 
 export const messageOf = (organizationId: string, task: Task, delaySeconds?: number): QueueMessage => ({

@@ -95,7 +95,7 @@ export const expireCaptures = async (
 };
 
 const again = (tenant: Tenant, projectId: string, now: Date): Promise<void> =>
-  commit([enqueue(tenant, { kind: 'forget-captures', projectId }, now)]);
+  commit([enqueue(tenant, { kind: 'expire-captures', projectId }, now)]);
 
 /** With it, what is a base no longer becomes a backup like any other, and retention looks at it again. False if it was overtaken. */
 const keepOnly = async (tenant: Tenant, pitr: PitrRecord, kept: Kept, now: Date): Promise<boolean> => {

@@ -114,7 +114,7 @@ export const endWithProject = (
     return [{ check: pitrKey.pitr(tenant, project.id), condition: 'attribute_not_exists(pk)', onConditionFailed: overtaken }];
   return [
     ...(pitr.status === 'disabled' ? [] : endCapture(acting, project, pitr, now).writes),
-    enqueue(tenant, { kind: 'forget-captures', projectId: project.id }, now),
+    enqueue(tenant, { kind: 'expire-captures', projectId: project.id }, now),
   ];
 };
 

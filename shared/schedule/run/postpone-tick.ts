@@ -32,7 +32,7 @@ export const postponeTick = async (
 };
 
 export const tickOf = (organizationId: string, scheduleId: string, at: string, tries: number, now: Date): QueueMessage => {
-  const task = { kind: 'tick', scheduleId, at, ...(tries > 0 && { tries }) } as const;
+  const task = { kind: 'run-schedule', scheduleId, at, ...(tries > 0 && { tries }) } as const;
   const message: TaskMessage = { id: newId('task', now), organizationId, task };
   return { body: JSON.stringify(message), sender: organizationId };
 };

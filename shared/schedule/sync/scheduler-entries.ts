@@ -34,7 +34,7 @@ export const entriesFor = (
     body: JSON.stringify({
       id: newId('task', now),
       organizationId: tenant.organizationId,
-      task: { kind: 'tick', scheduleId: id, at: scheduledTime },
+      task: { kind: 'run-schedule', scheduleId: id, at: scheduledTime },
     }),
   }));
 };

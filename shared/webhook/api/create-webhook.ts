@@ -1,40 +1,44 @@
-/** Adding a webhook, and keeping count of them. */
-import { ApiError } from '../../contract/errors.ts';
+import { auditNote } from '../../audit/index.ts';
 import { webhookTimeoutMs } from '../../contract/limits.ts';
-import { noSuchOrganization, organizationKey } from '../../organization/index.ts';
-import { type Change, create, env, get, iso, type Tenant, type Write } from '../../platform/index.ts';
+import { countOf } from '../../organization/index.ts';
+import { type Change, create, env, iso, type Tenant } from '../../platform/index.ts';
 import { type WebhookRecord, webhookKey } from '../model/record.ts';
 import { maskHeaders } from '../request/custom-headers.ts';
 import { newSecret, sealHeaders, sealWebhookSecret } from '../request/webhook-secrets.ts';
-import { checkPlaces, filtersOf, judgeWish, type WebhookWish } from './webhook-input.ts';
+import { checkInput, checkUrlAndProjects, filtersOf, type WebhookInput } from './webhook-input.ts';
 
-type Creation = WebhookWish & { readonly name: string; readonly url: string; readonly events: readonly string[] };
+type NewWebhook = WebhookInput & { readonly name: string; readonly url: string; readonly events: readonly string[] };
 
-/** `made` is the secret, if one had to be made: this is the only time that anyone sees it. */
+/** `generatedSecret` is set if the caller gave none. It is shown only in this response. */
 export const createWebhook = async (
   tenant: Tenant,
   id: string,
-  wish: Creation,
+  input: NewWebhook,
   now: Date,
-): Promise<{ webhook: WebhookRecord; made: string | undefined; change: Change }> => {
-  const { format, events } = judgeWish(wish);
-  await checkPlaces(tenant, wish);
-  const { name, url, headers = {}, enabled = true } = wish;
-  const made = format === 'standard' && !wish.secret ? newSecret() : undefined;
-  const secret = wish.secret ?? made;
+): Promise<{ webhook: WebhookRecord; generatedSecret: string | undefined; change: Change }> => {
+  const { format, events } = checkInput(input);
+  await checkUrlAndProjects(tenant, input);
+  const { name, url, headers = {}, enabled = true } = input;
+  const generatedSecret = format === 'standard' && !input.secret ? newSecret() : undefined;
+  const secret = input.secret ?? generatedSecret;
   const [sealedSecret, sealedHeaders] = await Promise.all([
     secret === undefined ? undefined : sealWebhookSecret(tenant, id, secret),
     sealHeaders(tenant, id, headers),
   ]);
   const webhook: WebhookRecord = {
     ...webhookKey.webhook(tenant, id),
-    ...{ id, name, url, events, enabled, format },
+    id,
+    name,
+    url,
+    events,
+    enabled,
+    format,
     ...(sealedSecret && { sealedSecret }),
     ...(sealedHeaders && { sealedHeaders }),
     shownHeaders: maskHeaders(headers),
-    timeoutMs: wish.timeout ?? webhookTimeoutMs,
-    retryEnabled: wish.retryEnabled ?? true,
-    filters: filtersOf(wish.filters ?? {}),
+    timeoutMs: input.timeout ?? webhookTimeoutMs,
+    retryEnabled: input.retryEnabled ?? true,
+    filters: filtersOf(input.filters ?? {}),
     revision: 1,
     createdAt: iso(now),
     updatedAt: iso(now),
@@ -42,40 +46,18 @@ export const createWebhook = async (
   const details = { name, host: hostOf(url), events, format, enabled, headers: Object.keys(headers) };
   return {
     webhook,
-    made,
-    change: { writes: [create(webhook), countWebhook(tenant)], audit: [{ ...about(tenant, id), details }] },
+    generatedSecret,
+    change: {
+      writes: [create(webhook), countOf('webhookCount', tenant, 1, webhookLimit())],
+      audit: [auditNote(tenant, 'webhook', id, details)],
+    },
   };
 };
 
-export const about = ({ organizationId }: Tenant, id: string) => ({
-  scope: organizationId,
-  resource: { type: 'webhook', id },
-});
-
-/** All that a log may say of an address: the rest of it is often as good as a password. */
+/** The part of a URL that may be logged: the rest often contains a token. */
 export const hostOf = (url: string): string => new URL(url).host;
 
-const active = 'attribute_exists(pk) AND attribute_not_exists(deletedAt)';
-
-/** One more, of an organization that is there and has room. */
-const countWebhook = (tenant: Tenant, max = Number(env('WEBHOOKS_PER_ORGANIZATION'))): Write => ({
-  update: organizationKey.organization(tenant),
-  expression: 'ADD webhookCount :one',
-  condition: `${active} AND (attribute_not_exists(webhookCount) OR webhookCount < :max)`,
-  values: { ':one': 1, ':max': max },
-  onConditionFailed: async () => {
-    const found = await get(organizationKey.organization(tenant));
-    return found && found.deletedAt === undefined
-      ? new ApiError('CONFLICT', `An organization has at most ${max} webhooks`, { max })
-      : noSuchOrganization();
-  },
-});
-
-/** One less. */
-export const uncountWebhook = (tenant: Tenant): Write => ({
-  update: organizationKey.organization(tenant),
-  expression: 'ADD webhookCount :less',
-  condition: active,
-  values: { ':less': -1 },
-  onConditionFailed: noSuchOrganization,
-});
+const webhookLimit = () => {
+  const max = Number(env('WEBHOOKS_PER_ORGANIZATION'));
+  return { max, message: `An organization can have at most ${max} webhooks` };
+};

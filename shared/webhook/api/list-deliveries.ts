@@ -1,4 +1,4 @@
-/** What was sent to a webhook. A delivery past its time is gone, whether or not the table has cleaned it up yet. */
+/** Reads deliveries. A delivery past its TTL is treated as deleted, whether or not the table has removed it yet. */
 import type * as z from 'zod';
 import { ApiError } from '../../contract/errors.ts';
 import { idPrefixes, isId } from '../../contract/ids.ts';
@@ -6,12 +6,11 @@ import type { Delivery, DeliveryRequest } from '../../contract/models/webhook.ts
 import { epochSeconds, get, query, type Range, type Tenant } from '../../platform/index.ts';
 import { type DeliveryRecord, webhookKey } from '../model/record.ts';
 
-export const noSuchDelivery = (): ApiError => new ApiError('DELIVERY_NOT_FOUND', 'There is no such delivery');
+export const noSuchDelivery = (): ApiError => new ApiError('DELIVERY_NOT_FOUND', 'Delivery not found');
 
-/** Throws DELIVERY_NOT_FOUND, also for what could not be an id: one of another webhook lies in that one's partition. */
+/** Throws DELIVERY_NOT_FOUND, also for a malformed id and for a delivery of another webhook. */
 export const readDelivery = async (tenant: Tenant, webhookId: string, id: string, now: Date): Promise<DeliveryRecord> => {
-  const found = isId('delivery', id) ? await get(webhookKey.delivery(tenant, webhookId, id)) : undefined;
-  const record = found as DeliveryRecord | undefined;
+  const record = isId('delivery', id) ? await get(webhookKey.delivery(tenant, webhookId, id)) : undefined;
   if (!record || !isKept(record, now)) throw noSuchDelivery();
   return record;
 };
@@ -20,13 +19,13 @@ export interface DeliveryFilter {
   readonly status?: DeliveryRecord['status'] | undefined;
 }
 
-/** One call reads the table at most this often, each time up to 1 MB, which is some hundred deliveries: senders need the partition, too. */
+/** Reads per call, each up to 1 MB, which is a few hundred deliveries. Workers need the partition's capacity, too. */
 const readsMax = 3;
-const lookedAtMax = 1_000;
+const itemsPerRead = 1_000;
 
 /**
- * One page, newest first: ids sort by the time of their event. `next` is undefined only when nothing more is there; a page
- * may be short, even empty, and still have a `next`, where a filter matched little in what one call may read.
+ * One page, newest first: ids sort by the time of their event. `next` is undefined only at the end of the list. With a filter, a
+ * page may be short or even empty and still have a `next`, because one call reads a limited number of items.
  */
 export const listDeliveries = async (
   tenant: Tenant,
@@ -37,18 +36,18 @@ export const listDeliveries = async (
 ): Promise<{ deliveries: readonly DeliveryRecord[]; next: string | undefined }> => {
   const range: Range = {
     pk: webhookKey.delivery(tenant, webhookId, '').pk,
-    // What is known of the endpoint lies beside them, under another name.
+    // The health record is in the same partition.
     prefix: `${idPrefixes.delivery}_`,
     newestFirst: true,
     ...(status !== undefined && { where: { status } }),
   };
   const found: DeliveryRecord[] = [];
-  // One more than asked for tells whether there is more.
-  const limit = status === undefined ? page.limit + 1 : lookedAtMax;
+  // One more than requested, to learn whether there is a next page.
+  const limit = status === undefined ? page.limit + 1 : itemsPerRead;
   let after = page.after;
   for (let reads = 0; reads < readsMax; reads++) {
-    const read = await query({ ...range, after, limit });
-    found.push(...(read.items as readonly DeliveryRecord[]).filter((record) => isKept(record, now)));
+    const read = await query<DeliveryRecord>({ ...range, after, limit });
+    found.push(...read.items.filter((record) => isKept(record, now)));
     if (found.length > page.limit) return { deliveries: found.slice(0, page.limit), next: found[page.limit - 1]?.sk };
     if (read.next === undefined) return { deliveries: found, next: undefined };
     after = read.next;
@@ -58,7 +57,7 @@ export const listDeliveries = async (
 
 const isKept = ({ ttl }: DeliveryRecord, now: Date): boolean => ttl > epochSeconds(now);
 
-/** Of the last attempt, whatever becomes of the delivery: what went wrong is told until an attempt goes well. */
+/** `lastError` is of the last attempt, and is shown until an attempt succeeds. */
 export const deliveryData = (record: DeliveryRecord): z.input<typeof Delivery> => ({
   id: record.id,
   eventId: record.event.id,
@@ -74,8 +73,8 @@ export const deliveryData = (record: DeliveryRecord): z.input<typeof Delivery> =
   ...(record.isTest && { test: true as const }),
 });
 
-/** The request of the last attempt. Secrets were masked before it was kept. */
+/** The request of the last attempt. Its secrets were masked before it was stored. */
 export const requestData = ({ request }: DeliveryRecord): z.input<typeof DeliveryRequest> => {
-  if (!request) throw new ApiError('CONFLICT', 'Nothing was sent for this delivery yet');
+  if (!request) throw new ApiError('CONFLICT', 'No request has been sent for this delivery yet');
   return { method: 'POST', ...request };
 };

@@ -1,29 +1,27 @@
-/** Trying a delivery once more because someone asks for it. */
+import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { enqueue } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
-import { type Change, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
-import { beginRound, isUnderWay, resumeRound } from '../deliver/attempt-round.ts';
+import { type Change, check, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
+import { beginRound, isInProgress, resumeRound } from '../deliver/attempt-round.ts';
 import { isRetried } from '../model/new-delivery.ts';
 import { type DeliveryRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { allowedEvents } from '../model/subscription.ts';
-import { about } from './create-webhook.ts';
 
 /**
- * One attempt more of what failed, whoever else asks for it at the same moment; of what has lost its message the one that is
- * overdue, and nobody loses those that would follow. The message leaves with the change.
+ * A failed delivery gets one more attempt. A delivery that lost its message continues its round and keeps the remaining attempts.
+ * Of concurrent retries one succeeds. The message is part of the transaction.
  */
 export const retryDelivery = (tenant: Tenant, webhook: WebhookRecord, delivery: DeliveryRecord, now: Date): Change => {
-  if (!webhook.enabled) throw isDisabled();
+  if (!webhook.enabled) throw webhookDisabledError();
   if (!allowedEvents(webhook.format).includes(delivery.event.type))
     throw new ApiError(
       'CONFLICT',
-      `${delivery.event.type} does not exist in the ${webhook.format} format, which the webhook has now`,
+      `The webhook now uses the ${webhook.format} format, which has no ${delivery.event.type} event`,
     );
   if (delivery.status === 'delivered')
-    throw new ApiError('CONFLICT', 'This delivery was delivered; only one that failed is retried');
-  if (isUnderWay(delivery, now))
-    throw new ApiError('CONFLICT', 'This delivery is still being attempted; wait until it has ended');
+    throw new ApiError('CONFLICT', 'The delivery succeeded; only failed deliveries can be retried');
+  if (isInProgress(delivery, now)) throw new ApiError('CONFLICT', 'The delivery is still in progress. Wait until it has ended');
   const { id: deliveryId, attempts, event } = delivery;
   return {
     writes: [
@@ -32,17 +30,12 @@ export const retryDelivery = (tenant: Tenant, webhook: WebhookRecord, delivery: 
       whileEnabled(tenant, webhook),
       whileActive(tenant),
     ],
-    audit: [{ ...about(tenant, webhook.id), details: { name: webhook.name, deliveryId, event: event.type } }],
+    audit: [auditNote(tenant, 'webhook', webhook.id, { name: webhook.name, deliveryId, event: event.type })],
   };
 };
 
-export const isDisabled = (): ApiError => new ApiError('CONFLICT', 'This webhook is disabled; enable it first');
+export const webhookDisabledError = (): ApiError => new ApiError('CONFLICT', 'The webhook is disabled. Enable it first');
 
-/** Nothing is begun for a webhook that is disabled or removed at the same moment. */
-export const whileEnabled = (tenant: Tenant, { id }: WebhookRecord): Write => ({
-  check: webhookKey.webhook(tenant, id),
-  condition: 'attribute_exists(pk) AND #enabled = :yes',
-  names: { '#enabled': 'enabled' },
-  values: { ':yes': true },
-  onConditionFailed: () => new StaleReadError(),
-});
+/** Fails the transaction if the webhook was disabled or deleted concurrently. */
+export const whileEnabled = (tenant: Tenant, { id }: WebhookRecord): Write =>
+  check(webhookKey.webhook(tenant, id), { enabled: true }, () => new StaleReadError());

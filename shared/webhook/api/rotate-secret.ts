@@ -1,21 +1,21 @@
+import { auditNote } from '../../audit/index.ts';
 import { after, type Change, iso, type Tenant } from '../../platform/index.ts';
 import type { WebhookRecord } from '../model/record.ts';
 import { newSecret, sealWebhookSecret } from '../request/webhook-secrets.ts';
-import { about } from './create-webhook.ts';
 import { reviseWebhook } from './update-webhook.ts';
 
-/** A new secret; for some hours the old one signs beside it, and one that was older no more. `made` is shown this once. */
+/** The previous secret keeps signing for `overlapHours`, an older one stops. `generatedSecret` is shown only in this response. */
 export const rotateSecret = async (
   tenant: Tenant,
   webhook: WebhookRecord,
   overlapHours: number,
   now: Date,
-): Promise<{ webhook: WebhookRecord; made: string; change: Change }> => {
-  const made = newSecret();
+): Promise<{ webhook: WebhookRecord; generatedSecret: string; change: Change }> => {
+  const generatedSecret = newSecret();
   const { sealedSecret } = webhook;
   const previous = sealedSecret && overlapHours > 0 ? { sealedSecret, until: iso(after(now, overlapHours * 3_600)) } : undefined;
-  const attributes = { sealedSecret: await sealWebhookSecret(tenant, webhook.id, made), previous };
+  const attributes = { sealedSecret: await sealWebhookSecret(tenant, webhook.id, generatedSecret), previous };
   const { webhook: rotated, write } = reviseWebhook(tenant, webhook, attributes, now);
-  const details = { name: webhook.name, overlapHours };
-  return { webhook: rotated, made, change: { writes: [write], audit: [{ ...about(tenant, webhook.id), details }] } };
+  const audit = [auditNote(tenant, 'webhook', webhook.id, { name: webhook.name, overlapHours })];
+  return { webhook: rotated, generatedSecret, change: { writes: [write], audit } };
 };

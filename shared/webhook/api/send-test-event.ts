@@ -1,5 +1,5 @@
-/** Trying a webhook for a caller: an event that is made up, sent at once, whatever state the webhook is in. */
 import type * as z from 'zod';
+import { auditNote } from '../../audit/index.ts';
 import type { webhooks } from '../../contract/endpoints/webhooks.ts';
 import { invalid } from '../../contract/errors.ts';
 import type { EventName } from '../../contract/events/event-names.ts';
@@ -13,29 +13,28 @@ import { allowedEvents, subscribes } from '../model/subscription.ts';
 import { type ComposedRequest, composeRequest } from '../request/compose-request.ts';
 import { openSecrets } from '../request/webhook-secrets.ts';
 import { sampleEvent } from '../sample/sample-event.ts';
-import { about } from './create-webhook.ts';
 
-type Tried = z.input<typeof webhooks.test.data>;
+type TestResult = z.input<typeof webhooks.test.data>;
 
 /**
- * One attempt, and no more: it says nothing about the endpoint's health and disables nothing. What came of it is told in the
- * same few words as of any delivery, so that nobody learns from it what lies behind an address.
+ * Sends a sample event at once, even if the webhook is disabled. It is attempted once and does not affect the endpoint's health.
+ * The error is as terse as that of any delivery, so that the call cannot be used to probe a network.
  */
-export const tryWebhook = async (
+export const sendTestEvent = async (
   { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
   webhook: WebhookRecord,
-  wanted: string | undefined,
+  requested: string | undefined,
   now: Date,
-): Promise<{ data: Tried; change: Change }> => {
-  const event = sampleEvent(chosenEvent(webhook, wanted), organizationRef(organization), now);
+): Promise<{ data: TestResult; change: Change }> => {
+  const event = sampleEvent(chooseEvent(webhook, requested), organizationRef(organization), now);
   const deliveryId = newId('delivery', now);
   const attempt = { deliveryId, attempt: 1, maxAttempts: 1, willRetry: false, sentAt: now };
   const request = composeRequest(webhook, await openSecrets(tenant, webhook, now), event, attempt);
   const timeoutMs = Math.min(webhook.timeoutMs, webhookTestTimeoutMs);
   const { url, headers, body } = request;
   const outcome = await postGuarded({ url, headers, body, timeoutMs, trusted: envList('WEBHOOK_HOSTS') });
-  const fresh = { ...newDelivery(tenant, webhook, event, now), ...webhookKey.delivery(tenant, webhook.id, deliveryId) };
-  const delivery = ended({ ...fresh, id: deliveryId, isTest: true }, request, outcome, timeoutMs);
+  const created = { ...newDelivery(tenant, webhook, event, now), ...webhookKey.delivery(tenant, webhook.id, deliveryId) };
+  const delivery = endedDelivery({ ...created, id: deliveryId, isTest: true }, request, outcome, timeoutMs);
   const success = delivery.status === 'delivered';
   const { statusCode, lastError } = delivery;
   const details = { name: webhook.name, event: event.type, deliveryId, success, statusCode };
@@ -53,13 +52,13 @@ export const tryWebhook = async (
     },
     change: {
       writes: [create(delivery), whileActive(tenant)],
-      audit: [{ ...about(tenant, webhook.id), details }],
+      audit: [auditNote(tenant, 'webhook', webhook.id, details)],
     },
   };
 };
 
-/** The delivery after its only attempt: if that failed, someone may have it made again, as of any other. */
-const ended = (
+/** The delivery after its only attempt. If that failed, it can be retried like any other. */
+const endedDelivery = (
   delivery: DeliveryRecord,
   { url, shownHeaders, body }: ComposedRequest,
   outcome: PostOutcome,
@@ -77,19 +76,18 @@ const ended = (
   request: { url, headers: shownHeaders, body, sentAt: delivery.createdAt },
 });
 
-/** What is easiest to recognise for a webhook that hears everything. */
-const bestKnown: EventName = 'backup.completed';
+const defaultEvent: EventName = 'backup.completed';
 
-/** The one that was asked for; else the first that the webhook names; else the first that it would hear of. */
-const chosenEvent = ({ format, events }: Pick<WebhookRecord, 'format' | 'events'>, wanted: string | undefined): EventName => {
+/** The requested event, else the first that the webhook names, else the first that it subscribes to. */
+const chooseEvent = ({ format, events }: Pick<WebhookRecord, 'format' | 'events'>, requested: string | undefined): EventName => {
   const allowedValues = allowedEvents(format);
   const named = (name: string): EventName | undefined => allowedValues.find((allowed) => allowed === name);
-  if (wanted !== undefined) {
-    const found = named(wanted);
+  if (requested !== undefined) {
+    const found = named(requested);
     if (found) return found;
-    throw invalid('event', 'must be the name of an event of the format', { invalidValues: [wanted], allowedValues });
+    throw invalid('event', "must be an event name of the webhook's format", { invalidValues: [requested], allowedValues });
   }
   const [exact] = events.flatMap((subscription) => named(subscription) ?? []);
-  if (exact || events.includes('*')) return exact ?? bestKnown;
-  return allowedValues.find((name) => events.some((subscription) => subscribes(subscription, name))) ?? bestKnown;
+  if (exact || events.includes('*')) return exact ?? defaultEvent;
+  return allowedValues.find((name) => events.some((subscription) => subscribes(subscription, name))) ?? defaultEvent;
 };

@@ -1,68 +1,69 @@
-/** Changing a webhook: only what is given changes, and no change is built on a state that another has replaced. */
+import { auditNote } from '../../audit/index.ts';
 import { type Change, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import type { WebhookWithHealth } from '../model/get-webhook.ts';
 import { type HealthRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { maskHeaders } from '../request/custom-headers.ts';
 import { sealHeaders, sealWebhookSecret } from '../request/webhook-secrets.ts';
-import { about, hostOf } from './create-webhook.ts';
-import { checkPlaces, filtersOf, judgeWish, type WebhookWish } from './webhook-input.ts';
+import { hostOf } from './create-webhook.ts';
+import { checkInput, checkUrlAndProjects, filtersOf, type WebhookInput } from './webhook-input.ts';
 
-/** A call that gives nothing changes nothing and leaves no trace. */
-export const changeWebhook = async (
+/** Changes the given fields. An empty input writes nothing, not even an audit entry. */
+export const updateWebhook = async (
   tenant: Tenant,
   { webhook, health }: WebhookWithHealth,
-  wish: WebhookWish,
+  input: WebhookInput,
   now: Date,
 ): Promise<{ webhook: WebhookRecord; change: Change }> => {
-  const given = Object.entries(wish)
+  const given = Object.entries(input)
     .filter(([, value]) => value !== undefined)
     .map(([field]) => field);
   if (given.length === 0) return { webhook, change: { writes: [], audit: [] } };
-  const { format, events } = judgeWish(wish, webhook);
-  await checkPlaces(tenant, wish, webhook);
+  const { format, events } = checkInput(input, webhook);
+  await checkUrlAndProjects(tenant, input, webhook);
   const attributes = {
-    ...(wish.name !== undefined && { name: wish.name }),
-    ...(wish.url !== undefined && { url: wish.url }),
-    ...{ events, format },
-    ...(await secretAttributes(tenant, webhook.id, wish.secret)),
-    ...(await headerAttributes(tenant, webhook.id, wish.headers)),
-    ...(wish.timeout !== undefined && { timeoutMs: wish.timeout }),
-    ...(wish.retryEnabled !== undefined && { retryEnabled: wish.retryEnabled }),
-    ...(wish.filters && { filters: filtersOf(wish.filters) }),
-    ...(wish.enabled !== undefined && { enabled: wish.enabled }),
-    // Why the service disabled it is of no more interest once somebody enabled it.
-    ...(wish.enabled && { disabled: undefined }),
+    ...(input.name !== undefined && { name: input.name }),
+    ...(input.url !== undefined && { url: input.url }),
+    events,
+    format,
+    ...(await secretAttributes(tenant, webhook.id, input.secret)),
+    ...(await headerAttributes(tenant, webhook.id, input.headers)),
+    ...(input.timeout !== undefined && { timeoutMs: input.timeout }),
+    ...(input.retryEnabled !== undefined && { retryEnabled: input.retryEnabled }),
+    ...(input.filters && { filters: filtersOf(input.filters) }),
+    ...(input.enabled !== undefined && { enabled: input.enabled }),
+    // Enabling clears the reason for which the service disabled it.
+    ...(input.enabled && { disabled: undefined }),
   };
   const changed = reviseWebhook(tenant, webhook, attributes, now);
-  const isFresh = (wish.enabled === true && !webhook.enabled) || (wish.url !== undefined && wish.url !== webhook.url);
+  const needsReset = (input.enabled === true && !webhook.enabled) || (input.url !== undefined && input.url !== webhook.url);
   const details = {
     name: changed.webhook.name,
     changed: given,
-    ...(wish.url !== undefined && { host: hostOf(wish.url) }),
-    ...(wish.events && { events }),
-    ...(wish.format && { format }),
-    ...(wish.headers && { headers: Object.keys(wish.headers) }),
-    ...(wish.enabled !== undefined && { enabled: wish.enabled }),
+    ...(input.url !== undefined && { host: hostOf(input.url) }),
+    ...(input.events && { events }),
+    ...(input.format && { format }),
+    ...(input.headers && { headers: Object.keys(input.headers) }),
+    ...(input.enabled !== undefined && { enabled: input.enabled }),
   };
   return {
     webhook: changed.webhook,
     change: {
-      writes: [changed.write, ...(isFresh ? forgetFailures(tenant, webhook.id, health) : [])],
-      audit: [{ ...about(tenant, webhook.id), details }],
+      writes: [changed.write, ...(needsReset ? resetHealth(tenant, webhook.id, health) : [])],
+      audit: [auditNote(tenant, 'webhook', webhook.id, details)],
     },
   };
 };
 
-/** Enabling what is enabled, or disabling what is not, changes nothing. */
+/** Setting the current value changes nothing. */
 export const toggleWebhook = async (
   tenant: Tenant,
-  known: WebhookWithHealth,
+  current: WebhookWithHealth,
   enabled: boolean,
   now: Date,
 ): Promise<{ webhook: WebhookRecord; change: Change }> =>
-  changeWebhook(tenant, known, known.webhook.enabled === enabled ? {} : { enabled }, now);
+  updateWebhook(tenant, current, current.webhook.enabled === enabled ? {} : { enabled }, now);
 
-/** The webhook with these attributes, those given as undefined gone. Whoever was faster makes this decision void. */
+/** Sets the attributes and removes those given as undefined. Optimistic lock on `revision`. */
 export const reviseWebhook = (
   tenant: Tenant,
   webhook: WebhookRecord,
@@ -80,17 +81,17 @@ export const reviseWebhook = (
   };
 };
 
-/** A secret that is replaced by hand signs no more: what is feared to be known to others must not. */
+/** A secret replaced by hand stops signing at once, without overlap: it may have leaked. */
 const secretAttributes = async (tenant: Tenant, webhookId: string, secret: string | null | undefined) =>
   secret === undefined
     ? {}
     : { sealedSecret: secret === null ? undefined : await sealWebhookSecret(tenant, webhookId, secret), previous: undefined };
 
-const headerAttributes = async (tenant: Tenant, webhookId: string, headers: WebhookWish['headers']) =>
+const headerAttributes = async (tenant: Tenant, webhookId: string, headers: WebhookInput['headers']) =>
   headers && { sealedHeaders: await sealHeaders(tenant, webhookId, headers), shownHeaders: maskHeaders(headers) };
 
-/** An endpoint that is enabled again, or another one, has five days of its own, and earns the quick lane as a new one does. */
-const forgetFailures = (tenant: Tenant, webhookId: string, health: HealthRecord | undefined): readonly Write[] =>
+/** A re-enabled or changed endpoint starts like a new one: with a new failure period, on the slow queue. */
+const resetHealth = (tenant: Tenant, webhookId: string, health: HealthRecord | undefined): readonly Write[] =>
   health?.failingSince === undefined && health?.isSlow === undefined
     ? []
     : [

@@ -1,4 +1,4 @@
-/** What a customer asks of a webhook, checked as a whole: what goes with which format, where it may send, and what it may add. */
+/** Checks the fields of a webhook against each other, the format, the network and the organization's projects. */
 import type * as z from 'zod';
 import { invalid } from '../../contract/errors.ts';
 import type { webhookFields } from '../../contract/models/webhook.ts';
@@ -10,30 +10,33 @@ import { checkEvents } from '../model/subscription.ts';
 import { checkHeaders, isMasked } from '../request/custom-headers.ts';
 
 type Fields = z.output<z.ZodObject<typeof webhookFields>>;
-/** Only what is given is asked for. */
-export type WebhookWish = { readonly [K in keyof Fields]?: Fields[K] | undefined };
+export type WebhookInput = { readonly [K in keyof Fields]?: Fields[K] | undefined };
 
-/** What the format and the events would be. Throws VALIDATION_ERROR that names the field; asks nobody. */
-export const judgeWish = (
-  given: WebhookWish,
+/** The resulting format and events. Throws VALIDATION_ERROR that names the field. Makes no calls. */
+export const checkInput = (
+  given: WebhookInput,
   record?: Pick<WebhookRecord, 'format' | 'events' | 'sealedSecret'>,
 ): { readonly format: WebhookFormat; readonly events: readonly string[] } => {
   const format = given.format ?? record?.format ?? 'standard';
   if (given.headers) checkHeaders(given.headers);
   if (typeof given.secret === 'string' && isMasked(given.secret))
-    throw invalid('secret', 'is the masked value; send the real one');
-  if (format === 'standard' && given.secret === null) throw invalid('secret', 'can be null in the simple format only');
+    throw invalid('secret', 'is the masked value; send the actual secret');
+  if (format === 'standard' && given.secret === null) throw invalid('secret', 'can be null only in the simple format');
   if (format === 'standard' && record && !record.sealedSecret && given.secret === undefined)
-    throw invalid('secret', 'is required: the standard format is always signed, and this webhook has none');
-  const isJudged = given.events !== undefined || format !== record?.format;
+    throw invalid('secret', 'is required: the standard format is always signed, and the webhook has no secret');
+  const needsCheck = given.events !== undefined || format !== record?.format;
   const events = given.events ?? record?.events ?? [];
-  return { format, events: isJudged ? checkEvents(events, format) : events };
+  return { format, events: needsCheck ? checkEvents(events, format) : events };
 };
 
-/** The same for what others have to be asked: the name service, and the table for projects. */
-export const checkPlaces = async (tenant: Tenant, { url, filters }: WebhookWish, record?: WebhookRecord): Promise<void> => {
+/** The checks that need DNS or the table. */
+export const checkUrlAndProjects = async (
+  tenant: Tenant,
+  { url, filters }: WebhookInput,
+  record?: WebhookRecord,
+): Promise<void> => {
   if (url !== undefined) await checkUrl(url);
-  // What is there already may be sent back, also where the project has gone since.
+  // An id that the webhook already has is accepted even if the project was deleted since.
   const added = filters?.projects?.filter((id) => !record?.filters.projects.includes(id)) ?? [];
   if (added.length > 0) await checkProjects(tenant, added);
 };
@@ -47,16 +50,15 @@ const checkUrl = async (url: string): Promise<void> => {
   }
 };
 
-/** Another organization's project and one that never was are refused alike. */
 const checkProjects = async (tenant: Tenant, ids: readonly string[]): Promise<void> => {
   const found = await getAll(ids.map((id) => projectKey.project(tenant, id)));
   const invalidValues = ids.filter((_, n) => found[n] === undefined);
   if (invalidValues.length > 0)
-    throw invalid('filters.projects', 'must be ids of projects of the organization', { invalidValues });
+    throw invalid('filters.projects', 'must be ids of projects of this organization', { invalidValues });
 };
 
-/** What is given replaces all filters; each value counts once. */
-export const filtersOf = (given: NonNullable<WebhookWish['filters']>): WebhookFilters => ({
+/** The input replaces all filters. Duplicates are dropped. */
+export const filtersOf = (given: NonNullable<WebhookInput['filters']>): WebhookFilters => ({
   projects: [...new Set(given.projects)],
   trigger: [...new Set(given.trigger)],
   excludeTrigger: [...new Set(given.excludeTrigger)],

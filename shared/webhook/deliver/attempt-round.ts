@@ -1,25 +1,23 @@
-/** Beginning another round of attempts of a delivery that is finished, or that nobody moves any more. */
+/** Starts another round of attempts of a delivery that has ended, or that has lost its message. */
 import { deliveryKeptSeconds } from '../../contract/limits.ts';
 import { after, epochSeconds, iso, StaleReadError, set } from '../../platform/index.ts';
 import type { DeliveryRecord } from '../model/record.ts';
 
-/** Far above what a queue or the Scheduler is late: an attempt that long overdue has lost its message. */
+/** Far longer than any delay of a queue or the Scheduler: an attempt this long overdue has lost its message. */
 const overdueSeconds = 15 * 60;
 
-/** Whether an attempt may yet come by itself. */
-export const isUnderWay = ({ status, nextAttemptAt }: DeliveryRecord, now: Date): boolean =>
+/** Whether an attempt may still be on its way. */
+export const isInProgress = ({ status, nextAttemptAt }: DeliveryRecord, now: Date): boolean =>
   status === 'attempting' && (nextAttemptAt ?? '') >= iso(after(now, -overdueSeconds));
 
 /**
- * At most so many attempts more, the first of them now. Made only of the delivery as it was read: of two who begin a round one
- * does. It is kept from now on as if it were new, because something is sent now.
+ * A round of at most so many attempts, the first one now. Compare-and-set: only one of two concurrent rounds starts. The
+ * delivery is kept for as long as a new one.
  */
-export const beginRound = (record: DeliveryRecord, attempts: number, now: Date, replay?: string): ReturnType<typeof set> => {
-  const { attempts: made } = record;
-  return dueNow(record, { roundStart: made, attemptsMax: made + attempts, replay }, now);
-};
+export const beginRound = (record: DeliveryRecord, attempts: number, now: Date, replay?: string): ReturnType<typeof set> =>
+  dueNow(record, { roundStart: record.attempts, attemptsMax: record.attempts + attempts, replay }, now);
 
-/** The same for a round that lost its message: it goes on with all attempts that it has left, one at least. */
+/** Continues a round that lost its message, with the attempts that remain, at least one. */
 export const resumeRound = (record: DeliveryRecord, now: Date): ReturnType<typeof set> =>
   dueNow(record, { attemptsMax: Math.max(record.attemptsMax, record.attempts + 1) }, now);
 

@@ -1,15 +1,14 @@
-/** What an attempt means for its delivery. */
 import type { PostOutcome } from '../../platform/index.ts';
-import { delayAfter } from './retry-delay.ts';
+import { retryDelay } from './retry-delay.ts';
 
 export type Verdict =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly error: string; readonly delaySeconds: number }
-  /** `isGone`: the endpoint says that it will never be back. */
+  /** `isGone`: the endpoint answered 410. */
   | { readonly kind: 'failed'; readonly error: string; readonly isGone: boolean };
 
-/** Where an attempt stands: its number of all, how many were made before its round, and whether another follows if it fails. */
-export interface Standing {
+/** `attempt` counts over all rounds; `roundStart` is the number of attempts before this round. */
+export interface AttemptPosition {
   readonly attempt: number;
   readonly roundStart: number;
   readonly willRetry: boolean;
@@ -17,23 +16,23 @@ export interface Standing {
 }
 
 const gone = 410;
-/** These may say when they want to be asked again. */
+/** Statuses whose Retry-After is honoured. */
 const busy = [429, 503];
 
-/** Only an answer of 200 to 299 is a delivery; a redirect is none, and is not followed. */
-export const judge = (outcome: PostOutcome, standing: Standing, now: Date, chance: number): Verdict => {
+/** Only 200 to 299 counts as delivered. Redirects are not followed. `random` is from 0 up to 1, for the jitter. */
+export const classifyOutcome = (outcome: PostOutcome, position: AttemptPosition, now: Date, random: number): Verdict => {
   if (isSuccess(outcome)) return { kind: 'delivered' };
-  const error = errorOf(outcome, standing.timeoutMs);
+  const error = errorOf(outcome, position.timeoutMs);
   const isGone = outcome.kind === 'answered' && outcome.status === gone;
-  if (isGone || !standing.willRetry) return { kind: 'failed', error, isGone };
+  if (isGone || !position.willRetry) return { kind: 'failed', error, isGone };
   const retryAfter = outcome.kind === 'answered' && busy.includes(outcome.status) ? outcome.retryAfter : undefined;
-  return { kind: 'retry', error, delaySeconds: delayAfter(standing.attempt - standing.roundStart, retryAfter, now, chance) };
+  return { kind: 'retry', error, delaySeconds: retryDelay(position.attempt - position.roundStart, retryAfter, now, random) };
 };
 
 export const isSuccess = (outcome: PostOutcome): boolean =>
   outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 
-/** In words that tell nothing of what lies behind the endpoint: no body, no address, and one word for all that cannot be reached. */
+/** Reveals nothing about the network behind the endpoint: no body, no address, one message for every connection failure. */
 export const errorOf = (outcome: PostOutcome, timeoutMs: number): string => {
   if (outcome.kind === 'answered') return `HTTP ${outcome.status}`;
   return outcome.reason === 'timeout' ? `timed out after ${timeoutMs} ms` : failures[outcome.reason];
@@ -41,6 +40,6 @@ export const errorOf = (outcome: PostOutcome, timeoutMs: number): string => {
 
 const failures = {
   unreachable: 'could not connect',
-  certificate: 'the certificate is not valid',
-  protocol: 'the answer was not valid HTTP',
+  certificate: 'invalid certificate',
+  protocol: 'the response was not valid HTTP',
 } as const;

@@ -1,65 +1,64 @@
-/** One attempt of one delivery: prepare; put off, or compose, claim, send, judge and record. */
+/** One attempt of one delivery: prepare, compose, lease, send, classify, record. */
 import { type Clock, clock, envList, iso, log, postGuarded, randomFraction, type Tenant } from '../../platform/index.ts';
-import { type AttemptName, type DeliveryQueue, requeueLater } from '../model/delivery-queues.ts';
+import { type AttemptRef, type DeliveryQueue, requeueLater } from '../model/delivery-queues.ts';
 import { type ComposedRequest, composeRequest } from '../request/compose-request.ts';
 import { openSecrets } from '../request/webhook-secrets.ts';
-import { claimSeconds, leaseAttempt, needsLease } from './attempt-lease.ts';
-import { judge } from './classify-outcome.ts';
-import { type Due, prepare } from './prepare-attempt.ts';
-import { abandonDelivery, type Made, recordAttempt } from './record-attempt.ts';
+import { leaseAttempt, leaseSeconds, needsLease } from './attempt-lease.ts';
+import { classifyOutcome } from './classify-outcome.ts';
+import { type DueAttempt, prepareAttempt } from './prepare-attempt.ts';
+import { abandonDelivery, recordAttempt, type SentAttempt } from './record-attempt.ts';
 
-/** Time, chance and the wire are passed in. */
 export interface DeliveryDeps {
   readonly clock: Clock;
-  readonly chance: () => number;
+  readonly random: () => number;
   readonly post: typeof postGuarded;
-  /** How long the attempt before is waited for, if it is not written down. */
+  /** How long to wait for the previous attempt to be recorded. */
   readonly waitMs?: number;
 }
 
 /**
- * Makes the attempt that a message names, if it is due. What another attempt needs is arranged before this one is written down:
- * whoever dies in between leaves a message that comes again, and the same attempt is made again, under the same number and id.
+ * Makes the attempt that a message names, if it is due. The next attempt is scheduled before this one is recorded. If the
+ * worker crashes in between, the message is delivered again and repeats the same attempt, under the same number and id.
  */
 export const deliver = async (
   tenant: Tenant,
-  name: AttemptName,
-  lane: DeliveryQueue,
-  means: DeliveryDeps = { clock, chance: randomFraction, post: postGuarded },
+  ref: AttemptRef,
+  queue: DeliveryQueue,
+  deps: DeliveryDeps = { clock, random: randomFraction, post: postGuarded },
 ): Promise<void> => {
-  const { webhookId, deliveryId } = name;
-  const prepared = await prepare(tenant, name, lane, means.clock.now(), means.waitMs);
-  if (prepared.kind === 'over') {
-    log.info('an attempt is not made', { webhookId, deliveryId, attempt: name.attempt, why: prepared.why });
+  const { webhookId, deliveryId } = ref;
+  const prepared = await prepareAttempt(tenant, ref, { queue, now: deps.clock.now(), waitMs: deps.waitMs });
+  if (prepared.kind === 'skip') {
+    log.info('attempt skipped', { webhookId, deliveryId, attempt: ref.attempt, reason: prepared.reason });
     return;
   }
-  if (prepared.kind === 'waits') return requeueLater(tenant, name, prepared.seconds);
-  if (prepared.kind === 'vain') return abandonDelivery(prepared.delivery, prepared.error);
-  // What cannot be composed fails its message before anything is claimed.
-  const composed = await compose(tenant, prepared, means.clock.now());
-  // Another makes it, or died: when its time is over, one of the two is known.
-  if (needsLease(prepared, lane) && !(await leaseAttempt(prepared, means.clock.now())))
-    return requeueLater(tenant, name, claimSeconds(prepared.webhook));
-  await attempt(tenant, prepared, composed, means);
+  if (prepared.kind === 'wait') return requeueLater(tenant, ref, prepared.seconds);
+  if (prepared.kind === 'abandon') return abandonDelivery(prepared.delivery, prepared.error);
+  // A request that cannot be composed fails its message before the lease is taken.
+  const composed = await compose(tenant, prepared, deps.clock.now());
+  // Another worker makes this attempt, or crashed: when its lease ends, that is known.
+  if (needsLease(prepared, queue) && !(await leaseAttempt(prepared, deps.clock.now())))
+    return requeueLater(tenant, ref, leaseSeconds(prepared.webhook));
+  await send(tenant, prepared, composed, deps);
 };
 
-const attempt = async (tenant: Tenant, due: Due, { request, sentAt }: Composed, means: DeliveryDeps): Promise<void> => {
+const send = async (tenant: Tenant, due: DueAttempt, { request, sentAt }: Composed, deps: DeliveryDeps): Promise<void> => {
   const { url, headers, body, shownHeaders } = request;
-  const { timeoutMs } = due.webhook;
-  const outcome = await means.post({ url, headers, body, timeoutMs, trusted: envList('WEBHOOK_HOSTS') });
-  const made: Made = { due, outcome, request: { url, headers: shownHeaders, body, sentAt: iso(sentAt) } };
-  const now = means.clock.now();
-  const { webhook, delivery, attempt: number, willRetry } = due;
-  const standing = { attempt: number, willRetry, roundStart: delivery.roundStart, timeoutMs: webhook.timeoutMs };
-  const verdict = judge(made.outcome, standing, now, means.chance());
-  log.info('an attempt was made', {
+  const { webhook, delivery, attempt, willRetry } = due;
+  const { timeoutMs } = webhook;
+  const outcome = await deps.post({ url, headers, body, timeoutMs, trusted: envList('WEBHOOK_HOSTS') });
+  const sent: SentAttempt = { due, outcome, request: { url, headers: shownHeaders, body, sentAt: iso(sentAt) } };
+  const now = deps.clock.now();
+  const position = { attempt, willRetry, roundStart: delivery.roundStart, timeoutMs };
+  const verdict = classifyOutcome(outcome, position, now, deps.random());
+  log.info('attempt sent', {
     webhookId: webhook.id,
     deliveryId: delivery.id,
-    attempt: number,
+    attempt,
     verdict: verdict.kind,
-    durationMs: made.outcome.durationMs,
+    durationMs: outcome.durationMs,
   });
-  await recordAttempt(tenant, made, verdict, now);
+  await recordAttempt(tenant, sent, verdict, now);
 };
 
 interface Composed {
@@ -67,7 +66,7 @@ interface Composed {
   readonly sentAt: Date;
 }
 
-const compose = async (tenant: Tenant, due: Due, sentAt: Date): Promise<Composed> => {
+const compose = async (tenant: Tenant, due: DueAttempt, sentAt: Date): Promise<Composed> => {
   const { webhook, delivery, attempt, maxAttempts, willRetry } = due;
   const secrets = await openSecrets(tenant, webhook, sentAt);
   const { id: deliveryId, event } = delivery;

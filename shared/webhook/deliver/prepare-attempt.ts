@@ -1,13 +1,13 @@
-/** Whether an attempt is to be made, of what, and with which settings: those of the webhook as it is now. */
+/** Decides whether an attempt is due, using the webhook's current settings. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { epochSeconds, getCoalesced, iso, type Tenant } from '../../platform/index.ts';
-import { type AttemptName, type DeliveryQueue, queueFor } from '../model/delivery-queues.ts';
+import { type AttemptRef, type DeliveryQueue, queueFor } from '../model/delivery-queues.ts';
 import { isRetried } from '../model/new-delivery.ts';
 import { type DeliveryRecord, type HealthRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { allowedEvents } from '../model/subscription.ts';
 
-export interface Due {
-  readonly kind: 'due';
+export interface DueAttempt {
+  readonly kind: 'send';
   readonly webhook: WebhookRecord;
   readonly delivery: DeliveryRecord;
   readonly health: HealthRecord | undefined;
@@ -17,84 +17,88 @@ export interface Due {
 }
 
 export type Prepared =
-  | Due
-  /** There is nothing to do: it was done, or its delivery is no more. */
-  | { readonly kind: 'over'; readonly why: string }
-  /** Among the slow, for so long: its time has not come, another makes it, or it is in the quick lane and its endpoint is slow meanwhile. */
-  | { readonly kind: 'waits'; readonly seconds: number }
-  /** There is nobody to send it to any more, so it ends here. */
-  | { readonly kind: 'vain'; readonly delivery: DeliveryRecord; readonly error: string };
+  | DueAttempt
+  /** The attempt was made already, or the delivery has ended or expired. */
+  | { readonly kind: 'skip'; readonly reason: string }
+  /** Back to the slow queue: not due yet, leased by another worker, or on the fast queue although the endpoint is slow. */
+  | { readonly kind: 'wait'; readonly seconds: number }
+  /** The webhook no longer accepts this delivery. */
+  | { readonly kind: 'abandon'; readonly delivery: DeliveryRecord; readonly error: string };
 
-export interface Found {
+export interface DeliveryState {
   readonly webhook: WebhookRecord | undefined;
   readonly delivery: DeliveryRecord | undefined;
   readonly health: HealthRecord | undefined;
 }
 
-/** Whoever made the attempt before writes it down within milliseconds, unless it died. */
+interface AttemptContext {
+  readonly now: Date;
+  /** The queue that the message came from. */
+  readonly queue: DeliveryQueue;
+}
+
+/** A worker records its attempt within milliseconds, unless it crashed. */
 const recordingMs = 1_000;
 
-export const prepare = async (
+export const prepareAttempt = async (
   tenant: Tenant,
-  name: AttemptName,
-  lane: DeliveryQueue,
-  now: Date,
-  waitMs = recordingMs,
+  ref: AttemptRef,
+  { waitMs = recordingMs, ...context }: AttemptContext & { readonly waitMs?: number | undefined },
 ): Promise<Prepared> => {
-  const found = await find(tenant, name);
-  if (!isAhead(found, name)) return decide(found, name, now, lane);
+  const state = await loadState(tenant, ref);
+  if (!isAhead(state, ref)) return decideAttempt(state, ref, context);
   await pause(waitMs);
-  return decide(await find(tenant, name), name, now, lane);
+  return decideAttempt(await loadState(tenant, ref), ref, context);
 };
 
-const find = async (tenant: Tenant, { webhookId, deliveryId }: AttemptName): Promise<Found> => {
+const loadState = async (tenant: Tenant, { webhookId, deliveryId }: AttemptRef): Promise<DeliveryState> => {
   const [webhook, delivery, health] = await getCoalesced([
     webhookKey.webhook(tenant, webhookId),
     webhookKey.delivery(tenant, webhookId, deliveryId),
     webhookKey.health(tenant, webhookId),
   ]);
-  return { webhook, delivery, health } as Found;
+  return { webhook, delivery, health } as DeliveryState;
 };
 
-/** The message of an attempt is sent before the attempt that it follows is written down, and may be here first. */
-const isAhead = ({ delivery }: Found, { attempt }: AttemptName): boolean =>
+/** The message of attempt n+1 is sent before attempt n is recorded, so it can arrive first. */
+const isAhead = ({ delivery }: DeliveryState, { attempt }: AttemptRef): boolean =>
   delivery?.status === 'attempting' && attempt > delivery.attempts + 1;
 
-/** No two clocks of ours differ by more. */
-const earlyMaxSeconds = 5;
+/** The largest clock skew between two workers. */
+const clockSkewSeconds = 5;
 
-/** Until the attempt is due; one that says nothing of it was kept back by whoever brought it. */
-const secondsLeft = ({ notBefore }: AttemptName, now: Date): number =>
+/** Until the attempt is due. Without `notBefore` the queue or the Scheduler has delayed the message already. */
+const secondsLeft = ({ notBefore }: AttemptRef, now: Date): number =>
   notBefore === undefined ? 0 : (Date.parse(notBefore) - now.getTime()) / 1_000;
 
-/** Not the first of its round. */
+/** Not the first attempt of its round. */
 const isRetry = ({ attempts, roundStart }: DeliveryRecord): boolean => attempts > roundStart;
 
 /**
- * An attempt that was made is not made again. One that comes too early says that whoever made the one before died without
- * writing it down: that one is made again, under its own number, so that nothing is lost and nothing is counted twice.
+ * If attempt n+1 arrives before n was recorded, the worker of n crashed. Attempt n is repeated under its own number, so nothing
+ * is lost or counted twice.
  */
-export const decide = (
-  { webhook, delivery, health }: Found,
-  name: AttemptName,
-  now: Date,
-  lane: DeliveryQueue = 'slowDelivery',
+export const decideAttempt = (
+  { webhook, delivery, health }: DeliveryState,
+  ref: AttemptRef,
+  { now, queue }: AttemptContext,
 ): Prepared => {
-  if (!delivery || delivery.ttl <= epochSeconds(now)) return { kind: 'over', why: 'the delivery is gone' };
-  if (delivery.status !== 'attempting') return { kind: 'over', why: 'the delivery is finished' };
-  if (name.attempt <= delivery.attempts) return { kind: 'over', why: 'the attempt was made' };
-  const seconds = secondsLeft(name, now);
-  if (seconds > earlyMaxSeconds) return { kind: 'waits', seconds };
-  // Whoever makes it says how it ended, whatever became of the webhook meanwhile.
-  const claimedSeconds = (Date.parse(delivery.claimedUntil ?? iso(now)) - now.getTime()) / 1_000;
-  if (claimedSeconds > 0) return { kind: 'waits', seconds: claimedSeconds };
-  if (!webhook) return { kind: 'vain', delivery, error: 'The webhook was removed' };
-  if (!webhook.enabled) return { kind: 'vain', delivery, error: 'The webhook is disabled' };
+  if (!delivery || delivery.ttl <= epochSeconds(now)) return { kind: 'skip', reason: 'the delivery has expired' };
+  if (delivery.status !== 'attempting') return { kind: 'skip', reason: 'the delivery has ended' };
+  if (ref.attempt <= delivery.attempts) return { kind: 'skip', reason: 'the attempt was made already' };
+  const seconds = secondsLeft(ref, now);
+  if (seconds > clockSkewSeconds) return { kind: 'wait', seconds };
+  // The worker that holds the lease records the outcome, even if the webhook was disabled or deleted meanwhile.
+  const leasedSeconds = (Date.parse(delivery.claimedUntil ?? iso(now)) - now.getTime()) / 1_000;
+  if (leasedSeconds > 0) return { kind: 'wait', seconds: leasedSeconds };
+  if (!webhook) return { kind: 'abandon', delivery, error: 'The webhook was deleted' };
+  if (!webhook.enabled) return { kind: 'abandon', delivery, error: 'The webhook is disabled' };
   if (!allowedEvents(webhook.format).includes(delivery.event.type))
-    return { kind: 'vain', delivery, error: 'The event does not exist in the format of the webhook' };
-  if (isRetry(delivery) && !isRetried(webhook)) return { kind: 'vain', delivery, error: delivery.lastError ?? 'Retries are off' };
-  if (lane === 'delivery' && queueFor(health) === 'slowDelivery') return { kind: 'waits', seconds: 0 };
+    return { kind: 'abandon', delivery, error: "The event does not exist in the webhook's format" };
+  if (isRetry(delivery) && !isRetried(webhook))
+    return { kind: 'abandon', delivery, error: delivery.lastError ?? 'Retries are disabled' };
+  if (queue === 'delivery' && queueFor(health) === 'slowDelivery') return { kind: 'wait', seconds: 0 };
   const attempt = delivery.attempts + 1;
   const maxAttempts = isRetried(webhook) ? Math.max(delivery.attemptsMax, attempt) : attempt;
-  return { kind: 'due', webhook, delivery, health, attempt, maxAttempts, willRetry: attempt < maxAttempts };
+  return { kind: 'send', webhook, delivery, health, attempt, maxAttempts, willRetry: attempt < maxAttempts };
 };

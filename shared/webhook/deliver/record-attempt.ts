@@ -1,5 +1,5 @@
-/** What follows from an attempt, in the order that loses nothing: what comes next, what is known of the endpoint, then what was. */
-import type { Task, TaskMessage } from '../../event/index.ts';
+/** Records an attempt in a crash-safe order: schedule the next attempt, update the endpoint's health, then the delivery. */
+import { sendTask } from '../../event/index.ts';
 import {
   after,
   bestEffort,
@@ -7,9 +7,7 @@ import {
   iso,
   type Key,
   log,
-  newId,
   type PostOutcome,
-  sendMessages,
   set,
   type Tenant,
   updateItem,
@@ -18,54 +16,53 @@ import {
 import { sendAttemptLater } from '../model/delivery-queues.ts';
 import { type DeliveryRecord, type SentRequest, webhookKey } from '../model/record.ts';
 import type { Verdict } from './classify-outcome.ts';
-import { failingSince, isDead, noteHealth } from './endpoint-health.ts';
-import type { Due } from './prepare-attempt.ts';
+import { failingSince, isDead, recordHealth } from './endpoint-health.ts';
+import type { DueAttempt } from './prepare-attempt.ts';
 
-/** An attempt that was made, and what came of it. */
-export interface Made {
-  readonly due: Due;
+export interface SentAttempt {
+  readonly due: DueAttempt;
   readonly request: SentRequest;
   readonly outcome: PostOutcome;
 }
 
-export const recordAttempt = async (tenant: Tenant, made: Made, verdict: Verdict, now: Date): Promise<void> => {
-  const { webhook, delivery, health, attempt } = made.due;
-  const { id: webhookId } = webhook;
+export const recordAttempt = async (tenant: Tenant, sent: SentAttempt, verdict: Verdict, now: Date): Promise<void> => {
+  const { webhook, delivery, health, attempt } = sent.due;
+  const { id: webhookId, revision } = webhook;
   const { id: deliveryId } = delivery;
-  const sign = { isSuccess: verdict.kind === 'delivered', durationMs: made.outcome.durationMs };
-  const since = failingSince(health, sign, now);
-  const reason = since === undefined ? undefined : disablingReason(verdict, since, now);
+  const result = { isSuccess: verdict.kind === 'delivered', durationMs: sent.outcome.durationMs };
+  const since = failingSince(health, result, now);
+  const reason = since === undefined ? undefined : disableReason(verdict, since, now);
   if (verdict.kind === 'retry')
     await sendAttemptLater(tenant, { webhookId, deliveryId, attempt: attempt + 1 }, verdict.delaySeconds, now);
-  const noting = noteHealth(webhookKey.health(tenant, webhookId), health, sign, now);
-  // Whoever disables looks at what is noted, so that must be there.
-  await (reason ? noting : bestEffort('note the health of an endpoint', noting));
+  const recording = recordHealth(webhookKey.health(tenant, webhookId), health, result, now);
+  // The task that disables the webhook reads the health record, so in that case the write must succeed.
+  await (reason ? recording : bestEffort('record the health of an endpoint', recording));
   if (reason && since !== undefined)
-    await askDisabling(tenant, { kind: 'disable-webhook', webhookId, reason, failingSince: since, revision: webhook.revision });
-  const isOurs = await updateItem(attemptOf(made, verdict, now));
-  if (!isOurs) return log.info('the attempt was written down by another', { webhookId, deliveryId, attempt });
-  emitMetric('an attempt was written down', { [counted[verdict.kind]]: 1, DeliveryDuration: made.outcome.durationMs });
+    await sendTask(tenant, { kind: 'disable-webhook', webhookId, reason, failingSince: since, revision });
+  const isOurs = await updateItem(attemptUpdate(sent, verdict, now));
+  if (!isOurs) return log.info('attempt already recorded by another worker', { webhookId, deliveryId, attempt });
+  emitMetric('attempt recorded', { [counters[verdict.kind]]: 1, DeliveryDuration: sent.outcome.durationMs });
 };
 
-const counted = { delivered: 'DeliveriesDelivered', retry: 'DeliveriesRetried', failed: 'DeliveriesFailed' } as const;
+const counters = { delivered: 'DeliveriesDelivered', retry: 'DeliveriesRetried', failed: 'DeliveriesFailed' } as const;
 
-/** Nobody is given up for an attempt that another follows: an endpoint that hears one event a week may have failed last week, too. */
-const disablingReason = (verdict: Verdict, since: string, now: Date): 'gone' | 'failing' | undefined => {
+/** Only a final failure disables: an endpoint that gets one event a week may have failed last week, too. */
+const disableReason = (verdict: Verdict, since: string, now: Date): 'gone' | 'failing' | undefined => {
   if (verdict.kind !== 'failed') return undefined;
   if (verdict.isGone) return 'gone';
   return isDead(since, now) ? 'failing' : undefined;
 };
 
-/** A delivery that nobody is there for any more. No attempt was made, so none is counted. */
+/** Fails a delivery without an attempt, so none is counted. */
 export const abandonDelivery = async (delivery: DeliveryRecord, error: string): Promise<void> => {
-  const isOurs = await updateItem(unlessOvertaken(delivery, { status: 'failed', lastError: error, nextAttemptAt: null }));
-  if (isOurs) emitMetric('a delivery was given up', { DeliveriesFailed: 1 });
+  const isOurs = await updateItem(updateUnlessRecorded(delivery, { status: 'failed', lastError: error, nextAttemptAt: null }));
+  if (isOurs) emitMetric('delivery abandoned', { DeliveriesFailed: 1 });
 };
 
 type Update = Extract<Write, { update: Key }>;
 
-const attemptOf = ({ due, outcome, request }: Made, verdict: Verdict, now: Date): Update =>
-  unlessOvertaken(due.delivery, {
+const attemptUpdate = ({ due, outcome, request }: SentAttempt, verdict: Verdict, now: Date): Update =>
+  updateUnlessRecorded(due.delivery, {
     status: verdict.kind === 'retry' ? 'attempting' : verdict.kind,
     attempts: due.attempt,
     statusCode: outcome.kind === 'answered' ? outcome.status : null,
@@ -76,13 +73,6 @@ const attemptOf = ({ due, outcome, request }: Made, verdict: Verdict, now: Date)
     request,
   });
 
-/** Of several that made the same attempt one writes it down, and nobody makes it any more. */
-const unlessOvertaken = ({ pk, sk, attempts }: DeliveryRecord, attributes: Readonly<Record<string, unknown>>): Update =>
+/** Compare-and-set: of several workers that made the same attempt one records it. Releases the lease. */
+const updateUnlessRecorded = ({ pk, sk, attempts }: DeliveryRecord, attributes: Readonly<Record<string, unknown>>): Update =>
   set({ pk, sk }, { ...attributes, claimedUntil: undefined }, { expected: { status: 'attempting', attempts } });
-
-const askDisabling = async (tenant: Tenant, task: Extract<Task, { kind: 'disable-webhook' }>): Promise<void> => {
-  const { organizationId } = tenant;
-  const body = JSON.stringify({ id: newId('task'), organizationId, task } satisfies TaskMessage);
-  const refused = await sendMessages('TASK_QUEUE_URL', [{ body, sender: `ORG#${organizationId}` }]);
-  if (refused.size > 0) throw new Error('the queue did not take the wish to disable a webhook');
-};

@@ -1,21 +1,21 @@
 import { retryDelaysSeconds } from '../../contract/limits.ts';
 
-/** What an endpoint asks for can make a wait at most so many times as long. */
+/** Retry-After can lengthen a delay up to this factor. */
 const lengthenedMax = 2;
 const jitterMax = 0.1;
 
 /**
- * The whole seconds to wait after the n-th attempt of a round: never less than is documented, a little more, by chance (0 up
- * to 1), so that not all come back at the same moment, and more where the endpoint asked for it, but never twice as much.
+ * Whole seconds to wait after the n-th attempt of a round: at least the documented delay, plus jitter (`random` is from 0 up to
+ * 1), longer if the endpoint sent Retry-After, at most twice the documented delay.
  */
-export const delayAfter = (attemptOfRound: number, retryAfter: string | undefined, now: Date, chance: number): number => {
+export const retryDelay = (attemptOfRound: number, retryAfter: string | undefined, now: Date, random: number): number => {
   const base = retryDelaysSeconds[attemptOfRound - 1] ?? retryDelaysSeconds[3];
-  const most = base * lengthenedMax;
-  const wanted = Math.ceil(Math.min(Math.max(base, secondsOf(retryAfter, now)), most));
-  return Math.min(wanted + Math.round(wanted * jitterMax * chance), most);
+  const max = base * lengthenedMax;
+  const wanted = Math.ceil(Math.min(Math.max(base, secondsOf(retryAfter, now)), max));
+  return Math.min(wanted + Math.round(wanted * jitterMax * random), max);
 };
 
-/** RFC 9110: seconds or a date; whatever else it says asks for nothing. */
+/** RFC 9110: seconds or a date. Anything else is ignored. */
 const secondsOf = (retryAfter: string | undefined, now: Date): number => {
   const text = retryAfter?.trim() ?? '';
   if (/^\d+$/.test(text)) return Number(text);

@@ -1,46 +1,37 @@
-/** Disabling a webhook whose endpoint is gone, or has failed everything for days. */
-import { type Actor, auditEntry } from '../../audit/index.ts';
+/** Disables a webhook whose endpoint answered 410 Gone or has failed for days. */
+import { auditNote, systemAudit } from '../../audit/index.ts';
 import { enqueue, type Task } from '../../event/index.ts';
 import { organizationKey, whileActive } from '../../organization/index.ts';
 import { commit, emitMetric, getAll, iso, log, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
-import { about } from '../api/create-webhook.ts';
 import { isDead } from '../deliver/endpoint-health.ts';
 import { type HealthRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 
-export type DisablingTask = Omit<Extract<Task, { kind: 'disable-webhook' }>, 'kind'>;
-
-/** Nobody calls the sender: what it does is the service's own doing. */
-const actor: Actor = { type: 'system', id: 'webhook-sender', email: null };
+export type DisableTask = Omit<Extract<Task, { kind: 'disable-webhook' }>, 'kind'>;
 
 /**
- * What happened since the request was made calls it off: a success, or someone who changed, disabled or removed the webhook. An
- * answer speaks of the webhook that it was asked as. If it is as bad as before, the next delivery that fails for good tells again.
+ * Does nothing if, since the failed attempt, a delivery succeeded or the webhook was changed, disabled or deleted. If the
+ * endpoint still fails, the next final failure sends the task again.
  */
-export const disableWebhook = async (tenant: Tenant, task: DisablingTask, now: Date): Promise<void> => {
-  const keys = [
+export const disableWebhook = async (tenant: Tenant, task: DisableTask, now: Date): Promise<void> => {
+  const [organization, webhook, health] = await getAll([
     organizationKey.organization(tenant),
     webhookKey.webhook(tenant, task.webhookId),
     webhookKey.health(tenant, task.webhookId),
-  ] as const;
-  const [organization, webhook, health] = await getAll(keys);
-  const isThere = organization && !organization.deletedAt;
-  const isDone = isThere && webhook && isDue(task, webhook, health, now) && (await happens(tenant, webhook, task, now));
-  if (!isDone) return log.info('the webhook stays as it is', { webhookId: task.webhookId, reason: task.reason });
-  emitMetric('a webhook was disabled', { WebhooksDisabled: 1 });
+  ]);
+  const isActive = organization && !organization.deletedAt;
+  const isDone = isActive && webhook && isDue(task, webhook, health, now) && (await tryDisable(tenant, webhook, task, now));
+  if (!isDone) return log.info('webhook not disabled', { webhookId: task.webhookId, reason: task.reason });
+  emitMetric('webhook disabled', { WebhooksDisabled: 1 });
 };
 
-/** Failures are forgotten with the first success; a 410 is not taken back. */
-const isDue = (
-  { reason, revision }: DisablingTask,
-  webhook: WebhookRecord,
-  health: HealthRecord | undefined,
-  now: Date,
-): boolean => webhook.enabled && webhook.revision === revision && (reason === 'gone' || isDead(health?.failingSince, now));
+/** The first success clears the failures; a 410 is final. */
+const isDue = ({ reason, revision }: DisableTask, webhook: WebhookRecord, health: HealthRecord | undefined, now: Date): boolean =>
+  webhook.enabled && webhook.revision === revision && (reason === 'gone' || isDead(health?.failingSince, now));
 
-/** False if someone changed the webhook at the same moment. */
-const happens = async (...what: Parameters<typeof disablingWrites>): Promise<boolean> => {
+/** False if the webhook was changed concurrently. */
+const tryDisable = async (...args: Parameters<typeof disableWrites>): Promise<boolean> => {
   try {
-    await commit(disablingWrites(...what));
+    await commit(disableWrites(...args));
     return true;
   } catch (error) {
     if (error instanceof StaleReadError) return false;
@@ -48,10 +39,10 @@ const happens = async (...what: Parameters<typeof disablingWrites>): Promise<boo
   }
 };
 
-const disablingWrites = (
+const disableWrites = (
   tenant: Tenant,
   { id, name, revision }: WebhookRecord,
-  { reason, failingSince }: DisablingTask,
+  { reason, failingSince }: DisableTask,
   now: Date,
 ): readonly Write[] => [
   set(
@@ -60,12 +51,10 @@ const disablingWrites = (
     { expected: { enabled: true, revision }, onConditionFailed: () => new StaleReadError() },
   ),
   whileActive(tenant),
-  auditEntry(
-    'webhook.disabled',
-    { ...about(tenant, id), details: { name, reason, failingSince } },
-    actor,
-    { ip: null, userAgent: null, requestId: id },
+  systemAudit('webhook-sender', {
+    action: 'webhook.disabled',
+    note: auditNote(tenant, 'webhook', id, { name, reason, failingSince }),
     now,
-  ),
-  enqueue(tenant, { kind: 'tell-disabled', webhookId: id }, now),
+  }),
+  enqueue(tenant, { kind: 'notify-webhook-disabled', webhookId: id }, now),
 ];

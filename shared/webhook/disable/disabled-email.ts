@@ -1,44 +1,44 @@
-/** The mail that says that a webhook was disabled. Whatever people typed is escaped; of its address only the host is told. */
+/** The e-mail that reports a disabled webhook. User-supplied text is escaped; of the URL only the host is shown. */
 import { failingSecondsMax } from '../../contract/limits.ts';
 import { escaped, type Letter } from '../../platform/index.ts';
 import { hostOf } from '../api/create-webhook.ts';
 
-export interface Disabled {
+export interface DisabledWebhook {
   readonly organizationName: string;
   readonly webhookName: string;
   readonly url: string;
   readonly reason: 'gone' | 'failing';
   readonly at: string;
   readonly failingSince: string;
-  /** Whether no more is sent in this hour. */
+  /** Whether the organization's hourly limit allows no more e-mails. */
   readonly isLast: boolean;
 }
 
 const days = failingSecondsMax / (24 * 3_600);
 
-const lastWords =
-  'If more webhooks are disabled within this hour, no mail tells of it: the audit log has all of them (GET /api/v1/audit-logs?action=webhook.disabled).';
+const limitNotice =
+  'You will receive no more of these e-mails within this hour. The audit log lists every disabled webhook (GET /api/v1/audit-logs?action=webhook.disabled).';
 
-export const disabledLetter = (about: Disabled): Letter => {
-  const { organizationName, webhookName, url, reason, at, failingSince, isLast } = about;
-  // The path or the query may hold a token.
+export const disabledEmail = (webhook: DisabledWebhook): Letter => {
+  const { organizationName, webhookName, url, reason, at, failingSince, isLast } = webhook;
+  // The path or the query may contain a token.
   const host = hostOf(url);
   const subject = `Webhook disabled: ${webhookName} (${organizationName})`;
   const why =
     reason === 'gone'
-      ? `${host} answered 410 Gone, which asks us to send no more.`
-      : `Nothing that was sent to ${host} since ${shown(failingSince)} was taken, for more than ${days} days.`;
-  const now = 'Nothing more is sent to it. Events are kept for 30 days.';
-  const what =
-    'When the endpoint works again, enable the webhook (PATCH /api/v1/webhooks/{id}/toggle) and have what it missed sent again (POST /api/v1/webhooks/{id}/replay). If it is no longer needed, remove it.';
+      ? `${host} responded with 410 Gone, which means that the endpoint no longer exists.`
+      : `Every delivery to ${host} since ${shown(failingSince)} has failed, for more than ${days} days.`;
+  const consequence = 'No more events are sent to it. Events are kept for 30 days.';
+  const remedy =
+    'Once the endpoint works again, enable the webhook (PATCH /api/v1/webhooks/{id}/toggle) and replay the events it missed (POST /api/v1/webhooks/{id}/replay). If you no longer need it, delete it.';
   return {
     subject,
     text: [
       `The webhook "${webhookName}" of the organization "${organizationName}" was disabled on ${shown(at)}.`,
       why,
-      now,
-      what,
-      ...(isLast ? [lastWords] : []),
+      consequence,
+      remedy,
+      ...(isLast ? [limitNotice] : []),
       '',
     ].join('\n\n'),
     html: [
@@ -46,9 +46,9 @@ export const disabledLetter = (about: Disabled): Letter => {
       `<html lang="en"><head><meta charset="utf-8"><title>${escaped(subject)}</title></head><body>`,
       `<p>The webhook <b><bdi>${escaped(webhookName)}</bdi></b> of the organization <b><bdi>${escaped(organizationName)}</bdi></b> was disabled on ${escaped(shown(at))}.</p>`,
       `<p>${escaped(why)}</p>`,
-      `<p>${escaped(now)}</p>`,
-      `<p>${escaped(what)}</p>`,
-      ...(isLast ? [`<p>${escaped(lastWords)}</p>`] : []),
+      `<p>${escaped(consequence)}</p>`,
+      `<p>${escaped(remedy)}</p>`,
+      ...(isLast ? [`<p>${escaped(limitNotice)}</p>`] : []),
       '</body></html>',
       '',
     ].join('\n'),

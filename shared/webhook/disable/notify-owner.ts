@@ -1,32 +1,30 @@
-/** Tells the owner that a webhook was disabled. */
 import { accountKey } from '../../account/index.ts';
 import { organizationKey } from '../../organization/index.ts';
 import { count, epochSeconds, get, getAll, log, sendMail, type Tenant } from '../../platform/index.ts';
 import { webhookKey } from '../model/record.ts';
-import { disabledLetter } from './disabled-email.ts';
+import { disabledEmail } from './disabled-email.ts';
 
 const hourSeconds = 3_600;
-/** Of one organization in an hour, tries included: what all organizations may send is one quota, and a thousand webhooks may end at once. */
+/** Per organization, retries included. All organizations share one sending quota, and a thousand webhooks may be disabled at once. */
 const mailsPerHour = 10;
 
-/** Whoever owns the organization when the mail leaves. Nothing is sent if the webhook was enabled or removed meanwhile. */
-export const tellDisabled = async (tenant: Tenant, webhookId: string, now: Date): Promise<void> => {
-  const keys = [organizationKey.organization(tenant), webhookKey.webhook(tenant, webhookId)] as const;
-  const [organization, webhook] = await getAll(keys);
+/** E-mails the current owner that a webhook was disabled. Sends nothing if it was enabled or deleted meanwhile. */
+export const notifyOwner = async (tenant: Tenant, webhookId: string, now: Date): Promise<void> => {
+  const [organization, webhook] = await getAll([organizationKey.organization(tenant), webhookKey.webhook(tenant, webhookId)]);
   if (!organization || organization.deletedAt || !webhook || webhook.enabled || !webhook.disabled) {
-    log.info('no mail: the webhook is no longer disabled by us', { webhookId });
+    log.info('owner e-mail not sent: the webhook is no longer disabled', { webhookId });
     return;
   }
   const owner = await get(accountKey.user(organization.ownerId));
   if (!owner) throw new Error(`the owner of ${organization.id} has no profile`);
   const mails = await countMail(tenant, now);
   if (mails > mailsPerHour) {
-    log.warn('no mail: the organization has had its mails of this hour', { webhookId, mails });
+    log.warn('owner e-mail suppressed: hourly limit reached', { webhookId, mails });
     return;
   }
   const { name: webhookName, url, disabled } = webhook;
   const isLast = mails === mailsPerHour;
-  await sendMail(owner.email, disabledLetter({ organizationName: organization.name, webhookName, url, ...disabled, isLast }));
+  await sendMail(owner.email, disabledEmail({ organizationName: organization.name, webhookName, url, ...disabled, isLast }));
 };
 
 const countMail = ({ organizationId }: Tenant, now: Date): Promise<number> => {

@@ -1,4 +1,4 @@
-/** From an event in the table to a delivery for every webhook that is to hear of it. */
+/** Creates a delivery of an event for every webhook that subscribes to it. */
 import { eventKey } from '../../event/index.ts';
 import { type Clock, getAll, log, putIfAbsent, type Tenant } from '../../platform/index.ts';
 import { queueFor, sendDeliveries } from '../model/delivery-queues.ts';
@@ -6,22 +6,21 @@ import { matches } from '../model/event-filter.ts';
 import { webhooksOf } from '../model/get-webhook.ts';
 import { newDelivery } from '../model/new-delivery.ts';
 import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey } from '../model/record.ts';
-import { readEvent } from '../model/stored-event.ts';
+import { readStoredEvent } from '../model/stored-event.ts';
 
-/** Deliveries that are put at once, and then sent. */
-const atOnce = 100;
+/** Deliveries created and sent between two checks of the deadline. */
+const batchSize = 100;
 
 interface Pair {
-  /** Of the event. */
+  /** The position of the event in the request. */
   readonly position: number;
   readonly event: StoredEvent;
   readonly webhook: WebhookRecord;
 }
 
 /**
- * Makes the deliveries of an organization's events and has them attempted; tells the positions of the events for which that is
- * not sure, or which did not fit the time. However often an event comes, it makes one delivery for each webhook; only its message
- * may be sent again, and what was attempted is not attempted for it.
+ * Creates and sends the deliveries of an organization's events. Returns the positions of the events that failed or did not fit
+ * into the time. Idempotent: a repeated event creates no second delivery, and its repeated message causes no second attempt.
  */
 export const matchEvents = async (
   tenant: Tenant,
@@ -30,18 +29,22 @@ export const matchEvents = async (
   clock: Clock,
 ): Promise<ReadonlySet<number>> => {
   const { pairs, unread } = await findPairs(tenant, eventIds);
-  const slow = await slowAmong(tenant, pairs);
+  const slow = await slowWebhooks(tenant, pairs);
   const failed = new Set(unread);
   let start = 0;
-  for (; start < pairs.length && clock.now() < until; start += atOnce)
-    for (const { position } of await begin(tenant, pairs.slice(start, start + atOnce), slow, clock.now())) failed.add(position);
-  const left = pairs.slice(start);
-  if (left.length > 0) log.warn('the time for matching is over', { organizationId: tenant.organizationId, left: left.length });
-  for (const { position } of left) failed.add(position);
+  for (; start < pairs.length && clock.now() < until; start += batchSize)
+    for (const { position } of await createAndSend(tenant, pairs.slice(start, start + batchSize), slow, clock.now()))
+      failed.add(position);
+  const remaining = pairs.slice(start);
+  if (remaining.length > 0) {
+    const { organizationId } = tenant;
+    log.warn('matching timed out; remaining events will be retried', { organizationId, remaining: remaining.length });
+  }
+  for (const { position } of remaining) failed.add(position);
   return failed;
 };
 
-/** One event after the other; and the positions of those that cannot be read, which keep no other from being told. */
+/** All pairs in the order of the events, and the positions of unreadable events, which do not affect the others. */
 const findPairs = async (tenant: Tenant, eventIds: readonly string[]) => {
   const keys = eventIds.map((eventId) => eventKey(tenant, eventId));
   const [items, webhooks] = await Promise.all([getAll(keys), enabledOf(tenant)]);
@@ -50,11 +53,10 @@ const findPairs = async (tenant: Tenant, eventIds: readonly string[]) => {
   for (const [position, item] of items.entries()) {
     const eventId = eventIds[position];
     try {
-      // It went with its organization.
-      if (!item) log.info('an event is no more, and nobody is told of it', { eventId });
-      else pairs.push(...pairsOf(position, readEvent(item), webhooks));
+      if (!item) log.info('event expired before matching; no deliveries created', { eventId });
+      else pairs.push(...pairsOf(position, readStoredEvent(item), webhooks));
     } catch (error) {
-      log.error('an event could not be matched', { error, eventId });
+      log.error('could not match an event', { error, eventId });
       unread.push(position);
     }
   }
@@ -67,60 +69,65 @@ const enabledOf = async (tenant: Tenant): Promise<readonly WebhookRecord[]> => {
   return enabled;
 };
 
-/** However long an event has waited here, it is none of a webhook that was added since it happened. */
+/** A webhook gets no event that happened before it was created, however long the event waited here. */
 const pairsOf = (position: number, event: StoredEvent, webhooks: readonly WebhookRecord[]): readonly Pair[] =>
   webhooks
     .filter((webhook) => webhook.createdAt <= event.timestamp && matches(webhook, event))
     .map((webhook) => ({ position, event, webhook }));
 
-/** This only chooses the lane: nobody goes untold for it, and where it cannot be read the slow one keeps nobody waiting. */
-const slowAmong = async (tenant: Tenant, pairs: readonly Pair[]): Promise<ReadonlySet<string>> => {
+/** Ids of the webhooks that use the slow queue: all of them if the health records cannot be read. */
+const slowWebhooks = async (tenant: Tenant, pairs: readonly Pair[]): Promise<ReadonlySet<string>> => {
   const ids = [...new Set(pairs.map(({ webhook }) => webhook.id))];
   try {
     const healths = await getAll(ids.map((id) => webhookKey.health(tenant, id)));
     return new Set(ids.filter((_, n) => queueFor(healths[n]) === 'slowDelivery'));
   } catch (error) {
-    log.warn('nothing is known of endpoints: the slow lane is taken for all', { error, organizationId: tenant.organizationId });
+    log.warn('could not read endpoint health; using the slow queue for all', { error, organizationId: tenant.organizationId });
     return new Set(ids);
   }
 };
 
-/** Makes these deliveries and has them attempted; those for which that is not sure. */
-const begin = async (tenant: Tenant, some: readonly Pair[], slow: ReadonlySet<string>, now: Date): Promise<readonly Pair[]> => {
-  const kept = await Promise.all(some.map((pair) => keep(tenant, pair, now)));
-  const wanted = kept.flatMap((one) => one ?? []);
+/** Returns the pairs that failed. */
+const createAndSend = async (
+  tenant: Tenant,
+  pairs: readonly Pair[],
+  slow: ReadonlySet<string>,
+  now: Date,
+): Promise<readonly Pair[]> => {
+  const created = await Promise.all(pairs.map((pair) => createDelivery(tenant, pair, now)));
+  const toSend = created.flatMap((one) => one ?? []);
   const refused = await sendDeliveries(
     tenant,
-    wanted.map(({ delivery: { id, webhookId }, isNew }) => ({
+    toSend.map(({ delivery: { id, webhookId }, isNew }) => ({
       webhookId,
       deliveryId: id,
       attempt: 1,
-      lane: queueFor({ isSlow: !isNew || slow.has(webhookId) }),
-      ...(!isNew && { delaySeconds: secondChanceSeconds }),
+      queue: queueFor({ isSlow: !isNew || slow.has(webhookId) }),
+      delaySeconds: isNew ? undefined : duplicateDelaySeconds,
     })),
   );
-  const taken = new Set(wanted.filter((_, n) => !refused.has(n)));
-  return some.filter((_, n) => {
-    const one = kept[n];
-    return !one || !taken.has(one);
+  const sent = new Set(toSend.filter((_, n) => !refused.has(n)));
+  return pairs.filter((_, n) => {
+    const one = created[n];
+    return !one || !sent.has(one);
   });
 };
 
-/** The message of a delivery that was there is on its way, or died with whoever was to send it: after this long that is known. */
-const secondChanceSeconds = 10;
+/** An existing delivery has its message on the way, or its sender crashed. After this delay the record tells which. */
+const duplicateDelaySeconds = 10;
 
-interface Kept {
+interface CreatedDelivery {
   readonly delivery: DeliveryRecord;
   readonly isNew: boolean;
 }
 
-/** The delivery, new or as it was; undefined if that failed. */
-const keep = async (tenant: Tenant, { event, webhook }: Pair, now: Date): Promise<Kept | undefined> => {
+/** The delivery, new or existing; undefined if the write failed. */
+const createDelivery = async (tenant: Tenant, { event, webhook }: Pair, now: Date): Promise<CreatedDelivery | undefined> => {
   try {
     const delivery = newDelivery(tenant, webhook, event, now);
     return { delivery, isNew: await putIfAbsent(delivery) };
   } catch (error) {
-    log.error('a delivery could not be made', { error, eventId: event.id, webhookId: webhook.id });
+    log.error('could not create a delivery', { error, eventId: event.id, webhookId: webhook.id });
     return undefined;
   }
 };

@@ -1,101 +1,71 @@
 /** Which queue an attempt waits in, and how it gets there. */
-import type { TaskMessage } from '../../event/index.ts';
-import {
-  after,
-  delayMaxSeconds,
-  env,
-  iso,
-  log,
-  newId,
-  type QueueMessage,
-  type QueueVariable,
-  sendLater,
-  sendMessages,
-  type Tenant,
-} from '../../platform/index.ts';
+import { queueVariables, sendTask, taskMessage } from '../../event/index.ts';
+import { after, delayMaxSeconds, env, iso, log, sendLater, sendMessages, type Tenant } from '../../platform/index.ts';
 import type { HealthRecord } from './record.ts';
 
 export type DeliveryQueue = 'delivery' | 'slowDelivery';
 
 /**
- * The quick lane is for endpoints that answered quickly the last time. Those that failed or were slow wait among themselves, and so
- * do new ones: however many that hang are added, they hold up nobody who has proven quick.
+ * The fast queue is for endpoints that answered quickly last time. New, slow and failing endpoints share the slow queue, so that
+ * however many of them hang, they delay no endpoint that has proven fast.
  */
 export const queueFor = (health: Pick<HealthRecord, 'isSlow'> | undefined): DeliveryQueue =>
   health?.isSlow === false ? 'delivery' : 'slowDelivery';
 
-/** The lane of a queue by its name; a message that came from anywhere else stays where it is. */
-export const laneOfQueue = (queueName: string): DeliveryQueue =>
+/** By the name of the SQS queue. */
+export const deliveryQueueNamed = (queueName: string): DeliveryQueue =>
   env('DELIVERY_QUEUE_URL').endsWith(`/${queueName}`) ? 'delivery' : 'slowDelivery';
 
-/** What a message names: one attempt of one delivery. */
-export interface AttemptName {
+/** One attempt of one delivery, as a message names it. */
+export interface AttemptRef {
   readonly webhookId: string;
   readonly deliveryId: string;
   readonly attempt: number;
-  /** It was sent on its way by a queue that cannot wait long enough: whoever gets it before puts it off. */
+  /** Set when the queue cannot delay the message long enough: a worker that receives it earlier requeues it. */
   readonly notBefore?: string | undefined;
 }
 
-const queues: Readonly<Record<DeliveryQueue, QueueVariable>> = {
-  delivery: 'DELIVERY_QUEUE_URL',
-  slowDelivery: 'SLOW_DELIVERY_QUEUE_URL',
-};
-
-/** Has these attempts made now; tells the positions of those that a queue did not take. */
+/** Sends these attempts. Returns the positions of those that the queue did not accept. */
 export const sendDeliveries = async (
   tenant: Tenant,
-  wanted: readonly (AttemptName & { readonly lane: DeliveryQueue; readonly delaySeconds?: number | undefined })[],
+  attempts: readonly (AttemptRef & { readonly queue: DeliveryQueue; readonly delaySeconds?: number | undefined })[],
 ): Promise<ReadonlySet<number>> => {
-  const sendOf = async (lane: DeliveryQueue): Promise<readonly number[]> => {
-    const positions = wanted.flatMap((one, n) => (one.lane === lane ? [n] : []));
+  const sendTo = async (queue: DeliveryQueue): Promise<readonly number[]> => {
+    const positions = attempts.flatMap((attempt, n) => (attempt.queue === queue ? [n] : []));
     if (positions.length === 0) return [];
     const messages = positions
-      .flatMap((n) => wanted[n] ?? [])
-      .map((one) => ({
-        ...messageOf(tenant, one),
-        ...(one.delaySeconds !== undefined && { delaySeconds: one.delaySeconds }),
-      }));
-    const refused = await sendMessages(queues[lane], messages);
+      .flatMap((n) => attempts[n] ?? [])
+      .map((attempt) => taskMessage(tenant, taskOf(attempt), { delaySeconds: attempt.delaySeconds }));
+    const refused = await sendMessages(queueVariables[queue], messages);
     return positions.filter((_, n) => refused.has(n));
   };
-  return new Set((await Promise.all([sendOf('delivery'), sendOf('slowDelivery')])).flat());
+  return new Set((await Promise.all([sendTo('delivery'), sendTo('slowDelivery')])).flat());
 };
 
 /**
- * Has an attempt made so many seconds from now: by the queue if it can wait that long, else by an entry of the Scheduler that
- * is named for the attempt. Where no entry is made, the queue waits as long as it can, and whoever gets the message puts it off.
+ * Sends an attempt after a delay: with the queue if it can delay that long, else with a Scheduler entry named after the attempt.
+ * If the Scheduler refuses, the queue delays as long as it can and the worker requeues the message until `notBefore`.
  */
-export const sendAttemptLater = async (tenant: Tenant, name: AttemptName, delaySeconds: number, now: Date): Promise<void> => {
-  if (delaySeconds <= delayMaxSeconds) return requeueLater(tenant, name, delaySeconds);
+export const sendAttemptLater = async (tenant: Tenant, ref: AttemptRef, delaySeconds: number, now: Date): Promise<void> => {
+  if (delaySeconds <= delayMaxSeconds) return requeueLater(tenant, ref, delaySeconds);
   const due = after(now, delaySeconds);
-  if (!(await isScheduled(tenant, name, due))) await requeueLater(tenant, { ...name, notBefore: iso(due) }, delaySeconds);
+  if (!(await isScheduled(tenant, ref, due))) await requeueLater(tenant, { ...ref, notBefore: iso(due) }, delaySeconds);
 };
 
-/** Has an attempt made among the slow after so many seconds, or as many as a queue can wait. */
-export const requeueLater = async (tenant: Tenant, name: AttemptName, seconds: number): Promise<void> => {
-  const delaySeconds = Math.min(seconds, delayMaxSeconds);
-  const refused = await sendMessages(queues.slowDelivery, [{ ...messageOf(tenant, name), delaySeconds }]);
-  if (refused.size > 0) throw new Error('the slow queue did not take an attempt');
-};
+/** Puts an attempt on the slow queue, delayed by so many seconds or the longest delay that a queue allows. */
+export const requeueLater = (tenant: Tenant, ref: AttemptRef, seconds: number): Promise<void> =>
+  sendTask(tenant, taskOf(ref), { delaySeconds: Math.min(seconds, delayMaxSeconds), queue: 'slowDelivery' });
 
-/** The Scheduler takes some hundred entries a second. That it is busy or away is no reason to send to anybody again. */
-const isScheduled = async (tenant: Tenant, name: AttemptName, at: Date): Promise<boolean> => {
-  const { deliveryId, attempt } = name;
+/** The Scheduler accepts a few hundred entries a second. A failure falls back to the queue instead of repeating the attempt. */
+const isScheduled = async (tenant: Tenant, ref: AttemptRef, at: Date): Promise<boolean> => {
+  const { deliveryId, attempt } = ref;
   try {
-    return await sendLater(`${deliveryId}-${attempt}`, at, messageOf(tenant, name).body);
+    return await sendLater(`${deliveryId}-${attempt}`, at, taskMessage(tenant, taskOf(ref)).body);
   } catch (error) {
-    log.error('the Scheduler does not take an attempt, the queue gets it', { error, deliveryId, attempt });
+    log.error('the Scheduler did not accept an attempt; using the queue', { error, deliveryId, attempt });
     return false;
   }
 };
 
-const messageOf = (tenant: Tenant, { webhookId, deliveryId, attempt, notBefore }: AttemptName): QueueMessage => {
-  const { organizationId } = tenant;
-  const task = { kind: 'deliver', webhookId, deliveryId, attempt, notBefore } as const;
-  return {
-    body: JSON.stringify({ id: newId('task'), organizationId, task } satisfies TaskMessage),
-    // As what leaves by the table's stream says it: all of one organization take turns as one.
-    sender: `ORG#${organizationId}`,
-  };
-};
+const taskOf = ({ webhookId, deliveryId, attempt, notBefore }: AttemptRef) =>
+  ({ kind: 'deliver', webhookId, deliveryId, attempt, notBefore }) as const;

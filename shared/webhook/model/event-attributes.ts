@@ -1,25 +1,25 @@
 import type { StoredEvent } from './record.ts';
 
-/** What of an event filters and metadata speak of; null or empty where it has none. */
-export interface Aspects {
+/** The attributes of an event that filters and metadata use; null or empty if it has none. */
+export interface EventAttributes {
   readonly projectIds: readonly string[];
   readonly trigger: string | null;
   readonly scheduleId: string | null;
 }
 
-/** Of every shape of the catalogue, what says which project it is about and what began it. */
-interface Told {
+/** The fields of all event payloads that name a project or a trigger. */
+interface EventPayload {
   readonly backup?: { readonly projectId: string; readonly trigger: string; readonly scheduleId: string | null };
   readonly restore?: { readonly projectId: string; readonly targetProjectId: string };
   readonly schedule?: { readonly id: string; readonly projectId: string };
   readonly project?: { readonly id: string };
-  /** Of a schedule that was triggered: at its time, or by hand. */
+  /** Of `schedule.triggered`. */
   readonly trigger?: string;
 }
 
-/** A restore is of two projects, and whoever watches either is told. */
-export const filterableAttributes = ({ type, data }: Pick<StoredEvent, 'type' | 'data'>): Aspects => {
-  const { backup, restore, schedule, project, trigger } = data as Told;
+/** A restore concerns two projects: filters on either match. */
+export const filterableAttributes = ({ type, data }: Pick<StoredEvent, 'type' | 'data'>): EventAttributes => {
+  const { backup, restore, schedule, project, trigger } = data as EventPayload;
   const projectIds = [project?.id, backup?.projectId, restore?.projectId, restore?.targetProjectId, schedule?.projectId];
   return {
     projectIds: [...new Set(projectIds.filter((id) => id !== undefined))],
@@ -28,7 +28,7 @@ export const filterableAttributes = ({ type, data }: Pick<StoredEvent, 'type' | 
   };
 };
 
-/** Restores are begun by people only; that a run is missing tells of a schedule's own doing, not of what someone did to it. */
+/** Restores are only started by people. `schedule.failed` is about the schedule's own runs, not about a change to it. */
 const triggers: Readonly<Partial<Record<StoredEvent['type'], string>>> = {
   'restore.started': 'manual',
   'restore.progress': 'manual',

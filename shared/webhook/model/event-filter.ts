@@ -2,18 +2,18 @@ import { filterableAttributes } from './event-attributes.ts';
 import type { StoredEvent, WebhookFilters, WebhookRecord } from './record.ts';
 import { allowedEvents, subscribes } from './subscription.ts';
 
-/** Whether a webhook is to be told of an event. Whose event it is was decided before: both are of one organization. */
+/** Whether a webhook gets an event of its organization. */
 export const matches = (webhook: Pick<WebhookRecord, 'events' | 'format' | 'filters'>, event: StoredEvent): boolean =>
   allowedEvents(webhook.format).includes(event.type) &&
   webhook.events.some((subscription) => subscribes(subscription, event.type)) &&
   passes(webhook.filters, event);
 
-/** An empty list is no filter. What has no project or trigger passes no list of them, and is never kept out by its trigger. */
+/** An empty list is no filter. An event without a project or trigger matches no list of them and is never excluded. */
 const passes = ({ projects, trigger, excludeTrigger }: WebhookFilters, event: StoredEvent): boolean => {
-  const aspects = filterableAttributes(event);
-  const isOneOf = (list: readonly string[]): boolean => aspects.trigger !== null && list.includes(aspects.trigger);
+  const attributes = filterableAttributes(event);
+  const isOneOf = (list: readonly string[]): boolean => attributes.trigger !== null && list.includes(attributes.trigger);
   return (
-    (projects.length === 0 || aspects.projectIds.some((id) => projects.includes(id))) &&
+    (projects.length === 0 || attributes.projectIds.some((id) => projects.includes(id))) &&
     (trigger.length === 0 || isOneOf(trigger)) &&
     !isOneOf(excludeTrigger)
   );

@@ -3,7 +3,7 @@ import { after, epochSeconds, iso, type Tenant } from '../../platform/index.ts';
 import { deliveryIdOf } from './delivery-id.ts';
 import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey } from './record.ts';
 
-/** An event on its way to a webhook, before its first attempt. */
+/** A delivery before its first attempt. */
 export const newDelivery = (tenant: Tenant, webhook: WebhookRecord, event: StoredEvent, now: Date): DeliveryRecord => {
   const id = deliveryIdOf(event.id, webhook.id);
   return {
@@ -25,10 +25,10 @@ export const newDelivery = (tenant: Tenant, webhook: WebhookRecord, event: Store
   };
 };
 
-/** Only the standard format is tried again, and only where its webhook wants it. */
+/** Only the standard format is retried, unless the webhook has retries disabled. */
 export const isRetried = ({ format, retryEnabled }: Pick<WebhookRecord, 'format' | 'retryEnabled'>): boolean =>
   format === 'standard' && retryEnabled;
 
-/** How many attempts a full round has. */
+/** Attempts of a full round. */
 export const roundAttempts = (webhook: Pick<WebhookRecord, 'format' | 'retryEnabled'>): number =>
   isRetried(webhook) ? deliveryAttemptsMax : 1;

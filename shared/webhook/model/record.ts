@@ -1,4 +1,3 @@
-/** Where webhooks and their deliveries are kept. */
 import type { EventName } from '../../contract/events/event-names.ts';
 import type { WebhookFormat } from '../../contract/models/webhook-enums.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
@@ -9,35 +8,34 @@ export interface WebhookFilters {
   readonly excludeTrigger: readonly string[];
 }
 
-/** A webhook as it was set up. What its endpoint does is noted elsewhere (HealthRecord), so that nobody who only sends writes here. */
+/** A webhook's configuration. Its endpoint's state is in HealthRecord, so that delivery workers need no write access here. */
 export interface WebhookRecord extends Item {
   readonly id: string;
   readonly name: string;
   readonly url: string;
-  /** Names, `prefix.*` or `*`, each once. */
+  /** Event names, `prefix.*` or `*`, without duplicates. */
   readonly events: readonly string[];
   readonly enabled: boolean;
   readonly format: WebhookFormat;
-  /** The secret, sealed for this organization and webhook; a simple one may have none. */
+  /** Encrypted for this organization and webhook. Optional in the simple format. */
   readonly sealedSecret?: Uint8Array;
-  /** The secret before the last rotation, sealed the same way, and until when it signs, too. */
+  /** The secret before the last rotation, which also signs until then. */
   readonly previous?: { readonly sealedSecret: Uint8Array; readonly until: string };
-  /** The headers, a line each, sealed the same way; absent if there are none. */
+  /** Custom headers, one per line, encrypted like the secret. Absent if there are none. */
   readonly sealedHeaders?: Uint8Array;
-  /** What may be shown of the headers. */
+  /** The custom headers with credentials masked. */
   readonly shownHeaders: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly retryEnabled: boolean;
   readonly filters: WebhookFilters;
-  /** Why and when the service disabled it; gone when someone enables it. */
+  /** Set when the service disabled the webhook; removed when it is enabled. */
   readonly disabled?: { readonly reason: 'gone' | 'failing'; readonly at: string; readonly failingSince: string };
-  /** One more with every change: a change that was decided on another state is decided anew. */
+  /** Incremented by every change: the optimistic lock. */
   readonly revision: number;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-/** What left the table, as deliveries carry it. */
 export interface StoredEvent {
   readonly id: string;
   readonly type: EventName;
@@ -45,7 +43,7 @@ export interface StoredEvent {
   readonly data: unknown;
 }
 
-/** What one attempt sent, with secrets masked. */
+/** The request of one attempt, with secrets masked. */
 export interface SentRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -53,39 +51,39 @@ export interface SentRequest {
   readonly sentAt: string;
 }
 
-/** One event for one webhook. It carries the event, so that it can be sent and shown for as long as it is kept. */
+/** One event for one webhook. Contains the event, so that it can be sent and shown for as long as the record is kept. */
 export interface DeliveryRecord extends Item {
   readonly id: string;
   readonly webhookId: string;
   readonly event: StoredEvent;
   readonly status: 'attempting' | 'delivered' | 'failed';
-  /** Attempts that were made, of all rounds: the first, and one for each retry by hand or replay. */
+  /** Attempts made, over all rounds. The first round, every manual retry and every replay is a round. */
   readonly attempts: number;
-  /** How many were made before this round, and how many there will be at most at its end. */
+  /** Attempts made before this round, and the maximum after it. */
   readonly roundStart: number;
   readonly attemptsMax: number;
   readonly statusCode: number | null;
   readonly durationMs: number | null;
   readonly lastError: string | null;
   readonly lastAttemptAt: string | null;
-  /** When the next attempt is due; null when it is finished. */
+  /** When the next attempt is due; null once the delivery has ended. */
   readonly nextAttemptAt: string | null;
-  /** While someone makes the next attempt; after that moment it has died. */
+  /** The end of the lease on the next attempt. A worker that has not recorded it by then has crashed. */
   readonly claimedUntil?: string;
   readonly request?: SentRequest;
   readonly isTest?: true;
-  /** The replay that began this round: told again, it sends a message that may be lost, and nothing that was sent. */
+  /** The replay that started this round. If repeated, it sends the round's first message again, but starts no second round. */
   readonly replay?: string;
   readonly createdAt: string;
   readonly ttl: number;
 }
 
-/** What is known of an endpoint from its deliveries. In the partition of the deliveries: whoever sends may write there, and nowhere else. */
+/** The state of an endpoint. In the partition of the deliveries, the only one that delivery workers may write. */
 export interface HealthRecord extends Item {
   readonly lastTriggeredAt?: string;
   /** The first failure since the last success. */
   readonly failingSince?: string;
-  /** It failed or was slow the last time: it has to wait with others of its kind. Absent of a new one, which waits there, too. */
+  /** Failed or was slow last time, so it uses the slow queue. Absent for a new endpoint, which uses it, too. */
   readonly isSlow?: boolean;
   readonly ttl: number;
 }
@@ -99,14 +97,14 @@ export const webhookKey = {
     pk: `ORG#${organizationId}`,
     sk: `${webhookPrefix}${webhookId}`,
   }),
-  /** Leads to what was sent to a webhook that was removed, for as long as that is kept. */
+  /** Leads to the deliveries of a deleted webhook for as long as they are kept. */
   removed: ({ organizationId }: Tenant, webhookId: string): Key => ({
     pk: `ORG#${organizationId}`,
     sk: `${removedPrefix}${webhookId}`,
   }),
-  /** Which replay of a webhook runs, and until when nobody else may begin one. */
+  /** The replay lock of a webhook. */
   replay: ({ organizationId }: Tenant, webhookId: string): Key => ({ pk: `ORG#${organizationId}`, sk: `REPLAY#${webhookId}` }),
-  /** A partition of its own for each webhook: however much is sent, the organization's own is not slowed down. */
+  /** One partition per webhook, so that deliveries do not slow down the organization's own partition. */
   delivery: ({ organizationId }: Tenant, webhookId: string, deliveryId: string): Key<DeliveryRecord> => ({
     pk: `DELIVERY#${organizationId}#${webhookId}`,
     sk: deliveryId,

@@ -2,10 +2,10 @@ import { type EventName, eventNames } from '../../contract/events/event-names.ts
 import type { Item } from '../../platform/index.ts';
 import type { StoredEvent } from './record.ts';
 
-/** An event as the table keeps it. Throws for one that is not whole, or that only a later version knows: it must not be lost. */
-export const readEvent = ({ id, type, timestamp, data }: Item): StoredEvent => {
+/** Throws for an incomplete event and for one of a later version, so that its message is retried instead of lost. */
+export const readStoredEvent = ({ id, type, timestamp, data }: Item): StoredEvent => {
   const isWhole = typeof id === 'string' && typeof timestamp === 'string' && typeof data === 'object' && data !== null;
-  if (!isWhole || !isEventName(type)) throw new Error('an event that cannot be read');
+  if (!isWhole || !isEventName(type)) throw new Error('unreadable event');
   return { id, type, timestamp, data };
 };
 

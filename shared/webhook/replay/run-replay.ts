@@ -1,4 +1,4 @@
-/** Sends the events of a time range again, a page at a time. Nobody else waits for it: its messages take the slow lane. */
+/** Sends the events of a time range again, page by page, over the slow queue, so that it delays no other delivery. */
 import { enqueue, eventPrefix } from '../../event/index.ts';
 import { organizationKey } from '../../organization/index.ts';
 import {
@@ -24,23 +24,23 @@ import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey }
 import { extendReplayLock, releaseReplayLock } from './replay-lock.ts';
 import { type ReplayTask, replayAction } from './start-replay.ts';
 
-/** Events that are looked at between two looks at the clock. */
+/** Events between two checks of the deadline. */
 const pageEvents = 50;
-/** An id is made at most so long after the moment that its event tells of: no function runs longer. */
+/** The id of an event is generated at most this long after its timestamp: no function runs longer. */
 const idLateSeconds = 900;
 
 /**
- * Goes on until the time given, then asks for another task. Every part may run again: what this replay has begun it does not
- * begin twice. A webhook that was disabled or removed meanwhile ends it, and so does another replay that took its place; one that has ended does nothing again.
+ * Runs until the deadline, then enqueues a task that continues. Idempotent: a repeated part starts no round twice. The replay
+ * ends when its webhook is disabled or deleted, or when another replay has taken the lock.
  */
-export const replayWebhook = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock): Promise<void> => {
+export const runReplay = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock): Promise<void> => {
   if (!(await extendReplayLock(tenant, task, time.now())))
-    return log.info('the replay does not go on: it has ended, or another took its place', { webhookId: task.webhookId });
-  if (await isOver(tenant, task, until, time)) await releaseReplayLock(tenant, task, time.now());
+    return log.info('replay stopped: it has ended or another replay holds the lock', { webhookId: task.webhookId });
+  if (await walkEvents(tenant, task, until, time)) await releaseReplayLock(tenant, task, time.now());
 };
 
-/** False if there is more to do than fits into the time, and a task was asked for that does it. */
-const isOver = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock): Promise<boolean> => {
+/** True when it reached the end; false if the deadline passed and a task to continue was enqueued. */
+const walkEvents = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock): Promise<boolean> => {
   const bounds = idBounds('event', new Date(task.from), after(new Date(task.to), idLateSeconds));
   const range = {
     pk: `ORG#${tenant.organizationId}`,
@@ -58,23 +58,22 @@ const isOver = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock
     }
     const webhook = await enabledWebhook(tenant, task.webhookId);
     if (!webhook) {
-      log.info('the replay ends: its webhook is disabled or gone', { webhookId: task.webhookId });
+      log.info('replay ended: the webhook is disabled or deleted', { webhookId: task.webhookId });
       return true;
     }
     const page = await query({ ...range, after: position });
-    await redo(tenant, webhook, task, page.items.filter(isWanted(webhook, task, time.now())).map(eventOf), time.now());
+    await replayPage(tenant, webhook, task, page.items.filter(isWanted(webhook, task, time.now())).map(eventOf), time.now());
     position = page.next;
   } while (position !== undefined);
   return true;
 };
 
 const enabledWebhook = async (tenant: Tenant, webhookId: string): Promise<WebhookRecord | undefined> => {
-  const keys = [organizationKey.organization(tenant), webhookKey.webhook(tenant, webhookId)] as const;
-  const [organization, webhook] = await getAll(keys);
+  const [organization, webhook] = await getAll([organizationKey.organization(tenant), webhookKey.webhook(tenant, webhookId)]);
   return organization && !organization.deletedAt && webhook?.enabled ? webhook : undefined;
 };
 
-/** Of the time range, not forgotten, and what both the webhook and the replay are about. */
+/** In the time range, not expired, and matched by both the webhook and the replay. */
 const isWanted =
   (webhook: WebhookRecord, { from, to, events }: ReplayTask, now: Date) =>
   (item: Item): boolean => {
@@ -93,8 +92,8 @@ const eventOf = (item: Item): StoredEvent => {
   return { id, type, timestamp, data };
 };
 
-/** A message that the queue does not take fails the task, which is given again and sends it then. */
-const redo = async (
+/** Throws if the queue does not accept a message: the task is then retried and sends it. */
+const replayPage = async (
   tenant: Tenant,
   webhook: WebhookRecord,
   task: ReplayTask,
@@ -103,29 +102,29 @@ const redo = async (
 ): Promise<void> => {
   const keys = events.map(({ id }) => webhookKey.delivery(tenant, webhook.id, deliveryIdOf(id, webhook.id)));
   const found = await getAll(keys);
-  const begun = await Promise.all(events.map((event, n) => begin(tenant, webhook, task, event, found[n], now)));
-  const wanted = begun.filter((each) => each !== undefined);
-  const refused = await sendDeliveries(tenant, wanted);
-  if (refused.size > 0) throw new Error(`the queue did not take ${refused.size} of ${wanted.length} messages of a replay`);
+  const begun = await Promise.all(events.map((event, n) => beginDelivery(tenant, webhook, task, event, found[n], now)));
+  const attempts = begun.filter((each) => each !== undefined);
+  const refused = await sendDeliveries(tenant, attempts);
+  if (refused.size > 0) throw new Error(`the queue did not accept ${refused.size} of ${attempts.length} messages of a replay`);
 };
 
-type Wanted = Parameters<typeof sendDeliveries>[1][number];
+type ReplayedAttempt = Parameters<typeof sendDeliveries>[1][number];
 
-/** The message to send, if there is one: the record says so before it leaves. */
-const begin = async (
+/** The attempt to send, if any. The record is written before the message is sent. */
+const beginDelivery = async (
   tenant: Tenant,
   webhook: WebhookRecord,
   task: ReplayTask,
   event: StoredEvent,
   found: DeliveryRecord | undefined,
   now: Date,
-): Promise<Wanted | undefined> => {
+): Promise<ReplayedAttempt | undefined> => {
   const fresh = { ...newDelivery(tenant, webhook, event, now), replay: task.walk };
   const { id: deliveryId, attempts } = found ?? fresh;
-  const redoing = replayAction(found, task, now);
+  const action = replayAction(found, task, now);
   const isBegun =
-    redoing === 'resend' ||
-    (redoing === 'make' && (await putIfAbsent(fresh))) ||
-    (redoing === 'again' && found !== undefined && (await updateItem(beginRound(found, fresh.attemptsMax, now, task.walk))));
-  return isBegun ? { webhookId: webhook.id, deliveryId, attempt: attempts + 1, lane: 'slowDelivery' } : undefined;
+    action === 'resend' ||
+    (action === 'create' && (await putIfAbsent(fresh))) ||
+    (action === 'newRound' && found !== undefined && (await updateItem(beginRound(found, fresh.attemptsMax, now, task.walk))));
+  return isBegun ? { webhookId: webhook.id, deliveryId, attempt: attempts + 1, queue: 'slowDelivery' } : undefined;
 };

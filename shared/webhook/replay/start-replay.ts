@@ -1,13 +1,10 @@
-/** Asking that the events of a time range are sent to a webhook again. */
-
-import { spanOf } from '../../audit/index.ts';
+import { auditNote, spanOf } from '../../audit/index.ts';
 import type { replayStatuses } from '../../contract/models/webhook-enums.ts';
 import { enqueue, type Task } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
 import { type Change, iso, newUlid, type Tenant } from '../../platform/index.ts';
-import { about } from '../api/create-webhook.ts';
-import { isDisabled, whileEnabled } from '../api/retry-delivery.ts';
-import { isUnderWay } from '../deliver/attempt-round.ts';
+import { webhookDisabledError, whileEnabled } from '../api/retry-delivery.ts';
+import { isInProgress } from '../deliver/attempt-round.ts';
 import type { DeliveryRecord, WebhookRecord } from '../model/record.ts';
 import { checkEvents } from '../model/subscription.ts';
 import { acquireReplayLock } from './replay-lock.ts';
@@ -15,31 +12,31 @@ import { acquireReplayLock } from './replay-lock.ts';
 export type ReplayTask = Extract<Task, { kind: 'replay-webhook' }>;
 export type ReplayStatus = (typeof replayStatuses)[number];
 
-export interface ReplayWish {
-  /** A date or a date-time, both inclusive; a bare date is its whole day, UTC. */
+export interface ReplayInput {
+  /** A date or a date-time, both inclusive. A bare date is the whole day in UTC. */
   readonly from: string;
   readonly to: string;
-  /** What the webhook subscribes to, where nothing is given. */
+  /** Default: the webhook's own subscriptions. */
   readonly events?: readonly string[] | undefined;
   readonly status: ReplayStatus;
 }
 
 const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** What will be sent again, and the change that has it done, unless a replay of the webhook runs. What is yet to happen is no part of it. */
+/** Starts a replay of the events of a time range, up to now, unless a replay of the webhook is running. */
 export const startReplay = (
   tenant: Tenant,
   webhook: WebhookRecord,
-  wish: ReplayWish,
+  input: ReplayInput,
   now: Date,
 ): { replay: Pick<ReplayTask, 'webhookId' | 'from' | 'to' | 'events' | 'status'>; change: Change } => {
-  const { start: asked, end } = spanOf(wish);
-  const events = wish.events ? checkEvents(wish.events, webhook.format) : webhook.events;
-  if (!webhook.enabled) throw isDisabled();
-  // With an offset, the ends of the calendar lie outside of what can be written down; nothing happened there.
-  const start = new Date(Math.min(Math.max(asked.getTime(), 0), lastMoment));
+  const { start: from, end } = spanOf(input);
+  const events = input.events ? checkEvents(input.events, webhook.format) : webhook.events;
+  if (!webhook.enabled) throw webhookDisabledError();
+  // With a UTC offset, the first and last days of the calendar lie outside the range of ISO strings.
+  const start = new Date(Math.min(Math.max(from.getTime(), 0), lastMoment));
   const last = new Date(Math.max(start.getTime(), Math.min(end.getTime(), now.getTime())));
-  const range = { from: iso(start), to: iso(last), events: [...events], status: wish.status };
+  const range = { from: iso(start), to: iso(last), events: [...events], status: input.status };
   const replay = { webhookId: webhook.id, ...range };
   const walk = newUlid(now);
   return {
@@ -51,27 +48,24 @@ export const startReplay = (
         whileEnabled(tenant, webhook),
         whileActive(tenant),
       ],
-      audit: [{ ...about(tenant, webhook.id), details: { name: webhook.name, ...range } }],
+      audit: [auditNote(tenant, 'webhook', webhook.id, { name: webhook.name, ...range })],
     },
   };
 };
 
-/**
- * What a replay does about an event: makes its delivery, begins another round, sends the message of the round that it has
- * begun itself once more (it may have been lost), or nothing.
- */
-export type ReplayAction = 'make' | 'again' | 'resend' | 'nothing';
+/** `resend`: this replay started the round already, but its message may have been lost. */
+export type ReplayAction = 'create' | 'newRound' | 'resend' | 'skip';
 
 export const replayAction = (
   delivery: DeliveryRecord | undefined,
   { walk, status }: Pick<ReplayTask, 'walk' | 'status'>,
   now: Date,
 ): ReplayAction => {
-  if (!delivery) return status === 'missing' || status === 'all' ? 'make' : 'nothing';
+  if (!delivery) return status === 'missing' || status === 'all' ? 'create' : 'skip';
   const { attempts, roundStart } = delivery;
-  if (delivery.replay === walk) return delivery.status === 'attempting' && attempts === roundStart ? 'resend' : 'nothing';
-  if (isUnderWay(delivery, now)) return 'nothing';
-  // One that nobody moves any more has failed, whatever its record says.
+  if (delivery.replay === walk) return delivery.status === 'attempting' && attempts === roundStart ? 'resend' : 'skip';
+  if (isInProgress(delivery, now)) return 'skip';
+  // An overdue delivery that still says `attempting` has lost its message, so it has failed.
   const ended = delivery.status === 'delivered' ? 'delivered' : 'failed';
-  return status === 'all' || status === ended ? 'again' : 'nothing';
+  return status === 'all' || status === ended ? 'newRound' : 'skip';
 };

@@ -1,41 +1,41 @@
-/** The headers a customer adds to deliveries: which may be, and what may be shown of them. */
+/** Headers that a customer adds to deliveries: which are allowed, and which values are masked. */
 import { invalid } from '../../contract/errors.ts';
 import { webhookHeadersMaxBytes } from '../../contract/limits.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Stands for a secret wherever one would be shown; sent back, it is told from one. */
+/** Shown instead of a secret. Refused as input. */
 export const mask = '********';
 
-/** Whether what was given is, or holds, what we showed instead of a secret: that must never become what we use. */
+/** Whether a value is or contains a mask, which must never be stored as a secret. */
 export const isMasked = (value: string): boolean => value.includes(mask) || /^[*\u2022]{3,}$/.test(value);
 
-/** Whether the value of a header of this name is a credential, as far as a name can tell: better one too many than one too few. */
+/** Whether the name suggests a credential. Errs on the side of masking. */
 export const isSensitive = (name: string): boolean =>
   /auth|cookie|token|secret|key|pass|pwd|credential|sig|session|bearer|jwt|hmac|otp|api|access/i.test(name) ||
-  // Within longer words these say nothing, as in Path or Shipping.
+  // Only as whole words: not in Path or Shipping.
   /(?<![a-z])(pin|pat)(?![a-z])/i.test(name);
 
-/** Some put a credential under a name that does not tell; its scheme does, or how it is made. */
+/** Detects a credential by its scheme or shape, whatever the name of the header. */
 const looksLikeCredential = (value: string): boolean =>
   /^\s*(basic|bearer|digest|token|apikey|hmac)\s/i.test(value) ||
-  // What well-known issuers begin theirs with: JWT, GitHub, Stripe, Slack, AWS, GitLab.
+  // Prefixes of well-known issuers: JWT, GitHub, Stripe, Slack, AWS, GitLab.
   /(?<![a-z\d])(eyJ|gh[opsur]_|github_pat_|[prs]k_|xox[a-z]-|A[KS]IA[A-Z\d]|glpat-)/i.test(value) ||
-  // 32 characters of base64, either kind, or hex hold 128 bits or more.
+  // 32 characters of base64, base64url or hex hold at least 128 bits.
   /[\w+/=-]{32}/.test(value);
 
-/** What may be shown of headers: all names, and the values that are no credentials. */
+/** All names, with the values of credentials masked. */
 export const maskHeaders = (headers: Headers): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, isSensitive(name) || looksLikeCredential(value) ? mask : value]),
   );
 
-/** What frames a message or belongs to one connection is the sender's to say. */
+/** Headers that frame the message or belong to the connection. */
 const forbiddenNames = ['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'host', 'expect'];
-/** And so is what tells a receiver that a delivery is ours, and which. */
+/** Headers by which a receiver recognises our deliveries. */
 const forbiddenPrefixes = ['proxy-', 'content-', 'x-service-', 'x-webhook-', 'webhook-'];
 
-/** Of an object by these names more than a property is asked for: a table that keeps it refuses it, or loses them. */
+/** Names with a meaning of their own in JavaScript objects: they would be lost or refused when stored. */
 const nativeNames = ['constructor', 'prototype', '__proto__'];
 
 export const isForbidden = (name: string): boolean => {
@@ -43,26 +43,26 @@ export const isForbidden = (name: string): boolean => {
   return forbiddenNames.includes(lower) || forbiddenPrefixes.some((prefix) => lower.startsWith(prefix));
 };
 
-/** RFC 9110: the name of a field is a token. */
+/** RFC 9110: a field name is a token. */
 const isToken = (name: string): boolean => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
-/** RFC 9110 also takes bytes beyond ASCII, which no two receivers read alike. */
+/** RFC 9110 also allows bytes beyond ASCII, but receivers decode them differently. */
 const isPrintable = (value: string): boolean => /^[\t -~]*$/.test(value);
 
-/** Throws VALIDATION_ERROR that names the header. No message repeats a value. */
+/** Throws VALIDATION_ERROR that names the header and never repeats a value. */
 export const checkHeaders = (headers: Headers): void => {
-  const taken = new Set<string>();
+  const seen = new Set<string>();
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase();
-    if (!isToken(name)) throw invalid('headers', 'names must be of letters, digits and hyphens, as in X-Environment');
+    if (!isToken(name)) throw invalid('headers', 'names must consist of letters, digits and hyphens, such as X-Environment');
     const field = `headers.${name.slice(0, 100)}`;
-    if (isForbidden(name)) throw invalid(field, 'is set by the service and cannot be given');
-    if (nativeNames.includes(lower)) throw invalid(field, 'cannot be the name of a header');
-    if (taken.has(lower)) throw invalid(field, 'is given twice: the case of a name does not matter');
-    if (!isPrintable(value)) throw invalid(field, 'must be of printable ASCII characters, without line breaks');
-    if (isMasked(value)) throw invalid(field, 'is the masked value; send the real one');
-    taken.add(lower);
+    if (isForbidden(name)) throw invalid(field, 'is set by the service and cannot be overridden');
+    if (nativeNames.includes(lower)) throw invalid(field, 'is not allowed as a header name');
+    if (seen.has(lower)) throw invalid(field, 'is given twice: header names are case-insensitive');
+    if (!isPrintable(value)) throw invalid(field, 'must consist of printable ASCII characters, without line breaks');
+    if (isMasked(value)) throw invalid(field, 'is the masked value; send the actual value');
+    seen.add(lower);
   }
   const bytes = Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   if (bytes > webhookHeadersMaxBytes)
-    throw invalid('headers', `must be at most ${webhookHeadersMaxBytes} bytes, names and values together`);
+    throw invalid('headers', `must be at most ${webhookHeadersMaxBytes} bytes in total, names and values`);
 };

@@ -1,5 +1,4 @@
-/** Format B: the legacy format. Its `data` has exactly the fields that the interface lists, and durations in seconds. */
-
+/** Format B, the legacy format. Its `data` has exactly the fields that the interface lists, with durations in seconds. */
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import { isSimpleEvent, type SimpleEventName } from '../../contract/events/event-names.ts';
 import type { SimpleData } from '../../contract/events/simple-events.ts';
@@ -7,7 +6,7 @@ import type { StoredEvent } from '../model/record.ts';
 import type { Message, OpenSecrets } from './message-types.ts';
 import { hexSignature } from './signature.ts';
 
-/** Signed only if the webhook has a secret, and over the body alone. */
+/** Signed only if the webhook has a secret. The signature covers the body alone. */
 export const simpleMessage = (webhookId: string, { secret, previous }: OpenSecrets, event: StoredEvent): Message => {
   const { type, timestamp, data } = event;
   if (!isSimpleEvent(type)) throw new Error(`${type} does not exist in the simple format`);
@@ -22,7 +21,7 @@ export const simpleMessage = (webhookId: string, { secret, previous }: OpenSecre
   };
 };
 
-/** What left the table was checked by the catalogue's shape of that name. */
+/** Stored events were validated against the catalogue when they were emitted. */
 const simpleData = (type: SimpleEventName, data: unknown): SimpleData<SimpleEventName> => {
   if (type === 'backup.failed') return failedBackup(data as EventData<'backup.failed'>);
   if (type === 'backup.started' || type === 'backup.completed') return backup(data as EventData<'backup.completed'>);

@@ -1,13 +1,13 @@
-/** Format A: the standard event format, with the headers of Standard Webhooks beside its own. */
+/** Format A, the standard format, with its own headers and those of Standard Webhooks. */
 import { epochSeconds } from '../../platform/index.ts';
 import { filterableAttributes } from '../model/event-attributes.ts';
 import type { StoredEvent } from '../model/record.ts';
 import type { Attempt, Message, OpenSecrets } from './message-types.ts';
 import { hexSignature, standardSignature } from './signature.ts';
 
-/** Signed for this attempt: its time is now, its id the same at every attempt. Never sent unsigned. */
+/** The timestamp is of this attempt; the id is the same in every attempt. Never sent unsigned. */
 export const standardMessage = ({ secret, previous }: OpenSecrets, event: StoredEvent, attempt: Attempt): Message => {
-  if (secret === undefined) throw new Error('A standard webhook has a secret: without one nothing is sent');
+  if (secret === undefined) throw new Error('a webhook in the standard format has no secret');
   const { deliveryId, sentAt } = attempt;
   const timestamp = String(epochSeconds(sentAt));
   const body = JSON.stringify(envelope(event, attempt));

@@ -1,5 +1,4 @@
-/** Events that did not happen, for tests of webhooks: of every name one, whole, about the organization that asks. */
-
+/** Sample events for testing webhooks: a complete one for every event name. */
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import type { EventName } from '../../contract/events/event-names.ts';
 import { idPrefixes } from '../../contract/ids.ts';
@@ -10,44 +9,58 @@ import { sampleResourcesAt } from './sample-resources.ts';
 
 export const sampleEvent = (
   name: EventName,
-  { id, name: called }: { readonly id: string; readonly name: string },
+  organization: { readonly id: string; readonly name: string },
   now: Date,
 ): StoredEvent => ({
   id: newId('event', now),
   type: name,
   timestamp: iso(now),
-  data: samples[name]({ organization: { id, name: called }, now, ...sampleResourcesAt(now) }),
+  data: samples[name]({ organization: { id: organization.id, name: organization.name }, now, ...sampleResourcesAt(now) }),
 });
 
-interface Scene extends ReturnType<typeof sampleResourcesAt> {
+interface SampleContext extends ReturnType<typeof sampleResourcesAt> {
   readonly organization: { readonly id: string; readonly name: string };
   readonly now: Date;
 }
 
-const backedUp = ({ backup, project, organization }: Scene): EventData<'backup.completed'> => ({ backup, project, organization });
+const backupData = ({ backup, project, organization }: SampleContext): EventData<'backup.completed'> => ({
+  backup,
+  project,
+  organization,
+});
 
 const timedOut = {
   code: 'BACKUP_TIMEOUT',
-  message: `The backup took longer than its ${backupTimeoutMinutes} minutes`,
+  message: `The backup exceeded its timeout of ${backupTimeoutMinutes} minutes`,
   details: { timeoutMinutes: backupTimeoutMinutes },
 } as const;
 const timeoutMs = backupTimeoutMinutes * 60_000;
 
-const scheduled = ({ organization, schedule }: Scene) => ({ organization, schedule });
+const scheduleData = ({ organization, schedule }: SampleContext) => ({ organization, schedule });
 
-const recovered = ({ organization, project, storage, now }: Scene, enabled: boolean): EventData<'pitr.enabled'> => ({
+const pitrData = ({ organization, project, storage, now }: SampleContext, enabled: boolean): EventData<'pitr.enabled'> => ({
   organization,
   project,
   pitr: {
     projectId: project.id,
-    ...{ enabled, status: enabled ? 'starting' : 'disabled', retentionDays: 7, captureIntervalSeconds: 60, precision: 'second' },
-    ...{ storageDestinationId: storage.id, enabledAt: enabled ? iso(now) : null, baseBackupId: null },
-    ...{ earliestRestorableAt: null, latestRestorableAt: null, lastCapture: null, changesCaptured: 0, problem: null },
+    enabled,
+    status: enabled ? 'starting' : 'disabled',
+    retentionDays: 7,
+    captureIntervalSeconds: 60,
+    precision: 'second',
+    storageDestinationId: storage.id,
+    enabledAt: enabled ? iso(now) : null,
+    baseBackupId: null,
+    earliestRestorableAt: null,
+    latestRestorableAt: null,
+    lastCapture: null,
+    changesCaptured: 0,
+    problem: null,
     cost: { reads: 0, estimatedUsd: 0 },
   },
 });
 
-const member = ({ now, person }: Scene) => ({
+const member = ({ now, person }: SampleContext) => ({
   userId: person.id,
   email: person.email,
   name: 'Ada Lovelace',
@@ -57,7 +70,7 @@ const member = ({ now, person }: Scene) => ({
   joinedAt: iso(now),
 });
 
-const invitation = ({ now, person }: Scene) => ({
+const invitation = ({ now, person }: SampleContext) => ({
   id: person.id.replace(idPrefixes.user, idPrefixes.invitation),
   email: 'grace@example.com',
   role: 'member' as const,
@@ -69,32 +82,35 @@ const invitation = ({ now, person }: Scene) => ({
 
 const half = (total: number) => ({ percent: 50, documents: Math.ceil(total / 2), totalDocuments: total });
 
-const samples: { readonly [N in EventName]: (scene: Scene) => EventData<N> } = {
-  'backup.started': (scene) => ({ ...backedUp(scene), backup: { ...scene.running, createdAt: ago(scene, 2) } }),
-  'backup.progress': (scene) => ({
-    ...backedUp(scene),
-    backup: { ...scene.running, createdAt: ago(scene, 49) },
-    progress: half(scene.totalDocuments),
+const samples: { readonly [N in EventName]: (context: SampleContext) => EventData<N> } = {
+  'backup.started': (context) => ({ ...backupData(context), backup: { ...context.running, createdAt: ago(context, 2) } }),
+  'backup.progress': (context) => ({
+    ...backupData(context),
+    backup: { ...context.running, createdAt: ago(context, 49) },
+    progress: half(context.totalDocuments),
   }),
-  'backup.completed': backedUp,
-  'backup.failed': (scene) => ({
-    ...backedUp(scene),
+  'backup.completed': backupData,
+  'backup.failed': (context) => ({
+    ...backupData(context),
     backup: {
-      ...scene.running,
-      ...{ status: 'failed', error: timedOut, duration: timeoutMs, durationFormatted: `${backupTimeoutMinutes}m 0s` },
-      createdAt: ago(scene, timeoutMs / 1_000 + 2),
-      completedAt: iso(scene.now),
+      ...context.running,
+      status: 'failed',
+      error: timedOut,
+      duration: timeoutMs,
+      durationFormatted: `${backupTimeoutMinutes}m 0s`,
+      createdAt: ago(context, timeoutMs / 1_000 + 2),
+      completedAt: iso(context.now),
     },
   }),
-  'restore.started': (scene) => ({
-    organization: scene.organization,
-    restore: { ...scene.restoring, createdAt: ago(scene, 2), startedAt: iso(scene.now) },
+  'restore.started': (context) => ({
+    organization: context.organization,
+    restore: { ...context.restoring, createdAt: ago(context, 2), startedAt: iso(context.now) },
   }),
-  'restore.progress': (scene) => {
-    const progress = half(scene.totalDocuments);
+  'restore.progress': (context) => {
+    const progress = half(context.totalDocuments);
     return {
-      organization: scene.organization,
-      restore: { ...scene.restoring, phase: 'Validating', progress, createdAt: ago(scene, 38), startedAt: ago(scene, 36) },
+      organization: context.organization,
+      restore: { ...context.restoring, phase: 'Validating', progress, createdAt: ago(context, 38), startedAt: ago(context, 36) },
       progress,
     };
   },
@@ -103,39 +119,52 @@ const samples: { readonly [N in EventName]: (scene: Scene) => EventData<N> } = {
     organization,
     restore: {
       ...restoring,
-      ...{ status: 'failed', phase: 'Validating', duration: restore.duration, completedAt: iso(now) },
-      error: { code: 'TARGET_PERMISSION_DENIED', message: 'The target project does not let the service write' },
+      status: 'failed',
+      phase: 'Validating',
+      duration: restore.duration,
+      completedAt: iso(now),
+      error: { code: 'TARGET_PERMISSION_DENIED', message: 'The service is not allowed to write to the target project' },
     },
   }),
-  'pitr.enabled': (scene) => recovered(scene, true),
-  'pitr.disabled': (scene) => recovered(scene, false),
-  'pitr.change_captured': (scene) => ({
-    organization: scene.organization,
-    project: { id: scene.project.id, name: scene.project.name },
-    changes: { count: 128, fromTimestamp: ago(scene, 60), toTimestamp: iso(scene.now), collections: scene.backup.collections },
+  'pitr.enabled': (context) => pitrData(context, true),
+  'pitr.disabled': (context) => pitrData(context, false),
+  'pitr.change_captured': (context) => ({
+    organization: context.organization,
+    project: { id: context.project.id, name: context.project.name },
+    changes: {
+      count: 128,
+      fromTimestamp: ago(context, 60),
+      toTimestamp: iso(context.now),
+      collections: context.backup.collections,
+    },
   }),
-  'schedule.created': (scene) => ({
-    ...scheduled(scene),
-    schedule: { ...scene.schedule, createdAt: iso(scene.now) },
+  'schedule.created': (context) => ({
+    ...scheduleData(context),
+    schedule: { ...context.schedule, createdAt: iso(context.now) },
   }),
-  'schedule.updated': scheduled,
-  'schedule.deleted': (scene) => ({ ...scheduled(scene), schedule: { ...scene.schedule, enabled: false, nextRunAt: null } }),
-  'schedule.triggered': (scene) => ({ ...scheduled(scene), backupId: scene.backup.id, trigger: 'scheduled' }),
-  'schedule.failed': (scene) => ({
-    ...scheduled(scene),
-    ...{ reason: 'failed', scheduledFor: iso(scene.now), backupId: scene.backup.id },
-    error: { code: 'SOURCE_AUTH_ERROR', message: 'The source project does not let us in; reconnect the project' },
+  'schedule.updated': scheduleData,
+  'schedule.deleted': (context) => ({
+    ...scheduleData(context),
+    schedule: { ...context.schedule, enabled: false, nextRunAt: null },
+  }),
+  'schedule.triggered': (context) => ({ ...scheduleData(context), backupId: context.backup.id, trigger: 'scheduled' }),
+  'schedule.failed': (context) => ({
+    ...scheduleData(context),
+    reason: 'failed',
+    scheduledFor: iso(context.now),
+    backupId: context.backup.id,
+    error: { code: 'SOURCE_AUTH_ERROR', message: 'The service is not allowed to read the source project. Reconnect the project' },
   }),
   'storage.connected': ({ organization, storage }) => ({ organization, storage }),
   'storage.error': ({ organization, storage }) => ({
     organization,
     storage: { ...storage, status: 'error' },
-    error: 'The bucket does not let the service write',
+    error: 'The service is not allowed to write to the bucket',
   }),
   'project.created': ({ organization, fullProject }) => ({ organization, project: fullProject }),
-  'project.deleted': (scene) => ({
-    organization: scene.organization,
-    project: { ...scene.fullProject, lastBackupAt: ago(scene, 3_600), createdAt: ago(scene, 30 * 24 * 3_600) },
+  'project.deleted': (context) => ({
+    organization: context.organization,
+    project: { ...context.fullProject, lastBackupAt: ago(context, 3_600), createdAt: ago(context, 30 * 24 * 3_600) },
   }),
   'organization.created': ({ organization, person, now }) => ({
     organization: { ...organization, slug: 'example', ownerId: person.id, createdAt: iso(now) },
@@ -150,23 +179,25 @@ const samples: { readonly [N in EventName]: (scene: Scene) => EventData<N> } = {
   'organization.deleted': ({ organization, now }) => ({
     organization: {
       ...organization,
-      ...{ deleted: true, deletionType: 'soft', recoveryDeadline: iso(after(now, recoverySeconds)) },
+      deleted: true,
+      deletionType: 'soft',
+      recoveryDeadline: iso(after(now, recoverySeconds)),
     },
   }),
-  'member.joined': (scene) => ({ organization: scene.organization, member: member(scene) }),
-  'member.left': (scene) => ({
-    organization: scene.organization,
-    member: { ...member(scene), status: 'left', joinedAt: ago(scene, 30 * 24 * 3_600) },
+  'member.joined': (context) => ({ organization: context.organization, member: member(context) }),
+  'member.left': (context) => ({
+    organization: context.organization,
+    member: { ...member(context), status: 'left', joinedAt: ago(context, 30 * 24 * 3_600) },
   }),
-  'member.role_changed': (scene) => ({
-    organization: scene.organization,
-    member: { ...member(scene), role: 'admin', previousRole: 'member', joinedAt: ago(scene, 30 * 24 * 3_600) },
+  'member.role_changed': (context) => ({
+    organization: context.organization,
+    member: { ...member(context), role: 'admin', previousRole: 'member', joinedAt: ago(context, 30 * 24 * 3_600) },
   }),
-  'invitation.created': (scene) => ({ organization: scene.organization, invitation: invitation(scene) }),
-  'invitation.accepted': (scene) => ({
-    organization: scene.organization,
-    invitation: { ...invitation(scene), status: 'accepted', createdAt: ago(scene, 3_600) },
+  'invitation.created': (context) => ({ organization: context.organization, invitation: invitation(context) }),
+  'invitation.accepted': (context) => ({
+    organization: context.organization,
+    invitation: { ...invitation(context), status: 'accepted', createdAt: ago(context, 3_600) },
   }),
 };
 
-const ago = ({ now }: Scene, seconds: number): string => iso(after(now, -seconds));
+const ago = ({ now }: SampleContext, seconds: number): string => iso(after(now, -seconds));

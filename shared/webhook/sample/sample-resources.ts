@@ -1,10 +1,10 @@
-/** The made-up resources that test events tell of: a shop's database, its bucket, its nightly backup and one restore of it. */
+/** The resources of sample events: a shop's database, its bucket, its nightly backup and one restore. */
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import { idPrefixes } from '../../contract/ids.ts';
 import { backupTimeoutMinutes, undoSeconds } from '../../contract/limits.ts';
 import { after, iso } from '../../platform/index.ts';
 
-/** Valid by its shape, and nobody's. */
+/** Well-formed, but of no real resource. */
 const ulid = '01JZ8Q4V0M6T3X9C2B7N5K1HRD';
 const laterUlid = '01JZ8Q9F5WB4D7Y1KM3S8G6TQE';
 const scheduleId = `sch_${ulid}`;
@@ -14,7 +14,7 @@ const [bytesStored, bytesRead] = [41_236_480, 187_429_376];
 const backupMs = 94_310;
 const restoreSeconds = 71;
 
-/** As they are at a moment; the bytes, documents and times of each fit those of the others. */
+/** The resources as of `now`. Their sizes, counts and times are consistent with each other. */
 export const sampleResourcesAt = (now: Date) => {
   const ago = (seconds: number): string => iso(after(now, -seconds));
   const project = { id: `${idPrefixes.project}_${ulid}`, name: 'Web shop', sourceProjectId: 'web-shop-production' };
@@ -97,11 +97,18 @@ export const sampleResourcesAt = (now: Date) => {
     createdAt: ago(backupMs / 1_000 + 2),
     completedAt: iso(now),
   };
-  /** Until it is completed, nothing of it counts as stored. */
+  /** A running backup has stored nothing yet. */
   const running: typeof backup = {
     ...backup,
-    ...{ status: 'running', size: 0, sizeFormatted: '0 B', originalSize: 0, documentCount: 0, collectionsCount: 0 },
-    ...{ duration: null, durationFormatted: null, completedAt: null },
+    status: 'running',
+    size: 0,
+    sizeFormatted: '0 B',
+    originalSize: 0,
+    documentCount: 0,
+    collectionsCount: 0,
+    duration: null,
+    durationFormatted: null,
+    completedAt: null,
   };
 
   const restore: EventData<'restore.completed'>['restore'] = {
@@ -137,12 +144,17 @@ export const sampleResourcesAt = (now: Date) => {
     completedAt: iso(now),
     error: null,
   };
-  /** Nothing was written yet. */
   const restoring: typeof restore = {
     ...restore,
-    ...{ status: 'running', phase: 'Initializing', progress: { percent: 0, documents: 0, totalDocuments } },
-    ...{ documentsRestored: 0, collectionsRestored: 0, duration: null, completedAt: null },
-    ...{ safetyBackupId: null, undoUntil: null },
+    status: 'running',
+    phase: 'Initializing',
+    progress: { percent: 0, documents: 0, totalDocuments },
+    documentsRestored: 0,
+    collectionsRestored: 0,
+    duration: null,
+    completedAt: null,
+    safetyBackupId: null,
+    undoUntil: null,
     cost: { reads: 0, writes: 0, deletes: 0, estimatedUsd: 0 },
   };
   return { project, fullProject, storage, schedule, backup, running, restore, restoring, person, totalDocuments };

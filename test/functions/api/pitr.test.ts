@@ -150,12 +150,12 @@ test('a project that is disconnected is captured no longer, and what it had capt
     .find(`ORG#${organizationId}`, 'TASK#')
     .map(({ queue, message }) => [queue, JSON.parse(String(message)).task]);
   deepEqual(
-    tasks.filter(([, { kind }]) => kind === 'forget-captures'),
-    [['chore', { kind: 'forget-captures', projectId }]],
+    tasks.filter(([, { kind }]) => kind === 'expire-captures'),
+    [['chore', { kind: 'expire-captures', projectId }]],
   );
   const refused = await ask(storageDestinations.remove, undefined, { storageId });
   deepEqual([refused.status, refused.body.error.details], [409, { projectId }]);
-  match(refused.body.error.message, /being removed/);
+  match(refused.body.error.message, /being deleted/);
   const completed = { id: backupId, projectId, status: 'completed', lockedUntil: null, pitrBase: true, size: 1 };
   table.put({ pk: `ORG#${organizationId}`, sk: `BACKUP#${backupId}`, ...completed, storageDestination: { id: storageId } });
   const base = (await ask(backups.remove, undefined, { backupId })).body.error;

@@ -42,12 +42,12 @@ test('an organization in which nothing is due keeps everything', async () => {
   equal(aws.sent('BatchGetItem').length, 1);
 });
 
-test('a chore that fails is given again', async () => {
+test('bucket tasks: a failed task is retried', async () => {
   isAway = true;
   equal(await run(message({ kind: 'erase-backup', backupId })), 1);
 });
 
-test('a task that came by the wrong queue is put aside; one of a kind this version does not know is dropped', async () => {
+test('bucket tasks: a task of another queue fails; a task of an unknown kind is dropped', async () => {
   equal(await run(message({ kind: 'start-backup', backupId })), 1);
   equal(await run(message({ kind: 'make-coffee' })), 0);
   deepEqual(aws.calls, []);
@@ -69,11 +69,11 @@ test('every task that reaches into a bucket, or may take minutes for other reaso
   const kinds = Task.options.map(({ shape }) => shape.kind.value);
   deepEqual(
     kinds.filter((kind) => queueOf(kind) === 'chore'),
-    ['erase-backup', 'rewrap-keys', 'settle-move', 'replay-webhook', 'apply-retention', 'forget-captures'],
+    ['erase-backup', 'rewrap-keys', 'finish-move', 'replay-webhook', 'apply-retention', 'expire-captures'],
   );
   // What is sent to strangers has queues of its own, too, and so has what comes by the clock.
   deepEqual(
     kinds.filter((kind) => ['match', 'delivery', 'slowDelivery'].includes(String(queueOf(kind)))),
-    ['match', 'deliver'],
+    ['match-event', 'deliver'],
   );
 });

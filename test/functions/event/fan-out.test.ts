@@ -56,7 +56,7 @@ const eventOf = (...messages: (string | undefined)[]) =>
 const sent = () =>
   aws.sent('SendMessageBatch').flatMap(({ Entries }) => (Entries as Entry[]).map(({ MessageBody }) => MessageBody));
 
-test('every task goes to the queue as it is, ten at a time', async () => {
+test('fan-out: every message is forwarded unchanged, ten per call', async () => {
   const messages = Array.from({ length: 23 }, (_, n) => `task ${n}`);
   deepEqual(await handler(eventOf(...messages)), { batchItemFailures: [] });
   deepEqual(sent().sort(), [...messages].sort());
@@ -69,7 +69,7 @@ test('every task goes to the queue as it is, ten at a time', async () => {
   );
 });
 
-test('exactly the records whose task the queue did not take are given again', async () => {
+test('fan-out: exactly the records that the queue refused are retried', async () => {
   refuses = (message) => ['task 3', 'task 12'].includes(message);
   deepEqual(await handler(eventOf(...Array.from({ length: 13 }, (_, n) => `task ${n}`))), {
     batchItemFailures: [{ itemIdentifier: 'seq-3' }, { itemIdentifier: 'seq-12' }],
@@ -99,12 +99,36 @@ test('a task goes to the queue that its item names, and what one queue does not 
   );
 });
 
-test('every task says whose it is, so that a burst of one organization keeps no other waiting', async () => {
+test('fan-out: the message group is the tenant, so that a burst of one organization delays no other', async () => {
   await handler(eventOf('one'));
   const [{ Entries } = {}] = aws.sent('SendMessageBatch');
   deepEqual(
     (Entries as { MessageGroupId: string }[]).map(({ MessageGroupId }) => MessageGroupId),
     ['ORG#x'],
+  );
+});
+
+test('fan-out: an outbox item of an earlier version reaches its queue unchanged, and is read under the new kind', async () => {
+  const [id, webhookId, projectId] = [newId('task'), newId('webhook'), newId('project')];
+  const earlier = [
+    ['task', { kind: 'tell-disabled', webhookId }, 'notify-webhook-disabled'],
+    ['chore', { kind: 'forget-captures', projectId }, 'expire-captures'],
+    ['chore', { kind: 'settle-move', projectId, moveId: 'mov_x' }, 'finish-move'],
+  ] as const;
+  const bodies = earlier.map(([, task]) => JSON.stringify({ id, organizationId, task }));
+  const { Records } = eventOf(...bodies);
+  for (const [n, [queue]] of earlier.entries()) Object.assign(Records[n]?.dynamodb?.NewImage ?? fail(), { queue: { S: queue } });
+  deepEqual(await handler({ Records }), { batchItemFailures: [] });
+  deepEqual(sent().sort(), [...bodies].sort());
+  deepEqual(
+    bodies.map((body) => readTask(body)?.task.kind),
+    earlier.map(([, , kind]) => kind),
+  );
+  const queueOf = (body: string) =>
+    aws.sent('SendMessageBatch').find(({ Entries }) => (Entries as Entry[]).some(({ MessageBody }) => MessageBody === body));
+  deepEqual(
+    bodies.map((body) => String(queueOf(body)?.QueueUrl).split('/').at(-1)),
+    ['tasks', 'chores', 'chores'],
   );
 });
 
@@ -122,7 +146,7 @@ const newEvent = () => {
   return 'put' in write ? write.put : fail();
 };
 
-test('an event goes to the queue of those to be matched, named by its id, for its organization, and given again is the same', async () => {
+test('fan-out: an event becomes a match task of its organization, the same one if the record is repeated', async () => {
   const event = newEvent();
   const batch = { Records: [recordOf(event), ...eventOf('mail').Records] } as DynamoDBStreamEvent;
   for (const _ of Array(2)) deepEqual(await handler(batch), { batchItemFailures: [] });
@@ -131,10 +155,10 @@ test('an event goes to the queue of those to be matched, named by its id, for it
   const [{ MessageBody, MessageGroupId } = fail(), ...more] = first!.Entries as (Entry & { MessageGroupId: string })[];
   deepEqual([MessageGroupId, more], [`ORG#${organizationId}`, []]);
   const { organizationId: whose, task } = readTask(MessageBody) ?? fail();
-  deepEqual([whose, task], [organizationId, { kind: 'match', eventId: event.id }]);
+  deepEqual([whose, task], [organizationId, { kind: 'match-event', eventId: event.id }]);
 });
 
-test('exactly the events that the queue did not take are given again', async () => {
+test('fan-out: exactly the events that the queue refused are retried', async () => {
   const events = Array.from({ length: 25 }, newEvent);
   refuses = (message) => [3, 17].some((n) => message.includes(String(events[n]?.id)));
   deepEqual(await handler({ Records: events.map(recordOf) } as DynamoDBStreamEvent), {
@@ -142,7 +166,7 @@ test('exactly the events that the queue did not take are given again', async () 
   });
 });
 
-test('an event whose key cannot be read is dropped and holds up nothing', async () => {
+test('fan-out: an event with a malformed key is dropped and does not block the stream', async () => {
   const event = newEvent();
   const odd = [
     { pk: 'ORG#org_x', sk: event.sk },
@@ -154,21 +178,21 @@ test('an event whose key cannot be read is dropped and holds up nothing', async 
   deepEqual(await handler({ Records } as DynamoDBStreamEvent), { batchItemFailures: [] });
   deepEqual(
     sent().map((body) => readTask(body)?.task),
-    [{ kind: 'match', eventId: event.id }],
+    [{ kind: 'match-event', eventId: event.id }],
   );
 });
 
-test('a record without a message is dropped and holds up nothing', async () => {
+test('fan-out: a record without a message is dropped and does not block the stream', async () => {
   deepEqual(await handler(eventOf('one', undefined, 'two')), { batchItemFailures: [] });
   deepEqual(sent(), ['one', 'two']);
 });
 
-test('a queue that is gone fails the batch, so that the stream keeps it', async () => {
+test('fan-out: a missing queue fails the batch, so that the stream retries it', async () => {
   breaks = true;
   await rejects(handler(eventOf('one')));
 });
 
-test('no records are no call', async () => {
+test('fan-out: an empty batch makes no call', async () => {
   deepEqual(await handler(eventOf()), { batchItemFailures: [] });
   equal(aws.calls.length, 0);
 });

@@ -173,7 +173,7 @@ test('a backup is verified as often as someone asks for it', async () => {
   deepEqual([of, which, done], [organizationId, backupId, false]);
 });
 
-test('a chore that came by the wrong queue is put aside, not done with rights it does not have', async () => {
+test('task: a bucket task on the task queue fails, because the worker lacks its permissions', async () => {
   const walk = message({ kind: 'rewrap-keys', walk: 'x' });
   const ids = { webhookId: 'whk_01JWNVAV000000000000000000', deliveryId: 'dlv_01JWNVAV000000000000000000' };
   const attempt = message({ kind: 'deliver', ...ids, attempt: 1 });
@@ -186,7 +186,7 @@ test('the owner is told of a webhook that the service disabled', async () => {
   const disabled = { reason: 'gone', at: '2026-03-01T10:00:00.000Z', failingSince: '2026-03-01T10:00:00.000Z' };
   const webhook = { pk: organization.pk, sk: `WEBHOOK#${webhookId}`, name: 'Pager', url: 'https://example.com/x', disabled };
   table = [{ ...organization, ownerId }, webhook, { pk: `USER#${ownerId}`, sk: 'PROFILE', email: 'owner@example.com' }];
-  deepEqual(await run(message({ kind: 'tell-disabled', webhookId })), []);
+  deepEqual(await run(message({ kind: 'notify-webhook-disabled', webhookId })), []);
   deepEqual(
     mails().map(({ to }) => to),
     ['owner@example.com'],

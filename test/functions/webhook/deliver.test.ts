@@ -8,12 +8,12 @@ import { type WebhookRecord, webhookKey } from '../../../shared/webhook/index.ts
 import {
   addWebhook,
   deliveryOf,
-  heardBy,
   newEvent,
-  newWorld,
   organizationId,
   pathOf,
   receiver,
+  requestsTo,
+  resetEnv,
   sent,
   table,
   taskOf,
@@ -21,7 +21,7 @@ import {
   written,
 } from '../../harness/env/webhook-env.ts';
 
-beforeEach(newWorld);
+beforeEach(resetEnv);
 
 const run = (...bodies: string[]) =>
   handler({ Records: bodies.map((body, n) => ({ messageId: `m${n}`, body })) } as SQSEvent).then(({ batchItemFailures }) =>
@@ -38,7 +38,7 @@ test('a poison message among nine good ones: nine are delivered once, one is rep
   const bodies = await messagesOf(webhooks);
   deepEqual(await run(...bodies.slice(0, 4), '{"task": ', ...bodies.slice(4)), ['m4']);
   for (const webhook of webhooks) {
-    equal(heardBy(webhook).length, 1);
+    equal(requestsTo(webhook).length, 1);
     deepEqual([deliveryOf(webhook).status, deliveryOf(webhook).attempts], ['delivered', 1]);
   }
 });
@@ -48,7 +48,7 @@ test('what is not ours is put aside, not dropped and not done', async () => {
   const webhookId = 'whk_01JWNVAV000000000000000000';
   deepEqual(
     await run(
-      message({ kind: 'tell-disabled', webhookId }),
+      message({ kind: 'notify-webhook-disabled', webhookId }),
       message({ kind: 'deliver', webhookId, deliveryId: '../HEALTH', attempt: 1 }),
       message({ kind: 'make-coffee' }),
       '{}',
@@ -86,7 +86,7 @@ test('a message that fails is given again alone', async () => {
   const { sealedSecret: _, ...without } = sealed;
   table.put(without);
   deepEqual(await run(...bodies), ['m1']);
-  deepEqual([deliveryOf(good).status, deliveryOf(sealed).status, heardBy(sealed).length], ['delivered', 'attempting', 0]);
+  deepEqual([deliveryOf(good).status, deliveryOf(sealed).status, requestsTo(sealed).length], ['delivered', 'attempting', 0]);
   ok(deliveryOf(sealed).nextAttemptAt);
 });
 
@@ -98,7 +98,7 @@ test('the function knows its lane by the queue of the message: an endpoint that 
     handler({ Records: [{ messageId: 'm', body, eventSourceARN: `arn:aws:sqs:eu-central-1:1:${queue}` }] } as SQSEvent);
   sent.length = 0;
   deepEqual((await by('quick')).batchItemFailures, []);
-  deepEqual([heardBy(webhook).length, sent.map(({ queue }) => queue)], [0, ['slow']]);
+  deepEqual([requestsTo(webhook).length, sent.map(({ queue }) => queue)], [0, ['slow']]);
   deepEqual((await by('slow')).batchItemFailures, []);
-  deepEqual([heardBy(webhook).length, sent.length, deliveryOf(webhook).status], [1, 1, 'delivered']);
+  deepEqual([requestsTo(webhook).length, sent.length, deliveryOf(webhook).status], [1, 1, 'delivered']);
 });

@@ -12,8 +12,8 @@ import {
   deliveriesOf,
   faults,
   newEvent,
-  newWorld,
   pass,
+  resetEnv,
   sent,
   table,
   taskOf,
@@ -21,7 +21,7 @@ import {
   written,
 } from '../../harness/env/webhook-env.ts';
 
-beforeEach(newWorld);
+beforeEach(resetEnv);
 
 const failedOf = ({ batchItemFailures }: Awaited<ReturnType<typeof handler>>) =>
   batchItemFailures.map(({ itemIdentifier }) => itemIdentifier).sort();
@@ -66,7 +66,7 @@ test('the events of an organization share one read of its webhooks', async () =>
   equal(reads, 3 * 2);
 });
 
-test('exactly the events whose messages a queue did not take are given again', async () => {
+test('match: exactly the events whose messages a queue refused are retried', async () => {
   const webhook = addWebhook();
   const events = [newEvent(), newEvent(), newEvent()];
   const batch = written(...events.map((event) => ({ event })));
@@ -126,10 +126,10 @@ test('a message that says nothing is put aside alone', async () => {
   const odd = [
     'poison',
     '{}',
-    message({ kind: 'tell-disabled', webhookId }),
+    message({ kind: 'notify-webhook-disabled', webhookId }),
     message({ kind: 'make-coffee' }),
-    message({ kind: 'match', eventId: `../${newId('event')}` }),
-    message({ kind: 'match', eventId: newId('event') }, 'org_x'),
+    message({ kind: 'match-event', eventId: `../${newId('event')}` }),
+    message({ kind: 'match-event', eventId: newId('event') }, 'org_x'),
   ].map((body, n) => ({ messageId: `m${n}`, body }) as SQSRecord);
   const { Records } = written({ event: newEvent() });
   deepEqual(

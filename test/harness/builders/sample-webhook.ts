@@ -1,4 +1,4 @@
-/** Made-up webhooks, events and attempts. */
+/** Sample webhooks, events and attempts. */
 import type { EventName } from '../../../shared/contract/events/event-names.ts';
 import {
   type Attempt,

@@ -1,4 +1,4 @@
-/** Two organizations in a table in memory, a project with backups in one of them, and KMS as far as secrets go. */
+/** Organizations in an in-memory table, one of them with a project and its backups, and a KMS that checks contexts. */
 import { type BackupRecord, backupKey, listBackups } from '../../../shared/backup/index.ts';
 import type { MoveCaller } from '../../../shared/move/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
@@ -33,16 +33,15 @@ const kms = {
 
 let aws: ScriptedAws | undefined;
 
-/** A new table, with everything in its place. */
-export const newWorld = async (backups = 30): Promise<StrictTable> => {
+export const createMoveEnv = async (backups = 30): Promise<StrictTable> => {
   const table = new StrictTable();
   aws ??= await scriptAws();
   process.env.SECRETS_KEY_ID = 'secrets';
   aws.play({ ...table.script, ...kms });
-  await commit((await itemsOfWorld(backups)).map((item) => ({ put: item })));
+  await commit((await initialItems(backups)).map((item) => ({ put: item })));
   return table;
 };
-export const stopWorld = (): void => aws?.stop();
+export const stopEnv = (): void => aws?.stop();
 
 export const organizationOf = (tenant: Tenant): OrganizationRecord => ({
   ...organizationKey.organization(tenant),
@@ -60,7 +59,7 @@ export const organizationOf = (tenant: Tenant): OrganizationRecord => ({
   updatedAt: at,
 });
 
-export const mover = (): MoveCaller => ({
+export const moveCaller = (): MoveCaller => ({
   tenant: from,
   organization: organizationOf(from),
   role: 'owner',
@@ -114,8 +113,8 @@ export const destination = async (id: string, backupCount: number): Promise<Item
   ...{ lastTestedAt: null, createdAt: at, updatedAt: at },
 });
 
-/** Beside the project's own: one that failed, one that was deleted, one of another project, and one of it that shares an archive. */
-const itemsOfWorld = async (backups: number): Promise<readonly Item[]> => {
+/** The project's backups, a failed and a deleted one, one of another project, and one of that project that shares an archive. */
+const initialItems = async (backups: number): Promise<readonly Item[]> => {
   const own = Array.from({ length: backups }, () => newBackup());
   const failed = newBackup({ status: 'failed' });
   const deleted = newBackup({ status: 'deleted', ttl: Math.floor(start.getTime() / 1_000) + 3_600 });
@@ -135,7 +134,7 @@ const itemsOfWorld = async (backups: number): Promise<readonly Item[]> => {
   ];
 };
 
-/** What is seen of the project in an organization. */
+/** The project as an organization sees it. */
 export const seenIn = async (table: StrictTable, tenant: Tenant) => {
   const { backups } = await listBackups(tenant, { projectId }, { limit: 500, after: undefined }, start);
   const { projectCount, backupCount, storageUsed } = table.get<OrganizationRecord>(organizationKey.organization(tenant))!;

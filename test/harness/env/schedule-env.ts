@@ -154,7 +154,7 @@ export const perform = (message: TaskMessage): Promise<unknown> => {
   const { organizationId, task } = message;
   const of = unsafeTenant(organizationId, 'record');
   switch (task.kind) {
-    case 'tick':
+    case 'run-schedule':
       return tick(of, task.scheduleId, { at: new Date(task.at), tries: task.tries ?? 0 }, tickDoors);
     case 'sync-schedule':
       return syncSchedule(of, task.scheduleId, clock, doors);
@@ -175,7 +175,7 @@ export const tickDoors: Parameters<typeof tick>[3] = {
 export const messageOf = (task: Task): TaskMessage => ({ id: newId('task'), organizationId: tenant.organizationId, task });
 /** As the Scheduler would tell of it. */
 export const tickAt = ({ id }: Pick<ScheduleRecord, 'id'>, moment: string): Promise<unknown> =>
-  perform(messageOf({ kind: 'tick', scheduleId: id, at: moment }));
+  perform(messageOf({ kind: 'run-schedule', scheduleId: id, at: moment }));
 export const watch = () => watchSchedules((id) => unsafeTenant(id, 'record'), clock.now(), send);
 
 /** What the table's stream has handed to the queue of schedules and nobody took. */

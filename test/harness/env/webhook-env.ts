@@ -1,6 +1,6 @@
 /**
- * All that deliveries touch, in this process: a table that keeps its conditions, queues and a Scheduler that obey a clock which
- * stands still, and endpoints that are reached over real https. Messages are given when they are due, in that order.
+ * The environment of webhook deliveries, in this process: a table that checks conditions, queues and a Scheduler with virtual time,
+ * and endpoints over real https. Messages are delivered when they are due, in that order.
  */
 import { createHash } from 'node:crypto';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
@@ -38,17 +38,17 @@ interface Waiting {
 
 export const table = new StrictTable();
 export const receiver = await startReceiver();
-/** What the queues took, and what the Scheduler holds, by name. */
+/** The messages that the queues accepted, and the Scheduler's entries by name. */
 export const sent: Sent[] = [];
 export const entries = new Map<string, Waiting>();
 let waiting: Waiting[] = [];
 let nowMs = 0;
-export let machine = new CrashInjector();
-/** Which messages a queue does not take, and what the Scheduler says instead of making an entry. */
+export let crash = new CrashInjector();
+/** Which messages a queue refuses, and the Scheduler's error. */
 export const faults = { refuses: (_: string): boolean => false, ofScheduler: (): Fault | undefined => undefined };
 
 export const clock = { now: () => new Date(nowMs) };
-// Functions have no other either.
+// The functions use the same clock.
 vi.spyOn(ourClock, 'now').mockImplementation(clock.now);
 export const pass = (seconds: number): void => {
   nowMs += seconds * 1_000;
@@ -92,10 +92,10 @@ const createSchedule = (input: Input, address = ''): object => {
 };
 
 const aws = await scriptAws({
-  SendMessageBatch: (input) => machine.effectAtOnce(() => sendBatch(input)),
+  SendMessageBatch: (input) => crash.effectAtOnce(() => sendBatch(input)),
   // The only service here without action names.
-  '': (input, address) => machine.effectAtOnce(() => createSchedule(input, address)),
-  // What is sealed is the text itself: who opens what is for others to test.
+  '': (input, address) => crash.effectAtOnce(() => createSchedule(input, address)),
+  // The ciphertext is the plain text: encryption contexts are tested elsewhere.
   Decrypt: ({ CiphertextBlob }) => ({ Plaintext: CiphertextBlob }),
 });
 const url = process.env.AWS_ENDPOINT_URL;
@@ -123,8 +123,8 @@ afterAll(async () => {
 export const organizationId = newId('organization');
 export const tenant = unsafeTenant(organizationId, 'record');
 
-/** An empty table and no messages, at noon. */
-export const newWorld = (): void => {
+/** Empties the table and the queues, and sets the clock to noon. */
+export const resetEnv = (): void => {
   table.items.clear();
   sent.length = 0;
   entries.clear();
@@ -132,14 +132,14 @@ export const newWorld = (): void => {
   nowMs = Date.parse('2026-03-01T12:00:00.000Z');
   faults.refuses = () => false;
   faults.ofScheduler = () => undefined;
-  setMachine(new CrashInjector());
+  setCrashInjector(new CrashInjector());
 };
 
-export const setMachine = (next: CrashInjector): CrashInjector => {
-  machine = next;
-  table.onWrite = (when) => machine.atWrite(when);
-  table.onRead = () => machine.atRead();
-  return machine;
+export const setCrashInjector = (next: CrashInjector): CrashInjector => {
+  crash = next;
+  table.onWrite = (when) => crash.atWrite(when);
+  table.onRead = () => crash.atRead();
+  return crash;
 };
 
 let paths = 0;
@@ -169,8 +169,8 @@ export const addWebhook = (more: Partial<WebhookRecord> = {}, of: Tenant = tenan
   return webhook;
 };
 
-/** One whose endpoint answered quickly the last time. */
-export const addQuickWebhook = (more: Partial<WebhookRecord> = {}): WebhookRecord => {
+/** A webhook whose endpoint answered quickly last time. */
+export const addFastWebhook = (more: Partial<WebhookRecord> = {}): WebhookRecord => {
   const webhook = addWebhook(more);
   table.put({ ...webhookKey.health(tenant, webhook.id), isSlow: false, ttl: 4_000_000_000 });
   return webhook;
@@ -188,25 +188,25 @@ interface Written {
   readonly of?: Tenant;
 }
 
-/** Writes events, and tells what the queue then gives to whoever matches them: each message has the id of its event. */
+/** Stores events and returns the batch of their match tasks. Each message has the id of its event. */
 export const written = (...all: readonly Written[]): SQSEvent => ({
   Records: all.map(({ event, of = tenant }) => {
     table.put({ ...eventKey(of, event.id), ...event, ttl: 1 });
-    const task = { kind: 'match', eventId: event.id } as const;
+    const task = { kind: 'match-event', eventId: event.id } as const;
     const message: TaskMessage = { id: newId('task'), organizationId: of.organizationId, task };
     return { messageId: event.id, body: JSON.stringify(message) } as SQSRecord;
   }),
 });
 
-/** Has an event of now matched, by this world's clock. */
-export const tell = async (event: StoredEvent = newEvent()): Promise<void> => {
+/** Stores and matches an event. */
+export const matchEvent = async (event: StoredEvent = newEvent()): Promise<void> => {
   written({ event });
   const failed = await matchEvents(tenant, [event.id], after(clock.now(), 1), clock);
-  if (failed.size > 0) throw new Error('an event could not be matched');
+  if (failed.size > 0) throw new Error('could not match the event');
 };
 
 export const pathOf = ({ url: address }: Pick<WebhookRecord, 'url'>): string => new URL(address).pathname;
-export const heardBy = (webhook: Pick<WebhookRecord, 'url'>): readonly Heard[] =>
+export const requestsTo = (webhook: Pick<WebhookRecord, 'url'>): readonly Heard[] =>
   receiver.requests.filter(({ path }) => path === pathOf(webhook));
 export interface Metadata {
   readonly attempt: number;
@@ -215,8 +215,8 @@ export interface Metadata {
   readonly deliveryId: string;
 }
 export const metadataOf = ({ body }: Heard): Metadata => (JSON.parse(body.toString()) as { metadata: Metadata }).metadata;
-export const attemptsHeardBy = (webhook: Pick<WebhookRecord, 'url'>): readonly number[] =>
-  heardBy(webhook).map((heard) => metadataOf(heard).attempt);
+export const attemptsTo = (webhook: Pick<WebhookRecord, 'url'>): readonly number[] =>
+  requestsTo(webhook).map((heard) => metadataOf(heard).attempt);
 export const deliveriesOf = ({ id }: Pick<WebhookRecord, 'id'>, of: Tenant = tenant): readonly DeliveryRecord[] =>
   table.find(webhookKey.delivery(of, id, '').pk, 'dlv_') as readonly DeliveryRecord[];
 export const deliveryOf = (webhook: Pick<WebhookRecord, 'id'>): DeliveryRecord => {
@@ -226,10 +226,10 @@ export const deliveryOf = (webhook: Pick<WebhookRecord, 'id'>): DeliveryRecord =
 };
 export const healthOf = ({ id }: Pick<WebhookRecord, 'id'>): HealthRecord | undefined => table.get(webhookKey.health(tenant, id));
 
-export const means = (chance = 0): DeliveryDeps => ({
+export const deliveryDeps = (chance = 0): DeliveryDeps => ({
   clock,
-  chance: () => chance,
-  post: (request) => machine.effect(() => postGuarded(request)),
+  random: () => chance,
+  post: (request) => crash.effect(() => postGuarded(request)),
   waitMs: 0,
 });
 
@@ -242,16 +242,16 @@ interface Task {
 export const taskOf = ({ body }: { readonly body: string }): Task => (JSON.parse(body) as { task: Task }).task;
 export const tasksSent = (): readonly Task[] => sent.filter(({ queue }) => queue === 'tasks').map(taskOf);
 
-/** Of the queues that feed our own senders. A message that failed is given again after this long. */
+/** Visibility timeout of the delivery queues: a failed message is delivered again after it. */
 const visibilityMs = 450_000;
 export const give = (body: string, more: Partial<DeliveryDeps> = {}): Promise<void> => {
   const message = JSON.parse(body) as { organizationId: string };
   const isQuick = sent.some((one) => one.body === body && one.queue === 'quick');
-  const lane = isQuick ? 'delivery' : 'slowDelivery';
-  return deliver(unsafeTenant(message.organizationId, 'record'), taskOf({ body }), lane, { ...means(), ...more });
+  const queue = isQuick ? 'delivery' : 'slowDelivery';
+  return deliver(unsafeTenant(message.organizationId, 'record'), taskOf({ body }), queue, { ...deliveryDeps(), ...more });
 };
 
-/** Takes what is due next, and sets the clock to that moment if it is ahead. */
+/** Takes the next due message and advances the clock to it. */
 const nextDue = (untilMs: number): Waiting | undefined => {
   const [name, entry] = [...entries].sort(([, a], [, b]) => a.dueMs - b.dueMs)[0] ?? [];
   const [message] = waiting.filter(({ queue }) => queue !== 'tasks').sort((a, b) => a.dueMs - b.dueMs);
@@ -263,16 +263,16 @@ const nextDue = (untilMs: number): Waiting | undefined => {
   return first;
 };
 
-/** Gives every message when it is due, until none is left or the time is over; tells how many were given. */
+/** Delivers every message when it is due, until none remains or the time is over. Returns the number of messages. */
 export const run = async (seconds = 7 * 24 * 3_600, more: Partial<DeliveryDeps> = {}): Promise<number> => {
   const untilMs = nowMs + seconds * 1_000;
-  for (let given = 0; ; given++) {
+  for (let count = 0; ; count++) {
     const next = nextDue(untilMs);
-    if (!next) return given;
+    if (!next) return count;
     await give(next.body, more).catch((error: unknown) => {
-      // A machine that died is replaced; the message is given again when its time is over.
-      if (!machine.isDead) throw error;
-      setMachine(new CrashInjector());
+      // A crashed worker is replaced; the message is delivered again after the visibility timeout.
+      if (!crash.isDead) throw error;
+      setCrashInjector(new CrashInjector());
       waiting.push({ ...next, dueMs: nowMs + visibilityMs });
     });
   }

@@ -1,4 +1,4 @@
-/** A webhook, its deliveries and the table and queues around them, for rules that are tested without a stage. */
+/** Records of webhooks and deliveries, with a table and queues, for tests without a stage. */
 import { createHash } from 'node:crypto';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { after, epochSeconds, iso, newIdOf, unsafeTenant } from '../../../shared/platform/index.ts';
@@ -45,7 +45,7 @@ export const webhookOf = (more: Partial<WebhookRecord> = {}): WebhookRecord => {
   };
 };
 
-/** One that failed all its attempts, unless said otherwise. */
+/** A delivery that has failed all its attempts, by default. */
 export const deliveryOf = (webhook: WebhookRecord, event: StoredEvent, more: Partial<DeliveryRecord> = {}): DeliveryRecord => ({
   ...newDelivery(tenant, webhook, event, now),
   status: 'failed',
@@ -58,7 +58,7 @@ export const deliveryOf = (webhook: WebhookRecord, event: StoredEvent, more: Par
   ...more,
 });
 
-/** As the outbox keeps it. */
+/** As the outbox stores it. */
 export const eventItem = (event: StoredEvent) => ({
   pk: organization.pk,
   sk: `EVENT#${event.id}`,
@@ -76,20 +76,20 @@ interface Entry {
   readonly MessageBody: string;
 }
 
-export interface Scene {
+export interface WebhookRecordsEnv {
   readonly table: StrictTable;
   readonly aws: ScriptedAws;
-  /** What the queue says instead of taking messages. */
+  /** The error of the queue, if set. */
   refusal: { fault?: Fault | undefined };
-  /** Messages that a queue took: the last part of its address, and the task. */
+  /** Accepted messages: the name of the queue, and the task. */
   messages(): readonly (readonly [string, Record<string, unknown>])[];
-  /** Tasks that left the table with a change. */
+  /** Tasks in the outbox. */
   tasks(): readonly Record<string, unknown>[];
 }
 
-export const setScene = async (): Promise<Scene> => {
+export const createWebhookRecordsEnv = async (): Promise<WebhookRecordsEnv> => {
   const table = new StrictTable();
-  const refusal: Scene['refusal'] = {};
+  const refusal: WebhookRecordsEnv['refusal'] = {};
   const md5 = (text: string) => createHash('md5').update(text).digest('hex');
   const aws = await scriptAws({
     ...table.script,

@@ -16,7 +16,7 @@ import { serviceAccount } from '../../../shared/contract/endpoints/service-accou
 import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
-import { answerKey } from '../../../shared/http/idempotency.ts';
+import { responseKey } from '../../../shared/http/idempotency.ts';
 import { newId } from '../../../shared/platform/index.ts';
 import { newBucket, newDestination, newProject, takeBackup } from '../../harness/stage/backup.ts';
 import { call, type RowOptions } from '../../harness/stage/client.ts';
@@ -415,7 +415,7 @@ test('idempotency: a key expires after a day, even if its response is still in t
   const key = randomUUID();
   const options = { token: accessToken, body: { name: 'Daily' }, headers: { 'idempotency-key': key } };
   const first = await call(organizations.create, options);
-  const kept = await getItem(answerKey(key, userId, undefined, `POST ${organizations.create.path}`)!);
+  const kept = await getItem(responseKey(key, userId, undefined, `POST ${organizations.create.path}`)!);
   await putItem({ ...kept!, ttl: Math.floor(Date.now() / 1_000) - 1 });
   const second = await call(organizations.create, options);
   equal(second.status, 201);

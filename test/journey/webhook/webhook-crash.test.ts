@@ -182,7 +182,7 @@ test('delivery: an unreadable event goes to the dead-letter queue alone, and a r
   await change('After');
   await delivered(id, 2);
   const [letter, ...others] = await received(deadUrl, 1);
-  deepEqual((JSON.parse(letter?.Body ?? '') as { task: object }).task, { kind: 'match', eventId });
+  deepEqual((JSON.parse(letter?.Body ?? '') as { task: object }).task, { kind: 'match-event', eventId });
   deepEqual(others, []);
   equal((await deliveriesOf(id)).length, 2);
   await putItem(repaired);

@@ -53,7 +53,7 @@ const refused = (result: Result<unknown>, field: string, reason?: string) => {
 const isMissing = (result: Result<unknown>) =>
   deepEqual(
     [result.status, result.body.error?.code, result.body.error?.message],
-    [404, 'WEBHOOK_NOT_FOUND', 'There is no such webhook'],
+    [404, 'WEBHOOK_NOT_FOUND', 'Webhook not found'],
   );
 
 test('webhook: required fields alone give the documented defaults and a secret that is returned once', async () => {
@@ -275,7 +275,7 @@ test('webhook: deleting it deletes its deliveries and health', async () => {
   const { id } = await made();
   await putItem({ ...healthOf(id), lastTriggeredAt: '2026-01-01T00:00:00.000Z', ttl: 4e9 });
   const removed = await call(rows.remove, at(id));
-  deepEqual([removed.status, removed.body], [200, { success: true, message: 'The webhook was removed' }], removed.text);
+  deepEqual([removed.status, removed.body], [200, { success: true, message: 'The webhook was deleted' }], removed.text);
   deepEqual([await itemOf(id), await getItem(healthOf(id))], [undefined, undefined]);
   for (const result of [await call(rows.remove, at(id)), await call(rows.get, at(id)), await patch(id, { name: 'X' })])
     isMissing(result);

@@ -1,6 +1,6 @@
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { issueCode, judgeCode } from '../../../shared/account/one-time-code.ts';
+import { checkCode, issueCode } from '../../../shared/account/one-time-code.ts';
 import type { CodeRecord } from '../../../shared/account/record.ts';
 
 const now = new Date('2025-06-01T12:00:00Z');
@@ -24,5 +24,5 @@ for (const [what, kept, when, verdict] of [
   ['a code that opened a session', { ...record, sessionId: 'ses_x' }, now, 'replay'],
   ['a used code long after its minute', { ...record, sessionId: 'ses_x' }, at(3_600), 'replay'],
 ] as const) {
-  test(`${what}: ${verdict}`, () => equal(judgeCode(kept, when), verdict));
+  test(`${what}: ${verdict}`, () => equal(checkCode(kept, when), verdict));
 }

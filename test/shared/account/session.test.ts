@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import type { RefreshRecord, SessionRecord } from '../../../shared/account/record.ts';
-import { judgeRefresh, openSession, readRefreshToken, rotate } from '../../../shared/account/session.ts';
+import { checkRefresh, openSession, readRefreshToken, rotateRefreshToken } from '../../../shared/account/session.ts';
 import { unauthorized } from '../../../shared/contract/errors.ts';
 
 const now = new Date('2025-06-01T12:00:00Z');
@@ -36,7 +36,7 @@ for (const [what, given, kept, at, verdict] of [
     'refuse',
   ],
 ] as const) {
-  test(`${what}: ${verdict}`, () => equal(judgeRefresh(given, kept, at), verdict));
+  test(`${what}: ${verdict}`, () => equal(checkRefresh(given, kept, at), verdict));
 }
 
 test('a session lives thirty days and its refresh token seven, and the table sees only a fingerprint', () => {
@@ -52,19 +52,19 @@ test('a session lives thirty days and its refresh token seven, and the table see
 
 test('near its end a session gives refresh tokens that end with it', () => {
   const presented = { sessionId: session.id, secret: 's' };
-  const { writes } = rotate(session, presented, later(29 * day), async () => unauthorized(''));
+  const { writes } = rotateRefreshToken(session, presented, later(29 * day), async () => unauthorized(''));
   const made = writes.find((write) => 'put' in write)!;
   equal(made.put.expiresAt, session.endsAt);
 });
 
 test('rotation is one step: the session alive, the old token unused, the new one made', () => {
   const lost = async () => unauthorized('');
-  const { writes } = rotate(session, { sessionId: session.id, secret: 'secret' }, now, lost);
+  const { writes } = rotateRefreshToken(session, { sessionId: session.id, secret: 'secret' }, now, lost);
   deepEqual(
     writes.map((write) => Object.keys(write)[0]),
     ['check', 'update', 'put'],
   );
-  match(writes[0]!.condition!, /attribute_not_exists\(revokedAt\)/);
+  match(writes[0]!.condition!, /attribute_not_exists\(#revokedAt\)/);
   match(writes[1]!.condition!, /attribute_not_exists\(#usedAt\)/);
   equal(writes[1]!.onConditionFailed, lost);
 });

@@ -7,7 +7,7 @@ import { newId, type Tenant } from '../../../shared/platform/index.ts';
 
 const tenant = { organizationId: newId('organization') } as unknown as Tenant;
 
-test('whatever a name holds, its task is plain text that any queue takes, and says the same', () =>
+test('outbox: a task with any name is printable ASCII and reads back unchanged', () =>
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' })), (deletedProjectName) => {
       const task = { kind: 'sync-schedules', projectId: newId('project'), deletedProjectName } as const;

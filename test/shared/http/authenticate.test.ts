@@ -1,7 +1,7 @@
 import { equal, rejects, throws } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { authenticate, rateIdentity, refuseForeignOrigin } from '../../../shared/http/authenticate.ts';
-import { readEvent } from '../../../shared/http/parse-request.ts';
+import { parseRequest } from '../../../shared/http/parse-request.ts';
 import { newApiKey } from '../../../shared/organization/index.ts';
 import { newId } from '../../../shared/platform/index.ts';
 import { eventOf, type Request } from '../../harness/aws/api-event.ts';
@@ -15,7 +15,7 @@ Object.assign(process.env, {
   TOKEN_KEY_IDS: '',
 });
 
-const incoming = (request: Request) => readEvent(eventOf(request));
+const incoming = (request: Request) => parseRequest(eventOf(request));
 const apiKey = newApiKey(newId('serviceAccount'));
 
 for (const authorization of [

@@ -146,3 +146,11 @@ test('the key of a deleted organization is nobody', async () => {
   table.put({ pk: `ORG#${org}`, sk: 'META', id: org, deletedAt: 'x' });
   await rejects(ask(read, key), refused('UNAUTHORIZED'));
 });
+
+test('a repeated call whose response is stored names the deleted organization, for the log', async () => {
+  const responseKey = { pk: 'ANSWER#x', sk: 'ANSWER' };
+  await rejects(authorize(read, person, deleted, responseKey, now), refused('ORGANIZATION_NOT_FOUND'));
+  table.put({ ...responseKey, digest: 'x' });
+  const { participant, deletedOrganizationId } = await authorize(read, person, deleted, responseKey, now);
+  deepEqual({ participant, deletedOrganizationId }, { participant: undefined, deletedOrganizationId: deleted });
+});

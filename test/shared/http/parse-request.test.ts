@@ -3,11 +3,12 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { bodyMaxBytes } from '../../../shared/contract/limits.ts';
-import { readEvent, readJson, readQuery, refuseLargeBody } from '../../../shared/http/parse-request.ts';
+import { parseRequest, readJson, readQuery, refuseLargeBody } from '../../../shared/http/parse-request.ts';
 import { eventOf, type Request } from '../../harness/aws/api-event.ts';
 
 const json = { 'content-type': 'application/json' };
-const parse = (request: Request, isOptional = false) => readJson(readEvent(eventOf({ headers: json, ...request })), isOptional);
+const parse = (request: Request, isOptional = false) =>
+  readJson(parseRequest(eventOf({ headers: json, ...request })), isOptional);
 const refused = (code: string, field?: string) => (error: unknown) =>
   error instanceof ApiError && error.code === code && (field === undefined || error.details?.field === field);
 
@@ -58,7 +59,7 @@ test('a body of exactly the limit is read, one byte more is too large, counted i
   const size =
     (text: string, isBase64Encoded = false) =>
     () =>
-      refuseLargeBody(readEvent(eventOf({ body: text, isBase64Encoded })));
+      refuseLargeBody(parseRequest(eventOf({ body: text, isBase64Encoded })));
   size('a'.repeat(bodyMaxBytes))();
   throws(size('a'.repeat(bodyMaxBytes + 1)), refused('PAYLOAD_TOO_LARGE'));
   throws(size('ü'.repeat(bodyMaxBytes / 2 + 1)), refused('PAYLOAD_TOO_LARGE'));
@@ -82,13 +83,13 @@ test('no query from outside makes reading it throw anything but a validation err
   ));
 
 test('headers are found whatever their case, cookies whatever is in them', () => {
-  const { headers, cookies } = readEvent(eventOf({ headers: { 'X-Organization-ID': 'a' }, cookies: ['a=b=c', 'd=', 'e'] }));
+  const { headers, cookies } = parseRequest(eventOf({ headers: { 'X-Organization-ID': 'a' }, cookies: ['a=b=c', 'd=', 'e'] }));
   equal(headers['x-organization-id'], 'a');
   deepEqual(cookies, { a: 'b=c', d: '', e: '' });
 });
 
 test('what is kept of a user agent is short and cannot break a log line', () => {
-  const { origin } = readEvent(eventOf({ headers: { 'user-agent': `a\r\nb\u0000\ud800${'x'.repeat(2_000)}` } }));
+  const { origin } = parseRequest(eventOf({ headers: { 'user-agent': `a\r\nb\u0000\ud800${'x'.repeat(2_000)}` } }));
   equal(origin.userAgent?.length, 512);
   equal(origin.userAgent?.slice(0, 6), 'a  b \ufffd');
 });

@@ -2,7 +2,7 @@ import { deepEqual, equal, throws } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
-import { countActor, countAddress, countOutboundCall, rateHeaders, refuseExcess } from '../../../shared/http/rate-limit.ts';
+import { assertWithinLimit, countActor, countAddress, countOutboundCall, rateHeaders } from '../../../shared/http/rate-limit.ts';
 import { scriptAws } from '../../harness/aws/scripted-aws.ts';
 import { MemoryTable } from '../../harness/table/memory-table.ts';
 
@@ -68,8 +68,8 @@ test('whatever has the service send to others has a limit of its own', () => {
 });
 
 test('the limit itself is let through, the next one is told when to come back', () => {
-  refuseExcess({ limit: 3, used: 3, resetSeconds: 12 });
-  throws(() => refuseExcess({ limit: 3, used: 4, resetSeconds: 12 }), {
+  assertWithinLimit({ limit: 3, used: 3, resetSeconds: 12 });
+  throws(() => assertWithinLimit({ limit: 3, used: 4, resetSeconds: 12 }), {
     code: 'RATE_LIMITED',
     headers: { 'retry-after': '12' },
   });

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
 import { group } from '../../../shared/contract/endpoint.ts';
-import { serve } from '../../../shared/http/index.ts';
+import { serveStatic } from '../../../shared/http/index.ts';
 import { eventOf } from '../../harness/aws/api-event.ts';
 
 process.env.REQUESTS_PER_MINUTE = '3';
@@ -19,7 +19,7 @@ const { text } = group('things', '', {
 const now = () => new Date('2026-03-01T10:00:30Z');
 const file = { body: 'Hello', contentType: 'text/plain', headers: { 'cache-control': 'public' } };
 const ask = (request: Parameters<typeof eventOf>[0], made: () => typeof file = () => file) =>
-  serve(text, made, { now })(eventOf({ path: '/text', ...request }));
+  serveStatic(text, made, { now })(eventOf({ path: '/text', ...request }));
 const codeOf = ({ body = '' }: { body?: string | undefined }) => (JSON.parse(body) as { error: { code: string } }).error.code;
 
 test('a text is given with the headers that every answer has, and those of its own', async () => {

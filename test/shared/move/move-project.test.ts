@@ -4,22 +4,22 @@ import { type BackupRecord, backupKey, deleteBackup, eraseBackup } from '../../.
 import type { ApiError } from '../../../shared/contract/errors.ts';
 import type { EventData } from '../../../shared/contract/events/event-catalogue.ts';
 import { MemoryStore } from '../../../shared/destination/index.ts';
-import { moveProject, settleMove } from '../../../shared/move/index.ts';
+import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import { commit, newId, openSecret, StaleReadError, sealSecret, unsafeTenant } from '../../../shared/platform/index.ts';
 import { type MoveRecord, type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
 import {
+  createMoveEnv,
   elsewhere,
   from,
-  mover,
+  moveCaller,
   newBackup,
-  newWorld,
   project,
   projectId,
   seenIn,
   start,
-  stopWorld,
+  stopEnv,
   to,
   unused,
   used,
@@ -27,9 +27,9 @@ import {
 import { crashPoints } from '../../harness/faults/crash-injector.ts';
 import type { StrictTable } from '../../harness/table/strict-table.ts';
 
-afterAll(stopWorld);
+afterAll(stopEnv);
 const time = { now: () => start };
-const move = (organizationId = to.organizationId) => moveProject(mover(), projectId, organizationId, time);
+const move = (organizationId = to.organizationId) => moveProject(moveCaller(), projectId, organizationId, time);
 /** As the pipeline does: a rule that was overtaken is decided anew. */
 const moveAnew = async (): Promise<ProjectRecord> => {
   for (let tries = 0; ; tries++) {
@@ -45,7 +45,7 @@ const leftovers = (table: StrictTable) =>
   [...table.items.values()].filter(({ sk, arriving, leaving }) => arriving || leaving || /^(MOVE|JOB)#/.test(String(sk?.S)));
 
 test('a chain goes with its project, and one that two projects share is not torn', async () => {
-  const table = await newWorld(1);
+  const table = await createMoveEnv(1);
   const records = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as readonly BackupRecord[];
   const full = records.find((one) => one.projectId === projectId && one.status === 'completed');
   const link = (more: Partial<BackupRecord>): BackupRecord =>
@@ -62,7 +62,7 @@ test('a chain goes with its project, and one that two projects share is not torn
 
 test('a move is refused that would leave a backup without what it needs, on either side', async () => {
   for (const isOwn of [true, false]) {
-    const table = await newWorld(0);
+    const table = await createMoveEnv(0);
     const elsewhereId = newId('project');
     const full = newBackup(isOwn ? { projectId: elsewhereId } : {});
     const needy = newBackup({ type: 'incremental', needs: [full.archive.backup], ...(!isOwn && { projectId: elsewhereId }) });
@@ -73,7 +73,7 @@ test('a move is refused that would leave a backup without what it needs, on eith
 });
 
 test('the project, its backups and its destinations are in the other organization, and no longer in this one', async () => {
-  const table = await newWorld();
+  const table = await createMoveEnv();
   const before = await seenIn(table, from);
   equal(before.backups.length, 31);
   const moved = await move();
@@ -92,7 +92,7 @@ test('the project, its backups and its destinations are in the other organizatio
 });
 
 test('a backup is byte for byte what it was, and keeps the identity its objects are bound to', async () => {
-  const table = await newWorld(1);
+  const table = await createMoveEnv(1);
   const [before] = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
   await move();
   deepEqual(table.get(backupKey.backup(to, before!.id)), { ...before!, ...backupKey.backup(to, before!.id) });
@@ -100,7 +100,7 @@ test('a backup is byte for byte what it was, and keeps the identity its objects 
 });
 
 test('credentials open in the new organization, and there only', async () => {
-  const table = await newWorld(1);
+  const table = await createMoveEnv(1);
   const context = (organization: string) => ({ organization, project: projectId, purpose: 'source-credentials' });
   const sealed = await sealSecret('the key', context(from.organizationId));
   await commit([{ put: { ...project, connection: { type: 'service_account', email: 'a@b.c', sealed } } }]);
@@ -115,7 +115,7 @@ test('credentials open in the new organization, and there only', async () => {
 });
 
 test('where the person whose grant it uses is no member, the project waits to be reconnected', async () => {
-  const table = await newWorld(1);
+  const table = await createMoveEnv(1);
   const connection = { type: 'user', userId: newId('user'), email: 'b@example.com' } as const;
   await commit([{ put: { ...project, connection } }]);
   equal((await move()).status, 'unauthorized');
@@ -123,7 +123,7 @@ test('where the person whose grant it uses is no member, the project waits to be
 });
 
 test('objects that a record which stays needs as well are known to be shared on both sides', async () => {
-  const table = await newWorld(1);
+  const table = await createMoveEnv(1);
   const rows = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
   const [own, sharing] = [rows.find((row) => row.projectId === projectId)!, rows.at(-1)!];
   equal(sharing.archive.backup, own.id);
@@ -137,7 +137,7 @@ test('objects that a record which stays needs as well are known to be shared on 
 /** The project in `to`, moved back. */
 const moveBack = (table: StrictTable) => {
   const organization = table.get<OrganizationRecord>(organizationKey.organization(to))!;
-  return moveProject({ ...mover(), tenant: to, organization }, projectId, from.organizationId, time);
+  return moveProject({ ...moveCaller(), tenant: to, organization }, projectId, from.organizationId, time);
 };
 const linksOf = (table: StrictTable, organizationId: string, archiveId: string) =>
   table
@@ -146,7 +146,7 @@ const linksOf = (table: StrictTable, organizationId: string, archiveId: string) 
     .sort();
 
 test('the side it left knows for ever that the objects are the other one’s, until it comes back', async () => {
-  const table = await newWorld(3);
+  const table = await createMoveEnv(3);
   const [own] = table.find(`ORG#${from.organizationId}`, 'BACKUP#').slice(1) as unknown as BackupRecord[];
   await move();
   deepEqual(linksOf(table, from.organizationId, own!.id), [[own!.id, to.organizationId]]);
@@ -157,7 +157,7 @@ test('the side it left knows for ever that the objects are the other one’s, un
 });
 
 test('a way back that is taken back leaves that knowledge as it was', async () => {
-  const table = await newWorld(3);
+  const table = await createMoveEnv(3);
   const [own] = table.find(`ORG#${from.organizationId}`, 'BACKUP#').slice(1) as unknown as BackupRecord[];
   await move();
   let writes = 0;
@@ -169,14 +169,14 @@ test('a way back that is taken back leaves that knowledge as it was', async () =
   const [begun] = table.find(`ORG#${to.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
   const later = { now: () => new Date(start.getTime() + 120_000) };
   const task = { projectId, moveId: begun!.id };
-  await settleMove(to, task, (id) => unsafeTenant(id, 'record'), new Date(start.getTime() + 600_000), later);
+  await finishOrRevertMove(to, task, (id) => unsafeTenant(id, 'record'), new Date(start.getTime() + 600_000), later);
   deepEqual(leftovers(table), []);
   deepEqual(linksOf(table, from.organizationId, own!.id), [[own!.id, to.organizationId]]);
   deepEqual(linksOf(table, to.organizationId, own!.id), [[own!.id, undefined]]);
 });
 
 test('what shares the objects of a backup that has moved is deleted without them', async () => {
-  const table = await newWorld(1);
+  const table = await createMoveEnv(1);
   const rows = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
   const [own, sharing] = [rows.find((row) => row.projectId === projectId)!, rows.at(-1)!];
   await commit([{ put: { ...sharing, path: own.path } }]);
@@ -190,7 +190,7 @@ test('what shares the objects of a backup that has moved is deleted without them
 });
 
 test('both logs name the destinations whose credentials went along, and only those', async () => {
-  const table = await newWorld(1);
+  const table = await createMoveEnv(1);
   const named = (organizationId: string) =>
     table
       .find(`AUDIT#${organizationId}`)
@@ -204,7 +204,7 @@ test('both logs name the destinations whose credentials went along, and only tho
 });
 
 test('the other organization is told of the destinations that are new to it, and only of those', async () => {
-  const table = await newWorld(1);
+  const table = await createMoveEnv(1);
   const told = ({ organizationId }: typeof to) =>
     table
       .find(`ORG#${organizationId}`, 'EVENT#')
@@ -223,7 +223,7 @@ test('the other organization is told of the destinations that are new to it, and
 });
 
 test('it can move on and come back', async () => {
-  const table = await newWorld(3);
+  const table = await createMoveEnv(3);
   const before = await seenIn(table, from);
   await move();
   await moveBack(table);
@@ -245,7 +245,7 @@ describe('a call that dies at any write leaves one side or the other, and', () =
   const writesOfAll = 7;
   for (const { at: n, when: dies } of crashPoints(writesOfAll)) {
     const die = async () => {
-      const table = await newWorld();
+      const table = await createMoveEnv();
       const before = await seenIn(table, from);
       const empty = await seenIn(table, to);
       dieAt(table, n, dies);
@@ -271,14 +271,14 @@ describe('a call that dies at any write leaves one side or the other, and', () =
       const later = { now: () => new Date(start.getTime() + 120_000) };
       const until = new Date(start.getTime() + 600_000);
       const task = { projectId, moveId: begun?.id ?? '' };
-      await settleMove(from, task, (id) => unsafeTenant(id, 'record'), until, later);
+      await finishOrRevertMove(from, task, (id) => unsafeTenant(id, 'record'), until, later);
       deepEqual(leftovers(table), []);
       deepEqual((await seenIn(table, isOld ? from : to)).backups, before.backups);
       if (isOld) deepEqual(await seenIn(table, from), before);
     });
   }
   test('these are all the writes there are', async () => {
-    const table = await newWorld();
+    const table = await createMoveEnv();
     let writes = 0;
     table.onWrite = (when) => {
       if (when === 'before') writes += 1;
@@ -290,7 +290,7 @@ describe('a call that dies at any write leaves one side or the other, and', () =
 });
 
 test('the task leaves a move alone while its call may be at it', async () => {
-  const table = await newWorld(30);
+  const table = await createMoveEnv(30);
   table.onWrite = (when) =>
     when === 'before' && table.find('ORG#', 'MOVE#').length > 0 ? new Fault('AccessDeniedException') : undefined;
   await rejects(move());
@@ -298,14 +298,14 @@ test('the task leaves a move alone while its call may be at it', async () => {
   const [begun] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
   const task = { projectId, moveId: begun!.id };
   await rejects(
-    settleMove(from, task, (id) => unsafeTenant(id, 'record'), start, time),
-    /under way/,
+    finishOrRevertMove(from, task, (id) => unsafeTenant(id, 'record'), start, time),
+    /may still be running/,
   );
-  await rejects(moveProject(mover(), projectId, elsewhere.organizationId, time), refused('JOB_IN_PROGRESS'));
+  await rejects(moveProject(moveCaller(), projectId, elsewhere.organizationId, time), refused('JOB_IN_PROGRESS'));
 });
 
 test('two calls at once move it once', async () => {
-  const table = await newWorld();
+  const table = await createMoveEnv();
   const results = await Promise.allSettled([moveAnew(), moveAnew()]);
   const lost = results.filter((result) => result.status === 'rejected');
   ok(lost.length < 2 && lost.every(({ reason }) => refused('JOB_IN_PROGRESS')(reason)), String(lost[0]?.reason));
@@ -316,7 +316,7 @@ test('two calls at once move it once', async () => {
 });
 
 test('what leaves cannot be deleted meanwhile, so nothing that was deleted arrives', async () => {
-  const table = await newWorld(1);
+  const table = await createMoveEnv(1);
   const [row] = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
   const change = deleteBackup(from, row!, undefined, start);
   await commit([{ put: { ...row!, leaving: 'mov_1' } }]);
@@ -341,7 +341,7 @@ for (const [what, more, code] of [
   ['is wrapped by a passphrase', { encryption: { mode: 'customer', keyId: 'k' } }, 'CONFLICT'],
 ] as const)
   test(`a project with a backup that ${what} stays, untouched`, async () => {
-    const table = await newWorld(2);
+    const table = await createMoveEnv(2);
     await commit([{ put: newBackup(more as Partial<BackupRecord>) }]);
     const before = new Map(table.items);
     await rejects(move(), refused(code));
@@ -349,14 +349,14 @@ for (const [what, more, code] of [
   });
 
 test('a project whose cancelled backup is still being cleaned up stays', async () => {
-  await newWorld(1);
+  await createMoveEnv(1);
   const cancelled = newBackup({ status: 'cancelled' });
   await commit([{ put: cancelled }, { put: { ...backupKey.running(from, cancelled.id), backupId: cancelled.id } }]);
   await rejects(move(), refused('JOB_IN_PROGRESS'));
 });
 
 test('moving it to where it is changes nothing', async () => {
-  const table = await newWorld(1);
+  const table = await createMoveEnv(1);
   const before = new Map(table.items);
   deepEqual(await move(from.organizationId), project);
   deepEqual(table.items, before);
@@ -368,9 +368,9 @@ for (const [what, role, code] of [
   ['a member there', 'member', 'PERMISSION_DENIED'],
 ] as const)
   test(`who is ${what} moves nothing there`, async () => {
-    const table = await newWorld(1);
-    const member = organizationKey.member(to, mover().actor.id);
-    await commit([role ? { put: { ...member, userId: mover().actor.id, role } } : { remove: member }]);
+    const table = await createMoveEnv(1);
+    const member = organizationKey.member(to, moveCaller().actor.id);
+    await commit([role ? { put: { ...member, userId: moveCaller().actor.id, role } } : { remove: member }]);
     const before = new Map(table.items);
     await rejects(move(), (error) => {
       equal((error as ApiError).code, code);
@@ -381,15 +381,18 @@ for (const [what, role, code] of [
   });
 
 test('who is a member here, or a service account, moves nothing away', async () => {
-  await newWorld(1);
-  const asMember = moveProject({ ...mover(), role: 'member' }, projectId, to.organizationId, time);
+  await createMoveEnv(1);
+  const asMember = moveProject({ ...moveCaller(), role: 'member' }, projectId, to.organizationId, time);
   await rejects(asMember, (error) => {
     deepEqual((error as ApiError).details, { requiredRole: 'admin', currentRole: 'member' });
     return refused('PERMISSION_DENIED')(error);
   });
   const actor = { type: 'service_account', id: newId('serviceAccount'), email: null } as const;
-  await rejects(moveProject({ ...mover(), role: undefined, actor }, projectId, to.organizationId, time), refused('FORBIDDEN'));
+  await rejects(
+    moveProject({ ...moveCaller(), role: undefined, actor }, projectId, to.organizationId, time),
+    refused('FORBIDDEN'),
+  );
   await rejects(move(newId('organization')), refused('ORGANIZATION_NOT_FOUND'));
-  await rejects(moveProject(mover(), newId('project'), to.organizationId, time), refused('PROJECT_NOT_FOUND'));
-  await rejects(moveProject(mover(), 'x', to.organizationId, time), refused('PROJECT_NOT_FOUND'));
+  await rejects(moveProject(moveCaller(), newId('project'), to.organizationId, time), refused('PROJECT_NOT_FOUND'));
+  await rejects(moveProject(moveCaller(), 'x', to.organizationId, time), refused('PROJECT_NOT_FOUND'));
 });

@@ -2,17 +2,17 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
-import { moveProject, settleMove } from '../../../shared/move/index.ts';
+import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
 import { commit, iso, newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { MoveRecord } from '../../../shared/project/index.ts';
 import { moveRestore, type RestoreRecord, restoreKey, restoreWork, resumableUntil } from '../../../shared/restore/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
-import { from, mover, newWorld, projectId, start, stopWorld, to } from '../../harness/env/move-env.ts';
+import { createMoveEnv, from, moveCaller, projectId, start, stopEnv, to } from '../../harness/env/move-env.ts';
 import type { StrictTable } from '../../harness/table/strict-table.ts';
 
-afterAll(stopWorld);
+afterAll(stopEnv);
 const time = { now: () => start };
-const move = () => moveProject(mover(), projectId, to.organizationId, time);
+const move = () => moveProject(moveCaller(), projectId, to.organizationId, time);
 
 const putRestore = async (table: StrictTable, more: object = {}): Promise<string> => {
   const id = newId('restore', start);
@@ -25,7 +25,7 @@ const putNote = (table: StrictTable, id: string, more: object): void =>
   table.put({ ...restoreKey.running(from, id), organizationId: from.organizationId, restoreJobId: id, attempt: 1, ...more });
 
 const newHistory = async () => {
-  const table = await newWorld(2);
+  const table = await createMoveEnv(2);
   const [resumable, completed, elsewhere] = [
     await putRestore(table),
     await putRestore(table, { status: 'completed' }),
@@ -131,7 +131,7 @@ describe('a move that dies at a write', () => {
         if (!begun) continue;
         const later = { now: () => new Date(start.getTime() + 120_000) };
         const until = new Date(start.getTime() + 600_000);
-        await settleMove(from, { projectId, moveId: begun.id }, (id) => unsafeTenant(id, 'record'), until, later);
+        await finishOrRevertMove(from, { projectId, moveId: begun.id }, (id) => unsafeTenant(id, 'record'), until, later);
         equal(table.find('ORG#', 'MOVE#').length, 0);
         const side = begun.isHere ? from : to;
         deepEqual(idsIn(table, side), (begun.isHere ? both : [resumable, completed]).sort(), `write ${n}`);

@@ -1,27 +1,27 @@
 /** Schedules go with their project, whatever dies on the way: on one side or the other, never on both, and due as before. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { moveProject, settleMove } from '../../../shared/move/index.ts';
+import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { type Item, iso, newId, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { MoveRecord } from '../../../shared/project/index.ts';
 import { dueWrites, type ScheduleRecord, scheduleKey } from '../../../shared/schedule/index.ts';
 import {
+  createMoveEnv,
   destination,
   from,
-  mover,
-  newWorld,
+  moveCaller,
   organizationOf,
   projectId,
   start,
-  stopWorld,
+  stopEnv,
   to,
   used,
 } from '../../harness/env/move-env.ts';
 import { CrashInjector } from '../../harness/faults/crash-injector.ts';
 import type { StrictTable } from '../../harness/table/strict-table.ts';
 
-afterAll(stopWorld);
+afterAll(stopEnv);
 const time = { now: () => start };
 
 const nextRunAt = '2026-01-02T03:00:00.000Z';
@@ -40,7 +40,7 @@ const putSchedule = (table: StrictTable, more: Partial<ScheduleRecord> = {}): Sc
   return schedule;
 };
 const newSchedules = async () => {
-  const table = await newWorld(1);
+  const table = await createMoveEnv(1);
   const schedules = [
     putSchedule(table),
     putSchedule(table, { enabled: false, nextRunAt: null }),
@@ -88,7 +88,7 @@ test('schedules are where their project is, due as before, with the destinations
   const named = newId('storageDestination');
   table.put(await destination(named, 0));
   table.put({ ...schedules[0]!, storageDestinationId: named });
-  await moveProject(mover(), projectId, to.organizationId, time);
+  await moveProject(moveCaller(), projectId, to.organizationId, time);
   check(table, schedules, other);
   equal(table.get<ScheduleRecord>(scheduleKey.schedule(to, schedules[0]!.id))?.storageDestinationId, named);
   equal(table.get(organizationKey.storageDestination(to, named))?.id, named);
@@ -100,7 +100,7 @@ test('whoever dies while they move, the task brings them over, each once', async
     const made = await newSchedules();
     made.table.onWrite = (when) => machine.atWrite(when);
     made.table.onRead = () => machine.atRead();
-    await moveProject(mover(), projectId, to.organizationId, time).catch(() => undefined);
+    await moveProject(moveCaller(), projectId, to.organizationId, time).catch(() => undefined);
     made.table.onWrite = () => undefined;
     made.table.onRead = () => undefined;
     return made;
@@ -113,7 +113,8 @@ test('whoever dies while they move, the task brings them over, each once', async
       const [move] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as readonly MoveRecord[];
       const later = { now: () => new Date(start.getTime() + 120_000) };
       const task = { projectId, moveId: move?.id ?? '' };
-      if (move) await settleMove(from, task, (id) => unsafeTenant(id, 'record'), new Date(start.getTime() + 180_000), later);
+      if (move)
+        await finishOrRevertMove(from, task, (id) => unsafeTenant(id, 'record'), new Date(start.getTime() + 180_000), later);
       if (idsIn(table, to).length > 0) check(table, schedules, other);
       else equal(idsIn(table, from).length, 4, 'taken back, whole');
     }

@@ -3,7 +3,7 @@ import { test } from 'vitest';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import type { CallerContext } from '../../../shared/organization/model/caller-context.ts';
 import type { OrganizationRecord } from '../../../shared/organization/model/record.ts';
-import { changeSettings } from '../../../shared/organization/update-settings.ts';
+import { updateSettings } from '../../../shared/organization/update-settings.ts';
 import { unsafeTenant } from '../../../shared/platform/index.ts';
 
 const id = 'org_01JWNVAV000000000000000000';
@@ -22,7 +22,7 @@ const acting: CallerContext = {
   actor: { type: 'user', id: 'usr_01JWNVAV000000000000000001', email: 'ann@example.com' },
 };
 const now = new Date('2025-06-01T12:00:00.000Z');
-const changed = (body: unknown) => changeSettings(acting, organizations.update.body.parse(body), now);
+const changed = (body: unknown) => updateSettings(acting, organizations.update.body.parse(body), now);
 
 for (const body of [{}, { settings: {} }]) {
   test(`${JSON.stringify(body)} changes nothing and leaves no trace`, () => {

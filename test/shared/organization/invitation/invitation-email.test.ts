@@ -1,9 +1,9 @@
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { invitationLetter } from '../../../../shared/organization/invitation/invitation-email.ts';
+import { invitationEmail } from '../../../../shared/organization/invitation/invitation-email.ts';
 
 const url = 'https://backup.example.com/api/v1/invitations/a.b.c';
-const letter = invitationLetter({
+const letter = invitationEmail({
   organizationName: `<script>alert("1")</script> & 'Sons'`,
   inviterEmail: '"<b>"@example.com',
   role: 'admin',

@@ -2,11 +2,15 @@ import { equal, ok, throws } from 'node:assert/strict';
 import { test } from 'vitest';
 import type { UserRecord } from '../../../../shared/account/index.ts';
 import type { ApiError } from '../../../../shared/contract/errors.ts';
-import { acceptInvitation, type Found, statusOf } from '../../../../shared/organization/invitation/accept-invitation.ts';
+import {
+  acceptInvitation,
+  type FoundInvitation,
+  statusOf,
+} from '../../../../shared/organization/invitation/accept-invitation.ts';
 import { cancelInvitation, invite, resendInvitation } from '../../../../shared/organization/invitation/invite.ts';
 import type { CallerContext } from '../../../../shared/organization/model/caller-context.ts';
 import type { InvitationRecord, MemberRecord, OrganizationRecord } from '../../../../shared/organization/model/record.ts';
-import { unsafeTenant } from '../../../../shared/platform/index.ts';
+import { StaleReadError, unsafeTenant } from '../../../../shared/platform/index.ts';
 
 const now = new Date('2025-06-01T12:00:00.000Z');
 const later = (days: number) => new Date(now.getTime() + days * 24 * 3_600_000);
@@ -59,7 +63,7 @@ test('sending again gives seven new days, also after it expired', () =>
 
 const found = (
   over: { profile?: Partial<UserRecord>; invitation?: Partial<InvitationRecord>; member?: MemberRecord } = {},
-): Found => ({
+): FoundInvitation => ({
   ...acting,
   invitation: { ...invitation, ...over.invitation },
   profile: {
@@ -92,3 +96,10 @@ for (const [who, over, code, at] of [
 ] as const) {
   test(`${who} cannot accept: ${code}`, () => throws(() => acceptInvitation(found(over), at), refused(code)));
 }
+
+test('a resend that meets a concurrent change of the invitation is decided again', async () => {
+  const { change } = resendInvitation(acting, invitation, now);
+  const conditional = change.writes.filter(({ condition }) => condition !== undefined);
+  equal(conditional.length, 2);
+  for (const { onConditionFailed } of conditional) ok((await onConditionFailed?.()) instanceof StaleReadError);
+});

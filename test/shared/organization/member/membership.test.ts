@@ -6,7 +6,7 @@ import type { EventData } from '../../../../shared/contract/events/event-catalog
 import { changeRole, removeMember } from '../../../../shared/organization/member/membership.ts';
 import type { CallerContext } from '../../../../shared/organization/model/caller-context.ts';
 import type { MemberRecord, OrganizationRecord } from '../../../../shared/organization/model/record.ts';
-import { unsafeTenant, type Write } from '../../../../shared/platform/index.ts';
+import { StaleReadError, unsafeTenant, type Write } from '../../../../shared/platform/index.ts';
 
 const now = new Date('2025-06-01T12:00:00Z');
 const organizationId = 'org_01JWNVAV000000000000000000';
@@ -128,4 +128,13 @@ test('subscribers are told of both whose roles a transfer changes', () => {
       { userId: callerId, role: 'admin', previousRole: 'owner', status: 'active', joinedAt: '2025-05-01T00:00:00.000Z' },
     ],
   );
+});
+
+/** A handler whose reads were stale runs again: the second of two identical calls then finds the role it was to set. */
+test('a role change or removal that meets a concurrent change of the member is decided again', async () => {
+  const { change } = changeRole(acting('owner'), { target: fellow('member'), self }, 'viewer', now);
+  for (const [write] of [change.writes, removeMember(acting('owner'), fellow('member'), now).writes])
+    equal((await write?.onConditionFailed?.()) instanceof StaleReadError, true);
+  const again = changeRole(acting('owner'), { target: fellow('viewer'), self }, 'viewer', now);
+  deepEqual([again.data.role, again.change], ['viewer', { writes: [], audit: [] }]);
 });

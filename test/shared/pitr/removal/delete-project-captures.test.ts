@@ -33,7 +33,7 @@ afterAll(() => server.stop());
 
 const projectNow = () => table.get<ProjectRecord>(projectKey.project(tenant, projectId))!;
 const organization = () => table.get<OrganizationRecord>(organizationKey.organization(tenant))!;
-const asked = () => table.find('', 'TASK#').filter((item) => JSON.stringify(item).includes('forget-captures')).length;
+const asked = () => table.find('', 'TASK#').filter((item) => JSON.stringify(item).includes('expire-captures')).length;
 const baseOf = (id: string) => table.get<BackupRecord>(backupKey.backup(tenant, id))!;
 const notes = () => [...table.find(pitrKey.tokens(tenant, projectId).pk), ...table.find('DUE#CAPTURE')];
 

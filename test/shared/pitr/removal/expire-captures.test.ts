@@ -206,7 +206,7 @@ test('more bases than one transaction frees go in several', async () => {
   await disable();
   pass(3 * 24 * 3_600);
   const held = () => older.filter(({ backupId }) => table.get(backupKey.backup(tenant, backupId))!.pitrBase);
-  const asked = () => table.find('', 'TASK#').filter((item) => JSON.stringify(item).includes('forget-captures')).length;
+  const asked = () => table.find('', 'TASK#').filter((item) => JSON.stringify(item).includes('expire-captures')).length;
   for (const left of [111, 21, 0]) {
     const before = asked();
     await forget(world);

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterAll, beforeEach, test, vi } from 'vitest';
-import { consume } from '../../../../shared/event/index.ts';
+import { consumeQueue } from '../../../../shared/event/index.ts';
 import {
   assertRunActive,
   batchHandler,
@@ -138,7 +138,7 @@ test('consume: a task that hangs does not repeat the tasks beside it', async () 
   const task = { kind: 'send-invitation', invitationId: newId('invitation') };
   const messageOf = (n: number) => JSON.stringify({ id: newId('task'), organizationId: newId('organization'), n, task });
   let started = 0;
-  const handler = consume(async () => {
+  const handler = consumeQueue(async () => {
     started += 1;
     if (started === 2) await unfinished;
     await pause(1);

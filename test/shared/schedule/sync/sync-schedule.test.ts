@@ -50,7 +50,7 @@ test('a new schedule is entered as it says, and the Scheduler puts in the moment
     { name: nameOf(schedule), expression: 'cron(30 2 ? * 2,3,4,5,6 *)', timezone: 'Europe/Berlin' },
   );
   ok(name.length <= 62 && /^[0-9a-zA-Z-_.]+$/.test(name), 'two more characters fit the 64 that a name may have');
-  deepEqual(JSON.parse(body).task, { kind: 'tick', scheduleId: schedule.id, at: '<aws.scheduler.scheduled-time>' });
+  deepEqual(JSON.parse(body).task, { kind: 'run-schedule', scheduleId: schedule.id, at: '<aws.scheduler.scheduled-time>' });
   equal(scheduleOf(schedule).enteredRevision, 1);
 });
 

@@ -3,9 +3,9 @@ import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { commit, newIdOf } from '../../../../shared/platform/index.ts';
 import { createWebhook, webhookPrefix } from '../../../../shared/webhook/index.ts';
-import { now, organization, setScene, tenant } from '../../../harness/env/webhook-records.ts';
+import { createWebhookRecordsEnv, now, organization, tenant } from '../../../harness/env/webhook-records.ts';
 
-const { table, aws } = await setScene();
+const { table, aws } = await createWebhookRecordsEnv();
 afterAll(() => aws.stop());
 Object.assign(process.env, {
   WEBHOOK_HOSTS: 'localhost',
@@ -13,7 +13,7 @@ Object.assign(process.env, {
   WEBHOOKS_PER_ORGANIZATION: '2',
 });
 
-test('no more are added than the deployment allows, also at the same moment', async () => {
+test('create: the limit of webhooks holds for concurrent calls', async () => {
   table.put(organization);
   const wish = { name: 'Pager', url: 'https://localhost/hook', events: ['backup.*'], format: 'simple' as const };
   const add = async () => commit((await createWebhook(tenant, newIdOf('webhook', now), wish, now)).change.writes);

@@ -11,17 +11,17 @@ import {
 } from '../../../../shared/webhook/index.ts';
 import type { Input } from '../../../harness/aws/scripted-aws.ts';
 import {
+  createWebhookRecordsEnv,
   deliveryOf,
   eventAt,
   minutes,
   now,
   organization,
-  setScene,
   tenant,
   webhookOf,
 } from '../../../harness/env/webhook-records.ts';
 
-const { table, aws } = await setScene();
+const { table, aws } = await createWebhookRecordsEnv();
 afterAll(() => aws.stop());
 
 const webhook = webhookOf();
@@ -47,13 +47,13 @@ const pages = async (status: DeliveryRecord['status'] | undefined, limit: number
   return found;
 };
 
-test('deliveries are listed newest first, page by page, and nothing else that lies with them is', async () => {
+test('list: deliveries are listed newest first, page by page, without the health record', async () => {
   const ids = [-5, -4, -3, -2, -1].map((minute) => put(minute).id).reverse();
   deepEqual(await pages(undefined, 2), [ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
   deepEqual(await pages(undefined, 5), [ids]);
 });
 
-test('a status lists those that have it', async () => {
+test('list: filters by status', async () => {
   const failed = put(-3);
   const delivered = put(-2, { status: 'delivered' });
   put(-1, { status: 'attempting' });
@@ -61,7 +61,7 @@ test('a status lists those that have it', async () => {
   deepEqual(await pages('delivered', 10), [[delivered.id]]);
 });
 
-test('one call reads no more than three times; where nothing matched so far, it says where to go on', async () => {
+test('list: one call reads at most three times and returns a cursor even if nothing matched', async () => {
   const failed = put(-20);
   for (let minute = -10; minute < 0; minute++) put(minute, { status: 'delivered' });
   const { Query: read } = table.script;
@@ -80,7 +80,7 @@ test('one call reads no more than three times; where nothing matched so far, it 
   aws.play(table.script);
 });
 
-test('one past its time is gone, though the table still has it', async () => {
+test('list: a delivery past its TTL is not found, though it is still in the table', async () => {
   const old = put(-2, { ttl: epochSeconds(now) });
   const kept = put(-1);
   deepEqual(await pages(undefined, 10), [[kept.id]]);
@@ -88,7 +88,7 @@ test('one past its time is gone, though the table still has it', async () => {
   equal((await readDelivery(tenant, webhook.id, kept.id, now)).id, kept.id);
 });
 
-test('one of another webhook, one that never was and what could be no id answer alike', async () => {
+test('list: a delivery of another webhook, an unknown id and a malformed id get the same error', async () => {
   const { id } = put(-1);
   const pairs = [
     [newIdOf('webhook', now), id],
@@ -99,11 +99,11 @@ test('one of another webhook, one that never was and what could be no id answer 
   for (const [webhookId, deliveryId] of pairs)
     await rejects(readDelivery(tenant, webhookId, deliveryId, now), {
       code: 'DELIVERY_NOT_FOUND',
-      message: 'There is no such delivery',
+      message: 'Delivery not found',
     });
 });
 
-test('what went wrong is told until an attempt goes well', () => {
+test('list: lastError is shown until an attempt succeeds', () => {
   const shown = (more: Partial<DeliveryRecord>) => {
     const { status, statusCode, lastError, nextAttemptAt } = deliveryData(deliveryOf(webhook, eventAt(now), more));
     return { status, statusCode, lastError, nextAttemptAt };
@@ -118,7 +118,7 @@ test('what went wrong is told until an attempt goes well', () => {
   deepEqual(shown(unanswered), { status: 'failed', ...unanswered, ...none });
 });
 
-test('there is no request to show before the first attempt', () => {
+test('list: the request of a delivery without attempts is a conflict', () => {
   const request = { url: webhook.url, headers: { Authorization: '********' }, body: '{}', sentAt: iso(now) };
   deepEqual(requestData(deliveryOf(webhook, eventAt(now), { request })), { method: 'POST', ...request });
   throws(() => requestData(deliveryOf(webhook, eventAt(now))), { code: 'CONFLICT' });

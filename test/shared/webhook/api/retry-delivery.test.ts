@@ -2,20 +2,20 @@
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { commit, iso } from '../../../../shared/platform/index.ts';
-import { decide } from '../../../../shared/webhook/deliver/prepare-attempt.ts';
+import { decideAttempt } from '../../../../shared/webhook/deliver/prepare-attempt.ts';
 import { type DeliveryRecord, retryDelivery } from '../../../../shared/webhook/index.ts';
 import {
+  createWebhookRecordsEnv,
   deliveryOf,
   eventAt,
   minutes,
   now,
   organization,
-  setScene,
   tenant,
   webhookOf,
 } from '../../../harness/env/webhook-records.ts';
 
-const { table, aws, tasks } = await setScene();
+const { table, aws, tasks } = await createWebhookRecordsEnv();
 afterAll(() => aws.stop());
 
 const webhook = webhookOf();
@@ -34,7 +34,7 @@ const put = (more: Partial<DeliveryRecord> = {}): DeliveryRecord => {
 const retry = (delivery: DeliveryRecord) => commit(retryDelivery(tenant, webhook, delivery, now).writes);
 const overdue = { status: 'attempting', attempts: 2, nextAttemptAt: iso(minutes(-16)) } as const;
 
-test('a failed delivery gets one attempt more, and its message leaves with the change', async () => {
+test('retry: a failed delivery gets one more attempt, whose message is part of the transaction', async () => {
   const delivery = put();
   await retry(delivery);
   const { status, roundStart, attemptsMax, nextAttemptAt, attempts } = table.get<DeliveryRecord>(delivery)!;
@@ -42,7 +42,7 @@ test('a failed delivery gets one attempt more, and its message leaves with the c
   deepEqual(tasks(), [{ kind: 'deliver', webhookId: webhook.id, deliveryId: delivery.id, attempt: 6 }]);
 });
 
-test('one whose attempt is overdue by more than a quarter of an hour has lost its message, and is taken up', async () => {
+test('retry: a delivery overdue by more than 15 minutes has lost its message and is resumed', async () => {
   const delivery = put(overdue);
   await retry(delivery);
   deepEqual(
@@ -53,15 +53,18 @@ test('one whose attempt is overdue by more than a quarter of an hour has lost it
   deepEqual([roundStart, attemptsMax, nextAttemptAt, attempts], [0, 5, iso(now), 2], 'the attempts it has left');
 });
 
-test('one that is overdue is tried once more also where retries have been turned off since', async () => {
+test('retry: an overdue delivery gets one attempt even if retries were disabled since', async () => {
   const quiet = { ...webhook, retryEnabled: false };
   const delivery = put(overdue);
   await commit(retryDelivery(tenant, quiet, delivery, now).writes);
   const found = { webhook: quiet, delivery: table.get<DeliveryRecord>(delivery), health: undefined };
-  equal(decide(found, { webhookId: webhook.id, deliveryId: delivery.id, attempt: 3 }, now).kind, 'due');
+  equal(
+    decideAttempt(found, { webhookId: webhook.id, deliveryId: delivery.id, attempt: 3 }, { now, queue: 'slowDelivery' }).kind,
+    'send',
+  );
 });
 
-test('one that is overdue and has no attempt left gets one', async () => {
+test('retry: an overdue delivery without remaining attempts gets one', async () => {
   const delivery = put({ ...overdue, attempts: 5 });
   await retry(delivery);
   equal(table.get<DeliveryRecord>(delivery)?.attemptsMax, 6);
@@ -72,28 +75,31 @@ for (const [name, more] of [
   ['waiting for its next attempt', { status: 'attempting', nextAttemptAt: iso(minutes(30)) }],
   ['being attempted', { status: 'attempting', nextAttemptAt: iso(minutes(-14)) }],
 ] as const)
-  test(`one that is ${name} is not retried`, () => {
+  test(`retry: a delivery that is ${name} is refused`, () => {
     throws(() => retryDelivery(tenant, webhook, put(more), now), { code: 'CONFLICT' });
   });
 
-test('nothing is retried for a disabled webhook', () => {
+test('retry: a disabled webhook is refused', () => {
   throws(() => retryDelivery(tenant, webhookOf({ enabled: false }), put(), now), { code: 'CONFLICT' });
 });
 
-test('what the webhook’s present format does not have is not retried, and what waits for it ends', () => {
+test('retry: an event that the current format lacks is refused, and its pending attempts are abandoned', () => {
   const simple = webhookOf({ format: 'simple' });
   const delivery = deliveryOf(simple, eventAt(now, 'storage.error'));
   throws(() => retryDelivery(tenant, simple, delivery, now), { code: 'CONFLICT' });
   const waiting: DeliveryRecord = { ...delivery, status: 'attempting', attempts: 1 };
   const name = { webhookId: simple.id, deliveryId: waiting.id, attempt: 2 };
-  equal(decide({ webhook: simple, delivery: waiting, health: undefined }, name, now).kind, 'vain');
+  equal(
+    decideAttempt({ webhook: simple, delivery: waiting, health: undefined }, name, { now, queue: 'slowDelivery' }).kind,
+    'abandon',
+  );
 });
 
 for (const [name, more] of [
   ['failed', {}],
   ['overdue', overdue],
 ] as const)
-  test(`of two who retry what is ${name} at once one does, and the other is told`, async () => {
+  test(`retry: of two concurrent retries of a ${name} delivery one succeeds and one gets a conflict`, async () => {
     const delivery = put(more);
     const ends = await Promise.allSettled([retry(delivery), retry(delivery)]);
     deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);

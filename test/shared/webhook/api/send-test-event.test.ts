@@ -3,10 +3,10 @@ import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import type { OrganizationRecord } from '../../../../shared/organization/index.ts';
 import { commit } from '../../../../shared/platform/index.ts';
-import { type DeliveryRecord, tryWebhook, webhookKey } from '../../../../shared/webhook/index.ts';
-import { now, organization, setScene, tenant, webhookOf } from '../../../harness/env/webhook-records.ts';
+import { type DeliveryRecord, sendTestEvent, webhookKey } from '../../../../shared/webhook/index.ts';
+import { createWebhookRecordsEnv, now, organization, tenant, webhookOf } from '../../../harness/env/webhook-records.ts';
 
-const { table, aws } = await setScene();
+const { table, aws } = await createWebhookRecordsEnv();
 afterAll(() => aws.stop());
 Object.assign(process.env, { WEBHOOK_HOSTS: '', SERVICE_VERSION: '2.0.0' });
 beforeEach(() => {
@@ -17,7 +17,7 @@ beforeEach(() => {
 const call = { tenant, organization: organization as unknown as OrganizationRecord };
 /** Unsigned, and to where nothing may be sent: neither KMS nor the network is asked. */
 const tryOut = (events: readonly string[], wanted?: string) =>
-  tryWebhook(call, webhookOf({ format: 'simple', events, url: 'https://127.0.0.1/' }), wanted, now);
+  sendTestEvent(call, webhookOf({ format: 'simple', events, url: 'https://127.0.0.1/' }), wanted, now);
 
 for (const [events, wanted, expected] of [
   [['schedule.*', 'restore.failed', 'backup.started'], undefined, 'restore.failed'],
@@ -38,7 +38,7 @@ for (const wanted of ['storage.error', 'backup.*', '*', '', 'toString'])
     });
   });
 
-test('it is kept as a delivery that has ended, and counts as no sign of health', async () => {
+test('test event: it is stored as an ended delivery and does not change the health record', async () => {
   const { data, change } = await tryOut(['backup.failed']);
   await commit(change.writes);
   const { webhookId, deliveryId } = data;

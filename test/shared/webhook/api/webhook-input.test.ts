@@ -5,7 +5,7 @@ import { webhooks } from '../../../../shared/contract/endpoints/webhooks.ts';
 import { ApiError, type ErrorDetails } from '../../../../shared/contract/errors.ts';
 import { validate } from '../../../../shared/http/validate.ts';
 import { unsafeTenant } from '../../../../shared/platform/index.ts';
-import { checkPlaces, filtersOf, judgeWish, type WebhookWish } from '../../../../shared/webhook/api/webhook-input.ts';
+import { checkInput, checkUrlAndProjects, filtersOf, type WebhookInput } from '../../../../shared/webhook/api/webhook-input.ts';
 import type { WebhookRecord } from '../../../../shared/webhook/model/record.ts';
 import { mask } from '../../../../shared/webhook/request/custom-headers.ts';
 
@@ -17,9 +17,9 @@ const complete = { name: 'Hook', url: 'https://example.com/hook', events: ['back
 /** What a creation with this in its body is refused with. */
 const refusal = async (given: object): Promise<ErrorDetails> => {
   try {
-    const body: WebhookWish = validate(webhooks.create.body, { ...complete, ...given }, 'body');
-    judgeWish(body);
-    await checkPlaces(tenant, body);
+    const body: WebhookInput = validate(webhooks.create.body, { ...complete, ...given }, 'body');
+    checkInput(body);
+    await checkUrlAndProjects(tenant, body);
   } catch (error) {
     ok(error instanceof ApiError && error.code === 'VALIDATION_ERROR', String(error));
     return error.details ?? {};
@@ -109,9 +109,9 @@ type Stored = Pick<WebhookRecord, 'format' | 'events' | 'sealedSecret'>;
 const signed: Stored = { format: 'standard', events: ['backup.*', 'storage.error'], sealedSecret: new Uint8Array(1) };
 const unsigned: Stored = { format: 'simple', events: ['backup.started'] };
 
-const told = (wish: WebhookWish, record: Stored): unknown => {
+const told = (wish: WebhookInput, record: Stored): unknown => {
   try {
-    return judgeWish(wish, record);
+    return checkInput(wish, record);
   } catch (error) {
     ok(error instanceof ApiError);
     return error.details?.field;
@@ -140,5 +140,5 @@ test('filters are whole, each value once', () => {
 
 test('a name that cannot be resolved, a trusted host and a public address are taken', async () => {
   for (const url of ['https://nowhere.invalid/x', 'https://localhost:8443/hook?a=b', 'https://8.8.8.8/'])
-    await checkPlaces(tenant, { url });
+    await checkUrlAndProjects(tenant, { url });
 });

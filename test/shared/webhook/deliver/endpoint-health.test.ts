@@ -8,20 +8,20 @@ import { iso } from '../../../../shared/platform/index.ts';
 import { disableWebhook, type WebhookRecord } from '../../../../shared/webhook/index.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import {
-  addQuickWebhook,
+  addFastWebhook,
   addWebhook,
   clock,
   deliveriesOf,
   give,
   healthOf,
-  heardBy,
   newEvent,
   newPath,
-  newWorld,
   organizationId,
   pass,
   pathOf,
   receiver,
+  requestsTo,
+  resetEnv,
   run,
   sent,
   table,
@@ -31,12 +31,12 @@ import {
   written,
 } from '../../../harness/env/webhook-env.ts';
 
-beforeEach(newWorld);
+beforeEach(resetEnv);
 
 const day = 24 * 3_600;
 const status = (webhook: WebhookRecord, code: number) => receiver.answer(pathOf(webhook), { status: code });
 /** An event now, and all of its attempts. */
-const tell = async (): Promise<void> => {
+const deliverEvent = async (): Promise<void> => {
   await match(written({ event: newEvent() }));
   await run();
 };
@@ -45,7 +45,7 @@ test('an endpoint that answers 410 is asked once, and one task asks to disable i
   const webhook = addWebhook();
   status(webhook, 410);
   const failingSince = iso(clock.now());
-  await tell();
+  await deliverEvent();
   deepEqual(tasksSent(), [{ kind: 'disable-webhook', webhookId: webhook.id, reason: 'gone', failingSince, revision: 1 }]);
   const [{ status: ended, attempts, lastError } = {} as never] = deliveriesOf(webhook);
   deepEqual([ended, attempts, lastError], ['failed', 1, 'HTTP 410']);
@@ -59,7 +59,7 @@ test('a 410 speaks of the webhook that the request was made of, not of what it w
     addWebhook({ ...webhook, url: receiver.url(newPath()), revision: 2 });
     return { status: 410 };
   });
-  await tell();
+  await deliverEvent();
   const [task] = tasksSent() as unknown as Parameters<typeof disableWebhook>[1][];
   equal(task?.revision, 1);
   table.put({ ...organizationKey.organization(tenant), id: organizationId, name: 'Acme' });
@@ -72,20 +72,20 @@ test('an endpoint that has failed everything for five days is given up by one ta
   status(webhook, 500);
   const failingSince = iso(clock.now());
   for (const seconds of [day, day, day, day, day - 1]) {
-    await tell();
+    await deliverEvent();
     pass(seconds);
   }
-  await tell();
+  await deliverEvent();
   deepEqual(tasksSent(), []);
   pass(1);
-  await tell();
+  await deliverEvent();
   deepEqual(tasksSent(), [{ kind: 'disable-webhook', webhookId: webhook.id, reason: 'failing', failingSince, revision: 1 }]);
 });
 
 test('nobody is given up before a delivery has used up its attempts, however long ago the first failure was', async () => {
   const webhook = addWebhook();
   status(webhook, 503);
-  await tell();
+  await deliverEvent();
   pass(6 * day);
   await match(written({ event: newEvent() }));
   // The last of five comes 9,060 s after the first, or later.
@@ -107,7 +107,7 @@ for (const [what, when] of [
     const webhook = addWebhook({ retryEnabled: false });
     for (const n of Array(9).keys()) {
       status(webhook, n === when ? 204 : 500);
-      await tell();
+      await deliverEvent();
       equal(healthOf(webhook)?.failingSince === undefined, n === when);
       pass(n < when ? day : 0.9 * day);
     }
@@ -136,7 +136,7 @@ test('a new endpoint has its quick lane yet to earn, and one that failed to earn
 });
 
 test('an endpoint that takes more than three seconds is slow, and three are not too many', async () => {
-  addQuickWebhook();
+  addFastWebhook();
   equal(await laneNow(), 'quick');
   await run(0, takes({ kind: 'answered', status: 200, retryAfter: undefined, durationMs: 3_001 }));
   equal(await laneNow(), 'slow');
@@ -156,7 +156,7 @@ test('where it cannot be read how an endpoint does, its event takes the slow lan
 });
 
 test('every retry waits among the slow', async () => {
-  const webhook = addQuickWebhook();
+  const webhook = addFastWebhook();
   status(webhook, 500);
   await match(written({ event: newEvent() }));
   await run(1_000);
@@ -167,7 +167,7 @@ test('every retry waits among the slow', async () => {
 });
 
 test('when it was triggered is noted with every change, and else not more often than every second', async () => {
-  const webhook = addQuickWebhook();
+  const webhook = addFastWebhook();
   let writes = 0;
   const { onWrite } = table;
   const noted = async (): Promise<boolean> => {
@@ -198,13 +198,13 @@ test('when it was triggered is noted with every change, and else not more often 
 });
 
 test('what waits in the quick lane when its endpoint turns slow moves to the slow one without an attempt, and is delivered there', async () => {
-  const webhook = addQuickWebhook({ retryEnabled: false });
+  const webhook = addFastWebhook({ retryEnabled: false });
   for (const _ of Array(5)) await match(written({ event: newEvent() }));
   deepEqual(new Set(sent.map(({ queue }) => queue)), new Set(['quick']));
   receiver.answer(pathOf(webhook), { status: 500 }, { status: 200 });
   const quick = sent.map(({ body }) => body);
   for (const body of quick) await give(body);
-  equal(heardBy(webhook).length, 1);
+  equal(requestsTo(webhook).length, 1);
   const moved = sent.slice(5);
   deepEqual(
     moved.map(({ queue, delaySeconds, body }) => [queue, delaySeconds, taskOf({ body }).attempt]),
@@ -219,5 +219,5 @@ test('what waits in the quick lane when its endpoint turns slow moves to the slo
   );
   // Nobody is sent to twice for it.
   for (const body of quick) await give(body);
-  equal(heardBy(webhook).length, 5);
+  equal(requestsTo(webhook).length, 5);
 });

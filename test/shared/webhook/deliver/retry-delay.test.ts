@@ -2,7 +2,7 @@ import { ok } from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { test } from 'vitest';
 import { retryDelaysSeconds } from '../../../../shared/contract/limits.ts';
-import { delayAfter } from '../../../../shared/webhook/deliver/retry-delay.ts';
+import { retryDelay } from '../../../../shared/webhook/deliver/retry-delay.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
@@ -11,7 +11,7 @@ const attempt = fc.integer({ min: 1, max: 4 });
 test('a wait is what is documented and up to a tenth more, in whole seconds', () =>
   fc.assert(
     fc.property(attempt, chance, (n, by) => {
-      const [base, delay] = [retryDelaysSeconds[n - 1]!, delayAfter(n, undefined, now, by)];
+      const [base, delay] = [retryDelaysSeconds[n - 1]!, retryDelay(n, undefined, now, by)];
       ok(Number.isInteger(delay) && delay >= base && delay <= base * 1.1, `${delay}`);
     }),
   ));
@@ -27,7 +27,7 @@ test('whatever an endpoint asks for, a wait is never shorter than documented nor
         fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
       ),
       (n, by, asked) => {
-        const [base, delay] = [retryDelaysSeconds[n - 1]!, delayAfter(n, asked, now, by)];
+        const [base, delay] = [retryDelaysSeconds[n - 1]!, retryDelay(n, asked, now, by)];
         ok(Number.isInteger(delay) && delay >= base && delay <= base * 2, `${delay}`);
       },
     ),

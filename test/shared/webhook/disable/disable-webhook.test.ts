@@ -3,11 +3,11 @@ import { deepEqual, ok } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { accountKey } from '../../../../shared/account/index.ts';
 import { iso } from '../../../../shared/platform/index.ts';
-import { disabledLetter } from '../../../../shared/webhook/disable/disabled-email.ts';
-import { disableWebhook, tellDisabled, type WebhookRecord, webhookKey } from '../../../../shared/webhook/index.ts';
-import { minutes, now, organization, setScene, tenant, webhookOf } from '../../../harness/env/webhook-records.ts';
+import { disabledEmail } from '../../../../shared/webhook/disable/disabled-email.ts';
+import { disableWebhook, notifyOwner, type WebhookRecord, webhookKey } from '../../../../shared/webhook/index.ts';
+import { createWebhookRecordsEnv, minutes, now, organization, tenant, webhookOf } from '../../../harness/env/webhook-records.ts';
 
-const { table, aws, tasks } = await setScene();
+const { table, aws, tasks } = await createWebhookRecordsEnv();
 afterAll(() => aws.stop());
 
 const webhook = webhookOf();
@@ -35,7 +35,7 @@ for (const task of [failing, gone])
     const { enabled, disabled, revision, updatedAt } = stored()!;
     const { reason, failingSince } = task;
     deepEqual([enabled, disabled, revision, updatedAt], [false, { reason, at: iso(now), failingSince }, 2, iso(now)]);
-    deepEqual(tasks(), [{ kind: 'tell-disabled', webhookId: webhook.id }]);
+    deepEqual(tasks(), [{ kind: 'notify-webhook-disabled', webhookId: webhook.id }]);
     const [entry, ...more] = entries();
     deepEqual(more, []);
     deepEqual(
@@ -44,7 +44,7 @@ for (const task of [failing, gone])
     );
   });
 
-test('told twice it happens once', async () => {
+test('disable: a duplicate task disables the webhook once', async () => {
   await Promise.all([disable(gone), disable(gone)]);
   await disable(gone);
   deepEqual([tasks().length, entries().length, stored()?.revision], [1, 1, 2]);
@@ -59,7 +59,7 @@ for (const [name, task, change] of [
   ['someone who removed it', gone, () => table.items.delete(`${webhook.pk}\n${webhook.sk}`)],
   ['a deleted organization', gone, () => table.put({ ...organization, deletedAt: iso(now) })],
 ] as const)
-  test(`${name} calls it off`, async () => {
+  test(`disable: ${name} cancels the task`, async () => {
     change();
     const before = [...table.items];
     await disable(task);
@@ -70,7 +70,7 @@ for (const [name, changed] of [
   ['given another address', { url: 'https://example.org/hooks' }],
   ['disabled', { enabled: false }],
 ] as const)
-  test(`a webhook that is ${name} at the same moment stays as that left it`, async () => {
+  test(`disable: a webhook that is ${name} concurrently is not disabled`, async () => {
     const left = { ...webhook, ...changed, revision: 2 };
     let isFirst = true;
     table.onWrite = (when) => {
@@ -82,9 +82,9 @@ for (const [name, changed] of [
     deepEqual([stored(), entries(), tasks()], [left, [], []]);
   });
 
-test('the owner is told, once it is so', async () => {
+test('notify: the owner gets an e-mail when the webhook is disabled', async () => {
   await disable(gone);
-  await tellDisabled(tenant, webhook.id, now);
+  await notifyOwner(tenant, webhook.id, now);
   const [mail, ...more] = mails();
   deepEqual(more, []);
   ok(mail?.includes('owner@example.com') && mail.includes('Pager') && mail.includes('Acme') && mail.includes('example.com'));
@@ -94,26 +94,26 @@ for (const [name, change] of [
   ['was enabled again', () => table.put({ ...stored(), enabled: true })],
   ['was removed', () => table.items.delete(`${webhook.pk}\n${webhook.sk}`)],
 ] as const)
-  test(`nobody is told of a webhook that ${name}`, async () => {
+  test(`notify: no e-mail is sent for a webhook that ${name}`, async () => {
     await disable(gone);
     change();
-    await tellDisabled(tenant, webhook.id, now);
+    await notifyOwner(tenant, webhook.id, now);
     deepEqual(mails(), []);
   });
 
-test('however many are disabled in an hour, ten mails are sent; the tenth says where the others are', async () => {
+test('notify: at most ten e-mails per hour are sent; the tenth refers to the audit log', async () => {
   const many = Array.from({ length: 12 }, () => webhookOf({ enabled: false, disabled: { ...gone, at: iso(now) } }));
   for (const one of many) table.put(one);
-  for (const { id } of many) await tellDisabled(tenant, id, now);
+  for (const { id } of many) await notifyOwner(tenant, id, now);
   const isLast = mails().map((mail) => mail.includes('/audit-logs'));
   deepEqual(isLast, [...Array(9).fill(false), true]);
-  await tellDisabled(tenant, many[11]!.id, minutes(60));
+  await notifyOwner(tenant, many[11]!.id, minutes(60));
   deepEqual(mails().length, 11);
   ok(!mails()[10]!.includes('/audit-logs'));
 });
 
 const letter = (reason: 'gone' | 'failing') =>
-  disabledLetter({
+  disabledEmail({
     organizationName: `<script>alert("1")</script> & 'Sons'`,
     webhookName: '<b>Pager</b>',
     url: 'https://hooks.example.com:8443/T0/sesame?token=open',
@@ -123,20 +123,20 @@ const letter = (reason: 'gone' | 'failing') =>
     isLast: false,
   });
 
-test('of the address the letter tells the host alone: the rest may be a secret', () => {
+test('e-mail: shows only the host of the URL, because the rest may be a secret', () => {
   for (const { subject, text, html } of [letter('gone'), letter('failing')]) {
     for (const form of [text, html]) ok(form.includes('hooks.example.com:8443'));
     for (const form of [subject, text, html]) ok(!/sesame|token|open/.test(form.replaceAll('reopen', '')), form);
   }
 });
 
-test('whatever people typed is text in its HTML, never markup', () => {
+test('e-mail: user-supplied text is escaped in the HTML', () => {
   const { html } = letter('failing');
   ok(!/<script|<b>Pager/.test(html));
   ok(html.includes('&lt;b&gt;Pager&lt;/b&gt;') && html.includes('&amp; &#39;Sons&#39;'));
 });
 
-test('it says since when, and what to do', () => {
+test('e-mail: states since when the endpoint fails and what to do', () => {
   ok(letter('failing').text.includes('2026-02-23 09:30 UTC'));
   ok(letter('gone').text.includes('410'));
   for (const form of [letter('gone').text, letter('failing').html]) ok(form.includes('/toggle') && form.includes('/replay'));

@@ -7,34 +7,34 @@ import type { WebhookRecord } from '../../../../shared/webhook/index.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import {
   addWebhook,
-  attemptsHeardBy,
+  attemptsTo,
   clock,
   deliveryOf,
   entries,
   faults,
   give,
-  heardBy,
-  newWorld,
+  matchEvent,
   pass,
   pathOf,
   receiver,
+  requestsTo,
+  resetEnv,
   run,
   sent,
   table,
   taskOf,
-  tell,
 } from '../../../harness/env/webhook-env.ts';
 
-beforeEach(newWorld);
+beforeEach(resetEnv);
 
 const begin = async (...answers: Parameters<typeof receiver.answer>[1][]): Promise<WebhookRecord> => {
   const webhook = addWebhook();
   receiver.answer(pathOf(webhook), ...(answers.length > 0 ? answers : [{ status: 500 }]));
-  await tell();
+  await matchEvent();
   return webhook;
 };
 const secondsOf = (webhook: WebhookRecord): readonly number[] => {
-  const times = heardBy(webhook).map(({ headers }) => Number(headers['x-service-timestamp']));
+  const times = requestsTo(webhook).map(({ headers }) => Number(headers['x-service-timestamp']));
   return times.map((time) => time - times[0]!);
 };
 const inTime = [0, 60, 360, 2_160, 9_360];
@@ -83,13 +83,13 @@ test('an entry that has fired and is not yet removed does not swallow the attemp
   equal(entries.has(name), true);
   entries.delete(name);
   await run();
-  deepEqual(attemptsHeardBy(webhook), [1, 2, 3, 3, 4, 5]);
+  deepEqual(attemptsTo(webhook), [1, 2, 3, 3, 4, 5]);
   deepEqual(secondsOf(webhook).slice(3), [2_160, 2_160 + 1_800, 2_160 + 1_800 + 7_200]);
   const { status, attempts } = deliveryOf(webhook);
   deepEqual([status, attempts], ['failed', 5]);
 });
 
-test('an attempt that a queue brought because no Scheduler would waits for its time, and no other is looked at by the clock', async () => {
+test('deliver: an attempt with notBefore is requeued until it is due; one without is sent at once', async () => {
   const webhook = await begin();
   await run(0);
   const { body } = sent.at(-1)!;
@@ -102,9 +102,9 @@ test('an attempt that a queue brought because no Scheduler would waits for its t
     const { queue, delaySeconds } = sent.at(-1)!;
     deepEqual([queue, delaySeconds, taskOf(sent.at(-1)!).attempt], ['slow', Math.min(secondsLeft, 900), 2]);
   }
-  deepEqual(attemptsHeardBy(webhook), [1]);
+  deepEqual(attemptsTo(webhook), [1]);
   // Clocks may differ.
   pass(2);
   await give(cut);
-  deepEqual(attemptsHeardBy(webhook), [1, 2]);
+  deepEqual(attemptsTo(webhook), [1, 2]);
 });

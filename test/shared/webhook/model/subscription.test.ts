@@ -72,7 +72,7 @@ describe('what a webhook may subscribe to', () => {
   test('what never matches anything is refused, with the wrong ones and all that are right', () => {
     assert.deepEqual(refusal(['*', 'x', 'backup.done', 'backup.*', 'storage.gone'], 'standard'), {
       field: 'events',
-      reason: 'must be names of events of the format, a prefix such as backup.*, or *',
+      reason: 'must be event names of the format, a prefix such as backup.*, or *',
       invalidValues: ['x', 'backup.done', 'storage.gone'],
       allowedValues: eventNames,
     });

@@ -4,24 +4,24 @@ import { afterAll, beforeEach, test } from 'vitest';
 import { commit, epochSeconds, iso, newIdOf } from '../../../../shared/platform/index.ts';
 import {
   type DeliveryRecord,
+  deleteWebhook,
   purgeDeliveries,
-  removeWebhook,
   waitForFinalDelivery,
   webhookKey,
 } from '../../../../shared/webhook/index.ts';
 import {
+  createWebhookRecordsEnv,
   deliveryOf,
   eventAt,
   eventItem,
   minutes,
   now,
   organization,
-  setScene,
   tenant,
   webhookOf,
 } from '../../../harness/env/webhook-records.ts';
 
-const { table, aws } = await setScene();
+const { table, aws } = await createWebhookRecordsEnv();
 afterAll(() => aws.stop());
 
 const webhook = webhookOf();
@@ -40,7 +40,7 @@ const put = (minute: number, more: Partial<DeliveryRecord> = {}): DeliveryRecord
 
 const clock = { now: () => now };
 
-test('the purge removes webhooks with all that was sent to them, and nobody else’s', async () => {
+test('purge: deletes the webhooks of the organization with all their deliveries, and no others', async () => {
   const neighbour = { pk: `DELIVERY#${newIdOf('organization', now)}#${webhook.id}`, sk: newIdOf('delivery', now) };
   table.put(neighbour);
   table.put(webhookOf());
@@ -52,9 +52,9 @@ test('the purge removes webhooks with all that was sent to them, and nobody else
   );
 });
 
-test('what was sent to a webhook that was removed goes, too', async () => {
+test('purge: deletes the deliveries of a webhook that was deleted before', async () => {
   put(-1);
-  await commit(removeWebhook(tenant, webhook, now).writes);
+  await commit(deleteWebhook(tenant, webhook, now).writes);
   equal(table.find('DELIVERY#').length, 1);
   equal(await purgeDeliveries(tenant, minutes(1), clock), true);
   deepEqual(
@@ -63,17 +63,17 @@ test('what was sent to a webhook that was removed goes, too', async () => {
   );
 });
 
-test('out of time the purge says so, keeps what leads to the rest, and goes on the next time', async () => {
+test('purge: returns false at the deadline, keeps the webhook item, and continues the next time', async () => {
   for (let n = 0; n < 450; n++) put(-n);
   let looks = 0;
   const short = { now: () => (looks++ < 1 ? now : minutes(2)) };
   equal(await purgeDeliveries(tenant, minutes(1), short), false);
-  deepEqual([table.find('DELIVERY#').length, table.find(webhook.pk, 'WEBHOOK#').length], [251, 1]);
+  deepEqual([table.find('DELIVERY#').length, table.find(webhook.pk, 'WEBHOOK#').length], [351, 1]);
   equal(await purgeDeliveries(tenant, minutes(1), clock), true);
   deepEqual([table.find('DELIVERY#').length, table.find(webhook.pk, 'WEBHOOK#').length], [0, 0]);
 });
 
-test('what was added while its webhook was being removed goes, too', async () => {
+test('purge: deletes deliveries created while their webhook was being deleted', async () => {
   let isLate = true;
   table.onWrite = (when) => {
     if (when === 'before' && isLate && table.find('DELIVERY#').length === 0) {
@@ -91,7 +91,7 @@ const deletion = eventAt(now, 'organization.deleted');
 const told = (more: Partial<DeliveryRecord> = {}) => table.put(deliveryOf(webhook, deletion, more));
 const wait = (time = clock) => waitForFinalDelivery(tenant, now, minutes(1), time);
 
-test('the purge waits until the deletion was matched and sent once, well or not', async () => {
+test('purge: waits until the deletion event was matched and attempted once, successfully or not', async () => {
   table.put(eventItem(deletion));
   let looks = 0;
   table.onRead = () => {
@@ -105,7 +105,7 @@ test('the purge waits until the deletion was matched and sent once, well or not'
   equal(looks, 5);
 });
 
-test('it does not wait for ever, and within one step not longer than that has time', async () => {
+test('purge: the wait is limited, and one step waits no longer than its deadline', async () => {
   table.put(eventItem(deletion));
   equal(await wait({ now: () => minutes(2) }), true);
   equal(await waitForFinalDelivery(tenant, now, now, clock), false);
@@ -116,7 +116,7 @@ for (const [name, change] of [
   ['does not hear of it', () => table.put({ ...webhook, events: ['backup.*'] })],
   ['was told', () => told()],
 ] as const)
-  test(`nobody waits for a webhook that ${name}`, async () => {
+  test(`purge: does not wait for a webhook that ${name}`, async () => {
     table.put(eventItem(deletion));
     change();
     equal(await wait(), true);

@@ -7,25 +7,25 @@ import { commit, iso, after as later } from '../../../../shared/platform/index.t
 import {
   type DeliveryRecord,
   deliveryIdOf,
-  replayWebhook,
+  runReplay,
   type StoredEvent,
   startReplay,
   webhookKey,
 } from '../../../../shared/webhook/index.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import {
+  createWebhookRecordsEnv,
   deliveryOf,
   eventAt,
   eventItem,
   minutes,
   now,
   organization,
-  setScene,
   tenant,
   webhookOf,
 } from '../../../harness/env/webhook-records.ts';
 
-const { table, aws, refusal, messages, tasks } = await setScene();
+const { table, aws, refusal, messages, tasks } = await createWebhookRecordsEnv();
 afterAll(() => aws.stop());
 
 const webhook = webhookOf();
@@ -38,7 +38,7 @@ beforeEach(() => {
   table.put(webhook);
 });
 
-type Task = Parameters<typeof replayWebhook>[1];
+type Task = Parameters<typeof runReplay>[1];
 const taskOf = (more: Partial<Task> = {}): Task => ({
   kind: 'replay-webhook',
   walk: 'walk-1',
@@ -50,7 +50,7 @@ const taskOf = (more: Partial<Task> = {}): Task => ({
   ...more,
 });
 const clock = { now: () => now };
-const run = (task: Task = taskOf()) => replayWebhook(tenant, task, minutes(1), clock);
+const run = (task: Task = taskOf()) => runReplay(tenant, task, minutes(1), clock);
 const put = (event: StoredEvent, more?: Partial<DeliveryRecord>): DeliveryRecord => {
   table.put(eventItem(event));
   const delivery = deliveryOf(webhook, event, more);
@@ -86,7 +86,7 @@ describe('what is sent again', () => {
       deepEqual(stored(all.attempting), untouched);
     });
 
-  test('each gets a full round, after the attempts it had, in the lane of those that may wait', async () => {
+  test('replay: each delivery gets a full round after its earlier attempts, on the slow queue', async () => {
     const [once, full] = [webhookOf({ retryEnabled: false }), webhookOf()];
     for (const [replayed, attemptsMax] of [[once, 6] as const, [full, 10] as const]) {
       table.put(replayed);
@@ -101,7 +101,7 @@ describe('what is sent again', () => {
     }
   });
 
-  test('only what the range, the events, the subscription and the filters say', async () => {
+  test('replay: sends only events of the range, the requested names, the subscription and the filters', async () => {
     const narrow = webhookOf({
       id: webhook.id,
       events: ['backup.*'],
@@ -130,7 +130,7 @@ describe('what is sent again', () => {
     );
   });
 
-  test('what is forgotten, but not cleaned up yet, is not sent', async () => {
+  test('replay: an event past its TTL is not sent', async () => {
     table.put({ ...eventItem(eventAt(minutes(-30))), ttl: Math.floor(now.getTime() / 1_000) });
     await run(taskOf({ status: 'all' }));
     deepEqual(sent(), []);
@@ -140,7 +140,7 @@ describe('what is sent again', () => {
 describe('over many pages', () => {
   const failedOnes = (count: number) => Array.from({ length: count }, (_, n) => put(eventAt(minutes(n / 10 - 60)), {}));
 
-  test('out of time after every page, it goes on by a task of its own until the end', async () => {
+  test('replay: at the deadline it enqueues a task that continues, until the end', async () => {
     const all = failedOnes(120);
     let [task, runs]: [Task | undefined, number] = [taskOf(), 0];
     while (task && runs < 5) {
@@ -148,7 +148,7 @@ describe('over many pages', () => {
       // The look at the clock after the first page finds the time over.
       const time = { now: () => (looks++ < 4 ? now : minutes(2)) };
       const before = tasks().length;
-      await replayWebhook(tenant, task, minutes(1), time);
+      await runReplay(tenant, task, minutes(1), time);
       runs += 1;
       task = tasks().slice(before)[0] as Task | undefined;
     }
@@ -159,7 +159,7 @@ describe('over many pages', () => {
     );
   });
 
-  test('killed at every write and told again, it sends everything, and begins no round twice', async () => {
+  test('replay: after a crash at any write, a repetition sends everything and starts no round twice', async () => {
     for (let fatal = 0, isCut = true; isCut; fatal += 17) {
       table.items.clear();
       aws.calls.length = 0;
@@ -179,7 +179,7 @@ describe('over many pages', () => {
     }
   });
 
-  test('what the queue did not take is sent when the task is given again', async () => {
+  test('replay: a message that the queue refused is sent when the task is retried', async () => {
     const [delivery] = failedOnes(1);
     refusal.fault = new Fault('QueueDoesNotExist');
     await rejects(run());
@@ -189,7 +189,7 @@ describe('over many pages', () => {
     deepEqual(sent(), [delivery!.id]);
   });
 
-  test('told again after all was delivered it sends nothing; another replay of the same does', async () => {
+  test('replay: a repeated task sends nothing after all was delivered; another replay does', async () => {
     const delivery = put(eventAt(minutes(-30)), { status: 'delivered', attempts: 1 });
     const task = taskOf({ status: 'all' });
     await run(task);
@@ -207,7 +207,7 @@ describe('over many pages', () => {
     ['a webhook that is removed', () => table.items.delete(`${webhook.pk}\n${webhook.sk}`)],
     ['an organization that is deleted', () => table.put({ ...organization, deletedAt: iso(now) })],
   ] as const)
-    test(`${name} meanwhile ends it`, async () => {
+    test(`replay: ${name} meanwhile ends it`, async () => {
       failedOnes(1);
       gone();
       await run();
@@ -220,14 +220,14 @@ describe('one at a time', () => {
     commit(startReplay(tenant, webhook, { from: '2026-02-27', to: '2026-02-28', status: 'failed' }, at).change.writes);
   const begun = () => tasks().at(-1) as unknown as Task;
 
-  test('of two that are asked for at once, or one after the other, one begins, and the other is told', async () => {
+  test('replay: of two concurrent or successive requests one starts and one gets a conflict', async () => {
     const ends = await Promise.allSettled([start(), start()]);
     deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
     await rejects(start(), { code: 'CONFLICT' });
     equal(tasks().length, 1);
   });
 
-  test('another may begin when it has ended', async () => {
+  test('replay: another one can start after the first has ended', async () => {
     await start();
     await run(begun());
     await start();
@@ -238,10 +238,10 @@ describe('one at a time', () => {
     await start();
   });
 
-  test('it is not over between two of its parts', async () => {
+  test('replay: the lock is held between two parts', async () => {
     await start();
     const [task] = tasks() as unknown as Task[];
-    await replayWebhook(tenant, task!, now, clock);
+    await runReplay(tenant, task!, now, clock);
     equal(tasks().length, 2);
     await rejects(start(minutes(10)), { code: 'CONFLICT' });
   });
@@ -249,7 +249,7 @@ describe('one at a time', () => {
   test('one whose task died is over after three hours, and each part begins them anew', async () => {
     await start();
     const [task] = tasks() as unknown as Task[];
-    await replayWebhook(tenant, task!, minutes(60), { now: () => minutes(60) });
+    await runReplay(tenant, task!, minutes(60), { now: () => minutes(60) });
     await rejects(start(minutes(239)), { code: 'CONFLICT' });
     await start(minutes(240));
   });
@@ -260,10 +260,10 @@ describe('one at a time', () => {
     const [old] = tasks() as unknown as Task[];
     await start(minutes(180));
     const clockThen = { now: () => minutes(181) };
-    await replayWebhook(tenant, old!, minutes(190), clockThen);
+    await runReplay(tenant, old!, minutes(190), clockThen);
     deepEqual(sent(), []);
     await rejects(start(minutes(182)), { code: 'CONFLICT' });
-    await replayWebhook(tenant, tasks().find(({ walk }) => walk !== old!.walk) as unknown as Task, minutes(190), clockThen);
+    await runReplay(tenant, tasks().find(({ walk }) => walk !== old!.walk) as unknown as Task, minutes(190), clockThen);
     deepEqual(sent(), [delivery.id]);
   });
 });

@@ -74,7 +74,7 @@ test('backup.failed has the error as a text, and when it failed', () =>
     projectName: 'Web shop',
     type: 'full',
     status: 'failed',
-    error: 'The backup took longer than its 30 minutes',
+    error: 'The backup exceeded its timeout of 30 minutes',
     triggeredBy: 'scheduled',
     scheduleId: 'sch_01JZ8Q4V0M6T3X9C2B7N5K1HRD',
     createdAt: '2026-03-01T09:29:58.250Z',

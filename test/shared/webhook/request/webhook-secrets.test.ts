@@ -42,7 +42,7 @@ test('a secret that is made is 32 random bytes in the form of Standard Webhooks'
   notEqual(newSecret(), newSecret());
 });
 
-test('what was sealed comes back, headers with colons, quotes and empty values too', async () => {
+test('secrets: decrypting returns what was encrypted, including headers with colons, quotes and empty values', async () => {
   const headers = { 'X-A': 'a:b "c" \\', Authorization: 'Bearer x', 'X-Empty': '', 'X-Tab': '\t ' };
   deepEqual(await openSecrets(tenant, await sealed('whk_a', headers), now), {
     secret: 'old secret',
@@ -52,13 +52,13 @@ test('what was sealed comes back, headers with colons, quotes and empty values t
   deepEqual(await openSecrets(tenant, { id: 'whk_a' }, now), { secret: undefined, previous: undefined, headers: {} });
 });
 
-test('headers of the largest size fit what KMS seals, whatever they are made of', async () => {
+test('secrets: headers of the maximum size fit into one KMS encryption', async () => {
   await sealHeaders(tenant, 'whk_a', Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`X-${10 + n}`, '"'.repeat(171)])));
   const [input] = aws.sent('Encrypt');
   equal(Buffer.from(String(input?.Plaintext), 'base64').length, 20 * (4 + 171) + 20 + 19);
 });
 
-test('what is sent often costs one call to KMS, and another after five minutes', async () => {
+test('secrets: repeated use costs one KMS call per five minutes', async () => {
   const webhook = await sealed('whk_b', { 'X-A': 'b' });
   for (let n = 0; n < 10; n++) await openSecrets(tenant, webhook, new Date(now.getTime() + n * 29_000));
   equal(aws.sent('Decrypt').length, 2);
@@ -66,7 +66,7 @@ test('what is sent often costs one call to KMS, and another after five minutes',
   equal(aws.sent('Decrypt').length, 4);
 });
 
-test('what is remembered opens for the webhook and the organization it was sealed for only', async () => {
+test('secrets: a cache entry is used only for its own webhook and organization', async () => {
   const webhook = await sealed('whk_c');
   await openSecrets(tenant, webhook, now);
   await rejects(openSecrets(tenant, { ...webhook, id: 'whk_d' }, now));
@@ -75,7 +75,7 @@ test('what is remembered opens for the webhook and the organization it was seale
   await rejects(openSecrets(tenant, { id: 'whk_c', ...(sealedSecret && { sealedHeaders: sealedSecret }) }, now));
 });
 
-test('a new ciphertext is opened anew', async () => {
+test('secrets: a new ciphertext is decrypted again', async () => {
   const webhook = await sealed('whk_e');
   await openSecrets(tenant, webhook, now);
   const sealedSecret = await sealWebhookSecret(tenant, 'whk_e', 'new secret');
@@ -90,7 +90,7 @@ test('the secret before the last rotation is there until its moment, and not at 
   equal(await at('2026-01-01T01:00:00.000Z'), undefined);
 });
 
-test('a failure of KMS is not remembered', async () => {
+test('secrets: a KMS failure is not cached', async () => {
   const webhook = await sealed('whk_g');
   aws.play({ Decrypt: () => new Fault('DisabledException') });
   await rejects(openSecrets(tenant, webhook, now));

@@ -13,10 +13,10 @@ import {
 import { readTask, type TaskMessage } from './tasks.ts';
 
 /**
- * Runs `work` for every message of a batch, concurrently. A message that fails is delivered again, alone. A message of an unknown
- * kind is dropped with a log line, or fails where the consumer would know every kind.
+ * Runs `work` for every message of a batch, concurrently. A failed message is redelivered alone. A task of an unknown kind is
+ * dropped with a log line, unless `dropsUnknown` is false: then it fails.
  */
-export const consume = (
+export const consumeQueue = (
   work: (message: TaskMessage, queueName: string) => Promise<void>,
   { dropsUnknown = true }: { readonly dropsUnknown?: boolean } = {},
 ): LambdaHandler<SQSEvent, BatchAnswer> => {
@@ -25,10 +25,10 @@ export const consume = (
       const message = readTask(body);
       addLogContext(idsOf(message));
       if (message) await work(message, eventSourceARN.slice(eventSourceARN.lastIndexOf(':') + 1));
-      else if (!dropsUnknown) throw new Error('a message of a kind that is not known');
-      else log.warn('a task of a kind this version does not know was dropped');
+      else if (!dropsUnknown) throw new Error('unknown task kind');
+      else log.warn('task dropped: unknown kind');
     } catch (error) {
-      log.error('the task failed', { error });
+      log.error('task failed', { error });
       throw error;
     }
   };
@@ -46,6 +46,6 @@ export const consume = (
   );
 };
 
-/** What a message names: itself, its tenant, and what is to be done to what. */
+/** The ids of a message, for the log. */
 const idsOf = (message: TaskMessage | undefined): Ids =>
   message ? { ...idsIn(message.task), organizationId: message.organizationId, taskId: message.id } : {};

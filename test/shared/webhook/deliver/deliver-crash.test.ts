@@ -4,35 +4,35 @@
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { handler as match } from '../../../functions/webhook/match.ts';
-import { type StoredEvent, type WebhookRecord, webhookKey } from '../../../shared/webhook/index.ts';
-import { Fault } from '../../harness/aws/scripted-aws.ts';
+import { handler as match } from '../../../../functions/webhook/match.ts';
+import { type StoredEvent, type WebhookRecord, webhookKey } from '../../../../shared/webhook/index.ts';
+import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import {
   addWebhook,
-  attemptsHeardBy,
+  attemptsTo,
   deliveriesOf,
   deliveryOf,
   entries,
   faults,
   healthOf,
-  heardBy,
+  matchEvent,
   metadataOf,
   newEvent,
-  newWorld,
   pathOf,
   receiver,
+  requestsTo,
+  resetEnv,
   run,
-  setMachine,
+  setCrashInjector,
   table,
   tasksSent,
-  tell,
   tenant,
   written,
-} from '../../harness/env/webhook-env.ts';
-import { CrashInjector, crashPoints, type Moment } from '../../harness/faults/crash-injector.ts';
-import type { Answer } from '../../harness/stage/receiver.ts';
+} from '../../../harness/env/webhook-env.ts';
+import { CrashInjector, crashPoints, type Moment } from '../../../harness/faults/crash-injector.ts';
+import type { Answer } from '../../../harness/stage/receiver.ts';
 
-/** A batch is matched all at once: what is under way when the machine dies differs before and after a thing. */
+/** A batch is matched all at once: what is under way when the crash dies differs before and after a thing. */
 const momentsOfBatch = (effects: number): readonly Moment[] =>
   Array.from({ length: effects }, (_, n) => n + 1).flatMap((at) => [
     { at, when: 'before' as const },
@@ -41,12 +41,12 @@ const momentsOfBatch = (effects: number): readonly Moment[] =>
 
 const eventsOfBatch = 3;
 
-const matchOnce = async (machine: CrashInjector) => {
-  newWorld();
+const matchOnce = async (crash: CrashInjector) => {
+  resetEnv();
   const webhooks = [addWebhook(), addWebhook({ events: ['organization.*'] }), addWebhook({ events: ['backup.*'] })] as const;
   const events = Array.from({ length: eventsOfBatch }, () => newEvent());
   const batch = written(...events.map((event) => ({ event })));
-  setMachine(machine);
+  setCrashInjector(crash);
   const answer = await match(batch);
   return { webhooks, events, batch, answer };
 };
@@ -56,12 +56,12 @@ test('matching: whoever dies at any moment leaves every event with one delivery 
   deepEqual((await matchOnce(whole)).answer, { batchItemFailures: [] });
   ok(whole.effects > 2 * eventsOfBatch, 'a put for every pair, and messages');
   for (const { at, when } of momentsOfBatch(whole.effects)) {
-    const machine = new CrashInjector(at, when);
-    const { webhooks, batch, answer } = await matchOnce(machine);
-    ok(machine.isDead);
+    const crash = new CrashInjector(at, when);
+    const { webhooks, batch, answer } = await matchOnce(crash);
+    ok(crash.isDead);
     // What a living function would have answered: it names what is not sure, and nothing that is.
     ok(answer.batchItemFailures.length > 0, `${when} ${at}`);
-    setMachine(new CrashInjector());
+    setCrashInjector(new CrashInjector());
     await run(0);
     deepEqual(await match(batch), { batchItemFailures: [] });
     await run();
@@ -71,7 +71,7 @@ test('matching: whoever dies at any moment leaves every event with one delivery 
       for (const { id, status, attempts } of deliveries) {
         deepEqual([status, attempts], ['delivered', 1], `${when} ${at}`);
         equal(
-          heardBy(webhook).filter(({ headers }) => headers['webhook-id'] === id).length,
+          requestsTo(webhook).filter(({ headers }) => headers['webhook-id'] === id).length,
           1,
           'what was sent is not sent again',
         );
@@ -81,21 +81,21 @@ test('matching: whoever dies at any moment leaves every event with one delivery 
   }
 });
 
-const deliverAll = (machine: CrashInjector, ...answers: readonly Answer[]) => deliverTo({}, () => {}, machine, ...answers);
+const deliverAll = (crash: CrashInjector, ...answers: readonly Answer[]) => deliverTo({}, () => {}, crash, ...answers);
 
 const deliverTo = async (
   more: Partial<WebhookRecord>,
   setUp: () => void,
-  machine: CrashInjector,
+  crash: CrashInjector,
   ...answers: readonly Answer[]
 ) => {
-  newWorld();
+  resetEnv();
   setUp();
   const webhook: WebhookRecord = addWebhook(more);
   const event: StoredEvent = newEvent();
   receiver.answer(pathOf(webhook), ...answers);
-  await tell(event);
-  setMachine(machine);
+  await matchEvent(event);
+  setCrashInjector(crash);
   await run();
   return webhook;
 };
@@ -109,21 +109,21 @@ for (const [what, answers, status, attempts] of [
     const whole = new CrashInjector();
     await deliverAll(whole, ...answers);
     for (const { at, when } of crashPoints(whole.effects)) {
-      const machine = new CrashInjector(at, when);
-      const webhook = await deliverAll(machine, ...answers);
-      ok(machine.isDead);
+      const crash = new CrashInjector(at, when);
+      const webhook = await deliverAll(crash, ...answers);
+      ok(crash.isDead);
       const name = `${when} ${at}`;
       const delivery = deliveryOf(webhook);
       deepEqual([delivery.status, delivery.attempts, delivery.nextAttemptAt], [status, attempts, null], name);
       // At least once, under its own number; the attempt of whoever died may be made again.
-      const heard = attemptsHeardBy(webhook);
+      const heard = attemptsTo(webhook);
       deepEqual(
         [...new Set(heard)],
         Array.from({ length: attempts }, (_, n) => n + 1),
         name,
       );
       ok(heard.length <= attempts + 1, `${name}: ${heard}`);
-      deepEqual([...new Set(heardBy(webhook).map((one) => metadataOf(one).deliveryId))], [delivery.id]);
+      deepEqual([...new Set(requestsTo(webhook).map((one) => metadataOf(one).deliveryId))], [delivery.id]);
       equal(entries.size, 0, 'nothing waits any more');
       if (status === 'failed') ok(healthOf(webhook)?.failingSince);
       const asked = tasksSent().filter(({ webhookId }) => webhookId === webhook.id).length;
@@ -133,12 +133,12 @@ for (const [what, answers, status, attempts] of [
   });
 
 test('the message of a retry that comes before its attempt is written down makes that attempt again, and the chain goes on', async () => {
-  const begin = async (machine: CrashInjector): Promise<WebhookRecord> => {
-    newWorld();
+  const begin = async (crash: CrashInjector): Promise<WebhookRecord> => {
+    resetEnv();
     const webhook = addWebhook();
     receiver.answer(pathOf(webhook), { status: 500 }, { status: 500 }, { status: 200 });
-    await tell();
-    setMachine(machine);
+    await matchEvent();
+    setCrashInjector(crash);
     await run(0);
     return webhook;
   };
@@ -148,18 +148,18 @@ test('the message of a retry that comes before its attempt is written down makes
   const webhook = await begin(new CrashInjector(whole.effects, 'before'));
   equal(deliveryOf(webhook).attempts, 0);
   await run(200);
-  deepEqual(attemptsHeardBy(webhook), [1, 1, 2]);
+  deepEqual(attemptsTo(webhook), [1, 1, 2]);
   const { status, attempts } = deliveryOf(webhook);
   deepEqual([status, attempts], ['delivered', 2]);
 });
 
 test('what waits in the quick lane of an endpoint that turned slow is delivered once, whenever whoever sends it on dies', async () => {
-  const begin = async (machine: CrashInjector): Promise<WebhookRecord> => {
-    newWorld();
+  const begin = async (crash: CrashInjector): Promise<WebhookRecord> => {
+    resetEnv();
     const webhook = addWebhook();
-    await tell();
+    await matchEvent();
     table.put({ ...webhookKey.health(tenant, webhook.id), isSlow: true, ttl: 1 });
-    setMachine(machine);
+    setCrashInjector(crash);
     await run();
     return webhook;
   };
@@ -169,7 +169,7 @@ test('what waits in the quick lane of an endpoint that turned slow is delivered 
     const webhook = await begin(new CrashInjector(at, when));
     const { status, attempts } = deliveryOf(webhook);
     deepEqual([status, attempts], ['delivered', 1], `${when} ${at}`);
-    ok(heardBy(webhook).length <= 2);
+    ok(requestsTo(webhook).length <= 2);
   }
 });
 
@@ -178,7 +178,7 @@ test('with the longest timeout and a Scheduler that makes no entry: whoever dies
     faults.ofScheduler = () => new Fault('AccessDeniedException', 403);
   };
   // A claim then outlasts the wait for the second attempt.
-  const begin = (machine: CrashInjector) => deliverTo({ timeoutMs: 60_000 }, refuse, machine, { status: 500 });
+  const begin = (crash: CrashInjector) => deliverTo({ timeoutMs: 60_000 }, refuse, crash, { status: 500 });
   const whole = new CrashInjector();
   await begin(whole);
   for (const { at, when } of crashPoints(whole.effects)) {
@@ -186,9 +186,9 @@ test('with the longest timeout and a Scheduler that makes no entry: whoever dies
     const { status, attempts, claimedUntil } = deliveryOf(webhook);
     const name = `${when} ${at}`;
     deepEqual([status, attempts, claimedUntil], ['failed', 5, undefined], name);
-    deepEqual([...new Set(attemptsHeardBy(webhook))], [1, 2, 3, 4, 5], name);
-    ok(heardBy(webhook).length <= 6, name);
-    const times = heardBy(webhook).map(({ headers }) => Number(headers['x-service-timestamp']));
+    deepEqual([...new Set(attemptsTo(webhook))], [1, 2, 3, 4, 5], name);
+    ok(requestsTo(webhook).length <= 6, name);
+    const times = requestsTo(webhook).map(({ headers }) => Number(headers['x-service-timestamp']));
     ok(times.at(-1)! - times[0]! >= 9_360, name);
   }
 });

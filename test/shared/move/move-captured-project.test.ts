@@ -7,32 +7,32 @@ import { commit } from '../../../shared/platform/index.ts';
 import { projectKey } from '../../../shared/project/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
 import {
+  createMoveEnv,
   destination,
   from,
-  mover,
-  newWorld,
+  moveCaller,
   project,
   projectId,
   seenIn,
   start,
-  stopWorld,
+  stopEnv,
   to,
   used,
 } from '../../harness/env/move-env.ts';
 import type { StrictTable } from '../../harness/table/strict-table.ts';
 
-afterAll(stopWorld);
-const move = () => moveProject(mover(), projectId, to.organizationId, { now: () => start });
+afterAll(stopEnv);
+const move = () => moveProject(moveCaller(), projectId, to.organizationId, { now: () => start });
 const wish = { retentionDays: 7, captureIntervalSeconds: 60, precision: 'second' } as const;
 const enabling = async () => {
   const place = { project, destination: (await destination(used, 1)) as never, before: undefined };
-  return enablePitr(mover() as never, place, wish, start);
+  return enablePitr(moveCaller() as never, place, wish, start);
 };
 const leftovers = (table: StrictTable) =>
   [...table.items.values()].filter(({ sk, arriving, leaving }) => arriving || leaving || /^(MOVE|JOB)#/.test(String(sk?.S)));
 
 test('captures that are enabled while a move begins keep the project where it is', async () => {
-  const table = await newWorld(3);
+  const table = await createMoveEnv(3);
   const before = await seenIn(table, from);
   const pitr = JSON.parse(JSON.stringify((await enabling()).pitr)) as PitrRecord;
   let writes = 0;
@@ -48,7 +48,7 @@ test('captures that are enabled while a move begins keep the project where it is
 });
 
 test('captures are not enabled while a move is under way', async () => {
-  const table = await newWorld(3);
+  const table = await createMoveEnv(3);
   let writes = 0;
   // The move has begun, and dies.
   table.onWrite = (when) => (when === 'before' && ++writes > 1 ? new Fault('AccessDeniedException') : undefined);

@@ -2,30 +2,30 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, test } from 'vitest';
-import { handler as match } from '../../../functions/webhook/match.ts';
-import { newId, unsafeTenant } from '../../../shared/platform/index.ts';
-import type { WebhookRecord } from '../../../shared/webhook/index.ts';
+import { handler as match } from '../../../../functions/webhook/match.ts';
+import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
+import type { WebhookRecord } from '../../../../shared/webhook/index.ts';
 import {
   addWebhook,
-  attemptsHeardBy,
+  attemptsTo,
   clock,
   deliveriesOf,
   deliveryOf,
-  heardBy,
   newEvent,
   newPath,
-  newWorld,
   pass,
   pathOf,
   receiver,
+  requestsTo,
+  resetEnv,
   run,
   sent,
   table,
   tenant,
   written,
-} from '../../harness/env/webhook-env.ts';
+} from '../../../harness/env/webhook-env.ts';
 
-beforeEach(newWorld);
+beforeEach(resetEnv);
 
 /** After its first attempt, which failed. */
 const waitingForRetry = async (more: Partial<WebhookRecord> = {}): Promise<WebhookRecord> => {
@@ -39,13 +39,13 @@ const remove = ({ pk, sk }: WebhookRecord) => table.items.delete(`${pk}\n${sk}`)
 
 for (const [what, change, error] of [
   ['disabled', (webhook: WebhookRecord) => void addWebhook({ ...webhook, enabled: false }), 'The webhook is disabled'],
-  ['removed', remove, 'The webhook was removed'],
+  ['deleted', remove, 'The webhook was deleted'],
 ] as const)
   test(`a webhook that is ${what} while a retry waits hears nothing more, and the delivery says why`, async () => {
     const webhook = await waitingForRetry();
     change(webhook);
     await run();
-    deepEqual(attemptsHeardBy(webhook), [1]);
+    deepEqual(attemptsTo(webhook), [1]);
     const { status, attempts, lastError, nextAttemptAt, statusCode } = deliveryOf(webhook);
     deepEqual([status, attempts, lastError, nextAttemptAt, statusCode], ['failed', 1, error, null, 500]);
   });
@@ -54,7 +54,7 @@ test('a webhook that is re-addressed while a retry waits hears it at its new add
   const webhook = await waitingForRetry();
   const moved = addWebhook({ ...webhook, url: receiver.url(newPath()) });
   await run();
-  deepEqual([attemptsHeardBy(webhook), attemptsHeardBy(moved)], [[1], [2]]);
+  deepEqual([attemptsTo(webhook), attemptsTo(moved)], [[1], [2]]);
   const { status, request } = deliveryOf(webhook);
   deepEqual([status, request?.url], ['delivered', moved.url]);
 });
@@ -64,7 +64,7 @@ test('a retry that waited is signed with the secret of now, and carries the head
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   addWebhook({ ...webhook, sealedSecret: Buffer.from(secret), sealedHeaders: Buffer.from('X-Environment:new') });
   await run();
-  const [first, second] = heardBy(webhook);
+  const [first, second] = requestsTo(webhook);
   deepEqual([first?.headers['x-environment'], second?.headers['x-environment']], ['old', 'new']);
   // The library compares with the real time, which this clock is not.
   const verify = (heard: typeof first): boolean => {
@@ -85,7 +85,7 @@ test('what is kept of a request hides signatures and credentials, and the table 
   equal(request?.headers.Authorization, '********');
   equal(request?.headers['X-Service-Signature'], '********');
   equal(request?.headers['webhook-signature'], '********');
-  equal(heardBy(webhook)[0]?.headers.authorization, 'Bearer of-the-endpoint');
+  equal(requestsTo(webhook)[0]?.headers.authorization, 'Bearer of-the-endpoint');
   const kept = JSON.stringify([table.find('DELIVERY#'), sent]);
   equal(kept.includes('of-the-endpoint') || kept.includes('whsec_'), false);
 });
@@ -95,7 +95,7 @@ test('a webhook that is disabled, or subscribes to something else, gets no deliv
   await match(written({ event: newEvent() }));
   await run();
   deepEqual(
-    webhooks.map((webhook) => [deliveriesOf(webhook).length, heardBy(webhook).length]),
+    webhooks.map((webhook) => [deliveriesOf(webhook).length, requestsTo(webhook).length]),
     [
       [0, 0],
       [0, 0],
@@ -122,7 +122,7 @@ test('two organizations that hear everything hear their own only', async () => {
   await match(written({ event: events.ours }, { event: events.theirs, of: others }));
   await run();
   const idsHeard = (webhook: WebhookRecord) =>
-    heardBy(webhook).map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id);
+    requestsTo(webhook).map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id);
   deepEqual([idsHeard(ours), idsHeard(theirs)], [[events.ours.id], [events.theirs.id]]);
   deepEqual(
     sent.map(({ sender }) => sender).sort(),

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, test } from 'vitest';
-import { postGuarded } from '../../../shared/platform/index.ts';
-import { composeRequest, type OpenSecrets, sampleEvent } from '../../../shared/webhook/index.ts';
+import { postGuarded } from '../../../../shared/platform/index.ts';
+import { composeRequest, type OpenSecrets, sampleEvent } from '../../../../shared/webhook/index.ts';
 
 process.env.SERVICE_VERSION = '0.0.0';
-const root = fileURLToPath(new URL('../../..', import.meta.url));
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'verify-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 

@@ -1,35 +1,35 @@
 /** How often, when and in which words a delivery is attempted. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
-import type { WebhookRecord } from '../../../shared/webhook/index.ts';
+import type { WebhookRecord } from '../../../../shared/webhook/index.ts';
 import {
   addWebhook,
-  attemptsHeardBy,
+  attemptsTo,
   clock,
+  deliveryDeps,
   deliveryOf,
   entries,
-  heardBy,
-  means,
+  matchEvent,
   metadataOf,
   newEvent,
-  newWorld,
   pathOf,
   receiver,
+  requestsTo,
+  resetEnv,
   run,
   sent,
-  tell,
-} from '../../harness/env/webhook-env.ts';
+} from '../../../harness/env/webhook-env.ts';
 
-beforeEach(newWorld);
+beforeEach(resetEnv);
 
 const begin = async (more: Partial<WebhookRecord> = {}) => {
   const webhook = addWebhook(more);
-  await tell();
+  await matchEvent();
   return webhook;
 };
 /** When each attempt reached the endpoint, in seconds since the first. */
 const secondsOf = (webhook: WebhookRecord): readonly number[] => {
-  const times = heardBy(webhook).map(({ headers }) => Number(headers['x-service-timestamp']));
+  const times = requestsTo(webhook).map(({ headers }) => Number(headers['x-service-timestamp']));
   return times.map((time) => time - times[0]!);
 };
 
@@ -39,7 +39,7 @@ test('an endpoint that fails everything is tried at 0, 1 min, 5 min, 30 min and 
   await run();
   deepEqual(secondsOf(webhook), [0, 60, 360, 2_160, 9_360]);
   deepEqual(
-    heardBy(webhook)
+    requestsTo(webhook)
       .map(metadataOf)
       .map(({ attempt, maxAttempts, willRetry }) => [attempt, maxAttempts, willRetry]),
     [
@@ -56,10 +56,10 @@ test('an endpoint that fails everything is tried at 0, 1 min, 5 min, 30 min and 
     { status: 'failed', attempts: 5, lastError: 'HTTP 500', statusCode: 500, nextAttemptAt: null },
   );
   deepEqual(
-    heardBy(webhook).map(({ headers }) => headers['webhook-id']),
+    requestsTo(webhook).map(({ headers }) => headers['webhook-id']),
     Array(5).fill(id),
   );
-  equal(request?.body, heardBy(webhook)[4]?.body.toString());
+  equal(request?.body, requestsTo(webhook)[4]?.body.toString());
 });
 
 test('while attempts are left the record says when the next one is due, and the wait is held by queue or Scheduler', async () => {
@@ -79,9 +79,9 @@ test('while attempts are left the record says when the next one is due, and the 
       waitSeconds <= 900 ? [true, []] : [false, [waitSeconds]],
     );
     await run(waitSeconds - 1);
-    equal(heardBy(webhook).length, dues.length, 'not before its time');
+    equal(requestsTo(webhook).length, dues.length, 'not before its time');
     await run(0.999);
-    equal(heardBy(webhook).length, dues.length, 'not before its time');
+    equal(requestsTo(webhook).length, dues.length, 'not before its time');
     const rest = nowMs + waitSeconds * 1_000 - clock.now().getTime();
     ok(rest > 0);
     await run(rest / 1_000);
@@ -92,7 +92,7 @@ test('while attempts are left the record says when the next one is due, and the 
 test('chance adds up to a tenth to every wait and takes nothing away', async () => {
   const webhook = await begin();
   receiver.answer(pathOf(webhook), { status: 500 });
-  await run(undefined, means(0.9999));
+  await run(undefined, deliveryDeps(0.9999));
   deepEqual(secondsOf(webhook), [0, 66, 396, 2_376, 10_296]);
 });
 
@@ -105,7 +105,7 @@ test('an endpoint that comes back is told once more, and no more', async () => {
     { status: 204 },
   );
   await run();
-  deepEqual(attemptsHeardBy(webhook), [1, 2, 3]);
+  deepEqual(attemptsTo(webhook), [1, 2, 3]);
   const { status, attempts, lastError, statusCode } = deliveryOf(webhook);
   deepEqual({ status, attempts, lastError, statusCode }, { status: 'delivered', attempts: 3, lastError: null, statusCode: 204 });
   equal(receiver.requests.filter(({ path }) => path === '/elsewhere').length, 0);
@@ -119,16 +119,16 @@ for (const [what, more] of [
     const webhook = addWebhook(more as Partial<WebhookRecord>);
     receiver.answer(pathOf(webhook), { status: 503, headers: { 'retry-after': '5' } });
     const event = { ...newEvent(), type: 'backup.started', data: backupStarted } as const;
-    await tell(event);
+    await matchEvent(event);
     await run();
-    equal(heardBy(webhook).length, 1);
+    equal(requestsTo(webhook).length, 1);
     const { status, attempts, attemptsMax, nextAttemptAt } = deliveryOf(webhook);
     deepEqual(
       { status, attempts, attemptsMax, nextAttemptAt },
       { status: 'failed', attempts: 1, attemptsMax: 1, nextAttemptAt: null },
     );
     if (webhook.format !== 'standard') return;
-    const { attempt, maxAttempts, willRetry } = metadataOf(heardBy(webhook)[0]!);
+    const { attempt, maxAttempts, willRetry } = metadataOf(requestsTo(webhook)[0]!);
     deepEqual([attempt, maxAttempts, willRetry], [1, 1, false]);
   });
 
@@ -144,7 +144,7 @@ test('whoever turns retries off while one waits gets no more', async () => {
   await run(0);
   addWebhook({ ...webhook, retryEnabled: false });
   await run();
-  equal(heardBy(webhook).length, 1);
+  equal(requestsTo(webhook).length, 1);
   const { status, attempts, lastError, nextAttemptAt } = deliveryOf(webhook);
   deepEqual([status, attempts, lastError, nextAttemptAt], ['failed', 1, 'HTTP 500', null]);
 });

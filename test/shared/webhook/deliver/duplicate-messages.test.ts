@@ -2,31 +2,31 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { beforeEach, test } from 'vitest';
-import { handler as match } from '../../../functions/webhook/match.ts';
-import { webhookKey } from '../../../shared/webhook/index.ts';
+import { handler as match } from '../../../../functions/webhook/match.ts';
+import { webhookKey } from '../../../../shared/webhook/index.ts';
 import {
-  addQuickWebhook,
+  addFastWebhook,
   addWebhook,
-  attemptsHeardBy,
+  attemptsTo,
   deliveriesOf,
   deliveryOf,
   give,
-  heardBy,
+  matchEvent,
   newEvent,
-  newWorld,
   pass,
   pathOf,
   receiver,
+  requestsTo,
+  resetEnv,
   run,
   sent,
   table,
   taskOf,
-  tell,
   tenant,
   written,
-} from '../../harness/env/webhook-env.ts';
+} from '../../../harness/env/webhook-env.ts';
 
-beforeEach(newWorld);
+beforeEach(resetEnv);
 
 /** The message of that attempt, as it was sent. */
 const messageOf = (attempt: number): string => sent.find((one) => taskOf(one).attempt === attempt)!.body;
@@ -41,43 +41,43 @@ test('an event that is given again, at any time, adds no delivery and no attempt
     deepEqual(await match(batch), { batchItemFailures: [] });
     await run(seconds);
   }
-  deepEqual(attemptsHeardBy(webhook), [1, 2]);
+  deepEqual(attemptsTo(webhook), [1, 2]);
   const { status, attempts } = deliveryOf(webhook);
   deepEqual([status, attempts], ['delivered', 2]);
 });
 
 test('a message that comes twice at once leaves one record of one attempt, under one id', async () => {
-  const webhook = addQuickWebhook();
+  const webhook = addFastWebhook();
   receiver.answer(pathOf(webhook), { status: 500, delayMs: 20 });
   await match(written({ event: newEvent() }));
   await Promise.all([give(messageOf(1)), give(messageOf(1)), give(messageOf(1))]);
   const { id, status, attempts } = deliveryOf(webhook);
   deepEqual([status, attempts], ['attempting', 1]);
-  deepEqual([...new Set(heardBy(webhook).map(({ headers }) => headers['webhook-id']))], [id]);
+  deepEqual([...new Set(requestsTo(webhook).map(({ headers }) => headers['webhook-id']))], [id]);
 });
 
 test('a late duplicate of the first attempt, after the second, is dropped', async () => {
-  const webhook = addQuickWebhook();
+  const webhook = addFastWebhook();
   receiver.answer(pathOf(webhook), { status: 500 });
   await match(written({ event: newEvent() }));
   await run(100);
-  deepEqual(attemptsHeardBy(webhook), [1, 2]);
+  deepEqual(attemptsTo(webhook), [1, 2]);
   const before = deliveryOf(webhook);
   const sentBefore = sent.length;
   await give(messageOf(1));
   await give(messageOf(2));
-  deepEqual(attemptsHeardBy(webhook), [1, 2]);
+  deepEqual(attemptsTo(webhook), [1, 2]);
   deepEqual(deliveryOf(webhook), before);
   equal(sent.length, sentBefore);
 });
 
 test('one of two attempts at once that succeeds stands, and the retry that the other asked for is not made', async () => {
-  const webhook = addQuickWebhook();
+  const webhook = addFastWebhook();
   receiver.answer(pathOf(webhook), { status: 500, delayMs: 60 }, { status: 200 });
   await match(written({ event: newEvent() }));
   await Promise.all([give(messageOf(1)), give(messageOf(1))]);
   await run();
-  equal(heardBy(webhook).length, 2);
+  equal(requestsTo(webhook).length, 2);
   const { status, attempts } = deliveryOf(webhook);
   deepEqual([status, attempts], ['delivered', 1]);
 });
@@ -87,14 +87,14 @@ test('a message that waited for a delivery which is no more is dropped', async (
   await match(written({ event: newEvent() }));
   const other = sent[0]!.body.replace(deliveryOf(webhook).id, 'dlv_01JWNVAV000000000000000000');
   await give(other);
-  deepEqual(heardBy(webhook), []);
+  deepEqual(requestsTo(webhook), []);
   equal(deliveriesOf(webhook).length, 1);
 });
 
 test('whatever order and however often the messages of a delivery come, each attempt counts once and in order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 8 }), async (order) => {
-      newWorld();
+      resetEnv();
       const webhook = addWebhook();
       receiver.answer(pathOf(webhook), { status: 500 }, { status: 500 }, { status: 200 });
       await match(written({ event: newEvent() }));
@@ -102,7 +102,7 @@ test('whatever order and however often the messages of a delivery come, each att
       for (const attempt of order) await give(first.replace('"attempt":1', `"attempt":${attempt}`));
       await run();
       // Made one after the other, in order, none left out; after the one that succeeded none follows.
-      deepEqual(attemptsHeardBy(webhook), [1, 2, 3]);
+      deepEqual(attemptsTo(webhook), [1, 2, 3]);
       const { status, attempts } = deliveryOf(webhook);
       deepEqual([status, attempts, deliveriesOf(webhook, tenant).length], ['delivered', 3, 1]);
     }),
@@ -119,54 +119,54 @@ const giveTwice = async (body: string): Promise<readonly number[]> => {
 };
 
 test('a first attempt that is made twice at once doubles none of those that follow', async () => {
-  const webhook = addQuickWebhook();
+  const webhook = addFastWebhook();
   receiver.answer(pathOf(webhook), { status: 500, delayMs: 50 });
-  await tell();
+  await matchEvent();
   deepEqual(await giveTwice(messageOf(1)), []);
   // Both have asked for the second.
   equal(sent.filter((one) => taskOf(one).attempt === 2).length, 2);
   await run();
-  deepEqual(attemptsHeardBy(webhook), [1, 1, 2, 3, 4, 5]);
+  deepEqual(attemptsTo(webhook), [1, 1, 2, 3, 4, 5]);
 });
 
 test('of two who have the message of a retry one makes it; the other waits until it must be over, and finds it made', async () => {
   const webhook = addWebhook({ timeoutMs: 60_000 });
   receiver.answer(pathOf(webhook), { status: 500, delayMs: 50 });
-  await tell();
+  await matchEvent();
   await run(0);
   pass(60);
   const second = messageOf(2);
   deepEqual(await giveTwice(second), [75]);
-  deepEqual(attemptsHeardBy(webhook), [1, 2]);
+  deepEqual(attemptsTo(webhook), [1, 2]);
   const { attempts, claimedUntil } = deliveryOf(webhook);
   deepEqual([attempts, claimedUntil], [2, undefined]);
   await run();
-  deepEqual(attemptsHeardBy(webhook), [1, 2, 3, 4, 5]);
+  deepEqual(attemptsTo(webhook), [1, 2, 3, 4, 5]);
 });
 
 test('what is asked for by hand or moved to the slow lane is claimed from its first attempt on', async () => {
   const webhook = addWebhook();
   receiver.answer(pathOf(webhook), { status: 200, delayMs: 50 });
   table.put({ ...webhookKey.health(tenant, webhook.id), isSlow: true, ttl: 1 });
-  await tell();
+  await matchEvent();
   equal(sent[0]?.queue, 'slow');
   deepEqual(await giveTwice(messageOf(1)), [20]);
-  deepEqual(attemptsHeardBy(webhook), [1]);
+  deepEqual(attemptsTo(webhook), [1]);
 });
 
 test('a claim lasts for the time of the request and 15 s, and not longer: whoever died with it keeps nobody from the attempt', async () => {
   const webhook = addWebhook({ timeoutMs: 60_000 });
   receiver.answer(pathOf(webhook), { status: 500 }, { status: 200 });
-  await tell();
+  await matchEvent();
   await run(0);
   pass(60);
   const dies = { post: () => Promise.reject(new Error('it died')) };
   await rejects(give(messageOf(2), dies), { message: 'it died' });
   pass(70);
   await give(messageOf(2));
-  deepEqual([attemptsHeardBy(webhook), sent.at(-1)?.delaySeconds], [[1], 5]);
+  deepEqual([attemptsTo(webhook), sent.at(-1)?.delaySeconds], [[1], 5]);
   await run();
-  deepEqual(attemptsHeardBy(webhook), [1, 2]);
+  deepEqual(attemptsTo(webhook), [1, 2]);
   equal(deliveryOf(webhook).status, 'delivered');
 });
 
@@ -177,8 +177,8 @@ test('a duplicate does not end an attempt that another makes, whatever became of
     await give(messageOf(1));
     return { status: 200 };
   });
-  await tell();
+  await matchEvent();
   await give(messageOf(1));
   const { status, attempts } = deliveryOf(webhook);
-  deepEqual([attemptsHeardBy(webhook), status, attempts], [[1], 'delivered', 1]);
+  deepEqual([attemptsTo(webhook), status, attempts], [[1], 'delivered', 1]);
 });
