@@ -1,5 +1,5 @@
 import { type Archive, compareNames, type Leaf, lastAtMost, recordKind, type Segment } from '../../archive/index.ts';
-import { ArchiveCursor, archiveRanges, } from '../../backup/index.ts';
+import { ArchiveCursor, archiveRanges } from '../../backup/index.ts';
 import { collectionRange, documentRange, type NameRange } from '../../firestore/index.ts';
 
 export interface AskedFor {

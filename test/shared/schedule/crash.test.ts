@@ -36,7 +36,10 @@ import { CrashInjector } from '../../harness/faults/crash-injector.ts';
 const night = '2026-03-02T03:00:00.000Z';
 const lockKey = projectKey.job(tenant, projectId);
 const ring = ({ id }: ScheduleRecord): void => {
-  waiting.push({ body: JSON.stringify(messageOf({ kind: 'run-schedule', scheduleId: id, at: night })), dueMs: Date.parse(night) });
+  waiting.push({
+    body: JSON.stringify(messageOf({ kind: 'run-schedule', scheduleId: id, at: night })),
+    dueMs: Date.parse(night),
+  });
 };
 
 interface Story {
