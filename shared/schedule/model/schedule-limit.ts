@@ -1,10 +1,10 @@
-/** Keeps count of an organization's schedules. */
+/** Counts an organization's schedules and limits their number. */
 import { ApiError } from '../../contract/errors.ts';
 import { schedulesPerOrganization as max } from '../../contract/limits.ts';
 import { noSuchOrganization, organizationKey } from '../../organization/index.ts';
 import { add, get, type Tenant, type Write } from '../../platform/index.ts';
 
-/** One more, of an organization that is there and has room. */
+/** Adds one, if the organization exists and is below the limit. */
 export const countSchedule = (tenant: Tenant): Write => ({
   update: organizationKey.organization(tenant),
   expression: 'ADD scheduleCount :one',
@@ -19,7 +19,7 @@ export const countSchedule = (tenant: Tenant): Write => ({
   },
 });
 
-/** That many less, also of an organization that was deleted; below zero, that many more that have come along with a project. */
+/** Subtracts, also for a deleted organization. A negative amount adds schedules that arrive with a project, beyond the limit. */
 export const uncountSchedules = (tenant: Tenant, amount = 1): Write => ({
   ...add(organizationKey.organization(tenant), 'scheduleCount', -amount),
   onConditionFailed: noSuchOrganization,
