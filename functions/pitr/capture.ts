@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { backupDeps } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
-import { type Arranged, messageOf, runContinuousCapture } from '../../shared/pitr/index.ts';
+import { messageOf, type QueuedCycle, runContinuousCapture } from '../../shared/pitr/index.ts';
 import { after, delayMaxSeconds, log, sendMessages, unsafeTenant } from '../../shared/platform/index.ts';
 
 /** What is left of its time is for the end of a turn. */
@@ -14,7 +14,7 @@ const listenSeconds = workers.capture.timeoutSeconds * 0.7;
 const capture = async ({ organizationId, task }: TaskMessage): Promise<void> => {
   if (task.kind !== 'capture') throw new Error(`${task.kind} is no capture, and came by the wrong queue`);
   const { kind, projectId } = task;
-  const arrange = async ({ delaySeconds, ...next }: Arranged): Promise<void> => {
+  const arrange = async ({ delaySeconds, ...next }: QueuedCycle): Promise<void> => {
     log.info('the next capture is arranged', { ...next, delaySeconds });
     const message = messageOf(organizationId, { kind, projectId, ...next }, Math.min(delaySeconds, delayMaxSeconds));
     // The turn is over all the same; the watch finds the next one late.
@@ -24,7 +24,7 @@ const capture = async ({ organizationId, task }: TaskMessage): Promise<void> => 
   const next = await runContinuousCapture(unsafeTenant(organizationId, 'record'), task, backupDeps, {
     signal: AbortSignal.timeout(turnMs),
     until: after(backupDeps.clock.now(), listenSeconds),
-    arrange,
+    enqueueCycle: arrange,
     pause,
   });
   if (next) await arrange(next);

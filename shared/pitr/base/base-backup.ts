@@ -18,7 +18,7 @@ import { readDestination } from '../../destination/index.ts';
 import { after, commit, get, idBounds, iso, type Tenant, type Write, walk } from '../../platform/index.ts';
 import { readJob } from '../../project/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
-import { waitSeconds } from '../model/failure-backoff.ts';
+import { baseRetrySeconds } from '../model/failure-backoff.ts';
 import { microsOf } from '../model/micro-time.ts';
 import type { Gap, PitrRecord } from '../model/record.ts';
 
@@ -85,7 +85,7 @@ export const findBackup = async (
   return undefined;
 };
 
-export const readComing = async (tenant: Tenant, { comingBaseId }: PitrRecord): Promise<BackupRecord | undefined> =>
+export const readRequestedBase = async (tenant: Tenant, { comingBaseId }: PitrRecord): Promise<BackupRecord | undefined> =>
   comingBaseId === null ? undefined : await get(backupKey.backup(tenant, comingBaseId));
 
 /** The wait begins when it failed: one that takes an hour is not asked for again at once. */
@@ -94,18 +94,20 @@ export const failedBase = ({ baseFailures }: PitrRecord, now: Date): Pick<PitrRe
   baseFailures: baseFailures + 1,
 });
 
-export const mayTry = (pitr: PitrRecord, now: Date): boolean => {
+export const mayStartBase = (pitr: PitrRecord, now: Date): boolean => {
   const { comingBaseId, baseTriedAt, isTooLarge } = pitr;
-  return comingBaseId === null && !isTooLarge && (baseTriedAt === null || after(new Date(baseTriedAt), waitSeconds(pitr)) <= now);
+  return (
+    comingBaseId === null && !isTooLarge && (baseTriedAt === null || after(new Date(baseTriedAt), baseRetrySeconds(pitr)) <= now)
+  );
 };
 
 /** Has a base made, incremental where it can be; undefined if the project cannot be read, or it or the organization has enough to do. */
 export const startBase = async (
-  scene: CycleContext,
+  cycle: CycleContext,
   now: Date,
   note: (changed: Partial<PitrRecord>) => Write,
 ): Promise<string | undefined> => {
-  const { tenant, project, pitr } = scene;
+  const { tenant, project, pitr } = cycle;
   // Nothing can be read before it is connected again; and whatever runs now may be a base itself once it has ended.
   if (project.status !== 'connected' || (await readJob(tenant, project.id))) return undefined;
   try {

@@ -2,21 +2,21 @@
 import { type BackupDeps, type BackupRecord, retentionNote } from '../../backup/index.ts';
 import { commit, iso, type Write } from '../../platform/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
-import { endTurn, type Next, nextOf } from '../model/cycle-end.ts';
+import { endCycle, type NextCycle, nextCycle } from '../model/cycle-end.ts';
 import { momentOf } from '../model/micro-time.ts';
 import type { PitrRecord } from '../model/record.ts';
 import { shownIds } from '../model/resume-position.ts';
 import { TooManyCollections, tokenWrites } from '../model/resume-token-items.ts';
 import { closed } from '../timeline/gaps.ts';
-import { leftUnchecked } from '../timeline/windows.ts';
+import { remainingUnchecked } from '../timeline/windows.ts';
 import {
   canBegin,
   collectionsOf,
   failedBase,
   findBackup,
   holdBase,
-  mayTry,
-  readComing,
+  mayStartBase,
+  readRequestedBase,
   readTimeOf,
   startBase,
   startMaxMicros,
@@ -29,24 +29,24 @@ const lookSeldomSeconds = 300;
 /** A backup that shows a moment of 45 minutes ago was begun a little before it. */
 const lookBackSeconds = 2 * 3_600;
 
-export const begin = async (scene: CycleContext, engine: BackupDeps): Promise<Next> => {
-  const { tenant, pitr } = scene;
-  const now = engine.clock.now();
-  const coming = await readComing(tenant, pitr);
+export const beginWithBase = async (cycle: CycleContext, deps: BackupDeps): Promise<NextCycle> => {
+  const { tenant, pitr } = cycle;
+  const now = deps.clock.now();
+  const coming = await readRequestedBase(tenant, pitr);
   const fits = (backup: BackupRecord): boolean => canBegin(tenant, pitr, backup, now);
   const found = coming && fits(coming) ? coming : await findBackup(tenant, pitr, now, lookBackSeconds, fits);
   if (found) {
     try {
-      return await beginWith(scene, found, engine);
+      return await beginWith(cycle, found, deps);
     } catch (error) {
       if (!(error instanceof TooManyCollections)) throw error;
       const changed = { comingBaseId: null, isTooLarge: true, trouble: error.message } as const;
-      await commit([endTurn(scene, changed, now, lookSeldomSeconds), retentionNote(tenant, now)]);
-      return nextOf(scene, lookSeldomSeconds);
+      await commit([endCycle(cycle, changed, now, lookSeldomSeconds), retentionNote(tenant, now)]);
+      return nextCycle(cycle, lookSeldomSeconds);
     }
   }
   const delaySeconds = pitr.isTooLarge ? lookSeldomSeconds : Math.min(lookSeconds, pitr.captureIntervalSeconds);
-  const end = (changed: Partial<PitrRecord>): Write => endTurn(scene, { putOffs: undefined, ...changed }, now, delaySeconds);
+  const end = (changed: Partial<PitrRecord>): Write => endCycle(cycle, { putOffs: undefined, ...changed }, now, delaySeconds);
   const isUnderWay = coming?.status === 'pending' || coming?.status === 'running';
   if (pitr.comingBaseId !== null && !isUnderWay)
     // It failed, was cancelled, or took longer than the source remembers.
@@ -54,8 +54,8 @@ export const begin = async (scene: CycleContext, engine: BackupDeps): Promise<Ne
       end({ comingBaseId: null, ...failedBase(pitr, now), trouble: whyNot(pitr, coming) }),
       retentionNote(tenant, now),
     ]);
-  else if (isUnderWay || !mayTry(pitr, now) || (await startBase(scene, now, end)) === undefined) await commit([end({})]);
-  return nextOf(scene, delaySeconds);
+  else if (isUnderWay || !mayStartBase(pitr, now) || (await startBase(cycle, now, end)) === undefined) await commit([end({})]);
+  return nextCycle(cycle, delaySeconds);
 };
 
 const whyNot = ({ comingBaseId }: PitrRecord, coming: BackupRecord | undefined): string => {
@@ -64,17 +64,17 @@ const whyNot = ({ comingBaseId }: PitrRecord, coming: BackupRecord | undefined):
   return `the base backup ${comingBaseId} ${coming ? `is ${coming.status}` : 'is gone'}${coming?.error ? `: ${coming.error.message}` : ''}`;
 };
 
-const beginWith = async (scene: CycleContext, backup: BackupRecord, engine: BackupDeps): Promise<Next> => {
-  const { tenant, pitr } = scene;
-  const collections = await collectionsOf(tenant, backup, engine);
+const beginWith = async (cycle: CycleContext, backup: BackupRecord, deps: BackupDeps): Promise<NextCycle> => {
+  const { tenant, pitr } = cycle;
+  const collections = await collectionsOf(tenant, backup, deps);
   const to = readTimeOf(backup);
   const readTime = momentOf(to);
-  const standings = [...collections].map(([collectionId, count]) => ({
+  const positions = [...collections].map(([collectionId, count]) => ({
     ...{ collectionId, to, token: undefined, count },
     isCounted: true,
   }));
-  const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, standings);
-  const now = engine.clock.now();
+  const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, positions);
+  const now = deps.clock.now();
   const changed: Partial<PitrRecord> = {
     status: 'active',
     begunAt: iso(now),
@@ -87,9 +87,9 @@ const beginWith = async (scene: CycleContext, backup: BackupRecord, engine: Back
     // A base lists all collections of its moment.
     checkedAt: readTime,
     checkTriedAt: readTime,
-    known: shownIds(standings),
-    unchecked: leftUnchecked(pitr),
+    known: shownIds(positions),
+    unchecked: remainingUnchecked(pitr),
   };
-  await commit([endTurn(scene, changed, now, 0), ...tokens, holdBase(tenant, backup.id)]);
-  return nextOf(scene, 0);
+  await commit([endCycle(cycle, changed, now, 0), ...tokens, holdBase(tenant, backup.id)]);
+  return nextCycle(cycle, 0);
 };

@@ -11,15 +11,15 @@ import {
   collectionsOf,
   failedBase,
   findBackup,
-  mayTry,
-  readComing,
+  mayStartBase,
+  readRequestedBase,
   readTimeOf,
   startBase,
   startMaxMicros,
 } from './base-backup.ts';
 
 /** What the turn's own transaction takes along. */
-export interface Refresh {
+export interface BaseRefresh {
   readonly base?: Omit<Base, 'since'>;
   /** Collections that only the base has found; they are captured from its moment on. */
   readonly found: readonly ResumePosition[];
@@ -31,38 +31,38 @@ export interface Refresh {
 
 const refreshSeconds = 24 * 3_600;
 
-const nothing = ({ pitr }: CycleContext): Refresh => ({ found: [], gaps: pitr.gaps, opened: [], changed: {} });
+const nothing = ({ pitr }: CycleContext): BaseRefresh => ({ found: [], gaps: pitr.gaps, opened: [], changed: {} });
 
-export const refresh = async (scene: CycleContext, engine: BackupDeps): Promise<Refresh> => {
-  const { tenant, pitr } = scene;
-  const now = engine.clock.now();
-  const coming = await readComing(tenant, pitr);
-  if (coming?.status === 'pending' || coming?.status === 'running') return nothing(scene);
+export const refreshBase = async (cycle: CycleContext, deps: BackupDeps): Promise<BaseRefresh> => {
+  const { tenant, pitr } = cycle;
+  const now = deps.clock.now();
+  const coming = await readRequestedBase(tenant, pitr);
+  if (coming?.status === 'pending' || coming?.status === 'running') return nothing(cycle);
   const fits = (backup: BackupRecord): boolean => canFollow(tenant, pitr, backup) && (!hasOpenGap(pitr) || isRecent(backup, now));
-  if (coming && fits(coming)) return follow(scene, coming, engine);
+  if (coming && fits(coming)) return follow(cycle, coming, deps);
   if (pitr.comingBaseId !== null) {
     // It is there, and shows a moment that is captured soon.
     if (coming?.status === 'completed' && pitr.capturedTo !== null && readTimeOf(coming) > microsOf(pitr.capturedTo))
-      return nothing(scene);
-    return { ...nothing(scene), changed: { comingBaseId: null, ...failedBase(pitr, now) } };
+      return nothing(cycle);
+    return { ...nothing(cycle), changed: { comingBaseId: null, ...failedBase(pitr, now) } };
   }
-  if (!isDue(pitr, now) && !(isMuch(pitr) && isWorthIt(scene, now))) return nothing(scene);
+  if (!isDue(pitr, now) && !(isMuch(pitr) && isWorthIt(cycle, now))) return nothing(cycle);
   const found = await findBackup(tenant, pitr, now, refreshSeconds, fits);
-  if (found) return follow(scene, found, engine);
-  if (mayTry(pitr, now) && isWorthIt(scene, now)) await askForBase(scene, now);
-  return nothing(scene);
+  if (found) return follow(cycle, found, deps);
+  if (mayStartBase(pitr, now) && isWorthIt(cycle, now)) await askForBase(cycle, now);
+  return nothing(cycle);
 };
 
 const hasOpenGap = ({ gaps }: PitrRecord): boolean =>
   gaps.some(({ to, collections, heardFrom }) => to === null && (collections !== undefined || heardFrom !== undefined));
 
 /** Of collections that are not known: the source has documents that none of ours is, and no base has found them yet. */
-export const isLooking = ({ to, collections }: Pick<Gap, 'to' | 'collections'>): boolean =>
+export const isUndiscovered = ({ to, collections }: Pick<Gap, 'to' | 'collections'>): boolean =>
   to === null && collections?.length === 0;
 
 /** Whether something is known to be missing that nobody listens to: then there is nothing to count before a base is taken over. */
-export const isLookedFor = ({ gaps, opened, found }: Refresh, standings: readonly ResumePosition[]): boolean => {
-  const heard = new Set([...standings, ...found].map(({ collectionId }) => collectionId));
+export const lacksListenedCollections = ({ gaps, opened, found }: BaseRefresh, positions: readonly ResumePosition[]): boolean => {
+  const heard = new Set([...positions, ...found].map(({ collectionId }) => collectionId));
   return [...gaps, ...opened].some(
     ({ to, collections }) => to === null && collections && (collections.length === 0 || collections.some((id) => !heard.has(id))),
   );
@@ -94,22 +94,22 @@ const isMuch = ({ baseBytes = 0, bytesSinceBase = 0 }: PitrRecord): boolean =>
 const microsPerDocument = 6_000;
 const microsPerBase = 30 * 1_000_000;
 
-const isWorthIt = ({ pitr, standings }: CycleContext, now: Date): boolean => {
+const isWorthIt = ({ pitr, positions }: CycleContext, now: Date): boolean => {
   if (pitr.bases.at(-1)?.isDamaged) return true;
-  const documents = standings.reduce((sum, { count = 0 }) => sum + count, 0);
+  const documents = positions.reduce((sum, { count = 0 }) => sum + count, 0);
   const ageMicros = now.getTime() * 1_000 - microsOf(pitr.bases.at(-1)?.readTime ?? '1970-01-01T00:00:00Z');
   const leastMicros = Math.max(documents * microsPerDocument, pitr.bases.length * microsPerBase);
   return ageMicros >= Math.min(refreshSeconds * 1_000_000, leastMicros);
 };
 
 /** Beside the turn, which goes on: that it cannot be begun now costs nothing. */
-const askForBase = async (scene: CycleContext, now: Date): Promise<void> => {
-  const { tenant, pitr } = scene;
+const askForBase = async (cycle: CycleContext, now: Date): Promise<void> => {
+  const { tenant, pitr } = cycle;
   const expected = { turn: pitr.turn, status: pitr.status };
   const note = (changed: Partial<PitrRecord>) =>
     set(pitrKey.pitr(tenant, pitr.projectId), changed, { expected, onConditionFailed: () => new StaleReadError() });
   try {
-    await startBase(scene, now, note);
+    await startBase(cycle, now, note);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     log.warn('a base could not be begun', { projectId: pitr.projectId, code: error.code });
@@ -117,10 +117,10 @@ const askForBase = async (scene: CycleContext, now: Date): Promise<void> => {
 };
 
 /** Takes the backup as a base; one that is too old to go on from is not taken if it has collections that nobody listens to. */
-const follow = async (scene: CycleContext, backup: BackupRecord, engine: BackupDeps): Promise<Refresh> => {
-  const { tenant, pitr, standings } = scene;
-  const known = new Set(standings.map(({ collectionId }) => collectionId));
-  const collections = await collectionsOf(tenant, backup, engine);
+const follow = async (cycle: CycleContext, backup: BackupRecord, deps: BackupDeps): Promise<BaseRefresh> => {
+  const { tenant, pitr, positions } = cycle;
+  const known = new Set(positions.map(({ collectionId }) => collectionId));
+  const collections = await collectionsOf(tenant, backup, deps);
   const unknown = [...collections].filter(([id]) => !known.has(id));
   const readTime = momentOf(readTimeOf(backup));
   const { checkedAt } = pitr;
@@ -128,9 +128,9 @@ const follow = async (scene: CycleContext, backup: BackupRecord, engine: BackupD
   // Up to the last time that it was counted there was no other, unless that was later than the base and they are gone by then.
   const from = (isNews ? checkedAt : undefined) ?? pitr.bases.at(-1)?.readTime ?? readTime;
   const gap = { from, reason: 'found below a document by a later base', collections: unknown.map(([id]) => id) };
-  if (unknown.length > 0 && !isRecent(backup, engine.clock.now())) {
-    const open = { ...gap, to: null, heardFrom: momentOf(engine.clock.now().getTime() * 1_000) };
-    return { ...nothing(scene), opened: [open], changed: { comingBaseId: null } };
+  if (unknown.length > 0 && !isRecent(backup, deps.clock.now())) {
+    const open = { ...gap, to: null, heardFrom: momentOf(deps.clock.now().getTime() * 1_000) };
+    return { ...nothing(cycle), opened: [open], changed: { comingBaseId: null } };
   }
   return {
     base: { backupId: backup.id, readTime },
@@ -140,7 +140,7 @@ const follow = async (scene: CycleContext, backup: BackupRecord, engine: BackupD
     })),
     // What was looked for is found: it has a gap of its own.
     gaps: pitr.gaps
-      .filter((one) => !(unknown.length > 0 && isLooking(one) && isEndedBy(one, readTime)))
+      .filter((one) => !(unknown.length > 0 && isUndiscovered(one) && isEndedBy(one, readTime)))
       .map((one) => (isEndedBy(one, readTime) ? ended(one, readTime) : one)),
     opened: unknown.length > 0 ? [gap] : [],
     changed: {

@@ -5,7 +5,7 @@ import type { BatchRecord } from '../model/record.ts';
 /** As its key ends: up to when it tells, and its id. */
 export const nameOf = ({ to, id }: Pick<BatchRecord, 'to' | 'id'>): string => `${to}#${id}`;
 
-export interface Row {
+export interface BatchChain {
   /** Those that end after the beginning and begin before the moment, in the order of time. */
   readonly batches: readonly Pick<BatchRecord, 'id' | 'to' | 'previous'>[];
   /** What the one after them names as the one before it or, where there is none, the record as the last. */
@@ -17,7 +17,7 @@ export interface Row {
 }
 
 /** The name of a batch that is needed and is not there. */
-export const findMissingBatch = ({ batches, lastName, begin, moment }: Row): string | undefined => {
+export const findMissingBatch = ({ batches, lastName, begin, moment }: BatchChain): string | undefined => {
   const last = batches.at(-1);
   const isReached = last !== undefined && microsOf(last.to) >= moment;
   const links = [...batches.map(({ previous }) => previous), ...(isReached ? [] : [lastName])];

@@ -18,7 +18,7 @@ interface Sealing {
 }
 
 /** Whoever opened it closes it. */
-export class BatchReader {
+export class ChangeBatchReader {
   readonly #tenant: Tenant;
   readonly #doors: Doors;
   readonly #stores = new Map<string, Promise<ObjectStore>>();

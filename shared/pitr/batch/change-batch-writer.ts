@@ -23,7 +23,7 @@ export interface BatchOptions extends WriterOptions {
 }
 
 /** Writes the changes of a batch as they are found; memory is that of a leaf and of what the upload holds. Without a change nothing is stored. */
-export class BatchWriter {
+export class ChangeBatchWriter {
   readonly #options: BatchOptions;
   readonly #chunk: ChunkWriter;
   #store: Promise<ObjectStore> | undefined;
@@ -56,7 +56,7 @@ export class BatchWriter {
   }
 
   /** Hands on what is ready, and waits if the store is slower than the source. */
-  async rest(): Promise<void> {
+  async drain(): Promise<void> {
     if (this.#chunk.pendingBytes >= handOverBytes) await this.#handOver();
   }
 

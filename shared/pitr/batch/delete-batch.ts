@@ -5,7 +5,7 @@ import type { BatchRecord } from '../model/record.ts';
 import { chunkName } from './change-batch-writer.ts';
 
 /** Removes the object of a batch. Rejects only if trying again may help; what the store refuses stays: then it answers why. */
-export const eraseBatch = async (
+export const deleteBatch = async (
   tenant: Tenant,
   { path, storageDestinationId }: Pick<BatchRecord, 'path' | 'storageDestinationId'>,
   open: typeof openStore = openStore,

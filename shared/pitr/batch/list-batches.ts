@@ -3,7 +3,7 @@ import { type Leaf, readChunk } from '../../archive/index.ts';
 import { backupDeps, type Doors, piecesOf, readBackup } from '../../backup/index.ts';
 import { readDestination } from '../../destination/index.ts';
 import { type Tenant, walk } from '../../platform/index.ts';
-import { microsOf, spelled } from '../model/micro-time.ts';
+import { canonicalMoment, microsOf } from '../model/micro-time.ts';
 import { type BatchRecord, batchPrefix, pitrKey } from '../model/record.ts';
 
 /**
@@ -16,26 +16,26 @@ export const heardAheadMicros = 1_800 * 1_000_000;
  * The batches that hold changes of after `from` and up to `to`, in the order of time. The first may begin before `from`, the
  * last may end after `to`: each record tells its own time.
  */
-export async function* batchesBetween(
+export async function* listBatchesBetween(
   tenant: Tenant,
   projectId: string,
   from: string,
   to: string,
 ): AsyncGenerator<BatchRecord, void, undefined> {
-  for await (const batch of batchesAfter(tenant, projectId, from)) {
+  for await (const batch of listBatchesAfter(tenant, projectId, from)) {
     if (microsOf(batch.from) >= microsOf(to)) return;
     yield batch;
   }
 }
 
 /** All that end later, in the order of time. */
-export async function* batchesAfter(
+export async function* listBatchesAfter(
   tenant: Tenant,
   projectId: string,
   moment: string,
 ): AsyncGenerator<BatchRecord, void, undefined> {
   const { pk } = pitrKey.tokens(tenant, projectId);
-  const range = { pk, prefix: batchPrefix, from: `${batchPrefix}${spelled(moment)}` };
+  const range = { pk, prefix: batchPrefix, from: `${batchPrefix}${canonicalMoment(moment)}` };
   for await (const batch of walk<BatchRecord>(range)) if (microsOf(batch.to) > microsOf(moment)) yield batch;
 }
 

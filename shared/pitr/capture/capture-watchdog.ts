@@ -16,7 +16,7 @@ import {
   walk,
 } from '../../platform/index.ts';
 import { type CapturingRecord, capturingPartition, pitrKey } from '../model/record.ts';
-import { forgetEverySeconds } from '../settings/enable-pitr.ts';
+import { expireEverySeconds } from '../settings/enable-pitr.ts';
 import { reportStalled, shouldReportStall } from './stalled-capture.ts';
 
 /** A queue that is busy brings a message later than it was asked to. A turn that takes longer is begun a second time: one of both counts. */
@@ -77,7 +77,7 @@ const lookAt = async (
     return isLate ? [messageOf(organizationId, { kind: 'capture', projectId, turn })] : [];
   });
   const due = page.filter(({ forgetAt }) => forgetAt <= iso(now));
-  await Promise.all(due.map((one) => updateItem(set(one, { forgetAt: iso(after(now, forgetEverySeconds)) }))));
+  await Promise.all(due.map((one) => updateItem(set(one, { forgetAt: iso(after(now, expireEverySeconds)) }))));
   return [late, due.map(({ organizationId, projectId }) => messageOf(organizationId, { kind: 'forget-captures', projectId }))];
 };
 

@@ -2,11 +2,11 @@
 import { retentionNote } from '../../backup/index.ts';
 import { commit, emitMetric, iso, type Write } from '../../platform/index.ts';
 import { holdBase } from '../base/base-backup.ts';
-import { isLooking, type Refresh } from '../base/refresh-base.ts';
+import { type BaseRefresh, isUndiscovered } from '../base/refresh-base.ts';
 import { nameOf } from '../batch/batch-chain.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
-import { endTurn, type Next, nextOf } from '../model/cycle-end.ts';
-import { afterSaving } from '../model/failure-backoff.ts';
+import { endCycle, type NextCycle, nextCycle } from '../model/cycle-end.ts';
+import { fieldsAfterCommit } from '../model/failure-backoff.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import { type BatchRecord, type Gap, type PitrRecord, pitrKey } from '../model/record.ts';
 import { shownIds } from '../model/resume-position.ts';
@@ -15,75 +15,75 @@ import { widened, withGaps } from '../timeline/gaps.ts';
 import { withSampled } from '../timeline/sampled-periods.ts';
 import { changeEvent, gapWrites } from '../view/pitr-events.ts';
 import type { Captured } from './conclude-cycle.ts';
-import { afterSpending, newReadBudget, type ReadBudget, remainingLookups } from './read-budget.ts';
+import { newReadBudget, type ReadBudget, remainingLookups, spentFields } from './read-budget.ts';
 
-export interface Saved {
+export interface CycleResult {
   readonly captured: Captured;
-  readonly refresh: Refresh;
+  readonly refresh: BaseRefresh;
   /** Where the batch is, if there is one. */
   readonly batchId: string;
   readonly path: string;
   readonly keyBackupId: string;
-  readonly spending: ReadBudget;
+  readonly budget: ReadBudget;
   readonly delaySeconds: number;
 }
 
-export const commitCycle = async (scene: CycleContext, saved: Saved, now: Date): Promise<Next> => {
-  const { tenant, pitr } = scene;
+export const commitCycle = async (cycle: CycleContext, saved: CycleResult, now: Date): Promise<NextCycle> => {
+  const { tenant, pitr } = cycle;
   const { captured, refresh, delaySeconds } = saved;
   const from = pitr.capturedTo ?? '';
   const to = momentOf(captured.to);
   const told = { count: captured.changes, from: microsOf(from), to: captured.to, collections: captured.collections };
-  const opened = [...refresh.opened.map((gap): Gap => ({ to, ...gap })), ...gapsOf(scene, saved)].map(widened);
-  const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, captured.standings);
+  const opened = [...refresh.opened.map((gap): Gap => ({ to, ...gap })), ...gapsOf(cycle, saved)].map(widened);
+  const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, captured.positions);
   // Once an hour: what follows until then is the same again.
   const isTold = ({ isBridged }: Gap): boolean => !isBridged || remainingLookups(pitr, newReadBudget(), now) !== undefined;
   const changed: Partial<PitrRecord> = {
-    ...afterSaving(pitr),
+    ...fieldsAfterCommit(pitr),
     ...refresh.changed,
     bases: refresh.base ? [...pitr.bases, { ...refresh.base, since: to }] : pitr.bases,
     ...checkOf(captured),
     gaps: withGaps(gapsAfter(saved), ...opened),
-    ...(pitr.precision === 'second' && captured.unheard && { sampled: withSampled(pitr, captured.unheard) }),
+    ...(pitr.precision === 'second' && captured.unobserved && { sampled: withSampled(pitr, captured.unobserved) }),
     capturedTo: to,
     ...(captured.chunk && { lastBatch: nameOf({ to, id: saved.batchId }) }),
     listedAt: to,
-    lastCapture: { at: iso(now), changes: captured.changes, reads: saved.spending.reads },
+    lastCapture: { at: iso(now), changes: captured.changes, reads: saved.budget.reads },
     changesCaptured: pitr.changesCaptured + captured.changes,
     bytesSinceBase: (refresh.changed.bytesSinceBase ?? pitr.bytesSinceBase ?? 0) + (captured.chunk?.size ?? 0),
-    ...afterSpending(pitr, saved.spending, now),
+    ...spentFields(pitr, saved.budget, now),
     tokenItems,
   };
   await commit([
-    endTurn(scene, changed, now, delaySeconds),
+    endCycle(cycle, changed, now, delaySeconds),
     ...tokens,
     ...(refresh.base ? [holdBase(tenant, refresh.base.backupId)] : []),
     // One that was asked for and cannot be used is like any other backup from now on.
     ...(refresh.changed.comingBaseId === null && !refresh.base ? [retentionNote(tenant, now)] : []),
-    ...batchWrites(scene, saved),
-    ...(captured.chunk ? [changeEvent(scene, told, now)] : []),
-    ...opened.filter(isTold).flatMap((gap) => gapWrites(scene, gap, told, now)),
+    ...batchWrites(cycle, saved),
+    ...(captured.chunk ? [changeEvent(cycle, told, now)] : []),
+    ...opened.filter(isTold).flatMap((gap) => gapWrites(cycle, gap, told, now)),
   ]);
   emitMetric('a turn was captured', {
     ChangesCaptured: captured.changes,
-    ChangesRead: saved.spending.reads,
+    ChangesRead: saved.budget.reads,
     ChangesStored: captured.chunk?.size ?? 0,
     CaptureDelay: now.getTime() / 1_000 - captured.to / 1_000_000,
   });
-  return nextOf(scene, delaySeconds);
+  return nextCycle(cycle, delaySeconds);
 };
 
 /** What was counted, if it was, and the collections that are known: they are named where windows do not hold for all. */
-const checkOf = ({ coverage: { verdict, isTried }, standings, to }: Captured): Partial<PitrRecord> => ({
+const checkOf = ({ coverage: { verdict, isTried }, positions, to }: Captured): Partial<PitrRecord> => ({
   ...(verdict === 'whole' && { checkedAt: momentOf(to) }),
   ...(isTried && { checkTriedAt: momentOf(to) }),
-  known: shownIds(standings),
+  known: shownIds(positions),
 });
 
 /** What was looked for is over once the numbers fit: it was found, and has a gap of its own, or it is gone. */
-const gapsAfter = ({ captured, refresh: { gaps, found } }: Saved): readonly Gap[] => {
+const gapsAfter = ({ captured, refresh: { gaps, found } }: CycleResult): readonly Gap[] => {
   if (captured.coverage.verdict !== 'whole') return gaps;
-  return gaps.flatMap((gap) => (!isLooking(gap) ? [gap] : found.length > 0 ? [] : [{ ...gap, to: momentOf(captured.to) }]));
+  return gaps.flatMap((gap) => (!isUndiscovered(gap) ? [gap] : found.length > 0 ? [] : [{ ...gap, to: momentOf(captured.to) }]));
 };
 
 /** Collections that a batch names at most: each id may have 1,500 bytes. */
@@ -91,10 +91,10 @@ const collectionsMax = 100;
 
 const batchWrites = (
   { tenant, pitr }: CycleContext,
-  { captured, batchId, path, keyBackupId, spending }: Saved,
+  { captured, batchId, path, keyBackupId, budget }: CycleResult,
 ): readonly Write[] => {
   const { chunk, changes, isProven, collections } = captured;
-  const { reads } = spending;
+  const { reads } = budget;
   if (!chunk) return [];
   const to = momentOf(captured.to);
   const batch: BatchRecord = {
@@ -115,11 +115,11 @@ const batchWrites = (
 };
 
 /** As far as any collection was heard. */
-const heardTo = ({ standings, to }: Captured): string =>
-  momentOf(standings.reduce((furthest, standing) => Math.max(furthest, standing.to), to));
+const heardTo = ({ positions, to }: Captured): string =>
+  momentOf(positions.reduce((furthest, position) => Math.max(furthest, position.to), to));
 
 /** What this turn could not know: seconds between, and collections that nobody listened to before. */
-const gapsOf = ({ pitr }: CycleContext, { captured, refresh }: Saved): readonly Gap[] => {
+const gapsOf = ({ pitr }: CycleContext, { captured, refresh }: CycleResult): readonly Gap[] => {
   const { isProven, uncovered, chunk, to, coverage } = captured;
   const from = pitr.capturedTo ?? '';
   const checkedAt = refresh.changed.checkedAt ?? pitr.checkedAt ?? pitr.bases.at(-1)?.readTime ?? from;
@@ -146,6 +146,6 @@ const gapsOf = ({ pitr }: CycleContext, { captured, refresh }: Saved): readonly 
   return [
     ...(pitr.precision === 'second' && chunk && !isProven ? [between] : []),
     ...(uncovered.length > 0 ? [deeper] : []),
-    ...(coverage.verdict === 'unknown' && !refresh.gaps.some(isLooking) ? [unknown] : []),
+    ...(coverage.verdict === 'unknown' && !refresh.gaps.some(isUndiscovered) ? [unknown] : []),
   ];
 };

@@ -1,32 +1,32 @@
 /**
  * Turns of a project that is listened to all the time, for as long as a worker has: between them the streams stay open. Before it
- * leaves another one listens, too, so that nothing comes and goes unheard.
+ * leaves another one listens, too, so that nothing comes and goes unobserved.
  */
 import type { BackupDeps } from '../../backup/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import { type CycleContext, loadCycleContext, reloadSameCycle } from '../model/cycle-context.ts';
-import type { Next } from '../model/cycle-end.ts';
-import { attempt, earlyByMs, runCaptureCycle, type TurnTask } from './capture-cycle.ts';
-import { everySecondsOf, isLive } from './capture-mode.ts';
-import { Capturing } from './capture-session.ts';
+import type { NextCycle } from '../model/cycle-end.ts';
+import { attemptCycle, type CycleTask, earlyByMs, runCaptureCycle } from './capture-cycle.ts';
+import { cycleSeconds, isContinuous } from './capture-mode.ts';
+import { CaptureSession } from './capture-session.ts';
 import { newReadBudget, type ReadBudget } from './read-budget.ts';
 
-export interface LiveTask extends TurnTask {
+export interface ContinuousTask extends CycleTask {
   /** Somebody listens, and leaves when that turn is over. */
-  readonly isRelief?: boolean | undefined;
+  readonly isHandover?: boolean | undefined;
 }
 
 /** What the queue is to bring. */
-export interface Arranged extends Next {
-  readonly isRelief?: boolean;
+export interface QueuedCycle extends NextCycle {
+  readonly isHandover?: boolean;
 }
 
-export interface LiveRun {
+export interface ContinuousRun {
   readonly signal: AbortSignal;
   /** When it has to leave. */
   readonly until: Date;
   /** Has the queue bring a turn: of one that is over by then nothing comes. */
-  readonly arrange: (next: Arranged) => Promise<void>;
+  readonly enqueueCycle: (next: QueuedCycle) => Promise<void>;
   readonly pause: (ms: number) => Promise<void>;
 }
 
@@ -53,30 +53,30 @@ const documentsMax = 50_000;
 /** What the queue is to bring next, as for one turn. */
 export const runContinuousCapture = async (
   tenant: Tenant,
-  task: LiveTask,
-  engine: BackupDeps,
-  run: LiveRun,
-): Promise<Next | undefined> => {
-  const scene = await loadCycleContext(tenant, task.projectId);
+  task: ContinuousTask,
+  deps: BackupDeps,
+  run: ContinuousRun,
+): Promise<NextCycle | undefined> => {
+  const cycle = await loadCycleContext(tenant, task.projectId);
   // What comes that late has waited for a worker: one that listens would keep others waiting.
-  const isLate = scene && earlyByMs(scene, engine) < -lateMaxSeconds * 1_000;
+  const isLate = cycle && earlyByMs(cycle, deps) < -lateMaxSeconds * 1_000;
   // Whoever was to be relieved may have left by now.
-  const isAlone = task.isRelief && scene?.pitr.turn === task.turn + 1;
-  if (!scene || (scene.pitr.turn !== task.turn && !isAlone) || !isLive(scene) || isLate)
-    return runCaptureCycle(tenant, task, engine, run.signal);
-  const listener = new Listener(engine, run);
+  const isAlone = task.isHandover && cycle?.pitr.turn === task.turn + 1;
+  if (!cycle || (cycle.pitr.turn !== task.turn && !isAlone) || !isContinuous(cycle) || isLate)
+    return runCaptureCycle(tenant, task, deps, run.signal);
+  const listener = new Listener(deps, run);
   try {
-    let here = task.isRelief && !isAlone ? await listener.takeOverFrom(scene) : scene;
-    for (let breaks = 0; here && isLive(here); here = await listener.following(here)) {
+    let here = task.isHandover && !isAlone ? await listener.takeOverFrom(cycle) : cycle;
+    for (let breaks = 0; here && isContinuous(here); here = await listener.following(here)) {
       const isLast = listener.isLast(here);
-      const beforeSeconds = Math.max(0, earlyByMs(here, engine) / 1_000 - togetherSeconds);
-      if (isLast) await run.arrange({ turn: here.pitr.turn, delaySeconds: beforeSeconds, isRelief: true });
+      const beforeSeconds = Math.max(0, earlyByMs(here, deps) / 1_000 - togetherSeconds);
+      if (isLast) await run.enqueueCycle({ turn: here.pitr.turn, delaySeconds: beforeSeconds, isHandover: true });
       const { next, isCaptured } = await listener.hear(here);
       if (!next || !isCaptured) return next;
       breaks = listener.isBroken ? breaks + 1 : 0;
       if (breaks > breaksMax) return next;
       if (listener.isFull) return { ...next, delaySeconds: 0 };
-      await run.arrange({ turn: next.turn, delaySeconds: next.delaySeconds + graceSeconds });
+      await run.enqueueCycle({ turn: next.turn, delaySeconds: next.delaySeconds + graceSeconds });
       if (isLast) return undefined;
     }
     return here && { turn: here.pitr.turn, delaySeconds: 0 };
@@ -92,15 +92,15 @@ const untilSecondMs = ({ clock }: BackupDeps): number => {
 
 /** Hears a project turn after turn. */
 class Listener {
-  readonly #engine: BackupDeps;
-  readonly #run: LiveRun;
-  #capturing: Capturing | undefined;
+  readonly #deps: BackupDeps;
+  readonly #run: ContinuousRun;
+  #capturing: CaptureSession | undefined;
   /** Since when it was asked nothing, and for how long it is asked every second. */
   #quietMs = 0;
   #askingMs = 0;
 
-  constructor(engine: BackupDeps, run: LiveRun) {
-    this.#engine = engine;
+  constructor(deps: BackupDeps, run: ContinuousRun) {
+    this.#deps = deps;
     this.#run = run;
   }
 
@@ -113,22 +113,22 @@ class Listener {
   }
 
   /** Whether there is no time for another turn after this one. */
-  isLast(scene: CycleContext): boolean {
-    const dueMs = Math.max(Date.parse(scene.pitr.nextTurnAt ?? ''), this.#engine.clock.now().getTime());
-    return dueMs + everySecondsOf(scene) * 1_000 > this.#run.until.getTime();
+  isLast(cycle: CycleContext): boolean {
+    const dueMs = Math.max(Date.parse(cycle.pitr.nextTurnAt ?? ''), this.#deps.clock.now().getTime());
+    return dueMs + cycleSeconds(cycle) * 1_000 > this.#run.until.getTime();
   }
 
-  /** The scene of the turn after this one; undefined if it is another's. */
+  /** The cycle of the turn after this one; undefined if it is another's. */
   async following({ tenant, pitr: { projectId, turn } }: CycleContext): Promise<CycleContext | undefined> {
-    const scene = await loadCycleContext(tenant, projectId);
-    return scene?.pitr.turn === turn + 1 ? scene : undefined;
+    const cycle = await loadCycleContext(tenant, projectId);
+    return cycle?.pitr.turn === turn + 1 ? cycle : undefined;
   }
 
   /** Listens beside whoever does, until the turn is over; what comes then is ours. If that does not come about it begins by itself. */
-  async takeOverFrom(scene: CycleContext): Promise<CycleContext | undefined> {
-    const { tenant, pitr } = scene;
+  async takeOverFrom(cycle: CycleContext): Promise<CycleContext | undefined> {
+    const { tenant, pitr } = cycle;
     try {
-      await (await this.#opened(scene, newReadBudget())).startShadowing(scene);
+      await (await this.#opened(cycle, newReadBudget())).startShadowing(cycle);
     } catch {
       await this.close();
     }
@@ -137,7 +137,7 @@ class Listener {
       const here = await loadCycleContext(tenant, pitr.projectId);
       if (!here || here.pitr.turn > pitr.turn + 1) return undefined;
       const isOver = here.pitr.turn === pitr.turn + 1;
-      if (isOver || signal.aborted || earlyByMs(here, this.#engine) < -graceSeconds * 1_000) {
+      if (isOver || signal.aborted || earlyByMs(here, this.#deps) < -graceSeconds * 1_000) {
         if (!isOver || !(await this.#capturing?.tryTakeOver(here))) await this.close();
         return here;
       }
@@ -146,12 +146,12 @@ class Listener {
   }
 
   /** Hears until the turn is due, and ends it. What went wrong is not captured, and left to the queue. */
-  async hear(scene: CycleContext): Promise<{ readonly next: Next | undefined; readonly isCaptured: boolean }> {
+  async hear(cycle: CycleContext): Promise<{ readonly next: NextCycle | undefined; readonly isCaptured: boolean }> {
     let isCaptured = false;
-    const next = await attempt(scene, this.#engine, async (spending) => {
-      const capturing = await this.#opened(scene, spending);
-      await this.#wait(capturing, scene);
-      const ended = await capturing.endTurn(await reloadSameCycle(scene), spending);
+    const next = await attemptCycle(cycle, this.#deps, async (budget) => {
+      const capturing = await this.#opened(cycle, budget);
+      await this.#wait(capturing, cycle);
+      const ended = await capturing.endCycle(await reloadSameCycle(cycle), budget);
       isCaptured = true;
       return ended;
     });
@@ -164,22 +164,22 @@ class Listener {
   }
 
   /** A stream that was broken off is opened again at once, not only when the turn is due. */
-  async #opened(scene: CycleContext, spending: ReadBudget): Promise<Capturing> {
+  async #opened(cycle: CycleContext, budget: ReadBudget): Promise<CaptureSession> {
     if (this.isBroken) await this.close();
     const { signal } = this.#run;
-    this.#capturing ??= await Capturing.open(scene, { isOnce: false, spending, signal }, this.#engine);
+    this.#capturing ??= await CaptureSession.open(cycle, { isSingleCycle: false, budget, signal }, this.#deps);
     return this.#capturing;
   }
 
   /** Until the turn is due, a stream is broken off, or there is much to store. */
-  async #wait({ session }: Capturing, scene: CycleContext): Promise<void> {
+  async #wait({ session }: CaptureSession, cycle: CycleContext): Promise<void> {
     const { signal } = this.#run;
-    let seenMs = earlyByMs(scene, this.#engine);
-    for (let leftMs = seenMs; leftMs > 0; leftMs = earlyByMs(scene, this.#engine)) {
-      if (session.isBroken || signal.aborted || session.gathering.documents > documentsMax) return;
+    let seenMs = earlyByMs(cycle, this.#deps);
+    for (let leftMs = seenMs; leftMs > 0; leftMs = earlyByMs(cycle, this.#deps)) {
+      if (session.isBroken || signal.aborted || session.observed.documents > documentsMax) return;
       // What is disabled, or deleted, is not listened to until its turn would have been over.
       if (seenMs - leftMs >= askEveryMs) {
-        await reloadSameCycle(scene);
+        await reloadSameCycle(cycle);
         seenMs = leftMs;
       }
       await this.#pass(Math.min(leftMs, lookEveryMs));
@@ -191,14 +191,14 @@ class Listener {
    * time as each second begins.
    */
   async #pass(mostMs: number): Promise<void> {
-    const { gathering, streams = 1 } = this.#capturing?.session ?? {};
-    const before = gathering?.walks.length ?? 0;
-    const ms = this.#askingMs > 0 ? Math.min(mostMs, untilSecondMs(this.#engine)) : mostMs;
+    const { observed, streams = 1 } = this.#capturing?.session ?? {};
+    const before = observed?.searches.length ?? 0;
+    const ms = this.#askingMs > 0 ? Math.min(mostMs, untilSecondMs(this.#deps)) : mostMs;
     await this.#run.pause(ms);
     this.#quietMs += ms;
-    this.#askingMs = (gathering?.walks.length ?? 0) - before > worthAsking * streams ? askingMs : this.#askingMs - ms;
+    this.#askingMs = (observed?.searches.length ?? 0) - before > worthAsking * streams ? askingMs : this.#askingMs - ms;
     if (this.#quietMs < askEveryMs && this.#askingMs <= 0) return;
     this.#quietMs = 0;
-    await this.#capturing?.session.ask().catch(() => undefined);
+    await this.#capturing?.session.requestTime().catch(() => undefined);
   }
 }

@@ -31,7 +31,7 @@ export const remainingLookups = (
 };
 
 /** How the record looks after it. */
-export const afterSpending = (
+export const spentFields = (
   pitr: Pick<PitrRecord, 'reads' | 'lookups'>,
   { reads, lookups, isSpent }: ReadBudget,
   now: Date,

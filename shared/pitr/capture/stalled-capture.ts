@@ -37,10 +37,10 @@ export const shouldReportStall = (pitr: PitrRecord, now: Date): boolean => {
 
 /** Says so on the record, by an event if there is a gap, and in the log, where an alarm counts it. */
 export const reportStalled = async (tenant: Tenant, projectId: string, now: Date): Promise<void> => {
-  const scene = await loadCycleContext(tenant, projectId);
+  const cycle = await loadCycleContext(tenant, projectId);
   // Nothing is captured of what is deleted.
-  if (!scene || !shouldReportStall(scene.pitr, now)) return;
-  const { pitr } = scene;
+  if (!cycle || !shouldReportStall(cycle.pitr, now)) return;
+  const { pitr } = cycle;
   const since = stalledSince(pitr, now);
   const gap = pitr.gaps.findLast(({ to, collections }) => to === null && collections === undefined);
   const told = gap && { count: 0, from: microsOf(gap.from), to: now.getTime() * 1_000, collections: [] };
@@ -48,7 +48,7 @@ export const reportStalled = async (tenant: Tenant, projectId: string, now: Date
   try {
     await commit([
       set(pitrKey.pitr(tenant, projectId), { stoppedTold: since }, { expected, onConditionFailed: () => new StaleReadError() }),
-      ...(told ? [changeEvent(scene, told, now, gap)] : []),
+      ...(told ? [changeEvent(cycle, told, now, gap)] : []),
     ]);
   } catch (error) {
     // A turn has ended: the next run sees what came of it.

@@ -1,89 +1,89 @@
 /** Listens to a project from where it was left off, for one turn or for many. */
 import { type FirestoreDatabase, targetsMax } from '../../firestore/index.ts';
 import { secureRandomBytes } from '../../platform/index.ts';
-import type { BatchWriter } from '../batch/change-batch-writer.ts';
+import type { ChangeBatchWriter } from '../batch/change-batch-writer.ts';
 import type { ResumePosition } from '../model/resume-position.ts';
-import type { Following } from './listen-stream.ts';
+import type { Successor } from './listen-stream.ts';
 import { GroupStreams } from './listen-streams.ts';
 import { ObservedChanges } from './observed-changes.ts';
 
 export interface SessionOptions {
-  readonly standings: readonly ResumePosition[];
-  readonly writer: BatchWriter;
+  readonly positions: readonly ResumePosition[];
+  readonly writer: ChangeBatchWriter;
   /** Whether it is for one turn, which ends with what is told first. */
-  readonly isOnce: boolean;
+  readonly isSingleCycle: boolean;
   readonly refresh: boolean;
   readonly signal: AbortSignal;
 }
 
-export class Session {
+export class ListenSession {
   readonly source: FirestoreDatabase;
-  readonly #lanes: GroupStreams;
-  readonly isOnce: boolean;
+  readonly #streams: GroupStreams;
+  readonly isSingleCycle: boolean;
   /** The turn under way. */
-  gathering: ObservedChanges;
+  observed: ObservedChanges;
 
-  private constructor(source: FirestoreDatabase, { writer, isOnce, refresh, signal }: SessionOptions) {
+  private constructor(source: FirestoreDatabase, { writer, isSingleCycle, refresh, signal }: SessionOptions) {
     this.source = source;
-    this.isOnce = isOnce;
-    this.gathering = new ObservedChanges(writer);
+    this.isSingleCycle = isSingleCycle;
+    this.observed = new ObservedChanges(writer);
     // Of chance, so that nobody has such a document.
-    const question = `${source.root}/backup-service/${secureRandomBytes(16).toString('hex')}`;
-    this.#lanes = new GroupStreams(source, { refresh, signal, question });
+    const probeName = `${source.root}/backup-service/${secureRandomBytes(16).toString('hex')}`;
+    this.#streams = new GroupStreams(source, { refresh, signal, probeName });
   }
 
   /** Resolves when everything up to a time has been told; what was billed by then is in `spent` if it fails. */
-  static async open(source: FirestoreDatabase, options: SessionOptions, spent: (reads: number) => void): Promise<Session> {
-    const session = new Session(source, options);
+  static async open(source: FirestoreDatabase, options: SessionOptions, spent: (reads: number) => void): Promise<ListenSession> {
+    const session = new ListenSession(source, options);
     try {
-      await session.add(options.standings, options.isOnce ? 'nobody' : undefined);
+      await session.add(options.positions, options.isSingleCycle ? 'none' : undefined);
       return session;
     } catch (error) {
       session.close();
-      spent(session.gathering.reads);
+      spent(session.observed.reads);
       throw error;
     }
   }
 
   /** Hears more groups in the turn under way. */
   async add(
-    standings: readonly ResumePosition[],
-    following: Following,
-    gathering: ObservedChanges = this.gathering,
+    positions: readonly ResumePosition[],
+    following: Successor,
+    observed: ObservedChanges = this.observed,
   ): Promise<void> {
-    await this.#lanes.add(standings, gathering, following);
+    await this.#streams.add(positions, observed, following);
   }
 
   /** Whether a stream was broken off. */
   get isBroken(): boolean {
-    return !this.isOnce && this.#lanes.failure !== undefined;
+    return !this.isSingleCycle && this.#streams.failure !== undefined;
   }
 
   get streams(): number {
-    return this.#lanes.count;
+    return this.#streams.count;
   }
 
   /** How many streams there are beside those that all groups need. */
   get streamsToSpare(): number {
-    return this.streams - Math.ceil(this.gathering.groups.size / targetsMax);
+    return this.streams - Math.ceil(this.observed.groups.size / targetsMax);
   }
 
   /** Has the source tell a time. */
-  async ask(): Promise<void> {
-    await this.#lanes.ask();
+  async requestTime(): Promise<void> {
+    await this.#streams.requestTime();
   }
 
   /** Ends the turn under way, at a time of each stream; a stream that is broken off ended with its last whole step. */
-  async turnOver(following: Following): Promise<void> {
-    if (this.isOnce) return;
+  async endCycle(following: Successor): Promise<void> {
+    if (this.isSingleCycle) return;
     try {
-      await this.#lanes.turnOver(following);
+      await this.#streams.endCycle(following);
     } catch {
-      this.#lanes.giveUp();
+      this.#streams.giveUp();
     }
   }
 
   close(): void {
-    this.#lanes.close();
+    this.#streams.close();
   }
 }

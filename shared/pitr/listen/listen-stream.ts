@@ -7,7 +7,7 @@ import { CollectionGroup, type Filter, type ObservedChanges } from './observed-c
 import { Step } from './stream-step.ts';
 
 /** Who hears on when a turn is over: the following one, nobody, or, while none is to end, the same. */
-export type Following = ObservedChanges | 'nobody' | undefined;
+export type Successor = ObservedChanges | 'none' | undefined;
 
 /** Who waits for the end of the step under way. */
 interface Waiting {
@@ -17,8 +17,8 @@ interface Waiting {
 
 export class GroupStream implements Listener {
   readonly #listening: ListenCall;
-  #gathering: ObservedChanges;
-  #following: Following;
+  #observed: ObservedChanges;
+  #following: Successor;
   readonly #groups = new Map<string, CollectionGroup>();
   readonly #targets = new Map<number, string>();
   readonly #step = new Step();
@@ -28,20 +28,20 @@ export class GroupStream implements Listener {
   /** Why nothing more is heard. */
   failure: { readonly error: unknown } | undefined;
 
-  constructor(listening: ListenCall, gathering: ObservedChanges, following: Following) {
+  constructor(listening: ListenCall, observed: ObservedChanges, following: Successor) {
     this.#listening = listening;
-    this.#gathering = gathering;
+    this.#observed = observed;
     this.#following = following;
     void this.#hear();
   }
 
   /** Groups are added all at once, before anything is told. */
-  add(standing: ResumePosition, targetId: number): void {
-    const group = new CollectionGroup(standing, false);
-    this.#groups.set(standing.collectionId, group);
-    this.#targets.set(targetId, standing.collectionId);
-    this.#gathering.groups.set(standing.collectionId, group);
-    this.#listening.add(targetOf(standing, targetId));
+  add(position: ResumePosition, targetId: number): void {
+    const group = new CollectionGroup(position, false);
+    this.#groups.set(position.collectionId, group);
+    this.#targets.set(targetId, position.collectionId);
+    this.#observed.groups.set(position.collectionId, group);
+    this.#listening.add(targetOf(position, targetId));
   }
 
   /** Resolves with the step in which the source has answered all it was asked. */
@@ -51,18 +51,18 @@ export class GroupStream implements Listener {
   }
 
   /** Has the source tell a time, with which the step under way ends: a quiet stream tells none. */
-  ask(name: string): Promise<void> {
+  requestTime(name: string): Promise<void> {
     const asked = this.nextStep();
     if (this.failure) return asked;
-    this.#gathering.questions += 1;
+    this.#observed.timeRequests += 1;
     this.#listening.askTime(name);
     return asked;
   }
 
   /** The step that is asked for ends the turn: whatever is told behind it is the following one's. */
-  turnOver(following: Following, question: string): Promise<void> {
+  endCycle(following: Successor, probeName: string): Promise<void> {
     this.#following = following;
-    return this.ask(question);
+    return this.requestTime(probeName);
   }
 
   /** Hears no more: everything up to the last whole step counts. False if that cannot be had. */
@@ -83,11 +83,11 @@ export class GroupStream implements Listener {
     if (this.failure) return;
     const name = bytes.toString('utf8', document.nameStart, document.nameEnd);
     const group = this.#groupOf(name);
-    group.told += 1;
+    group.documentsSent += 1;
     const updated = updatedOf(document);
     if (updated <= group.since) group.isReplayed = true;
-    else if (updated > group.standing.to && group.changes.get(name)?.updated !== updated)
-      this.#step.changed(group, name, bytes, document, this.#gathering);
+    else if (updated > group.position.to && group.changes.get(name)?.updated !== updated)
+      this.#step.changed(group, name, bytes, document, this.#observed);
   }
 
   gone(name: string, seenAt: string | undefined): void {
@@ -106,9 +106,9 @@ export class GroupStream implements Listener {
     const heard = { to: microsOf(readTime), token };
     const groups = [...this.#groups.values()];
     const isLast = this.#following !== undefined || groups.some(({ isHeard }) => !isHeard);
-    this.#step.end(heard.to, this.#gathering, isLast);
+    this.#step.end(heard.to, this.#observed, isLast);
     for (const group of groups) {
-      if (!group.isHeard) this.#gathering.markUnobserved({ from: group.standing.to, to: heard.to });
+      if (!group.isHeard) this.#observed.markUnobserved({ from: group.position.to, to: heard.to });
       group.heard = heard;
     }
     this.#filters.clear();
@@ -118,7 +118,7 @@ export class GroupStream implements Listener {
   }
 
   rest(): Promise<void> {
-    return this.#gathering.writer.rest();
+    return this.#observed.writer.drain();
   }
 
   async #hear(): Promise<void> {
@@ -133,11 +133,11 @@ export class GroupStream implements Listener {
   #begin(groups: readonly CollectionGroup[]): void {
     const following = this.#following;
     this.#following = undefined;
-    if (following === 'nobody') this.close();
-    if (following === undefined || following === 'nobody') return;
-    this.#gathering = following;
-    for (const { standing, heard } of groups) {
-      const { collectionId } = standing;
+    if (following === 'none') this.close();
+    if (following === undefined || following === 'none') return;
+    this.#observed = following;
+    for (const { position, heard } of groups) {
+      const { collectionId } = position;
       const group = new CollectionGroup({ collectionId, ...heard, count: undefined }, true);
       this.#groups.set(collectionId, group);
       following.groups.set(collectionId, group);

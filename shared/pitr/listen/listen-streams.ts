@@ -1,70 +1,70 @@
 /** The streams of a project: as many as its groups need, open for as long as somebody listens. */
 import { type FirestoreDatabase, ListenCall, targetsMax } from '../../firestore/index.ts';
 import type { ResumePosition } from '../model/resume-position.ts';
-import { type Following, GroupStream } from './listen-stream.ts';
+import { GroupStream, type Successor } from './listen-stream.ts';
 import type { ObservedChanges } from './observed-changes.ts';
 
-export interface LaneOptions {
+export interface StreamOptions {
   readonly refresh: boolean;
   readonly signal: AbortSignal;
   /** The full name of a document that nobody has. */
-  readonly question: string;
+  readonly probeName: string;
 }
 
-/** Each lane has a time of its own up to which all its groups were heard; nothing is known of all beyond the earliest. */
+/** Each stream has a time of its own up to which all its groups were heard; nothing is known of all beyond the earliest. */
 export class GroupStreams {
   readonly #source: FirestoreDatabase;
-  readonly #options: LaneOptions;
-  readonly #lanes: GroupStream[] = [];
+  readonly #options: StreamOptions;
+  readonly #streams: GroupStream[] = [];
   #targets = 0;
 
-  constructor(source: FirestoreDatabase, options: LaneOptions) {
+  constructor(source: FirestoreDatabase, options: StreamOptions) {
     this.#source = source;
     this.#options = options;
   }
 
-  /** Hears these groups from where they were left off, up to a time for each lane; and on, if anyone does. */
-  async add(standings: readonly ResumePosition[], gathering: ObservedChanges, following: Following): Promise<void> {
+  /** Hears these groups from where they were left off, up to a time for each stream; and on, if anyone does. */
+  async add(positions: readonly ResumePosition[], observed: ObservedChanges, following: Successor): Promise<void> {
     const added: Promise<void>[] = [];
-    for (let n = 0; n < standings.length; n += targetsMax) {
-      const lane = new GroupStream(await ListenCall.open(this.#source, this.#options), gathering, following);
-      this.#lanes.push(lane);
-      const step = lane.nextStep();
+    for (let n = 0; n < positions.length; n += targetsMax) {
+      const stream = new GroupStream(await ListenCall.open(this.#source, this.#options), observed, following);
+      this.#streams.push(stream);
+      const step = stream.nextStep();
       // Whoever waits for all of them hears of it; nobody does if another cannot be opened.
       step.catch(() => undefined);
       added.push(step);
-      for (const standing of standings.slice(n, n + targetsMax)) lane.add(standing, ++this.#targets);
+      for (const position of positions.slice(n, n + targetsMax)) stream.add(position, ++this.#targets);
     }
     await Promise.all(added);
   }
 
   get count(): number {
-    return this.#lanes.length;
+    return this.#streams.length;
   }
 
   /** Why one of them hears nothing more. */
   get failure(): { readonly error: unknown } | undefined {
-    return this.#lanes.find(({ failure }) => failure)?.failure;
+    return this.#streams.find(({ failure }) => failure)?.failure;
   }
 
-  /** Ends a turn: up to a time for each lane everything is told; what is told behind that is the following one's. */
-  async turnOver(following: Following): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.turnOver(following, this.#options.question)));
+  /** Ends a turn: up to a time for each stream everything is told; what is told behind that is the following one's. */
+  async endCycle(following: Successor): Promise<void> {
+    await Promise.all(this.#streams.map((stream) => stream.endCycle(following, this.#options.probeName)));
   }
 
   /** A quiet stream that nobody asks anything would be taken for a dead one. */
-  async ask(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.ask(this.#options.question)));
+  async requestTime(): Promise<void> {
+    await Promise.all(this.#streams.map((stream) => stream.requestTime(this.#options.probeName)));
   }
 
   /** Hears no more: what was whole by then counts. Throws why one was broken off, if that cannot be had. */
   giveUp(): void {
     const { failure } = this;
-    const isWhole = this.#lanes.map((lane) => lane.giveUp()).every((is) => is);
+    const isWhole = this.#streams.map((stream) => stream.giveUp()).every((is) => is);
     if (!isWhole) throw failure?.error ?? new Error('nobody listens any more');
   }
 
   close(): void {
-    for (const lane of this.#lanes) lane.close();
+    for (const stream of this.#streams) stream.close();
   }
 }

@@ -1,5 +1,5 @@
 /** What is heard in a turn, group by group: stored step by step, and remembered by name. */
-import type { BatchWriter } from '../batch/change-batch-writer.ts';
+import type { ChangeBatchWriter } from '../batch/change-batch-writer.ts';
 import { lastSecondBefore } from '../model/micro-time.ts';
 import type { ResumePosition } from '../model/resume-position.ts';
 import type { VersionSearch } from '../prove/version-search.ts';
@@ -18,11 +18,11 @@ export interface Filter {
 }
 
 export class CollectionGroup {
-  standing: ResumePosition;
+  position: ResumePosition;
   /** Since when it is heard here, in microseconds: who takes over from another heard something before that one left. */
   readonly since: number;
   /** Whether the group is listened to since it was left off, so that whatever came and went was told. */
-  readonly isLive: boolean;
+  readonly isContinuous: boolean;
   /** Up to when everything was told, in microseconds. */
   heard: Pick<ResumePosition, 'to' | 'token'>;
   /** What each document that changed is by now; undefined if it is gone. */
@@ -31,23 +31,23 @@ export class CollectionGroup {
   /** Documents came that had not changed: the source told all there is, and of nothing that is gone. */
   isReplayed = false;
   /** Documents sent. */
-  told = 0;
+  documentsSent = 0;
 
-  constructor(standing: ResumePosition, isLive: boolean) {
-    this.standing = standing;
-    this.since = standing.to;
-    this.isLive = isLive;
-    this.heard = standing;
+  constructor(position: ResumePosition, isLive: boolean) {
+    this.position = position;
+    this.since = position.to;
+    this.isContinuous = isLive;
+    this.heard = position;
   }
 
   /** Whether anything was told yet: what is told first is what is there by then, whatever came and went before. */
   get isHeard(): boolean {
-    return this.isLive || this.heard !== this.standing;
+    return this.isContinuous || this.heard !== this.position;
   }
 
   /** Whether everything was told, beyond doubt, from before that moment on until behind it: what was counted holds from its beginning on. */
   wasHeardAt(moment: number): boolean {
-    return !this.filter && !this.isReplayed && this.standing.to <= moment && moment <= this.heard.to;
+    return !this.filter && !this.isReplayed && this.position.to <= moment && moment <= this.heard.to;
   }
 
   /** Deletions, and documents that were created since the group was left off. */
@@ -55,13 +55,13 @@ export class CollectionGroup {
     let [gone, created] = [0, 0];
     for (const version of this.changes.values())
       if (!version) gone += 1;
-      else if (version.created > this.standing.to) created += 1;
+      else if (version.created > this.position.to) created += 1;
     return { gone, created };
   }
 
   /** A query that is begun is billed as one read at least. */
   get reads(): number {
-    return Math.max(this.isLive ? 0 : 1, this.told);
+    return Math.max(this.isContinuous ? 0 : 1, this.documentsSent);
   }
 }
 
@@ -72,24 +72,24 @@ export interface Span {
 }
 
 export class ObservedChanges {
-  readonly writer: BatchWriter;
+  readonly writer: ChangeBatchWriter;
   readonly groups = new Map<string, CollectionGroup>();
   /** What is to be looked up before every second is known. */
-  walks: VersionSearch[] = [];
+  searches: VersionSearch[] = [];
   /** Within it nobody listened all the time: a document that came and went was told to nobody. */
-  unheard: Span | undefined;
+  unobserved: Span | undefined;
   /** How often the source was asked for the time. */
-  questions = 0;
+  timeRequests = 0;
 
-  constructor(writer: BatchWriter) {
+  constructor(writer: ChangeBatchWriter) {
     this.writer = writer;
   }
 
   /** That of a group only the ends are told. */
   markUnobserved({ from, to }: Span): void {
     if (lastSecondBefore(to) <= from) return;
-    const { unheard = { from, to } } = this;
-    this.unheard = { from: Math.min(from, unheard.from), to: Math.max(to, unheard.to) };
+    const { unobserved = { from, to } } = this;
+    this.unobserved = { from: Math.min(from, unobserved.from), to: Math.max(to, unobserved.to) };
   }
 
   /**
@@ -97,8 +97,8 @@ export class ObservedChanges {
    * to have come it must also tell to be gone.
    */
   skipUpTo(to: number): void {
-    for (const walk of this.walks) if (walk.to <= to && !walk.last) this.writer.tombstone(walk.name, walk.to);
-    this.walks = this.walks.filter((walk) => walk.to > to);
+    for (const walk of this.searches) if (walk.to <= to && !walk.last) this.writer.tombstone(walk.name, walk.to);
+    this.searches = this.searches.filter((walk) => walk.to > to);
   }
 
   /** Documents that changed. */
@@ -108,6 +108,6 @@ export class ObservedChanges {
 
   /** What the source bills for what it told. */
   get reads(): number {
-    return [...this.groups.values()].reduce((sum, { reads }) => sum + reads, this.questions);
+    return [...this.groups.values()].reduce((sum, { reads }) => sum + reads, this.timeRequests);
   }
 }

@@ -33,7 +33,7 @@ export class Step {
   /** Something of it is stored already: it must become whole. */
   isTorn = false;
 
-  changed(group: CollectionGroup, name: string, bytes: Buffer, document: RawDocument, gathering: ObservedChanges): void {
+  changed(group: CollectionGroup, name: string, bytes: Buffer, document: RawDocument, observed: ObservedChanges): void {
     const version = { updated: updatedOf(document), created: createdOf(document) };
     const told = this.#of(group, name);
     this.#drop(name, told);
@@ -43,7 +43,7 @@ export class Step {
     this.#hold(name, bytes, document);
     if (this.#heldBytes > heldMaxBytes) {
       this.isTorn = true;
-      this.#store(gathering);
+      this.#store(observed);
     }
   }
 
@@ -70,14 +70,14 @@ export class Step {
    * beginning and a change, another version may have been there at that second, which is looked up. `isLast` says that the turn ends
    * within the step, or with it: then the end of the turn may be such a moment, too.
    */
-  end(to: number, gathering: ObservedChanges, isLast: boolean): void {
-    this.#store(gathering);
+  end(to: number, observed: ObservedChanges, isLast: boolean): void {
+    this.#store(observed);
     for (const [name, { group, last, seenAt, versions }] of this.#told) {
       const from = group.heard.to;
       const isSeen = lastSecondBefore(last?.updated ?? to) <= from;
       if (isSeen && !isLast) {
-        if (!last) gathering.writer.tombstone(name, to);
-      } else gathering.walks.push({ name, from, to, last, versions, seenAt: group.isHeard ? seenAt : undefined });
+        if (!last) observed.writer.tombstone(name, to);
+      } else observed.searches.push({ name, from, to, last, versions, seenAt: group.isHeard ? seenAt : undefined });
     }
     this.#told.clear();
     this.isTorn = false;

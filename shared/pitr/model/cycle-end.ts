@@ -4,15 +4,15 @@ import type { CycleContext } from './cycle-context.ts';
 import { type PitrRecord, pitrKey } from './record.ts';
 
 /** What is told to the queue. */
-export interface Next {
+export interface NextCycle {
   readonly turn: number;
   readonly delaySeconds: number;
 }
 
-export const nextOf = ({ pitr }: CycleContext, delaySeconds: number): Next => ({ turn: pitr.turn + 1, delaySeconds });
+export const nextCycle = ({ pitr }: CycleContext, delaySeconds: number): NextCycle => ({ turn: pitr.turn + 1, delaySeconds });
 
 /** Nothing is written of a turn that another run has ended, nor after what is kept has changed since it was read. */
-export const endTurn = (
+export const endCycle = (
   { tenant, pitr }: CycleContext,
   changed: Partial<PitrRecord>,
   now: Date,

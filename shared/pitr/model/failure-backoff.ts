@@ -2,11 +2,11 @@
 import type { PitrRecord } from './record.ts';
 
 /** Each try may read everything: what was lost, or failed, is tried again after half a minute, then twice as long, up to 6 hours. */
-export const waitSeconds = ({ losses = 0, baseFailures }: Pick<PitrRecord, 'losses' | 'baseFailures'>): number =>
+export const baseRetrySeconds = ({ losses = 0, baseFailures }: Pick<PitrRecord, 'losses' | 'baseFailures'>): number =>
   Math.min(30 * 2 ** (losses + baseFailures), 6 * 3_600);
 
 /** A turn that failed is tried again soon: the source remembers an hour. */
-export const putOffSeconds = ({ putOffs = 0 }: Pick<PitrRecord, 'putOffs'>): number => Math.min(30 * 2 ** putOffs, 300);
+export const cycleRetrySeconds = ({ putOffs = 0 }: Pick<PitrRecord, 'putOffs'>): number => Math.min(30 * 2 ** putOffs, 300);
 
 /** What goes wrong once or twice is nothing to be told. */
 const toldFrom = 3;
@@ -18,7 +18,7 @@ export const problemOf = ({ status, losses = 0, baseFailures, putOffs = 0, troub
 };
 
 /** After a turn was saved. What was lost counts until one went on from where another had left off. */
-export const afterSaving = ({ losses, bases, capturedTo, baseFailures }: PitrRecord): Partial<PitrRecord> => {
+export const fieldsAfterCommit = ({ losses, bases, capturedTo, baseFailures }: PitrRecord): Partial<PitrRecord> => {
   const isFirst = capturedTo !== null && bases.at(-1)?.readTime === capturedTo;
   return {
     losses: isFirst ? losses : undefined,

@@ -19,7 +19,7 @@ export const momentOf = (micros: number): string => {
   return `${new Date(seconds * 1_000).toISOString().slice(0, 19)}.${rest}Z`;
 };
 
-export const spelled = (moment: string): string => momentOf(microsOf(moment));
+export const canonicalMoment = (moment: string): string => momentOf(microsOf(moment));
 
 export const floorSecond = (micros: number): number => Math.floor(micros / secondMicros) * secondMicros;
 /** The last whole second that is earlier. */

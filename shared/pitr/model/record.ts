@@ -109,7 +109,7 @@ export interface PitrRecord extends Item {
 
 /** Where each collection group was left off; in one transaction, so that all of them move on at once with what was captured. */
 export interface TokensRecord extends Item {
-  /** JSON text, because customers choose the ids: what `encodeStandings` makes of them. */
+  /** JSON text, because customers choose the ids: what `encodePositions` makes of them. */
   readonly groups: string;
 }
 

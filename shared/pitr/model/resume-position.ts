@@ -16,10 +16,10 @@ export interface ResumePosition {
 type Stored = readonly [id: string, token: string, to: number, count: number | null, isCounted?: 0 | 1];
 
 /** In texts of so many bytes at most; at least one. */
-export const encodeStandings = (standings: readonly ResumePosition[], maxBytes: number): readonly string[] => {
+export const encodePositions = (positions: readonly ResumePosition[], maxBytes: number): readonly string[] => {
   const texts: string[][] = [[]];
   let bytes = 2;
-  for (const { collectionId, token, to, count, isCounted } of standings) {
+  for (const { collectionId, token, to, count, isCounted } of positions) {
     const stored: Stored = [collectionId, token?.toString('base64') ?? '', to, count ?? null, isCounted ? 1 : 0];
     const text = JSON.stringify(stored);
     const more = Buffer.byteLength(text) + 1;
@@ -33,7 +33,7 @@ export const encodeStandings = (standings: readonly ResumePosition[], maxBytes: 
   return texts.map((text) => `[${text.join(',')}]`);
 };
 
-export const decodeStandings = (groups: string): readonly ResumePosition[] =>
+export const decodePositions = (groups: string): readonly ResumePosition[] =>
   (JSON.parse(groups) as readonly Stored[]).map(([collectionId, token, to, count, isCounted]) => ({
     collectionId,
     to,
@@ -52,9 +52,9 @@ const shownMax = 100;
 const shownMaxBytes = 5_000;
 
 /** The first ones, as far as they fit a record with all else. */
-export const shownIds = (standings: readonly ResumePosition[]): readonly string[] => {
+export const shownIds = (positions: readonly ResumePosition[]): readonly string[] => {
   let bytes = 0;
-  return standings
+  return positions
     .slice(0, shownMax)
     .map(({ collectionId }) => collectionId)
     .filter((id) => {

@@ -1,7 +1,7 @@
-/** Where the standings of all collection groups are kept: as many items as they need, which move on at once. */
+/** Where the positions of all collection groups are kept: as many items as they need, which move on at once. */
 import { getAll, type Tenant, type Write } from '../../platform/index.ts';
 import { type PitrRecord, pitrKey, type TokensRecord } from './record.ts';
-import { decodeStandings, encodeStandings, type ResumePosition } from './resume-position.ts';
+import { decodePositions, encodePositions, type ResumePosition } from './resume-position.ts';
 
 /** More collections than one transaction, of 4 MB with all else, can keep. */
 export class TooManyCollections extends Error {
@@ -20,10 +20,10 @@ const allMaxBytes = 3_000_000;
 export const tokenWrites = (
   tenant: Tenant,
   pitr: PitrRecord,
-  standings: readonly ResumePosition[],
+  positions: readonly ResumePosition[],
 ): { readonly writes: readonly Write[]; readonly tokenItems: number } => {
-  const texts = encodeStandings(standings, itemMaxBytes);
-  if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > allMaxBytes) throw new TooManyCollections(standings.length);
+  const texts = encodePositions(positions, itemMaxBytes);
+  if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > allMaxBytes) throw new TooManyCollections(positions.length);
   const puts = texts.map((groups, n): Write => ({ put: { ...pitrKey.tokens(tenant, pitr.projectId, n), groups } }));
   return { writes: [...puts, ...dropTokens(tenant, pitr, texts.length)], tokenItems: texts.length };
 };
@@ -33,12 +33,12 @@ export const dropTokens = (tenant: Tenant, { projectId, tokenItems = 1 }: PitrRe
   Array.from({ length: Math.max(0, tokenItems - from) }, (_, n) => ({ remove: pitrKey.tokens(tenant, projectId, from + n) }));
 
 /** The rest of those whose first item is given. Nothing is written of a turn that ended meanwhile, so they need not be of one moment. */
-export const readStandings = async (
+export const readPositions = async (
   tenant: Tenant,
   { projectId, tokenItems = 1 }: PitrRecord,
   first: TokensRecord | undefined,
 ): Promise<readonly ResumePosition[]> => {
   const keys = Array.from({ length: tokenItems - 1 }, (_, n) => pitrKey.tokens(tenant, projectId, n + 1));
   const items = [first, ...(await getAll(keys))];
-  return items.flatMap((item) => (item ? decodeStandings(item.groups) : []));
+  return items.flatMap((item) => (item ? decodePositions(item.groups) : []));
 };

@@ -18,7 +18,7 @@ export const isSmall = ({ base, batches }: PointPlan): boolean =>
 export class PointTooLarge extends Error {}
 
 /** The backup with what is known of it once it is made, and doors behind which it lies; its key is nobody's. */
-export const pointInMemory = async <D extends Doors>(
+export const buildPointInMemory = async <D extends Doors>(
   tenant: Tenant,
   backup: BackupRecord,
   plan: PointPlan,

@@ -3,8 +3,8 @@ import { type ArchiveNotes, type BackupRecord, type Doors, openArchive, storeMan
 import type { ObjectStore } from '../../destination/index.ts';
 import { JobFailure, type RunControl } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
-import { BatchReader } from '../batch/change-batch-reader.ts';
-import { changesOf } from './latest-changes.ts';
+import { ChangeBatchReader } from '../batch/change-batch-reader.ts';
+import { latestChanges } from './latest-changes.ts';
 import { mergeChanges, type PointSink, type PointTally } from './merge-changes.ts';
 import type { PointPlan } from './plan-point.ts';
 
@@ -28,7 +28,7 @@ export interface PointRun {
 export const buildRestorePoint = async (run: PointRun): ReturnType<typeof storeManifest> => {
   const { tenant, backup, plan, store, dataKey, doors } = run;
   const base = await openArchive(tenant, plan.base, undefined, doors);
-  const reader = new BatchReader(tenant, doors);
+  const reader = new ChangeBatchReader(tenant, doors);
   try {
     const { manifest } = base.archive;
     const read = async function* () {
@@ -37,7 +37,7 @@ export const buildRestorePoint = async (run: PointRun): ReturnType<typeof storeM
         yield leaf;
       }
     };
-    const changes = changesOf({
+    const changes = latestChanges({
       read,
       after: plan.point.base.readTime,
       upTo: plan.point.moment,

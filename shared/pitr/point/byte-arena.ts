@@ -16,7 +16,7 @@ interface Slab {
   live: number;
 }
 
-export class Slabs {
+export class ByteArena {
   readonly slabBytes: number;
   #slabs: Slab[] = [];
   /** Blocks that are empty, for whoever comes next: what is given back to the system is given back late. */

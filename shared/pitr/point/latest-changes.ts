@@ -2,7 +2,7 @@
 import { compareNames, compareRanges, type Leaf, recordKind } from '../../archive/index.ts';
 import { microsOf } from '../model/micro-time.ts';
 import type { BatchRecord } from '../model/record.ts';
-import { type Piece, Slabs } from './byte-arena.ts';
+import { ByteArena, type Piece } from './byte-arena.ts';
 
 /** How a document is at the moment asked for, if anything happened to it since the base. */
 export interface DocumentChange {
@@ -41,9 +41,9 @@ const sampleMax = 2_000;
  * The last change of every document that was changed, ascending. What does not fit into memory is left to further passes over
  * the batches, each of which takes up the names where the one before has stopped. What is given out is there until the next is asked for.
  */
-export async function* changesOf(wanted: ChangesWanted): AsyncGenerator<DocumentChange, void, undefined> {
+export async function* latestChanges(wanted: ChangesWanted): AsyncGenerator<DocumentChange, void, undefined> {
   const { bytesMax: most = bytesMax } = wanted;
-  const slabs = new Slabs(Math.min(slabBytesMax, Math.ceil(most / 16)));
+  const slabs = new ByteArena(Math.min(slabBytesMax, Math.ceil(most / 16)));
   for (let from: Buffer | undefined, isFirst = true; isFirst || from; isFirst = false) {
     const range = new Gathering(from, most, slabs);
     const [after, upTo] = [microsOf(wanted.after), microsOf(wanted.upTo)];
@@ -80,13 +80,13 @@ interface Entry extends Piece, Rank {
 class Gathering {
   readonly #from: Buffer | undefined;
   readonly #bytesMax: number;
-  readonly #slabs: Slabs;
+  readonly #slabs: ByteArena;
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
   /** The first name that there was no room for. */
   end: Buffer | undefined;
 
-  constructor(from: Buffer | undefined, most: number, slabs: Slabs) {
+  constructor(from: Buffer | undefined, most: number, slabs: ByteArena) {
     this.#from = from;
     this.#bytesMax = most;
     this.#slabs = slabs;

@@ -4,10 +4,18 @@ import { ApiError, invalid } from '../../contract/errors.ts';
 import { JobFailure } from '../../job/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
 import { findMissingBatch, missingMessage } from '../batch/batch-chain.ts';
-import { batchesAfter, heardAheadMicros } from '../batch/list-batches.ts';
+import { heardAheadMicros, listBatchesAfter } from '../batch/list-batches.ts';
 import { microsOf, momentOf, shownMoment } from '../model/micro-time.ts';
 import { type BatchRecord, type PitrRecord, pitrKey } from '../model/record.ts';
-import { baseOf, type Doubt, doubtAt, type PointInTime, type PointWish, pointFor, secondAsked } from './resolve-point.ts';
+import {
+  baseOf,
+  type Doubt,
+  doubtAt,
+  type PointInTime,
+  type PointRequest,
+  requestedSecond,
+  resolvePoint,
+} from './resolve-point.ts';
 
 export interface PointPlan {
   readonly point: PointInTime;
@@ -19,14 +27,14 @@ export interface PointPlan {
 }
 
 /** Refuses a moment that cannot be restored, and says what can. */
-export const planPoint = async (tenant: Tenant, projectId: string, wish: PointWish, now: Date): Promise<PointPlan> => {
+export const planPoint = async (tenant: Tenant, projectId: string, wish: PointRequest, now: Date): Promise<PointPlan> => {
   const record = await readRecord(tenant, projectId);
   if (!record)
     throw invalid('pointInTime', 'point-in-time recovery is not enabled for this project; restore a backup by its backupId');
-  const second = secondAsked(wish, now);
+  const second = requestedSecond(wish, now);
   const listed = await listBatches(tenant, record, baseOf(record, wish, now).readTime, second);
   const found = keptOf(record, listed.batches);
-  const point = pointFor(record, found, wish, now);
+  const point = resolvePoint(record, found, wish, now);
   if (listed.missing !== undefined)
     throw new ApiError('CONFLICT', missingMessage(listed.missing), { pointInTime: shownMoment(microsOf(second)) });
   const base = await readBase(tenant, point);
@@ -94,7 +102,7 @@ const listBatches = async (
   const begin = Math.max(0, microsOf(from) - heardAheadMicros);
   const moment = microsOf(to);
   let lastName = lastBatch;
-  for await (const batch of batchesAfter(tenant, projectId, momentOf(begin))) {
+  for await (const batch of listBatchesAfter(tenant, projectId, momentOf(begin))) {
     if (microsOf(batch.from) < moment) batches.push(batch);
     else {
       lastName = batch.previous;

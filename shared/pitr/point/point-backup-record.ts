@@ -16,7 +16,7 @@ export interface PointIdentity {
 const retentionDays = Math.ceil(undoSeconds / (24 * 3_600)) + 1;
 
 /** The record as it will be once it is made, but for what is known then only. Frames are bound to what the base's are. */
-export const pointBackup = (
+export const pointBackupRecord = (
   tenant: Tenant,
   { point, base }: Pick<PointPlan, 'point' | 'base'>,
   as: PointIdentity,

@@ -4,7 +4,7 @@ import { floorSecond, microsOf, momentOf, shownMoment } from '../model/micro-tim
 import type { Base, BatchRecord, Gap, PitrRecord } from '../model/record.ts';
 import { baseFor, isUnchecked, shownGap, windowsOf } from '../timeline/windows.ts';
 
-export interface PointWish {
+export interface PointRequest {
   readonly pointInTime: string;
   /** The ids of the collections that documents are wanted right in; undefined where anything that lies below is wanted, too. */
   readonly collectionIds?: readonly string[] | undefined;
@@ -32,15 +32,15 @@ export interface PointInTime {
 }
 
 /** The second that is asked for, by its beginning: a moment that has not come is refused. */
-export const secondAsked = ({ pointInTime }: PointWish, now: Date): string => {
+export const requestedSecond = ({ pointInTime }: PointRequest, now: Date): string => {
   const asked = Date.parse(pointInTime);
   if (asked > now.getTime()) throw invalid('pointInTime', 'must not lie in the future');
   return momentOf(floorSecond(asked * 1_000));
 };
 
 /** Refuses what no window holds; the batches are those from the base on that `baseOf` names up to the moment. */
-export const pointFor = (record: PitrRecord, batches: readonly Span[], wish: PointWish, now: Date): PointInTime => {
-  const second = secondAsked(wish, now);
+export const resolvePoint = (record: PitrRecord, batches: readonly Span[], wish: PointRequest, now: Date): PointInTime => {
+  const second = requestedSecond(wish, now);
   const base = baseOf(record, wish, now);
   const moment = knownBy(base, batches, second);
   // It may be an earlier one, of which other things are missing.
@@ -52,8 +52,8 @@ export const pointFor = (record: PitrRecord, batches: readonly Span[], wish: Poi
 };
 
 /** The base that the moment asked for is made of. */
-export const baseOf = (record: PitrRecord, wish: PointWish, now: Date): Base => {
-  const second = secondAsked(wish, now);
+export const baseOf = (record: PitrRecord, wish: PointRequest, now: Date): Base => {
+  const second = requestedSecond(wish, now);
   const base = isInWindow(record, second, now) ? baseFor(record, second) : undefined;
   if (!base) throw outside(record, second, now);
   refuseLost(record, second, wish, now);
@@ -67,7 +67,7 @@ export const baseOf = (record: PitrRecord, wish: PointWish, now: Date): Base => 
 export const doubtAt = (
   record: PitrRecord,
   batches: readonly Pick<BatchRecord, 'collections'>[],
-  { moment, wish }: { readonly moment: string; readonly wish: PointWish },
+  { moment, wish }: { readonly moment: string; readonly wish: PointRequest },
   now: Date,
 ): Doubt | undefined => {
   const gap = missingAt(record, moment).find(({ collections }) => collections?.length === 0);
@@ -88,7 +88,7 @@ const unknownThen = (record: PitrRecord, moment: string, ids: readonly string[],
     ...([record, moment, now, gap] as const),
   );
 
-const refuseLost = (record: PitrRecord, moment: string, wish: PointWish, now: Date): void => {
+const refuseLost = (record: PitrRecord, moment: string, wish: PointRequest, now: Date): void => {
   const { collectionIds } = wish;
   const lost = missingAt(record, moment).find(
     ({ collections = [] }) => !collectionIds || collections.some((id) => collectionIds.includes(id)),
@@ -134,7 +134,7 @@ const outside = (record: PitrRecord, second: string, now: Date): ApiError => {
   return refusal(`The project cannot be restored to ${asked}: ${why}`, record, second, now, gap);
 };
 
-const lostOfSome = (record: PitrRecord, second: string, { named }: PointWish, gap: Gap, now: Date): ApiError => {
+const lostOfSome = (record: PitrRecord, second: string, { named }: PointRequest, gap: Gap, now: Date): ApiError => {
   const ids = (gap.collections ?? []).slice(0, 10).join(', ');
   const asked = shownMoment(microsOf(second));
   const what =
@@ -143,7 +143,7 @@ const lostOfSome = (record: PitrRecord, second: string, { named }: PointWish, ga
 };
 
 /** What is not missing can be had by naming it. */
-const wayAround = ({ collections = [] }: Gap, named: PointWish['named']): string => {
+const wayAround = ({ collections = [] }: Gap, named: PointRequest['named']): string => {
   if (!named) return 'Name the collections to be restored, with includeSubcollections: false';
   if (named.some((path) => collections.includes(idOf(path)))) return 'Name other collections, with includeSubcollections: false';
   const which = collections.length === 0 ? 'those of the collections named that are known' : 'the collections named';

@@ -16,7 +16,7 @@ export interface Coverage {
   readonly reads: number;
 }
 
-export interface CoverageWish {
+export interface CoverageOptions {
   readonly source: FirestoreDatabase;
   readonly to: number;
   /** Whether so many reads may be spent on it now. */
@@ -41,14 +41,14 @@ export const isCheckDue = ({ checkTriedAt }: Pick<PitrRecord, 'checkTriedAt'>, r
  * All at one moment, so that the numbers fit or something is unknown. Numbers of ours serve only while nothing came or went since
  * they were counted: one that is a little off could hide what is looked for. Costs the capture nothing but reads if it fails.
  */
-export const checkCoverage = async (groups: readonly CollectionGroup[], wish: CoverageWish): Promise<Coverage> => {
+export const checkCoverage = async (groups: readonly CollectionGroup[], wish: CoverageOptions): Promise<Coverage> => {
   const { to, isDue, signal } = wish;
   const counts = new Map<string, number>();
   for (const group of groups) {
-    const { collectionId, count, to: from } = group.standing;
+    const { collectionId, count, to: from } = group.position;
     if (count !== undefined && from <= to && isStillCounted(group)) counts.set(collectionId, count);
   }
-  const ids = groups.map(({ standing }) => standing.collectionId);
+  const ids = groups.map(({ position }) => position.collectionId);
   if (!isDue(costOf(groups, counts), to)) return { verdict: undefined, isTried: false, counts, reads: 0 };
   const tally = { reads: 0 };
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(checkMs)]);
@@ -67,7 +67,7 @@ const judge = async (
   ids: readonly string[],
   counts: Map<string, number>,
   tally: { reads: number },
-  { source, to, signal }: CoverageWish,
+  { source, to, signal }: CoverageOptions,
 ): Promise<Coverage['verdict']> => {
   const readTime = momentOf(to);
   const count = async (some: readonly string[]): Promise<boolean> => {
@@ -107,7 +107,7 @@ const costOf = (groups: readonly CollectionGroup[], sure: ReadonlyMap<string, nu
   for (const group of groups) {
     const count = Math.max(0, countAfter(group) ?? 0);
     all += count;
-    if (!sure.has(group.standing.collectionId)) reads += Math.max(1, Math.ceil(count / entriesPerRead));
+    if (!sure.has(group.position.collectionId)) reads += Math.max(1, Math.ceil(count / entriesPerRead));
   }
   return reads + Math.max(1, Math.ceil(all / entriesPerRead));
 };

@@ -13,7 +13,7 @@ export const assertDeletionsComplete = async (
   group: CollectionGroup,
   { source, lookup, signal }: { readonly source: FirestoreDatabase; readonly lookup: Lookup; readonly signal: AbortSignal },
 ): Promise<number> => {
-  const { filter, isReplayed, standing } = group;
+  const { filter, isReplayed, position } = group;
   if (!filter && !isReplayed) return 0;
   if (filter?.gone === 0 && fitsKnown(group, filter, 0)) return 0;
   const went = await foundBefore(group, lookup, (version) => !version);
@@ -21,15 +21,15 @@ export const assertDeletionsComplete = async (
   // What came and went after the source had counted cannot be told from what did before.
   const isOfNow = gone === filter?.gone && created === filter.created;
   if (isOfNow && fitsKnown(group, filter, went)) return 0;
-  const before = await countGroup(source, standing.collectionId, momentOf(standing.to), signal);
-  const after = await countGroup(source, standing.collectionId, momentOf(group.heard.to), signal);
+  const before = await countGroup(source, position.collectionId, momentOf(position.to), signal);
+  const after = await countGroup(source, position.collectionId, momentOf(group.heard.to), signal);
   const reads = before.reads + after.reads;
   if (before.documents === undefined || after.documents === undefined)
     throw new ResumeTokenLost('the source is not sure of what was deleted, and does not count');
-  const isNew = (version: Version | undefined): boolean => version !== undefined && version.created > standing.to;
+  const isNew = (version: Version | undefined): boolean => version !== undefined && version.created > position.to;
   const came = created - (await foundBefore(group, lookup, isNew));
   if (before.documents - went + came !== after.documents)
-    throw new ResumeTokenLost(`the source did not tell of every deletion: ${gone} of ${standing.collectionId} were heard of`);
+    throw new ResumeTokenLost(`the source did not tell of every deletion: ${gone} of ${position.collectionId} were heard of`);
   return reads;
 };
 
@@ -41,27 +41,27 @@ const foundBefore = async (
 ): Promise<number> => {
   const names = [...group.changes].filter(([, version]) => isSo(version)).map(([name]) => name);
   let found = 0;
-  await lookup.at(group.standing.to, names, (_, bytes) => {
+  await lookup.at(group.position.to, names, (_, bytes) => {
     if (bytes) found += 1;
   });
   return found;
 };
 
 /** Our number is never below what was there, nor is what came: if the sum is what the source has, it told of all that is gone. */
-const fitsKnown = ({ standing: { count } }: CollectionGroup, filter: Filter, went: number): boolean =>
+const fitsKnown = ({ position: { count } }: CollectionGroup, filter: Filter, went: number): boolean =>
   count !== undefined && count - went + filter.created === filter.count;
 
 /** How many documents a group has at most, as far as can be said without asking: what is gone may never have been among them. */
 export const countAfter = (group: CollectionGroup): number | undefined => {
-  const { filter, standing } = group;
+  const { filter, position } = group;
   const { created } = group.tally();
   if (filter) return filter.count + Math.max(0, created - filter.created);
-  return standing.count === undefined ? undefined : standing.count + created;
+  return position.count === undefined ? undefined : position.count + created;
 };
 
 /** Whether the group's number is still exact: nothing came or went, as far as was told. What is deleted and made again is told, too. */
-export const isStillCounted = ({ standing, changes }: CollectionGroup): boolean => {
-  if (!standing.isCounted) return false;
-  for (const version of changes.values()) if (!version || version.created > standing.to) return false;
+export const isStillCounted = ({ position, changes }: CollectionGroup): boolean => {
+  if (!position.isCounted) return false;
+  for (const version of changes.values()) if (!version || version.created > position.to) return false;
   return true;
 };

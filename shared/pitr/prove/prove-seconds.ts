@@ -1,16 +1,16 @@
 /** Finds every version that was there at a whole second: what the source tells is what is there at the end of each step. */
-import { type BatchWriter, createdOf, updatedOf } from '../batch/change-batch-writer.ts';
+import { type ChangeBatchWriter, createdOf, updatedOf } from '../batch/change-batch-writer.ts';
 import type { Version } from '../listen/observed-changes.ts';
 import type { Lookup } from './document-lookup.ts';
 import { samplesOf, searchVersions, type VersionQuery, type VersionSearch } from './version-search.ts';
 
 export interface Proving {
-  readonly walks: readonly VersionSearch[];
+  readonly searches: readonly VersionSearch[];
   /** Everything that is heard is known up to here, in microseconds; some of it was heard further. */
   readonly to: number;
   readonly isEverySecond: boolean;
   readonly lookup: Lookup;
-  readonly writer: BatchWriter;
+  readonly writer: ChangeBatchWriter;
 }
 
 interface Walking {
@@ -20,7 +20,7 @@ interface Walking {
 }
 
 /** Writes what it finds; memory is that of the names, and of the answers under way. */
-export const prove = async ({ walks, to, isEverySecond, lookup, writer }: Proving): Promise<void> => {
+export const proveSeconds = async ({ searches, to, isEverySecond, lookup, writer }: Proving): Promise<void> => {
   let waiting = new Map<number, Walking[]>();
   const go = (walking: Walking, told?: Version): void => {
     for (let look = walking.looks.next(told); !look.done; look = walking.looks.next()) {
@@ -34,9 +34,9 @@ export const prove = async ({ walks, to, isEverySecond, lookup, writer }: Provin
     }
   };
   const samples = sampling(isEverySecond, to);
-  for (const walk of walks)
+  for (const walk of searches)
     go({ walk, looks: searchVersions({ ...walk, samples: samples(walk) }, walk.last), written: writtenOf(walk) });
-  await writer.rest();
+  await writer.drain();
   while (waiting.size > 0) {
     const round = waiting;
     waiting = new Map();
@@ -53,14 +53,14 @@ export const prove = async ({ walks, to, isEverySecond, lookup, writer }: Provin
           go(walking, version);
         }
       });
-      await writer.rest();
+      await writer.drain();
     }
   }
 };
 
 const writtenOf = ({ versions }: VersionSearch): Set<number> => new Set(versions.map(({ updated }) => updated));
 
-/** Most walks are of the same few steps. */
+/** Most searches are of the same few steps. */
 const sampling = (isEverySecond: boolean, end: number) => {
   const known = new Map<string, readonly number[]>();
   return ({ from, to }: VersionSearch): readonly number[] => {

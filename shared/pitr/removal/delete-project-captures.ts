@@ -11,7 +11,7 @@ export const isProjectGone = async (tenant: Tenant, projectId: string): Promise<
   (await get(projectKey.project(tenant, projectId))) === undefined;
 
 /** What is kept of them: nothing, after as many steps as it takes to free its bases. Undefined once there are none. */
-export const decideEnd = (
+export const decideFinalExpiry = (
   { bases, gaps, capturedTo, keptFrom }: PitrRecord,
   freedMax: number,
 ): Pick<PitrRecord, 'keptFrom' | 'bases' | 'gaps'> | undefined => {

@@ -15,14 +15,14 @@ import {
   type Write,
   walk,
 } from '../../platform/index.ts';
-import { eraseBatch } from '../batch/delete-batch.ts';
+import { deleteBatch } from '../batch/delete-batch.ts';
 import { heardAheadMicros } from '../batch/list-batches.ts';
 import { readPitr } from '../model/cycle-context.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey, type UploadRecord, uploadPrefix } from '../model/record.ts';
 import { daysKept } from '../settings/capture-retention.ts';
-import { keptEntry } from '../view/pitr-events.ts';
-import { decideEnd, endCaptures, isProjectGone } from './delete-project-captures.ts';
+import { objectsKeptEntry } from '../view/pitr-events.ts';
+import { decideFinalExpiry, endCaptures, isProjectGone } from './delete-project-captures.ts';
 
 /** What is being restored was offered a moment ago: it is kept for a day longer than it is offered. */
 const graceSeconds = 24 * 3_600;
@@ -36,7 +36,7 @@ const freedMax = 90;
 
 /** What is kept from now on; undefined if nothing of it changes. */
 export const decideExpiry = (pitr: PitrRecord, now: Date, isGone = false): Kept | undefined => {
-  if (isGone) return decideEnd(pitr, freedMax);
+  if (isGone) return decideFinalExpiry(pitr, freedMax);
   const { bases, gaps, status, capturedTo, keptFrom } = pitr;
   const horizon = after(now, -daysKept(pitr, now) * 24 * 3_600 - graceSeconds).getTime() * 1_000;
   const isOver = status === 'disabled' && capturedTo !== null && microsOf(capturedTo) <= horizon;
@@ -162,12 +162,12 @@ const removeLeftovers = async (forgetting: Forgetting): Promise<boolean> => {
 const forget = async (forgetting: Forgetting, stored: BatchRecord | UploadRecord): Promise<void> => {
   const { tenant, pitr, clock, open, told } = forgetting;
   const { pk, sk, storageDestinationId } = stored;
-  const reason = await eraseBatch(tenant, stored, open);
+  const reason = await deleteBatch(tenant, stored, open);
   const writes: Write[] = [{ remove: { pk, sk } }];
   if (reason !== undefined && !told.has(storageDestinationId))
     writes.push(
       set(pitrKey.pitr(tenant, pitr.projectId), { objectsKeptIn: storageDestinationId }),
-      keptEntry(tenant, pitr.projectId, { storageDestinationId, reason }, clock.now()),
+      objectsKeptEntry(tenant, pitr.projectId, { storageDestinationId, reason }, clock.now()),
     );
   await commit(writes);
   if (reason !== undefined) told.add(storageDestinationId);

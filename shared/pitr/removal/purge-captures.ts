@@ -1,6 +1,6 @@
 import { openStore, StorageError } from '../../destination/index.ts';
 import { type Clock, log, query, removeAll, type Tenant, walk } from '../../platform/index.ts';
-import { eraseBatch } from '../batch/delete-batch.ts';
+import { deleteBatch } from '../batch/delete-batch.ts';
 import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey, pitrPrefix, uploadPrefix } from '../model/record.ts';
 
 /** Removes what an organization has captured, with the objects if backup data is to go, and tells whether nothing is left. */
@@ -32,7 +32,7 @@ export const purgeCaptures = async (
 
 const erase = async (tenant: Tenant, batch: BatchRecord, isPatient: boolean, open: typeof openStore): Promise<void> => {
   try {
-    await eraseBatch(tenant, batch, open);
+    await deleteBatch(tenant, batch, open);
   } catch (error) {
     if (isPatient || !(error instanceof StorageError)) throw error;
     log.warn('a batch of changes stays where it is', { path: batch.path, reason: error.message });

@@ -10,7 +10,7 @@ import { withGaps } from '../timeline/gaps.ts';
 import { pitrData } from '../view/pitr-view.ts';
 import { keptAfter } from './capture-retention.ts';
 
-export interface PitrWish {
+export interface PitrSettings {
   readonly retentionDays: number;
   readonly captureIntervalSeconds: number;
   readonly precision: PitrRecord['precision'];
@@ -34,8 +34,8 @@ const nothingYet = {
 /** What was captured before it was disabled stays; the time between is a gap. */
 export const enablePitr = (
   { tenant, organization, actor }: CallerContext,
-  { project, destination, before }: Place,
-  wish: PitrWish,
+  { project, destination, before }: EnableContext,
+  wish: PitrSettings,
   now: Date,
 ): { pitr: PitrRecord; change: Change } => {
   if (before && before.status !== 'disabled')
@@ -66,7 +66,7 @@ export const enablePitr = (
     ...pitrKey.capturing(tenant, projectId),
     organizationId: tenant.organizationId,
     projectId,
-    forgetAt: iso(after(now, forgetEverySeconds)),
+    forgetAt: iso(after(now, expireEverySeconds)),
   };
   const told = { organization: organizationRef(organization), project: projectData(shown), pitr: pitrData(pitr, now) };
   return {
@@ -93,13 +93,13 @@ export const enablePitr = (
   };
 };
 
-export interface Place {
+export interface EnableContext {
   readonly project: ProjectRecord;
   readonly destination: DestinationRecord;
   readonly before: PitrRecord | undefined;
 }
 
-export const forgetEverySeconds = 24 * 3_600;
+export const expireEverySeconds = 24 * 3_600;
 
 /** What is taken over must be as it was read: what is forgotten meanwhile must not be offered again. */
 const asRead = (before: PitrRecord | undefined): Pick<Write, 'condition' | 'names' | 'values' | 'onConditionFailed'> => ({

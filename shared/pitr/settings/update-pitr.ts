@@ -9,9 +9,9 @@ import { type PitrRecord, pitrKey } from '../model/record.ts';
 import { dropTokens } from '../model/resume-token-items.ts';
 import { pitrData } from '../view/pitr-view.ts';
 import { keptAfter } from './capture-retention.ts';
-import type { PitrWish } from './enable-pitr.ts';
+import type { PitrSettings } from './enable-pitr.ts';
 
-type Given = { readonly [K in keyof PitrWish]?: PitrWish[K] | undefined };
+type Given = { readonly [K in keyof PitrSettings]?: PitrSettings[K] | undefined };
 
 const enabled = (pitr: PitrRecord | undefined): PitrRecord => {
   if (!pitr || pitr.status === 'disabled')
@@ -28,7 +28,7 @@ const turnedTo = (tenant: Tenant, pitr: PitrRecord, changed: PitrRecord, attribu
   );
 
 /** Only what is given changes; a call that gives nothing changes nothing. */
-export const changePitr = (
+export const updatePitr = (
   { tenant }: CallerContext,
   project: ProjectRecord,
   before: PitrRecord | undefined,
@@ -55,7 +55,7 @@ export const changePitr = (
   };
 };
 
-const defined = (given: Given): Partial<PitrWish> =>
+const defined = (given: Given): Partial<PitrSettings> =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
 /** What was captured stays restorable for as long as it was to be kept. */

@@ -50,7 +50,7 @@ export const uncheckedOf = ({ unchecked = [], checkedAt = neverChecked, captured
 const uncheckedMax = 20;
 
 /** What captures that begin anew leave unchecked for good; of too many the oldest become one, which is known of what both have. */
-export const leftUnchecked = (record: PitrRecord): readonly Unchecked[] => {
+export const remainingUnchecked = (record: PitrRecord): readonly Unchecked[] => {
   const kept = record.keptFrom === null ? 0 : microsOf(record.keptFrom);
   const [first, second, ...rest] = uncheckedOf(record).filter(({ to }) => microsOf(to) > kept);
   const all = [first, second, ...rest].filter((one) => one !== undefined);

@@ -13,7 +13,7 @@ const actor: Actor = { type: 'system', id: 'capture', email: null };
 /** Ids an event names at most: each may have 1,500 bytes. */
 const collectionsMax = 100;
 
-export interface Told {
+export interface CapturedChanges {
   readonly count: number;
   readonly from: number;
   readonly to: number;
@@ -21,7 +21,12 @@ export interface Told {
 }
 
 /** One event for all changes of a turn. */
-export const changeEvent = ({ tenant, organization, project }: CycleContext, told: Told, now: Date, gap?: Gap): Write =>
+export const changeEvent = (
+  { tenant, organization, project }: CycleContext,
+  told: CapturedChanges,
+  now: Date,
+  gap?: Gap,
+): Write =>
   emit(
     tenant,
     'pitr.change_captured',
@@ -41,27 +46,27 @@ export const changeEvent = ({ tenant, organization, project }: CycleContext, tol
 
 /** A stretch that was lost: an event, and an entry of the audit log. */
 export const gapWrites = (
-  scene: CycleContext,
+  cycle: CycleContext,
   gap: Gap,
-  { from, to }: Pick<Told, 'from' | 'to'>,
+  { from, to }: Pick<CapturedChanges, 'from' | 'to'>,
   now: Date,
 ): readonly Write[] => [
-  changeEvent(scene, { count: 0, from, to, collections: [] }, now, gap),
+  changeEvent(cycle, { count: 0, from, to, collections: [] }, now, gap),
   auditEntry(
     'pitr.gap',
     {
-      scope: scene.tenant.organizationId,
-      resource: { type: 'project', id: scene.project.id },
+      scope: cycle.tenant.organizationId,
+      resource: { type: 'project', id: cycle.project.id },
       details: { ...shownGap({ ...gap, ...(gap.collections && { collections: gap.collections.slice(0, collectionsMax) }) }) },
     },
     actor,
-    { ip: null, userAgent: null, requestId: scene.project.id },
+    { ip: null, userAgent: null, requestId: cycle.project.id },
     now,
   ),
 ];
 
 /** What was captured and nothing needs any more lies in the bucket for good: told once for each bucket. */
-export const keptEntry = (
+export const objectsKeptEntry = (
   tenant: Tenant,
   projectId: string,
   details: { readonly storageDestinationId: string; readonly reason: string },

@@ -11,13 +11,13 @@ import {
   type Base,
   type BatchRecord,
   baseFor,
-  batchesBetween,
   disablePitr,
   enablePitr,
+  listBatchesBetween,
   microsOf,
   momentOf,
   type PitrRecord,
-  type PitrWish,
+  type PitrSettings,
   pitrKey,
   readBatch,
   runCaptureCycle,
@@ -108,7 +108,7 @@ const acting = () => ({
 });
 
 /** As POST …/pitr does it. */
-export const enable = async (wish: Partial<PitrWish> = {}): Promise<void> => {
+export const enable = async (wish: Partial<PitrSettings> = {}): Promise<void> => {
   const { change } = enablePitr(
     acting(),
     {
@@ -180,7 +180,7 @@ const versionsFrom = async (world: CaptureWorld, { backupId, readTime }: Base): 
           content: leaf.content(slot).toString('hex'),
         });
   let order = 0;
-  for await (const batch of batchesBetween(tenant, projectId, readTime, momentOf(time.ms * 1_000))) {
+  for await (const batch of listBatchesBetween(tenant, projectId, readTime, momentOf(time.ms * 1_000))) {
     const told = { order: ++order, from: microsOf(batch.from) };
     for await (const leaf of readBatch(tenant, batch, world.engine))
       for (let slot = 0; slot < leaf.count; slot++) {

@@ -74,8 +74,9 @@ test('every second that was heard is as it was, whatever came and went', async (
           server.faults.add({ method: 'Listen', end: { afterMessages: one.breakAfter, status: 'UNAVAILABLE' } });
         const die = new AbortController();
         const others: Promise<unknown>[] = [];
-        const arranged = ({ isRelief }: { isRelief?: boolean }): void => {
-          if (isRelief && n % 2 === 0) others.push(listening(world, { seconds: 20, isRelief, happens: async () => undefined }));
+        const arranged = ({ isHandover }: { isHandover?: boolean }): void => {
+          if (isHandover && n % 2 === 0)
+            others.push(listening(world, { seconds: 20, isHandover, happens: async () => undefined }));
         };
         await listening(world, { seconds: one.seconds, happens: happening(world, one, die), arranged, signal: die.signal });
         server.faults.clear();

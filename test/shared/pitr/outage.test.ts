@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { StorageError } from '../../../shared/destination/index.ts';
-import { microsOf, momentOf, pitrData, pitrKey, pointFor, windowsOf } from '../../../shared/pitr/index.ts';
+import { microsOf, momentOf, pitrData, pitrKey, resolvePoint, windowsOf } from '../../../shared/pitr/index.ts';
 import { eventsOf } from '../../harness/env/backup-env.ts';
 import {
   assertExact,
@@ -172,7 +172,7 @@ test('every second is looked up within a budget for each hour; once that is spen
   const now = new Date(time.ms);
   const rough = windowsOf(pitrNow(), now).windows.filter(({ precision }) => precision === 'interval');
   const moments = secondsIn(rough.map(({ from, to }) => ({ from, to }))).map((at) =>
-    microsOf(pointFor(pitrNow(), batches(), { pointInTime: momentOf(at) }, now).moment),
+    microsOf(resolvePoint(pitrNow(), batches(), { pointInTime: momentOf(at) }, now).moment),
   );
   assert.deepEqual([...new Set(moments)], [gaps[0]!.from, ...batches().map(({ to }) => to)].slice(0, -1).map(microsOf));
   await assertExact(world, [...new Set(moments)]);
@@ -220,7 +220,7 @@ test('collections that are made all the time do not hold a turn up; what was hea
   await nextTurn(world);
   assert.deepEqual([pitrNow().gaps, pitrNow().putOffs], [[], undefined]);
   const between = momentOf(microsOf(batch!.to) + 1_000_000);
-  const { moment } = pointFor(pitrNow(), batches(), { pointInTime: between }, new Date(time.ms));
+  const { moment } = resolvePoint(pitrNow(), batches(), { pointInTime: between }, new Date(time.ms));
   assert.equal(moment, batch!.to);
   await assertExact(world, [batch!.to, pitrNow().capturedTo!].map(microsOf));
 });

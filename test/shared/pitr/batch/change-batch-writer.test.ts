@@ -6,7 +6,7 @@ import { test } from 'vitest';
 import { readChunk } from '../../../../shared/archive/index.ts';
 import { MemoryStore, type ObjectStore, StorageError } from '../../../../shared/destination/index.ts';
 import { PartGatherer } from '../../../../shared/destination/store/part-buffer.ts';
-import { BatchWriter } from '../../../../shared/pitr/batch/change-batch-writer.ts';
+import { ChangeBatchWriter } from '../../../../shared/pitr/batch/change-batch-writer.ts';
 
 const identity = { organization: 'o', project: 'p', backup: 'b' };
 const dataKey = randomBytes(32);
@@ -48,10 +48,10 @@ const writing = (store: ObjectStore) => {
     return store;
   };
   const signal = AbortSignal.timeout(60_000);
-  return { opened, writer: new BatchWriter({ identity, dataKey, random: randomBytes, signal, openStore }) };
+  return { opened, writer: new ChangeBatchWriter({ identity, dataKey, random: randomBytes, signal, openStore }) };
 };
 
-const fill = (writer: BatchWriter, names = 1_100): void => {
+const fill = (writer: ChangeBatchWriter, names = 1_100): void => {
   for (let n = 0; n < names; n++)
     writer.tombstone(`projects/p/documents/c/${randomBytes(1_100).toString('base64url')}`, 1_700_000_000_000_000 + n);
 };
@@ -62,7 +62,7 @@ test('two streams that hand over at once open one store, and what they store can
   const lane = async (): Promise<void> => {
     for (let times = 0; times < 4; times++) {
       fill(writer);
-      await writer.rest();
+      await writer.drain();
     }
   };
   await Promise.all([lane(), lane()]);
@@ -90,10 +90,10 @@ test('after one hand-over failed none goes on: bytes are missing', async () => {
   };
   const { writer } = writing(Object.assign(Object.create(store) as MemoryStore, { upload }));
   fill(writer, 2_500);
-  await assert.rejects(writer.rest(), /later/);
+  await assert.rejects(writer.drain(), /later/);
   fails = false;
   fill(writer, 2_500);
-  await assert.rejects(writer.rest(), /later/);
+  await assert.rejects(writer.drain(), /later/);
   await assert.rejects(writer.finish(), /later/);
   await writer.close();
   await assert.rejects(writer.finish());

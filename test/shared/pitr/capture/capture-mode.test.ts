@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { workers } from '../../../../shared/contract/runtime/workers.ts';
 import { heardAheadMicros } from '../../../../shared/pitr/batch/list-batches.ts';
-import { soonerSeconds } from '../../../../shared/pitr/capture/capture-mode.ts';
+import { shortenedCycleSeconds } from '../../../../shared/pitr/capture/capture-mode.ts';
 
 const after = (seconds: number, changes: number): number =>
-  soonerSeconds(
-    { pitr: { capturedTo: '2030-01-01T00:00:00.000000Z' }, standings: [] } as unknown as Parameters<typeof soonerSeconds>[0],
+  shortenedCycleSeconds(
+    { pitr: { capturedTo: '2030-01-01T00:00:00.000000Z' }, positions: [] } as unknown as Parameters<
+      typeof shortenedCycleSeconds
+    >[0],
     { to: (Date.UTC(2030, 0, 1) / 1_000 + seconds) * 1_000_000, changes },
   );
 

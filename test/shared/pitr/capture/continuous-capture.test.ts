@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { SourceError } from '../../../../shared/firestore/index.ts';
-import { type Arranged, microsOf, windowsOf } from '../../../../shared/pitr/index.ts';
+import { microsOf, type QueuedCycle, windowsOf } from '../../../../shared/pitr/index.ts';
 import {
   assertExact,
   batches,
@@ -59,7 +59,7 @@ test('a quiet project costs a few reads a minute, however many collections it ha
   const ids = Array.from({ length: 30 }, (_, n) => `c${n}`);
   const world = await begun(Object.fromEntries(ids.map((id) => [`${id}/a`, '1'])));
   const arranged = await listening(world, { seconds: 250 });
-  const safety = arranged.filter(({ isRelief }) => !isRelief).map(({ delaySeconds }) => Math.round(delaySeconds));
+  const safety = arranged.filter(({ isHandover }) => !isHandover).map(({ delaySeconds }) => Math.round(delaySeconds));
   assert.deepEqual(new Set(safety), new Set([120]));
   assert.deepEqual(batches(), []);
   // What ends the turn, and up to three questions before; the root collections, and a count of all.
@@ -67,9 +67,9 @@ test('a quiet project costs a few reads a minute, however many collections it ha
   assert.ok(microsOf(pitrNow().capturedTo!) / 1_000 > time.ms - 61_000);
 });
 
-test('before one leaves another listens: nothing comes and goes unheard while they change', async () => {
+test('before one leaves another listens: nothing comes and goes unobserved while they change', async () => {
   const world = await begun({ 'users/ada': '1' });
-  let other: Promise<readonly Arranged[]> | undefined;
+  let other: Promise<readonly QueuedCycle[]> | undefined;
   const happens = async (second: number) => {
     pass(0.3);
     await flash(world, `users/a-${second}`);
@@ -78,11 +78,11 @@ test('before one leaves another listens: nothing comes and goes unheard while th
   const arranged = await listening(world, {
     seconds: 130,
     happens,
-    arranged: ({ isRelief }) => {
-      if (isRelief) other = listening(world, { seconds: 70, isRelief, happens: async () => undefined });
+    arranged: ({ isHandover }) => {
+      if (isHandover) other = listening(world, { seconds: 70, isHandover, happens: async () => undefined });
     },
   });
-  assert.equal(arranged.filter(({ isRelief }) => isRelief).length, 1);
+  assert.equal(arranged.filter(({ isHandover }) => isHandover).length, 1);
   const turns = pitrNow().turn;
   pass(1);
   await flash(world, 'users/between');
@@ -99,13 +99,13 @@ test('who is to relieve somebody that is gone begins by itself, and that nobody 
   await listening(world, { seconds: 130 });
   const { turn } = pitrNow();
   await put(world, { 'users/ada': '2' });
-  await listening(world, { seconds: 200, isRelief: true, happens: async (second) => flash(world, `users/${second}`) });
+  await listening(world, { seconds: 200, isHandover: true, happens: async (second) => flash(world, `users/${second}`) });
   assert.ok(pitrNow().turn > turn);
   assert.equal(pitrNow().sampled!.length, 2);
-  const [, unheard] = pitrNow().sampled!;
+  const [, unobserved] = pitrNow().sampled!;
   const heard = windowsOf(pitrNow(), new Date(time.ms)).windows.flatMap(({ from, to }) => {
     const all = Array.from({ length: (microsOf(to) - microsOf(from)) / 1_000_000 + 1 }, (_, n) => microsOf(from) + n * 1_000_000);
-    return all.filter((second) => second <= microsOf(unheard!.from) || second >= microsOf(unheard!.to));
+    return all.filter((second) => second <= microsOf(unobserved!.from) || second >= microsOf(unobserved!.to));
   });
   await assertExact(world, heard);
 });
@@ -116,27 +116,27 @@ test('who comes to relieve somebody that has left by then goes on at once; one t
   const { turn } = pitrNow();
   await listening(world, {
     seconds: 130,
-    isRelief: true,
+    isHandover: true,
     turn: turn - 1,
     happens: async (second) => flash(world, `users/${second}`),
   });
   assert.ok(pitrNow().turn > turn);
   const ended = pitrNow().turn;
-  assert.deepEqual(await listening(world, { seconds: 130, isRelief: true, turn: turn - 1 }), []);
+  assert.deepEqual(await listening(world, { seconds: 130, isHandover: true, turn: turn - 1 }), []);
   assert.equal(pitrNow().turn, ended);
 });
 
 test('a stream of who relieves another that is broken off as the other leaves loses nothing', async () => {
   for (const afterMessages of [15, 16, 17, 18, 19]) {
     const world = await begun({ 'users/ada': '1' });
-    let other: Promise<readonly Arranged[]> | undefined;
+    let other: Promise<readonly QueuedCycle[]> | undefined;
     await listening(world, {
       seconds: 70,
       happens: async () => undefined,
-      arranged: ({ isRelief }) => {
-        if (!isRelief) return;
+      arranged: ({ isHandover }) => {
+        if (!isHandover) return;
         server.faults.add({ method: 'Listen', end: { afterMessages, status: 'UNAVAILABLE' } });
-        other = listening(world, { seconds: 130, isRelief, happens: async () => undefined });
+        other = listening(world, { seconds: 130, isHandover, happens: async () => undefined });
       },
     });
     await other;
@@ -199,7 +199,7 @@ test('a project that needs many streams is listened to all the time like any oth
   const before = pitrNow().reads;
   const arranged = await listening(world, { seconds: 70 });
   assert.deepEqual(
-    arranged.filter(({ isRelief }) => !isRelief).map(({ delaySeconds }) => delaySeconds),
+    arranged.filter(({ isHandover }) => !isHandover).map(({ delaySeconds }) => delaySeconds),
     [120, 120],
   );
   assert.ok(pitrNow().reads - before < 2 * 2_100, `${pitrNow().reads - before} reads`);
@@ -214,7 +214,7 @@ test('two listen at once for half a minute, however long a turn is: what both he
   const world = await begun({ 'users/ada': '1' }, { captureIntervalSeconds: 240 });
   const arranged = await listening(world, { seconds: 600 });
   assert.deepEqual(
-    arranged.filter(({ isRelief }) => isRelief).map(({ delaySeconds }) => delaySeconds),
+    arranged.filter(({ isHandover }) => isHandover).map(({ delaySeconds }) => delaySeconds),
     [210],
   );
 });

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { type Piece, Slabs } from '../../../../shared/pitr/point/byte-arena.ts';
+import { ByteArena, type Piece } from '../../../../shared/pitr/point/byte-arena.ts';
 
 const textOf = ({ slab, start, end }: Piece): string => slab.bytes.subarray(start, end).toString();
 
@@ -13,7 +13,7 @@ test('whatever comes, goes and is packed, every piece that is there has its byte
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
-      const slabs = new Slabs(16);
+      const slabs = new ByteArena(16);
       const there: { piece: Piece; text: string }[] = [];
       for (const one of steps) {
         if (one.kind === 'put') there.push({ piece: slabs.put(Buffer.from('>'), Buffer.from(one.text)), text: `>${one.text}` });
@@ -30,7 +30,7 @@ test('whatever comes, goes and is packed, every piece that is there has its byte
 });
 
 test('what was replaced lies idle until it is packed, and is never more than the rest of a block then', () => {
-  const slabs = new Slabs(1_000);
+  const slabs = new ByteArena(1_000);
   let last = slabs.put(Buffer.alloc(90));
   for (let n = 0; n < 100; n++) {
     slabs.drop(last);

@@ -12,7 +12,7 @@ import {
   streamLeaves,
 } from '../../../../shared/archive/index.ts';
 import { compareNames } from '../../../../shared/archive/name/compare-names.ts';
-import { type BatchLeaf, changesOf, mergeChanges, momentOf } from '../../../../shared/pitr/index.ts';
+import { type BatchLeaf, latestChanges, mergeChanges, momentOf } from '../../../../shared/pitr/index.ts';
 import {
   addAll,
   all,
@@ -146,7 +146,7 @@ test('random changes in random batches, to any second and with hardly any memory
         const read = async function* () {
           for (const batch of batches) yield* batch;
         };
-        const changes = changesOf({ read, after: momentAt(baseAt), upTo: momentAt(at), bytesMax });
+        const changes = latestChanges({ read, after: momentAt(baseAt), upTo: momentAt(at), bytesMax });
         const { archive, tally } = await pointOf(bucket, base, changes);
         const expected = thereAt(events, at).map((one) => [one.id, sampleOf(one).bytes.toString('hex')] as const);
         deepEqual(await textsIn(archive), new Map(expected.toSorted(([a], [b]) => compareNames(Buffer.from(a), Buffer.from(b)))));
@@ -172,7 +172,7 @@ test('what nothing happened to is not read: of a large base only the leaf that a
   bucket.fetches = [];
   const changed = { id: '01500', at: 5, text: 'changed' };
   const leaves = await batchOf([changed, { id: '99999', at: 6, text: 'new' }], 10);
-  const changes = changesOf({ read: () => asyncOf(leaves), after: momentAt(1), upTo: momentAt(10) });
+  const changes = latestChanges({ read: () => asyncOf(leaves), after: momentAt(1), upTo: momentAt(10) });
   const { archive, whole } = await pointOf(bucket, base, changes);
   // The last one, too: nobody knows without a look whether it ends before the new document.
   equal(whole, segments.length - 2);
@@ -207,7 +207,7 @@ test('users, and what an incremental base tells to be gone, are left out; what c
     const { archive, tally } = await pointOf(
       bucket,
       base,
-      changesOf({ read: () => asyncOf(leaves), after: momentAt(1), upTo: momentAt(9) }),
+      latestChanges({ read: () => asyncOf(leaves), after: momentAt(1), upTo: momentAt(9) }),
     );
     deepEqual([...(await textsIn(archive)).keys()], expected);
     equal(tally.added - tally.removed, expected.length - 2);
@@ -220,7 +220,7 @@ test('a later batch knows better than an earlier one, whatever their records are
   const second = await batchOf([{ id: 'a', at: 10.7, text: 'again' }], 20.5);
   const read = () => asyncOf([...first, ...second]);
   const contentsAt = async (at: number) =>
-    (await all(changesOf({ read, after: momentAt(0), upTo: momentAt(at) }))).map(({ content }) => content !== undefined);
+    (await all(latestChanges({ read, after: momentAt(0), upTo: momentAt(at) }))).map(({ content }) => content !== undefined);
   deepEqual(await contentsAt(10), []);
   deepEqual(await contentsAt(11), [true]);
 });

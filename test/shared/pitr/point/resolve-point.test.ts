@@ -2,7 +2,7 @@
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'vitest';
 import { ApiError } from '../../../../shared/contract/errors.ts';
-import { type PitrRecord, type PointWish, pointFor, secondAsked } from '../../../../shared/pitr/index.ts';
+import { type PitrRecord, type PointRequest, requestedSecond, resolvePoint } from '../../../../shared/pitr/index.ts';
 import { doubtAt } from '../../../../shared/pitr/point/resolve-point.ts';
 
 const at = (time: string): string => `2026-03-01T${time}Z`;
@@ -27,8 +27,8 @@ const record = (more: Partial<PitrRecord> = {}): PitrRecord =>
     ...more,
   }) as PitrRecord;
 
-const point = (time: string, more: Partial<PitrRecord> = {}, batches: Parameters<typeof pointFor>[1] = [], wish = {}) => {
-  const { moment, base, isPartial } = pointFor(record(more), batches, { pointInTime: at(time), ...wish }, now);
+const point = (time: string, more: Partial<PitrRecord> = {}, batches: Parameters<typeof resolvePoint>[1] = [], wish = {}) => {
+  const { moment, base, isPartial } = resolvePoint(record(more), batches, { pointInTime: at(time), ...wish }, now);
   return [moment.slice(11, -1), base.backupId, ...(isPartial ? ['partial'] : [])];
 };
 
@@ -46,8 +46,8 @@ test('a moment is the second it lies in, made of the newest base before', () => 
   deepEqual(point('12:00:00.900'), ['12:00:00.000000', 'first']);
   deepEqual(point('12:00:01'), ['12:00:01.000000', 'second']);
   deepEqual(point('13:30:00.999'), ['13:30:00.000000', 'second']);
-  equal(secondAsked({ pointInTime: '2026-03-01T13:00:01.5+02:00' }, now), at('11:00:01.000000'));
-  equal(secondAsked({ pointInTime: '2026-03-01' }, now), at('00:00:00.000000'));
+  equal(requestedSecond({ pointInTime: '2026-03-01T13:00:01.5+02:00' }, now), at('11:00:01.000000'));
+  equal(requestedSecond({ pointInTime: '2026-03-01' }, now), at('00:00:00.000000'));
 });
 
 test('a moment before the first base, after what is captured, or that has not come is refused, with what there is', () => {
@@ -86,7 +86,7 @@ test('where not every second is known a restore goes to the last moment that is,
 
 test('what is missing of some collections is refused wherever they could be meant, and makes the rest a part', () => {
   const gaps = { gaps: [gap('10:30:00', '12:00:00.250000', { collections: ['deep'] })] };
-  const wanting = (collectionIds?: readonly string[]): Partial<PointWish> => ({ collectionIds });
+  const wanting = (collectionIds?: readonly string[]): Partial<PointRequest> => ({ collectionIds });
   refused(() => point('11:00:00', gaps), /missing: deep/);
   refused(() => point('11:00:00', gaps, [], wanting(['users', 'deep'])), /missing: deep/);
   deepEqual(point('11:00:00', gaps, [], wanting(['users'])), ['11:00:00.000000', 'first', 'partial']);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { microsOf, type PitrRecord, windowsOf } from '../../../../shared/pitr/index.ts';
 import { isCheckDue } from '../../../../shared/pitr/prove/check-coverage.ts';
-import { leftUnchecked } from '../../../../shared/pitr/timeline/windows.ts';
+import { remainingUnchecked } from '../../../../shared/pitr/timeline/windows.ts';
 import { eventsOf } from '../../../harness/env/backup-env.ts';
 import {
   assertExact,
@@ -165,7 +165,7 @@ test('what was captured and never counted stays marked after captures began anew
   for (let hour = 1; hour < 24; hour++)
     record = {
       ...record,
-      unchecked: leftUnchecked(record),
+      unchecked: remainingUnchecked(record),
       bases: [...record.bases, base(hour)],
       gaps: [...record.gaps, { from: record.capturedTo!, to: at(hour), reason: 'lost' }],
       capturedTo: at(hour, '30:00.500000'),

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { baseFor, type Gap, microsOf, momentOf, type PitrRecord, spelled, windowsOf } from '../../../../shared/pitr/index.ts';
+import {
+  baseFor,
+  canonicalMoment,
+  type Gap,
+  microsOf,
+  momentOf,
+  type PitrRecord,
+  windowsOf,
+} from '../../../../shared/pitr/index.ts';
 import { decideExpiry } from '../../../../shared/pitr/removal/expire-captures.ts';
 import { keptAfter } from '../../../../shared/pitr/settings/capture-retention.ts';
 
@@ -169,7 +177,7 @@ test('what was captured is kept for a week after a change that keeps less, and o
 });
 
 test('moments are exact to the microsecond and spelled in one way', () => {
-  assert.equal(spelled('2030-06-01T10:00:00.12Z'), '2030-06-01T10:00:00.120000Z');
+  assert.equal(canonicalMoment('2030-06-01T10:00:00.12Z'), '2030-06-01T10:00:00.120000Z');
   assert.equal(momentOf(microsOf('2254-12-31T23:59:59.999999Z')), '2254-12-31T23:59:59.999999Z');
   assert.equal(microsOf('1970-01-01T00:00:01.000001Z'), 1_000_001);
   assert.throws(() => microsOf('2030-06-01'));
