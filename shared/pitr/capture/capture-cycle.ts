@@ -1,4 +1,4 @@
-/** One turn of a project's capture: whatever happens, it leaves the old state or the new one, and says when the next is due. */
+/** Runs one capture cycle of a project. It either commits or leaves the old state, and returns the next cycle. */
 import type { BackupDeps } from '../../backup/index.ts';
 import { ResumeTokenLost, SourceError } from '../../firestore/index.ts';
 import { failureOf } from '../../job/index.ts';
@@ -6,7 +6,7 @@ import { commit, log, StaleReadError, type Tenant } from '../../platform/index.t
 import { unauthorizedWrite } from '../../project/index.ts';
 import { beginWithBase } from '../base/begin-with-base.ts';
 import { type CycleContext, loadCycleContext } from '../model/cycle-context.ts';
-import { endCycle, type NextCycle, nextCycle } from '../model/cycle-end.ts';
+import { endCycle, type NextCycle, nextCycle } from '../model/end-cycle.ts';
 import { cycleRetrySeconds } from '../model/failure-backoff.ts';
 import { microsOf } from '../model/micro-time.ts';
 import type { PitrRecord } from '../model/record.ts';
@@ -15,10 +15,10 @@ import { BaseGone, CaptureSession } from './capture-session.ts';
 import { newReadBudget, type ReadBudget, spentFields } from './read-budget.ts';
 import { recordLoss } from './record-loss.ts';
 
-/** The source remembers an hour: what begins later than this may not end in time. */
+/** The source keeps history for an hour: a cycle that begins later than this may not end in time. */
 export const awayMaxSeconds = 50 * 60;
 const soonSeconds = 5;
-/** A message is kept back for whole seconds: one that comes this much early is in time. */
+/** SQS delays messages by whole seconds: one that arrives this early is in time. */
 const earlyMs = 1_000;
 
 export interface CycleTask {
@@ -26,7 +26,7 @@ export interface CycleTask {
   readonly turn: number;
 }
 
-/** What the queue is to bring next; undefined if nothing: it was another turn's message, or nothing is to be captured any more. */
+/** Returns the cycle to enqueue; undefined if the message is of another cycle, or there is nothing to capture any more. */
 export const runCaptureCycle = async (
   tenant: Tenant,
   task: CycleTask,
@@ -39,20 +39,20 @@ export const runCaptureCycle = async (
   if (earlyBy > earlyMs) return { turn: task.turn, delaySeconds: earlyBy / 1_000 };
   return attemptCycle(cycle, deps, async (budget) => {
     if (cycle.pitr.status === 'starting') return beginWithBase(cycle, deps);
-    const capturing = await CaptureSession.open(cycle, { isSingleCycle: true, budget, signal }, deps);
+    const capture = await CaptureSession.open(cycle, { isSingleCycle: true, budget, signal }, deps);
     try {
-      return await capturing.endCycle(cycle, budget);
+      return await capture.endCycle(cycle, budget);
     } finally {
-      await capturing.close();
+      await capture.close();
     }
   });
 };
 
-/** How long before its time a turn is looked at. */
+/** Time until the cycle is due; negative if it is overdue. */
 export const earlyByMs = ({ pitr }: CycleContext, deps: BackupDeps): number =>
   Date.parse(pitr.nextTurnAt ?? '') - deps.clock.now().getTime();
 
-/** Does what a turn is to do; what goes wrong ends the turn, too: as a loss, or to be tried again. */
+/** Runs a cycle. A failure ends the cycle, too: as a loss, or to be retried. */
 export const attemptCycle = async (
   cycle: CycleContext,
   deps: BackupDeps,
@@ -70,13 +70,13 @@ export const attemptCycle = async (
       throw error;
     }
   } catch (error) {
-    if (error instanceof StaleReadError) return afterOthers(cycle);
+    if (error instanceof StaleReadError) return afterConflict(cycle);
     return postponeCycle(cycle, error, budget, deps);
   }
 };
 
-/** Another run has ended the turn, or it was disabled: whoever did that goes on. Else only what is kept has changed. */
-const afterOthers = async ({ tenant, pitr: { projectId, turn } }: CycleContext): Promise<NextCycle | undefined> =>
+/** If another run has ended the cycle, it continues. Otherwise only an expiry has changed the record: try again soon. */
+const afterConflict = async ({ tenant, pitr: { projectId, turn } }: CycleContext): Promise<NextCycle | undefined> =>
   (await loadCycleContext(tenant, projectId))?.pitr.turn === turn ? { turn, delaySeconds: soonSeconds } : undefined;
 
 const isAway = ({ pitr }: CycleContext, deps: BackupDeps): boolean =>
@@ -85,17 +85,17 @@ const isAway = ({ pitr }: CycleContext, deps: BackupDeps): boolean =>
 const awayReason = ({ trouble }: PitrRecord): string =>
   `nothing could be captured for more than ${awayMaxSeconds / 60} minutes${trouble === undefined ? '' : `: ${trouble}`}`;
 
-/** What means that nothing can be gone on from. */
+/** Errors after which capture cannot resume. */
 const lossOf = ({ pitr }: CycleContext, error: unknown): Omit<Parameters<typeof recordLoss>[1], 'budget'> | undefined => {
   if (error instanceof ResumeTokenLost) return { reason: error.message };
   if (error instanceof BaseGone) return { reason: 'the base backup is gone', goneBase: pitr.bases.at(-1) };
   if (error instanceof TooManyCollections) return { reason: error.message, isTooLarge: true };
   if (error instanceof SourceError && error.code === 'SNAPSHOT_EXPIRED')
-    return { reason: 'the source no longer tells what changed since the last capture' };
+    return { reason: 'the source no longer has the changes since the last capture' };
   return undefined;
 };
 
-/** The turn is tried again shortly, as the next one: of several messages of one turn only one goes on. */
+/** Retries shortly, as the next cycle, so that of several messages for one cycle only one continues. */
 const postponeCycle = async (
   cycle: CycleContext,
   error: unknown,
@@ -108,7 +108,7 @@ const postponeCycle = async (
   const failure = failureOf(error);
   const trouble = failure?.message ?? 'an internal error';
   const changed = { putOffs: (pitr.putOffs ?? 0) + 1, trouble, ...spentFields(pitr, budget, now) };
-  log.warn('a capture failed and is tried again', { projectId: cycle.project.id, error });
+  log.warn('capture cycle failed; it will be retried', { projectId: cycle.project.id, error });
   const isRefused = failure?.code === 'SOURCE_AUTH_ERROR' && cycle.project.status === 'connected';
   try {
     await commit([
@@ -116,8 +116,8 @@ const postponeCycle = async (
       ...(isRefused ? [unauthorizedWrite(cycle.tenant, cycle.project, now)] : []),
     ]);
     return nextCycle(cycle, delaySeconds);
-  } catch (again) {
-    if (again instanceof StaleReadError) return undefined;
+  } catch (conflict) {
+    if (conflict instanceof StaleReadError) return undefined;
     throw error;
   }
 };

@@ -1,4 +1,4 @@
-/** Listens to a project, and captures what it hears turn by turn. */
+/** Listens to a project and captures its changes cycle by cycle. */
 import type { BackupDeps } from '../../backup/index.ts';
 import type { FirestoreDatabase } from '../../firestore/index.ts';
 import { StaleReadError } from '../../platform/index.ts';
@@ -7,7 +7,7 @@ import { keyBackupOf, type OpenBatch, openBatch, withDamage } from '../batch/ope
 import { ListenSession } from '../listen/listen-session.ts';
 import { ObservedChanges } from '../listen/observed-changes.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
-import type { NextCycle } from '../model/cycle-end.ts';
+import type { NextCycle } from '../model/end-cycle.ts';
 import { microsOf } from '../model/micro-time.ts';
 import type { ResumePosition } from '../model/resume-position.ts';
 import { isCheckDue } from '../prove/check-coverage.ts';
@@ -17,13 +17,13 @@ import { type Captured, concludeCycle } from './conclude-cycle.ts';
 import { type ReadBudget, remainingLookups } from './read-budget.ts';
 
 export interface CaptureOptions {
-  /** Whether it is for one turn; else it hears on, turn after turn. */
+  /** For one cycle only; otherwise it keeps listening. */
   readonly isSingleCycle: boolean;
   readonly budget: ReadBudget;
   readonly signal: AbortSignal;
 }
 
-/** Without its base, what is captured is worth nothing. */
+/** The base backup does not exist any more, so that captured changes cannot be restored. */
 export class BaseGone extends Error {}
 
 export class CaptureSession {
@@ -32,23 +32,23 @@ export class CaptureSession {
   readonly #signal: AbortSignal;
   readonly session: ListenSession;
   #batch: OpenBatch;
-  /** What was billed before the turn under way, and is not on the record. */
-  #owedReads = 0;
+  /** Billed before the current cycle and not recorded yet. */
+  #unrecordedReads = 0;
 
   private constructor(
     source: FirestoreDatabase,
     deps: BackupDeps,
     signal: AbortSignal,
-    begun: { session: ListenSession; batch: OpenBatch },
+    opened: { session: ListenSession; batch: OpenBatch },
   ) {
     this.#source = source;
     this.#deps = deps;
     this.#signal = signal;
-    this.session = begun.session;
-    this.#batch = begun.batch;
+    this.session = opened.session;
+    this.#batch = opened.batch;
   }
 
-  /** Resolves when everything up to now has been heard. */
+  /** Resolves when all changes up to now are received. */
   static async open(
     cycle: CycleContext,
     { isSingleCycle, budget, signal }: CaptureOptions,
@@ -59,7 +59,7 @@ export class CaptureSession {
     if (!keyBackup) throw new BaseGone();
     const source = deps.openSource(tenant, project);
     try {
-      const begun = await source.anew(async (refresh) => {
+      const opened = await source.anew(async (refresh) => {
         const batch = await openBatch(cycle, keyBackup, deps, signal);
         const { writer } = batch;
         try {
@@ -75,40 +75,40 @@ export class CaptureSession {
           throw error;
         }
       }, signal);
-      return new CaptureSession(source, deps, signal, begun);
+      return new CaptureSession(source, deps, signal, opened);
     } catch (error) {
       source.close();
       throw error;
     }
   }
 
-  /** Ends the turn of the cycle with all that was heard: what is heard from now on is the next one's. */
+  /** Ends and commits the cycle. Changes received from now on belong to the next one. */
   async endCycle(read: CycleContext, budget: ReadBudget): Promise<NextCycle> {
     const { tenant } = read;
-    const begun = this.#deps.clock.now();
+    const started = this.#deps.clock.now();
     const batch = this.#batch;
     const keyBackup = await keyBackupOf(tenant, read.pitr.bases.at(-1)?.backupId);
     if (!keyBackup) throw new BaseGone();
     if (batch.keyBackup.id !== keyBackup.id) throw new StaleReadError();
     const cycle = { ...read, pitr: withDamage(read.pitr, keyBackup) };
     const refreshed = await refreshBase(cycle, this.#deps);
-    const following =
-      this.session.isSingleCycle || this.session.isBroken ? undefined : await this.#begin(cycle, refreshed, batch);
+    const isLast = this.session.isSingleCycle || this.session.isBroken;
+    const nextBatch = isLast ? undefined : await this.#openNext(cycle, refreshed, batch);
     try {
-      const captured = await this.#conclude(cycle, { refreshed, budget, following });
+      const captured = await this.#conclude(cycle, { refreshed, budget, nextBatch });
       const now = this.#deps.clock.now();
       const everySeconds = Math.min(cycleSeconds(cycle), shortenedCycleSeconds(cycle, captured));
-      const delaySeconds = Math.max(0, everySeconds - (now.getTime() - begun.getTime()) / 1_000);
+      const delaySeconds = Math.max(0, everySeconds - (now.getTime() - started.getTime()) / 1_000);
       const { id: batchId, path } = batch;
       const next = await commitCycle(
         cycle,
         { captured, batchId, path, refresh: refreshed, keyBackupId: keyBackup.id, delaySeconds, budget },
         now,
       );
-      if (following) this.#goOn(following, captured);
+      if (nextBatch) this.#continueWith(nextBatch, captured);
       return next;
     } catch (error) {
-      await following?.batch.writer.close();
+      await nextBatch?.batch.writer.close();
       throw error;
     } finally {
       await batch.writer.close();
@@ -116,22 +116,22 @@ export class CaptureSession {
   }
 
   /**
-   * Forgets what was heard so far: somebody else has heard it, too, and goes on until the turn is over. From then on nothing is
-   * missed, whatever comes and goes.
+   * Listens beside the current worker until its cycle ends. Discards the changes received so far, which that worker captures; from
+   * here on no change is missed.
    */
   async startShadowing(cycle: CycleContext): Promise<void> {
     const { observed } = this.session;
-    const joined = await this.#begin(cycle, {}, this.#batch);
-    await this.session.endCycle(joined.observed);
-    this.#owedReads += observed.reads;
+    const shadow = await this.#openNext(cycle, {}, this.#batch);
+    await this.session.endCycle(shadow.observed);
+    this.#unrecordedReads += observed.reads;
     await this.#batch.writer.close();
-    this.#batch = joined.batch;
-    this.session.observed = joined.observed;
+    this.#batch = shadow.batch;
+    this.session.observed = shadow.observed;
   }
 
-  /** Goes on from where somebody else has left off. False if what was heard does not reach from before that to behind it, or is not all. */
+  /** Continues from the previous worker's positions. False if the shadowed changes do not cover them, or lack a group. */
   async tryTakeOver({ pitr, positions }: CycleContext): Promise<boolean> {
-    // A stream may be behind the other's, and a quiet one says nothing: what is broken off before it gets there tells less than is known.
+    // A stream may lag behind that of the previous worker, and an idle one reports no time.
     await this.session.requestTime().catch(() => undefined);
     const { observed, isBroken } = this.session;
     const { groups } = observed;
@@ -149,18 +149,18 @@ export class CaptureSession {
     this.#source.close();
   }
 
-  /** The next turn's batch is sealed under the key of the base that this turn takes over. */
-  async #begin(cycle: CycleContext, { base }: Pick<BaseRefresh, 'base'>, { keyBackup }: OpenBatch): Promise<Following> {
+  /** The next cycle's batch is encrypted with the key of the base that this cycle adopts, if any. */
+  async #openNext(cycle: CycleContext, { base }: Pick<BaseRefresh, 'base'>, { keyBackup }: OpenBatch): Promise<NextBatch> {
     const key = base ? await keyBackupOf(cycle.tenant, base.backupId) : keyBackup;
     if (!key) throw new BaseGone();
     const batch = await openBatch(cycle, key, this.#deps, this.#signal);
     return { batch, observed: new ObservedChanges(batch.writer) };
   }
 
-  #conclude(cycle: CycleContext, { refreshed, budget, following }: Ending): Promise<Captured> {
+  #conclude(cycle: CycleContext, { refreshed, budget, nextBatch }: Conclusion): Promise<Captured> {
     const { pitr, positions } = cycle;
-    budget.reads += this.#owedReads;
-    this.#owedReads = 0;
+    budget.reads += this.#unrecordedReads;
+    this.#unrecordedReads = 0;
     return concludeCycle(this.session, {
       found: refreshed.found,
       from: microsOf(pitr.capturedTo ?? ''),
@@ -169,12 +169,13 @@ export class CaptureSession {
         lacksListenedCollections(refreshed, positions)
           ? refreshed.base !== undefined
           : isCheckDue({ ...pitr, ...refreshed.changed }, reads, to),
-      following: following?.observed ?? 'none',
-      ...{ budget, signal: this.#signal },
+      successor: nextBatch?.observed ?? 'none',
+      budget,
+      signal: this.#signal,
     });
   }
 
-  #goOn({ batch, observed }: Following, { positions }: Captured): void {
+  #continueWith({ batch, observed }: NextBatch, { positions }: Captured): void {
     this.#batch = batch;
     this.session.observed = observed;
     this.#adopt(observed, positions);
@@ -188,13 +189,13 @@ export class CaptureSession {
   }
 }
 
-interface Following {
+interface NextBatch {
   readonly batch: OpenBatch;
   readonly observed: ObservedChanges;
 }
 
-interface Ending {
+interface Conclusion {
   readonly refreshed: BaseRefresh;
   readonly budget: ReadBudget;
-  readonly following: Following | undefined;
+  readonly nextBatch: NextBatch | undefined;
 }

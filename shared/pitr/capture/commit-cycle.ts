@@ -1,11 +1,11 @@
-/** The one transaction that ends a turn: what was captured, where to go on, and what is told of it. */
+/** The one transaction that ends a cycle: the batch, the resume positions, events and audit entries. */
 import { retentionNote } from '../../backup/index.ts';
 import { commit, emitMetric, iso, type Write } from '../../platform/index.ts';
 import { holdBase } from '../base/base-backup.ts';
 import { type BaseRefresh, isUndiscovered } from '../base/refresh-base.ts';
 import { nameOf } from '../batch/batch-chain.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
-import { endCycle, type NextCycle, nextCycle } from '../model/cycle-end.ts';
+import { endCycle, type NextCycle, nextCycle } from '../model/end-cycle.ts';
 import { fieldsAfterCommit } from '../model/failure-backoff.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import { type BatchRecord, type Gap, type PitrRecord, pitrKey } from '../model/record.ts';
@@ -20,7 +20,7 @@ import { newReadBudget, type ReadBudget, remainingLookups, spentFields } from '.
 export interface CycleResult {
   readonly captured: Captured;
   readonly refresh: BaseRefresh;
-  /** Where the batch is, if there is one. */
+  /** The batch, if anything changed. */
   readonly batchId: string;
   readonly path: string;
   readonly keyBackupId: string;
@@ -33,11 +33,11 @@ export const commitCycle = async (cycle: CycleContext, saved: CycleResult, now: 
   const { captured, refresh, delaySeconds } = saved;
   const from = pitr.capturedTo ?? '';
   const to = momentOf(captured.to);
-  const told = { count: captured.changes, from: microsOf(from), to: captured.to, collections: captured.collections };
+  const changes = { count: captured.changes, from: microsOf(from), to: captured.to, collections: captured.collections };
   const opened = [...refresh.opened.map((gap): Gap => ({ to, ...gap })), ...gapsOf(cycle, saved)].map(widened);
   const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, captured.positions);
-  // Once an hour: what follows until then is the same again.
-  const isTold = ({ isBridged }: Gap): boolean => !isBridged || remainingLookups(pitr, newReadBudget(), now) !== undefined;
+  // A spent look-up budget is reported once an hour.
+  const isReported = ({ isBridged }: Gap): boolean => !isBridged || remainingLookups(pitr, newReadBudget(), now) !== undefined;
   const changed: Partial<PitrRecord> = {
     ...fieldsAfterCommit(pitr),
     ...refresh.changed,
@@ -58,13 +58,13 @@ export const commitCycle = async (cycle: CycleContext, saved: CycleResult, now: 
     endCycle(cycle, changed, now, delaySeconds),
     ...tokens,
     ...(refresh.base ? [holdBase(tenant, refresh.base.backupId)] : []),
-    // One that was asked for and cannot be used is like any other backup from now on.
+    // A requested base that cannot be used becomes an ordinary backup.
     ...(refresh.changed.comingBaseId === null && !refresh.base ? [retentionNote(tenant, now)] : []),
     ...batchWrites(cycle, saved),
-    ...(captured.chunk ? [changeEvent(cycle, told, now)] : []),
-    ...opened.filter(isTold).flatMap((gap) => gapWrites(cycle, gap, told, now)),
+    ...(captured.chunk ? [changeEvent(cycle, changes, now)] : []),
+    ...opened.filter(isReported).flatMap((gap) => gapWrites(cycle, gap, changes, now)),
   ]);
-  emitMetric('a turn was captured', {
+  emitMetric('capture cycle committed', {
     ChangesCaptured: captured.changes,
     ChangesRead: saved.budget.reads,
     ChangesStored: captured.chunk?.size ?? 0,
@@ -73,20 +73,20 @@ export const commitCycle = async (cycle: CycleContext, saved: CycleResult, now: 
   return nextCycle(cycle, delaySeconds);
 };
 
-/** What was counted, if it was, and the collections that are known: they are named where windows do not hold for all. */
+/** The result of the coverage check, and the known collections, which windows name if they do not hold for all. */
 const checkOf = ({ coverage: { verdict, isTried }, positions, to }: Captured): Partial<PitrRecord> => ({
   ...(verdict === 'whole' && { checkedAt: momentOf(to) }),
   ...(isTried && { checkTriedAt: momentOf(to) }),
   known: shownIds(positions),
 });
 
-/** What was looked for is over once the numbers fit: it was found, and has a gap of its own, or it is gone. */
+/** A gap of unknown collections ends once coverage is complete: they were found and have a gap of their own, or are deleted. */
 const gapsAfter = ({ captured, refresh: { gaps, found } }: CycleResult): readonly Gap[] => {
   if (captured.coverage.verdict !== 'whole') return gaps;
   return gaps.flatMap((gap) => (!isUndiscovered(gap) ? [gap] : found.length > 0 ? [] : [{ ...gap, to: momentOf(captured.to) }]));
 };
 
-/** Collections that a batch names at most: each id may have 1,500 bytes. */
+/** Collections that a batch names at most; an id may have 1,500 bytes. */
 const collectionsMax = 100;
 
 const batchWrites = (
@@ -94,7 +94,6 @@ const batchWrites = (
   { captured, batchId, path, keyBackupId, budget }: CycleResult,
 ): readonly Write[] => {
   const { chunk, changes, isProven, collections } = captured;
-  const { reads } = budget;
   if (!chunk) return [];
   const to = momentOf(captured.to);
   const batch: BatchRecord = {
@@ -108,17 +107,19 @@ const batchWrites = (
     path,
     storageDestinationId: pitr.storageDestination.id,
     keyBackupId,
-    ...{ chunk, changes, reads },
+    chunk,
+    changes,
+    reads: budget.reads,
     collections: JSON.stringify(collections.slice(0, collectionsMax)),
   };
   return [{ put: batch }, { remove: pitrKey.upload(tenant, pitr.projectId, batchId), condition: 'attribute_exists(pk)' }];
 };
 
-/** As far as any collection was heard. */
+/** The furthest position of any collection. */
 const heardTo = ({ positions, to }: Captured): string =>
   momentOf(positions.reduce((furthest, position) => Math.max(furthest, position.to), to));
 
-/** What this turn could not know: seconds between, and collections that nobody listened to before. */
+/** The gaps that this cycle opens: unproven seconds, and collections that were not captured before. */
 const gapsOf = ({ pitr }: CycleContext, { captured, refresh }: CycleResult): readonly Gap[] => {
   const { isProven, uncovered, chunk, to, coverage } = captured;
   const from = pitr.capturedTo ?? '';
@@ -126,20 +127,20 @@ const gapsOf = ({ pitr }: CycleContext, { captured, refresh }: CycleResult): rea
   const between: Gap = {
     from,
     to: heardTo(captured),
-    reason: 'more changed than could be looked up for every second; both ends are known',
+    reason: 'too many changes to look up every second; both ends are known',
     isBridged: true,
   };
   const deeper: Gap = {
     from: checkedAt,
     to: null,
-    reason: 'documents were below others before the collection was at the root',
+    reason: 'the collection existed below documents before it existed at the root',
     collections: uncovered,
     heardFrom: from,
   };
   const unknown: Gap = {
     from: checkedAt,
     to: null,
-    reason: 'the source has more documents than the collections that are known: others lie below documents',
+    reason: 'the source has documents in unknown collections below documents',
     collections: [],
     heardFrom: momentOf(to),
   };

@@ -1,8 +1,8 @@
-/** The end of a turn: everything that happened since the last one, proven complete, or not at all. */
+/** Concludes a cycle: its changes are proven complete, or the cycle fails. */
 import type { ObjectEntry } from '../../archive/index.ts';
 import { countGroup, listCollections, probeSource, ResumeTokenLost, SourceError } from '../../firestore/index.ts';
+import type { Successor } from '../listen/group-stream.ts';
 import type { ListenSession } from '../listen/listen-session.ts';
-import type { Successor } from '../listen/listen-stream.ts';
 import type { CollectionGroup, ObservedChanges, Span } from '../listen/observed-changes.ts';
 import { floorSecond, microsOf, momentOf } from '../model/micro-time.ts';
 import type { ResumePosition } from '../model/resume-position.ts';
@@ -13,16 +13,15 @@ import { proveSeconds } from '../prove/prove-seconds.ts';
 import type { ReadBudget } from './read-budget.ts';
 
 export interface CycleEnd {
-  /** Collections that only a base has found, which nobody listens to yet. */
+  /** Collections discovered by a base, which are not captured yet. */
   readonly found: readonly ResumePosition[];
-  /** Up to when everything is captured, and the root collections were listed, in microseconds. */
+  /** Everything up to here is captured, and the root collections were listed, in microseconds. */
   readonly from: number;
-  /** What may be looked up to know every second, beside one read for each document that changed; undefined if only the end is wanted. */
+  /** Look-ups allowed beyond one per changed document to prove every second; undefined if only the end is wanted. */
   readonly lookupsLeft: number | undefined;
   readonly budget: ReadBudget;
-  /** Whether so many reads may be spent on looking for collections that nobody listens to. */
   readonly isCheckDue: CoverageOptions['isDue'];
-  readonly following: Successor;
+  readonly successor: Successor;
   readonly signal: AbortSignal;
 }
 
@@ -34,37 +33,37 @@ export interface Captured {
   readonly changes: number;
   /** Whether every whole second is known. */
   readonly isProven: boolean;
-  /** Within it nobody listened all the time: what came and went between is not known. */
+  /** A period without listening: documents created and deleted within it are not known. */
   readonly unobserved: Span | undefined;
-  /** The ids of the collections that changed. */
+  /** The ids of the changed collections. */
   readonly collections: readonly string[];
-  /** Collections at the root that are new, though documents of that id were deeper before: those were not captured. */
+  /** New root collections whose id existed below documents before; those documents were not captured. */
   readonly uncovered: readonly string[];
-  /** Whether there is none beside those that were listened to, at the end. */
+  /** Whether all collections were captured, at the end. */
   readonly coverage: Pick<Coverage, 'verdict' | 'isTried'>;
 }
 
-export const concludeCycle = async (session: ListenSession, wanted: CycleEnd): Promise<Captured> => {
+export const concludeCycle = async (session: ListenSession, end: CycleEnd): Promise<Captured> => {
   const { source, observed } = session;
-  const { from, found, following, signal, budget } = wanted;
+  const { from, found, successor, signal, budget } = end;
   const lookup = new Lookup(source, signal);
   const tally = { reads: 0 };
   try {
-    await session.endCycle(following);
-    if (found.length > 0) await session.add(found, following, observed);
-    // Without a collection there is nothing to listen to, and nothing that tells the time.
+    await session.endCycle(successor);
+    if (found.length > 0) await session.add(found, successor, observed);
+    // Without a collection there is no stream that reports the time.
     const heard = heardOf(observed) ?? microsOf((await probeSource(source, signal)).readTime);
     tally.reads += observed.groups.size === 0 ? 2 : 1;
     if (heard < from) throw new ResumeTokenLost('the time of the source went back');
-    const uncovered = await addRoots(session, wanted, heard, tally);
-    const end = Math.min(heard, heardOf(observed) ?? heard);
-    // Of streams that were broken off no moment is known but whole seconds, and those they ended with.
-    const to = session.isBroken ? Math.max(from, floorSecond(end)) : end;
+    const uncovered = await addRoots(session, end, heard, tally);
+    const earliest = Math.min(heard, heardOf(observed) ?? heard);
+    // With a failed stream only whole seconds are known at all streams.
+    const to = session.isBroken ? Math.max(from, floorSecond(earliest)) : earliest;
     if (to < from) throw new ResumeTokenLost('the time of the source went back');
     const groups = [...observed.groups.values()];
     for (const group of groups) tally.reads += await assertDeletionsComplete(group, { source, lookup, signal });
-    const isProven = await proveAll(wanted, { observed, lookup, to });
-    const coverage = await checkCoverage(groups, { source, to, isDue: wanted.isCheckDue, signal });
+    const isProven = await proveAll(end, { observed, lookup, to });
+    const coverage = await checkCoverage(groups, { source, to, isDue: end.isCheckDue, signal });
     tally.reads += coverage.reads;
     const { writer, unobserved } = observed;
     return {
@@ -72,26 +71,29 @@ export const concludeCycle = async (session: ListenSession, wanted: CycleEnd): P
       positions: groups.map((group) => nextPosition(group, coverage, to)),
       chunk: await writer.finish(),
       changes: writer.changes,
-      ...{ isProven, unobserved, uncovered, coverage },
+      isProven,
+      unobserved,
+      uncovered,
+      coverage,
       collections: groups.filter(({ changes }) => changes.size > 0).map(({ position }) => position.collectionId),
     };
   } finally {
-    // Billed, whatever came of it.
+    // Billed, also after a failure.
     budget.reads += tally.reads + observed.reads + lookup.reads;
   }
 };
 
-/** Up to when everything was heard of all, in microseconds; undefined where nothing is listened to. */
+/** All groups are complete up to here, in microseconds; undefined without a group. */
 const heardOf = ({ groups }: ObservedChanges): number | undefined => {
   let earliest: number | undefined;
   for (const { heard } of groups.values()) earliest = Math.min(earliest ?? heard.to, heard.to);
   return earliest;
 };
 
-/** As of the very time up to which all was heard: what is not there then is new from then on, and the next turn's. */
+/** Adds new root collections as of the time up to which all groups are complete. Later ones belong to the next cycle. */
 const addRoots = async (
   session: ListenSession,
-  { from, following, signal }: CycleEnd,
+  { from, successor, signal }: CycleEnd,
   heard: number,
   tally: { reads: number },
 ): Promise<readonly string[]> => {
@@ -105,11 +107,11 @@ const addRoots = async (
     const isCounted = before.documents !== undefined;
     added.push({ collectionId, to: from, token: undefined, count: before.documents, isCounted });
   }
-  if (added.length > 0) await session.add(added, following, observed);
+  if (added.length > 0) await session.add(added, successor, observed);
   return uncovered;
 };
 
-/** What was counted holds at the end of the turn; a group that was heard further may have changed since. */
+/** The coverage counts hold at the end of the cycle; a group that is observed further may have changed since. */
 const nextPosition = (group: CollectionGroup, { counts }: Coverage, to: number): ResumePosition => {
   const { collectionId } = group.position;
   const counted = group.heard.to === to ? counts.get(collectionId) : undefined;
@@ -123,15 +125,15 @@ interface Heard {
   readonly to: number;
 }
 
-/** False if the seconds between were not asked for, cost more than they may, or are no longer served: then the end alone is known. */
+/** False if only the end is known: every second was not wanted, exceeded the budget, or is no longer readable. */
 const proveAll = async ({ lookupsLeft, budget }: CycleEnd, { observed, lookup, to }: Heard): Promise<boolean> => {
   const { searches, writer } = observed;
-  const proving = { searches, to, lookup, writer };
+  const proof = { searches, to, lookup, writer };
   if (lookupsLeft !== undefined) {
     const free = lookup.reads + observed.documents;
     try {
       lookup.budget = free + lookupsLeft;
-      await proveSeconds({ ...proving, isEverySecond: true });
+      await proveSeconds({ ...proof, isEverySecond: true });
       return true;
     } catch (error) {
       budget.isSpent ||= error instanceof BudgetSpent;
@@ -141,6 +143,6 @@ const proveAll = async ({ lookupsLeft, budget }: CycleEnd, { observed, lookup, t
     }
   }
   lookup.budget = Number.POSITIVE_INFINITY;
-  await proveSeconds({ ...proving, isEverySecond: false });
+  await proveSeconds({ ...proof, isEverySecond: false });
   return false;
 };

@@ -1,16 +1,16 @@
-/** Listens to a project from where it was left off, for one turn or for many. */
+/** Listens to a project from its resume positions, for one cycle or for many. */
 import { type FirestoreDatabase, targetsMax } from '../../firestore/index.ts';
 import { secureRandomBytes } from '../../platform/index.ts';
 import type { ChangeBatchWriter } from '../batch/change-batch-writer.ts';
 import type { ResumePosition } from '../model/resume-position.ts';
-import type { Successor } from './listen-stream.ts';
-import { GroupStreams } from './listen-streams.ts';
+import type { Successor } from './group-stream.ts';
+import { GroupStreams } from './group-streams.ts';
 import { ObservedChanges } from './observed-changes.ts';
 
 export interface SessionOptions {
   readonly positions: readonly ResumePosition[];
   readonly writer: ChangeBatchWriter;
-  /** Whether it is for one turn, which ends with what is told first. */
+  /** For one cycle, which ends at the first consistent point of each stream. */
   readonly isSingleCycle: boolean;
   readonly refresh: boolean;
   readonly signal: AbortSignal;
@@ -20,19 +20,19 @@ export class ListenSession {
   readonly source: FirestoreDatabase;
   readonly #streams: GroupStreams;
   readonly isSingleCycle: boolean;
-  /** The turn under way. */
+  /** The changes of the current cycle. */
   observed: ObservedChanges;
 
   private constructor(source: FirestoreDatabase, { writer, isSingleCycle, refresh, signal }: SessionOptions) {
     this.source = source;
     this.isSingleCycle = isSingleCycle;
     this.observed = new ObservedChanges(writer);
-    // Of chance, so that nobody has such a document.
+    // Random, so that no such document exists.
     const probeName = `${source.root}/backup-service/${secureRandomBytes(16).toString('hex')}`;
     this.#streams = new GroupStreams(source, { refresh, signal, probeName });
   }
 
-  /** Resolves when everything up to a time has been told; what was billed by then is in `spent` if it fails. */
+  /** Resolves at the first consistent point of every stream. On failure `spent` receives the billed reads. */
   static async open(source: FirestoreDatabase, options: SessionOptions, spent: (reads: number) => void): Promise<ListenSession> {
     const session = new ListenSession(source, options);
     try {
@@ -45,16 +45,16 @@ export class ListenSession {
     }
   }
 
-  /** Hears more groups in the turn under way. */
+  /** Adds collection groups to the current cycle. */
   async add(
     positions: readonly ResumePosition[],
-    following: Successor,
+    successor: Successor,
     observed: ObservedChanges = this.observed,
   ): Promise<void> {
-    await this.#streams.add(positions, observed, following);
+    await this.#streams.add(positions, observed, successor);
   }
 
-  /** Whether a stream was broken off. */
+  /** Whether a stream has failed. */
   get isBroken(): boolean {
     return !this.isSingleCycle && this.#streams.failure !== undefined;
   }
@@ -63,21 +63,21 @@ export class ListenSession {
     return this.#streams.count;
   }
 
-  /** How many streams there are beside those that all groups need. */
+  /** The number of streams beyond those that the groups need. */
   get streamsToSpare(): number {
     return this.streams - Math.ceil(this.observed.groups.size / targetsMax);
   }
 
-  /** Has the source tell a time. */
+  /** Makes every stream reach a consistent point. */
   async requestTime(): Promise<void> {
     await this.#streams.requestTime();
   }
 
-  /** Ends the turn under way, at a time of each stream; a stream that is broken off ended with its last whole step. */
-  async endCycle(following: Successor): Promise<void> {
+  /** Ends the current cycle at a consistent point of each stream. A failed stream ends at its last complete step. */
+  async endCycle(successor: Successor): Promise<void> {
     if (this.isSingleCycle) return;
     try {
-      await this.#streams.endCycle(following);
+      await this.#streams.endCycle(successor);
     } catch {
       this.#streams.giveUp();
     }

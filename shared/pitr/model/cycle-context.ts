@@ -1,11 +1,11 @@
-/** What a turn needs to know before it does anything. */
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
-import { getAll, StaleReadError, type Tenant } from '../../platform/index.ts';
+import { get, getAll, StaleReadError, type Tenant } from '../../platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../project/index.ts';
 import { type PitrRecord, pitrKey } from './record.ts';
 import type { ResumePosition } from './resume-position.ts';
 import { readPositions } from './resume-token-items.ts';
 
+/** What a capture cycle reads before it does anything. */
 export interface CycleContext {
   readonly tenant: Tenant;
   readonly pitr: PitrRecord;
@@ -14,7 +14,7 @@ export interface CycleContext {
   readonly positions: readonly ResumePosition[];
 }
 
-/** Undefined where nothing is to be captured: it was disabled, or the project or the organization is gone. */
+/** Undefined if there is nothing to capture: it was disabled, or the project or organization is deleted. */
 export const loadCycleContext = async (tenant: Tenant, projectId: string): Promise<CycleContext | undefined> => {
   const [pitr, project, organization, tokens] = await getAll([
     pitrKey.pitr(tenant, projectId),
@@ -26,7 +26,7 @@ export const loadCycleContext = async (tenant: Tenant, projectId: string): Promi
   return { tenant, pitr, project, organization, positions: await readPositions(tenant, pitr, tokens) };
 };
 
-/** The same turn as it is now; throws if it is another's, or nobody's. */
+/** Throws StaleReadError if the cycle has ended meanwhile. */
 export const reloadSameCycle = async ({ tenant, pitr: { projectId, turn } }: CycleContext): Promise<CycleContext> => {
   const cycle = await loadCycleContext(tenant, projectId);
   if (cycle?.pitr.turn !== turn) throw new StaleReadError();
@@ -34,4 +34,4 @@ export const reloadSameCycle = async ({ tenant, pitr: { projectId, turn } }: Cyc
 };
 
 export const readPitr = async (tenant: Tenant, projectId: string): Promise<PitrRecord | undefined> =>
-  (await getAll([pitrKey.pitr(tenant, projectId)]))[0] as PitrRecord | undefined;
+  await get(pitrKey.pitr(tenant, projectId));

@@ -127,5 +127,5 @@ test('a large object that the store does not show is no batch', async () => {
   } as unknown as ObjectStore;
   const { writer } = writing(wrapped);
   fill(writer, 8_500);
-  await assert.rejects(writer.finish(), /The store has 0 bytes/);
+  await assert.rejects(writer.finish(), /The stored object has 0 bytes/);
 });

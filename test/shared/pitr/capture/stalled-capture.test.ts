@@ -27,7 +27,7 @@ afterAll(() => server.stop());
 const lines = vi.spyOn(log, 'error').mockImplementation(() => undefined);
 const rung = (): number => lines.mock.calls.filter(([line]) => line === logLines.captureStopped).length;
 const watch = ({ engine }: CaptureWorld) =>
-  watchCaptures({ clock: engine.clock, prove: () => tenant, send: async () => new Set<never>() as never });
+  watchCaptures({ clock: engine.clock, tenantOf: () => tenant, send: async () => new Set<never>() as never });
 const gapEvents = () => table.find('', 'EVENT#').filter((item) => JSON.stringify(item).includes('"gap"')).length;
 
 test('how long nothing may be captured: 15 minutes or three intervals, and two hours while a base is waited for', () => {

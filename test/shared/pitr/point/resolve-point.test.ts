@@ -27,8 +27,8 @@ const record = (more: Partial<PitrRecord> = {}): PitrRecord =>
     ...more,
   }) as PitrRecord;
 
-const point = (time: string, more: Partial<PitrRecord> = {}, batches: Parameters<typeof resolvePoint>[1] = [], wish = {}) => {
-  const { moment, base, isPartial } = resolvePoint(record(more), batches, { pointInTime: at(time), ...wish }, now);
+const point = (time: string, more: Partial<PitrRecord> = {}, batches: Parameters<typeof resolvePoint>[1] = [], request = {}) => {
+  const { moment, base, isPartial } = resolvePoint(record(more), batches, { pointInTime: at(time), ...request }, now);
   return [moment.slice(11, -1), base.backupId, ...(isPartial ? ['partial'] : [])];
 };
 
@@ -55,7 +55,7 @@ test('a moment before the first base, after what is captured, or that has not co
   refused(() => point('10:00:00'), /earliest moment is 2026-03-01T10:00:01/, { ...reach, pointInTime: at('10:00:00.000') });
   refused(() => point('13:30:01'), /latest moment is 2026-03-01T13:30:00/, reach);
   refused(() => point('12:00:00', { bases: [], capturedTo: null }), /nothing is captured/, { earliest: null, latest: null });
-  throws(() => point('14:00:00.001'), /must not lie in the future/);
+  throws(() => point('14:00:00.001'), /must not be in the future/);
 });
 
 test('a moment in a gap is refused by the gap; at both its ends, and behind it from the base that closed it, it is not', () => {
@@ -105,7 +105,7 @@ test('within a batch that knows only its ends the last known moment is taken: it
 test('collections that were named and that nobody listened to are in doubt, but where a batch tells of them or it was counted', () => {
   const doubt = (named: readonly string[], more: Partial<PitrRecord> = {}, heard: readonly string[] = []) => {
     const batches = heard.map((id) => ({ collections: JSON.stringify([id]) }));
-    const asked = { moment: at('13:00:00.000000'), wish: { pointInTime: at('13:00:00'), named } };
+    const asked = { moment: at('13:00:00.000000'), request: { pointInTime: at('13:00:00'), named } };
     return doubtAt(record(more), batches, asked, now)?.collectionIds;
   };
   const checked = { checkedAt: at('13:30:00.750000') };

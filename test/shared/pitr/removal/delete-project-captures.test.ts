@@ -74,7 +74,7 @@ test('with its project go all captures, enabled or not, and with them what kept 
     deepEqual(await captureUsing(tenant, destinationId), { projectId, isEnding: true });
     await rejects(refuseEnding(tenant, baseOf(baseId)), (error: unknown) => {
       ok(error instanceof ApiError && error.code === 'CONFLICT');
-      match(error.message, /being removed/);
+      match(error.message, /being deleted/);
       return true;
     });
     await forget(world);

@@ -214,41 +214,45 @@ test('more bases than one transaction frees go in several', async () => {
   }
 });
 
-test('the watch starts what has stopped, asks for old batches to be removed once a day, and leaves the rest alone', async () => {
+test('capture watchdog: restarts late cycles and enqueues expiry once a day, under one sender per tenant', async () => {
   const world = await captured();
   const sent: QueueMessage[] = [];
   const watch = () =>
     watchCaptures({
       clock: world.engine.clock,
-      prove: () => tenant,
+      tenantOf: () => tenant,
       send: async (_queue, messages) => {
         sent.push(...messages);
         return new Set();
       },
     });
-  assert.deepEqual(await watch(), { captured: 1, restarted: 0, forgetting: 0 });
+  assert.deepEqual(await watch(), { captured: 1, restarted: 0, expiring: 0 });
   pass(1_800 + 500);
-  assert.deepEqual(await watch(), { captured: 1, restarted: 1, forgetting: 0 });
+  assert.deepEqual(await watch(), { captured: 1, restarted: 1, expiring: 0 });
   const { task } = JSON.parse(sent[0]!.body) as { task: object };
   assert.deepEqual(task, { kind: 'capture', projectId, turn: pitrNow().turn });
   pass(24 * 3_600);
-  assert.equal((await watch()).forgetting, 1);
-  assert.equal((await watch()).forgetting, 0);
+  assert.equal((await watch()).expiring, 1);
+  assert.equal((await watch()).expiring, 0);
+  assert.deepEqual(
+    sent.map(({ sender }) => sender),
+    sent.map(() => `ORG#${tenant.organizationId}`),
+  );
 });
 
-test('a purge removes every batch and note, and the objects only if they are to go', async () => {
+test('capture purge: deletes every item, and the objects only if backup data is to be deleted', async () => {
   for (const deleteBackupData of [true, false]) {
     const world = await captured();
     const [batch] = batches();
-    const wish = { deleteBackupData, isPatient: false };
-    assert.ok(await purgeCaptures(tenant, wish, new Date(time.ms + 60_000), world.engine.clock, world.engine.openStore));
+    const options = { deleteBackupData, isPatient: false };
+    assert.ok(await purgeCaptures(tenant, options, new Date(time.ms + 60_000), world.engine.clock, world.engine.openStore));
     assert.deepEqual(table.find('PITR#'), []);
     assert.deepEqual(table.find('DUE#CAPTURE'), []);
     assert.equal(world.folders.get(batch!.path)!.objects.size, deleteBackupData ? 0 : 1);
   }
 });
 
-test('a turn that meets the forgetting is made again, at once', async () => {
+test('capture expiry: a cycle that conflicts with it is retried soon', async () => {
   const world = await captured();
   time.ms = Date.parse(pitrNow().nextTurnAt!);
   const { turn: due } = pitrNow();

@@ -1,71 +1,71 @@
-/** One stream, heard all the time it is open: what it tells goes to the turn under way, step by step. */
+/** One Listen stream. Its changes go to the current cycle, step by step. */
 import type { ConsistentPoint, ListenCall, Listener, RawDocument } from '../../firestore/index.ts';
 import { updatedOf } from '../batch/change-batch-writer.ts';
 import { microsOf } from '../model/micro-time.ts';
 import { type ResumePosition, targetOf } from '../model/resume-position.ts';
 import { CollectionGroup, type Filter, type ObservedChanges } from './observed-changes.ts';
-import { Step } from './stream-step.ts';
+import { StreamStep } from './stream-step.ts';
 
-/** Who hears on when a turn is over: the following one, nobody, or, while none is to end, the same. */
+/** What receives changes after the current cycle: the next cycle, nothing, or (undefined) the cycle does not end yet. */
 export type Successor = ObservedChanges | 'none' | undefined;
 
-/** Who waits for the end of the step under way. */
+/** A caller that waits for the end of the current step. */
 interface Waiting {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
 export class GroupStream implements Listener {
-  readonly #listening: ListenCall;
+  readonly #call: ListenCall;
   #observed: ObservedChanges;
-  #following: Successor;
+  #successor: Successor;
   readonly #groups = new Map<string, CollectionGroup>();
   readonly #targets = new Map<number, string>();
-  readonly #step = new Step();
-  /** What the source had counted before the step under way. */
+  readonly #step = new StreamStep();
+  /** The source's counts before the current step. */
   readonly #filters = new Map<CollectionGroup, Filter | undefined>();
   #waiting: Waiting[] = [];
-  /** Why nothing more is heard. */
+  /** Set once the stream is closed or has failed. */
   failure: { readonly error: unknown } | undefined;
 
-  constructor(listening: ListenCall, observed: ObservedChanges, following: Successor) {
-    this.#listening = listening;
+  constructor(call: ListenCall, observed: ObservedChanges, successor: Successor) {
+    this.#call = call;
     this.#observed = observed;
-    this.#following = following;
-    void this.#hear();
+    this.#successor = successor;
+    void this.#receive();
   }
 
-  /** Groups are added all at once, before anything is told. */
+  /** All groups must be added before the first response. */
   add(position: ResumePosition, targetId: number): void {
     const group = new CollectionGroup(position, false);
     this.#groups.set(position.collectionId, group);
     this.#targets.set(targetId, position.collectionId);
     this.#observed.groups.set(position.collectionId, group);
-    this.#listening.add(targetOf(position, targetId));
+    this.#call.add(targetOf(position, targetId));
   }
 
-  /** Resolves with the step in which the source has answered all it was asked. */
+  /** Resolves at the end of the step in which the source has answered all requests. */
   nextStep(): Promise<void> {
     if (this.failure) return Promise.reject(this.failure.error);
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
-  /** Has the source tell a time, with which the step under way ends: a quiet stream tells none. */
-  requestTime(name: string): Promise<void> {
-    const asked = this.nextStep();
-    if (this.failure) return asked;
+  /** Makes the source report its time, which ends the current step: an idle stream reports none. */
+  requestTime(probeName: string): Promise<void> {
+    const answered = this.nextStep();
+    if (this.failure) return answered;
     this.#observed.timeRequests += 1;
-    this.#listening.askTime(name);
-    return asked;
+    this.#call.askTime(probeName);
+    return answered;
   }
 
-  /** The step that is asked for ends the turn: whatever is told behind it is the following one's. */
-  endCycle(following: Successor, probeName: string): Promise<void> {
-    this.#following = following;
+  /** Ends the cycle with the requested step; later changes belong to the successor. */
+  endCycle(successor: Successor, probeName: string): Promise<void> {
+    this.#successor = successor;
     return this.requestTime(probeName);
   }
 
-  /** Hears no more: everything up to the last whole step counts. False if that cannot be had. */
+  /** Closes the stream and keeps everything up to the last complete step. False if part of a later step is already stored. */
   giveUp(): boolean {
     this.close();
     if (this.#step.isTorn || [...this.#groups.values()].some(({ isHeard }) => !isHeard)) return false;
@@ -75,8 +75,8 @@ export class GroupStream implements Listener {
   }
 
   close(): void {
-    this.failure ??= { error: new Error('nobody listens any more') };
-    this.#listening.close();
+    this.failure ??= { error: new Error('the Listen stream is closed') };
+    this.#call.close();
   }
 
   changed(bytes: Buffer, document: RawDocument): void {
@@ -105,7 +105,7 @@ export class GroupStream implements Listener {
     if (this.failure) return;
     const heard = { to: microsOf(readTime), token };
     const groups = [...this.#groups.values()];
-    const isLast = this.#following !== undefined || groups.some(({ isHeard }) => !isHeard);
+    const isLast = this.#successor !== undefined || groups.some(({ isHeard }) => !isHeard);
     this.#step.end(heard.to, this.#observed, isLast);
     for (const group of groups) {
       if (!group.isHeard) this.#observed.markUnobserved({ from: group.position.to, to: heard.to });
@@ -113,7 +113,7 @@ export class GroupStream implements Listener {
     }
     this.#filters.clear();
     if (!isAnswered) return;
-    this.#begin(groups);
+    this.#handOver(groups);
     for (const { resolve } of this.#waiting.splice(0)) resolve();
   }
 
@@ -121,32 +121,32 @@ export class GroupStream implements Listener {
     return this.#observed.writer.drain();
   }
 
-  async #hear(): Promise<void> {
+  async #receive(): Promise<void> {
     try {
-      await this.#listening.hear(this);
+      await this.#call.hear(this);
     } catch (error) {
       this.failure ??= { error };
       for (const { reject } of this.#waiting.splice(0)) reject(this.failure.error);
     }
   }
 
-  #begin(groups: readonly CollectionGroup[]): void {
-    const following = this.#following;
-    this.#following = undefined;
-    if (following === 'none') this.close();
-    if (following === undefined || following === 'none') return;
-    this.#observed = following;
+  #handOver(groups: readonly CollectionGroup[]): void {
+    const successor = this.#successor;
+    this.#successor = undefined;
+    if (successor === 'none') this.close();
+    if (successor === undefined || successor === 'none') return;
+    this.#observed = successor;
     for (const { position, heard } of groups) {
       const { collectionId } = position;
       const group = new CollectionGroup({ collectionId, ...heard, count: undefined }, true);
       this.#groups.set(collectionId, group);
-      following.groups.set(collectionId, group);
+      successor.groups.set(collectionId, group);
     }
   }
 
   #groupOf(name: string): CollectionGroup {
     const group = this.#groups.get(name.split('/').at(-2) ?? '');
-    if (!group) throw new Error('the source told of a document that nobody asked for');
+    if (!group) throw new Error('the source sent a document of a collection that was not requested');
     return group;
   }
 }
