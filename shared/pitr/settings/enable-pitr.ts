@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { type DestinationRecord, useDestination } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, organizationRef, whileActive } from '../../organization/index.ts';
-import { after, type Change, iso, StaleReadError, set, type Write } from '../../platform/index.ts';
+import { after, type Change, check, iso, type Key, StaleReadError, set, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, projectData, projectKey, whileStaying } from '../../project/index.ts';
 import { type CapturingRecord, type PitrRecord, pitrKey } from '../model/record.ts';
 import { withGaps } from '../timeline/gaps.ts';
@@ -83,7 +83,7 @@ export const enablePitr = (
         whileActive(tenant),
         whileStaying(tenant, projectId),
         useDestination(tenant, destination.id),
-        { put: pitr, ...asRead(before) },
+        { put: pitr, ...asRead(pitrKey.pitr(tenant, projectId), before) },
         set(projectKey.project(tenant, projectId), { pitr: shown.pitr, updatedAt: iso(now) }),
         { put: capturing },
         emit(tenant, 'pitr.enabled', event, now),
@@ -103,11 +103,12 @@ export interface EnableContext {
 export const expireEverySeconds = 24 * 3_600;
 
 /** The record must be as it was read: captures that expire meanwhile must not be offered again. */
-const asRead = (before: PitrRecord | undefined): Pick<Write, 'condition' | 'names' | 'values' | 'onConditionFailed'> => ({
-  condition: before ? '#turn = :turn AND #keptFrom = :keptFrom AND #bases = :bases' : 'attribute_not_exists(pk)',
-  ...(before && {
-    names: { '#turn': 'turn', '#keptFrom': 'keptFrom', '#bases': 'bases' },
-    values: { ':turn': before.turn, ':keptFrom': before.keptFrom, ':bases': before.bases },
-  }),
-  onConditionFailed: () => new StaleReadError(),
-});
+const asRead = (
+  key: Key,
+  before: PitrRecord | undefined,
+): Pick<Write, 'condition' | 'names' | 'values' | 'onConditionFailed'> => {
+  const onConditionFailed = (): StaleReadError => new StaleReadError();
+  if (!before) return { condition: 'attribute_not_exists(pk)', onConditionFailed };
+  const { check: _key, ...unchanged } = check(key, { turn: before.turn, keptFrom: before.keptFrom, bases: before.bases });
+  return { ...unchanged, onConditionFailed };
+};

@@ -4,9 +4,9 @@
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { commit } from '../../../shared/platform/index.ts';
-import { projectKey, removeProject } from '../../../shared/project/index.ts';
-import type { ScheduleRecord } from '../../../shared/schedule/index.ts';
+import { commit } from '../../../../shared/platform/index.ts';
+import { projectKey, removeProject } from '../../../../shared/project/index.ts';
+import type { ScheduleRecord } from '../../../../shared/schedule/index.ts';
 import {
   addSchedule,
   at,
@@ -30,8 +30,8 @@ import {
   tenant,
   waiting,
   watch,
-} from '../../harness/env/schedule-env.ts';
-import { CrashInjector } from '../../harness/faults/crash-injector.ts';
+} from '../../../harness/env/schedule-env.ts';
+import { CrashInjector } from '../../../harness/faults/crash-injector.ts';
 
 const night = '2026-03-02T03:00:00.000Z';
 const lockKey = projectKey.job(tenant, projectId);
