@@ -2,7 +2,7 @@ import { defaultDestination } from '../../shared/backup/index.ts';
 import { pitr as rows } from '../../shared/contract/endpoints/pitr.ts';
 import { readDestination } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
-import { changePitr, disablePitr, enablePitr, neverEnabled, pitrData, readPitr, windowsOf } from '../../shared/pitr/index.ts';
+import { disablePitr, enablePitr, neverEnabled, pitrData, readPitr, updatePitr, windowsOf } from '../../shared/pitr/index.ts';
 import type { Tenant } from '../../shared/platform/index.ts';
 import { readProject } from '../../shared/project/index.ts';
 
@@ -27,7 +27,7 @@ export const get = handle(rows.get, async ({ tenant, params, now }) => {
 
 export const update = handle(rows.update, async (call) => {
   const [project, before] = await both(call.tenant, call.params.projectId);
-  const { pitr, change } = changePitr(call, project, before, call.body, call.now);
+  const { pitr, change } = updatePitr(call, project, before, call.body, call.now);
   return { data: pitrData(pitr, call.now), change };
 });
 

@@ -3,23 +3,23 @@ import { schedules } from '../../shared/contract/endpoints/schedules.ts';
 import { handle } from '../../shared/http/index.ts';
 import { readProject } from '../../shared/project/index.ts';
 import {
-  changeSchedule,
-  checkWish,
+  checkScheduleInput,
   createSchedule,
+  deleteSchedule,
   listSchedules,
   noSuchSchedule,
   projectOf,
   readSchedule,
-  removeSchedule,
   retentionOf,
   scheduleData,
-  startScheduled,
+  startScheduledBackup,
+  updateSchedule,
 } from '../../shared/schedule/index.ts';
 
 export const create = handle(schedules.create, async (call) => {
   const { projectId, storageDestinationId = null, ...body } = call.body;
   const input = { ...body, storageDestinationId, ...retentionOf(body, { retention: null, retentionPolicy: null }) };
-  checkWish(input);
+  checkScheduleInput(input);
   const { schedule, change } = await createSchedule(call, await readProject(call.tenant, projectId), input, call.now);
   return { data: scheduleData(schedule), change };
 });
@@ -38,7 +38,7 @@ export const update = handle(schedules.update, async (call) => {
   const schedule = await readSchedule(tenant, params.scheduleId);
   const project = await projectOf(tenant, schedule);
   if (!project) throw noSuchSchedule();
-  const { schedule: changed, change } = await changeSchedule(call, schedule, project, body, now);
+  const { schedule: changed, change } = await updateSchedule(call, schedule, project, body, now);
   return { data: scheduleData(changed), change };
 });
 
@@ -47,7 +47,7 @@ export const remove = handle(schedules.remove, async (call) => {
   const project = (await projectOf(call.tenant, schedule)) ?? { name: schedule.projectId };
   return {
     message: 'The schedule was deleted. Its backups are kept',
-    change: removeSchedule(call, schedule, project, call.now),
+    change: deleteSchedule(call, schedule, project, call.now),
   };
 });
 
@@ -57,7 +57,7 @@ export const trigger = handle(schedules.trigger, async (call) => {
   const project = await projectOf(tenant, schedule);
   if (!project) throw noSuchSchedule();
   const start = { trigger: 'manual', createdBy: { type: actor.type, id: actor.id } } as const;
-  const { backup, writes } = await startScheduled({ tenant, organization, project, schedule }, start, now);
+  const { backup, writes } = await startScheduledBackup({ tenant, organization, project, schedule }, start, now);
   const details = { projectId: project.id, name: schedule.name, backupId: backup.id };
   const audit = [{ scope: tenant.organizationId, resource: { type: 'schedule', id: schedule.id }, details }];
   return { data: backupData(backup), change: { writes, audit } };

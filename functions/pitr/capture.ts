@@ -1,33 +1,35 @@
-/** Captures what changes in a project, turn after turn while it listens, and arranges what comes next. */
+/** Worker of the capture queue: captures a project cycle after cycle, and enqueues the next one. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { backupDeps } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
-import { consumeQueue, type TaskMessage } from '../../shared/event/index.ts';
-import { type Arranged, messageOf, runContinuousCapture } from '../../shared/pitr/index.ts';
+import { consumeQueue, queueVariables, type TaskMessage, taskMessage } from '../../shared/event/index.ts';
+import { type QueuedCycle, runContinuousCapture } from '../../shared/pitr/index.ts';
 import { after, delayMaxSeconds, log, sendMessages, unsafeTenant } from '../../shared/platform/index.ts';
 
-/** What is left of its time is for the end of a turn. */
-const turnMs = (workers.capture.timeoutSeconds * 1_000 * 9) / 10;
-/** Nothing is begun after this: a turn may take long, also when it began in time. */
+/** The rest of the timeout is for the end of the cycle. */
+const cycleMs = (workers.capture.timeoutSeconds * 1_000 * 9) / 10;
+/** No cycle is started after this: a cycle may take long, even if it starts in time. */
 const listenSeconds = workers.capture.timeoutSeconds * 0.7;
 
 const capture = async ({ organizationId, task }: TaskMessage): Promise<void> => {
-  if (task.kind !== 'capture') throw new Error(`${task.kind} is no capture, and came by the wrong queue`);
-  const { kind, projectId } = task;
-  const arrange = async ({ delaySeconds, ...next }: Arranged): Promise<void> => {
-    log.info('the next capture is arranged', { ...next, delaySeconds });
-    const message = messageOf(organizationId, { kind, projectId, ...next }, Math.min(delaySeconds, delayMaxSeconds));
-    // The turn is over all the same; the watch finds the next one late.
-    if ((await sendMessages('CAPTURE_QUEUE_URL', [message])).size > 0)
-      log.warn('the next capture was not taken by the queue', { projectId, turn: next.turn });
+  if (task.kind !== 'capture') throw new Error(`unexpected task "${task.kind}" on the capture queue`);
+  const { kind, projectId, turn, isRelief } = task;
+  const tenant = unsafeTenant(organizationId, 'record');
+  const enqueueCycle = async ({ turn: cycle, delaySeconds, isHandover }: QueuedCycle): Promise<void> => {
+    log.info('enqueueing the next capture cycle', { turn: cycle, isHandover, delaySeconds });
+    const next = { kind, projectId, turn: cycle, isRelief: isHandover };
+    const message = taskMessage(tenant, next, { delaySeconds: Math.min(delaySeconds, delayMaxSeconds) });
+    // This cycle has ended in any case; the watchdog finds the next one late.
+    if ((await sendMessages(queueVariables.capture, [message])).size > 0)
+      log.warn('next capture cycle not accepted by the queue', { projectId, turn: cycle });
   };
-  const next = await runContinuousCapture(unsafeTenant(organizationId, 'record'), task, backupDeps, {
-    signal: AbortSignal.timeout(turnMs),
+  const next = await runContinuousCapture(tenant, { projectId, turn, isHandover: isRelief }, backupDeps, {
+    signal: AbortSignal.timeout(cycleMs),
     until: after(backupDeps.clock.now(), listenSeconds),
-    arrange,
+    enqueueCycle,
     pause,
   });
-  if (next) await arrange(next);
+  if (next) await enqueueCycle(next);
 };
 
 export const handler = consumeQueue(capture);

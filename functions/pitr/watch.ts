@@ -1,9 +1,9 @@
-/** Every few minutes: starts captures again whose turn did not come, and has removed what is too old. */
+/** Runs every few minutes: restarts stopped captures, and enqueues the expiry of old ones. */
 import { watchCaptures } from '../../shared/pitr/index.ts';
 import { clock, lambdaHandler, log, sendMessages, unsafeTenant } from '../../shared/platform/index.ts';
 
-const prove = (organizationId: string) => unsafeTenant(organizationId, 'record');
+const tenantOf = (organizationId: string) => unsafeTenant(organizationId, 'record');
 
 export const handler = lambdaHandler(async (): Promise<void> => {
-  log.info('watched captures', { ...(await watchCaptures({ clock, prove, send: sendMessages })) });
+  log.info('capture watchdog finished', { ...(await watchCaptures({ clock, tenantOf, send: sendMessages })) });
 });

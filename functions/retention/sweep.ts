@@ -1,9 +1,9 @@
-/** Every hour: has the retention of each organization applied in which something is due. */
-import type { TaskMessage } from '../../shared/event/index.ts';
-import { clock, lambdaHandler, log, newId, type QueueMessage, sendMessages } from '../../shared/platform/index.ts';
-import { dueRetentions } from '../../shared/retention/index.ts';
+/** Runs hourly: enqueues retention for each organization in which it is due. */
+import { queueVariables, taskMessage } from '../../shared/event/index.ts';
+import { clock, lambdaHandler, log, type QueueMessage, sendMessages } from '../../shared/platform/index.ts';
+import { dueOrganizations } from '../../shared/retention/index.ts';
 
-/** Messages held at once. */
+/** Messages held in memory at once. */
 const batchMax = 1_000;
 
 export const handler = lambdaHandler(async (): Promise<void> => {
@@ -12,16 +12,15 @@ export const handler = lambdaHandler(async (): Promise<void> => {
   let messages: QueueMessage[] = [];
   const send = async (): Promise<void> => {
     due += messages.length;
-    refused += (await sendMessages('CHORE_QUEUE_URL', messages)).size;
+    refused += (await sendMessages(queueVariables.chore, messages)).size;
     messages = [];
   };
-  for await (const { organizationId } of dueRetentions(now)) {
-    const message = { id: newId('task', now), organizationId, task: { kind: 'apply-retention' } } satisfies TaskMessage;
-    messages.push({ body: JSON.stringify(message), sender: organizationId });
+  for await (const organization of dueOrganizations(now)) {
+    messages.push(taskMessage(organization, { kind: 'apply-retention' }, { now }));
     if (messages.length === batchMax) await send();
   }
   await send();
-  log.info('swept for retention', { due, refused });
-  // The next hour would try again; failing says so where it is watched.
-  if (refused > 0) throw new Error(`the queue did not take ${refused} of ${due} tasks`);
+  log.info('retention sweep finished', { due, refused });
+  // The next sweep would retry; failing makes it visible.
+  if (refused > 0) throw new Error(`the queue did not accept ${refused} of ${due} tasks`);
 });

@@ -1,5 +1,5 @@
 import { isConflict } from '../platform/index.ts';
-import { carrySchedule, schedulesOfProject } from '../schedule/index.ts';
+import { moveSchedule, schedulesOfProject } from '../schedule/index.ts';
 import { isPastDeadline, type MoveContext, type MoveDeadline } from './move-context.ts';
 
 /** After the switch, moves the project's schedules, one by one. False if the deadline passed first. */
@@ -8,7 +8,7 @@ export const moveSchedules = async (move: MoveContext, time: MoveDeadline): Prom
   for await (const schedule of schedulesOfProject(from, projectId)) {
     if (isPastDeadline(time)) return false;
     try {
-      await carrySchedule(from, to, schedule, time.clock.now());
+      await moveSchedule(from, to, schedule, time.clock.now());
     } catch (error) {
       if (!isConflict(error)) throw error;
       // A concurrent run was first: read the remaining schedules again.

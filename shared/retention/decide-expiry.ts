@@ -1,82 +1,84 @@
-/** What retention removes, and when to look again. Pure: what was read goes in, what is to be done comes out. */
-
-import { Relations } from './dependency-graph.ts';
+/** Decides which backups expire, and when to decide again. Pure. */
+import { DependencyGraph } from './dependency-graph.ts';
 import type { RetentionCandidate } from './retention-candidate.ts';
 import { keptBy, newestFirst, type ScheduleRule } from './retention-policy.ts';
 
 export interface Rules {
-  /** The schedules that are there, by their ids. */
-  readonly judges: ReadonlyMap<string, ScheduleRule>;
-  /** Backups that points in time need. */
+  /** The existing schedules, by id. */
+  readonly scheduleRules: ReadonlyMap<string, ScheduleRule>;
+  /** Backups that point-in-time recovery needs. */
   readonly pins: ReadonlySet<string>;
 }
 
-export interface Verdict {
+export interface Expiry {
   readonly backup: RetentionCandidate;
   readonly reason: 'days' | 'policy' | 'pitr';
-  /** Of what was good: the newest good one of its scope, because of which it may go. */
-  readonly insteadId: string | undefined;
+  /** If the backup is good: the newest good backup of its scope, which must still be good when this one expires. */
+  readonly newestGoodId: string | undefined;
 }
 
 export interface Decision {
-  /** Whoever needs another comes before it. */
-  readonly expiring: readonly Verdict[];
-  /** When something may change by itself; undefined if nothing can. */
+  /** Dependents come before their dependencies. */
+  readonly expiring: readonly Expiry[];
+  /** When the decision may change without an event; undefined if it cannot. */
   readonly nextAtMs: number | undefined;
 }
 
 const dayMs = 24 * 3_600_000;
 
 /**
- * Over is what its days, its policy or the last window have left behind. Of that stays what is held, pinned or the last good
- * one of its scope, and whatever one that stays is read from or is being made of.
+ * A backup past its days, its policy or the last restore window expires, unless it is held, pinned, the last good one of its
+ * scope, or a dependency of a backup that stays.
  */
-export const decide = (backups: Iterable<RetentionCandidate>, { judges, pins }: Rules, now: Date): Decision => {
+export const decideExpiry = (backups: Iterable<RetentionCandidate>, { scheduleRules, pins }: Rules, now: Date): Decision => {
   const nowMs = now.getTime();
   const all = [...backups];
-  const relations = new Relations(all);
-  const byPolicy = policyKeeps(all, judges);
-  const lastGood = lastGoodOf(all, relations);
+  const graph = new DependencyGraph(all);
+  const byPolicy = policyKeeps(all, scheduleRules);
+  const lastGood = lastGoodOf(all, graph);
   const isOver = (backup: RetentionCandidate): boolean =>
     backup.isCompleted && (backup.rule ? !byPolicy.has(backup) : backup.endsAtMs <= nowMs);
   const over = new Set(all.filter(isOver));
   const mustStay = (backup: RetentionCandidate): boolean =>
     !over.has(backup) || backup.heldUntilMs > nowMs || pins.has(backup.id) || lastGood.kept.has(backup);
-  const staying = relations.closure(all.filter(mustStay));
+  const staying = graph.closure(all.filter(mustStay));
   const going = all.filter((backup) => !staying.has(backup));
-  const expiring = relations.dependentsFirst(going).map((backup) => ({
+  const expiring = graph.dependentsFirst(going).map((backup) => ({
     backup,
     reason: reasonOf(backup),
-    insteadId: backup.isGood ? lastGood.newest.get(backup.scope)?.id : undefined,
+    newestGoodId: backup.isGood ? lastGood.newest.get(backup.scope)?.id : undefined,
   }));
   return { expiring, nextAtMs: nextAtMs(all, (backup) => over.has(backup) && staying.has(backup), nowMs) };
 };
 
-const reasonOf = ({ rule, isBase }: RetentionCandidate): Verdict['reason'] => {
+const reasonOf = ({ rule, isBase }: RetentionCandidate): Expiry['reason'] => {
   if (rule) return 'policy';
   return isBase ? 'pitr' : 'days';
 };
 
 /**
- * Kept is what the schedule's policy keeps, and what the one keeps that a backup was made under: whoever may change a schedule may
- * not delete backups by it, and what was promised on the day a backup was made holds. The same as days do.
+ * A backup is kept by the schedule's current policy or by the policy it was made under: the right to change a schedule is no right
+ * to delete backups. Days work the same way.
  */
-const policyKeeps = (all: readonly RetentionCandidate[], judges: Rules['judges']): ReadonlySet<RetentionCandidate> => {
-  const judged = Map.groupBy(
+const policyKeeps = (
+  all: readonly RetentionCandidate[],
+  scheduleRules: Rules['scheduleRules'],
+): ReadonlySet<RetentionCandidate> => {
+  const bySchedule = Map.groupBy(
     all.filter(({ isCompleted, rule }) => isCompleted && rule),
     ({ rule }) => rule?.scheduleId ?? '',
   );
   const kept = new Set<RetentionCandidate>();
-  for (const [scheduleId, members] of judged) {
+  for (const [scheduleId, members] of bySchedule) {
     const newest = members.toSorted(newestFirst)[0]?.rule;
-    const judge = judges.get(scheduleId);
-    const timezone = judge?.timezone ?? newest?.timezone ?? 'UTC';
-    const present = judge?.policy ?? newest?.policy;
-    for (const backup of present ? keptBy(present, timezone, members) : members) kept.add(backup);
-    // Counted among their like: what goes by another policy changes nothing for these.
-    for (const alike of Map.groupBy(members, ({ rule }) => JSON.stringify(rule?.policy)).values()) {
-      const policy = alike[0]?.rule?.policy;
-      for (const backup of policy ? keptBy(policy, timezone, alike) : alike) kept.add(backup);
+    const schedule = scheduleRules.get(scheduleId);
+    const timezone = schedule?.timezone ?? newest?.timezone ?? 'UTC';
+    const current = schedule?.policy ?? newest?.policy;
+    for (const backup of current ? keptBy(current, timezone, members) : members) kept.add(backup);
+    // Each policy counts only the backups made under it, so that they do not depend on the others.
+    for (const group of Map.groupBy(members, ({ rule }) => JSON.stringify(rule?.policy)).values()) {
+      const policy = group[0]?.rule?.policy;
+      for (const backup of policy ? keptBy(policy, timezone, group) : group) kept.add(backup);
     }
   }
   return kept;
@@ -88,15 +90,15 @@ interface LastGood {
 }
 
 /**
- * Of each scope the newest good one, and if something that it is read from was found damaged also the newest of which nothing
- * was. Where none is good, the newest of the damaged ones that hold all.
+ * The newest good backup of each scope; if one of its dependencies is damaged, also the newest with undamaged dependencies. If no
+ * backup of a scope is good, the newest damaged one that is not partial.
  */
-const lastGoodOf = (all: readonly RetentionCandidate[], relations: Relations): LastGood => {
+const lastGoodOf = (all: readonly RetentionCandidate[], graph: DependencyGraph): LastGood => {
   const newest = newestOf(all.filter(({ isGood }) => isGood));
-  const sound = newestOf(all.filter((backup) => backup.isGood && !relations.isReadFromDamaged(backup)));
+  const undamaged = newestOf(all.filter((backup) => backup.isGood && !graph.isReadFromDamaged(backup)));
   const damaged = newestOf(all.filter(({ isCompleted, isDamaged, isPartial }) => isCompleted && isDamaged && !isPartial));
-  const spare = [...damaged].filter(([scope]) => !newest.has(scope)).map(([, backup]) => backup);
-  return { newest, kept: new Set([...newest.values(), ...sound.values(), ...spare]) };
+  const fallback = [...damaged].filter(([scope]) => !newest.has(scope)).map(([, backup]) => backup);
+  return { newest, kept: new Set([...newest.values(), ...undamaged.values(), ...fallback]) };
 };
 
 const newestOf = (backups: readonly RetentionCandidate[]): ReadonlyMap<string, RetentionCandidate> => {
@@ -108,7 +110,7 @@ const newestOf = (backups: readonly RetentionCandidate[]): ReadonlyMap<string, R
   return newest;
 };
 
-/** The end of days and of locks is known; all else, such as another policy or a window that moves on, is looked for daily. */
+/** Days and locks end at a known time. Everything else, such as policies and restore windows, is checked daily. */
 const nextAtMs = (
   all: readonly RetentionCandidate[],
   isKeptOver: (backup: RetentionCandidate) => boolean,

@@ -1,54 +1,61 @@
-/** Taking one backup away, if nothing that was decided from has changed. */
-import { auditEntry } from '../audit/index.ts';
+/** Expires one backup, provided nothing the decision relied on has changed. */
+import { auditNote, systemAudit } from '../audit/index.ts';
 import { type BackupRecord, backupKey, retireWrites } from '../backup/index.ts';
-import { type Clock, commit, emitMetric, get, StaleReadError, type Tenant, type Write } from '../platform/index.ts';
+import {
+  type Clock,
+  check,
+  commit,
+  emitMetric,
+  get,
+  retryOnConflict,
+  StaleReadError,
+  type Tenant,
+  type Write,
+} from '../platform/index.ts';
 import { endUndo } from '../restore/index.ts';
 import { scheduleKey } from '../schedule/index.ts';
-import type { Verdict } from './decide-expiry.ts';
+import type { Expiry } from './decide-expiry.ts';
 import { type RetentionCandidate, toCandidate } from './retention-candidate.ts';
 import type { ScheduleRule } from './retention-policy.ts';
 
-/** Nobody calls the sweep: what it does is the service's own doing. */
-const actor = { type: 'system', id: 'retention', email: null } as const;
-
-/** That a policy or the last good backup was changed since: all is to be decided anew. */
+/** The policy or the last good backup changed since the decision: decide again for all backups. */
 export class DecisionOutdatedError extends StaleReadError {}
 
-const triesMax = 3;
+const isStaleBackup = (error: unknown): boolean => error instanceof StaleReadError && !(error instanceof DecisionOutdatedError);
 
-/** One transaction. `kept`: someone has taken hold of it since it was looked at, so that what it needs stays, too. */
-export const expire = async (
+/** One transaction. `kept`: the backup was held or changed since the decision, so its dependencies must stay, too. */
+export const expireBackup = async (
   tenant: Tenant,
-  verdict: Verdict,
-  judge: ScheduleRule | undefined,
+  expiry: Expiry,
+  rule: ScheduleRule | undefined,
   time: Clock,
 ): Promise<'expired' | 'gone' | 'kept'> => {
-  for (let tries = 0; tries < triesMax; tries++) {
-    const backup = await get(backupKey.backup(tenant, verdict.backup.id));
-    const seen = backup && toCandidate(backup);
-    if (!backup || !seen) return 'gone';
-    const now = time.now();
-    if (!isSame(seen, verdict.backup) || seen.heldUntilMs > now.getTime()) return 'kept';
-    try {
-      await commit(await writesOf(tenant, backup, verdict, judge, now));
-      emitMetric('a backup has expired', { BackupsExpired: 1 });
+  try {
+    return await retryOnConflict({ attempts: 3, isRetryable: isStaleBackup }, async () => {
+      const backup = await get(backupKey.backup(tenant, expiry.backup.id));
+      const candidate = backup && toCandidate(backup);
+      if (!backup || !candidate) return 'gone';
+      const now = time.now();
+      if (!isUnchanged(candidate, expiry.backup) || candidate.heldUntilMs > now.getTime()) return 'kept';
+      await commit(await writesOf(tenant, backup, expiry, rule, now));
+      emitMetric('backup expired', { BackupsExpired: 1 });
       return 'expired';
-    } catch (error) {
-      if (error instanceof DecisionOutdatedError || !(error instanceof StaleReadError)) throw error;
-    }
+    });
+  } catch (error) {
+    if (isStaleBackup(error)) return 'kept';
+    throw error;
   }
-  return 'kept';
 };
 
-/** As far as it was judged by that. */
-const isSame = (now: RetentionCandidate, then: RetentionCandidate): boolean =>
-  now.isCompleted && now.builtUpon === then.builtUpon && now.endsAtMs === then.endsAtMs;
+/** Compares what the decision relied on. */
+const isUnchanged = (now: RetentionCandidate, then: RetentionCandidate): boolean =>
+  now.isCompleted && now.childCount === then.childCount && now.endsAtMs === then.endsAtMs;
 
 const writesOf = async (
   tenant: Tenant,
   backup: BackupRecord,
-  { reason, insteadId }: Verdict,
-  judge: ScheduleRule | undefined,
+  { reason, newestGoodId }: Expiry,
+  rule: ScheduleRule | undefined,
   now: Date,
 ): Promise<readonly Write[]> => {
   const { id, projectId, size, scheduleId, expiresAt, verification, lockedUntil, safetyOf } = backup;
@@ -57,32 +64,27 @@ const writesOf = async (
     reason,
     size,
     ...(reason === 'days' && { expiresAt }),
-    ...(reason === 'policy' && { scheduleId, policy: judge?.policy ?? backup.retentionPolicy }),
+    ...(reason === 'policy' && { scheduleId, policy: rule?.policy ?? backup.retentionPolicy }),
     ...(safetyOf !== undefined && { restoreJobId: safetyOf }),
   };
-  const note = { scope: tenant.organizationId, resource: { type: 'backup', id }, details };
   return [
     ...retireWrites(tenant, backup, 'expired', { arriving: undefined, verification, expiresAt, lockedUntil }, now),
-    ...(insteadId === undefined ? [] : [whileGood(tenant, insteadId)]),
-    ...(reason === 'policy' && scheduleId !== null ? [whileJudged(tenant, scheduleId, judge?.revision)] : []),
+    ...(newestGoodId === undefined ? [] : [checkGood(tenant, newestGoodId)]),
+    ...(reason === 'policy' && scheduleId !== null ? [checkRule(tenant, scheduleId, rule?.revision)] : []),
     ...(await endUndo(tenant, backup)),
-    auditEntry('backup.expired', note, actor, { ip: null, userAgent: null, requestId: id }, now),
+    systemAudit('retention', { action: 'backup.expired', note: auditNote(tenant, 'backup', id, details), now }),
   ];
 };
 
-/** A good backup goes only while a newer one of its kind is good. */
-const whileGood = (tenant: Tenant, backupId: string): Write => ({
-  check: backupKey.backup(tenant, backupId),
-  condition: '#status = :completed AND attribute_not_exists(damagedDepth)',
-  names: { '#status': 'status' },
-  values: { ':completed': 'completed' },
-  onConditionFailed: () => new DecisionOutdatedError(),
-});
+const outdated = (): DecisionOutdatedError => new DecisionOutdatedError();
 
-/** A schedule's backup goes only by the policy that the schedule has. */
-const whileJudged = (tenant: Tenant, scheduleId: string, revision: number | undefined): Write => ({
-  check: scheduleKey.schedule(tenant, scheduleId),
-  condition: revision === undefined ? 'attribute_not_exists(pk)' : 'revision = :revision',
-  ...(revision !== undefined && { values: { ':revision': revision } }),
-  onConditionFailed: () => new DecisionOutdatedError(),
-});
+/** A good backup expires only while the newest of its scope is good. */
+const checkGood = (tenant: Tenant, backupId: string): Write =>
+  check(backupKey.backup(tenant, backupId), { status: 'completed', damagedDepth: undefined }, outdated);
+
+/** The schedule must not have changed since its policy was applied. */
+const checkRule = (tenant: Tenant, scheduleId: string, revision: number | undefined): Write => {
+  const key = scheduleKey.schedule(tenant, scheduleId);
+  if (revision !== undefined) return check(key, { revision }, outdated);
+  return { check: key, condition: 'attribute_not_exists(pk)', onConditionFailed: outdated };
+};

@@ -1,5 +1,5 @@
 export { applyRetention } from './apply-retention.ts';
-export { type Decision, decide, type Rules, type Verdict } from './decide-expiry.ts';
-export { dueRetentions } from './due-organizations.ts';
+export { type Decision, decideExpiry, type Expiry, type Rules } from './decide-expiry.ts';
+export { dueOrganizations } from './due-organizations.ts';
 export { type RetentionCandidate, toCandidate } from './retention-candidate.ts';
 export type { ScheduleRule } from './retention-policy.ts';

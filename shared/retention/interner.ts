@@ -1,5 +1,5 @@
-/** What many backups say is held once: 100,000 of them name few scopes and schedules, and each other. */
-export class Shared {
+/** Holds equal values once: 100,000 candidates share few scopes, schedules and policies, and name each other. */
+export class Interner {
   readonly #texts = new Map<string, string>();
   readonly #objects = new Map<string, object>();
 

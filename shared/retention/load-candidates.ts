@@ -1,40 +1,40 @@
 import { type BackupRecord, backupPrefix } from '../backup/index.ts';
 import { type Tenant, walk } from '../platform/index.ts';
-import { Shared } from './interner.ts';
-import { type RetentionCandidate, seenAttributes, toCandidate } from './retention-candidate.ts';
+import { Interner } from './interner.ts';
+import { candidateAttributes, type RetentionCandidate, toCandidate } from './retention-candidate.ts';
 
-/** All backups of an organization that are there or on their way, in one walk. */
+/** All existing and running backups of an organization, in one walk. */
 export const loadCandidates = async (tenant: Tenant): Promise<Map<string, RetentionCandidate>> => {
   const found = new Map<string, RetentionCandidate>();
-  for await (const seen of backupsOf(tenant)) found.set(seen.id, seen);
+  for await (const candidate of candidatesOf(tenant)) found.set(candidate.id, candidate);
   return found;
 };
 
 /**
- * The same again, for what was built upon, in the same place. One that is begun upon another raises the other's number in the
- * transaction that puts its own record, which may lie behind a walk that reads the number later: with the numbers of the first
- * walk and what the second has found, nobody is missed. What only the second finds is left for another day.
+ * A second walk, needed when a candidate has children. Starting a child increments its parent's `childCount` in the transaction
+ * that creates the child, so the counts of the first walk with the records of the second miss no child. A backup that only the
+ * second walk finds is held: a later run decides on it.
  */
 export const reloadCandidates = async (
   tenant: Tenant,
   found: Map<string, RetentionCandidate>,
 ): Promise<Map<string, RetentionCandidate>> => {
-  const gone = new Set(found.keys());
-  for await (const seen of backupsOf(tenant)) {
-    const before = found.get(seen.id);
-    const known = before ? { builtUpon: before.builtUpon } : { heldUntilMs: Number.POSITIVE_INFINITY };
-    found.set(seen.id, { ...seen, ...known });
-    gone.delete(seen.id);
+  const missing = new Set(found.keys());
+  for await (const candidate of candidatesOf(tenant)) {
+    const before = found.get(candidate.id);
+    const known = before ? { childCount: before.childCount } : { heldUntilMs: Number.POSITIVE_INFINITY };
+    found.set(candidate.id, { ...candidate, ...known });
+    missing.delete(candidate.id);
   }
-  for (const id of gone) found.delete(id);
+  for (const id of missing) found.delete(id);
   return found;
 };
 
-async function* backupsOf(tenant: Tenant): AsyncGenerator<RetentionCandidate> {
-  const shared = new Shared();
-  const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, only: seenAttributes };
+async function* candidatesOf(tenant: Tenant): AsyncGenerator<RetentionCandidate> {
+  const interner = new Interner();
+  const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, only: candidateAttributes };
   for await (const backup of walk<BackupRecord>(range)) {
-    const seen = toCandidate(backup, shared);
-    if (seen) yield seen;
+    const candidate = toCandidate(backup, interner);
+    if (candidate) yield candidate;
   }
 }

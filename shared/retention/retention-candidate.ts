@@ -1,78 +1,84 @@
-/** A backup as retention sees it: so little of it that those of a whole organization are held at once. */
+/** The part of a backup that retention needs, small enough to hold all backups of an organization in memory. */
 import { type BackupRecord, isRestorePointBackup, verificationSeconds } from '../backup/index.ts';
 import { after, fingerprint } from '../platform/index.ts';
-import { Shared } from './interner.ts';
+import { Interner } from './interner.ts';
 
 export interface RetentionCandidate {
   readonly id: string;
-  /** What its objects are bound to: others name it by this. */
+  /** Other backups refer to its objects by this id. */
   readonly archiveId: string;
-  /** Its project and what it was to hold of it. */
+  /** Project and selection of collections. */
   readonly scope: string;
-  /** Pending or running otherwise: then it is judged by nobody, but may stand upon others. */
+  /** Otherwise pending or running: it cannot expire, but depends on its parents. */
   readonly isCompleted: boolean;
   readonly isDamaged: boolean;
-  /** It holds single documents, may lack collections, or was made for one restore: it stands in for no other. */
+  /** Holds single documents, may lack collections, or was made for one restore: it replaces no other backup. */
   readonly isPartial: boolean;
-  /** Completed, holds all that it was to hold, and nobody has found damage. */
+  /** Completed, not partial, not known to be damaged. */
   readonly isGood: boolean;
-  /** The moment that it shows. */
+  /** The moment whose data it holds. */
   readonly momentMs: number;
-  /** Until then nobody takes it away: a lock, a verification; for ever while it is restored or moved. */
+  /** End of its lock or verification; infinite while it is restored or moved. */
   readonly heldUntilMs: number;
-  /** When its days are over; infinite if it has none. */
+  /** When its retention days end; infinite if it has none. */
   readonly endsAtMs: number;
-  /** A base of captured changes that has neither days nor a policy: it goes once nothing pins it. */
+  /** A base of captured changes with neither days nor a policy: it expires once it is not pinned. */
   readonly isBase: boolean;
-  /** By what it is judged instead of days. */
+  /** The retention policy that applies instead of days. */
   readonly rule: OwnRule | undefined;
-  /** Archives of others that it is read from. */
+  /** Archives of other backups that it reads from. */
   readonly needs: readonly string[];
-  /** Backups that it is being made of. */
-  readonly upon: readonly string[];
-  readonly builtUpon: number | undefined;
+  /** Backups that a running backup is built from. */
+  readonly parents: readonly string[];
+  readonly childCount: number | undefined;
 }
 
 export interface OwnRule {
   readonly scheduleId: string;
   readonly policy: NonNullable<BackupRecord['retentionPolicy']>;
-  /** Of the schedule as the backup was started. */
+  /** The schedule's time zone when the backup was started. */
   readonly timezone: string;
 }
 
-/** The attributes of a record that are looked at. */
-export const seenAttributes = [
-  ...['pk', 'sk', 'id', 'projectId', 'archive', 'status', 'trigger', 'scheduleId', 'collections', 'excludedCollections'],
-  ...[
-    'includeAuthUsers',
-    'isPartial',
-    'mayLackCollections',
-    'retentionDays',
-    'damagedDepth',
-    'readTime',
-    'createdAt',
-    'completedAt',
-    'expiresAt',
-    'lockedUntil',
-  ],
-  ...[
-    'retentionPolicy',
-    'retentionTimezone',
-    'needs',
-    'parentBackupId',
-    'synthesizedFrom',
-    'builtUpon',
-    'restoring',
-    'verification',
-  ],
-  ...['arriving', 'leaving'],
+/** The attributes of a backup record that `toCandidate` reads. */
+export const candidateAttributes = [
+  'pk',
+  'sk',
+  'id',
+  'projectId',
+  'archive',
+  'status',
+  'trigger',
+  'scheduleId',
+  'collections',
+  'excludedCollections',
+  'includeAuthUsers',
+  'isPartial',
+  'mayLackCollections',
+  'retentionDays',
+  'damagedDepth',
+  'readTime',
+  'createdAt',
+  'completedAt',
+  'expiresAt',
+  'lockedUntil',
+  'retentionPolicy',
+  'retentionTimezone',
+  'needs',
+  'parentBackupId',
+  'synthesizedFrom',
+  'builtUpon',
+  'restoring',
+  'verification',
+  'arriving',
+  'leaving',
 ] as const;
 
-/** A base is not judged before the captures have had the time to take it up. */
+/** A base backup is kept this long in any case, so that captures have time to begin with it. */
 export const baseSeconds = 24 * 3_600;
 
-/** Undefined for what is gone, or never was whole. */
-export const toCandidate = (backup: BackupRecord, shared = new Shared()): RetentionCandidate | undefined => {
+/** Undefined for a backup that was deleted, has expired or has failed. */
+export const toCandidate = (backup: BackupRecord, interner = new Interner()): RetentionCandidate | undefined => {
   const { status } = backup;
   if (status !== 'completed' && status !== 'pending' && status !== 'running') return undefined;
   const { id, archive, retentionPolicy: policy, scheduleId, expiresAt, trigger, needs = [] } = backup;
@@ -80,11 +86,11 @@ export const toCandidate = (backup: BackupRecord, shared = new Shared()): Retent
   const isDamaged = backup.damagedDepth !== undefined;
   const isPartial = backup.isPartial === true || backup.mayLackCollections === true || isRestorePointBackup(backup);
   const isBase = trigger === 'pitr-base' && expiresAt === null && policy === undefined;
-  const isJudged = policy !== undefined && scheduleId !== null;
+  const hasPolicy = policy !== undefined && scheduleId !== null;
   return {
-    id: shared.text(id),
-    archiveId: shared.text(archive.backup),
-    scope: shared.text(scopeOf(backup)),
+    id: interner.text(id),
+    archiveId: interner.text(archive.backup),
+    scope: interner.text(scopeOf(backup)),
     isCompleted,
     isDamaged,
     isPartial,
@@ -93,15 +99,15 @@ export const toCandidate = (backup: BackupRecord, shared = new Shared()): Retent
     heldUntilMs: heldUntilMs(backup),
     endsAtMs: isBase ? afterMs(backup.completedAt, baseSeconds) : afterMs(expiresAt, 0),
     isBase,
-    rule: isJudged ? shared.object({ scheduleId, policy, timezone: backup.retentionTimezone ?? 'UTC' }) : undefined,
-    needs: needs.length === 0 ? none : needs.map((archiveId) => shared.text(archiveId)),
-    upon: isCompleted ? none : standsUpon(backup),
-    builtUpon: backup.builtUpon,
+    rule: hasPolicy ? interner.object({ scheduleId, policy, timezone: backup.retentionTimezone ?? 'UTC' }) : undefined,
+    needs: needs.length === 0 ? none : needs.map((archiveId) => interner.text(archiveId)),
+    parents: isCompleted ? none : parentsOf(backup),
+    childCount: backup.builtUpon,
   };
 };
 const none: readonly string[] = [];
 
-/** Those with users and those without do not stand in for each other. */
+/** A backup with users and one without do not replace each other. */
 const scopeOf = ({ projectId, collections, excludedCollections, includeAuthUsers }: BackupRecord): string => {
   const lists = [collections, excludedCollections].map((list) => [...new Set(list)].sort());
   return `${projectId} ${fingerprint(JSON.stringify([...lists, includeAuthUsers]))}`;
@@ -110,14 +116,14 @@ const scopeOf = ({ projectId, collections, excludedCollections, includeAuthUsers
 const heldUntilMs = ({ restoring = 0, arriving, leaving, verification, lockedUntil }: BackupRecord): number => {
   if (restoring > 0 || arriving !== undefined || leaving !== undefined) return Number.POSITIVE_INFINITY;
   const lockedMs = lockedUntil === null ? 0 : Date.parse(lockedUntil);
-  // One that says it runs for longer has died.
+  // A verification that runs longer has crashed.
   const verifiedMs = verification?.status === 'running' ? afterMs(verification.checkedAt, verificationSeconds) : 0;
   return Math.max(lockedMs, verifiedMs);
 };
 
-/** What has no moment is never over. */
+/** Infinite if there is no moment. */
 const afterMs = (moment: string | null, seconds: number): number =>
   moment === null ? Number.POSITIVE_INFINITY : after(new Date(moment), seconds).getTime();
 
-const standsUpon = ({ parentBackupId, synthesizedFrom }: BackupRecord): readonly string[] =>
+const parentsOf = ({ parentBackupId, synthesizedFrom }: BackupRecord): readonly string[] =>
   [parentBackupId, synthesizedFrom].filter((id) => typeof id === 'string');

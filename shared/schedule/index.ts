@@ -1,9 +1,9 @@
 export { createSchedule } from './api/create-schedule.ts';
-export { removeSchedule } from './api/delete-schedule.ts';
-export { checkWish, retentionOf, type ScheduleWish } from './api/schedule-input.ts';
-export { changeSchedule, type ScheduleChange } from './api/update-schedule.ts';
+export { deleteSchedule } from './api/delete-schedule.ts';
+export { checkScheduleInput, retentionOf, type ScheduleInput } from './api/schedule-input.ts';
+export { type ScheduleChange, updateSchedule } from './api/update-schedule.ts';
 export { entriesOf, nextRun, parseCron, previousRun } from './cron/next-run.ts';
-export { carrySchedule, schedulesOfProject } from './lifecycle/move-schedule.ts';
+export { moveSchedule, schedulesOfProject } from './lifecycle/move-schedule.ts';
 export { purgeSchedules } from './lifecycle/purge-schedules.ts';
 export { dueWrites } from './model/due-index.ts';
 export {
@@ -20,7 +20,7 @@ export { countSchedule, uncountSchedules } from './model/schedule-limit.ts';
 export { scheduleData, scheduleEvent } from './model/schedule-view.ts';
 export { recordOutcome } from './run/record-outcome.ts';
 export { watchSchedules } from './run/schedule-watchdog.ts';
-export { type ScheduledStart, startScheduled } from './run/start-scheduled-backup.ts';
+export { type ScheduledStart, startScheduledBackup } from './run/start-scheduled-backup.ts';
 export { tick } from './run/tick.ts';
-export { syncSchedules } from './sync/sync-all-schedules.ts';
+export { syncAllSchedules } from './sync/sync-all-schedules.ts';
 export { syncSchedule } from './sync/sync-schedule.ts';

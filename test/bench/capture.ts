@@ -7,15 +7,15 @@ import {
   type CaptureWorld,
   enable,
   newCaptureWorld,
-  nextTurn,
   pass,
   pitrNow,
   put,
+  runNextCycle,
   server,
   time,
   untilActive,
 } from '../harness/env/capture-env.ts';
-import { listening } from '../harness/env/continuous-capture-env.ts';
+import { listen } from '../harness/env/continuous-capture-env.ts';
 import { fixed, goalColumns, goalRow, printTable, reaches, whole } from './print.ts';
 
 const documents = 10_000;
@@ -102,8 +102,8 @@ const capture = async (workload: Workload, precision: Precision): Promise<Took> 
     await put(world, Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`users/${start + n}`, 'x'.repeat(200)])));
   await enable({ precision, captureIntervalSeconds: intervalSeconds });
   await untilActive(world);
-  await nextTurn(world);
-  await nextTurn(world);
+  await runNextCycle(world);
+  await runNextCycle(world);
   const before = pitrNow().reads;
   if (precision === 'second') time.ms = Date.parse(pitrNow().nextTurnAt ?? '');
   const writing = new Writing(world, workload);
@@ -120,11 +120,11 @@ const capture = async (workload: Workload, precision: Precision): Promise<Took> 
   };
   if (precision === 'second') {
     const happens = (): Promise<void> => writing.until(time.ms);
-    await listening(world, { seconds: intervals * intervalSeconds, happens, arranged: turned });
+    await listen(world, { seconds: intervals * intervalSeconds, happens, onEnqueue: turned });
   } else
     for (let n = 0; n < intervals; n++) {
       await writing.until(time.ms + intervalSeconds * 1_000);
-      await nextTurn(world);
+      await runNextCycle(world);
       turned();
     }
   pass(1);

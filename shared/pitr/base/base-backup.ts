@@ -1,4 +1,4 @@
-/** Which backups changes can be added to, and having one made. */
+/** Base backups: which backups captures can build on, and starting one. */
 import {
   type ArchiveDeps,
   assertBackupCapacity,
@@ -18,17 +18,17 @@ import { readDestination } from '../../destination/index.ts';
 import { after, commit, get, idBounds, iso, type Tenant, type Write, walk } from '../../platform/index.ts';
 import { readJob } from '../../project/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
-import { waitSeconds } from '../model/failure-backoff.ts';
+import { baseRetrySeconds } from '../model/failure-backoff.ts';
 import { microsOf } from '../model/micro-time.ts';
 import type { Gap, PitrRecord } from '../model/record.ts';
 
 const minuteMicros = 60 * 1_000_000;
-/** The source reads an hour back: what begins at a base must begin well before that is over, and before captures count as away. */
+/** The source keeps history for an hour: captures must begin on a base well before that. */
 export const startMaxMicros = 45 * minuteMicros;
-/** One that is there when captures begin may be this old: nobody has to wait for another then. */
+/** An existing backup of at most this age is used instead of a new one. */
 const foundMaxMicros = 10 * minuteMicros;
 
-/** Whether it holds everything, is whole, and may be added to: what is sealed under its key is bound to organization and project. */
+/** Whether it is complete, undamaged, and has the archive identity of this organization and project, which its key is bound to. */
 const isComplete = (tenant: Tenant, { projectId, storageDestination }: PitrRecord, backup: BackupRecord): boolean =>
   backup.status === 'completed' &&
   backup.projectId === projectId &&
@@ -44,24 +44,24 @@ const isComplete = (tenant: Tenant, { projectId, storageDestination }: PitrRecor
   backup.storageDestination.id === storageDestination.id &&
   backup.archive.organization === tenant.organizationId &&
   backup.archive.project === projectId &&
-  // What is brought may be anything, and a point in time that was restored is made of captures itself.
+  // An import may hold anything, and a restore point is itself made of captures.
   backup.trigger !== 'import' &&
   !isRestorePointBackup(backup);
 
 export const readTimeOf = ({ readTime }: BackupRecord): number => microsOf(readTime ?? '');
 
-/** Whether captures can begin anew with it: after whatever was lost, not tried before, and within what the source still tells. */
+/** Whether captures can begin on it: after every loss, not a base before, and within the history of the source. */
 export const canBegin = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord, now: Date): boolean => {
   if (!isComplete(tenant, pitr, backup)) return false;
   const ageMicros = now.getTime() * 1_000 - readTimeOf(backup);
   const isAfterLoss = pitr.gaps.every((gap) => !isOpen(gap) || readTimeOf(backup) > microsOf(gap.from));
-  const isTried = pitr.bases.some(({ backupId }) => backupId === backup.id);
-  // Batches stand in the order of time: none is captured before the last.
+  const isUsed = pitr.bases.some(({ backupId }) => backupId === backup.id);
+  // Batches are in order of time: none can precede the last.
   const isAhead = pitr.capturedTo === null || readTimeOf(backup) >= microsOf(pitr.capturedTo);
-  return isAfterLoss && isAhead && !isTried && ageMicros <= (backup.id === pitr.comingBaseId ? startMaxMicros : foundMaxMicros);
+  return isAfterLoss && isAhead && !isUsed && ageMicros <= (backup.id === pitr.comingBaseId ? startMaxMicros : foundMaxMicros);
 };
 
-/** Whether it shows a later moment than the last base, one that is captured. */
+/** Whether its read time is after that of the last base and captured already. */
 export const canFollow = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord): boolean => {
   const last = pitr.bases.at(-1);
   if (!isComplete(tenant, pitr, backup) || pitr.capturedTo === null) return false;
@@ -70,7 +70,7 @@ export const canFollow = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord
 
 const isOpen = ({ to, collections }: Gap): boolean => to === null && collections === undefined;
 
-/** The newest backup begun within that time which fits. */
+/** The newest matching backup started within that time. */
 export const findBackup = async (
   tenant: Tenant,
   { projectId }: PitrRecord,
@@ -85,28 +85,30 @@ export const findBackup = async (
   return undefined;
 };
 
-export const readComing = async (tenant: Tenant, { comingBaseId }: PitrRecord): Promise<BackupRecord | undefined> =>
+export const readRequestedBase = async (tenant: Tenant, { comingBaseId }: PitrRecord): Promise<BackupRecord | undefined> =>
   comingBaseId === null ? undefined : await get(backupKey.backup(tenant, comingBaseId));
 
-/** The wait begins when it failed: one that takes an hour is not asked for again at once. */
+/** The back-off begins at the failure, not at the start of the backup. */
 export const failedBase = ({ baseFailures }: PitrRecord, now: Date): Pick<PitrRecord, 'baseTriedAt' | 'baseFailures'> => ({
   baseTriedAt: iso(now),
   baseFailures: baseFailures + 1,
 });
 
-export const mayTry = (pitr: PitrRecord, now: Date): boolean => {
+export const mayStartBase = (pitr: PitrRecord, now: Date): boolean => {
   const { comingBaseId, baseTriedAt, isTooLarge } = pitr;
-  return comingBaseId === null && !isTooLarge && (baseTriedAt === null || after(new Date(baseTriedAt), waitSeconds(pitr)) <= now);
+  return (
+    comingBaseId === null && !isTooLarge && (baseTriedAt === null || after(new Date(baseTriedAt), baseRetrySeconds(pitr)) <= now)
+  );
 };
 
-/** Has a base made, incremental where it can be; undefined if the project cannot be read, or it or the organization has enough to do. */
+/** Starts a base backup, incremental if possible. Undefined if the project is not connected or busy, or the organization is at its limit. */
 export const startBase = async (
-  scene: CycleContext,
+  cycle: CycleContext,
   now: Date,
   note: (changed: Partial<PitrRecord>) => Write,
 ): Promise<string | undefined> => {
-  const { tenant, project, pitr } = scene;
-  // Nothing can be read before it is connected again; and whatever runs now may be a base itself once it has ended.
+  const { tenant, project, pitr } = cycle;
+  // A running backup may become the base itself.
   if (project.status !== 'connected' || (await readJob(tenant, project.id))) return undefined;
   try {
     await assertBackupCapacity(tenant);
@@ -129,7 +131,7 @@ export const startBase = async (
   }
 };
 
-/** Documents by collection id, of every collection wherever it lies, as the base's own manifest lists them. */
+/** Document counts by collection id, at any depth, from the backup's manifest. */
 export const collectionsOf = async (
   tenant: Tenant,
   backup: BackupRecord,
@@ -140,8 +142,8 @@ export const collectionsOf = async (
   return new Map(archive.manifest.collections.map(({ id, documents }) => [id, documents]));
 };
 
-/** Holds a backup as a base: nobody deletes it, and whoever is about to has to look again. */
+/** Holds a backup as a base. A concurrent delete that read the old count fails its condition and re-evaluates. */
 export const holdBase = (tenant: Tenant, backupId: string): Write => {
-  const upon = holdParent(tenant, backupId) as Extract<Write, { update: unknown }>;
-  return { ...upon, expression: `${upon.expression} SET pitrBase = :yes`, values: { ...upon.values, ':yes': true } };
+  const hold = holdParent(tenant, backupId) as Extract<Write, { update: unknown }>;
+  return { ...hold, expression: `${hold.expression} SET pitrBase = :yes`, values: { ...hold.values, ':yes': true } };
 };

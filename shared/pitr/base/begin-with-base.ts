@@ -1,95 +1,102 @@
-/** A turn before there is anything to add to: it waits for a base, and captures begin at the moment that one shows. */
+/** A cycle before captures begin: waits for a base backup, and begins at its read time. */
 import { type BackupDeps, type BackupRecord, markRetentionDue } from '../../backup/index.ts';
 import { commit, iso, type Write } from '../../platform/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
-import { endTurn, type Next, nextOf } from '../model/cycle-end.ts';
+import { endCycle, type NextCycle, nextCycle } from '../model/end-cycle.ts';
 import { momentOf } from '../model/micro-time.ts';
 import type { PitrRecord } from '../model/record.ts';
 import { shownIds } from '../model/resume-position.ts';
 import { TooManyCollections, tokenWrites } from '../model/resume-token-items.ts';
 import { closed } from '../timeline/gaps.ts';
-import { leftUnchecked } from '../timeline/windows.ts';
+import { remainingUnchecked } from '../timeline/windows.ts';
 import {
   canBegin,
   collectionsOf,
   failedBase,
   findBackup,
   holdBase,
-  mayTry,
-  readComing,
+  mayStartBase,
+  readRequestedBase,
   readTimeOf,
   startBase,
   startMaxMicros,
 } from './base-backup.ts';
 
-/** How often it is looked whether the base is there. */
-const lookSeconds = 5;
-/** Where no base helps: one that someone else has made may. */
-const lookSeldomSeconds = 300;
-/** A backup that shows a moment of 45 minutes ago was begun a little before it. */
+/** How often it checks for the base. */
+const pollSeconds = 5;
+/** If the project is too large, only a backup of fewer collections can help. */
+const slowPollSeconds = 300;
+/** A backup with a read time 45 minutes ago was started a little before. */
 const lookBackSeconds = 2 * 3_600;
 
-export const begin = async (scene: CycleContext, engine: BackupDeps): Promise<Next> => {
-  const { tenant, pitr } = scene;
-  const now = engine.clock.now();
-  const coming = await readComing(tenant, pitr);
+export const beginWithBase = async (cycle: CycleContext, deps: BackupDeps): Promise<NextCycle> => {
+  const { tenant, pitr } = cycle;
+  const now = deps.clock.now();
+  const requested = await readRequestedBase(tenant, pitr);
   const fits = (backup: BackupRecord): boolean => canBegin(tenant, pitr, backup, now);
-  const found = coming && fits(coming) ? coming : await findBackup(tenant, pitr, now, lookBackSeconds, fits);
+  const found = requested && fits(requested) ? requested : await findBackup(tenant, pitr, now, lookBackSeconds, fits);
   if (found) {
     try {
-      return await beginWith(scene, found, engine);
+      return await beginAt(cycle, found, deps);
     } catch (error) {
       if (!(error instanceof TooManyCollections)) throw error;
       const changed = { comingBaseId: null, isTooLarge: true, trouble: error.message } as const;
-      await commit([endTurn(scene, changed, now, lookSeldomSeconds), markRetentionDue(tenant, now)]);
-      return nextOf(scene, lookSeldomSeconds);
+      await commit([endCycle(cycle, changed, now, slowPollSeconds), markRetentionDue(tenant, now)]);
+      return nextCycle(cycle, slowPollSeconds);
     }
   }
-  const delaySeconds = pitr.isTooLarge ? lookSeldomSeconds : Math.min(lookSeconds, pitr.captureIntervalSeconds);
-  const end = (changed: Partial<PitrRecord>): Write => endTurn(scene, { putOffs: undefined, ...changed }, now, delaySeconds);
-  const isUnderWay = coming?.status === 'pending' || coming?.status === 'running';
-  if (pitr.comingBaseId !== null && !isUnderWay)
-    // It failed, was cancelled, or took longer than the source remembers.
+  const delaySeconds = pitr.isTooLarge ? slowPollSeconds : Math.min(pollSeconds, pitr.captureIntervalSeconds);
+  const end = (changed: Partial<PitrRecord>): Write => endCycle(cycle, { putOffs: undefined, ...changed }, now, delaySeconds);
+  const isRunning = requested?.status === 'pending' || requested?.status === 'running';
+  if (pitr.comingBaseId !== null && !isRunning)
+    // It failed, was cancelled, or took longer than the source keeps history.
     await commit([
-      end({ comingBaseId: null, ...failedBase(pitr, now), trouble: whyNot(pitr, coming) }),
+      end({ comingBaseId: null, ...failedBase(pitr, now), trouble: whyNot(pitr, requested) }),
       markRetentionDue(tenant, now),
     ]);
-  else if (isUnderWay || !mayTry(pitr, now) || (await startBase(scene, now, end)) === undefined) await commit([end({})]);
-  return nextOf(scene, delaySeconds);
+  else if (isRunning || !mayStartBase(pitr, now) || (await startBase(cycle, now, end)) === undefined) await commit([end({})]);
+  return nextCycle(cycle, delaySeconds);
 };
 
-const whyNot = ({ comingBaseId }: PitrRecord, coming: BackupRecord | undefined): string => {
-  if (coming?.status === 'completed')
-    return `the base backup ${comingBaseId} took longer than ${startMaxMicros / 60_000_000} minutes, or shows a moment before the loss`;
-  return `the base backup ${comingBaseId} ${coming ? `is ${coming.status}` : 'is gone'}${coming?.error ? `: ${coming.error.message}` : ''}`;
+const whyNot = ({ comingBaseId }: PitrRecord, requested: BackupRecord | undefined): string => {
+  if (requested?.status === 'completed')
+    return `the base backup ${comingBaseId} took longer than ${startMaxMicros / 60_000_000} minutes, or its read time is before the loss`;
+  return `the base backup ${comingBaseId} ${requested ? `is ${requested.status}` : 'is gone'}${requested?.error ? `: ${requested.error.message}` : ''}`;
 };
 
-const beginWith = async (scene: CycleContext, backup: BackupRecord, engine: BackupDeps): Promise<Next> => {
-  const { tenant, pitr } = scene;
-  const collections = await collectionsOf(tenant, backup, engine);
+const beginAt = async (cycle: CycleContext, backup: BackupRecord, deps: BackupDeps): Promise<NextCycle> => {
+  const { tenant, pitr } = cycle;
+  const collections = await collectionsOf(tenant, backup, deps);
   const to = readTimeOf(backup);
   const readTime = momentOf(to);
-  const standings = [...collections].map(([collectionId, count]) => ({
-    ...{ collectionId, to, token: undefined, count },
+  const positions = [...collections].map(([collectionId, count]) => ({
+    collectionId,
+    to,
+    token: undefined,
+    count,
     isCounted: true,
   }));
-  const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, standings);
-  const now = engine.clock.now();
+  const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, positions);
+  const now = deps.clock.now();
   const changed: Partial<PitrRecord> = {
     status: 'active',
     begunAt: iso(now),
     bases: [...pitr.bases, { backupId: backup.id, readTime, since: readTime }],
     gaps: closed(pitr.gaps, readTime).map((gap) => (gap.to === null ? { ...gap, to: readTime } : gap)),
-    ...{ comingBaseId: null, baseBytes: backup.originalSize, bytesSinceBase: 0 },
-    ...{ putOffs: undefined, isTooLarge: undefined, tokenItems },
+    comingBaseId: null,
+    baseBytes: backup.originalSize,
+    bytesSinceBase: 0,
+    putOffs: undefined,
+    isTooLarge: undefined,
+    tokenItems,
     capturedTo: readTime,
     listedAt: readTime,
-    // A base lists all collections of its moment.
+    // A base contains all collections at its read time.
     checkedAt: readTime,
     checkTriedAt: readTime,
-    known: shownIds(standings),
-    unchecked: leftUnchecked(pitr),
+    known: shownIds(positions),
+    unchecked: remainingUnchecked(pitr),
   };
-  await commit([endTurn(scene, changed, now, 0), ...tokens, holdBase(tenant, backup.id)]);
-  return nextOf(scene, 0);
+  await commit([endCycle(cycle, changed, now, 0), ...tokens, holdBase(tenant, backup.id)]);
+  return nextCycle(cycle, 0);
 };

@@ -1,4 +1,4 @@
-/** A newer base for what is captured already: so no restore has to go through many days of changes, and deeper collections are found. */
+/** Adopts a newer base while capturing: restores read fewer changes, and collections below documents are discovered. */
 import type { BackupDeps, BackupRecord } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { log, StaleReadError, set } from '../../platform/index.ts';
@@ -11,60 +11,61 @@ import {
   collectionsOf,
   failedBase,
   findBackup,
-  mayTry,
-  readComing,
+  mayStartBase,
+  readRequestedBase,
   readTimeOf,
   startBase,
   startMaxMicros,
 } from './base-backup.ts';
 
-/** What the turn's own transaction takes along. */
-export interface Refresh {
+/** What the cycle's transaction adds. */
+export interface BaseRefresh {
   readonly base?: Omit<Base, 'since'>;
-  /** Collections that only the base has found; they are captured from its moment on. */
+  /** Collections discovered by the base; captured from its read time on. */
   readonly found: readonly ResumePosition[];
   readonly gaps: readonly Gap[];
-  /** New ones: of collections that nobody listened to. Without an end it ends with this turn, which tells what happened since the base. */
+  /** New gaps of collections that were not captured. Without `to` a gap ends with this cycle, which captures the changes since the base. */
   readonly opened: readonly (Omit<Gap, 'to'> & { readonly to?: null })[];
   readonly changed: Partial<PitrRecord>;
 }
 
 const refreshSeconds = 24 * 3_600;
 
-const nothing = ({ pitr }: CycleContext): Refresh => ({ found: [], gaps: pitr.gaps, opened: [], changed: {} });
+const nothing = ({ pitr }: CycleContext): BaseRefresh => ({ found: [], gaps: pitr.gaps, opened: [], changed: {} });
 
-export const refresh = async (scene: CycleContext, engine: BackupDeps): Promise<Refresh> => {
-  const { tenant, pitr } = scene;
-  const now = engine.clock.now();
-  const coming = await readComing(tenant, pitr);
-  if (coming?.status === 'pending' || coming?.status === 'running') return nothing(scene);
+export const refreshBase = async (cycle: CycleContext, deps: BackupDeps): Promise<BaseRefresh> => {
+  const { tenant, pitr } = cycle;
+  const now = deps.clock.now();
+  const requested = await readRequestedBase(tenant, pitr);
+  if (requested?.status === 'pending' || requested?.status === 'running') return nothing(cycle);
   const fits = (backup: BackupRecord): boolean => canFollow(tenant, pitr, backup) && (!hasOpenGap(pitr) || isRecent(backup, now));
-  if (coming && fits(coming)) return follow(scene, coming, engine);
+  if (requested && fits(requested)) return follow(cycle, requested, deps);
   if (pitr.comingBaseId !== null) {
-    // It is there, and shows a moment that is captured soon.
-    if (coming?.status === 'completed' && pitr.capturedTo !== null && readTimeOf(coming) > microsOf(pitr.capturedTo))
-      return nothing(scene);
-    return { ...nothing(scene), changed: { comingBaseId: null, ...failedBase(pitr, now) } };
+    // Completed, and its read time will be captured soon.
+    if (requested?.status === 'completed' && pitr.capturedTo !== null && readTimeOf(requested) > microsOf(pitr.capturedTo))
+      return nothing(cycle);
+    return { ...nothing(cycle), changed: { comingBaseId: null, ...failedBase(pitr, now) } };
   }
-  if (!isDue(pitr, now) && !(isMuch(pitr) && isWorthIt(scene, now))) return nothing(scene);
+  if (!isDue(pitr, now) && !(isMuch(pitr) && isWorthIt(cycle, now))) return nothing(cycle);
   const found = await findBackup(tenant, pitr, now, refreshSeconds, fits);
-  if (found) return follow(scene, found, engine);
-  if (mayTry(pitr, now) && isWorthIt(scene, now)) await askForBase(scene, now);
-  return nothing(scene);
+  if (found) return follow(cycle, found, deps);
+  if (mayStartBase(pitr, now) && isWorthIt(cycle, now)) await requestBase(cycle, now);
+  return nothing(cycle);
 };
 
 const hasOpenGap = ({ gaps }: PitrRecord): boolean =>
   gaps.some(({ to, collections, heardFrom }) => to === null && (collections !== undefined || heardFrom !== undefined));
 
-/** Of collections that are not known: the source has documents that none of ours is, and no base has found them yet. */
-export const isLooking = ({ to, collections }: Pick<Gap, 'to' | 'collections'>): boolean =>
+/** An open gap of unknown collections, which no base has discovered yet. */
+export const isUndiscovered = ({ to, collections }: Pick<Gap, 'to' | 'collections'>): boolean =>
   to === null && collections?.length === 0;
 
-/** Whether something is known to be missing that nobody listens to: then there is nothing to count before a base is taken over. */
-export const isLookedFor = ({ gaps, opened, found }: Refresh, standings: readonly ResumePosition[]): boolean => {
-  const heard = new Set([...standings, ...found].map(({ collectionId }) => collectionId));
+/** Whether a collection is known to be missing: then counting is pointless before a base is adopted. */
+export const lacksListenedCollections = ({ gaps, opened, found }: BaseRefresh, positions: readonly ResumePosition[]): boolean => {
+  const listened = new Set([...positions, ...found].map(({ collectionId }) => collectionId));
   return [...gaps, ...opened].some(
-    ({ to, collections }) => to === null && collections && (collections.length === 0 || collections.some((id) => !heard.has(id))),
+    ({ to, collections }) =>
+      to === null && collections && (collections.length === 0 || collections.some((id) => !listened.has(id))),
   );
 };
 
@@ -78,8 +79,8 @@ const isDue = (pitr: PitrRecord, now: Date): boolean => {
 };
 
 /**
- * Whoever restores a moment reads all changes since the base, and more than once where they do not fit into memory: 512 MB as stored
- * are mostly 2 GB of documents, which one worker has put together in some minutes; of a large database a base costs more than that.
+ * A restore reads all changes since the base, repeatedly if they do not fit into memory. 512 MB stored are about 2 GB of documents,
+ * some minutes of one worker. For a large database a new base costs more than that.
  */
 const muchBytes = 512 << 20;
 const muchShare = 0.2;
@@ -88,49 +89,49 @@ const isMuch = ({ baseBytes = 0, bytesSinceBase = 0 }: PitrRecord): boolean =>
   bytesSinceBase > Math.max(muchBytes, muchShare * baseBytes);
 
 /**
- * A base reads every document, and stands on the record for as long as it is kept: where new collections come all the time, bases
- * read about 600,000 documents an hour at most, and are some 200 in a week, 1,500 in a year.
+ * A base reads every document and stays on the record while it is kept. Even if new collections appear all the time, bases read at
+ * most about 600,000 documents an hour, and there are about 200 in a week, 1,500 in a year.
  */
 const microsPerDocument = 6_000;
 const microsPerBase = 30 * 1_000_000;
 
-const isWorthIt = ({ pitr, standings }: CycleContext, now: Date): boolean => {
+const isWorthIt = ({ pitr, positions }: CycleContext, now: Date): boolean => {
   if (pitr.bases.at(-1)?.isDamaged) return true;
-  const documents = standings.reduce((sum, { count = 0 }) => sum + count, 0);
+  const documents = positions.reduce((sum, { count = 0 }) => sum + count, 0);
   const ageMicros = now.getTime() * 1_000 - microsOf(pitr.bases.at(-1)?.readTime ?? '1970-01-01T00:00:00Z');
   const leastMicros = Math.max(documents * microsPerDocument, pitr.bases.length * microsPerBase);
   return ageMicros >= Math.min(refreshSeconds * 1_000_000, leastMicros);
 };
 
-/** Beside the turn, which goes on: that it cannot be begun now costs nothing. */
-const askForBase = async (scene: CycleContext, now: Date): Promise<void> => {
-  const { tenant, pitr } = scene;
+/** Independent of the cycle: a failure to start does not fail it. */
+const requestBase = async (cycle: CycleContext, now: Date): Promise<void> => {
+  const { tenant, pitr } = cycle;
   const expected = { turn: pitr.turn, status: pitr.status };
   const note = (changed: Partial<PitrRecord>) =>
     set(pitrKey.pitr(tenant, pitr.projectId), changed, { expected, onConditionFailed: () => new StaleReadError() });
   try {
-    await startBase(scene, now, note);
+    await startBase(cycle, now, note);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    log.warn('a base could not be begun', { projectId: pitr.projectId, code: error.code });
+    log.warn('base backup not started', { projectId: pitr.projectId, code: error.code });
   }
 };
 
-/** Takes the backup as a base; one that is too old to go on from is not taken if it has collections that nobody listens to. */
-const follow = async (scene: CycleContext, backup: BackupRecord, engine: BackupDeps): Promise<Refresh> => {
-  const { tenant, pitr, standings } = scene;
-  const known = new Set(standings.map(({ collectionId }) => collectionId));
-  const collections = await collectionsOf(tenant, backup, engine);
+/** Adopts the backup as a base, unless it has unknown collections and is too old to capture them from its read time. */
+const follow = async (cycle: CycleContext, backup: BackupRecord, deps: BackupDeps): Promise<BaseRefresh> => {
+  const { tenant, pitr, positions } = cycle;
+  const known = new Set(positions.map(({ collectionId }) => collectionId));
+  const collections = await collectionsOf(tenant, backup, deps);
   const unknown = [...collections].filter(([id]) => !known.has(id));
   const readTime = momentOf(readTimeOf(backup));
   const { checkedAt } = pitr;
   const isNews = checkedAt === undefined || microsOf(checkedAt) < microsOf(readTime);
-  // Up to the last time that it was counted there was no other, unless that was later than the base and they are gone by then.
+  // Up to the last check there was no other collection, unless the check was after the base and they were deleted by then.
   const from = (isNews ? checkedAt : undefined) ?? pitr.bases.at(-1)?.readTime ?? readTime;
   const gap = { from, reason: 'found below a document by a later base', collections: unknown.map(([id]) => id) };
-  if (unknown.length > 0 && !isRecent(backup, engine.clock.now())) {
-    const open = { ...gap, to: null, heardFrom: momentOf(engine.clock.now().getTime() * 1_000) };
-    return { ...nothing(scene), opened: [open], changed: { comingBaseId: null } };
+  if (unknown.length > 0 && !isRecent(backup, deps.clock.now())) {
+    const open = { ...gap, to: null, heardFrom: momentOf(deps.clock.now().getTime() * 1_000) };
+    return { ...nothing(cycle), opened: [open], changed: { comingBaseId: null } };
   }
   return {
     base: { backupId: backup.id, readTime },
@@ -138,9 +139,9 @@ const follow = async (scene: CycleContext, backup: BackupRecord, engine: BackupD
       ...{ collectionId, to: readTimeOf(backup), token: undefined, count },
       isCounted: true,
     })),
-    // What was looked for is found: it has a gap of its own.
+    // Discovered collections have a gap of their own.
     gaps: pitr.gaps
-      .filter((one) => !(unknown.length > 0 && isLooking(one) && isEndedBy(one, readTime)))
+      .filter((one) => !(unknown.length > 0 && isUndiscovered(one) && isEndedBy(one, readTime)))
       .map((one) => (isEndedBy(one, readTime) ? ended(one, readTime) : one)),
     opened: unknown.length > 0 ? [gap] : [],
     changed: {
@@ -153,7 +154,7 @@ const follow = async (scene: CycleContext, backup: BackupRecord, engine: BackupD
   };
 };
 
-/** A base shows all of a collection: what lasted until then ends, if the collection was captured by then. */
+/** A base contains whole collections: it ends the open gap of a collection that was captured by then. */
 const isEndedBy = ({ to, heardFrom }: Gap, readTime: string): boolean =>
   to === null && heardFrom !== undefined && microsOf(heardFrom) <= microsOf(readTime);
 

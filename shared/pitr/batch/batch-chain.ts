@@ -1,23 +1,23 @@
-/** Batches form a row: each names the one before it, and the record the last. So one that is lost is found missing, never passed over. */
+/** Batches form a linked list: each names its predecessor, the record names the last. A lost batch is detected instead of skipped. */
 import { microsOf, shownMoment } from '../model/micro-time.ts';
 import type { BatchRecord } from '../model/record.ts';
 
-/** As its key ends: up to when it tells, and its id. */
+/** The end of its sort key. */
 export const nameOf = ({ to, id }: Pick<BatchRecord, 'to' | 'id'>): string => `${to}#${id}`;
 
-export interface Row {
-  /** Those that end after the beginning and begin before the moment, in the order of time. */
+export interface BatchChain {
+  /** The batches found that end after `begin` and begin before `moment`, by time. */
   readonly batches: readonly Pick<BatchRecord, 'id' | 'to' | 'previous'>[];
-  /** What the one after them names as the one before it or, where there is none, the record as the last. */
+  /** The predecessor named by the next batch or, if there is none, the last batch named by the record. */
   readonly lastName: string | null;
-  /** In microseconds: what ends by then is not needed. */
+  /** In microseconds. Batches that end up to here are not needed. */
   readonly begin: number;
-  /** In microseconds: what follows a batch that reaches so far is not needed. */
+  /** In microseconds. Batches after one that reaches this moment are not needed. */
   readonly moment: number;
 }
 
-/** The name of a batch that is needed and is not there. */
-export const findMissingBatch = ({ batches, lastName, begin, moment }: Row): string | undefined => {
+/** The name of a needed batch that was not found. */
+export const findMissingBatch = ({ batches, lastName, begin, moment }: BatchChain): string | undefined => {
   const last = batches.at(-1);
   const isReached = last !== undefined && microsOf(last.to) >= moment;
   const links = [...batches.map(({ previous }) => previous), ...(isReached ? [] : [lastName])];
@@ -31,6 +31,6 @@ export const findMissingBatch = ({ batches, lastName, begin, moment }: Row): str
 };
 
 export const missingMessage = (name: string): string =>
-  `A batch of changes is missing that was captured up to ${shownMoment(microsOf(endOf(name)))} (${name.split('#')[1]}); a moment before it may be restored`;
+  `The batch of changes captured up to ${shownMoment(microsOf(endOf(name)))} (${name.split('#')[1]}) is missing; restore an earlier moment instead`;
 
 const endOf = (name: string): string => name.split('#')[0] ?? '';

@@ -1,42 +1,45 @@
-/** Reading many batches one after the other: stores and keys are opened once for all of them, and small ones are fetched ahead. */
-import { ArchiveError, type ByteSource, readChunk } from '../../archive/index.ts';
+/** Reads batches in sequence. Stores and keys are opened once, and small batches are prefetched. */
+import { ArchiveError, type ByteSource, type Leaf, readChunk } from '../../archive/index.ts';
 import { type ArchiveDeps, readBackup, streamObject } from '../../backup/index.ts';
 import { type ObjectStore, readDestination, StorageError } from '../../destination/index.ts';
 import { corruptionFailure, JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import { microsOf, shownMoment } from '../model/micro-time.ts';
 import type { BatchRecord } from '../model/record.ts';
-import type { BatchLeaf } from '../point/latest-changes.ts';
 
-/** A minute's batch of most projects is some KB: what is waited for is the store's answer, not the bytes. */
+/** Most batches have a few KB, so that latency dominates: this many are prefetched. */
 const ahead = 8;
 const smallBytes = 1 << 20;
 
-interface Sealing {
+export interface BatchLeaf {
+  readonly batch: Pick<BatchRecord, 'id'>;
+  readonly leaf: Leaf;
+}
+
+interface BatchKey {
   readonly identity: { readonly organization: string; readonly project: string; readonly backup: string };
   readonly dataKey: Buffer;
 }
 
-/** Whoever opened it closes it. */
-export class BatchReader {
+export class ChangeBatchReader {
   readonly #tenant: Tenant;
   readonly #doors: ArchiveDeps;
   readonly #stores = new Map<string, Promise<ObjectStore>>();
-  readonly #keys = new Map<string, Promise<Sealing>>();
+  readonly #keys = new Map<string, Promise<BatchKey>>();
 
   constructor(tenant: Tenant, doors: ArchiveDeps) {
     this.#tenant = tenant;
     this.#doors = doors;
   }
 
-  /** The leaves of all of them in their order, each proven; a batch that is not what it was is told by its name and its time. */
+  /** The authenticated leaves of all batches in order. The error of a corrupt batch names it and its time. */
   async *read(batches: readonly BatchRecord[]): AsyncGenerator<BatchLeaf, void, undefined> {
     const coming: { readonly batch: BatchRecord; readonly bytes: Promise<Uint8Array> | undefined }[] = [];
     let next = 0;
     while (coming.length > 0 || next < batches.length) {
       for (let batch = batches[next]; batch && coming.length < ahead; batch = batches[++next]) {
         const bytes = batch.chunk.size <= smallBytes ? this.#whole(batch) : undefined;
-        // Whoever waits for it hears of it when its turn comes.
+        // The error is handled when the batch is read.
         bytes?.catch(() => undefined);
         coming.push({ batch, bytes });
       }
@@ -45,7 +48,7 @@ export class BatchReader {
     }
   }
 
-  /** Undefined where there is none. */
+  /** Undefined if the object does not exist. */
   async sizeOf(batch: BatchRecord): Promise<number | undefined> {
     return (await (await this.#store(batch)).head(nameOf(batch)))?.size;
   }
@@ -57,11 +60,11 @@ export class BatchReader {
   async *#leaves(batch: BatchRecord, bytes: Promise<Uint8Array> | undefined): AsyncGenerator<BatchLeaf, void, undefined> {
     const { name, size } = batch.chunk;
     try {
-      const { identity, dataKey } = await this.#sealing(batch);
+      const { identity, dataKey } = await this.#key(batch);
       const source: ByteSource = bytes ? [await bytes] : streamObject(await this.#store(batch), { name: nameOf(batch), size });
       for await (const { leaf } of readChunk(source, { identity, name, dataKey, entry: batch.chunk })) yield { batch, leaf };
     } catch (error) {
-      throw asDamage(batch, error);
+      throw asCorruption(batch, error);
     }
   }
 
@@ -69,7 +72,7 @@ export class BatchReader {
     return (await this.#store(batch)).get(nameOf(batch), { offset: 0, length: batch.chunk.size });
   }
 
-  /** Each has a folder of its own: the one around it is opened, for all of them. */
+  /** Opens the parent folder, which all batches of a project share. */
   #store(batch: BatchRecord): Promise<ObjectStore> {
     const key = `${batch.storageDestinationId} ${folderOf(batch)}`;
     const known = this.#stores.get(key) ?? this.#open(batch);
@@ -83,29 +86,29 @@ export class BatchReader {
     return this.#doors.openStore(this.#tenant, destination, folderOf(batch));
   }
 
-  #sealing({ keyBackupId }: BatchRecord): Promise<Sealing> {
+  #key({ keyBackupId }: BatchRecord): Promise<BatchKey> {
     const known = this.#keys.get(keyBackupId) ?? this.#unlock(keyBackupId);
     this.#keys.set(keyBackupId, known);
     known.catch(() => this.#keys.delete(keyBackupId));
     return known;
   }
 
-  async #unlock(keyBackupId: string): Promise<Sealing> {
-    const holder = await readBackup(this.#tenant, keyBackupId);
-    const { organization, project, backup } = holder.archive;
-    return { identity: { organization, project, backup }, dataKey: await this.#doors.dataKeyOf(this.#tenant, holder) };
+  async #unlock(keyBackupId: string): Promise<BatchKey> {
+    const keyBackup = await readBackup(this.#tenant, keyBackupId);
+    const { organization, project, backup } = keyBackup.archive;
+    return { identity: { organization, project, backup }, dataKey: await this.#doors.dataKeyOf(this.#tenant, keyBackup) };
   }
 }
 
 const folderOf = ({ path }: BatchRecord): string => path.slice(0, path.lastIndexOf('/'));
 const nameOf = ({ path, chunk }: BatchRecord): string => `${path.slice(path.lastIndexOf('/') + 1)}/${chunk.name}`;
 
-/** Which batch it is, for whoever looks for it in the bucket, and what time it is of. */
+/** Names the object and its period, so that it can be found in the bucket. */
 export const describeBatch = ({ path, chunk, from, to }: BatchRecord): string =>
   `${path}/${chunk.name}, the changes from ${shownMoment(microsOf(from))} to ${shownMoment(microsOf(to))}`;
 
-const asDamage = (batch: BatchRecord, cause: unknown): unknown => {
-  // Told by a store that names its objects, as they are called within the folder around.
+const asCorruption = (batch: BatchRecord, cause: unknown): unknown => {
+  // The store reports the object's name within the parent folder; replace it by the full one.
   if (cause instanceof JobFailure && cause.code === 'CHUNK_CORRUPT')
     return corruptionFailure(describeBatch(batch), String(cause.details?.reason), cause.message, { cause });
   if (cause instanceof ArchiveError) return corruptionFailure(describeBatch(batch), cause.code, cause.message, { cause });

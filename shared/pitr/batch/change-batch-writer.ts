@@ -10,26 +10,26 @@ import {
 } from '../../archive/index.ts';
 import { type ObjectStore, StorageError, type Upload } from '../../destination/index.ts';
 
-/** Bytes gathered before the upload is given them. */
-const handOverBytes = 1 << 20;
-/** What has no more is read back and opened before anything relies on it; of a larger one the store is asked for its size. */
+/** Bytes buffered before they are written to the upload. */
+const bufferBytes = 1 << 20;
+/** A batch up to this size is read back and decrypted; of a larger one only the stored size is checked. */
 const readBackBytes = 8 << 20;
 export const chunkName = objectName('chunk', 0);
 
 export interface BatchOptions extends WriterOptions {
-  /** Says durably that an object may be left behind, then opens the store: without a change there is no need of one. */
+  /** Records the upload durably, so that an orphaned object is found, then opens the store. Not called without a change. */
   readonly openStore: () => Promise<ObjectStore>;
   readonly signal: AbortSignal;
 }
 
-/** Writes the changes of a batch as they are found; memory is that of a leaf and of what the upload holds. Without a change nothing is stored. */
-export class BatchWriter {
+/** Streams the changes of a batch to the store; memory is one leaf and the upload's buffer. Without a change nothing is stored. */
+export class ChangeBatchWriter {
   readonly #options: BatchOptions;
   readonly #chunk: ChunkWriter;
   #store: Promise<ObjectStore> | undefined;
   #upload: Upload | undefined;
-  /** Several streams hand over at once, and an upload takes bytes in order: each waits for the one before, and fails with it. */
-  #handing: Promise<void> = Promise.resolve();
+  /** Serializes writes of concurrent streams; a write fails if the one before failed. */
+  #writing: Promise<void> = Promise.resolve();
   #isClosed = false;
   /** Versions and deletions so far. */
   changes = 0;
@@ -39,13 +39,13 @@ export class BatchWriter {
     this.#chunk = new ChunkWriter(chunkName, { ...options, ordered: false });
   }
 
-  /** A version of a document, as the source encodes it. */
+  /** Adds a version of a document, as encoded by the source. */
   document(bytes: Uint8Array, start: number, end: number, marks: DocumentMarks): void {
     this.#chunk.document(bytes, start, end, marks);
     this.changes += 1;
   }
 
-  /** That there is no document of this full name from that moment on, in microseconds. */
+  /** Records that a document does not exist from that moment on, in microseconds. */
   tombstone(name: string, since: number): void {
     const bytes = Buffer.from(name);
     const seconds = Math.floor(since / 1_000_000);
@@ -55,24 +55,24 @@ export class BatchWriter {
     this.changes += 1;
   }
 
-  /** Hands on what is ready, and waits if the store is slower than the source. */
-  async rest(): Promise<void> {
-    if (this.#chunk.pendingBytes >= handOverBytes) await this.#handOver();
+  /** Writes what is buffered to the upload; slows down a source that is faster than the store. */
+  async drain(): Promise<void> {
+    if (this.#chunk.pendingBytes >= bufferBytes) await this.#flush();
   }
 
-  /** Resolves when the object is stored and proven to be what was written; undefined if nothing changed. */
+  /** Resolves when the object is stored and verified; undefined if nothing changed. */
   async finish(): Promise<ObjectEntry | undefined> {
     if (this.changes === 0) return undefined;
     const entry = this.#chunk.finish();
-    await this.#handOver();
-    const { size } = await (await this.#begun()).finish();
+    await this.#flush();
+    const { size } = await (await this.#startUpload()).finish();
     this.#upload = undefined;
-    if (size !== entry.size) throw otherSize(size, entry);
-    await this.#prove(await this.#opened(), entry);
+    if (size !== entry.size) throw wrongSize(size, entry);
+    await this.#verify(await this.#openStore(), entry);
     return entry;
   }
 
-  /** Leaves nothing unfinished behind. Safe after a failure, and twice. */
+  /** Aborts an unfinished upload. Idempotent, also after a failure. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const store = await this.#store?.catch(() => undefined);
@@ -80,33 +80,33 @@ export class BatchWriter {
     store?.close();
   }
 
-  #handOver(): Promise<void> {
-    this.#handing = this.#handing.then(async () => {
-      const upload = await this.#begun();
+  #flush(): Promise<void> {
+    this.#writing = this.#writing.then(async () => {
+      const upload = await this.#startUpload();
       await upload.write(this.#chunk.take());
     });
-    return this.#handing;
+    return this.#writing;
   }
 
-  #opened(): Promise<ObjectStore> {
+  #openStore(): Promise<ObjectStore> {
     this.#store ??= this.#options.openStore();
     return this.#store;
   }
 
-  async #begun(): Promise<Upload> {
+  async #startUpload(): Promise<Upload> {
     if (this.#isClosed) throw new Error('the batch is closed');
-    const store = await this.#opened();
+    const store = await this.#openStore();
     if (this.#isClosed) throw new Error('the batch is closed');
     this.#upload ??= store.upload(chunkName, { signal: this.#options.signal });
     return this.#upload;
   }
 
-  /** Tokens move on with the batch: what cannot be read then is lost. */
-  async #prove(store: ObjectStore, entry: ObjectEntry): Promise<void> {
+  /** Resume tokens advance with the batch, so that an unreadable batch would be lost. */
+  async #verify(store: ObjectStore, entry: ObjectEntry): Promise<void> {
     const { identity, dataKey, signal } = this.#options;
     if (entry.size > readBackBytes) {
       const { size = 0 } = (await store.head(entry.name, signal)) ?? {};
-      if (size !== entry.size) throw otherSize(size, entry);
+      if (size !== entry.size) throw wrongSize(size, entry);
       return;
     }
     try {
@@ -114,15 +114,15 @@ export class BatchWriter {
       for await (const { leaf } of readChunk([bytes], { identity, name: entry.name, dataKey, entry })) void leaf;
     } catch (cause) {
       if (!(cause instanceof ArchiveError)) throw cause;
-      throw new StorageError('invalid', `The store has other bytes than were sent: ${cause.message}`, { cause });
+      throw new StorageError('invalid', `The stored object differs from the bytes sent: ${cause.message}`, { cause });
     }
   }
 }
 
-const otherSize = (size: number, entry: ObjectEntry): StorageError =>
-  new StorageError('invalid', `The store has ${size} bytes where ${entry.size} were sent.`);
+const wrongSize = (size: number, entry: ObjectEntry): StorageError =>
+  new StorageError('invalid', `The stored object has ${size} bytes instead of ${entry.size}.`);
 
-/** When a record was written, in microseconds. */
+/** The update time of a record, in microseconds. */
 export const updatedOf = ({ updatedSeconds, updatedNanos }: DocumentMarks): number =>
   updatedSeconds * 1_000_000 + Math.floor(updatedNanos / 1_000);
 export const createdOf = ({ createdSeconds, createdNanos }: DocumentMarks): number =>

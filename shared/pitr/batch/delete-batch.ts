@@ -4,15 +4,14 @@ import { log, type Tenant } from '../../platform/index.ts';
 import type { BatchRecord } from '../model/record.ts';
 import { chunkName } from './change-batch-writer.ts';
 
-/** Removes the object of a batch. Rejects only if trying again may help; what the store refuses stays: then it answers why. */
-export const eraseBatch = async (
+/** Deletes the object of a batch. Throws only if a retry may help; if the store refuses, the object stays and the reason is returned. */
+export const deleteBatch = async (
   tenant: Tenant,
   { path, storageDestinationId }: Pick<BatchRecord, 'path' | 'storageDestinationId'>,
   open: typeof openStore = openStore,
 ): Promise<string | undefined> => {
   const destination = await destinationOf(tenant, storageDestinationId);
   if (!destination) return 'The storage destination is gone';
-  // Where nothing can be removed, trying would only be refused.
   if (destination.immutable) return 'The storage destination is immutable';
   try {
     const store = await open(tenant, destination, path);
@@ -24,10 +23,10 @@ export const eraseBatch = async (
     }
   } catch (error) {
     if (!(error instanceof StorageError) || error.isTransient) throw error;
-    log.warn('a batch of changes stays where it is', { path, reason: error.message });
+    log.warn('change batch not deleted', { path, reason: error.message });
     return error.message;
   }
-  log.info('a batch of changes was removed', { path });
+  log.info('change batch deleted', { path });
   return undefined;
 };
 

@@ -1,54 +1,57 @@
-/** A batch that is about to be written: where it will lie, and under whose key it is sealed. */
+/** Opens a batch for writing, encrypted with the key of a base backup. */
 import { type BackupDeps, type BackupRecord, backupKey } from '../../backup/index.ts';
 import { readDestination } from '../../destination/index.ts';
-import { commit, create, get, iso, newId, StaleReadError, secureRandomBytes, type Tenant } from '../../platform/index.ts';
+import { check, commit, create, get, iso, newId, StaleReadError, secureRandomBytes, type Tenant } from '../../platform/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { type PitrRecord, pitrKey } from '../model/record.ts';
-import { BatchWriter } from './change-batch-writer.ts';
+import { ChangeBatchWriter } from './change-batch-writer.ts';
 
-export interface BatchBegun {
+export interface OpenBatch {
   readonly id: string;
   readonly path: string;
   readonly keyBackup: BackupRecord;
-  readonly writer: BatchWriter;
+  readonly writer: ChangeBatchWriter;
 }
 
-/** Each try stores under a name of its own: no two runs ever write the same object. */
-export const beginBatch = async (
+/** Each attempt has an id of its own: no two runs write the same object. */
+export const openBatch = async (
   { tenant, pitr, project }: CycleContext,
   keyBackup: BackupRecord,
-  engine: BackupDeps,
+  deps: BackupDeps,
   signal: AbortSignal,
-): Promise<BatchBegun> => {
+): Promise<OpenBatch> => {
   const [dataKey, destination] = await Promise.all([
-    engine.dataKeyOf(tenant, keyBackup),
+    deps.dataKeyOf(tenant, keyBackup),
     readDestination(tenant, pitr.storageDestination.id),
   ]);
-  const id = newId('capture', engine.clock.now());
+  const id = newId('capture', deps.clock.now());
   const path = [destination.prefix, project.id, 'pitr', id].filter((part) => part !== '').join('/');
   const openStore = async () => {
-    const note = { id, path, storageDestinationId: destination.id, since: iso(engine.clock.now()) };
-    // Once the record is gone nobody would look for what is left behind.
-    const record = {
-      check: pitrKey.pitr(tenant, project.id),
-      condition: 'attribute_exists(pk)',
-      otherwise: () => new StaleReadError(),
-    };
-    await commit([create({ ...pitrKey.upload(tenant, project.id, id), ...note }), record]);
-    return engine.openStore(tenant, destination, path);
+    const upload = { id, path, storageDestinationId: destination.id, since: iso(deps.clock.now()) };
+    await commit([
+      create({ ...pitrKey.upload(tenant, project.id, id), ...upload }),
+      // Orphaned objects are found only while the record exists.
+      check(pitrKey.pitr(tenant, project.id), {}, () => new StaleReadError()),
+    ]);
+    return deps.openStore(tenant, destination, path);
   };
   const { organization, project: archiveProject, backup } = keyBackup.archive;
   const identity = { organization, project: archiveProject, backup };
-  return { id, path, keyBackup, writer: new BatchWriter({ identity, dataKey, random: secureRandomBytes, openStore, signal }) };
+  return {
+    id,
+    path,
+    keyBackup,
+    writer: new ChangeBatchWriter({ identity, dataKey, random: secureRandomBytes, openStore, signal }),
+  };
 };
 
-/** The base whose key is to be used; undefined where it is gone. What was found damaged of it meanwhile is noted with the turn. */
+/** The base backup whose key encrypts the batch; undefined if it does not exist any more. */
 export const keyBackupOf = async (tenant: Tenant, backupId: string | undefined): Promise<BackupRecord | undefined> => {
   const backup = backupId === undefined ? undefined : await get(backupKey.backup(tenant, backupId));
   return backup?.status === 'completed' ? backup : undefined;
 };
 
-/** What was found damaged of the newest base meanwhile is noted with the turn. */
+/** Marks the newest base as damaged if its backup was found damaged; stored with the cycle. */
 export const withDamage = (pitr: PitrRecord, keyBackup: BackupRecord): PitrRecord => {
   const base = pitr.bases.at(-1);
   if (!base || keyBackup.damagedDepth === undefined) return pitr;

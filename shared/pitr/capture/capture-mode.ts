@@ -1,31 +1,33 @@
-/** Whom a worker listens to all the time, and how long a turn is. */
-
+/** Which projects are captured continuously, and how long a cycle is. */
 import type { CycleContext } from '../model/cycle-context.ts';
 import { microsOf } from '../model/micro-time.ts';
 
 /**
- * The service takes 100 streams on a connection, and what is looked up needs some: of more groups than half of them have, those left
- * over would wait for others to end, which never do.
+ * Firestore allows 100 streams per connection, and look-ups need some. With more groups than half of them hold, further streams
+ * would wait for others to end, which they never do.
  */
 const groupsMax = 5_000;
-/** Who listens all the time stores more often than every half hour: what is heard, and not stored, is heard in vain if it dies. */
-const turnMaxSeconds = 240;
+/** The longest cycle of continuous capture: changes that are not stored are lost if the worker crashes. */
+const cycleMaxSeconds = 240;
 
-type Listened = Pick<CycleContext, 'pitr' | 'standings'>;
+type Listened = Pick<CycleContext, 'pitr' | 'positions'>;
 
-/** Whether the source is listened to all the time; else once for each turn, and `sampled` says so. */
-export const isLive = ({ pitr, standings }: Listened): boolean =>
-  pitr.status === 'active' && pitr.precision === 'second' && standings.length <= groupsMax;
+/** Whether the streams stay open all the time; otherwise they open once per cycle, and `sampled` says so. */
+export const isContinuous = ({ pitr, positions }: Listened): boolean =>
+  pitr.status === 'active' && pitr.precision === 'second' && positions.length <= groupsMax;
 
-/** Of who listens all the time, or could if there were a worker, less than one has. */
-export const everySecondsOf = (scene: Listened): number =>
-  isLive(scene) ? Math.min(scene.pitr.captureIntervalSeconds, turnMaxSeconds) : scene.pitr.captureIntervalSeconds;
+/** In continuous mode shorter than the timeout of a worker. */
+export const cycleSeconds = (cycle: Listened): number =>
+  isContinuous(cycle) ? Math.min(cycle.pitr.captureIntervalSeconds, cycleMaxSeconds) : cycle.pitr.captureIntervalSeconds;
 
-/** A turn keeps the names of all that changed, about 1.4 KB each at its peak: a third of what its worker has. */
+/** A cycle holds the names of all changes, about 1.4 KB each at its peak: this many take a third of the worker's memory. */
 const changesWanted = 100_000;
 
-/** After a turn with more than that the next one comes the sooner, the more there were in that time. */
-export const soonerSeconds = ({ pitr }: Listened, { to, changes }: { readonly to: number; readonly changes: number }): number =>
+/** After a cycle with more changes the next one is shortened proportionally. */
+export const shortenedCycleSeconds = (
+  { pitr }: Listened,
+  { to, changes }: { readonly to: number; readonly changes: number },
+): number =>
   changes <= changesWanted
     ? Number.POSITIVE_INFINITY
     : Math.max(1, (((to - microsOf(pitr.capturedTo ?? '')) / 1_000_000) * changesWanted) / changes);

@@ -1,106 +1,114 @@
-/** Listens to a project, and captures what it hears turn by turn. */
+/** Listens to a project and captures its changes cycle by cycle. */
 import type { BackupDeps } from '../../backup/index.ts';
 import type { FirestoreDatabase } from '../../firestore/index.ts';
 import { StaleReadError } from '../../platform/index.ts';
-import { isLookedFor, type Refresh, refresh } from '../base/refresh-base.ts';
-import { type BatchBegun, beginBatch, keyBackupOf, withDamage } from '../batch/open-batch.ts';
-import { Session } from '../listen/listen-session.ts';
+import { type BaseRefresh, lacksListenedCollections, refreshBase } from '../base/refresh-base.ts';
+import { keyBackupOf, type OpenBatch, openBatch, withDamage } from '../batch/open-batch.ts';
+import { ListenSession } from '../listen/listen-session.ts';
 import { ObservedChanges } from '../listen/observed-changes.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
-import type { Next } from '../model/cycle-end.ts';
+import type { NextCycle } from '../model/end-cycle.ts';
 import { microsOf } from '../model/micro-time.ts';
 import type { ResumePosition } from '../model/resume-position.ts';
 import { isCheckDue } from '../prove/check-coverage.ts';
-import { everySecondsOf, soonerSeconds } from './capture-mode.ts';
+import { cycleSeconds, shortenedCycleSeconds } from './capture-mode.ts';
 import { commitCycle } from './commit-cycle.ts';
 import { type Captured, concludeCycle } from './conclude-cycle.ts';
 import { type ReadBudget, remainingLookups } from './read-budget.ts';
 
 export interface CaptureOptions {
-  /** Whether it is for one turn; else it hears on, turn after turn. */
-  readonly isOnce: boolean;
-  readonly spending: ReadBudget;
+  /** For one cycle only; otherwise it keeps listening. */
+  readonly isSingleCycle: boolean;
+  readonly budget: ReadBudget;
   readonly signal: AbortSignal;
 }
 
-/** Without its base, what is captured is worth nothing. */
+/** The base backup does not exist any more, so that captured changes cannot be restored. */
 export class BaseGone extends Error {}
 
-export class Capturing {
+export class CaptureSession {
   readonly #source: FirestoreDatabase;
-  readonly #engine: BackupDeps;
+  readonly #deps: BackupDeps;
   readonly #signal: AbortSignal;
-  readonly session: Session;
-  #batch: BatchBegun;
-  /** What was billed before the turn under way, and is not on the record. */
-  #owedReads = 0;
+  readonly session: ListenSession;
+  #batch: OpenBatch;
+  /** Billed before the current cycle and not recorded yet. */
+  #unrecordedReads = 0;
 
   private constructor(
     source: FirestoreDatabase,
-    engine: BackupDeps,
+    deps: BackupDeps,
     signal: AbortSignal,
-    begun: { session: Session; batch: BatchBegun },
+    opened: { session: ListenSession; batch: OpenBatch },
   ) {
     this.#source = source;
-    this.#engine = engine;
+    this.#deps = deps;
     this.#signal = signal;
-    this.session = begun.session;
-    this.#batch = begun.batch;
+    this.session = opened.session;
+    this.#batch = opened.batch;
   }
 
-  /** Resolves when everything up to now has been heard. */
-  static async open(scene: CycleContext, { isOnce, spending, signal }: CaptureOptions, engine: BackupDeps): Promise<Capturing> {
-    const { tenant, pitr, project, standings } = scene;
+  /** Resolves when all changes up to now are received. */
+  static async open(
+    cycle: CycleContext,
+    { isSingleCycle, budget, signal }: CaptureOptions,
+    deps: BackupDeps,
+  ): Promise<CaptureSession> {
+    const { tenant, pitr, project, positions } = cycle;
     const keyBackup = await keyBackupOf(tenant, pitr.bases.at(-1)?.backupId);
     if (!keyBackup) throw new BaseGone();
-    const source = engine.openSource(tenant, project);
+    const source = deps.openSource(tenant, project);
     try {
-      const begun = await source.retry(async (refresh) => {
-        const batch = await beginBatch(scene, keyBackup, engine, signal);
+      const opened = await source.retry(async (refresh) => {
+        const batch = await openBatch(cycle, keyBackup, deps, signal);
         const { writer } = batch;
         try {
           const spent = (reads: number): void => {
-            spending.reads += reads;
+            budget.reads += reads;
           };
-          return { batch, session: await Session.open(source, { standings, writer, isOnce, refresh, signal }, spent) };
+          return {
+            batch,
+            session: await ListenSession.open(source, { positions, writer, isSingleCycle, refresh, signal }, spent),
+          };
         } catch (error) {
           await writer.close();
           throw error;
         }
       }, signal);
-      return new Capturing(source, engine, signal, begun);
+      return new CaptureSession(source, deps, signal, opened);
     } catch (error) {
       source.close();
       throw error;
     }
   }
 
-  /** Ends the turn of the scene with all that was heard: what is heard from now on is the next one's. */
-  async endTurn(read: CycleContext, spending: ReadBudget): Promise<Next> {
+  /** Ends and commits the cycle. Changes received from now on belong to the next one. */
+  async endCycle(read: CycleContext, budget: ReadBudget): Promise<NextCycle> {
     const { tenant } = read;
-    const begun = this.#engine.clock.now();
+    const started = this.#deps.clock.now();
     const batch = this.#batch;
     const keyBackup = await keyBackupOf(tenant, read.pitr.bases.at(-1)?.backupId);
     if (!keyBackup) throw new BaseGone();
     if (batch.keyBackup.id !== keyBackup.id) throw new StaleReadError();
-    const scene = { ...read, pitr: withDamage(read.pitr, keyBackup) };
-    const refreshed = await refresh(scene, this.#engine);
-    const following = this.session.isOnce || this.session.isBroken ? undefined : await this.#begin(scene, refreshed, batch);
+    const cycle = { ...read, pitr: withDamage(read.pitr, keyBackup) };
+    const refreshed = await refreshBase(cycle, this.#deps);
+    const isLast = this.session.isSingleCycle || this.session.isBroken;
+    const nextBatch = isLast ? undefined : await this.#openNext(cycle, refreshed, batch);
     try {
-      const captured = await this.#conclude(scene, { refreshed, spending, following });
-      const now = this.#engine.clock.now();
-      const everySeconds = Math.min(everySecondsOf(scene), soonerSeconds(scene, captured));
-      const delaySeconds = Math.max(0, everySeconds - (now.getTime() - begun.getTime()) / 1_000);
+      const captured = await this.#conclude(cycle, { refreshed, budget, nextBatch });
+      const now = this.#deps.clock.now();
+      const everySeconds = Math.min(cycleSeconds(cycle), shortenedCycleSeconds(cycle, captured));
+      const delaySeconds = Math.max(0, everySeconds - (now.getTime() - started.getTime()) / 1_000);
       const { id: batchId, path } = batch;
       const next = await commitCycle(
-        scene,
-        { captured, batchId, path, refresh: refreshed, keyBackupId: keyBackup.id, delaySeconds, spending },
+        cycle,
+        { captured, batchId, path, refresh: refreshed, keyBackupId: keyBackup.id, delaySeconds, budget },
         now,
       );
-      if (following) this.#goOn(following, captured);
+      if (nextBatch) this.#continueWith(nextBatch, captured);
       return next;
     } catch (error) {
-      await following?.batch.writer.close();
+      await nextBatch?.batch.writer.close();
       throw error;
     } finally {
       await batch.writer.close();
@@ -108,30 +116,30 @@ export class Capturing {
   }
 
   /**
-   * Forgets what was heard so far: somebody else has heard it, too, and goes on until the turn is over. From then on nothing is
-   * missed, whatever comes and goes.
+   * Listens beside the current worker until its cycle ends. Discards the changes received so far, which that worker captures; from
+   * here on no change is missed.
    */
-  async startShadowing(scene: CycleContext): Promise<void> {
-    const { gathering } = this.session;
-    const joined = await this.#begin(scene, {}, this.#batch);
-    await this.session.turnOver(joined.gathering);
-    this.#owedReads += gathering.reads;
+  async startShadowing(cycle: CycleContext): Promise<void> {
+    const { observed } = this.session;
+    const shadow = await this.#openNext(cycle, {}, this.#batch);
+    await this.session.endCycle(shadow.observed);
+    this.#unrecordedReads += observed.reads;
     await this.#batch.writer.close();
-    this.#batch = joined.batch;
-    this.session.gathering = joined.gathering;
+    this.#batch = shadow.batch;
+    this.session.observed = shadow.observed;
   }
 
-  /** Goes on from where somebody else has left off. False if what was heard does not reach from before that to behind it, or is not all. */
-  async tryTakeOver({ pitr, standings }: CycleContext): Promise<boolean> {
-    // A stream may be behind the other's, and a quiet one says nothing: what is broken off before it gets there tells less than is known.
-    await this.session.ask().catch(() => undefined);
-    const { gathering, isBroken } = this.session;
-    const { groups } = gathering;
+  /** Continues from the previous worker's positions. False if the shadowed changes do not cover them, or lack a group. */
+  async tryTakeOver({ pitr, positions }: CycleContext): Promise<boolean> {
+    // A stream may lag behind that of the previous worker, and an idle one reports no time.
+    await this.session.requestTime().catch(() => undefined);
+    const { observed, isBroken } = this.session;
+    const { groups } = observed;
     const isAll =
-      standings.length === groups.size && standings.every(({ collectionId, to }) => groups.get(collectionId)?.wasHeardAt(to));
+      positions.length === groups.size && positions.every(({ collectionId, to }) => groups.get(collectionId)?.wasHeardAt(to));
     if (isBroken || !isAll || this.#batch.keyBackup.id !== pitr.bases.at(-1)?.backupId) return false;
-    this.#adopt(gathering, standings);
-    gathering.skipUpTo(microsOf(pitr.capturedTo ?? ''));
+    this.#adopt(observed, positions);
+    observed.skipUpTo(microsOf(pitr.capturedTo ?? ''));
     return true;
   }
 
@@ -141,52 +149,53 @@ export class Capturing {
     this.#source.close();
   }
 
-  /** The next turn's batch is sealed under the key of the base that this turn takes over. */
-  async #begin(scene: CycleContext, { base }: Pick<Refresh, 'base'>, { keyBackup }: BatchBegun): Promise<Following> {
-    const key = base ? await keyBackupOf(scene.tenant, base.backupId) : keyBackup;
+  /** The next cycle's batch is encrypted with the key of the base that this cycle adopts, if any. */
+  async #openNext(cycle: CycleContext, { base }: Pick<BaseRefresh, 'base'>, { keyBackup }: OpenBatch): Promise<NextBatch> {
+    const key = base ? await keyBackupOf(cycle.tenant, base.backupId) : keyBackup;
     if (!key) throw new BaseGone();
-    const batch = await beginBatch(scene, key, this.#engine, this.#signal);
-    return { batch, gathering: new ObservedChanges(batch.writer) };
+    const batch = await openBatch(cycle, key, this.#deps, this.#signal);
+    return { batch, observed: new ObservedChanges(batch.writer) };
   }
 
-  #conclude(scene: CycleContext, { refreshed, spending, following }: Ending): Promise<Captured> {
-    const { pitr, standings } = scene;
-    spending.reads += this.#owedReads;
-    this.#owedReads = 0;
+  #conclude(cycle: CycleContext, { refreshed, budget, nextBatch }: Conclusion): Promise<Captured> {
+    const { pitr, positions } = cycle;
+    budget.reads += this.#unrecordedReads;
+    this.#unrecordedReads = 0;
     return concludeCycle(this.session, {
       found: refreshed.found,
       from: microsOf(pitr.capturedTo ?? ''),
-      lookupsLeft: pitr.precision === 'second' ? remainingLookups(pitr, spending, this.#engine.clock.now()) : undefined,
+      lookupsLeft: pitr.precision === 'second' ? remainingLookups(pitr, budget, this.#deps.clock.now()) : undefined,
       isCheckDue: (reads, to) =>
-        isLookedFor(refreshed, standings)
+        lacksListenedCollections(refreshed, positions)
           ? refreshed.base !== undefined
           : isCheckDue({ ...pitr, ...refreshed.changed }, reads, to),
-      following: following?.gathering ?? 'nobody',
-      ...{ spending, signal: this.#signal },
+      successor: nextBatch?.observed ?? 'none',
+      budget,
+      signal: this.#signal,
     });
   }
 
-  #goOn({ batch, gathering }: Following, { standings }: Captured): void {
+  #continueWith({ batch, observed }: NextBatch, { positions }: Captured): void {
     this.#batch = batch;
-    this.session.gathering = gathering;
-    this.#adopt(gathering, standings);
+    this.session.observed = observed;
+    this.#adopt(observed, positions);
   }
 
-  #adopt({ groups }: ObservedChanges, standings: readonly ResumePosition[]): void {
-    for (const standing of standings) {
-      const group = groups.get(standing.collectionId);
-      if (group) group.standing = standing;
+  #adopt({ groups }: ObservedChanges, positions: readonly ResumePosition[]): void {
+    for (const position of positions) {
+      const group = groups.get(position.collectionId);
+      if (group) group.position = position;
     }
   }
 }
 
-interface Following {
-  readonly batch: BatchBegun;
-  readonly gathering: ObservedChanges;
+interface NextBatch {
+  readonly batch: OpenBatch;
+  readonly observed: ObservedChanges;
 }
 
-interface Ending {
-  readonly refreshed: Refresh;
-  readonly spending: ReadBudget;
-  readonly following: Following | undefined;
+interface Conclusion {
+  readonly refreshed: BaseRefresh;
+  readonly budget: ReadBudget;
+  readonly nextBatch: NextBatch | undefined;
 }

@@ -1,13 +1,11 @@
-/** Starts again what has stopped, tells of what does not go on, and has removed what is too old. */
-
-import type { Task, TaskMessage } from '../../event/index.ts';
+/** Restarts stopped captures, reports stalled ones, and enqueues the expiry of old captures. */
+import { queueVariables, taskMessage } from '../../event/index.ts';
 import {
   after,
   bestEffort,
   type Clock,
   getAll,
   iso,
-  newId,
   type QueueMessage,
   type sendMessages,
   set,
@@ -16,84 +14,77 @@ import {
   walk,
 } from '../../platform/index.ts';
 import { type CapturingRecord, capturingPartition, pitrKey } from '../model/record.ts';
-import { forgetEverySeconds } from '../settings/enable-pitr.ts';
+import { expireEverySeconds } from '../settings/enable-pitr.ts';
 import { reportStalled, shouldReportStall } from './stalled-capture.ts';
 
-/** A queue that is busy brings a message later than it was asked to. A turn that takes longer is begun a second time: one of both counts. */
+/** A busy queue delivers late. A cycle that takes longer is started twice, and only one of the two can commit. */
 const lateSeconds = 420;
 const pageRecords = 100;
 
 export interface Watched {
   readonly captured: number;
   readonly restarted: number;
-  readonly forgetting: number;
+  readonly expiring: number;
 }
 
-export interface Watching {
+export interface WatchdogDeps {
   readonly clock: Clock;
-  /** Proves that a note of ours speaks for its organization. */
-  readonly prove: (organizationId: string) => Tenant;
+  readonly tenantOf: (organizationId: string) => Tenant;
   readonly send: typeof sendMessages;
 }
 
-/** Looks at every project that is captured; what it sends twice does nothing the second time. */
-export const watchCaptures = async ({ clock, prove, send }: Watching): Promise<Watched> => {
-  const counts = { captured: 0, restarted: 0, forgetting: 0 };
+/** Checks every captured project. Its messages are idempotent. */
+export const watchCaptures = async ({ clock, tenantOf, send }: WatchdogDeps): Promise<Watched> => {
+  const counts = { captured: 0, restarted: 0, expiring: 0 };
   let page: CapturingRecord[] = [];
-  const look = async (): Promise<void> => {
-    const [late, old] = await lookAt(page, prove, clock.now());
-    await sendAll(send, 'CAPTURE_QUEUE_URL', late);
-    await sendAll(send, 'CHORE_QUEUE_URL', old);
+  const checkPage = async (): Promise<void> => {
+    const { late, expiring } = await messagesFor(page, tenantOf, clock.now());
+    await sendAll(send, 'capture', late);
+    await sendAll(send, 'chore', expiring);
     counts.captured += page.length;
     counts.restarted += late.length;
-    counts.forgetting += old.length;
+    counts.expiring += expiring.length;
     page = [];
   };
-  // Every sort key in it begins with a letter.
+  // Every sort key begins with a letter.
   for await (const item of walk<CapturingRecord>({ pk: capturingPartition, prefix: '', from: '0' })) {
     page.push(item);
-    if (page.length === pageRecords) await look();
+    if (page.length === pageRecords) await checkPage();
   }
-  await look();
+  await checkPage();
   return counts;
 };
 
-const lookAt = async (
+const messagesFor = async (
   page: readonly CapturingRecord[],
-  prove: Watching['prove'],
+  tenantOf: WatchdogDeps['tenantOf'],
   now: Date,
-): Promise<readonly [late: readonly QueueMessage[], old: readonly QueueMessage[]]> => {
-  const keys = page.map(({ organizationId, projectId }) => pitrKey.pitr(prove(organizationId), projectId));
-  const records = await getAll(keys);
+): Promise<{ readonly late: readonly QueueMessage[]; readonly expiring: readonly QueueMessage[] }> => {
+  const records = await getAll(page.map(({ organizationId, projectId }) => pitrKey.pitr(tenantOf(organizationId), projectId)));
   for (const [n, { organizationId, projectId }] of page.entries()) {
     const pitr = records[n];
     if (pitr && shouldReportStall(pitr, now))
-      await bestEffort('tell that captures have stopped', reportStalled(prove(organizationId), projectId, now));
+      await bestEffort('report a stalled capture', reportStalled(tenantOf(organizationId), projectId, now));
   }
   const latest = iso(after(now, -lateSeconds));
-  const late = page.flatMap(({ organizationId, projectId }, n) => {
+  const late = page.flatMap((item, n) => {
     const { nextTurnAt = null, turn = 0 } = records[n] ?? {};
     const isLate = nextTurnAt !== null && nextTurnAt < latest;
-    return isLate ? [messageOf(organizationId, { kind: 'capture', projectId, turn })] : [];
+    return isLate ? [taskMessage(item, { kind: 'capture', projectId: item.projectId, turn })] : [];
   });
   const due = page.filter(({ forgetAt }) => forgetAt <= iso(now));
-  await Promise.all(due.map((one) => updateItem(set(one, { forgetAt: iso(after(now, forgetEverySeconds)) }))));
-  return [late, due.map(({ organizationId, projectId }) => messageOf(organizationId, { kind: 'expire-captures', projectId }))];
+  await Promise.all(due.map((item) => updateItem(set(item, { forgetAt: iso(after(now, expireEverySeconds)) }))));
+  const expiring = due.map((item) => taskMessage(item, { kind: 'expire-captures', projectId: item.projectId }));
+  return { late, expiring };
 };
 
-export const messageOf = (organizationId: string, task: Task, delaySeconds?: number): QueueMessage => ({
-  body: JSON.stringify({ id: newId('task'), organizationId, task } satisfies TaskMessage),
-  sender: organizationId,
-  ...(delaySeconds !== undefined && { delaySeconds }),
-});
-
 const sendAll = async (
-  send: Watching['send'],
-  queue: 'CAPTURE_QUEUE_URL' | 'CHORE_QUEUE_URL',
+  send: WatchdogDeps['send'],
+  queue: 'capture' | 'chore',
   messages: readonly QueueMessage[],
 ): Promise<void> => {
   if (messages.length === 0) return;
-  const refused = await send(queue, messages);
-  // The next run looks again.
-  if (refused.size > 0) throw new Error(`${refused.size} messages were not taken`);
+  const refused = await send(queueVariables[queue], messages);
+  // The next run checks again.
+  if (refused.size > 0) throw new Error(`the queue did not accept ${refused.size} of ${messages.length} capture tasks`);
 };

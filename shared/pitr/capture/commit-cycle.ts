@@ -1,12 +1,12 @@
-/** The one transaction that ends a turn: what was captured, where to go on, and what is told of it. */
+/** The one transaction that ends a cycle: the batch, the resume positions, events and audit entries. */
 import { markRetentionDue } from '../../backup/index.ts';
 import { commit, emitMetric, iso, type Write } from '../../platform/index.ts';
 import { holdBase } from '../base/base-backup.ts';
-import { isLooking, type Refresh } from '../base/refresh-base.ts';
+import { type BaseRefresh, isUndiscovered } from '../base/refresh-base.ts';
 import { nameOf } from '../batch/batch-chain.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
-import { endTurn, type Next, nextOf } from '../model/cycle-end.ts';
-import { afterSaving } from '../model/failure-backoff.ts';
+import { endCycle, type NextCycle, nextCycle } from '../model/end-cycle.ts';
+import { fieldsAfterCommit } from '../model/failure-backoff.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import { type BatchRecord, type Gap, type PitrRecord, pitrKey } from '../model/record.ts';
 import { shownIds } from '../model/resume-position.ts';
@@ -15,86 +15,85 @@ import { widened, withGaps } from '../timeline/gaps.ts';
 import { withSampled } from '../timeline/sampled-periods.ts';
 import { changeEvent, gapWrites } from '../view/pitr-events.ts';
 import type { Captured } from './conclude-cycle.ts';
-import { afterSpending, newReadBudget, type ReadBudget, remainingLookups } from './read-budget.ts';
+import { newReadBudget, type ReadBudget, remainingLookups, spentFields } from './read-budget.ts';
 
-export interface Saved {
+export interface CycleResult {
   readonly captured: Captured;
-  readonly refresh: Refresh;
-  /** Where the batch is, if there is one. */
+  readonly refresh: BaseRefresh;
+  /** The batch, if anything changed. */
   readonly batchId: string;
   readonly path: string;
   readonly keyBackupId: string;
-  readonly spending: ReadBudget;
+  readonly budget: ReadBudget;
   readonly delaySeconds: number;
 }
 
-export const commitCycle = async (scene: CycleContext, saved: Saved, now: Date): Promise<Next> => {
-  const { tenant, pitr } = scene;
+export const commitCycle = async (cycle: CycleContext, saved: CycleResult, now: Date): Promise<NextCycle> => {
+  const { tenant, pitr } = cycle;
   const { captured, refresh, delaySeconds } = saved;
   const from = pitr.capturedTo ?? '';
   const to = momentOf(captured.to);
-  const told = { count: captured.changes, from: microsOf(from), to: captured.to, collections: captured.collections };
-  const opened = [...refresh.opened.map((gap): Gap => ({ to, ...gap })), ...gapsOf(scene, saved)].map(widened);
-  const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, captured.standings);
-  // Once an hour: what follows until then is the same again.
-  const isTold = ({ isBridged }: Gap): boolean => !isBridged || remainingLookups(pitr, newReadBudget(), now) !== undefined;
+  const changes = { count: captured.changes, from: microsOf(from), to: captured.to, collections: captured.collections };
+  const opened = [...refresh.opened.map((gap): Gap => ({ to, ...gap })), ...gapsOf(cycle, saved)].map(widened);
+  const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, captured.positions);
+  // A spent look-up budget is reported once an hour.
+  const isReported = ({ isBridged }: Gap): boolean => !isBridged || remainingLookups(pitr, newReadBudget(), now) !== undefined;
   const changed: Partial<PitrRecord> = {
-    ...afterSaving(pitr),
+    ...fieldsAfterCommit(pitr),
     ...refresh.changed,
     bases: refresh.base ? [...pitr.bases, { ...refresh.base, since: to }] : pitr.bases,
     ...checkOf(captured),
     gaps: withGaps(gapsAfter(saved), ...opened),
-    ...(pitr.precision === 'second' && captured.unheard && { sampled: withSampled(pitr, captured.unheard) }),
+    ...(pitr.precision === 'second' && captured.unobserved && { sampled: withSampled(pitr, captured.unobserved) }),
     capturedTo: to,
     ...(captured.chunk && { lastBatch: nameOf({ to, id: saved.batchId }) }),
     listedAt: to,
-    lastCapture: { at: iso(now), changes: captured.changes, reads: saved.spending.reads },
+    lastCapture: { at: iso(now), changes: captured.changes, reads: saved.budget.reads },
     changesCaptured: pitr.changesCaptured + captured.changes,
     bytesSinceBase: (refresh.changed.bytesSinceBase ?? pitr.bytesSinceBase ?? 0) + (captured.chunk?.size ?? 0),
-    ...afterSpending(pitr, saved.spending, now),
+    ...spentFields(pitr, saved.budget, now),
     tokenItems,
   };
   await commit([
-    endTurn(scene, changed, now, delaySeconds),
+    endCycle(cycle, changed, now, delaySeconds),
     ...tokens,
     ...(refresh.base ? [holdBase(tenant, refresh.base.backupId)] : []),
-    // One that was asked for and cannot be used is like any other backup from now on.
+    // A requested base that cannot be used becomes an ordinary backup.
     ...(refresh.changed.comingBaseId === null && !refresh.base ? [markRetentionDue(tenant, now)] : []),
-    ...batchWrites(scene, saved),
-    ...(captured.chunk ? [changeEvent(scene, told, now)] : []),
-    ...opened.filter(isTold).flatMap((gap) => gapWrites(scene, gap, told, now)),
+    ...batchWrites(cycle, saved),
+    ...(captured.chunk ? [changeEvent(cycle, changes, now)] : []),
+    ...opened.filter(isReported).flatMap((gap) => gapWrites(cycle, gap, changes, now)),
   ]);
-  emitMetric('a turn was captured', {
+  emitMetric('capture cycle committed', {
     ChangesCaptured: captured.changes,
-    ChangesRead: saved.spending.reads,
+    ChangesRead: saved.budget.reads,
     ChangesStored: captured.chunk?.size ?? 0,
     CaptureDelay: now.getTime() / 1_000 - captured.to / 1_000_000,
   });
-  return nextOf(scene, delaySeconds);
+  return nextCycle(cycle, delaySeconds);
 };
 
-/** What was counted, if it was, and the collections that are known: they are named where windows do not hold for all. */
-const checkOf = ({ coverage: { verdict, isTried }, standings, to }: Captured): Partial<PitrRecord> => ({
+/** The result of the coverage check, and the known collections, which windows name if they do not hold for all. */
+const checkOf = ({ coverage: { verdict, isTried }, positions, to }: Captured): Partial<PitrRecord> => ({
   ...(verdict === 'whole' && { checkedAt: momentOf(to) }),
   ...(isTried && { checkTriedAt: momentOf(to) }),
-  known: shownIds(standings),
+  known: shownIds(positions),
 });
 
-/** What was looked for is over once the numbers fit: it was found, and has a gap of its own, or it is gone. */
-const gapsAfter = ({ captured, refresh: { gaps, found } }: Saved): readonly Gap[] => {
+/** A gap of unknown collections ends once coverage is complete: they were found and have a gap of their own, or are deleted. */
+const gapsAfter = ({ captured, refresh: { gaps, found } }: CycleResult): readonly Gap[] => {
   if (captured.coverage.verdict !== 'whole') return gaps;
-  return gaps.flatMap((gap) => (!isLooking(gap) ? [gap] : found.length > 0 ? [] : [{ ...gap, to: momentOf(captured.to) }]));
+  return gaps.flatMap((gap) => (!isUndiscovered(gap) ? [gap] : found.length > 0 ? [] : [{ ...gap, to: momentOf(captured.to) }]));
 };
 
-/** Collections that a batch names at most: each id may have 1,500 bytes. */
+/** Collections that a batch names at most; an id may have 1,500 bytes. */
 const collectionsMax = 100;
 
 const batchWrites = (
   { tenant, pitr }: CycleContext,
-  { captured, batchId, path, keyBackupId, spending }: Saved,
+  { captured, batchId, path, keyBackupId, budget }: CycleResult,
 ): readonly Write[] => {
   const { chunk, changes, isProven, collections } = captured;
-  const { reads } = spending;
   if (!chunk) return [];
   const to = momentOf(captured.to);
   const batch: BatchRecord = {
@@ -108,44 +107,46 @@ const batchWrites = (
     path,
     storageDestinationId: pitr.storageDestination.id,
     keyBackupId,
-    ...{ chunk, changes, reads },
+    chunk,
+    changes,
+    reads: budget.reads,
     collections: JSON.stringify(collections.slice(0, collectionsMax)),
   };
   return [{ put: batch }, { remove: pitrKey.upload(tenant, pitr.projectId, batchId), condition: 'attribute_exists(pk)' }];
 };
 
-/** As far as any collection was heard. */
-const heardTo = ({ standings, to }: Captured): string =>
-  momentOf(standings.reduce((furthest, standing) => Math.max(furthest, standing.to), to));
+/** The furthest position of any collection. */
+const heardTo = ({ positions, to }: Captured): string =>
+  momentOf(positions.reduce((furthest, position) => Math.max(furthest, position.to), to));
 
-/** What this turn could not know: seconds between, and collections that nobody listened to before. */
-const gapsOf = ({ pitr }: CycleContext, { captured, refresh }: Saved): readonly Gap[] => {
+/** The gaps that this cycle opens: unproven seconds, and collections that were not captured before. */
+const gapsOf = ({ pitr }: CycleContext, { captured, refresh }: CycleResult): readonly Gap[] => {
   const { isProven, uncovered, chunk, to, coverage } = captured;
   const from = pitr.capturedTo ?? '';
   const checkedAt = refresh.changed.checkedAt ?? pitr.checkedAt ?? pitr.bases.at(-1)?.readTime ?? from;
   const between: Gap = {
     from,
     to: heardTo(captured),
-    reason: 'more changed than could be looked up for every second; both ends are known',
+    reason: 'too many changes to look up every second; both ends are known',
     isBridged: true,
   };
   const deeper: Gap = {
     from: checkedAt,
     to: null,
-    reason: 'documents were below others before the collection was at the root',
+    reason: 'the collection existed below documents before it existed at the root',
     collections: uncovered,
     heardFrom: from,
   };
   const unknown: Gap = {
     from: checkedAt,
     to: null,
-    reason: 'the source has more documents than the collections that are known: others lie below documents',
+    reason: 'the source has documents in unknown collections below documents',
     collections: [],
     heardFrom: momentOf(to),
   };
   return [
     ...(pitr.precision === 'second' && chunk && !isProven ? [between] : []),
     ...(uncovered.length > 0 ? [deeper] : []),
-    ...(coverage.verdict === 'unknown' && !refresh.gaps.some(isLooking) ? [unknown] : []),
+    ...(coverage.verdict === 'unknown' && !refresh.gaps.some(isUndiscovered) ? [unknown] : []),
   ];
 };

@@ -1,146 +1,148 @@
-/** The end of a turn: everything that happened since the last one, proven complete, or not at all. */
+/** Concludes a cycle: its changes are proven complete, or the cycle fails. */
 import type { ObjectEntry } from '../../archive/index.ts';
 import { countGroup, listCollections, probeSource, ResumeTokenLost, SourceError } from '../../firestore/index.ts';
-import type { Session } from '../listen/listen-session.ts';
-import type { Following } from '../listen/listen-stream.ts';
+import type { Successor } from '../listen/group-stream.ts';
+import type { ListenSession } from '../listen/listen-session.ts';
 import type { CollectionGroup, ObservedChanges, Span } from '../listen/observed-changes.ts';
 import { floorSecond, microsOf, momentOf } from '../model/micro-time.ts';
 import type { ResumePosition } from '../model/resume-position.ts';
-import { type Coverage, type CoverageWish, checkCoverage } from '../prove/check-coverage.ts';
+import { type Coverage, type CoverageOptions, checkCoverage } from '../prove/check-coverage.ts';
 import { assertDeletionsComplete, countAfter, isStillCounted } from '../prove/check-deletions.ts';
 import { BudgetSpent, Lookup } from '../prove/document-lookup.ts';
-import { prove } from '../prove/prove-seconds.ts';
+import { proveSeconds } from '../prove/prove-seconds.ts';
 import type { ReadBudget } from './read-budget.ts';
 
-export interface Wanted {
-  /** Collections that only a base has found, which nobody listens to yet. */
+export interface CycleEnd {
+  /** Collections discovered by a base, which are not captured yet. */
   readonly found: readonly ResumePosition[];
-  /** Up to when everything is captured, and the root collections were listed, in microseconds. */
+  /** Everything up to here is captured, and the root collections were listed, in microseconds. */
   readonly from: number;
-  /** What may be looked up to know every second, beside one read for each document that changed; undefined if only the end is wanted. */
+  /** Look-ups allowed beyond one per changed document to prove every second; undefined if only the end is wanted. */
   readonly lookupsLeft: number | undefined;
-  readonly spending: ReadBudget;
-  /** Whether so many reads may be spent on looking for collections that nobody listens to. */
-  readonly isCheckDue: CoverageWish['isDue'];
-  readonly following: Following;
+  readonly budget: ReadBudget;
+  readonly isCheckDue: CoverageOptions['isDue'];
+  readonly successor: Successor;
   readonly signal: AbortSignal;
 }
 
 export interface Captured {
   readonly to: number;
-  readonly standings: readonly ResumePosition[];
+  readonly positions: readonly ResumePosition[];
   /** Undefined if nothing changed. */
   readonly chunk: ObjectEntry | undefined;
   readonly changes: number;
   /** Whether every whole second is known. */
   readonly isProven: boolean;
-  /** Within it nobody listened all the time: what came and went between is not known. */
-  readonly unheard: Span | undefined;
-  /** The ids of the collections that changed. */
+  /** A period without listening: documents created and deleted within it are not known. */
+  readonly unobserved: Span | undefined;
+  /** The ids of the changed collections. */
   readonly collections: readonly string[];
-  /** Collections at the root that are new, though documents of that id were deeper before: those were not captured. */
+  /** New root collections whose id existed below documents before; those documents were not captured. */
   readonly uncovered: readonly string[];
-  /** Whether there is none beside those that were listened to, at the end. */
+  /** Whether all collections were captured, at the end. */
   readonly coverage: Pick<Coverage, 'verdict' | 'isTried'>;
 }
 
-export const concludeCycle = async (session: Session, wanted: Wanted): Promise<Captured> => {
-  const { source, gathering } = session;
-  const { from, found, following, signal, spending } = wanted;
+export const concludeCycle = async (session: ListenSession, end: CycleEnd): Promise<Captured> => {
+  const { source, observed } = session;
+  const { from, found, successor, signal, budget } = end;
   const lookup = new Lookup(source, signal);
   const tally = { reads: 0 };
   try {
-    await session.turnOver(following);
-    if (found.length > 0) await session.add(found, following, gathering);
-    // Without a collection there is nothing to listen to, and nothing that tells the time.
-    const heard = heardOf(gathering) ?? microsOf((await probeSource(source, signal)).readTime);
-    tally.reads += gathering.groups.size === 0 ? 2 : 1;
+    await session.endCycle(successor);
+    if (found.length > 0) await session.add(found, successor, observed);
+    // Without a collection there is no stream that reports the time.
+    const heard = heardOf(observed) ?? microsOf((await probeSource(source, signal)).readTime);
+    tally.reads += observed.groups.size === 0 ? 2 : 1;
     if (heard < from) throw new ResumeTokenLost('the time of the source went back');
-    const uncovered = await addRoots(session, wanted, heard, tally);
-    const end = Math.min(heard, heardOf(gathering) ?? heard);
-    // Of streams that were broken off no moment is known but whole seconds, and those they ended with.
-    const to = session.isBroken ? Math.max(from, floorSecond(end)) : end;
+    const uncovered = await addRoots(session, end, heard, tally);
+    const earliest = Math.min(heard, heardOf(observed) ?? heard);
+    // With a failed stream only whole seconds are known at all streams.
+    const to = session.isBroken ? Math.max(from, floorSecond(earliest)) : earliest;
     if (to < from) throw new ResumeTokenLost('the time of the source went back');
-    const groups = [...gathering.groups.values()];
+    const groups = [...observed.groups.values()];
     for (const group of groups) tally.reads += await assertDeletionsComplete(group, { source, lookup, signal });
-    const isProven = await proveAll(wanted, { gathering, lookup, to });
-    const coverage = await checkCoverage(groups, { source, to, isDue: wanted.isCheckDue, signal });
+    const isProven = await proveAll(end, { observed, lookup, to });
+    const coverage = await checkCoverage(groups, { source, to, isDue: end.isCheckDue, signal });
     tally.reads += coverage.reads;
-    const { writer, unheard } = gathering;
+    const { writer, unobserved } = observed;
     return {
       to,
-      standings: groups.map((group) => nextStanding(group, coverage, to)),
+      positions: groups.map((group) => nextPosition(group, coverage, to)),
       chunk: await writer.finish(),
       changes: writer.changes,
-      ...{ isProven, unheard, uncovered, coverage },
-      collections: groups.filter(({ changes }) => changes.size > 0).map(({ standing }) => standing.collectionId),
+      isProven,
+      unobserved,
+      uncovered,
+      coverage,
+      collections: groups.filter(({ changes }) => changes.size > 0).map(({ position }) => position.collectionId),
     };
   } finally {
-    // Billed, whatever came of it.
-    spending.reads += tally.reads + gathering.reads + lookup.reads;
+    // Billed, also after a failure.
+    budget.reads += tally.reads + observed.reads + lookup.reads;
   }
 };
 
-/** Up to when everything was heard of all, in microseconds; undefined where nothing is listened to. */
+/** All groups are complete up to here, in microseconds; undefined without a group. */
 const heardOf = ({ groups }: ObservedChanges): number | undefined => {
   let earliest: number | undefined;
   for (const { heard } of groups.values()) earliest = Math.min(earliest ?? heard.to, heard.to);
   return earliest;
 };
 
-/** As of the very time up to which all was heard: what is not there then is new from then on, and the next turn's. */
+/** Adds new root collections as of the time up to which all groups are complete. Later ones belong to the next cycle. */
 const addRoots = async (
-  session: Session,
-  { from, following, signal }: Wanted,
+  session: ListenSession,
+  { from, successor, signal }: CycleEnd,
   heard: number,
   tally: { reads: number },
 ): Promise<readonly string[]> => {
-  const { source, gathering } = session;
+  const { source, observed } = session;
   const roots = await listCollections(source, source.root, momentOf(heard), signal);
   const [added, uncovered]: [ResumePosition[], string[]] = [[], []];
-  for (const collectionId of roots.filter((id) => !gathering.groups.has(id))) {
+  for (const collectionId of roots.filter((id) => !observed.groups.has(id))) {
     const before = await countGroup(source, collectionId, momentOf(from), signal);
     tally.reads += before.reads;
     if (before.documents !== 0) uncovered.push(collectionId);
     const isCounted = before.documents !== undefined;
     added.push({ collectionId, to: from, token: undefined, count: before.documents, isCounted });
   }
-  if (added.length > 0) await session.add(added, following, gathering);
+  if (added.length > 0) await session.add(added, successor, observed);
   return uncovered;
 };
 
-/** What was counted holds at the end of the turn; a group that was heard further may have changed since. */
-const nextStanding = (group: CollectionGroup, { counts }: Coverage, to: number): ResumePosition => {
-  const { collectionId } = group.standing;
+/** The coverage counts hold at the end of the cycle; a group that is observed further may have changed since. */
+const nextPosition = (group: CollectionGroup, { counts }: Coverage, to: number): ResumePosition => {
+  const { collectionId } = group.position;
   const counted = group.heard.to === to ? counts.get(collectionId) : undefined;
   const isCounted = counted !== undefined || isStillCounted(group);
   return { collectionId, ...group.heard, count: counted ?? countAfter(group), isCounted };
 };
 
 interface Heard {
-  readonly gathering: ObservedChanges;
+  readonly observed: ObservedChanges;
   readonly lookup: Lookup;
   readonly to: number;
 }
 
-/** False if the seconds between were not asked for, cost more than they may, or are no longer served: then the end alone is known. */
-const proveAll = async ({ lookupsLeft, spending }: Wanted, { gathering, lookup, to }: Heard): Promise<boolean> => {
-  const { walks, writer } = gathering;
-  const proving = { walks, to, lookup, writer };
+/** False if only the end is known: every second was not wanted, exceeded the budget, or is no longer readable. */
+const proveAll = async ({ lookupsLeft, budget }: CycleEnd, { observed, lookup, to }: Heard): Promise<boolean> => {
+  const { searches, writer } = observed;
+  const proof = { searches, to, lookup, writer };
   if (lookupsLeft !== undefined) {
-    const free = lookup.reads + gathering.documents;
+    const free = lookup.reads + observed.documents;
     try {
       lookup.budget = free + lookupsLeft;
-      await prove({ ...proving, isEverySecond: true });
+      await proveSeconds({ ...proof, isEverySecond: true });
       return true;
     } catch (error) {
-      spending.isSpent ||= error instanceof BudgetSpent;
+      budget.isSpent ||= error instanceof BudgetSpent;
       if (!(error instanceof BudgetSpent || (error instanceof SourceError && error.code === 'SNAPSHOT_EXPIRED'))) throw error;
     } finally {
-      spending.lookups += Math.max(0, lookup.reads - free);
+      budget.lookups += Math.max(0, lookup.reads - free);
     }
   }
   lookup.budget = Number.POSITIVE_INFINITY;
-  await prove({ ...proving, isEverySecond: false });
+  await proveSeconds({ ...proof, isEverySecond: false });
   return false;
 };

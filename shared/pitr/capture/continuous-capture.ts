@@ -1,157 +1,155 @@
 /**
- * Turns of a project that is listened to all the time, for as long as a worker has: between them the streams stay open. Before it
- * leaves another one listens, too, so that nothing comes and goes unheard.
+ * Continuous capture. One worker keeps its Listen streams open across cycles; before it times out it starts its successor, so that
+ * no change falls between the two.
  */
 import type { BackupDeps } from '../../backup/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import { type CycleContext, loadCycleContext, reloadSameCycle } from '../model/cycle-context.ts';
-import type { Next } from '../model/cycle-end.ts';
-import { attempt, earlyByMs, runCaptureCycle, type TurnTask } from './capture-cycle.ts';
-import { everySecondsOf, isLive } from './capture-mode.ts';
-import { Capturing } from './capture-session.ts';
+import type { NextCycle } from '../model/end-cycle.ts';
+import { attemptCycle, type CycleTask, earlyByMs, runCaptureCycle } from './capture-cycle.ts';
+import { cycleSeconds, isContinuous } from './capture-mode.ts';
+import { CaptureSession } from './capture-session.ts';
 import { newReadBudget, type ReadBudget } from './read-budget.ts';
 
-export interface LiveTask extends TurnTask {
-  /** Somebody listens, and leaves when that turn is over. */
-  readonly isRelief?: boolean | undefined;
+export interface ContinuousTask extends CycleTask {
+  /** The current worker stops after this cycle: shadow it, then take over. */
+  readonly isHandover?: boolean | undefined;
 }
 
-/** What the queue is to bring. */
-export interface Arranged extends Next {
-  readonly isRelief?: boolean;
+export interface QueuedCycle extends NextCycle {
+  readonly isHandover?: boolean;
 }
 
-export interface LiveRun {
+export interface ContinuousRun {
   readonly signal: AbortSignal;
-  /** When it has to leave. */
+  /** No cycle is started that would end after this. */
   readonly until: Date;
-  /** Has the queue bring a turn: of one that is over by then nothing comes. */
-  readonly arrange: (next: Arranged) => Promise<void>;
+  /** A message for a cycle that has ended by then is ignored. */
+  readonly enqueueCycle: (next: QueuedCycle) => Promise<void>;
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** How long after its time a turn is somebody else's: then whoever listened is dead, or very slow. */
+/** A cycle overdue by this long is taken over by another worker: its own has crashed, or is very slow. */
 const graceSeconds = 60;
 const lateMaxSeconds = 300;
-/** What is heard by two is billed, and stored, twice: a worker is there within some seconds. */
-const togetherSeconds = 30;
-/** A stream on which nothing came for 75 s is taken for a dead one. */
-const askEveryMs = 20_000;
-const lookEveryMs = 1_000;
-/** So many look-ups in a second, for each stream, are worth a question in each of the following. */
-const worthAsking = 3;
-const askingMs = 30_000;
-/** A little behind the whole second: clocks differ, and the source must have got there. */
-const behindMs = 50;
-/** Each new collection at the root is heard on a stream of its own until the next worker puts them together: so many more than that needs. */
+/** How long two workers listen during a handover, billed and stored twice. A worker starts within seconds. */
+const handoverSeconds = 30;
+/** A stream without a message for 75 s is taken for dead. */
+const requestEveryMs = 20_000;
+const tickMs = 1_000;
+/** With more look-ups per second and stream than this, requesting the time every second is cheaper, for a while. */
+const lookupsPerTick = 3;
+const everySecondMs = 30_000;
+/** Slightly after the whole second: clocks differ, and the source must have reached it. */
+const afterSecondMs = 50;
+/** Each new root collection gets a stream of its own until the next worker merges them: at most this many extra ones. */
 const streamsMax = 20;
-/** How many turns in a row may end with a stream that is broken off: opening one costs a read for each collection. Then it is waited for the next. */
-const breaksMax = 3;
-/** A turn with more ends early: their names are kept in memory until then. */
+/** Consecutive cycles that may end with a failed stream. Reopening costs a read per collection, so then it waits for the next cycle. */
+const failuresMax = 3;
+/** A cycle with more changed documents ends early: their names are held in memory. */
 const documentsMax = 50_000;
 
-/** What the queue is to bring next, as for one turn. */
+/** Returns the cycle to enqueue, like `runCaptureCycle`. */
 export const runContinuousCapture = async (
   tenant: Tenant,
-  task: LiveTask,
-  engine: BackupDeps,
-  run: LiveRun,
-): Promise<Next | undefined> => {
-  const scene = await loadCycleContext(tenant, task.projectId);
-  // What comes that late has waited for a worker: one that listens would keep others waiting.
-  const isLate = scene && earlyByMs(scene, engine) < -lateMaxSeconds * 1_000;
-  // Whoever was to be relieved may have left by now.
-  const isAlone = task.isRelief && scene?.pitr.turn === task.turn + 1;
-  if (!scene || (scene.pitr.turn !== task.turn && !isAlone) || !isLive(scene) || isLate)
-    return runCaptureCycle(tenant, task, engine, run.signal);
-  const listener = new Listener(engine, run);
+  task: ContinuousTask,
+  deps: BackupDeps,
+  run: ContinuousRun,
+): Promise<NextCycle | undefined> => {
+  const first = await loadCycleContext(tenant, task.projectId);
+  // A late message has waited for a worker; one that keeps listening would make others wait, too.
+  const isLate = first && earlyByMs(first, deps) < -lateMaxSeconds * 1_000;
+  // The worker to take over from may have stopped already.
+  const isAlone = task.isHandover && first?.pitr.turn === task.turn + 1;
+  if (!first || (first.pitr.turn !== task.turn && !isAlone) || !isContinuous(first) || isLate)
+    return runCaptureCycle(tenant, task, deps, run.signal);
+  const listener = new Listener(deps, run);
   try {
-    let here = task.isRelief && !isAlone ? await listener.takeOverFrom(scene) : scene;
-    for (let breaks = 0; here && isLive(here); here = await listener.following(here)) {
-      const isLast = listener.isLast(here);
-      const beforeSeconds = Math.max(0, earlyByMs(here, engine) / 1_000 - togetherSeconds);
-      if (isLast) await run.arrange({ turn: here.pitr.turn, delaySeconds: beforeSeconds, isRelief: true });
-      const { next, isCaptured } = await listener.hear(here);
+    let cycle = task.isHandover && !isAlone ? await listener.takeOverFrom(first) : first;
+    for (let failures = 0; cycle && isContinuous(cycle); cycle = await listener.cycleAfter(cycle)) {
+      const isLast = listener.isLast(cycle);
+      const delaySeconds = Math.max(0, earlyByMs(cycle, deps) / 1_000 - handoverSeconds);
+      if (isLast) await run.enqueueCycle({ turn: cycle.pitr.turn, delaySeconds, isHandover: true });
+      const { next, isCaptured } = await listener.runCycle(cycle);
       if (!next || !isCaptured) return next;
-      breaks = listener.isBroken ? breaks + 1 : 0;
-      if (breaks > breaksMax) return next;
+      failures = listener.isBroken ? failures + 1 : 0;
+      if (failures > failuresMax) return next;
       if (listener.isFull) return { ...next, delaySeconds: 0 };
-      await run.arrange({ turn: next.turn, delaySeconds: next.delaySeconds + graceSeconds });
+      await run.enqueueCycle({ turn: next.turn, delaySeconds: next.delaySeconds + graceSeconds });
       if (isLast) return undefined;
     }
-    return here && { turn: here.pitr.turn, delaySeconds: 0 };
+    return cycle && { turn: cycle.pitr.turn, delaySeconds: 0 };
   } finally {
     await listener.close();
   }
 };
 
 const untilSecondMs = ({ clock }: BackupDeps): number => {
-  const ms = lookEveryMs - (clock.now().getTime() % lookEveryMs) + behindMs;
-  return ms > lookEveryMs ? ms - lookEveryMs : ms;
+  const ms = tickMs - (clock.now().getTime() % tickMs) + afterSecondMs;
+  return ms > tickMs ? ms - tickMs : ms;
 };
 
-/** Hears a project turn after turn. */
+/** Captures a project cycle after cycle. */
 class Listener {
-  readonly #engine: BackupDeps;
-  readonly #run: LiveRun;
-  #capturing: Capturing | undefined;
-  /** Since when it was asked nothing, and for how long it is asked every second. */
+  readonly #deps: BackupDeps;
+  readonly #run: ContinuousRun;
+  #capture: CaptureSession | undefined;
+  /** Since the last time request, and how long the time is still requested every second. */
   #quietMs = 0;
-  #askingMs = 0;
+  #everySecondMs = 0;
 
-  constructor(engine: BackupDeps, run: LiveRun) {
-    this.#engine = engine;
+  constructor(deps: BackupDeps, run: ContinuousRun) {
+    this.#deps = deps;
     this.#run = run;
   }
 
   get isBroken(): boolean {
-    return this.#capturing?.session.isBroken ?? false;
+    return this.#capture?.session.isBroken ?? false;
   }
 
   get isFull(): boolean {
-    return (this.#capturing?.session.streamsToSpare ?? 0) > streamsMax;
+    return (this.#capture?.session.streamsToSpare ?? 0) > streamsMax;
   }
 
-  /** Whether there is no time for another turn after this one. */
-  isLast(scene: CycleContext): boolean {
-    const dueMs = Math.max(Date.parse(scene.pitr.nextTurnAt ?? ''), this.#engine.clock.now().getTime());
-    return dueMs + everySecondsOf(scene) * 1_000 > this.#run.until.getTime();
+  /** Whether there is no time for another cycle after this one. */
+  isLast(cycle: CycleContext): boolean {
+    const dueMs = Math.max(Date.parse(cycle.pitr.nextTurnAt ?? ''), this.#deps.clock.now().getTime());
+    return dueMs + cycleSeconds(cycle) * 1_000 > this.#run.until.getTime();
   }
 
-  /** The scene of the turn after this one; undefined if it is another's. */
-  async following({ tenant, pitr: { projectId, turn } }: CycleContext): Promise<CycleContext | undefined> {
-    const scene = await loadCycleContext(tenant, projectId);
-    return scene?.pitr.turn === turn + 1 ? scene : undefined;
+  /** The cycle after this one; undefined if another worker has run it. */
+  async cycleAfter({ tenant, pitr: { projectId, turn } }: CycleContext): Promise<CycleContext | undefined> {
+    const cycle = await loadCycleContext(tenant, projectId);
+    return cycle?.pitr.turn === turn + 1 ? cycle : undefined;
   }
 
-  /** Listens beside whoever does, until the turn is over; what comes then is ours. If that does not come about it begins by itself. */
-  async takeOverFrom(scene: CycleContext): Promise<CycleContext | undefined> {
-    const { tenant, pitr } = scene;
+  /** Shadows the current worker until its cycle ends, then takes over. If shadowing fails, it resumes from the stored positions. */
+  async takeOverFrom(shadowed: CycleContext): Promise<CycleContext | undefined> {
+    const { tenant, pitr } = shadowed;
     try {
-      await (await this.#opened(scene, newReadBudget())).startShadowing(scene);
+      await (await this.#open(shadowed, newReadBudget())).startShadowing(shadowed);
     } catch {
       await this.close();
     }
-    const { signal } = this.#run;
     for (;;) {
-      const here = await loadCycleContext(tenant, pitr.projectId);
-      if (!here || here.pitr.turn > pitr.turn + 1) return undefined;
-      const isOver = here.pitr.turn === pitr.turn + 1;
-      if (isOver || signal.aborted || earlyByMs(here, this.#engine) < -graceSeconds * 1_000) {
-        if (!isOver || !(await this.#capturing?.tryTakeOver(here))) await this.close();
-        return here;
+      const cycle = await loadCycleContext(tenant, pitr.projectId);
+      if (!cycle || cycle.pitr.turn > pitr.turn + 1) return undefined;
+      const hasEnded = cycle.pitr.turn === pitr.turn + 1;
+      if (hasEnded || this.#run.signal.aborted || earlyByMs(cycle, this.#deps) < -graceSeconds * 1_000) {
+        if (!hasEnded || !(await this.#capture?.tryTakeOver(cycle))) await this.close();
+        return cycle;
       }
-      await this.#pass(lookEveryMs);
+      await this.#pause(tickMs);
     }
   }
 
-  /** Hears until the turn is due, and ends it. What went wrong is not captured, and left to the queue. */
-  async hear(scene: CycleContext): Promise<{ readonly next: Next | undefined; readonly isCaptured: boolean }> {
+  /** Listens until the cycle is due, and ends it. After a failure nothing is captured and the queue retries. */
+  async runCycle(cycle: CycleContext): Promise<{ readonly next: NextCycle | undefined; readonly isCaptured: boolean }> {
     let isCaptured = false;
-    const next = await attempt(scene, this.#engine, async (spending) => {
-      const capturing = await this.#opened(scene, spending);
-      await this.#wait(capturing, scene);
-      const ended = await capturing.endTurn(await reloadSameCycle(scene), spending);
+    const next = await attemptCycle(cycle, this.#deps, async (budget) => {
+      const capture = await this.#open(cycle, budget);
+      await this.#waitUntilDue(capture, cycle);
+      const ended = await capture.endCycle(await reloadSameCycle(cycle), budget);
       isCaptured = true;
       return ended;
     });
@@ -159,46 +157,47 @@ class Listener {
   }
 
   async close(): Promise<void> {
-    await this.#capturing?.close();
-    this.#capturing = undefined;
+    await this.#capture?.close();
+    this.#capture = undefined;
   }
 
-  /** A stream that was broken off is opened again at once, not only when the turn is due. */
-  async #opened(scene: CycleContext, spending: ReadBudget): Promise<Capturing> {
+  /** A failed stream is reopened at once, not only when the cycle is due. */
+  async #open(cycle: CycleContext, budget: ReadBudget): Promise<CaptureSession> {
     if (this.isBroken) await this.close();
     const { signal } = this.#run;
-    this.#capturing ??= await Capturing.open(scene, { isOnce: false, spending, signal }, this.#engine);
-    return this.#capturing;
+    this.#capture ??= await CaptureSession.open(cycle, { isSingleCycle: false, budget, signal }, this.#deps);
+    return this.#capture;
   }
 
-  /** Until the turn is due, a stream is broken off, or there is much to store. */
-  async #wait({ session }: Capturing, scene: CycleContext): Promise<void> {
+  /** Until the cycle is due, a stream fails, or there is much to store. */
+  async #waitUntilDue({ session }: CaptureSession, cycle: CycleContext): Promise<void> {
     const { signal } = this.#run;
-    let seenMs = earlyByMs(scene, this.#engine);
-    for (let leftMs = seenMs; leftMs > 0; leftMs = earlyByMs(scene, this.#engine)) {
-      if (session.isBroken || signal.aborted || session.gathering.documents > documentsMax) return;
-      // What is disabled, or deleted, is not listened to until its turn would have been over.
-      if (seenMs - leftMs >= askEveryMs) {
-        await reloadSameCycle(scene);
-        seenMs = leftMs;
+    let checkedMs = earlyByMs(cycle, this.#deps);
+    for (let remainingMs = checkedMs; remainingMs > 0; remainingMs = earlyByMs(cycle, this.#deps)) {
+      if (session.isBroken || signal.aborted || session.observed.documents > documentsMax) return;
+      // Stops listening soon after captures are disabled or the project is deleted.
+      if (checkedMs - remainingMs >= requestEveryMs) {
+        await reloadSameCycle(cycle);
+        checkedMs = remainingMs;
       }
-      await this.#pass(Math.min(leftMs, lookEveryMs));
+      await this.#pause(Math.min(remainingMs, tickMs));
     }
   }
 
   /**
-   * What changes first in a second is looked up, all of it if that is a large commit: then it is cheaper to have the source tell a
-   * time as each second begins.
+   * The first changes of a second are looked up, all of them after a large commit. It is then cheaper to request the time at the
+   * start of each second.
    */
-  async #pass(mostMs: number): Promise<void> {
-    const { gathering, streams = 1 } = this.#capturing?.session ?? {};
-    const before = gathering?.walks.length ?? 0;
-    const ms = this.#askingMs > 0 ? Math.min(mostMs, untilSecondMs(this.#engine)) : mostMs;
+  async #pause(maxMs: number): Promise<void> {
+    const { observed, streams = 1 } = this.#capture?.session ?? {};
+    const before = observed?.searches.length ?? 0;
+    const ms = this.#everySecondMs > 0 ? Math.min(maxMs, untilSecondMs(this.#deps)) : maxMs;
     await this.#run.pause(ms);
     this.#quietMs += ms;
-    this.#askingMs = (gathering?.walks.length ?? 0) - before > worthAsking * streams ? askingMs : this.#askingMs - ms;
-    if (this.#quietMs < askEveryMs && this.#askingMs <= 0) return;
+    const isBusy = (observed?.searches.length ?? 0) - before > lookupsPerTick * streams;
+    this.#everySecondMs = isBusy ? everySecondMs : this.#everySecondMs - ms;
+    if (this.#quietMs < requestEveryMs && this.#everySecondMs <= 0) return;
     this.#quietMs = 0;
-    await this.#capturing?.session.ask().catch(() => undefined);
+    await this.#capture?.session.requestTime().catch(() => undefined);
   }
 }

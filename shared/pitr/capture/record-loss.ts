@@ -1,48 +1,55 @@
-/** What cannot be proven complete is a loss: a gap that lasts until a new base, never silence. */
+/** Records a loss: if a cycle cannot be proven complete, an open gap lasts until a new base. */
 import { commit, log } from '../../platform/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
-import { endTurn, type Next, nextOf } from '../model/cycle-end.ts';
-import { waitSeconds } from '../model/failure-backoff.ts';
+import { endCycle, type NextCycle, nextCycle } from '../model/end-cycle.ts';
+import { baseRetrySeconds } from '../model/failure-backoff.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import type { Base, Gap, PitrRecord } from '../model/record.ts';
 import { dropTokens } from '../model/resume-token-items.ts';
 import { withGaps } from '../timeline/gaps.ts';
 import { gapWrites } from '../view/pitr-events.ts';
-import { afterSpending, type ReadBudget } from './read-budget.ts';
-
-/** How a record looks after a loss: the tokens are worth nothing any more. */
-export const lost = (pitr: PitrRecord, from: string, reason: string): Partial<PitrRecord> & { readonly gap: Gap } => {
-  const gap: Gap = { from, to: null, reason };
-  return { status: 'starting', gaps: withGaps(pitr.gaps, gap), gap };
-};
+import { type ReadBudget, spentFields } from './read-budget.ts';
 
 export interface Loss {
   readonly reason: string;
-  readonly spending: ReadBudget;
-  /** Lost with it is what was added to it. */
+  readonly budget: ReadBudget;
+  /** The deleted base: the changes that build on it are lost with it. */
   readonly goneBase?: Base | undefined;
   readonly isTooLarge?: true;
 }
 
-/** A source that loses every listen is asked less and less often, and one outage is told once. */
+/** Retries back off while the source loses every listen, and one outage is reported once. */
 export const recordLoss = async (
-  scene: CycleContext,
-  { reason, spending, goneBase, isTooLarge }: Loss,
+  cycle: CycleContext,
+  { reason, budget, goneBase, isTooLarge }: Loss,
   now: Date,
-): Promise<Next> => {
-  const { tenant, pitr } = scene;
-  const from = goneBase?.readTime ?? pitr.capturedTo ?? momentOf(now.getTime() * 1_000);
-  const { gap, ...changed } = lost(pitr, from, reason);
+): Promise<NextCycle> => {
+  const { tenant, pitr } = cycle;
   const { losses = 0, bases } = pitr;
-  const delaySeconds = waitSeconds(pitr);
-  const told = losses === 0 ? gapWrites(scene, gap, { from: microsOf(from), to: now.getTime() * 1_000 }, now) : [];
-  const counted: Partial<PitrRecord> = {
-    ...{ losses: losses + 1, trouble: reason, putOffs: undefined, tokenItems: 1 },
+  const from = goneBase?.readTime ?? pitr.capturedTo ?? momentOf(now.getTime() * 1_000);
+  const gap: Gap = { from, to: null, reason };
+  const delaySeconds = baseRetrySeconds(pitr);
+  const changes: Partial<PitrRecord> = {
+    status: 'starting',
+    gaps: withGaps(pitr.gaps, gap),
+    losses: losses + 1,
+    trouble: reason,
+    putOffs: undefined,
+    tokenItems: 1,
     ...(isTooLarge && { isTooLarge }),
     ...(goneBase && { bases: bases.filter((base) => base !== goneBase) }),
+    ...spentFields(pitr, budget, now),
   };
-  const changes = { ...changed, ...counted, ...afterSpending(pitr, spending, now) };
-  await commit([endTurn(scene, changes, now, delaySeconds), ...dropTokens(tenant, pitr), ...told]);
-  log.warn('captures lost their place; a new base is made', { projectId: pitr.projectId, reason, losses: losses + 1 });
-  return nextOf(scene, delaySeconds);
+  const period = { from: microsOf(from), to: now.getTime() * 1_000 };
+  await commit([
+    endCycle(cycle, changes, now, delaySeconds),
+    ...dropTokens(tenant, pitr),
+    ...(losses === 0 ? gapWrites(cycle, gap, period, now) : []),
+  ]);
+  log.warn('capture lost its resume position; starting a new base backup', {
+    projectId: pitr.projectId,
+    reason,
+    losses: losses + 1,
+  });
+  return nextCycle(cycle, delaySeconds);
 };

@@ -1,89 +1,89 @@
-/** Listens to a project from where it was left off, for one turn or for many. */
+/** Listens to a project from its resume positions, for one cycle or for many. */
 import { type FirestoreDatabase, targetsMax } from '../../firestore/index.ts';
 import { secureRandomBytes } from '../../platform/index.ts';
-import type { BatchWriter } from '../batch/change-batch-writer.ts';
+import type { ChangeBatchWriter } from '../batch/change-batch-writer.ts';
 import type { ResumePosition } from '../model/resume-position.ts';
-import type { Following } from './listen-stream.ts';
-import { GroupStreams } from './listen-streams.ts';
+import type { Successor } from './group-stream.ts';
+import { GroupStreams } from './group-streams.ts';
 import { ObservedChanges } from './observed-changes.ts';
 
 export interface SessionOptions {
-  readonly standings: readonly ResumePosition[];
-  readonly writer: BatchWriter;
-  /** Whether it is for one turn, which ends with what is told first. */
-  readonly isOnce: boolean;
+  readonly positions: readonly ResumePosition[];
+  readonly writer: ChangeBatchWriter;
+  /** For one cycle, which ends at the first consistent point of each stream. */
+  readonly isSingleCycle: boolean;
   readonly refresh: boolean;
   readonly signal: AbortSignal;
 }
 
-export class Session {
+export class ListenSession {
   readonly source: FirestoreDatabase;
-  readonly #lanes: GroupStreams;
-  readonly isOnce: boolean;
-  /** The turn under way. */
-  gathering: ObservedChanges;
+  readonly #streams: GroupStreams;
+  readonly isSingleCycle: boolean;
+  /** The changes of the current cycle. */
+  observed: ObservedChanges;
 
-  private constructor(source: FirestoreDatabase, { writer, isOnce, refresh, signal }: SessionOptions) {
+  private constructor(source: FirestoreDatabase, { writer, isSingleCycle, refresh, signal }: SessionOptions) {
     this.source = source;
-    this.isOnce = isOnce;
-    this.gathering = new ObservedChanges(writer);
-    // Of chance, so that nobody has such a document.
-    const question = `${source.root}/backup-service/${secureRandomBytes(16).toString('hex')}`;
-    this.#lanes = new GroupStreams(source, { refresh, signal, question });
+    this.isSingleCycle = isSingleCycle;
+    this.observed = new ObservedChanges(writer);
+    // Random, so that no such document exists.
+    const probeName = `${source.root}/backup-service/${secureRandomBytes(16).toString('hex')}`;
+    this.#streams = new GroupStreams(source, { refresh, signal, probeName });
   }
 
-  /** Resolves when everything up to a time has been told; what was billed by then is in `spent` if it fails. */
-  static async open(source: FirestoreDatabase, options: SessionOptions, spent: (reads: number) => void): Promise<Session> {
-    const session = new Session(source, options);
+  /** Resolves at the first consistent point of every stream. On failure `spent` receives the billed reads. */
+  static async open(source: FirestoreDatabase, options: SessionOptions, spent: (reads: number) => void): Promise<ListenSession> {
+    const session = new ListenSession(source, options);
     try {
-      await session.add(options.standings, options.isOnce ? 'nobody' : undefined);
+      await session.add(options.positions, options.isSingleCycle ? 'none' : undefined);
       return session;
     } catch (error) {
       session.close();
-      spent(session.gathering.reads);
+      spent(session.observed.reads);
       throw error;
     }
   }
 
-  /** Hears more groups in the turn under way. */
+  /** Adds collection groups to the current cycle. */
   async add(
-    standings: readonly ResumePosition[],
-    following: Following,
-    gathering: ObservedChanges = this.gathering,
+    positions: readonly ResumePosition[],
+    successor: Successor,
+    observed: ObservedChanges = this.observed,
   ): Promise<void> {
-    await this.#lanes.add(standings, gathering, following);
+    await this.#streams.add(positions, observed, successor);
   }
 
-  /** Whether a stream was broken off. */
+  /** Whether a stream has failed. */
   get isBroken(): boolean {
-    return !this.isOnce && this.#lanes.failure !== undefined;
+    return !this.isSingleCycle && this.#streams.failure !== undefined;
   }
 
   get streams(): number {
-    return this.#lanes.count;
+    return this.#streams.count;
   }
 
-  /** How many streams there are beside those that all groups need. */
+  /** The number of streams beyond those that the groups need. */
   get streamsToSpare(): number {
-    return this.streams - Math.ceil(this.gathering.groups.size / targetsMax);
+    return this.streams - Math.ceil(this.observed.groups.size / targetsMax);
   }
 
-  /** Has the source tell a time. */
-  async ask(): Promise<void> {
-    await this.#lanes.ask();
+  /** Makes every stream reach a consistent point. */
+  async requestTime(): Promise<void> {
+    await this.#streams.requestTime();
   }
 
-  /** Ends the turn under way, at a time of each stream; a stream that is broken off ended with its last whole step. */
-  async turnOver(following: Following): Promise<void> {
-    if (this.isOnce) return;
+  /** Ends the current cycle at a consistent point of each stream. A failed stream ends at its last complete step. */
+  async endCycle(successor: Successor): Promise<void> {
+    if (this.isSingleCycle) return;
     try {
-      await this.#lanes.turnOver(following);
+      await this.#streams.endCycle(successor);
     } catch {
-      this.#lanes.giveUp();
+      this.#streams.giveUp();
     }
   }
 
   close(): void {
-    this.#lanes.close();
+    this.#streams.close();
   }
 }

@@ -1,113 +1,124 @@
-/** What is heard in a turn, group by group: stored step by step, and remembered by name. */
-import type { BatchWriter } from '../batch/change-batch-writer.ts';
+/** The changes observed in one cycle, per collection group: written to the batch step by step, and remembered by name. */
+import type { ChangeBatchWriter } from '../batch/change-batch-writer.ts';
 import { lastSecondBefore } from '../model/micro-time.ts';
 import type { ResumePosition } from '../model/resume-position.ts';
-import type { VersionSearch } from '../prove/version-search.ts';
 
-/** A version of a document: its times in microseconds. */
+/** A version of a document; times in microseconds. */
 export interface Version {
   readonly updated: number;
   readonly created: number;
 }
 
-/** How many documents the source says that a group has, and what it had told of until then. */
+/** The source's count of a group (existence filter), and the deletions and creations observed until then. */
 export interface Filter {
   readonly count: number;
   readonly gone: number;
   readonly created: number;
 }
 
+/** A document to find versions of, between two moments. */
+export interface VersionSearch {
+  readonly name: string;
+  /** Its versions are known up to here, in microseconds. */
+  readonly from: number;
+  /** The end of the step: `last` is its version here. */
+  readonly to: number;
+  readonly last: Version | undefined;
+  /** Versions that are already in the batch, by time: their ends must be written, too. */
+  readonly versions: readonly Version[];
+  /** When the source noticed the deletion, if the group was listened to by then. */
+  readonly seenAt: number | undefined;
+}
+
 export class CollectionGroup {
-  standing: ResumePosition;
-  /** Since when it is heard here, in microseconds: who takes over from another heard something before that one left. */
+  position: ResumePosition;
+  /** Start of listening, in microseconds. After a handover it lies before `position.to`. */
   readonly since: number;
-  /** Whether the group is listened to since it was left off, so that whatever came and went was told. */
-  readonly isLive: boolean;
-  /** Up to when everything was told, in microseconds. */
+  /** Listened to without interruption since `position`: every creation and deletion was observed. */
+  readonly isContinuous: boolean;
+  /** Everything up to here was observed. */
   heard: Pick<ResumePosition, 'to' | 'token'>;
-  /** What each document that changed is by now; undefined if it is gone. */
+  /** The current version of each changed document; undefined if it is deleted. */
   readonly changes = new Map<string, Version | undefined>();
   filter: Filter | undefined;
-  /** Documents came that had not changed: the source told all there is, and of nothing that is gone. */
+  /** The source sent unchanged documents: it replays the whole group, without deletions. */
   isReplayed = false;
-  /** Documents sent. */
-  told = 0;
+  documentsSent = 0;
 
-  constructor(standing: ResumePosition, isLive: boolean) {
-    this.standing = standing;
-    this.since = standing.to;
-    this.isLive = isLive;
-    this.heard = standing;
+  constructor(position: ResumePosition, isLive: boolean) {
+    this.position = position;
+    this.since = position.to;
+    this.isContinuous = isLive;
+    this.heard = position;
   }
 
-  /** Whether anything was told yet: what is told first is what is there by then, whatever came and went before. */
+  /** Whether the first consistent point was reached: the first response shows the result, not what happened before. */
   get isHeard(): boolean {
-    return this.isLive || this.heard !== this.standing;
+    return this.isContinuous || this.heard !== this.position;
   }
 
-  /** Whether everything was told, beyond doubt, from before that moment on until behind it: what was counted holds from its beginning on. */
+  /** Whether the observation is complete around that moment, without a count or replay that would need a check. */
   wasHeardAt(moment: number): boolean {
-    return !this.filter && !this.isReplayed && this.standing.to <= moment && moment <= this.heard.to;
+    return !this.filter && !this.isReplayed && this.position.to <= moment && moment <= this.heard.to;
   }
 
-  /** Deletions, and documents that were created since the group was left off. */
+  /** Deletions, and documents created since `position`. */
   tally(): { readonly gone: number; readonly created: number } {
     let [gone, created] = [0, 0];
     for (const version of this.changes.values())
       if (!version) gone += 1;
-      else if (version.created > this.standing.to) created += 1;
+      else if (version.created > this.position.to) created += 1;
     return { gone, created };
   }
 
-  /** A query that is begun is billed as one read at least. */
+  /** A new query is billed as at least one read. */
   get reads(): number {
-    return Math.max(this.isLive ? 0 : 1, this.told);
+    return Math.max(this.isContinuous ? 0 : 1, this.documentsSent);
   }
 }
 
-/** A stretch of time, in microseconds. */
+/** A period, in microseconds. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
 export class ObservedChanges {
-  readonly writer: BatchWriter;
+  readonly writer: ChangeBatchWriter;
   readonly groups = new Map<string, CollectionGroup>();
-  /** What is to be looked up before every second is known. */
-  walks: VersionSearch[] = [];
-  /** Within it nobody listened all the time: a document that came and went was told to nobody. */
-  unheard: Span | undefined;
-  /** How often the source was asked for the time. */
-  questions = 0;
+  /** Look-ups needed to prove every second. */
+  searches: VersionSearch[] = [];
+  /** A period without listening: documents created and deleted within it were not observed. */
+  unobserved: Span | undefined;
+  timeRequests = 0;
 
-  constructor(writer: BatchWriter) {
+  constructor(writer: ChangeBatchWriter) {
     this.writer = writer;
   }
 
-  /** That of a group only the ends are told. */
+  /** Only the two ends of this period are known of a group. */
   markUnobserved({ from, to }: Span): void {
     if (lastSecondBefore(to) <= from) return;
-    const { unheard = { from, to } } = this;
-    this.unheard = { from: Math.min(from, unheard.from), to: Math.max(to, unheard.to) };
+    const { unobserved = { from, to } } = this;
+    this.unobserved = { from: Math.min(from, unobserved.from), to: Math.max(to, unobserved.to) };
   }
 
   /**
-   * Somebody else has captured everything up to then: of that nothing is looked up again. A later batch knows better, so what it tells
-   * to have come it must also tell to be gone.
+   * The previous worker captured everything up to `to`, so those versions are not looked up again. Deletions are still written as
+   * tombstones, because a later batch overrides an earlier one.
    */
   skipUpTo(to: number): void {
-    for (const walk of this.walks) if (walk.to <= to && !walk.last) this.writer.tombstone(walk.name, walk.to);
-    this.walks = this.walks.filter((walk) => walk.to > to);
+    for (const search of this.searches) if (search.to <= to && !search.last) this.writer.tombstone(search.name, search.to);
+    this.searches = this.searches.filter((search) => search.to > to);
   }
 
-  /** Documents that changed. */
+  /** The number of changed documents. */
   get documents(): number {
     return [...this.groups.values()].reduce((sum, { changes }) => sum + changes.size, 0);
   }
 
-  /** What the source bills for what it told. */
+  /** Billed reads. */
   get reads(): number {
-    return [...this.groups.values()].reduce((sum, { reads }) => sum + reads, this.questions);
+    return [...this.groups.values()].reduce((sum, { reads }) => sum + reads, this.timeRequests);
   }
 }

@@ -1,22 +1,22 @@
-/** What a stream tells between two times up to which it told everything: kept together, because only whole it says anything. */
+/** The changes of a stream between two consistent points. They are consistent only once the step is complete. */
 import type { RawDocument } from '../../firestore/index.ts';
 import { createdOf, updatedOf } from '../batch/change-batch-writer.ts';
 import { lastSecondBefore } from '../model/micro-time.ts';
 import type { CollectionGroup, ObservedChanges, Version } from './observed-changes.ts';
 
-/** What is held back until the step is whole. Of more, a step that is broken off spoils the turn. */
+/** Documents held back until the step is complete. A larger step is stored early; if it then fails, the cycle is lost. */
 const heldMaxBytes = 8 << 20;
 
-interface Told {
+interface StepChange {
   readonly group: CollectionGroup;
-  /** What it is by now; undefined if it is gone. */
+  /** The current version; undefined if the document is deleted. */
   last: Version | undefined;
-  /** When the source noticed that it is gone. */
+  /** When the source noticed the deletion. */
   seenAt: number | undefined;
-  /** Versions that were told: one, mostly. */
+  /** Versions received in this step, usually one. */
   readonly versions: Version[];
-  /** Whether something was told of it earlier in the turn, and what. */
-  readonly wasTold: boolean;
+  /** Whether the document changed earlier in the cycle, and its version then. */
+  readonly wasChanged: boolean;
   readonly before: Version | undefined;
 }
 
@@ -26,73 +26,73 @@ interface Held {
 }
 type Marks = Pick<RawDocument, 'nameStart' | 'nameEnd' | 'createdSeconds' | 'createdNanos' | 'updatedSeconds' | 'updatedNanos'>;
 
-export class Step {
-  readonly #told = new Map<string, Told>();
+export class StreamStep {
+  readonly #changes = new Map<string, StepChange>();
   readonly #held = new Map<string, Held>();
   #heldBytes = 0;
-  /** Something of it is stored already: it must become whole. */
+  /** Part of the step is stored already: it must be completed. */
   isTorn = false;
 
-  changed(group: CollectionGroup, name: string, bytes: Buffer, document: RawDocument, gathering: ObservedChanges): void {
+  changed(group: CollectionGroup, name: string, bytes: Buffer, document: RawDocument, observed: ObservedChanges): void {
     const version = { updated: updatedOf(document), created: createdOf(document) };
-    const told = this.#of(group, name);
-    this.#drop(name, told);
-    told.versions.push(version);
-    told.last = version;
+    const change = this.#changeOf(group, name);
+    this.#drop(name, change);
+    change.versions.push(version);
+    change.last = version;
     group.changes.set(name, version);
     this.#hold(name, bytes, document);
     if (this.#heldBytes > heldMaxBytes) {
       this.isTorn = true;
-      this.#store(gathering);
+      this.#store(observed);
     }
   }
 
   gone(group: CollectionGroup, name: string, seenAt: number | undefined): void {
-    const told = this.#of(group, name);
-    this.#drop(name, told);
-    told.last = undefined;
-    told.seenAt = seenAt;
+    const change = this.#changeOf(group, name);
+    this.#drop(name, change);
+    change.last = undefined;
+    change.seenAt = seenAt;
     group.changes.set(name, undefined);
   }
 
-  /** It does not become whole: nothing of it was told. */
+  /** Undoes an incomplete step. */
   discard(): void {
-    for (const [name, { group, wasTold, before }] of this.#told)
-      if (wasTold) group.changes.set(name, before);
+    for (const [name, { group, wasChanged, before }] of this.#changes)
+      if (wasChanged) group.changes.set(name, before);
       else group.changes.delete(name);
-    this.#told.clear();
+    this.#changes.clear();
     this.#held.clear();
     this.#heldBytes = 0;
   }
 
   /**
-   * Everything up to `to` is told. What the source tells is what is there at the end: where a whole second lies between the
-   * beginning and a change, another version may have been there at that second, which is looked up. `isLast` says that the turn ends
-   * within the step, or with it: then the end of the turn may be such a moment, too.
+   * Completes the step at `to`. The source sends only the version at its end. If a whole second lies between the start and a change,
+   * another version may have existed at that second: it is looked up. If the cycle ends within the step (`isLast`), so is the version
+   * at the end of the cycle.
    */
-  end(to: number, gathering: ObservedChanges, isLast: boolean): void {
-    this.#store(gathering);
-    for (const [name, { group, last, seenAt, versions }] of this.#told) {
+  end(to: number, observed: ObservedChanges, isLast: boolean): void {
+    this.#store(observed);
+    for (const [name, { group, last, seenAt, versions }] of this.#changes) {
       const from = group.heard.to;
       const isSeen = lastSecondBefore(last?.updated ?? to) <= from;
       if (isSeen && !isLast) {
-        if (!last) gathering.writer.tombstone(name, to);
-      } else gathering.walks.push({ name, from, to, last, versions, seenAt: group.isHeard ? seenAt : undefined });
+        if (!last) observed.writer.tombstone(name, to);
+      } else observed.searches.push({ name, from, to, last, versions, seenAt: group.isHeard ? seenAt : undefined });
     }
-    this.#told.clear();
+    this.#changes.clear();
     this.isTorn = false;
   }
 
-  #of(group: CollectionGroup, name: string): Told {
-    const known = this.#told.get(name);
+  #changeOf(group: CollectionGroup, name: string): StepChange {
+    const known = this.#changes.get(name);
     if (known) return known;
-    const earlier = { wasTold: group.changes.has(name), before: group.changes.get(name) };
-    const told: Told = { group, last: undefined, seenAt: undefined, versions: [], ...earlier };
-    this.#told.set(name, told);
-    return told;
+    const earlier = { wasChanged: group.changes.has(name), before: group.changes.get(name) };
+    const change: StepChange = { group, last: undefined, seenAt: undefined, versions: [], ...earlier };
+    this.#changes.set(name, change);
+    return change;
   }
 
-  /** The bytes are valid within the call only, and a skim is used again. */
+  /** Copies: the bytes are valid during the call only, and `document` is reused. */
   #hold(name: string, bytes: Buffer, document: RawDocument): void {
     const { start, end, nameStart, nameEnd, createdSeconds, createdNanos, updatedSeconds, updatedNanos } = document;
     const times = { createdSeconds, createdNanos, updatedSeconds, updatedNanos };
@@ -101,8 +101,8 @@ export class Step {
     this.#heldBytes += end - start;
   }
 
-  /** Of a document that is told of again within a step only the last counts: when it was what before is looked up. */
-  #drop(name: string, { versions }: Told): void {
+  /** Only the last version within a step is stored; earlier ones are looked up. */
+  #drop(name: string, { versions }: StepChange): void {
     const held = this.#held.get(name);
     if (!held) return;
     versions.pop();

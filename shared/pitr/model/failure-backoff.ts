@@ -1,24 +1,24 @@
-/** What keeps a project from being captured: counted, waited out, and told. */
+/** Back-off of failed cycles and base backups, and when a failure is shown to the customer. */
 import type { PitrRecord } from './record.ts';
 
-/** Each try may read everything: what was lost, or failed, is tried again after half a minute, then twice as long, up to 6 hours. */
-export const waitSeconds = ({ losses = 0, baseFailures }: Pick<PitrRecord, 'losses' | 'baseFailures'>): number =>
+/** Each attempt may read the whole database: 30 s after the first failure, then twice as long each time, up to 6 hours. */
+export const baseRetrySeconds = ({ losses = 0, baseFailures }: Pick<PitrRecord, 'losses' | 'baseFailures'>): number =>
   Math.min(30 * 2 ** (losses + baseFailures), 6 * 3_600);
 
-/** A turn that failed is tried again soon: the source remembers an hour. */
-export const putOffSeconds = ({ putOffs = 0 }: Pick<PitrRecord, 'putOffs'>): number => Math.min(30 * 2 ** putOffs, 300);
+/** A failed cycle is retried soon: the source keeps history for one hour only. */
+export const cycleRetrySeconds = ({ putOffs = 0 }: Pick<PitrRecord, 'putOffs'>): number => Math.min(30 * 2 ** putOffs, 300);
 
-/** What goes wrong once or twice is nothing to be told. */
-const toldFrom = 3;
+/** Fewer failures in a row are not shown. */
+const shownFrom = 3;
 
 /** Null while changes are captured, or soon will be. */
 export const problemOf = ({ status, losses = 0, baseFailures, putOffs = 0, trouble, isTooLarge }: PitrRecord): string | null => {
   if (status === 'disabled' || trouble === undefined) return null;
-  return isTooLarge || putOffs >= toldFrom || losses + baseFailures >= toldFrom ? trouble : null;
+  return isTooLarge || putOffs >= shownFrom || losses + baseFailures >= shownFrom ? trouble : null;
 };
 
-/** After a turn was saved. What was lost counts until one went on from where another had left off. */
-export const afterSaving = ({ losses, bases, capturedTo, baseFailures }: PitrRecord): Partial<PitrRecord> => {
+/** Resets the counts after a committed cycle. Losses and base failures count until a cycle has continued another. */
+export const fieldsAfterCommit = ({ losses, bases, capturedTo, baseFailures }: PitrRecord): Partial<PitrRecord> => {
   const isFirst = capturedTo !== null && bases.at(-1)?.readTime === capturedTo;
   return {
     losses: isFirst ? losses : undefined,

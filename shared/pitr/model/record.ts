@@ -1,40 +1,39 @@
-/** Where the state of point-in-time recovery and its batches are kept. Every key begins with the tenant. */
+/** Items of point-in-time recovery. Every key begins with the tenant. */
 import type { ObjectEntry } from '../../archive/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 
-/** A complete backup that changes are added to. */
+/** A complete backup that captured changes build on. */
 export interface Base {
   readonly backupId: string;
-  /** The one moment it shows. */
   readonly readTime: string;
-  /** Up to when everything was captured as it was taken: batches that end later are sealed under its key, or a later base's. */
+  /** `capturedTo` when it became a base: batches that end later are encrypted with its key, or that of a later base. */
   readonly since: string;
-  /** Something of it was found damaged since: moments are made of the base before, and another one is made. */
+  /** It was found damaged: restores use the base before, and a new one is made. */
   readonly isDamaged?: true;
 }
 
 export interface Gap {
   readonly from: string;
-  /** Null while it lasts. */
+  /** Null while it is open. */
   readonly to: string | null;
   readonly reason: string;
-  /** Collection ids; all of them if left out, none if they are not known: the source has documents that none of ours is. */
+  /** Affected collection ids. Absent: all collections. Empty: unknown collections, whose documents the source has counted. */
   readonly collections?: readonly string[];
-  /** Only the moments within are unknown, neither end is: what follows needs no new base. */
+  /** Both ends are known, only the moments between are not: no new base is needed. */
   readonly isBridged?: true;
-  /** Of one that lasts, of some collections (or of more than are named): since when they are captured. A base that shows a later moment ends it. */
+  /** For an open gap of some collections: they are captured from here on. A base with a later read time closes the gap. */
   readonly heardFrom?: string;
 }
 
-/** A stretch of time, its beginning not included, of which only some collections are known to be whole. */
+/** A period, without its start, in which only these collections are known to be complete. */
 export interface Unchecked {
   readonly from: string;
   readonly to: string;
-  /** Those that were listened to: the first ones. */
+  /** The first of the captured collections. */
   readonly collections: readonly string[];
 }
 
-/** A stretch of time, both ends known, in which nobody listened all the time: what came and went within it is not known. */
+/** A period without continuous listening: both ends are known, but not what was created and deleted between. */
 export interface Sampled {
   readonly from: string;
   readonly to: string;
@@ -44,101 +43,101 @@ export interface PitrRecord extends Item {
   readonly projectId: string;
   readonly status: 'disabled' | 'starting' | 'active';
   readonly retentionDays: number;
-  /** After it was made less: for how long things are kept all the same, and until when. */
+  /** After `retentionDays` was reduced: the days that still apply, and until when. */
   readonly keptDays?: { readonly days: number; readonly until: string } | undefined;
   readonly captureIntervalSeconds: number;
   readonly precision: 'second' | 'interval';
   readonly storageDestination: { readonly id: string; readonly name: string; readonly type: 's3' | 'gcs' | 'spaces' };
   readonly enabledAt: string | null;
-  /** Oldest first. The first is the one that the earliest moment is restored from. */
+  /** Oldest first. The earliest restorable moment builds on the first. */
   readonly bases: readonly Base[];
-  /** How much documents take in the last of them, and what was stored of changes since it was taken. */
+  /** Size of the documents in the last base, and of the batches stored since. */
   readonly baseBytes?: number;
   readonly bytesSinceBase?: number;
-  /** The base that was asked for and is not completed yet. */
+  /** The requested base that is not in use yet. */
   readonly comingBaseId: string | null;
-  /** When one was asked for, or failed, last; and how many failed since one was taken and a turn saved. */
+  /** When a base was last requested or failed, and how many failed since the last committed cycle on a base. */
   readonly baseTriedAt: string | null;
   readonly baseFailures: number;
-  /** How often the place was lost since a turn went on from where another had left off. */
+  /** How often the resume position was lost since a cycle continued another. */
   readonly losses?: number | undefined;
-  /** How many turns in a row failed and were put off. */
+  /** Cycles that failed and were postponed in a row. */
   readonly putOffs?: number | undefined;
-  /** Why the last base, listen or turn failed; gone once a turn was saved. */
+  /** Error of the last base, listen or cycle; removed by a committed cycle. */
   readonly trouble?: string | undefined;
-  /** There are more collections than can be kept track of: no base helps. */
+  /** The project has more collections than can be captured: a new base does not help. */
   readonly isTooLarge?: true | undefined;
-  /** By their beginnings; too many become fewer and longer. */
+  /** By start. If they are too many, the oldest are merged. */
   readonly gaps: readonly Gap[];
-  /** Up to when everything is captured, to the microsecond; null before the first base. */
+  /** Everything up to here is captured, to the microsecond; null before the first base. */
   readonly capturedTo: string | null;
-  /** Up to when the source's own count, or a base, vouches that the collections listened to are all there are. */
+  /** Up to here the source's count, or a base, proves that no collection is missing. */
   readonly checkedAt?: string;
-  /** Up to when it was counted last, whatever came of it. */
+  /** Up to here it was last counted, whatever the result. */
   readonly checkTriedAt?: string;
-  /** The collections listened to: as many as are shown. */
+  /** The first of the captured collections. */
   readonly known?: readonly string[] | undefined;
-  /** Captured and never checked, because captures began anew before that; oldest first. */
+  /** Captured, but never checked before captures began again; oldest first. */
   readonly unchecked?: readonly Unchecked[];
-  /** Where only every version was looked up that was there at a whole second; oldest first. */
+  /** Only the versions at whole seconds are known; oldest first. */
   readonly sampled?: readonly Sampled[];
   /** The name of the last batch. */
   readonly lastBatch?: string;
-  /** What was captured before this is removed, or about to be; null as long as nothing is. */
+  /** Captures before this are deleted, or about to be; null if none are. */
   readonly keptFrom: string | null;
-  /** When the root collections were listed last: what is not among them then did not exist. */
+  /** When the root collections were last listed. */
   readonly listedAt: string | null;
-  /** The turn that is due; one more each time. A worker commits only while its turn is the one. */
+  /** The number of the due cycle. A worker commits only while its cycle is the due one. */
   readonly turn: number;
   readonly nextTurnAt: string | null;
   readonly lastCapture: { readonly at: string; readonly changes: number; readonly reads: number } | null;
   readonly changesCaptured: number;
   readonly reads: number;
-  /** What was looked up within an hour to know every second, and since when nothing more is. */
+  /** Look-ups made within an hour to prove every second, and when their budget was spent. */
   readonly lookups?: { readonly since: string; readonly reads: number; readonly spentAt?: string };
-  /** How many items the tokens are in; one if left out. */
+  /** Number of token items; absent means one. */
   readonly tokenItems?: number;
   readonly createdBy: { readonly type: string; readonly id: string };
-  /** When captures began last; before that a base was waited for. */
+  /** When captures last began on a base. */
   readonly begunAt?: string;
-  /** The outage that was told of last, by when it began. */
+  /** Start of the last reported stall. */
   readonly stoppedTold?: string;
-  /** The destination of which was told last that objects stay in it which nothing needs any more. */
+  /** The last destination for which it was audited that expired objects could not be deleted. */
   readonly objectsKeptIn?: string;
 }
 
-/** Where each collection group was left off; in one transaction, so that all of them move on at once with what was captured. */
+/** Resume positions of collection groups, updated in the transaction that stores a batch. */
 export interface TokensRecord extends Item {
-  /** JSON text, because customers choose the ids: what `encodeStandings` makes of them. */
+  /** JSON text from `encodePositions`: customers choose the ids. */
   readonly groups: string;
 }
 
-/** A batch of changes, stored and confirmed: an object of its own folder, sealed under the data key of a base backup. */
+/** A stored batch of changes: one object in a folder of its own, encrypted with the data key of a base backup. */
 export interface BatchRecord extends Item {
   readonly id: string;
-  /** The name of the one captured before it, wherever that ended: null only of a project's first. */
+  /** The name of the batch before it; null for a project's first. */
   readonly previous: string | null;
-  /** The changes are of after this moment, */
+  /** Changes after this moment, */
   readonly from: string;
-  /** and up to this one. */
+  /** up to this one. */
   readonly to: string;
-  /** Whether every whole second between is known, not only its end. */
+  /** Every whole second between is known, not only the end. */
   readonly isProven: boolean;
-  /** Of one that is not proven: up to when some collections were heard, whose seconds behind its end are not known either. */
+  /** If not proven: some collections were captured up to here, beyond `to`, without knowing each second. */
   readonly heardTo?: string;
   readonly path: string;
   readonly storageDestinationId: string;
-  /** The backup whose data key, and archive identity, it is sealed under. */
+  /** The backup whose data key and archive identity the batch is encrypted with. */
   readonly keyBackupId: string;
   readonly chunk: ObjectEntry;
-  /** Versions of documents, and deletions. */
+  /** Versions and deletions of documents. */
   readonly changes: number;
   readonly reads: number;
-  /** The ids of the collections that changed, as JSON text. */
+  /** The ids of the changed collections, as JSON text. */
   readonly collections: string;
 }
 
-/** That an object of a batch may be stored which no batch knows of: it is kept until the batch is, or the object is gone. */
+/** An upload that may leave an orphaned object. Deleted with the commit of its batch, or with the object. */
 export interface UploadRecord extends Item {
   readonly id: string;
   readonly path: string;
@@ -146,11 +145,11 @@ export interface UploadRecord extends Item {
   readonly since: string;
 }
 
-/** For the watch: that a project is captured, or something of it is kept. */
+/** For the watchdog: a project with captures, enabled or not. */
 export interface CapturingRecord extends Item {
   readonly organizationId: string;
   readonly projectId: string;
-  /** When what is too old is removed next. */
+  /** When captures are next expired. */
   readonly forgetAt: string;
 }
 
@@ -169,7 +168,7 @@ export const pitrKey = {
     pk: work(tenant, projectId),
     sk: n === 0 ? 'TOKENS' : `TOKENS#${n}`,
   }),
-  /** In the order of time. */
+  /** Sorts by time. */
   batch: (tenant: Tenant, projectId: string, to: string, batchId: string): Key<BatchRecord> => ({
     pk: work(tenant, projectId),
     sk: `${batchPrefix}${to}#${batchId}`,

@@ -1,25 +1,26 @@
-/** Where the capture of each collection group was left off. */
+/** The position from which the capture of a collection group resumes. */
+import { takeWithinBytes } from '../../platform/index.ts';
 import { momentOf } from './micro-time.ts';
 
 export interface ResumePosition {
   readonly collectionId: string;
-  /** Up to when everything of the group is captured, in microseconds. */
+  /** All changes of the group up to here are captured, in microseconds. */
   readonly to: number;
-  /** What the source goes on from; without one, from that moment. */
+  /** The resume token; without one, capture resumes from `to`. */
   readonly token: Buffer | undefined;
-  /** How many documents it has at most, mostly exactly: what is told to be gone may never have been among them. */
+  /** Upper bound of its number of documents: a reported deletion may be of a document that was never counted. */
   readonly count: number | undefined;
-  /** That it is no hint: the source said so, and nothing came or went since. */
+  /** The count is exact: counted by the source, and no document was created or deleted since. */
   readonly isCounted?: boolean;
 }
 
 type Stored = readonly [id: string, token: string, to: number, count: number | null, isCounted?: 0 | 1];
 
-/** In texts of so many bytes at most; at least one. */
-export const encodeStandings = (standings: readonly ResumePosition[], maxBytes: number): readonly string[] => {
+/** As JSON texts of at most `maxBytes` each; at least one. */
+export const encodePositions = (positions: readonly ResumePosition[], maxBytes: number): readonly string[] => {
   const texts: string[][] = [[]];
   let bytes = 2;
-  for (const { collectionId, token, to, count, isCounted } of standings) {
+  for (const { collectionId, token, to, count, isCounted } of positions) {
     const stored: Stored = [collectionId, token?.toString('base64') ?? '', to, count ?? null, isCounted ? 1 : 0];
     const text = JSON.stringify(stored);
     const more = Buffer.byteLength(text) + 1;
@@ -33,7 +34,7 @@ export const encodeStandings = (standings: readonly ResumePosition[], maxBytes: 
   return texts.map((text) => `[${text.join(',')}]`);
 };
 
-export const decodeStandings = (groups: string): readonly ResumePosition[] =>
+export const decodePositions = (groups: string): readonly ResumePosition[] =>
   (JSON.parse(groups) as readonly Stored[]).map(([collectionId, token, to, count, isCounted]) => ({
     collectionId,
     to,
@@ -42,23 +43,17 @@ export const decodeStandings = (groups: string): readonly ResumePosition[] =>
     isCounted: isCounted === 1,
   }));
 
-/** As a request to listen spells it. */
+/** The target of a Listen request. */
 export const targetOf = ({ collectionId, token, to }: ResumePosition, id: number) => ({
-  ...{ id, collectionId, resumeToken: token, readTime: momentOf(to) },
+  id,
+  collectionId,
+  resumeToken: token,
+  readTime: momentOf(to),
 });
 
-/** Ids that are shown: each may have 1,500 bytes. */
-const shownMax = 100;
-const shownMaxBytes = 5_000;
-
-/** The first ones, as far as they fit a record with all else. */
-export const shownIds = (standings: readonly ResumePosition[]): readonly string[] => {
-  let bytes = 0;
-  return standings
-    .slice(0, shownMax)
-    .map(({ collectionId }) => collectionId)
-    .filter((id) => {
-      bytes += Buffer.byteLength(id);
-      return bytes <= shownMaxBytes;
-    });
-};
+/** The first collection ids, as many as fit the record; an id may have 1,500 bytes. */
+export const shownIds = (positions: readonly ResumePosition[]): readonly string[] =>
+  takeWithinBytes(
+    positions.map(({ collectionId }) => collectionId),
+    { sizeOf: (id) => Buffer.byteLength(id), maxBytes: 5_000, maxCount: 100 },
+  );

@@ -1,4 +1,4 @@
-/** A moment that is only looked at: it is made in memory, and nothing is stored. */
+/** Builds a restore point in memory, for reading only. Nothing is stored. */
 import type { ArchiveDeps, BackupRecord } from '../../backup/index.ts';
 import { MemoryStore } from '../../destination/index.ts';
 import { RunControl } from '../../job/index.ts';
@@ -6,19 +6,19 @@ import { type Clock, secureRandomBytes, type Tenant } from '../../platform/index
 import { buildRestorePoint } from './build-point.ts';
 import type { PointPlan } from './plan-point.ts';
 
-/** What one call can read, hold and write in its time. */
+/** What one API call can process in its time. */
 const changesMaxBytes = 20 << 20;
 const baseMaxDocuments = 2_000_000;
 
-/** Whether it may be made within a call. */
+/** Whether the point can be built within an API call. */
 export const isSmall = ({ base, batches }: PointPlan): boolean =>
   base.documentCount <= baseMaxDocuments && batches.reduce((sum, { chunk }) => sum + chunk.size, 0) <= changesMaxBytes;
 
-/** Its time is over. */
+/** The deadline passed before the point was built. */
 export class PointTooLarge extends Error {}
 
-/** The backup with what is known of it once it is made, and doors behind which it lies; its key is nobody's. */
-export const pointInMemory = async <D extends ArchiveDeps>(
+/** Returns the backup of the point, and deps that read it from memory. Its random data key is never stored. */
+export const buildPointInMemory = async <D extends ArchiveDeps>(
   tenant: Tenant,
   backup: BackupRecord,
   plan: PointPlan,
@@ -29,19 +29,17 @@ export const pointInMemory = async <D extends ArchiveDeps>(
   const dataKey = secureRandomBytes(32);
   const halt = new RunControl(until, clock);
   const beat = async (): Promise<void> => {
-    if (clock.now() >= until) throw new PointTooLarge('the call would end before it is made');
+    if (clock.now() >= until) throw new PointTooLarge('the restore point cannot be built within the call');
   };
   try {
     const { manifestDigest, contents } = await buildRestorePoint({ tenant, backup, plan, store, dataKey, doors, halt, beat });
-    const made = { ...backup, manifestDigest, documentCount: contents.documents };
-    const isIt = ({ id }: { readonly id: string }): boolean => id === backup.id;
     return {
-      backup: made,
+      backup: { ...backup, manifestDigest, documentCount: contents.documents },
       doors: {
         ...doors,
-        openStore: async (who, destination, folder) =>
-          folder === backup.path ? store : doors.openStore(who, destination, folder),
-        dataKeyOf: async (who, record) => (isIt(record) ? dataKey : doors.dataKeyOf(who, record)),
+        openStore: async (owner, destination, folder) =>
+          folder === backup.path ? store : doors.openStore(owner, destination, folder),
+        dataKeyOf: async (owner, record) => (record.id === backup.id ? dataKey : doors.dataKeyOf(owner, record)),
       },
     };
   } finally {

@@ -1,4 +1,4 @@
-/** Making the archive of a moment: no source is read, and what did not change since the base is not copied. */
+/** Builds the archive of a moment from a base and batches. It does not read the source, nor copy records unchanged since the base. */
 import {
   type ArchiveDeps,
   type ArchiveParts,
@@ -10,32 +10,32 @@ import {
 import type { ObjectStore } from '../../destination/index.ts';
 import { JobFailure, type RunControl } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
-import { BatchReader } from '../batch/change-batch-reader.ts';
-import { changesOf } from './latest-changes.ts';
+import { ChangeBatchReader } from '../batch/change-batch-reader.ts';
+import { latestChanges } from './latest-changes.ts';
 import { mergeChanges, type PointSink, type PointTally } from './merge-changes.ts';
 import type { PointPlan } from './plan-point.ts';
 
 export interface PointRun {
   readonly tenant: Tenant;
-  /** What it is to become. */
+  /** The backup to build. */
   readonly backup: BackupRecord;
   readonly plan: PointPlan;
-  /** Its folder, which is nobody else's. */
+  /** Its own folder. */
   readonly store: ObjectStore;
   readonly dataKey: Buffer;
   readonly doors: ArchiveDeps;
   readonly halt: RunControl;
-  /** Memory for changes: the more, the fewer times all of them are read. */
+  /** Memory for changes: with less, the batches are read more often. */
   readonly bytesMax?: number;
-  /** Asked again and again while it is made; throws where it is wanted no longer. */
+  /** Called regularly while it is built; throws to stop. */
   readonly beat?: () => Promise<void>;
 }
 
-/** What there is to know of it once all of it is stored, its manifest included. */
+/** Resolves when all objects are stored, with the manifest. */
 export const buildRestorePoint = async (run: PointRun): ReturnType<typeof writeManifest> => {
   const { tenant, backup, plan, store, dataKey, doors } = run;
   const base = await openArchive(tenant, plan.base, undefined, doors);
-  const reader = new BatchReader(tenant, doors);
+  const reader = new ChangeBatchReader(tenant, doors);
   try {
     const { manifest } = base.archive;
     const read = async function* () {
@@ -44,7 +44,7 @@ export const buildRestorePoint = async (run: PointRun): ReturnType<typeof writeM
         yield leaf;
       }
     };
-    const changes = changesOf({
+    const changes = latestChanges({
       read,
       after: plan.point.base.readTime,
       upTo: plan.point.moment,
@@ -77,7 +77,7 @@ interface BaseListed {
 }
 type Stored = Omit<ArchiveParts['parts'][number], 'number' | 'originalSize' | 'collections'>;
 
-/** Throws unless it has exactly the documents of the base, without those that are gone, and with those that are new. */
+/** Throws unless the number of documents is that of the base, minus deleted, plus created ones. */
 const notesOf = (
   { base, point }: PointPlan,
   { counts, collections }: BaseListed,
@@ -86,7 +86,7 @@ const notesOf = (
 ): ArchiveParts => {
   const documents = counts.documents + tally.added - tally.removed;
   if ((stored?.records ?? 0) !== documents)
-    throw new JobFailure('COUNT_MISMATCH', 'The moment has another number of documents than its backup and its changes say', {
+    throw new JobFailure('COUNT_MISMATCH', 'The restore point has another number of documents than its base and changes imply', {
       expected: documents,
       found: stored?.records ?? 0,
     });
@@ -102,14 +102,14 @@ const notesOf = (
         ...stored,
         number: 0,
         originalSize: sizeOf(base, tally),
-        // Of one that may lack collections, those that are known and empty are listed, too.
+        // If collections may be missing, known empty ones are listed, too.
         collections: JSON.stringify([...listed, ...added].filter(([, count]) => count > 0 || point.isUnchecked)),
       },
     ],
   };
 };
 
-/** About: what was replaced is taken to have been as large as what it was replaced by, and what is gone to have been like the others. */
+/** Estimate: replaced documents keep their size, and deleted ones have the average size. */
 const sizeOf = ({ originalSize, documentCount }: BackupRecord, { addedBytes, removed }: PointTally): number =>
   Math.max(0, Math.round(originalSize + addedBytes - (removed * originalSize) / Math.max(1, documentCount)));
 

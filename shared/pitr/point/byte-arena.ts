@@ -1,9 +1,8 @@
 /**
- * Memory for very many small pieces of bytes that come and go: held in few large blocks, since a piece of its own costs more than
- * most documents have, and one within a block that others share keeps all of it.
+ * Memory for very many small byte pieces, in few large slabs: a Buffer of its own has more overhead than most documents have bytes,
+ * and a slice of a shared Buffer keeps all of it alive.
  */
 
-/** Where a piece lies. */
 export interface Piece {
   slab: Slab;
   start: number;
@@ -16,10 +15,10 @@ interface Slab {
   live: number;
 }
 
-export class Slabs {
+export class ByteArena {
   readonly slabBytes: number;
   #slabs: Slab[] = [];
-  /** Blocks that are empty, for whoever comes next: what is given back to the system is given back late. */
+  /** Empty slabs for reuse: the garbage collector would free them late. */
   #empty: Buffer[] = [];
   #live = 0;
   #held = 0;
@@ -28,12 +27,12 @@ export class Slabs {
     this.slabBytes = slabBytes;
   }
 
-  /** What is held beyond the pieces that are there. */
+  /** Allocated bytes that no piece uses. */
   get idleBytes(): number {
     return this.#held - this.#live;
   }
 
-  /** Copies the parts, one behind the other. */
+  /** Copies the parts into one piece. */
   put(...parts: readonly Uint8Array[]): Piece {
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     const slab = this.#room(length);
@@ -52,24 +51,24 @@ export class Slabs {
     this.#live -= end - start;
   }
 
-  /** Moves the pieces, which must be all there are, together; a block is used again as soon as it is empty. */
+  /** Compacts the pieces, which must be all there are. Emptied slabs are reused. */
   pack(pieces: Iterable<Piece>): void {
     const bySlab = Map.groupBy(pieces, ({ slab }) => slab);
     const before = this.#slabs;
     [this.#slabs, this.#held, this.#live] = [[], 0, 0];
     for (const slab of before) {
       for (const piece of bySlab.get(slab) ?? []) Object.assign(piece, this.put(slab.bytes.subarray(piece.start, piece.end)));
-      this.#letGo(slab);
+      this.#release(slab);
     }
   }
 
-  /** Forgets all pieces: their bytes are written over. */
+  /** Drops all pieces; their bytes are overwritten. */
   clear(): void {
-    for (const slab of this.#slabs) this.#letGo(slab);
+    for (const slab of this.#slabs) this.#release(slab);
     [this.#slabs, this.#held, this.#live] = [[], 0, 0];
   }
 
-  #letGo({ bytes }: Slab): void {
+  #release({ bytes }: Slab): void {
     if (bytes.length === this.slabBytes) this.#empty.push(bytes);
   }
 

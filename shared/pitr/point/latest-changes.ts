@@ -1,55 +1,50 @@
-/** What has happened to documents up to a moment, in the order of their names. */
+/** The latest change of each document up to a moment, in name order. */
 import { compareNames, compareRanges, type Leaf, recordKind } from '../../archive/index.ts';
+import type { BatchLeaf } from '../batch/change-batch-reader.ts';
 import { microsOf } from '../model/micro-time.ts';
-import type { BatchRecord } from '../model/record.ts';
-import { type Piece, Slabs } from './byte-arena.ts';
+import { ByteArena, type Piece } from './byte-arena.ts';
 
-/** How a document is at the moment asked for, if anything happened to it since the base. */
+/** A document at the requested moment that has changed since the base. */
 export interface DocumentChange {
   readonly name: Buffer;
-  /** The encoded document; undefined if it is gone. */
+  /** The encoded document; undefined if it is deleted. */
   readonly content: Buffer | undefined;
 }
 
-export interface BatchLeaf {
-  readonly batch: Pick<BatchRecord, 'id'>;
-  readonly leaf: Leaf;
-}
-
-export interface ChangesWanted {
-  /** The batches' leaves in the order of time, from the first on: asked for once for each range of names. */
+export interface LatestChangesOptions {
+  /** All leaves of the batches in order of time; called once per range of names. */
   readonly read: () => AsyncIterable<BatchLeaf>;
-  /** What is not later is in the base. */
+  /** Changes up to here are in the base. */
   readonly after: string;
   readonly upTo: string;
   /** Memory for names and contents. */
   readonly bytesMax?: number;
 }
 
-/** Enough for most, and little enough for any. */
+/** Enough for most projects, and little enough for any worker. */
 const bytesMax = 64 << 20;
-/** What an entry takes beside its name, which it holds twice, and its content: measured. */
+/** Overhead of an entry beside its name (held twice) and content, measured. */
 const entryBytes = 500;
-/** Of the memory, what is left filled when it is full: the rest goes to the names that come first. */
+/** The share of memory kept when it is full; the names at the end are left to a further pass. */
 export const keptShare = 0.75;
-/** Of the memory, what may lie idle before it is put in order. */
+/** The share of memory that may be unused before it is compacted. */
 const idleShare = 1 / 8;
 const slabBytesMax = 4 << 20;
 const sampleMax = 2_000;
 
 /**
- * The last change of every document that was changed, ascending. What does not fit into memory is left to further passes over
- * the batches, each of which takes up the names where the one before has stopped. What is given out is there until the next is asked for.
+ * The latest change of every changed document, ascending by name. Names that do not fit into memory are left to further passes over
+ * the batches. A yielded change is valid until the next one is requested.
  */
-export async function* changesOf(wanted: ChangesWanted): AsyncGenerator<DocumentChange, void, undefined> {
-  const { bytesMax: most = bytesMax } = wanted;
-  const slabs = new Slabs(Math.min(slabBytesMax, Math.ceil(most / 16)));
+export async function* latestChanges(options: LatestChangesOptions): AsyncGenerator<DocumentChange, void, undefined> {
+  const { bytesMax: most = bytesMax } = options;
+  const arena = new ByteArena(Math.min(slabBytesMax, Math.ceil(most / 16)));
+  const [after, upTo] = [microsOf(options.after), microsOf(options.upTo)];
   for (let from: Buffer | undefined, isFirst = true; isFirst || from; isFirst = false) {
-    const range = new Gathering(from, most, slabs);
-    const [after, upTo] = [microsOf(wanted.after), microsOf(wanted.upTo)];
+    const range = new NameRange(from, most, arena);
     let order = 0;
     let last: string | undefined;
-    for await (const { batch, leaf } of wanted.read()) {
+    for await (const { batch, leaf } of options.read()) {
       if (batch.id !== last) order += 1;
       last = batch.id;
       for (let slot = 0; slot < leaf.count; slot++) {
@@ -60,36 +55,36 @@ export async function* changesOf(wanted: ChangesWanted): AsyncGenerator<Document
     }
     yield* range.inOrder();
     from = range.end;
-    slabs.clear();
+    arena.clear();
   }
 }
 
-/** A later batch knows better; within one, what happened later does. */
+/** A later batch overrides an earlier one; within a batch, a later change does. */
 interface Rank {
   readonly order: number;
   readonly at: number;
 }
 
-/** Its piece is the name, and the content behind it. */
+/** Its piece is the name followed by the content. */
 interface Entry extends Piece, Rank {
   readonly nameLength: number;
   readonly isGone: boolean;
 }
 
-/** The changes of the names from one on, of as many as there is memory for. */
-class Gathering {
+/** The changes of a range of names, as many as fit into memory. */
+class NameRange {
   readonly #from: Buffer | undefined;
   readonly #bytesMax: number;
-  readonly #slabs: Slabs;
+  readonly #arena: ByteArena;
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
-  /** The first name that there was no room for. */
+  /** The first name that did not fit. */
   end: Buffer | undefined;
 
-  constructor(from: Buffer | undefined, most: number, slabs: Slabs) {
+  constructor(from: Buffer | undefined, most: number, arena: ByteArena) {
     this.#from = from;
     this.#bytesMax = most;
-    this.#slabs = slabs;
+    this.#arena = arena;
   }
 
   add(leaf: Leaf, slot: number, rank: Rank): void {
@@ -100,16 +95,16 @@ class Gathering {
     const known = this.#entries.get(key);
     if (known && isLater(known, rank)) return;
     const isGone = leaf.kind(slot) !== recordKind.document;
-    const piece = isGone ? this.#slabs.put(name) : this.#slabs.put(name, leaf.content(slot));
+    const piece = isGone ? this.#arena.put(name) : this.#arena.put(name, leaf.content(slot));
     const entry: Entry = { ...piece, ...rank, nameLength: name.length, isGone };
     if (known) this.#drop(known);
     this.#entries.set(key, entry);
     this.#bytes += sizeOf(entry);
     if (this.#bytes > this.#bytesMax) this.#cut();
-    if (this.#slabs.idleBytes > this.#bytesMax * idleShare + this.#slabs.slabBytes) this.#slabs.pack(this.#entries.values());
+    if (this.#arena.idleBytes > this.#bytesMax * idleShare + this.#arena.slabBytes) this.#arena.pack(this.#entries.values());
   }
 
-  /** Where to cut is told by a few of very many: putting all of them in order takes as long as a pass. */
+  /** Estimates the cut from a sample: sorting all entries takes as long as a pass. */
   #cut(): void {
     const step = Math.ceil(this.#entries.size / sampleMax);
     const sample = [...this.#entries.values()].filter((_, n) => n % step === 0).sort(byName);
@@ -131,7 +126,7 @@ class Gathering {
 
   #drop(entry: Entry): void {
     this.#bytes -= sizeOf(entry);
-    this.#slabs.drop(entry);
+    this.#arena.drop(entry);
   }
 
   #sorted(): readonly Entry[] {

@@ -1,30 +1,30 @@
-/** A base and what has happened since become one index: what did not change stays where it lies. */
+/** Merges a base with the changes since into one index. Unchanged records stay in the base's objects. */
 import { type Archive, compareNames, recordKind, type Segment, segmentsInRanges } from '../../archive/index.ts';
 import { documentsRoot } from '../../backup/index.ts';
 import type { DocumentChange } from './latest-changes.ts';
 
-/** What takes the records, in the order of names. */
+/** Receives the records in name order. */
 export interface PointSink {
   keepSegment(segment: Segment): void;
   keep(segment: Segment, slot: number, name: Uint8Array): void;
   document(bytes: Uint8Array): void;
-  /** Hands on what is ready, and waits if that is slower. */
+  /** Writes what is buffered, with backpressure. */
   drain(): Promise<void>;
 }
 
-/** How much more there is than in the base, and less. */
+/** The difference from the base. */
 export interface PointTally {
   /** Documents by collection id. */
   readonly collections: Map<string, number>;
   added: number;
   removed: number;
-  /** Of the documents that were not in the base. */
+  /** Bytes of the added documents. */
   addedBytes: number;
 }
 
 /**
- * Segments that no change falls into are kept whole, and their leaves are not read; of the others the keys are. Users and what
- * an incremental base tells to be gone are left out.
+ * Segments without a change are kept whole and their leaves are not read; of the others only the keys are read. Users and the
+ * tombstones of an incremental base are left out.
  */
 export const mergeChanges = async (
   base: Archive,
@@ -40,7 +40,7 @@ class Merge {
   readonly #base: Archive;
   readonly #changes: AsyncIterator<DocumentChange>;
   readonly #sink: PointSink;
-  /** All documents come after it, and users before. */
+  /** Documents sort after it, users before. */
   readonly #root: Buffer;
   #change: DocumentChange | undefined;
   readonly tally: PointTally = { collections: new Map(), added: 0, removed: 0, addedBytes: 0 };
@@ -71,7 +71,7 @@ class Merge {
     await this.#sink.drain();
   }
 
-  /** Whether it is known to hold nothing but documents: only a backup's own chunks tell what is gone. */
+  /** Whether it holds only documents: tombstones are only in a backup's own chunks. */
   #isPlain({ first, backup }: Segment): boolean {
     const { counts, backup: own } = this.#base.manifest;
     return compareNames(first, this.#root) > 0 && (counts.tombstones === 0 || backup !== own);
@@ -93,7 +93,7 @@ class Merge {
     }
   }
 
-  /** Documents that the base does not have, as far as they come before the name. */
+  /** Adds the documents before the name that are not in the base. */
   async #addUpTo(name: Uint8Array | undefined): Promise<void> {
     for (let change = this.#change; change; change = this.#change) {
       if (name && compareNames(change.name, name) >= 0) return;
@@ -121,7 +121,7 @@ class Merge {
   }
 }
 
-/** The id of the collection that a document of this full name lies right in. */
+/** The collection id of a document by its full name. */
 const collectionIdIn = (name: Buffer): string => {
   const end = name.lastIndexOf('/');
   return name.subarray(name.lastIndexOf('/', end - 1) + 1, end).toString();

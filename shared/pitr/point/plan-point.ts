@@ -1,55 +1,63 @@
-/** What a moment is made of: a base, and the batches from there on. */
+/** Plans a restore point: its base and the batches since. */
 import { type BackupRecord, backupKey } from '../../backup/index.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { JobFailure } from '../../job/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
 import { findMissingBatch, missingMessage } from '../batch/batch-chain.ts';
-import { batchesAfter, heardAheadMicros } from '../batch/list-batches.ts';
+import { heardAheadMicros, listBatchesAfter } from '../batch/list-batches.ts';
 import { microsOf, momentOf, shownMoment } from '../model/micro-time.ts';
 import { type BatchRecord, type PitrRecord, pitrKey } from '../model/record.ts';
-import { baseOf, type Doubt, doubtAt, type PointInTime, type PointWish, pointFor, secondAsked } from './resolve-point.ts';
+import {
+  baseOf,
+  type Doubt,
+  doubtAt,
+  type PointInTime,
+  type PointRequest,
+  requestedSecond,
+  resolvePoint,
+} from './resolve-point.ts';
 
 export interface PointPlan {
   readonly point: PointInTime;
   readonly base: BackupRecord;
-  /** In the order of time. */
+  /** By time. */
   readonly batches: readonly BatchRecord[];
-  /** Of a moment that is asked for: what must be found in the base, or is not known. */
+  /** Requested collections that must be in the base, or else are unknown. */
   readonly doubt?: Doubt | undefined;
 }
 
-/** Refuses a moment that cannot be restored, and says what can. */
-export const planPoint = async (tenant: Tenant, projectId: string, wish: PointWish, now: Date): Promise<PointPlan> => {
+/** Refuses a moment that cannot be restored, and says which can. */
+export const planPoint = async (tenant: Tenant, projectId: string, request: PointRequest, now: Date): Promise<PointPlan> => {
   const record = await readRecord(tenant, projectId);
   if (!record)
     throw invalid('pointInTime', 'point-in-time recovery is not enabled for this project; restore a backup by its backupId');
-  const second = secondAsked(wish, now);
-  const listed = await listBatches(tenant, record, baseOf(record, wish, now).readTime, second);
+  const second = requestedSecond(request, now);
+  const listed = await listBatches(tenant, record, baseOf(record, request, now).readTime, second);
   const found = keptOf(record, listed.batches);
-  const point = pointFor(record, found, wish, now);
+  const point = resolvePoint(record, found, request, now);
   if (listed.missing !== undefined)
     throw new ApiError('CONFLICT', missingMessage(listed.missing), { pointInTime: shownMoment(microsOf(second)) });
   const base = await readBase(tenant, point);
   if (base?.status !== 'completed' || base.leaving !== undefined)
-    throw new ApiError('CONFLICT', `The backup ${point.base.backupId}, which the moment is made of, is not there any more`, {
+    throw new ApiError('CONFLICT', `The base backup ${point.base.backupId} of this moment does not exist any more`, {
       pointInTime: shownMoment(microsOf(point.moment)),
       backupId: point.base.backupId,
     });
   const batches = upTo(found, point.moment);
-  return { point, base, batches, doubt: doubtAt(record, batches, { moment: point.moment, wish }, now) };
+  return { point, base, batches, doubt: doubtAt(record, batches, { moment: point.moment, request }, now) };
 };
 
-/** The same for a moment that was chosen before, if nothing of it was removed since: it cannot be told from what is left. */
+/** Plans a moment that was resolved before. Fails if part of it has expired since, which the remaining batches do not show. */
 export const loadRestorePoint = async (tenant: Tenant, projectId: string, point: PointInTime): Promise<PointPlan> => {
   const before = await readRecord(tenant, projectId);
   const { batches: found, missing } = await listBatches(tenant, { projectId, ...before }, point.base.readTime, point.moment);
-  // In this order: that something is about to be removed stands on the record before it goes.
+  // Read after the batches: expiry updates the record before it deletes.
   const record = await readRecord(tenant, projectId);
   const base = await readBase(tenant, point);
   const { keptFrom = null, bases = [] } = record ?? {};
   const isKept = keptFrom === null || microsOf(keptFrom) <= microsOf(point.base.readTime);
   if (!isKept || base?.status !== 'completed' || !bases.some(({ backupId }) => backupId === point.base.backupId))
-    throw new JobFailure('STORAGE_READ_ERROR', 'What was captured up to this moment is kept no longer', {
+    throw new JobFailure('STORAGE_READ_ERROR', 'The changes captured up to this moment have expired', {
       pointInTime: shownMoment(microsOf(point.moment)),
     });
   if (missing !== undefined)
@@ -59,7 +67,7 @@ export const loadRestorePoint = async (tenant: Tenant, projectId: string, point:
   return { point, base, batches: upTo(keptOf({ keptFrom, bases }, found), point.moment) };
 };
 
-/** Without those that are about to be removed, or whose key is. */
+/** Without batches that expire, or whose key does. */
 const keptOf = (
   { keptFrom, bases }: Pick<PitrRecord, 'keptFrom' | 'bases'>,
   batches: readonly BatchRecord[],
@@ -72,7 +80,7 @@ const keptOf = (
   });
 };
 
-/** The backups that must stay for as long as it is not made: the base, and those whose keys the batches are sealed under. */
+/** The backups to hold until the point is built: the base, and those whose keys encrypt the batches. */
 export const heldBy = ({ base, batches }: PointPlan): readonly string[] => [
   ...new Set([base.id, ...batches.map(({ keyBackupId }) => keyBackupId)]),
 ];
@@ -83,7 +91,7 @@ const readRecord = async (tenant: Tenant, projectId: string): Promise<PitrRecord
 const readBase = async (tenant: Tenant, { base }: PointInTime): Promise<BackupRecord | undefined> =>
   await get(backupKey.backup(tenant, base.backupId));
 
-/** Whether one is missing can be told only if the record was read before. */
+/** A missing batch is detected only if the record was read before. */
 const listBatches = async (
   tenant: Tenant,
   { projectId, lastBatch = null }: { readonly projectId: string; readonly lastBatch?: string | null },
@@ -94,7 +102,7 @@ const listBatches = async (
   const begin = Math.max(0, microsOf(from) - heardAheadMicros);
   const moment = microsOf(to);
   let lastName = lastBatch;
-  for await (const batch of batchesAfter(tenant, projectId, momentOf(begin))) {
+  for await (const batch of listBatchesAfter(tenant, projectId, momentOf(begin))) {
     if (microsOf(batch.from) < moment) batches.push(batch);
     else {
       lastName = batch.previous;

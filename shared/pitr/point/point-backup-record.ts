@@ -1,4 +1,4 @@
-/** A moment as a backup of its own: incremental to its base, and read like any other. */
+/** A restore point as a backup: incremental to its base, and read like any other. */
 import { type BackupRecord, backupKey, chainLengthOf, initialBackupFields } from '../../backup/index.ts';
 import { undoSeconds } from '../../contract/limits.ts';
 import type { Tenant } from '../../platform/index.ts';
@@ -6,17 +6,17 @@ import type { PointPlan } from './plan-point.ts';
 
 export interface PointIdentity {
   readonly id: string;
-  /** Where its objects are below the bucket. */
+  /** The folder of its objects in the bucket. */
   readonly path: string;
   readonly createdAt: string;
   readonly createdBy: BackupRecord['createdBy'];
 }
 
-/** It is kept as long as the restore it is made for can be resumed, or taken back, which is counted from that one's end: a day more. */
+/** As long as its restore can be resumed or undone, which counts from the end of the restore: one day more. */
 const retentionDays = Math.ceil(undoSeconds / (24 * 3_600)) + 1;
 
-/** The record as it will be once it is made, but for what is known then only. Frames are bound to what the base's are. */
-export const pointBackup = (
+/** The record of the finished point, without its contents. It shares the archive identity of the base. */
+export const pointBackupRecord = (
   tenant: Tenant,
   { point, base }: Pick<PointPlan, 'point' | 'base'>,
   as: PointIdentity,

@@ -1,113 +1,109 @@
-/** Whether the collections that are listened to are all there are: what the source counts of all must be the sum of what they have. */
+/** Checks that no collection is missing: the source's count of all documents must equal the sum over the captured collections. */
 import { countGroup, countRange, type FirestoreDatabase, SourceError } from '../../firestore/index.ts';
-import { log } from '../../platform/index.ts';
+import { log, mapConcurrent } from '../../platform/index.ts';
 import type { CollectionGroup } from '../listen/observed-changes.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import type { PitrRecord } from '../model/record.ts';
 import { countAfter, isStillCounted } from './check-deletions.ts';
 
 export interface Coverage {
-  /** Undefined if it was not looked at, or the source does not tell. */
+  /** `unknown`: there are other collections. Undefined if it was not checked, or the source did not count. */
   readonly verdict: 'whole' | 'unknown' | undefined;
-  /** Whether it was looked at, so that the next look waits. */
+  /** Whether it was checked, so that the next check waits. */
   readonly isTried: boolean;
-  /** What each group has at that moment, where it is exact. */
+  /** Exact counts of groups at that moment. */
   readonly counts: ReadonlyMap<string, number>;
   readonly reads: number;
 }
 
-export interface CoverageWish {
+export interface CoverageOptions {
   readonly source: FirestoreDatabase;
   readonly to: number;
-  /** Whether so many reads may be spent on it now. */
+  /** Whether the check may cost that many reads now. */
   readonly isDue: (reads: number, to: number) => boolean;
   readonly signal: AbortSignal;
 }
 
-/** What a look may cost each turn, and what all of them may in an hour where one costs more. */
+/** Reads allowed in every cycle, and reads per hour for a check that costs more. */
 const readsFree = 20;
 const readsPerHour = 1_000;
 const hourMicros = 3_600 * 1_000_000;
-/** The service gives a query 60 s; a turn ends within some minutes, whatever it does. */
+/** Firestore limits a query to 60 s, and a cycle must end within minutes. */
 const checkMs = 60_000;
-/** Groups counted at once. */
-const lanes = 8;
+/** Groups counted concurrently. */
+const concurrency = 8;
 
-/** A small database is looked at in every turn, one of a million documents every hour or two. */
+/** A small database is checked in every cycle, one of a million documents every hour or two. */
 export const isCheckDue = ({ checkTriedAt }: Pick<PitrRecord, 'checkTriedAt'>, reads: number, to: number): boolean =>
   reads <= readsFree || checkTriedAt === undefined || (to - microsOf(checkTriedAt)) * readsPerHour >= reads * hourMicros;
 
 /**
- * All at one moment, so that the numbers fit or something is unknown. Numbers of ours serve only while nothing came or went since
- * they were counted: one that is a little off could hide what is looked for. Costs the capture nothing but reads if it fails.
+ * Counts everything at one moment, so that a difference means a missing collection. Known counts are used only if they are exact.
+ * A failed check does not fail the cycle.
  */
-export const checkCoverage = async (groups: readonly CollectionGroup[], wish: CoverageWish): Promise<Coverage> => {
-  const { to, isDue, signal } = wish;
+export const checkCoverage = async (groups: readonly CollectionGroup[], options: CoverageOptions): Promise<Coverage> => {
+  const { to, isDue, signal } = options;
   const counts = new Map<string, number>();
   for (const group of groups) {
-    const { collectionId, count, to: from } = group.standing;
+    const { collectionId, count, to: from } = group.position;
     if (count !== undefined && from <= to && isStillCounted(group)) counts.set(collectionId, count);
   }
-  const ids = groups.map(({ standing }) => standing.collectionId);
+  const ids = groups.map(({ position }) => position.collectionId);
   if (!isDue(costOf(groups, counts), to)) return { verdict: undefined, isTried: false, counts, reads: 0 };
   const tally = { reads: 0 };
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(checkMs)]);
   try {
-    const verdict = await judge(ids, counts, tally, { ...wish, signal: inTime });
+    const verdict = await countAndCompare(ids, counts, tally, { ...options, signal: inTime });
     return { verdict, isTried: true, counts, reads: tally.reads };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof SourceError || inTime.aborted)) throw error;
-    log.warn('the source did not count its documents', { error });
+    log.warn('coverage check failed; retried in a later cycle', { error });
     return { verdict: undefined, isTried: true, counts, reads: tally.reads };
   }
 };
 
-const judge = async (
+const countAndCompare = async (
   ids: readonly string[],
   counts: Map<string, number>,
   tally: { reads: number },
-  { source, to, signal }: CoverageWish,
+  { source, to, signal }: CoverageOptions,
 ): Promise<Coverage['verdict']> => {
   const readTime = momentOf(to);
   const count = async (some: readonly string[]): Promise<boolean> => {
     let isRefused = false;
-    const waiting = some.values();
-    const lane = async (): Promise<void> => {
-      for (const id of waiting) {
-        const { documents, reads } = await countGroup(source, id, readTime, signal);
-        tally.reads += reads;
-        isRefused ||= documents === undefined;
-        if (isRefused || documents === undefined) return;
-        counts.set(id, documents);
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(lanes, some.length) }, lane));
+    await mapConcurrent(some, concurrency, async (id) => {
+      if (isRefused) return;
+      const { documents, reads } = await countGroup(source, id, readTime, signal);
+      tally.reads += reads;
+      if (documents === undefined) isRefused = true;
+      else if (!isRefused) counts.set(id, documents);
+    });
     return !isRefused;
   };
   const whole = await countRange(source, { range: {}, readTime, signal });
   tally.reads += whole.reads;
   if (whole.documents === undefined) return undefined;
-  const sure = ids.filter((id) => counts.has(id));
+  const known = ids.filter((id) => counts.has(id));
   if (!(await count(ids.filter((id) => !counts.has(id))))) return undefined;
   const sum = (): number => ids.reduce((all, id) => all + (counts.get(id) ?? 0), 0);
   if (sum() === whole.documents) return 'whole';
-  // Nothing is concluded from a number that the source did not just tell.
-  if (!(await count(sure))) return undefined;
+  // A difference must be confirmed by fresh counts of all groups.
+  if (!(await count(known))) return undefined;
   if (sum() > whole.documents) return undefined;
   return sum() === whole.documents ? 'whole' : 'unknown';
 };
 
-/** Index entries counted for the price of one read. */
+/** Firestore bills one read per 1,000 index entries counted. */
 const entriesPerRead = 1_000;
 
-/** About: all of them at once, and each group whose number is not sure. */
-const costOf = (groups: readonly CollectionGroup[], sure: ReadonlyMap<string, number>): number => {
+/** Estimated reads: a count of all documents, and of each group without an exact count. */
+const costOf = (groups: readonly CollectionGroup[], known: ReadonlyMap<string, number>): number => {
   let [all, reads] = [0, 0];
   for (const group of groups) {
     const count = Math.max(0, countAfter(group) ?? 0);
     all += count;
-    if (!sure.has(group.standing.collectionId)) reads += Math.max(1, Math.ceil(count / entriesPerRead));
+    if (!known.has(group.position.collectionId)) reads += Math.max(1, Math.ceil(count / entriesPerRead));
   }
   return reads + Math.max(1, Math.ceil(all / entriesPerRead));
 };

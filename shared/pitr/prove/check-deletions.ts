@@ -1,67 +1,67 @@
-/** Whether what was heard of a group can be all that happened in it. */
+/** Checks that all deletions of a collection group were observed. */
 import { countGroup, type FirestoreDatabase, ResumeTokenLost } from '../../firestore/index.ts';
 import type { CollectionGroup, Filter, Version } from '../listen/observed-changes.ts';
 import { momentOf } from '../model/micro-time.ts';
 import type { Lookup } from './document-lookup.ts';
 
 /**
- * The source says how many documents a group has where it cannot be sure that it told of each that is gone, and a replay tells
- * of none that is. What was there before, less what went, more what came must give that number: mostly by what we know; where
- * that does not fit, by asking the source for every part of the sum. Throws ListenLost if it does not fit either. Answers the reads.
+ * The source sends a count (existence filter) if it may have missed deletions, and a replay contains none. The count before, minus
+ * deletions, plus creations must equal that count: first by known numbers, then by asking the source for each. Throws
+ * ResumeTokenLost if the sum is still wrong. Returns the billed reads.
  */
 export const assertDeletionsComplete = async (
   group: CollectionGroup,
   { source, lookup, signal }: { readonly source: FirestoreDatabase; readonly lookup: Lookup; readonly signal: AbortSignal },
 ): Promise<number> => {
-  const { filter, isReplayed, standing } = group;
+  const { filter, isReplayed, position } = group;
   if (!filter && !isReplayed) return 0;
   if (filter?.gone === 0 && fitsKnown(group, filter, 0)) return 0;
-  const went = await foundBefore(group, lookup, (version) => !version);
+  const removed = await countExistingBefore(group, lookup, (version) => !version);
   const { gone, created } = group.tally();
-  // What came and went after the source had counted cannot be told from what did before.
-  const isOfNow = gone === filter?.gone && created === filter.created;
-  if (isOfNow && fitsKnown(group, filter, went)) return 0;
-  const before = await countGroup(source, standing.collectionId, momentOf(standing.to), signal);
-  const after = await countGroup(source, standing.collectionId, momentOf(group.heard.to), signal);
+  // Changes after the count cannot be told from those before it.
+  const isCurrent = gone === filter?.gone && created === filter.created;
+  if (isCurrent && fitsKnown(group, filter, removed)) return 0;
+  const before = await countGroup(source, position.collectionId, momentOf(position.to), signal);
+  const after = await countGroup(source, position.collectionId, momentOf(group.heard.to), signal);
   const reads = before.reads + after.reads;
   if (before.documents === undefined || after.documents === undefined)
-    throw new ResumeTokenLost('the source is not sure of what was deleted, and does not count');
-  const isNew = (version: Version | undefined): boolean => version !== undefined && version.created > standing.to;
-  const came = created - (await foundBefore(group, lookup, isNew));
-  if (before.documents - went + came !== after.documents)
-    throw new ResumeTokenLost(`the source did not tell of every deletion: ${gone} of ${standing.collectionId} were heard of`);
+    throw new ResumeTokenLost('the source may have missed deletions, and its documents could not be counted');
+  const isNew = (version: Version | undefined): boolean => version !== undefined && version.created > position.to;
+  const added = created - (await countExistingBefore(group, lookup, isNew));
+  if (before.documents - removed + added !== after.documents)
+    throw new ResumeTokenLost(`the source missed deletions in ${position.collectionId}: ${gone} were reported`);
   return reads;
 };
 
-/** Of the documents that are so by now: how many were there before. One that is gone and never was would hide another. */
-const foundBefore = async (
+/** How many of these documents existed at `position`. A reported deletion of a document that never existed would hide another. */
+const countExistingBefore = async (
   group: CollectionGroup,
   lookup: Lookup,
-  isSo: (version: Version | undefined) => boolean,
+  matches: (version: Version | undefined) => boolean,
 ): Promise<number> => {
-  const names = [...group.changes].filter(([, version]) => isSo(version)).map(([name]) => name);
+  const names = [...group.changes].filter(([, version]) => matches(version)).map(([name]) => name);
   let found = 0;
-  await lookup.at(group.standing.to, names, (_, bytes) => {
+  await lookup.at(group.position.to, names, (_, bytes) => {
     if (bytes) found += 1;
   });
   return found;
 };
 
-/** Our number is never below what was there, nor is what came: if the sum is what the source has, it told of all that is gone. */
-const fitsKnown = ({ standing: { count } }: CollectionGroup, filter: Filter, went: number): boolean =>
-  count !== undefined && count - went + filter.created === filter.count;
+/** The known count and the creations are upper bounds: if the sum equals the source's count, no deletion was missed. */
+const fitsKnown = ({ position: { count } }: CollectionGroup, filter: Filter, removed: number): boolean =>
+  count !== undefined && count - removed + filter.created === filter.count;
 
-/** How many documents a group has at most, as far as can be said without asking: what is gone may never have been among them. */
+/** Upper bound of a group's number of documents: deletions are not subtracted, because such a document may never have been counted. */
 export const countAfter = (group: CollectionGroup): number | undefined => {
-  const { filter, standing } = group;
+  const { filter, position } = group;
   const { created } = group.tally();
   if (filter) return filter.count + Math.max(0, created - filter.created);
-  return standing.count === undefined ? undefined : standing.count + created;
+  return position.count === undefined ? undefined : position.count + created;
 };
 
-/** Whether the group's number is still exact: nothing came or went, as far as was told. What is deleted and made again is told, too. */
-export const isStillCounted = ({ standing, changes }: CollectionGroup): boolean => {
-  if (!standing.isCounted) return false;
-  for (const version of changes.values()) if (!version || version.created > standing.to) return false;
+/** Whether the group's count is still exact: no creation or deletion was observed. */
+export const isStillCounted = ({ position, changes }: CollectionGroup): boolean => {
+  if (!position.isCounted) return false;
+  for (const version of changes.values()) if (!version || version.created > position.to) return false;
   return true;
 };

@@ -1,66 +1,66 @@
-/** Finds every version that was there at a whole second: what the source tells is what is there at the end of each step. */
-import { type BatchWriter, createdOf, updatedOf } from '../batch/change-batch-writer.ts';
-import type { Version } from '../listen/observed-changes.ts';
+/** Finds and writes every version that existed at a whole second. The source itself sends only the version at the end of each step. */
+import { type ChangeBatchWriter, createdOf, updatedOf } from '../batch/change-batch-writer.ts';
+import type { Version, VersionSearch } from '../listen/observed-changes.ts';
 import type { Lookup } from './document-lookup.ts';
-import { samplesOf, searchVersions, type VersionQuery, type VersionSearch } from './version-search.ts';
+import { samplesOf, searchVersions, type VersionQuery } from './version-search.ts';
 
-export interface Proving {
-  readonly walks: readonly VersionSearch[];
-  /** Everything that is heard is known up to here, in microseconds; some of it was heard further. */
+export interface Proof {
+  readonly searches: readonly VersionSearch[];
+  /** All groups are complete up to here, in microseconds; some are observed further. */
   readonly to: number;
   readonly isEverySecond: boolean;
   readonly lookup: Lookup;
-  readonly writer: BatchWriter;
+  readonly writer: ChangeBatchWriter;
 }
 
-interface Walking {
-  readonly walk: VersionSearch;
-  readonly looks: Generator<VersionQuery, void, Version | undefined>;
+interface RunningSearch {
+  readonly search: VersionSearch;
+  readonly queries: Generator<VersionQuery, void, Version | undefined>;
   readonly written: Set<number>;
 }
 
-/** Writes what it finds; memory is that of the names, and of the answers under way. */
-export const prove = async ({ walks, to, isEverySecond, lookup, writer }: Proving): Promise<void> => {
-  let waiting = new Map<number, Walking[]>();
-  const go = (walking: Walking, told?: Version): void => {
-    for (let look = walking.looks.next(told); !look.done; look = walking.looks.next()) {
-      if ('look' in look.value) {
-        const moment = look.value.look;
+/** Memory is that of the names and of the responses in flight. */
+export const proveSeconds = async ({ searches, to, isEverySecond, lookup, writer }: Proof): Promise<void> => {
+  let waiting = new Map<number, RunningSearch[]>();
+  const advance = (running: RunningSearch, found?: Version): void => {
+    for (let query = running.queries.next(found); !query.done; query = running.queries.next()) {
+      if ('look' in query.value) {
+        const moment = query.value.look;
         waiting.set(moment, waiting.get(moment) ?? []);
-        waiting.get(moment)?.push(walking);
+        waiting.get(moment)?.push(running);
         return;
       }
-      writer.tombstone(walking.walk.name, look.value.goneSince);
+      writer.tombstone(running.search.name, query.value.goneSince);
     }
   };
   const samples = sampling(isEverySecond, to);
-  for (const walk of walks)
-    go({ walk, looks: searchVersions({ ...walk, samples: samples(walk) }, walk.last), written: writtenOf(walk) });
-  await writer.rest();
+  for (const search of searches) {
+    const queries = searchVersions({ ...search, samples: samples(search) }, search.last);
+    advance({ search, queries, written: new Set(search.versions.map(({ updated }) => updated)) });
+  }
+  await writer.drain();
   while (waiting.size > 0) {
     const round = waiting;
     waiting = new Map();
-    for (const [moment, walkings] of round) {
-      // One document may have been told of in several steps.
-      const byName = Map.groupBy(walkings, ({ walk }) => walk.name);
+    for (const [moment, running] of round) {
+      // A document may have changed in several steps.
+      const byName = Map.groupBy(running, ({ search }) => search.name);
       await lookup.at(moment, [...byName.keys()], (name, bytes, skim) => {
         const version = bytes && { updated: updatedOf(skim), created: createdOf(skim) };
-        for (const walking of byName.get(name) ?? []) {
-          if (bytes && version && version.updated > walking.walk.from && !walking.written.has(version.updated)) {
-            walking.written.add(version.updated);
+        for (const one of byName.get(name) ?? []) {
+          if (bytes && version && version.updated > one.search.from && !one.written.has(version.updated)) {
+            one.written.add(version.updated);
             writer.document(bytes, 0, bytes.length, skim);
           }
-          go(walking, version);
+          advance(one, version);
         }
       });
-      await writer.rest();
+      await writer.drain();
     }
   }
 };
 
-const writtenOf = ({ versions }: VersionSearch): Set<number> => new Set(versions.map(({ updated }) => updated));
-
-/** Most walks are of the same few steps. */
+/** Cached, because most searches are of the same few steps. */
 const sampling = (isEverySecond: boolean, end: number) => {
   const known = new Map<string, readonly number[]>();
   return ({ from, to }: VersionSearch): readonly number[] => {

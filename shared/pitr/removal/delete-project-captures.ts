@@ -1,46 +1,37 @@
-/** A project that is deleted takes its captures along: nobody could restore them any more. */
+/** Deletes the captures of a deleted project: they cannot be restored any more. */
 import type { BackupRecord } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { after, commit, get, iso, query, set, type Tenant, updateItem, walk } from '../../platform/index.ts';
+import { after, check, commit, get, iso, query, set, type Tenant, updateItem, walk } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
 import { batchPrefix, type PitrRecord, pitrKey, pitrPrefix, uploadPrefix } from '../model/record.ts';
 import { dropTokens } from '../model/resume-token-items.ts';
 
-/** Captures are bound to their project: without it they are of no use, whatever their record says. */
 export const isProjectGone = async (tenant: Tenant, projectId: string): Promise<boolean> =>
   (await get(projectKey.project(tenant, projectId))) === undefined;
 
-/** What is kept of them: nothing, after as many steps as it takes to free its bases. Undefined once there are none. */
-export const decideEnd = (
+/** Keeps nothing, after as many steps as releasing the bases takes. Undefined once none are held. */
+export const decideFinalExpiry = (
   { bases, gaps, capturedTo, keptFrom }: PitrRecord,
   freedMax: number,
 ): Pick<PitrRecord, 'keptFrom' | 'bases' | 'gaps'> | undefined => {
-  const left = bases.slice(freedMax);
+  const rest = bases.slice(freedMax);
   if (bases.length === 0) return undefined;
-  return left[0] ? { keptFrom: left[0].readTime, bases: left, gaps } : { keptFrom: capturedTo ?? keptFrom, bases: [], gaps: [] };
+  return rest[0] ? { keptFrom: rest[0].readTime, bases: rest, gaps } : { keptFrom: capturedTo ?? keptFrom, bases: [], gaps: [] };
 };
 
-/** The last of them, after the batches: while a turn that was under way may still store an object it is looked for again later. */
-export const endCaptures = async (tenant: Tenant, pitr: PitrRecord, againSeconds: number, now: Date): Promise<void> => {
+/** Deletes the record after its batches. While a running cycle may still upload an object, it tries again later. */
+export const deleteCaptures = async (tenant: Tenant, pitr: PitrRecord, retrySeconds: number, now: Date): Promise<void> => {
   const { projectId, turn } = pitr;
   const capturing = pitrKey.capturing(tenant, projectId);
   if (await hasAny(tenant, projectId, uploadPrefix)) {
-    await updateItem(set(capturing, { forgetAt: iso(after(now, againSeconds)) }));
+    await updateItem(set(capturing, { forgetAt: iso(after(now, retrySeconds)) }));
     return;
   }
-  await commit([
-    {
-      remove: pitrKey.pitr(tenant, projectId),
-      condition: '#turn = :turn',
-      names: { '#turn': 'turn' },
-      values: { ':turn': turn },
-    },
-    { remove: capturing },
-    ...dropTokens(tenant, pitr),
-  ]);
+  const { check: remove, ...unchanged } = check(pitrKey.pitr(tenant, projectId), { turn });
+  await commit([{ remove, ...unchanged }, { remove: capturing }, ...dropTokens(tenant, pitr)]);
 };
 
-/** The project whose changes are stored there, and whether they are being removed: as long as any are there the destination stays. */
+/** A project whose captures are in the destination, and whether they are being deleted. The destination cannot be deleted meanwhile. */
 export const captureUsing = async (
   tenant: Tenant,
   storageDestinationId: string,
@@ -55,10 +46,10 @@ export const captureUsing = async (
   return undefined;
 };
 
-/** Refuses to take away a base while captures that are being removed still hold it; one that is in use is refused as such. */
+/** Refuses to delete a base while captures of a deleted project still hold it. Another check refuses a base in use. */
 export const refuseEnding = async (tenant: Tenant, { projectId, pitrBase }: BackupRecord): Promise<void> => {
   if (pitrBase && (await isProjectGone(tenant, projectId)))
-    throw new ApiError('CONFLICT', 'What was captured of the deleted project is being removed; try again in a minute', {
+    throw new ApiError('CONFLICT', 'The captured changes of the deleted project are being deleted; try again in a minute', {
       neededBy: 'pitr',
     });
 };

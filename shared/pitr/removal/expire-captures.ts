@@ -1,10 +1,11 @@
-/** Removes what no window reaches back to any more: batches, and the bases that nothing is added to. */
+/** Expires captures that no restore window reaches: deletes their batches and releases their bases. */
 import { backupKey, markRetentionDue } from '../../backup/index.ts';
 import { openStore } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import {
   after,
   type Clock,
+  check,
   commit,
   getAll,
   iso,
@@ -15,28 +16,28 @@ import {
   type Write,
   walk,
 } from '../../platform/index.ts';
-import { eraseBatch } from '../batch/delete-batch.ts';
+import { deleteBatch } from '../batch/delete-batch.ts';
 import { heardAheadMicros } from '../batch/list-batches.ts';
 import { readPitr } from '../model/cycle-context.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey, type UploadRecord, uploadPrefix } from '../model/record.ts';
 import { daysKept } from '../settings/capture-retention.ts';
-import { keptEntry } from '../view/pitr-events.ts';
-import { decideEnd, endCaptures, isProjectGone } from './delete-project-captures.ts';
+import { objectsKeptEntry } from '../view/pitr-events.ts';
+import { decideFinalExpiry, deleteCaptures, isProjectGone } from './delete-project-captures.ts';
 
-/** What is being restored was offered a moment ago: it is kept for a day longer than it is offered. */
+/** Captures are kept a day longer than they are offered, for restores that have just started. */
 const graceSeconds = 24 * 3_600;
-/** No turn takes so long: what was stored before and belongs to no batch never will. */
+/** No cycle takes this long: an older upload without a batch is orphaned. */
 const uploadSeconds = 3_600;
 
-/** What a batch spans at most: captures that are away for longer begin anew. */
-const turnMaxMicros = 3_600 * 1_000_000;
-/** Bases that go at once: they are freed in one transaction with the record that needs them no more. */
+/** The longest span of a batch: after a longer interruption captures begin again. */
+const cycleMaxMicros = 3_600 * 1_000_000;
+/** Bases released at once, in one transaction with the record. */
 const freedMax = 90;
 
-/** What is kept from now on; undefined if nothing of it changes. */
+/** What to keep; undefined if nothing changes. */
 export const decideExpiry = (pitr: PitrRecord, now: Date, isGone = false): Kept | undefined => {
-  if (isGone) return decideEnd(pitr, freedMax);
+  if (isGone) return decideFinalExpiry(pitr, freedMax);
   const { bases, gaps, status, capturedTo, keptFrom } = pitr;
   const horizon = after(now, -daysKept(pitr, now) * 24 * 3_600 - graceSeconds).getTime() * 1_000;
   const isOver = status === 'disabled' && capturedTo !== null && microsOf(capturedTo) <= horizon;
@@ -45,8 +46,8 @@ export const decideExpiry = (pitr: PitrRecord, now: Date, isGone = false): Kept 
   const first = Math.min(last, freedMax + 1);
   const from = bases[first]?.readTime;
   if (from === undefined || (keptFrom !== null && microsOf(from) <= microsOf(keptFrom))) return undefined;
-  // Batches of before it was taken, which show later moments than it does, are sealed under the key of one that was there before.
-  const needed = bases.findLastIndex(({ since }) => microsOf(since) <= microsOf(from) - heardAheadMicros - turnMaxMicros);
+  // Batches captured before the base was in use may hold later changes, and are encrypted with the key of an earlier base.
+  const needed = bases.findLastIndex(({ since }) => microsOf(since) <= microsOf(from) - heardAheadMicros - cycleMaxMicros);
   return {
     keptFrom: from,
     bases: bases.slice(Math.max(0, Math.min(needed, first - 1))),
@@ -57,8 +58,8 @@ export const decideExpiry = (pitr: PitrRecord, now: Date, isGone = false): Kept 
 type Kept = Pick<PitrRecord, 'keptFrom' | 'bases' | 'gaps'>;
 
 /**
- * Says first what is kept, then removes: nothing is offered any more that may be gone. Goes on in another task if its time is over.
- * Of a project that is gone nothing is kept.
+ * Updates the record first, then deletes: nothing is offered that may be deleted. At the deadline it enqueues another task. Of a
+ * deleted project nothing is kept.
  */
 export const expireCaptures = async (
   tenant: Tenant,
@@ -72,32 +73,24 @@ export const expireCaptures = async (
   const isGone = await isProjectGone(tenant, projectId);
   const now = clock.now();
   const kept = decideExpiry(pitr, now, isGone);
-  // A turn that ended at this moment has changed the record: it is looked at anew.
-  if (kept && !(await keepOnly(tenant, pitr, kept, now))) return again(tenant, projectId, now);
-  const left = { ...pitr, ...kept };
-  const forgetting = { tenant, pitr: left, until, clock, open, told: new Set([pitr.objectsKeptIn]) };
+  // If a cycle ended meanwhile, the record has changed: decide again.
+  if (kept && !(await keepOnly(tenant, pitr, kept, now))) return continueLater(tenant, projectId, now);
+  const rest = { ...pitr, ...kept };
+  const run = { tenant, pitr: rest, until, clock, open, reported: new Set([pitr.objectsKeptIn]) };
   const isDone =
-    (await forgetBatches(forgetting, isGone ? Number.POSITIVE_INFINITY : unneededUpTo(left))) &&
-    (await removeLeftovers(forgetting)) &&
-    decideExpiry(left, now, isGone) === undefined;
-  if (!isDone) return again(tenant, projectId, now);
-  if (isGone) return endCaptures(tenant, pitr, uploadSeconds, now);
-  if (pitr.status === 'disabled' && left.bases.length === 0)
-    await commit([
-      {
-        check: pitrKey.pitr(tenant, projectId),
-        condition: '#turn = :turn',
-        names: { '#turn': 'turn' },
-        values: { ':turn': pitr.turn },
-      },
-      { remove: pitrKey.capturing(tenant, projectId) },
-    ]);
+    (await expireBatches(run, isGone ? Number.POSITIVE_INFINITY : unneededUpTo(rest))) &&
+    (await deleteOrphans(run)) &&
+    decideExpiry(rest, now, isGone) === undefined;
+  if (!isDone) return continueLater(tenant, projectId, now);
+  if (isGone) return deleteCaptures(tenant, pitr, uploadSeconds, now);
+  if (pitr.status === 'disabled' && rest.bases.length === 0)
+    await commit([check(pitrKey.pitr(tenant, projectId), { turn: pitr.turn }), { remove: pitrKey.capturing(tenant, projectId) }]);
 };
 
-const again = (tenant: Tenant, projectId: string, now: Date): Promise<void> =>
+const continueLater = (tenant: Tenant, projectId: string, now: Date): Promise<void> =>
   commit([enqueue(tenant, { kind: 'expire-captures', projectId }, now)]);
 
-/** With it, what is a base no longer becomes a backup like any other, and retention looks at it again. False if it was overtaken. */
+/** In the same transaction released bases become ordinary backups, and retention becomes due. False if the record has changed. */
 const keepOnly = async (tenant: Tenant, pitr: PitrRecord, kept: Kept, now: Date): Promise<boolean> => {
   const { turn, keptFrom, projectId } = pitr;
   const held = new Set(kept.bases.map(({ backupId }) => backupId));
@@ -118,57 +111,60 @@ const keepOnly = async (tenant: Tenant, pitr: PitrRecord, kept: Kept, now: Date)
   }
 };
 
-/** Up to where batches end that nothing needs, in microseconds: with a base, those before it that may tell of later moments stay. */
+/** Batches that end up to here are not needed, in microseconds. Batches before a base that may hold later changes stay. */
 const unneededUpTo = ({ keptFrom, bases }: Pick<PitrRecord, 'keptFrom' | 'bases'>): number | undefined =>
   keptFrom === null ? undefined : microsOf(keptFrom) - (bases.length > 0 ? heardAheadMicros : 0);
 
-interface Forgetting {
+interface ExpiryRun {
   readonly tenant: Tenant;
   readonly pitr: PitrRecord;
   readonly until: Date;
   readonly clock: Clock;
   readonly open: typeof openStore;
-  /** The destinations of which was told that objects stay there. */
-  readonly told: Set<string | undefined>;
+  /** Destinations for which it was audited that objects could not be deleted. */
+  readonly reported: Set<string | undefined>;
 }
 
-const forgetBatches = async (forgetting: Forgetting, last: number | undefined): Promise<boolean> => {
-  const { tenant, pitr, until, clock } = forgetting;
+const expireBatches = async (run: ExpiryRun, last: number | undefined): Promise<boolean> => {
+  const { tenant, pitr, until, clock } = run;
   if (last === undefined) return true;
   const { pk } = pitrKey.tokens(tenant, pitr.projectId);
   const range = { pk, prefix: batchPrefix, ...(Number.isFinite(last) && { to: `${batchPrefix}${momentOf(last + 1)}` }) };
   for await (const batch of walk<BatchRecord>(range)) {
     if (microsOf(batch.to) > last) return true;
     if (clock.now() >= until) return false;
-    await forget(forgetting, batch);
+    await deleteStored(run, batch);
   }
   return true;
 };
 
-/** What was stored by a turn that died, or came too late. */
-const removeLeftovers = async (forgetting: Forgetting): Promise<boolean> => {
-  const { tenant, pitr, until, clock } = forgetting;
-  const { items } = await query({ pk: pitrKey.tokens(tenant, pitr.projectId).pk, prefix: uploadPrefix, limit: 100 });
+/** Deletes uploads of cycles that crashed or could not commit. */
+const deleteOrphans = async (run: ExpiryRun): Promise<boolean> => {
+  const { tenant, pitr, until, clock } = run;
+  const { pk } = pitrKey.tokens(tenant, pitr.projectId);
+  const { items } = await query<UploadRecord>({ pk, prefix: uploadPrefix, limit: 100 });
   const oldest = iso(after(clock.now(), -uploadSeconds));
-  for (const upload of items as readonly UploadRecord[]) {
+  for (const upload of items) {
     if (upload.since > oldest) continue;
     if (clock.now() >= until) return false;
-    await forget(forgetting, upload);
+    await deleteStored(run, upload);
   }
   return true;
 };
 
-/** The object goes before what leads to it, or stays for good. */
-const forget = async (forgetting: Forgetting, stored: BatchRecord | UploadRecord): Promise<void> => {
-  const { tenant, pitr, clock, open, told } = forgetting;
+/** Deletes the object before its item: without the item an object would not be found again. */
+const deleteStored = async (
+  { tenant, pitr, clock, open, reported }: ExpiryRun,
+  stored: BatchRecord | UploadRecord,
+): Promise<void> => {
   const { pk, sk, storageDestinationId } = stored;
-  const reason = await eraseBatch(tenant, stored, open);
+  const reason = await deleteBatch(tenant, stored, open);
   const writes: Write[] = [{ remove: { pk, sk } }];
-  if (reason !== undefined && !told.has(storageDestinationId))
+  if (reason !== undefined && !reported.has(storageDestinationId))
     writes.push(
       set(pitrKey.pitr(tenant, pitr.projectId), { objectsKeptIn: storageDestinationId }),
-      keptEntry(tenant, pitr.projectId, { storageDestinationId, reason }, clock.now()),
+      objectsKeptEntry(tenant, pitr.projectId, { storageDestinationId, reason }, clock.now()),
     );
   await commit(writes);
-  if (reason !== undefined) told.add(storageDestinationId);
+  if (reason !== undefined) reported.add(storageDestinationId);
 };

@@ -1,22 +1,23 @@
-/** Enabling point-in-time recovery, for the first time or again. */
+/** Enables point-in-time recovery, for the first time or again. */
+import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type DestinationRecord, useDestination } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, organizationRef, whileActive } from '../../organization/index.ts';
-import { after, type Change, iso, StaleReadError, set, type Write } from '../../platform/index.ts';
+import { after, type Change, check, iso, type Key, StaleReadError, set, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, projectData, projectKey, whileStaying } from '../../project/index.ts';
 import { type CapturingRecord, type PitrRecord, pitrKey } from '../model/record.ts';
 import { withGaps } from '../timeline/gaps.ts';
 import { pitrData } from '../view/pitr-view.ts';
 import { keptAfter } from './capture-retention.ts';
 
-export interface PitrWish {
+export interface PitrSettings {
   readonly retentionDays: number;
   readonly captureIntervalSeconds: number;
   readonly precision: PitrRecord['precision'];
 }
 
-const nothingYet = {
+const initialFields = {
   bases: [],
   comingBaseId: null,
   baseTriedAt: null,
@@ -31,23 +32,25 @@ const nothingYet = {
   reads: 0,
 } as const satisfies Partial<PitrRecord>;
 
-/** What was captured before it was disabled stays; the time between is a gap. */
+/** Captures from before it was disabled stay; the time between is a gap. */
 export const enablePitr = (
   { tenant, organization, actor }: CallerContext,
-  { project, destination, before }: Place,
-  wish: PitrWish,
+  { project, destination, before }: EnableContext,
+  { retentionDays, captureIntervalSeconds, precision }: PitrSettings,
   now: Date,
 ): { pitr: PitrRecord; change: Change } => {
   if (before && before.status !== 'disabled')
-    throw new ApiError('CONFLICT', 'Point-in-time recovery of this project is enabled already');
-  const known = before ?? nothingYet;
+    throw new ApiError('CONFLICT', 'Point-in-time recovery of this project is already enabled');
+  const known = before ?? initialFields;
   const { id: projectId } = project;
-  const { retentionDays, captureIntervalSeconds, precision } = wish;
   const between = { from: known.capturedTo ?? '', to: null, reason: 'point-in-time recovery was disabled' };
   const pitr: PitrRecord = {
     ...known,
     ...pitrKey.pitr(tenant, projectId),
-    ...{ projectId, retentionDays, captureIntervalSeconds, precision },
+    projectId,
+    retentionDays,
+    captureIntervalSeconds,
+    precision,
     keptDays: keptAfter(before, retentionDays, now),
     status: 'starting',
     storageDestination: { id: destination.id, name: destination.name, type: destination.type },
@@ -56,7 +59,10 @@ export const enablePitr = (
     comingBaseId: null,
     baseTriedAt: null,
     baseFailures: 0,
-    ...{ losses: undefined, putOffs: undefined, trouble: undefined, isTooLarge: undefined },
+    losses: undefined,
+    putOffs: undefined,
+    trouble: undefined,
+    isTooLarge: undefined,
     turn: known.turn + 1,
     nextTurnAt: iso(now),
     createdBy: { type: actor.type, id: actor.id },
@@ -66,9 +72,10 @@ export const enablePitr = (
     ...pitrKey.capturing(tenant, projectId),
     organizationId: tenant.organizationId,
     projectId,
-    forgetAt: iso(after(now, forgetEverySeconds)),
+    forgetAt: iso(after(now, expireEverySeconds)),
   };
-  const told = { organization: organizationRef(organization), project: projectData(shown), pitr: pitrData(pitr, now) };
+  const event = { organization: organizationRef(organization), project: projectData(shown), pitr: pitrData(pitr, now) };
+  const details = { retentionDays, captureIntervalSeconds, precision, storageDestinationId: destination.id };
   return {
     pitr,
     change: {
@@ -76,37 +83,32 @@ export const enablePitr = (
         whileActive(tenant),
         whileStaying(tenant, projectId),
         useDestination(tenant, destination.id),
-        { put: pitr, ...asRead(before) },
+        { put: pitr, ...asRead(pitrKey.pitr(tenant, projectId), before) },
         set(projectKey.project(tenant, projectId), { pitr: shown.pitr, updatedAt: iso(now) }),
         { put: capturing },
-        emit(tenant, 'pitr.enabled', told, now),
+        emit(tenant, 'pitr.enabled', event, now),
         enqueue(tenant, { kind: 'capture', projectId, turn: pitr.turn }, now),
       ],
-      audit: [
-        {
-          scope: tenant.organizationId,
-          resource: { type: 'project', id: projectId },
-          details: { retentionDays, captureIntervalSeconds, precision, storageDestinationId: destination.id },
-        },
-      ],
+      audit: [auditNote(tenant, 'project', projectId, details)],
     },
   };
 };
 
-export interface Place {
+export interface EnableContext {
   readonly project: ProjectRecord;
   readonly destination: DestinationRecord;
   readonly before: PitrRecord | undefined;
 }
 
-export const forgetEverySeconds = 24 * 3_600;
+export const expireEverySeconds = 24 * 3_600;
 
-/** What is taken over must be as it was read: what is forgotten meanwhile must not be offered again. */
-const asRead = (before: PitrRecord | undefined): Pick<Write, 'condition' | 'names' | 'values' | 'onConditionFailed'> => ({
-  condition: before ? '#turn = :turn AND #keptFrom = :keptFrom AND #bases = :bases' : 'attribute_not_exists(pk)',
-  ...(before && {
-    names: { '#turn': 'turn', '#keptFrom': 'keptFrom', '#bases': 'bases' },
-    values: { ':turn': before.turn, ':keptFrom': before.keptFrom, ':bases': before.bases },
-  }),
-  onConditionFailed: () => new StaleReadError(),
-});
+/** The record must be as it was read: captures that expire meanwhile must not be offered again. */
+const asRead = (
+  key: Key,
+  before: PitrRecord | undefined,
+): Pick<Write, 'condition' | 'names' | 'values' | 'onConditionFailed'> => {
+  const onConditionFailed = (): StaleReadError => new StaleReadError();
+  if (!before) return { condition: 'attribute_not_exists(pk)', onConditionFailed };
+  const { check: _key, ...unchanged } = check(key, { turn: before.turn, keptFrom: before.keptFrom, bases: before.bases });
+  return { ...unchanged, onConditionFailed };
+};

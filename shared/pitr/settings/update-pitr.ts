@@ -1,82 +1,81 @@
-/** Changing how a project is captured, and stopping it. */
-import { markRetentionDue } from '../../backup/index.ts';
+/** Changes the settings of point-in-time recovery, and disables it. */
+import { auditNote } from '../../audit/index.ts';
+import { retentionNote } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, organizationRef } from '../../organization/index.ts';
-import { type Change, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
+import { type Change, iso, omitUndefined, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, projectData, projectKey } from '../../project/index.ts';
 import { type PitrRecord, pitrKey } from '../model/record.ts';
 import { dropTokens } from '../model/resume-token-items.ts';
 import { pitrData } from '../view/pitr-view.ts';
 import { keptAfter } from './capture-retention.ts';
-import type { PitrWish } from './enable-pitr.ts';
+import type { PitrSettings } from './enable-pitr.ts';
 
-type Given = { readonly [K in keyof PitrWish]?: PitrWish[K] | undefined };
+type Given = { readonly [K in keyof PitrSettings]?: PitrSettings[K] | undefined };
 
-const enabled = (pitr: PitrRecord | undefined): PitrRecord => {
+const assertEnabled = (pitr: PitrRecord | undefined): PitrRecord => {
   if (!pitr || pitr.status === 'disabled')
     throw new ApiError('CONFLICT', 'Point-in-time recovery of this project is not enabled');
   return pitr;
 };
 
-/** Begins a turn at once: one that is under way finds that it is no longer its turn. */
-const turnedTo = (tenant: Tenant, pitr: PitrRecord, changed: PitrRecord, attributes: Partial<PitrRecord>): Write =>
+/** Starts a new cycle at once: a running one cannot commit any more. */
+const advanceCycle = (tenant: Tenant, pitr: PitrRecord, changed: PitrRecord, attributes: Partial<PitrRecord>): Write =>
   set(
     pitrKey.pitr(tenant, pitr.projectId),
     { ...attributes, turn: changed.turn, nextTurnAt: changed.nextTurnAt },
     { expected: { turn: pitr.turn, status: pitr.status }, onConditionFailed: () => new StaleReadError() },
   );
 
-/** Only what is given changes; a call that gives nothing changes nothing. */
-export const changePitr = (
+/** Only the given settings change; a call that gives none changes nothing. */
+export const updatePitr = (
   { tenant }: CallerContext,
   project: ProjectRecord,
   before: PitrRecord | undefined,
   given: Given,
   now: Date,
 ): { pitr: PitrRecord; change: Change } => {
-  const pitr = enabled(before);
-  const { retentionDays, captureIntervalSeconds, precision } = { ...pitr, ...defined(given) };
+  const pitr = assertEnabled(before);
+  const details = omitUndefined(given);
+  const { retentionDays, captureIntervalSeconds, precision } = { ...pitr, ...details };
   const keptDays = keptAfter(pitr, retentionDays, now);
   const attributes = { retentionDays, captureIntervalSeconds, precision, keptDays };
-  if (Object.keys(defined(given)).length === 0) return { pitr, change: { writes: [], audit: [] } };
+  if (Object.keys(details).length === 0) return { pitr, change: { writes: [], audit: [] } };
   const changed: PitrRecord = { ...pitr, ...attributes, turn: pitr.turn + 1, nextTurnAt: iso(now) };
   const shown = { enabled: true, retentionDays, captureIntervalSeconds };
   return {
     pitr: changed,
     change: {
       writes: [
-        turnedTo(tenant, pitr, changed, attributes),
+        advanceCycle(tenant, pitr, changed, attributes),
         set(projectKey.project(tenant, project.id), { pitr: shown, updatedAt: iso(now) }),
         enqueue(tenant, { kind: 'capture', projectId: project.id, turn: changed.turn }, now),
       ],
-      audit: [{ scope: tenant.organizationId, resource: { type: 'project', id: project.id }, details: { ...defined(given) } }],
+      audit: [auditNote(tenant, 'project', project.id, details)],
     },
   };
 };
 
-const defined = (given: Given): Partial<PitrWish> =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-
-/** What was captured stays restorable for as long as it was to be kept. */
+/** Captured changes stay restorable until their retention ends. */
 export const disablePitr = (
-  acting: CallerContext,
+  caller: CallerContext,
   project: ProjectRecord,
   before: PitrRecord | undefined,
   now: Date,
 ): { pitr: PitrRecord; change: Change } => {
-  const { pitr, writes } = endCapture(acting, project, enabled(before), now);
-  const { tenant } = acting;
+  const { pitr, writes } = endCapture(caller, project, assertEnabled(before), now);
+  const { tenant } = caller;
   return {
     pitr,
     change: {
       writes: [...writes, set(projectKey.project(tenant, project.id), { pitr: { enabled: false }, updatedAt: iso(now) })],
-      audit: [{ scope: tenant.organizationId, resource: { type: 'project', id: project.id } }],
+      audit: [auditNote(tenant, 'project', project.id)],
     },
   };
 };
 
-/** Beside what the project itself is told: it may be on its way out. */
+/** Does not write the project, which may be about to be deleted. */
 const endCapture = (
   { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
   project: ProjectRecord,
@@ -89,7 +88,7 @@ const endCapture = (
   return {
     pitr,
     writes: [
-      turnedTo(tenant, before, pitr, ended),
+      advanceCycle(tenant, before, pitr, ended),
       ...dropTokens(tenant, before),
       ...(before.comingBaseId === null ? [] : [markRetentionDue(tenant, now)]),
       emit(
@@ -102,21 +101,21 @@ const endCapture = (
   };
 };
 
-/** Belongs in the transaction that deletes a project: what was captured goes with it, enabled or not, by the task. */
+/** Belongs in the transaction that deletes a project. A task deletes its captures, enabled or not. */
 export const endWithProject = (
-  acting: Pick<CallerContext, 'tenant' | 'organization'>,
+  caller: Pick<CallerContext, 'tenant' | 'organization'>,
   project: ProjectRecord,
   pitr: PitrRecord | undefined,
   now: Date,
 ): readonly Write[] => {
-  const { tenant } = acting;
-  if (!pitr)
-    return [{ check: pitrKey.pitr(tenant, project.id), condition: 'attribute_not_exists(pk)', onConditionFailed: overtaken }];
+  const { tenant } = caller;
+  if (!pitr) {
+    // It may be enabled concurrently.
+    const onConditionFailed = (): StaleReadError => new StaleReadError();
+    return [{ check: pitrKey.pitr(tenant, project.id), condition: 'attribute_not_exists(pk)', onConditionFailed }];
+  }
   return [
-    ...(pitr.status === 'disabled' ? [] : endCapture(acting, project, pitr, now).writes),
+    ...(pitr.status === 'disabled' ? [] : endCapture(caller, project, pitr, now).writes),
     enqueue(tenant, { kind: 'expire-captures', projectId: project.id }, now),
   ];
 };
-
-/** It was enabled at the same moment. */
-const overtaken = (): StaleReadError => new StaleReadError();

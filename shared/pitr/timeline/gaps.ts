@@ -1,19 +1,19 @@
-/** The gaps of a record: none is ever dropped while it may be asked for; where they are too many they become fewer and longer. */
+/** The gaps of a record. None is dropped while its time is restorable; if they are too many, they are merged. */
 import { microsOf } from '../model/micro-time.ts';
 import type { Gap } from '../model/record.ts';
 
-/** A record has room for 400 KB, with all else. */
+/** A record has at most 400 KB. */
 const gapsMax = 1_000;
 const gapsMaxBytes = 100_000;
-/** Collections a gap names: each id may have 1,500 bytes. */
+/** Collections that a gap names; an id may have 1,500 bytes. */
 const idsMax = 100;
 const idsMaxBytes = 50_000;
 
-/** By their beginnings. Bridged ones that follow each other are one. */
+/** Sorted by start. Adjacent bridged gaps are joined. */
 export const withGaps = (gaps: readonly Gap[], ...more: readonly Gap[]): readonly Gap[] =>
   bounded(joined(sorted([...gaps, ...more.map(widened)])));
 
-/** What holds for more collections than are named holds for all of them. */
+/** A gap of too many collections becomes a gap of all. */
 export const widened = (gap: Gap): Gap => {
   const { collections, ...all } = gap;
   if (!collections) return gap;
@@ -21,7 +21,7 @@ export const widened = (gap: Gap): Gap => {
   return collections.length > idsMax || bytes > idsMaxBytes ? all : gap;
 };
 
-/** Ends what lasts of all collections at that moment. */
+/** Closes the open gap of all collections. */
 export const closed = (gaps: readonly Gap[], to: string): readonly Gap[] =>
   gaps.map((gap) => (gap.to === null && !gap.collections ? { ...gap, to } : gap));
 
@@ -48,7 +48,7 @@ const joined = (gaps: readonly Gap[]): readonly Gap[] => {
   return kept;
 };
 
-/** The oldest become one that says no less than they did: those that have ended first, and those that last if there are none left. */
+/** Merges the oldest gaps into one that covers them: closed gaps first, then open ones. */
 const bounded = (gaps: readonly Gap[]): readonly Gap[] => {
   let bytes = gaps.reduce((sum, gap) => sum + sizeOf(gap), 0);
   let count = gaps.length;
@@ -60,14 +60,14 @@ const bounded = (gaps: readonly Gap[]): readonly Gap[] => {
     bytes -= sizeOf(gap);
     count -= 1;
   }
-  const gone = new Set(oldest);
-  return sorted([merged(oldest), ...gaps.filter((gap) => !gone.has(gap))]);
+  const replaced = new Set(oldest);
+  return sorted([merged(oldest), ...gaps.filter((gap) => !replaced.has(gap))]);
 };
 
-/** About what the one has. */
+/** Approximate size of the merged gap. */
 const mergedBytes = 300;
 
-/** Both ends are known only if they were of each. */
+/** Bridged only if all of them are. */
 const merged = (gaps: readonly Gap[]): Gap => {
   const [first, ...rest] = sorted(gaps);
   const last = gaps.reduce((one, other) => (endOf(other) > endOf(one) ? other : one));
@@ -76,7 +76,7 @@ const merged = (gaps: readonly Gap[]): Gap => {
   return {
     from: first?.from ?? last.from,
     to: last.to,
-    reason: `${rest.length + 1} gaps that are told as one`,
+    reason: `${rest.length + 1} gaps shown as one`,
     ...(gaps.every(({ isBridged }) => isBridged) && { isBridged: true }),
     ...(heardFrom !== undefined && { heardFrom }),
   };

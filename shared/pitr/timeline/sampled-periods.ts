@@ -1,8 +1,8 @@
-/** The stretches in which nobody listened all the time: none is dropped while it may be asked for; too many become fewer and longer. */
+/** Periods without continuous listening. None is dropped while its time is restorable; if they are too many, they are merged. */
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import type { PitrRecord, Sampled } from '../model/record.ts';
 
-/** About 60 bytes each, of a record that has room for 400 KB with all else. */
+/** About 60 bytes each; a record has at most 400 KB. */
 const sampledMax = 500;
 
 export const withSampled = (
@@ -26,7 +26,7 @@ const joined = (sampled: readonly Sampled[]): readonly Sampled[] => {
   return kept;
 };
 
-/** The two that lie closest together become one, which says no more than both did. */
+/** Merges the two closest periods. */
 const closest = (sampled: readonly Sampled[]): readonly Sampled[] => {
   const distances = sampled.slice(1).map(({ from }, n) => microsOf(from) - microsOf(sampled[n]?.to ?? from));
   const at = distances.indexOf(Math.min(...distances));

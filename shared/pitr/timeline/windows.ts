@@ -1,4 +1,4 @@
-/** What can be restored, never optimistic: decided from the record alone. */
+/** The restorable windows, computed from the record alone and never optimistic. */
 import type * as z from 'zod';
 import type { PitrWindows } from '../../contract/models/pitr.ts';
 import { ceilSecond, floorSecond, microsOf, shownMoment } from '../model/micro-time.ts';
@@ -6,13 +6,13 @@ import type { Base, Gap, PitrRecord, Unchecked } from '../model/record.ts';
 
 const dayMicros = 24 * 3_600 * 1_000_000;
 
-/** Before this nothing is offered, though it may still be there: so what is being restored is not removed meanwhile. */
+/** Nothing before this is offered, although it may still exist: captures in use by a restore are thus not deleted meanwhile. */
 export const horizonOf = ({ retentionDays, keptFrom }: Pick<PitrRecord, 'retentionDays' | 'keptFrom'>, now: Date): number =>
   Math.max(now.getTime() * 1_000 - retentionDays * dayMicros, keptFrom === null ? 0 : microsOf(keptFrom));
 
 /**
- * Whole seconds that every collection can be restored to, cut where something is missing of all; and what is missing of some. Where
- * it was not looked whether there are other collections, or something is missing of some, those that are whole are named.
+ * Ranges of whole seconds, split at gaps of all collections, and the gaps. A window names its complete collections if others have a
+ * gap, or if it was not checked whether there are others.
  */
 export const windowsOf = (record: PitrRecord, now: Date): z.input<typeof PitrWindows> => {
   const horizon = horizonOf(record, now);
@@ -33,7 +33,7 @@ export const windowsOf = (record: PitrRecord, now: Date): z.input<typeof PitrWin
   };
 };
 
-/** Whether nobody looked, then or later, if there were other collections at that moment. */
+/** Whether it was never checked if there were other collections at that moment. */
 export const isUnchecked = (record: PitrRecord, moment: string): boolean => {
   const at = microsOf(moment);
   return uncheckedOf(record).some(({ from, to }) => microsOf(from) < at && at <= microsOf(to));
@@ -46,11 +46,10 @@ export const uncheckedOf = ({ unchecked = [], checkedAt = neverChecked, captured
     ? unchecked
     : [...unchecked, { from: checkedAt, to: capturedTo, collections: known }];
 
-/** How many are kept apart. */
 const uncheckedMax = 20;
 
-/** What captures that begin anew leave unchecked for good; of too many the oldest become one, which is known of what both have. */
-export const leftUnchecked = (record: PitrRecord): readonly Unchecked[] => {
+/** The unchecked periods when captures begin again. If they are too many, the oldest two are merged, with their common collections. */
+export const remainingUnchecked = (record: PitrRecord): readonly Unchecked[] => {
   const kept = record.keptFrom === null ? 0 : microsOf(record.keptFrom);
   const [first, second, ...rest] = uncheckedOf(record).filter(({ to }) => microsOf(to) > kept);
   const all = [first, second, ...rest].filter((one) => one !== undefined);
@@ -59,7 +58,7 @@ export const leftUnchecked = (record: PitrRecord): readonly Unchecked[] => {
   return [{ from: first.from, to: second.to, collections }, ...rest];
 };
 
-/** Those that a moment can be made of: what is damaged is passed over for as long as batches reach back to the one before. */
+/** The usable bases: a damaged one is skipped as long as batches reach back to the one before. */
 const basesOf = ({ bases, keptFrom }: Pick<PitrRecord, 'bases' | 'keptFrom'>): readonly Base[] => {
   if (!bases.some(({ isDamaged }) => isDamaged)) return bases;
   const first = keptFrom === null ? 0 : microsOf(keptFrom);
@@ -69,13 +68,13 @@ const basesOf = ({ bases, keptFrom }: Pick<PitrRecord, 'bases' | 'keptFrom'>): r
 interface Stretch {
   readonly from: number;
   readonly to: number;
-  /** Only they are known to be whole. */
+  /** Only these are known to be complete. */
   readonly collections?: readonly string[];
-  /** Not every second is known, only some moments: a restore goes to the last of them. */
+  /** Not every second is known: a restore uses the last known moment. */
   readonly isInterval?: true;
 }
 
-/** The stretch in parts that are checked, and those that are not. */
+/** Splits a stretch into checked and unchecked parts. */
 const piecesOf = (stretch: Stretch, unchecked: readonly Unchecked[]): readonly Stretch[] => {
   const { from, to } = stretch;
   const pieces: Stretch[] = [];
@@ -91,7 +90,7 @@ const piecesOf = (stretch: Stretch, unchecked: readonly Unchecked[]): readonly S
 };
 
 interface Loss {
-  /** Neither end is lost. */
+  /** Both ends are exclusive. */
   readonly from: number;
   readonly to: number;
   readonly collections: readonly string[];
@@ -102,7 +101,7 @@ const lossesOf = ({ gaps }: PitrRecord): readonly Loss[] =>
     collections ? [{ from: microsOf(from), to: to === null ? endless : microsOf(to), collections }] : [],
   );
 
-/** The piece in parts of which the same is missing; of what is not known by its id, nothing tells what is whole. */
+/** Splits a piece into parts with the same losses. If unknown collections are lost, no collection is known to be complete. */
 const partsOf = (piece: Stretch, losses: readonly Loss[], known: readonly string[] = []): readonly Stretch[] => {
   const near = losses.filter(({ from, to }) => from < piece.to && to > piece.from);
   if (near.length === 0) return [piece];
@@ -119,8 +118,8 @@ const partsOf = (piece: Stretch, losses: readonly Loss[], known: readonly string
 };
 
 /**
- * Stretches of time of which nothing is lost, oldest first, whatever order gaps were recorded in. What follows a loss begins with
- * a base; within a bridged gap not every second is known.
+ * Stretches without a loss, oldest first, whatever order gaps were recorded in. After a loss a stretch begins with a base. Within a
+ * bridged gap not every second is known.
  */
 const stretchesOf = (record: PitrRecord): readonly Stretch[] => {
   const { gaps, capturedTo } = record;
@@ -146,7 +145,7 @@ const stretchesOf = (record: PitrRecord): readonly Stretch[] => {
 
 const endless = Number.POSITIVE_INFINITY;
 
-/** Both ends of a bridged gap are known, what lies between is not. */
+/** Both ends of a bridged gap are known. */
 const split = ({ from, to }: Stretch, bridged: readonly Stretch[]): readonly Stretch[] => {
   const pieces: Stretch[] = [];
   let at = from;
@@ -166,7 +165,7 @@ const windowOf = ({ from, to, collections, isInterval }: Stretch, horizon: numbe
   return [{ ...shown, ...(isInterval && { precision: 'interval' }), ...(collections && { collections: [...collections] }) }];
 };
 
-/** The newest base that leads to a moment without anything missing of all in between; the moment itself must lie in a window. */
+/** The newest base with no gap of all collections between it and the moment, which must lie in a window. */
 export const baseFor = (record: Pick<PitrRecord, 'bases' | 'gaps' | 'keptFrom'>, moment: string): Base | undefined => {
   const { gaps } = record;
   const at = microsOf(moment);

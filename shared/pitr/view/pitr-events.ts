@@ -1,5 +1,5 @@
-/** What is told of captures: events to subscribers, and to the audit log what was lost. */
-import { type Actor, auditEntry } from '../../audit/index.ts';
+/** Events and audit entries of captures. */
+import { auditNote, systemAudit } from '../../audit/index.ts';
 import { emit } from '../../event/index.ts';
 import { organizationRef } from '../../organization/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
@@ -8,20 +8,23 @@ import { shownMoment } from '../model/micro-time.ts';
 import type { Gap } from '../model/record.ts';
 import { shownGap } from '../timeline/windows.ts';
 
-const actor: Actor = { type: 'system', id: 'capture', email: null };
-
-/** Ids an event names at most: each may have 1,500 bytes. */
+/** Collections that an event names at most; an id may have 1,500 bytes. */
 const collectionsMax = 100;
 
-export interface Told {
+export interface CapturedChanges {
   readonly count: number;
   readonly from: number;
   readonly to: number;
   readonly collections: readonly string[];
 }
 
-/** One event for all changes of a turn. */
-export const changeEvent = ({ tenant, organization, project }: CycleContext, told: Told, now: Date, gap?: Gap): Write =>
+/** One event for all changes of a cycle. */
+export const changeEvent = (
+  { tenant, organization, project }: CycleContext,
+  { count, from, to, collections }: CapturedChanges,
+  now: Date,
+  gap?: Gap,
+): Write =>
   emit(
     tenant,
     'pitr.change_captured',
@@ -29,48 +32,34 @@ export const changeEvent = ({ tenant, organization, project }: CycleContext, tol
       organization: organizationRef(organization),
       project: { id: project.id, name: project.name },
       changes: {
-        count: told.count,
-        fromTimestamp: shownMoment(told.from),
-        toTimestamp: shownMoment(told.to),
-        collections: told.collections.slice(0, collectionsMax),
+        count,
+        fromTimestamp: shownMoment(from),
+        toTimestamp: shownMoment(to),
+        collections: collections.slice(0, collectionsMax),
       },
       ...(gap && { gap: shownGap(gap) }),
     },
     now,
   );
 
-/** A stretch that was lost: an event, and an entry of the audit log. */
+/** The event and the audit entry of a gap. */
 export const gapWrites = (
-  scene: CycleContext,
+  cycle: CycleContext,
   gap: Gap,
-  { from, to }: Pick<Told, 'from' | 'to'>,
+  { from, to }: Pick<CapturedChanges, 'from' | 'to'>,
   now: Date,
-): readonly Write[] => [
-  changeEvent(scene, { count: 0, from, to, collections: [] }, now, gap),
-  auditEntry(
-    'pitr.gap',
-    {
-      scope: scene.tenant.organizationId,
-      resource: { type: 'project', id: scene.project.id },
-      details: { ...shownGap({ ...gap, ...(gap.collections && { collections: gap.collections.slice(0, collectionsMax) }) }) },
-    },
-    actor,
-    { ip: null, userAgent: null, requestId: scene.project.id },
-    now,
-  ),
-];
+): readonly Write[] => {
+  const details = shownGap({ ...gap, ...(gap.collections && { collections: gap.collections.slice(0, collectionsMax) }) });
+  return [
+    changeEvent(cycle, { count: 0, from, to, collections: [] }, now, gap),
+    systemAudit('capture', { action: 'pitr.gap', note: auditNote(cycle.tenant, 'project', cycle.project.id, details), now }),
+  ];
+};
 
-/** What was captured and nothing needs any more lies in the bucket for good: told once for each bucket. */
-export const keptEntry = (
+/** Expired objects could not be deleted; audited once per destination. */
+export const objectsKeptEntry = (
   tenant: Tenant,
   projectId: string,
   details: { readonly storageDestinationId: string; readonly reason: string },
   now: Date,
-): Write =>
-  auditEntry(
-    'pitr.objects_kept',
-    { scope: tenant.organizationId, resource: { type: 'project', id: projectId }, details },
-    actor,
-    { ip: null, userAgent: null, requestId: projectId },
-    now,
-  );
+): Write => systemAudit('capture', { action: 'pitr.objects_kept', note: auditNote(tenant, 'project', projectId, details), now });

@@ -1,4 +1,4 @@
-/** How point-in-time recovery of a project stands, as the interface shows it. */
+/** Point-in-time recovery of a project as the API shows it. */
 import type * as z from 'zod';
 import { costOf } from '../../backup/index.ts';
 import { captureIntervalSeconds, pitrRetentionDays } from '../../contract/limits.ts';
@@ -31,7 +31,7 @@ export const pitrData = (record: PitrRecord, now: Date): Shown => {
   };
 };
 
-/** Of a project that never had it: what enabling it would make of it. */
+/** For a project that never had it: the defaults of enabling it. */
 export const neverEnabled = (projectId: string): Shown => ({
   projectId,
   enabled: false,

@@ -1,6 +1,6 @@
 /** What a restore to a moment would do, told within the call that asks: the moment is made in memory, and nothing is written anywhere. */
 import { type ArchiveDeps, type RequestCaller, requestArchiveDeps, toReadError } from '../../backup/index.ts';
-import { isSmall, microsOf, PointTooLarge, pointInMemory, shownMoment } from '../../pitr/index.ts';
+import { buildPointInMemory, isSmall, microsOf, PointTooLarge, shownMoment } from '../../pitr/index.ts';
 import { after } from '../../platform/index.ts';
 import type { MomentAsked } from '../point-in-time/point-request.ts';
 import { type RestoreEngine, restoreEngine } from '../restore-deps.ts';
@@ -19,7 +19,7 @@ export const planMomentInCall = async (
   if (!isSmall(plan)) return undefined;
   const { clock } = doors;
   try {
-    const made = await pointInMemory(asker.tenant, asked.backup, plan, doors, {
+    const made = await buildPointInMemory(asker.tenant, asked.backup, plan, doors, {
       until: after(clock.now(), makingSeconds),
       clock,
     });

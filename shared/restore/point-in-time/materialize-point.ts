@@ -13,7 +13,7 @@ import {
 import { countBackups, type ObjectStore, readDestination } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
 import { JobFailure, RunControl } from '../../job/index.ts';
-import { buildRestorePoint, loadRestorePoint, pointBackup } from '../../pitr/index.ts';
+import { buildRestorePoint, loadRestorePoint, pointBackupRecord } from '../../pitr/index.ts';
 import { after, bestEffort, commit, create, isConflict, iso, type Tenant, type Write } from '../../platform/index.ts';
 import { asUpload, uploading } from '../model/journal.ts';
 import type { RestoreRecord } from '../model/record.ts';
@@ -58,7 +58,7 @@ const runTry = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEng
   const plan = await loadRestorePoint(tenant, projectId, point);
   const { backupId: id, backupCreatedAt: createdAt, createdBy } = restore;
   const path = pathOfTry(point.path, number);
-  const blank = pointBackup(tenant, plan, { id, path, createdAt, createdBy });
+  const blank = pointBackupRecord(tenant, plan, { id, path, createdAt, createdBy });
   const key = await engine.newDataKey(tenant, blank.archive);
   const backup: BackupRecord = { ...blank, keyFile: key.keyFile, encryption: key.encryption };
   const { clock } = engine;

@@ -3,15 +3,15 @@ import { type ArchiveDeps, type BackupRecord, requestArchiveDeps, toReadError } 
 import { ApiError } from '../../contract/errors.ts';
 import { readDestination } from '../../destination/index.ts';
 import {
-  BatchReader,
   type BatchRecord,
+  ChangeBatchReader,
   collectionsOf,
   describeBatch,
   heldBy,
   type PointPlan,
-  type PointWish,
+  type PointRequest,
   planPoint,
-  pointBackup,
+  pointBackupRecord,
 } from '../../pitr/index.ts';
 import { after, type Clock, clock, iso, newId, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
@@ -41,11 +41,11 @@ export const readMoment = async (
   const { prefix } = await readDestination(tenant, storageDestination.id);
   const id = newId('backup', now);
   const path = [prefix, projectId, id].filter((part) => part !== '').join('/');
-  const backup = pointBackup(tenant, plan, { id, path, createdAt: iso(now), createdBy: { type: 'system', id: 'restore' } });
+  const backup = pointBackupRecord(tenant, plan, { id, path, createdAt: iso(now), createdBy: { type: 'system', id: 'restore' } });
   return { backup, moment: { plan, point: { ...plan.point, holds: heldBy(plan), storageDestination, path } } };
 };
 
-const wishOf = (pointInTime: string, { collections, documents, includeSubcollections }: MomentScope): PointWish => {
+const wishOf = (pointInTime: string, { collections, documents, includeSubcollections }: MomentScope): PointRequest => {
   const paths = documents ? documents.paths.map(parentOf) : collections;
   const named = paths.includes('*') ? undefined : [...new Set(paths)];
   const ids = named?.map((path) => path.slice(path.lastIndexOf('/') + 1));
@@ -79,7 +79,7 @@ export const refuseMissing = async (
   doors: Pick<RestoreEngine, 'openStore' | 'dataKeyOf'> = restoreEngine,
   time: Clock = clock,
 ): Promise<void> => {
-  const reader = new BatchReader(tenant, doors);
+  const reader = new ChangeBatchReader(tenant, doors);
   const until = after(time.now(), lookSeconds);
   const left = plan.batches.values();
   const lost: BatchRecord[] = [];

@@ -1,30 +1,31 @@
-/** Adding a schedule: its record, the note of when it is due, its event and the task that makes its entries, all or nothing. */
+/** Creates a schedule in one transaction: record, due item, event, and the task that creates its Scheduler entries. */
+import { auditNote } from '../../audit/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
-import { type Change, create, iso, newId, type Tenant } from '../../platform/index.ts';
+import { type Change, create, iso, newId } from '../../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileStaying } from '../../project/index.ts';
 import { dueWrites } from '../model/due-index.ts';
 import { type ScheduleRecord, scheduleKey } from '../model/record.ts';
 import { countSchedule } from '../model/schedule-limit.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
-import { holdDestination, nextRunAtOf, type ScheduleWish } from './schedule-input.ts';
+import { holdDestination, nextRunAtOf, type ScheduleInput } from './schedule-input.ts';
 
-/** For a wish that was checked. */
+/** The input must have passed `checkScheduleInput`. */
 export const createSchedule = async (
-  acting: CallerContext,
+  caller: CallerContext,
   project: ProjectRecord,
-  wish: ScheduleWish,
+  input: ScheduleInput,
   now: Date,
 ): Promise<{ schedule: ScheduleRecord; change: Change }> => {
-  const { tenant, organization, actor } = acting;
-  const held = await holdDestination(acting, project, wish.storageDestinationId);
+  const { tenant, organization, actor } = caller;
+  const held = await holdDestination(caller, project, input.storageDestinationId);
   const id = newId('schedule', now);
   const schedule: ScheduleRecord = {
     ...scheduleKey.schedule(tenant, id),
     id,
     projectId: project.id,
-    ...wish,
-    nextRunAt: nextRunAtOf(wish, now),
+    ...input,
+    nextRunAt: nextRunAtOf(input, now),
     lastRunAt: null,
     lastBackupId: null,
     lastSuccessAt: null,
@@ -36,7 +37,7 @@ export const createSchedule = async (
     enteredRevision: 0,
     lastTick: null,
   };
-  const { name, cron, timezone, type, enabled } = wish;
+  const { name, cron, timezone, type, enabled } = input;
   return {
     schedule,
     change: {
@@ -50,12 +51,7 @@ export const createSchedule = async (
         emit(tenant, 'schedule.created', scheduleEvent(schedule, project, organization), now),
         enqueue(tenant, { kind: 'sync-schedule', scheduleId: id }, now),
       ],
-      audit: [{ ...about(tenant, id), details: { projectId: project.id, name, cron, timezone, type, enabled } }],
+      audit: [auditNote(tenant, 'schedule', id, { projectId: project.id, name, cron, timezone, type, enabled })],
     },
   };
 };
-
-export const about = ({ organizationId }: Tenant, id: string) => ({
-  scope: organizationId,
-  resource: { type: 'schedule', id },
-});

@@ -1,4 +1,5 @@
-/** Removing a schedule: nothing more is started, and its backups stay. */
+/** Deletes a schedule. Its backups stay. */
+import { auditNote } from '../../audit/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import { type Change, remove, StaleReadError } from '../../platform/index.ts';
@@ -7,10 +8,9 @@ import { dueWrites } from '../model/due-index.ts';
 import { type ScheduleRecord, scheduleKey } from '../model/record.ts';
 import { uncountSchedules } from '../model/schedule-limit.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
-import { about } from './create-schedule.ts';
 
-/** The project by its name alone: it may be gone. The entries are removed by the task. */
-export const removeSchedule = (
+/** The project is given by its name, because it may be deleted. A task deletes the Scheduler entries. */
+export const deleteSchedule = (
   { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
   schedule: ScheduleRecord,
   project: Pick<ProjectRecord, 'name'>,
@@ -21,7 +21,7 @@ export const removeSchedule = (
     writes: [
       {
         ...remove(scheduleKey.schedule(tenant, id)),
-        // A run in between has moved the note of what is due.
+        // A concurrent run moves the due item.
         condition: 'revision = :revision AND nextRunAt = :nextRunAt',
         values: { ':revision': revision, ':nextRunAt': nextRunAt },
         onConditionFailed: () => new StaleReadError(),
@@ -32,6 +32,6 @@ export const removeSchedule = (
       emit(tenant, 'schedule.deleted', scheduleEvent(schedule, project, organization), now),
       enqueue(tenant, { kind: 'sync-schedule', scheduleId: id }, now),
     ],
-    audit: [{ ...about(tenant, id), details: { projectId, name } }],
+    audit: [auditNote(tenant, 'schedule', id, { projectId, name })],
   };
 };

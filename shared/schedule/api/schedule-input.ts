@@ -1,4 +1,4 @@
-/** What a person may ask a schedule to be, beyond what the shape of the request tells. */
+/** Checks of a schedule's settings beyond the request schema. */
 import { assertValidCollections, defaultDestination } from '../../backup/index.ts';
 import { invalid } from '../../contract/errors.ts';
 import { readDestination, useDestination } from '../../destination/index.ts';
@@ -8,8 +8,8 @@ import type { ProjectRecord } from '../../project/index.ts';
 import { nextRun, parseCron } from '../cron/next-run.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 
-/** All of a schedule that people choose. */
-export type ScheduleWish = Pick<
+/** The settings of a schedule that a caller can choose. */
+export type ScheduleInput = Pick<
   ScheduleRecord,
   | 'name'
   | 'cron'
@@ -24,39 +24,35 @@ export type ScheduleWish = Pick<
   | 'storageDestinationId'
 >;
 
-type Retention = Pick<ScheduleWish, 'retention' | 'retentionPolicy'>;
+type Retention = Pick<ScheduleInput, 'retention' | 'retentionPolicy'>;
 type Given<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-/** Days or a policy: whichever is given takes the other's place, and both at once say nothing. */
-export const retentionOf = (given: Given<Retention>, was: Retention): Retention => {
-  const { retention, retentionPolicy } = given;
+/** Days and a policy exclude each other: the one that is given replaces the other. */
+export const retentionOf = ({ retention, retentionPolicy }: Given<Retention>, before: Retention): Retention => {
   if (retention && retentionPolicy) throw invalid('retentionPolicy', 'cannot be given together with retention');
   if (retention) return { retention, retentionPolicy: null };
   if (retentionPolicy) return { retention: null, retentionPolicy };
   return {
-    retention: retention === null ? null : was.retention,
-    retentionPolicy: retentionPolicy === null ? null : was.retentionPolicy,
+    retention: retention === null ? null : before.retention,
+    retentionPolicy: retentionPolicy === null ? null : before.retentionPolicy,
   };
 };
 
-/** Throws VALIDATION_ERROR for the first field that is wrong. */
-export const checkWish = (wish: Pick<ScheduleWish, 'cron' | 'collections' | 'excludeCollections'>): void => {
-  parseCron(wish.cron);
-  assertValidCollections(wish);
+/** Throws VALIDATION_ERROR for the first invalid field. */
+export const checkScheduleInput = (input: Pick<ScheduleInput, 'cron' | 'collections' | 'excludeCollections'>): void => {
+  parseCron(input.cron);
+  assertValidCollections(input);
 };
 
-/** Null while it is paused. */
-export const nextRunAtOf = ({ cron, timezone, enabled }: Pick<ScheduleWish, 'cron' | 'timezone' | 'enabled'>, now: Date) => {
+/** Null while the schedule is paused. */
+export const nextRunAtOf = ({ cron, timezone, enabled }: Pick<ScheduleInput, 'cron' | 'timezone' | 'enabled'>, now: Date) => {
   if (!enabled) return null;
   const next = nextRun(cron, timezone, now);
   if (!next) throw invalid('cron', 'is never due');
   return iso(next);
 };
 
-/**
- * A destination that is named must be there, and is held from now on; where none is named there must be a default, or every run
- * would fail.
- */
+/** A named destination must exist and is held; without one there must be a default destination, or every run would fail. */
 export const holdDestination = async (
   { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
   project: ProjectRecord,

@@ -1,5 +1,6 @@
-/** Changing a schedule: only what is given changes, and no change is built on a state that another has replaced. */
+/** Updates a schedule. Only the given settings change, and only if the schedule has not changed since it was read. */
 import { isDeepStrictEqual } from 'node:util';
+import { auditNote } from '../../audit/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, whileActive } from '../../organization/index.ts';
 import { type Change, iso, StaleReadError, set } from '../../platform/index.ts';
@@ -7,28 +8,27 @@ import { type ProjectRecord, whileConnected, whileStaying } from '../../project/
 import { dueWrites } from '../model/due-index.ts';
 import { type ScheduleRecord, scheduleKey } from '../model/record.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
-import { about } from './create-schedule.ts';
-import { checkWish, holdDestination, nextRunAtOf, retentionOf, type ScheduleWish } from './schedule-input.ts';
+import { checkScheduleInput, holdDestination, nextRunAtOf, retentionOf, type ScheduleInput } from './schedule-input.ts';
 
-export type ScheduleChange = { readonly [K in keyof ScheduleWish]?: ScheduleWish[K] | undefined };
+export type ScheduleChange = { readonly [K in keyof ScheduleInput]?: ScheduleInput[K] | undefined };
 
-/** A call that changes nothing, because it gives nothing or what is so already, leaves no trace. */
-export const changeSchedule = async (
-  acting: CallerContext,
+/** A call that gives nothing new writes nothing: no event, no audit entry. */
+export const updateSchedule = async (
+  caller: CallerContext,
   schedule: ScheduleRecord,
   project: ProjectRecord,
   given: ScheduleChange,
   now: Date,
 ): Promise<{ schedule: ScheduleRecord; change: Change }> => {
-  const { tenant, organization } = acting;
+  const { tenant, organization } = caller;
   const attributes = attributesOf(schedule, given);
   const names = Object.keys(attributes);
   if (names.length === 0) return { schedule, change: { writes: [], audit: [] } };
   const { storageDestinationId } = attributes;
-  const held = storageDestinationId === undefined ? [] : await holdDestination(acting, project, storageDestinationId);
+  const held = storageDestinationId === undefined ? [] : await holdDestination(caller, project, storageDestinationId);
   const revised = {
     ...attributes,
-    // Its times are counted anew from now on where they are others; else what is due stays due.
+    // A change of timing computes the next run from now; otherwise a due run stays due.
     ...(timing.some((name) => name in attributes) && {
       nextRunAt: nextRunAtOf({ ...schedule, ...attributes }, now),
       putOff: undefined,
@@ -43,7 +43,7 @@ export const changeSchedule = async (
     change: {
       writes: [
         set(scheduleKey.schedule(tenant, schedule.id), revised, {
-          // A run in between has moved on what is due, and the note of it.
+          // A concurrent run advances `nextRunAt` and the due item.
           expected: { revision: schedule.revision, nextRunAt: schedule.nextRunAt },
           onConditionFailed: () => new StaleReadError(),
         }),
@@ -55,23 +55,26 @@ export const changeSchedule = async (
         emit(tenant, 'schedule.updated', scheduleEvent(changed, project, organization), now),
         enqueue(tenant, { kind: 'sync-schedule', scheduleId: schedule.id }, now),
       ],
-      audit: [{ ...about(tenant, schedule.id), details: { name: changed.name, changed: names, ...shownOf(attributes) } }],
+      audit: [
+        auditNote(tenant, 'schedule', schedule.id, { name: changed.name, changed: names, ...auditedAttributes(attributes) }),
+      ],
     },
   };
 };
 
 const timing = ['cron', 'timezone', 'enabled'] as const;
 
-/** What becomes different. Throws VALIDATION_ERROR for the first field that is wrong, also where it would stay as it is. */
-const attributesOf = (schedule: ScheduleRecord, given: ScheduleChange): Partial<ScheduleWish> => {
+/** The settings that change. Throws VALIDATION_ERROR for the first invalid field, also an unchanged one. */
+const attributesOf = (schedule: ScheduleRecord, given: ScheduleChange): Partial<ScheduleInput> => {
   const { retention: _days, retentionPolicy: _policy, ...others } = given;
   const wanted = { ...others, ...retentionOf(given, schedule) };
   const attributes = Object.fromEntries(
     Object.entries(wanted).filter(([name, value]) => value !== undefined && !isDeepStrictEqual(value, schedule[name])),
-  ) as Partial<ScheduleWish>;
-  checkWish({ ...schedule, ...attributes });
+  ) as Partial<ScheduleInput>;
+  checkScheduleInput({ ...schedule, ...attributes });
   return attributes;
 };
 
-/** Lists may be long; that they changed is enough. */
-const shownOf = ({ collections: _collections, excludeCollections: _excluded, ...shown }: Partial<ScheduleWish>) => shown;
+/** Collection lists may be long: the audit entry says only that they changed. */
+const auditedAttributes = ({ collections: _collections, excludeCollections: _excluded, ...shown }: Partial<ScheduleInput>) =>
+  shown;

@@ -1,29 +1,31 @@
-/** One field of a cron expression, as crontab(5) writes it: lists, ranges, steps and names, and nothing beyond. */
+/** Parses one field of a cron expression: lists, ranges, steps and names as in crontab(5). */
 
 export interface Field {
   readonly label: string;
   readonly min: number;
   readonly max: number;
-  /** What names stand for, beginning with the lowest value. */
+  /** Names of the values, beginning with the lowest. */
   readonly names?: readonly string[];
 }
 
-/** In the order they are written. 7 is Sunday as well as 0. */
+/** In their order within an expression. Both 0 and 7 are Sunday. */
 export const fields = {
   minute: { label: 'minute', min: 0, max: 59 },
   hour: { label: 'hour', min: 0, max: 23 },
   day: { label: 'day of month', min: 1, max: 31 },
   month: {
-    ...{ label: 'month', min: 1, max: 12 },
+    label: 'month',
+    min: 1,
+    max: 12,
     names: ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'],
   },
   weekday: { label: 'day of week', min: 0, max: 7, names: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] },
 } as const satisfies Readonly<Record<string, Field>>;
 
-/** Why a field cannot be read, in words that follow its name. */
+/** The message follows the field's name in a sentence. */
 export class BadField extends Error {}
 
-/** The values a field names, ascending and each once; throws BadField. Sunday is 0. */
+/** The values of a field, ascending and unique. Throws BadField. Sunday is 0. */
 export const valuesOf = (field: Field, text: string): readonly number[] => {
   const values = text.split(',').flatMap((part) => rangeOf(field, part));
   return [...new Set(values.map((value) => (field === fields.weekday ? value % 7 : value)))].sort((a, b) => a - b);
@@ -34,9 +36,9 @@ const rangeOf = (field: Field, part: string): readonly number[] => {
   const [first = '', last, ...others] = range.split('-');
   if (more.length > 0 || others.length > 0 || (range === '*' ? false : first === '')) throw notUnderstood(part);
   if (step !== undefined && range !== '*' && last === undefined)
-    throw new BadField(`takes a step after * or a range only, not in ${quoted(part)}`);
+    throw new BadField(`allows a step only after * or a range, not in ${quoted(part)}`);
   const low = range === '*' ? field.min : numberOf(field, first);
-  // `*` of the week is seven days, not eight.
+  // `*` of the weekday is 0-6, not 0-7.
   const high = range === '*' ? topOf(field) : last === undefined ? low : endOf(field, low, last);
   if (high < low) throw new BadField(`has a range that ends before it begins, ${quoted(part)}`);
   const by = step === undefined ? 1 : stepOf(field, step);
@@ -45,7 +47,7 @@ const rangeOf = (field: Field, part: string): readonly number[] => {
 
 const topOf = (field: Field): number => (field === fields.weekday ? 6 : field.max);
 
-/** A range up to Sunday ends the week. */
+/** A range that ends with `sun` ends with the week. */
 const endOf = (field: Field, low: number, text: string): number => {
   const value = numberOf(field, text);
   return field === fields.weekday && value === 0 && low > 0 && text.toLowerCase() === 'sun' ? 7 : value;
@@ -64,11 +66,11 @@ const stepOf = (field: Field, text: string): number => {
   const size = topOf(field) - field.min + 1;
   if (!/^\d{1,2}$/.test(text)) throw notUnderstood(`/${text}`);
   const step = Number(text);
-  if (step < 1 || step > size) throw new BadField(`takes steps from 1 to ${size}, not ${step}`);
+  if (step < 1 || step > size) throw new BadField(`allows steps from 1 to ${size}, not ${step}`);
   return step;
 };
 
 const notUnderstood = (text: string): BadField =>
-  new BadField(`takes numbers, names, lists, ranges and steps as in crontab(5), not ${quoted(text)}`);
+  new BadField(`allows numbers, names, lists, ranges and steps as in crontab(5), not ${quoted(text)}`);
 
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 20));

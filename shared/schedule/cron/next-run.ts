@@ -1,30 +1,29 @@
 /**
- * When a schedule is due. Its time is what the clock on the wall of its zone shows: a time that clocks going forward leave out is
- * due as if they had not been changed yet; one that clocks going back show twice is due at its first pass only, unless it is due
- * in every hour of the day: then it is in both.
+ * When a schedule is due, in local time. A local time that clocks going forward skip is due as if they had not changed yet. A local
+ * time that clocks going back repeat is due the first time only, unless the schedule is due in every hour: then both times.
  */
 
-import { stepper } from './next-wall-time.ts';
 import { type Pattern, parseCron } from './parse-cron.ts';
 import { shiftMs, toInstants, toLocalTime } from './time-zone.ts';
+import { wallTimeStepper } from './wall-time-stepper.ts';
 
 export { parseCron } from './parse-cron.ts';
 
-/** The first moment after this one at which it is due; undefined if there is none. */
+/** The first due time after a moment; undefined if there is none. */
 export const nextRun = (cron: string, timezone: string, after: Date): Date | undefined => nearest(cron, timezone, after, 1);
 
-/** The last moment before this one at which it was due. */
+/** The last due time before a moment. */
 export const previousRun = (cron: string, timezone: string, before: Date): Date | undefined =>
   nearest(cron, timezone, before, -1);
 
 /**
- * The Scheduler's expressions that together tell of every time the wall shows; whoever is told looks at `nextRunAt`, since they may tell of
- * more. The Scheduler takes one kind of day only: where either is enough there are two, where both must match the week's. It leaves
- * out what clocks going forward leave out, and what they show twice it tells once: the watch looks after those.
+ * Scheduler expressions that together fire at every local due time. They may fire more often: a tick is checked against
+ * `nextRunAt`. Scheduler supports one kind of day per expression: two expressions if either is enough, that of the week if both
+ * must match. It skips local times that clocks skip, and fires once for repeated ones; the watchdog covers those.
  */
 export const entriesOf = (cron: string): readonly string[] => {
   const { minutes, hours, days, months, weekdays, isEitherDay } = parseCron(cron);
-  // Its week is numbered from Sunday, which is 1.
+  // Scheduler numbers Sunday as 1.
   const ofWeek = weekdays.map((weekday) => weekday + 1);
   const entry = (day: string, weekday: string): string =>
     `cron(${listOf(minutes, 60)} ${listOf(hours, 24)} ${day} ${listOf(months, 12)} ${weekday} *)`;
@@ -39,10 +38,10 @@ const nearest = (cron: string, timezone: string, from: Date, direction: 1 | -1):
   const pattern = parseCron(cron);
   const isBeyond = (moment: number, than: number): boolean => (moment - than) * direction > 0;
   const start = from.getTime();
-  // Where clocks are changed nearby, times that are behind on the wall may be ahead.
+  // Near a clock change, an earlier local time may be a later moment.
   let wall = toLocalTime(timezone, start) - direction * shiftMs(timezone, start);
   let found: number | undefined;
-  for (const step = stepper(pattern, direction); ; ) {
+  for (const step = wallTimeStepper(pattern, direction); ; ) {
     const next = step(wall);
     if (next === undefined || (found !== undefined && isBeyond(next, lastOf(timezone, found, direction)))) break;
     wall = next;
@@ -52,7 +51,7 @@ const nearest = (cron: string, timezone: string, from: Date, direction: 1 | -1):
   return found === undefined ? undefined : new Date(found);
 };
 
-/** The furthest time on the wall whose moment may still be nearer than this one. */
+/** The furthest local time whose moment may still be nearer than this one. */
 const lastOf = (timezone: string, moment: number, direction: 1 | -1): number =>
   toLocalTime(timezone, moment) + direction * shiftMs(timezone, moment);
 

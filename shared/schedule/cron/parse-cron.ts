@@ -1,4 +1,4 @@
-/** A cron expression, understood: what crontab(5) has, strictly; whatever else is refused with its reason. */
+/** Parses a cron expression strictly as in crontab(5). Everything else is refused with a reason. */
 import { invalid } from '../../contract/errors.ts';
 import { scheduleIntervalMinutesMin } from '../../contract/limits.ts';
 import { BadField, type Field, fields, valuesOf } from './cron-field.ts';
@@ -8,11 +8,11 @@ export interface Pattern {
   readonly hours: readonly number[];
   readonly days: readonly number[];
   readonly months: readonly number[];
-  /** From Sunday, which is 0. */
+  /** Sunday is 0. */
   readonly weekdays: readonly number[];
   /**
-   * Both days are restricted: one of them is enough. Else both must match; a field that begins with a star restricts nothing in
-   * this respect even where a step follows, as in crontab(5).
+   * Both day fields are restricted, so that matching one is enough; otherwise both must match. As in crontab(5), a field that
+   * begins with `*` counts as unrestricted even with a step.
    */
   readonly isEitherDay: boolean;
 }
@@ -27,10 +27,10 @@ const nicknames: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 
-/** Throws VALIDATION_ERROR of the field `cron` for what is not understood, is never due, or is due too often. */
+/** Throws VALIDATION_ERROR of the field `cron` for an expression that is invalid, never due, or due too often. */
 export const parseCron = (cron: string): Pattern => {
   const pattern = read(cron);
-  if (isNever(pattern)) throw invalid('cron', 'names a day that no year has');
+  if (isNever(pattern)) throw invalid('cron', 'names a day that does not exist');
   const everyMinutes = shortestOf(pattern);
   if (everyMinutes < scheduleIntervalMinutesMin)
     throw invalid('cron', `must leave at least ${scheduleIntervalMinutesMin} minutes between runs, not ${everyMinutes}`);
@@ -66,11 +66,11 @@ const readField = (field: Field, text: string): readonly number[] => {
 
 const daysOfMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** As 30 February; a day of the week, where it is enough, comes in every month. */
+/** Such as 30 February. A weekday, if it is enough, occurs in every month. */
 const isNever = ({ days, months, isEitherDay }: Pattern): boolean =>
   !isEitherDay && months.every((month) => (daysOfMonth[month - 1] ?? 0) < (days[0] ?? 0));
 
-/** The shortest time between two of its runs, by the clock on the wall; what a change of clocks does to it is not looked at. */
+/** The shortest local time between two runs; clock changes are ignored. */
 const shortestOf = (pattern: Pattern): number => {
   const { minutes, hours } = pattern;
   const ofDay = hours.flatMap((hour) => minutes.map((minute) => hour * 60 + minute));
@@ -80,16 +80,16 @@ const shortestOf = (pattern: Pattern): number => {
   return Math.min(1_440, ...within, ...(isClose ? [overnight] : []));
 };
 
-/** 28 years bring every date on every day of the week. */
+/** Within 28 years every date falls on every weekday. */
 const calendarDays = (28 * 1_461) / 4;
 
-/** Whether it is ever due on two days in a row. */
+/** Whether it is ever due on two consecutive days. */
 const hasNeighbours = (pattern: Pattern): boolean => {
   const isDayOf = (n: number): boolean => isDay(pattern, new Date(Date.UTC(2000, 0, 1 + n)));
   return Array.from({ length: calendarDays }, (_, n) => n).some((n) => isDayOf(n) && isDayOf(n + 1));
 };
 
-/** Whether it is due on the day that a date of UTC names. */
+/** Whether it is due on a day, given as a UTC date. */
 export const isDay = ({ days, months, weekdays, isEitherDay }: Pattern, date: Date): boolean => {
   if (!months.includes(date.getUTCMonth() + 1)) return false;
   const [byDate, byWeek] = [days.includes(date.getUTCDate()), weekdays.includes(date.getUTCDay())];

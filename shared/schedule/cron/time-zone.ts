@@ -1,6 +1,6 @@
 /**
- * What the clock on the wall of a time zone shows, as a number: milliseconds as if the zone were UTC. No two changes of clocks lie
- * within four days of each other, in any zone since 2000.
+ * Local times of a time zone as numbers: milliseconds as if the zone were UTC. Since 2000 no zone has changed its clocks twice
+ * within four days.
  */
 
 const dayMs = 86_400_000;
@@ -8,18 +8,18 @@ const dayMs = 86_400_000;
 export const toLocalTime = (timezone: string, moment: number): number => moment + offsetMs(timezone, moment);
 
 /**
- * The moments at which the wall shows a time: two when clocks go back over it. One that clocks going forward leave out is taken as
- * if they had not been changed yet: 02:30 is when the wall shows 03:30.
+ * The moments of a local time: two if clocks go back over it. A local time that clocks skip is taken as if they had not changed
+ * yet: 02:30 is the moment of 03:30.
  */
 export const toInstants = (timezone: string, wall: number): readonly number[] => {
-  // No zone is further from UTC than 14 hours: these lie safely before and after.
+  // No zone is more than 14 hours from UTC, so these lie before and after the change.
   const [before, after] = [offsetMs(timezone, wall - dayMs), offsetMs(timezone, wall + dayMs)];
   if (before === after) return [wall - before];
   const shown = [wall - before, wall - after].filter((moment) => toLocalTime(timezone, moment) === wall);
   return shown.length === 0 ? [wall - before] : shown.sort((a, b) => a - b);
 };
 
-/** By how much the clocks are changed near the moment; as far, times on the wall may be out of order. */
+/** By how much the clocks change near a moment. Local times closer than this may be out of order. */
 export const shiftMs = (timezone: string, moment: number): number =>
   Math.abs(offsetMs(timezone, moment + 2 * dayMs) - offsetMs(timezone, moment - 2 * dayMs));
 

@@ -1,4 +1,4 @@
-/** A schedule follows its project to another organization. */
+/** Moves a schedule with its project to another organization. */
 import { useDestination } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
@@ -10,7 +10,7 @@ import { type ScheduleRecord, scheduleKey, schedulePrefix } from '../model/recor
 import { uncountSchedules } from '../model/schedule-limit.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
 
-/** Every schedule of a project; there are at most some hundred in an organization. */
+/** An organization has at most a few hundred schedules. */
 export const schedulesOfProject = (tenant: Tenant, projectId: string): AsyncIterable<ScheduleRecord> =>
   walk<ScheduleRecord>({
     pk: scheduleKey.schedule(tenant, '').pk,
@@ -18,45 +18,42 @@ export const schedulesOfProject = (tenant: Tenant, projectId: string): AsyncIter
     where: { projectId },
   });
 
-/** In one transaction it is there and no longer here; what is due stays due. Each side's entries follow by a task of that side. */
-export const carrySchedule = async (from: Tenant, to: Tenant, schedule: ScheduleRecord, now: Date): Promise<void> => {
+/** One transaction; a due run stays due. A task on each side syncs its Scheduler entries. */
+export const moveSchedule = async (from: Tenant, to: Tenant, schedule: ScheduleRecord, now: Date): Promise<void> => {
   const { id, projectId, revision, nextRunAt, storageDestinationId, pk, sk } = schedule;
-  const [left, reached, found, destination] = await getAll([
+  const onConditionFailed = (): StaleReadError => new StaleReadError();
+  const [source, target, project, destination] = await getAll([
     organizationKey.organization(from),
     organizationKey.organization(to),
     projectKey.project(to, projectId),
     organizationKey.storageDestination(to, storageDestinationId ?? ''),
   ]);
-  const project = found as ProjectRecord | undefined;
-  const gone: readonly Write[] = [
+  const removed: readonly Write[] = [
     {
       remove: { pk, sk },
       condition: 'revision = :revision AND nextRunAt = :nextRunAt',
       values: { ':revision': revision, ':nextRunAt': nextRunAt },
-      onConditionFailed: () => new StaleReadError(),
+      onConditionFailed,
     },
     ...dueWrites(from, schedule, undefined),
-    ...(left
-      ? [
-          uncountSchedules(from),
-          emit(from, 'schedule.deleted', scheduleEvent(schedule, project ?? { name: '' }, left as OrganizationRecord), now),
-        ]
+    ...(source
+      ? [uncountSchedules(from), emit(from, 'schedule.deleted', scheduleEvent(schedule, project ?? { name: '' }, source), now)]
       : []),
     enqueue(from, { kind: 'sync-schedule', scheduleId: id }, now),
   ];
-  // Both are gone only if the other organization was purged, or the project deleted there, meanwhile.
-  const come: readonly Write[] =
-    reached && project
+  // Undefined only if the target organization was purged, or the project deleted there, meanwhile.
+  const added: readonly Write[] =
+    target && project
       ? [
-          ...arrived(to, schedule, project, reached as OrganizationRecord, now),
+          ...addedWrites(to, schedule, project, target, now),
           whileConnected(to, projectId),
           ...(destination && storageDestinationId ? [useDestination(to, storageDestinationId)] : []),
         ]
       : [];
-  await commit([...gone, ...come.map((write) => ({ ...write, otherwise: () => new StaleReadError() }))]);
+  await commit([...removed, ...added.map((write) => ({ ...write, onConditionFailed }))]);
 };
 
-const arrived = (
+const addedWrites = (
   to: Tenant,
   schedule: ScheduleRecord,
   project: ProjectRecord,

@@ -1,4 +1,4 @@
-/** Reading schedules: one, one with its project, or the newest first. */
+/** Reads schedules. */
 import { ApiError } from '../../contract/errors.ts';
 import { isId } from '../../contract/ids.ts';
 import { get, type Tenant, takePage, walk } from '../../platform/index.ts';
@@ -7,14 +7,14 @@ import { type ScheduleRecord, scheduleKey, schedulePrefix } from './record.ts';
 
 export const noSuchSchedule = (): ApiError => new ApiError('SCHEDULE_NOT_FOUND', 'There is no such schedule');
 
-/** Another's id, a malformed one and one that never was answer alike. */
+/** The id of another organization, a malformed one and an unknown one get the same answer. */
 export const readSchedule = async (tenant: Tenant, scheduleId: string): Promise<ScheduleRecord> => {
   const schedule = isId('schedule', scheduleId) ? await get(scheduleKey.schedule(tenant, scheduleId)) : undefined;
   if (!schedule) throw noSuchSchedule();
-  return schedule as ScheduleRecord;
+  return schedule;
 };
 
-/** Undefined where the project is gone, which its schedules are about to be. */
+/** Undefined if the project is deleted; its schedules are deleted soon after. */
 export const projectOf = async (tenant: Tenant, { projectId }: ScheduleRecord): Promise<ProjectRecord | undefined> =>
   await get(projectKey.project(tenant, projectId));
 
@@ -23,7 +23,7 @@ export interface ScheduleFilter {
   readonly enabled?: 'true' | 'false' | undefined;
 }
 
-/** Newest first: their ids sort by time. */
+/** Newest first: ids sort by time. */
 export const listSchedules = async (
   tenant: Tenant,
   { projectId, enabled }: ScheduleFilter,
@@ -37,7 +37,7 @@ export const listSchedules = async (
   return { schedules: items, next };
 };
 
-/** The first schedule found that sends its backups there by name. */
+/** A schedule that names the destination. */
 export const scheduleUsing = async (tenant: Tenant, storageDestinationId: string): Promise<ScheduleRecord | undefined> => {
   for await (const schedule of schedulesOf(tenant, { storageDestinationId })) return schedule;
   return undefined;

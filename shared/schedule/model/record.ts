@@ -1,4 +1,4 @@
-/** Where schedules are kept. Every key begins with the tenant, but that of what is due, which nobody's call reads. */
+/** Schedule items. Every key begins with the tenant, except that of due items, which no API call reads. */
 import type * as z from 'zod';
 import type { Schedule } from '../../contract/models/schedule.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
@@ -8,27 +8,27 @@ type Shown = z.output<typeof Schedule>;
 export interface ScheduleRecord extends Item, Omit<Shown, 'collections' | 'excludeCollections'> {
   readonly collections: readonly string[];
   readonly excludeCollections: readonly string[];
-  /** One more with each change: whoever acts on an older one acts no more. */
+  /** Incremented by each change: a write based on an older revision fails its condition. */
   readonly revision: number;
-  /** The revision that the Scheduler's entries are known to show; 0 before there are any. */
+  /** The revision that the Scheduler entries match; 0 before there are any. */
   readonly enteredRevision: number;
-  /** The last moment it was due at for which a backup was started, or given up. What is due next is `nextRunAt`. */
+  /** The last due time for which a backup was started or skipped. `nextRunAt` is the next one. */
   readonly lastTick: string | null;
-  /** The moment that waits because the project has a job, and how often it was put off. */
+  /** The due time that is postponed because the project has a job, and how often. */
   readonly putOff?: { readonly at: string; readonly tries: number; readonly since: string; readonly message: string } | undefined;
-  /** When the last of its runs ended that was heard of, one way or the other. */
+  /** When the last recorded run ended, successfully or not. */
   readonly lastEndAt?: string;
-  /** How often it was due since a backup of it was completed last, each time given up or not. Absent is none. */
+  /** Due times since the last completed backup, skipped ones included. */
   readonly runsSinceSuccess?: number;
-  /** That none has succeeded for two periods was told; until one does, it is not told again. */
+  /** It was reported that no backup has succeeded for two periods. Reset by the next success. */
   readonly isOverdue?: boolean;
 }
 
-/** That a schedule is to be looked at once this moment has passed: its tick did not come, or its entries were not made. */
+/** The watchdog checks the schedule once this time has passed: its tick did not arrive, or it has no Scheduler entry. */
 export interface DueRecord extends Item {
   readonly organizationId: string;
   readonly scheduleId: string;
-  /** Its `nextRunAt`: a note of another moment is out of date. */
+  /** The schedule's `nextRunAt`; an item with another time is outdated. */
   readonly at: string;
 }
 
@@ -40,7 +40,7 @@ export const scheduleKey = {
     pk: `ORG#${tenant.organizationId}`,
     sk: `${schedulePrefix}${scheduleId}`,
   }),
-  /** Sorted by when it is due, so that the watch reads no more than what is. */
+  /** Sorted by due time, so that the watchdog reads only due items. */
   due: (tenant: Tenant, scheduleId: string, at: string): Key<DueRecord> => ({
     pk: duePartition,
     sk: `${at}#${tenant.organizationId}#${scheduleId}`,

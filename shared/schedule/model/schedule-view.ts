@@ -1,4 +1,4 @@
-/** A schedule as the interface and the events show it. */
+/** A schedule as the API and the events show it. */
 import type * as z from 'zod';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import type { Schedule } from '../../contract/models/schedule.ts';
@@ -6,21 +6,32 @@ import type { OrganizationRecord } from '../../organization/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import type { ScheduleRecord } from './record.ts';
 
-/** What the API answers: nothing of how its runs are brought about. */
-export const scheduleData = (record: ScheduleRecord): z.input<typeof Schedule> => {
-  const { id, name, projectId, cron, timezone, type, enabled, retention, retentionPolicy, includeAuthUsers } = record;
-  const { storageDestinationId, nextRunAt, lastRunAt, lastBackupId, lastSuccessAt, failing } = record;
-  const { createdBy, createdAt, updatedAt } = record;
-  return {
-    ...{ id, name, projectId, cron, timezone, type, enabled, retention, retentionPolicy },
-    collections: [...record.collections],
-    excludeCollections: [...record.excludeCollections],
-    ...{ includeAuthUsers, storageDestinationId, nextRunAt, lastRunAt, lastBackupId, lastSuccessAt, failing },
-    ...{ createdBy, createdAt, updatedAt },
-  };
-};
+/** The `data` of API responses, without internal attributes. */
+export const scheduleData = (record: ScheduleRecord): z.input<typeof Schedule> => ({
+  id: record.id,
+  name: record.name,
+  projectId: record.projectId,
+  cron: record.cron,
+  timezone: record.timezone,
+  type: record.type,
+  enabled: record.enabled,
+  retention: record.retention,
+  retentionPolicy: record.retentionPolicy,
+  collections: [...record.collections],
+  excludeCollections: [...record.excludeCollections],
+  includeAuthUsers: record.includeAuthUsers,
+  storageDestinationId: record.storageDestinationId,
+  nextRunAt: record.nextRunAt,
+  lastRunAt: record.lastRunAt,
+  lastBackupId: record.lastBackupId,
+  lastSuccessAt: record.lastSuccessAt,
+  failing: record.failing,
+  createdBy: record.createdBy,
+  createdAt: record.createdAt,
+  updatedAt: record.updatedAt,
+});
 
-/** The `data` of schedule.created, updated and deleted; schedule.triggered adds `backupId` and `trigger`, schedule.failed what went wrong. */
+/** The `data` of schedule.created, updated and deleted. schedule.triggered and schedule.failed add to it. */
 export const scheduleEvent = (
   record: ScheduleRecord,
   project: Pick<ProjectRecord, 'name'>,

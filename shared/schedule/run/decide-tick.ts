@@ -1,56 +1,55 @@
-/** What a tick means, decided apart from all doing. */
+/** Decides what a tick does. Pure. */
 import { nextRun, previousRun } from '../cron/next-run.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 
-/** A backup that starts later than this says little of the moment it was for. */
+/** A run that starts later than this is missed: its backup would say little of its due time. */
 export const lateMaxSeconds = 3_600;
 
-export interface Told {
-  /** The moment the tick is of. */
+export interface Tick {
+  /** The due time it was sent for. */
   readonly at: Date;
-  /** How often it was put off before. */
+  /** How often it was postponed. */
   readonly tries: number;
 }
 
-export type Verdict =
-  /** It is not due yet, or was dealt with: whoever told of it told more than there is, or again. */
-  | { readonly kind: 'nothing' }
-  /** These moments have passed without a backup; `next` is the one after them. */
-  | { readonly kind: 'passed'; readonly first: Date; readonly last: Date; readonly runs: number; readonly next: Date | undefined }
+export type TickDecision =
+  /** Not due yet, or handled already: a duplicate tick. */
+  | { readonly kind: 'ignore' }
+  /** These runs were missed; `next` is the due time after them. */
+  | { readonly kind: 'missed'; readonly first: Date; readonly last: Date; readonly runs: number; readonly next: Date | undefined }
   | { readonly kind: 'run'; readonly at: Date; readonly next: Date | undefined };
 
 /**
- * What is due is `nextRunAt`, whatever the tick says: so a tick that comes twice, or of a day that matches twice, or for a time
- * that its expression was changed from, finds nothing. One that comes before its moment is believed: a stage may run its
- * schedules faster than the clock.
+ * `nextRunAt` is the due time, whatever the tick says. A duplicate tick, one of a day that matches twice, or one of an old
+ * expression is therefore ignored. A tick before its due time is accepted: a local stage may run schedules faster than the clock.
  */
 export const decideTick = (
   { cron, timezone, nextRunAt, putOff }: Pick<ScheduleRecord, 'cron' | 'timezone' | 'nextRunAt' | 'putOff'>,
-  { at, tries }: Told,
+  { at, tries }: Tick,
   now: Date,
-): Verdict => {
-  if (nextRunAt === null) return { kind: 'nothing' };
+): TickDecision => {
+  if (nextRunAt === null) return { kind: 'ignore' };
   const due = new Date(nextRunAt);
   const present = at > now ? at : now;
-  if (due > present || (putOff?.at === nextRunAt && tries < putOff.tries)) return { kind: 'nothing' };
+  if (due > present || (putOff?.at === nextRunAt && tries < putOff.tries)) return { kind: 'ignore' };
   const next = (moment: Date): Date | undefined => nextRun(cron, timezone, moment);
   const latest = latestOf(cron, timezone, due, present);
   if (present.getTime() - latest.getTime() > lateMaxSeconds * 1_000)
-    return { kind: 'passed', first: due, last: latest, runs: runsUpTo(due, latest, next), next: next(latest) };
+    return { kind: 'missed', first: due, last: latest, runs: runsUpTo(due, latest, next), next: next(latest) };
   if (latest > due) {
     const last = previousRun(cron, timezone, latest) ?? due;
-    return { kind: 'passed', first: due, last, runs: runsUpTo(due, last, next), next: latest };
+    return { kind: 'missed', first: due, last, runs: runsUpTo(due, last, next), next: latest };
   }
   return { kind: 'run', at: latest, next: next(latest) };
 };
 
-/** The last moment that it was due at, up to the present: an earlier one is over, since this one shows more. */
+/** The last due time up to the present. Its backup replaces those of earlier due times. */
 const latestOf = (cron: string, timezone: string, due: Date, present: Date): Date => {
   const latest = previousRun(cron, timezone, new Date(present.getTime() + 1));
   return latest && latest > due ? latest : due;
 };
 
-/** Nobody needs to know how many more; three are enough to be overdue. */
+/** Counting stops here; three are enough to be overdue. */
 const countMax = 100;
 
 const runsUpTo = (first: Date, last: Date, next: (moment: Date) => Date | undefined): number => {

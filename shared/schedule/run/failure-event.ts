@@ -1,4 +1,4 @@
-/** What is told when a backup of a schedule is missing. */
+/** Reports that a run of a schedule produced no backup. */
 import type * as z from 'zod';
 import type { JobError } from '../../contract/models/backup.ts';
 import type { scheduleFailures } from '../../contract/models/schedule.ts';
@@ -10,21 +10,21 @@ import { scheduleEvent } from '../model/schedule-view.ts';
 
 export interface Failure {
   readonly reason: (typeof scheduleFailures)[number];
-  /** The moment it was due at; null where it was triggered by hand. */
+  /** The due time; null for a manual run. */
   readonly scheduledFor: string | null;
   readonly backupId?: string | null;
   readonly error: z.output<typeof JobError>;
 }
 
-/** How the schedule shows it: since when nothing succeeds stays, why is the latest reason. */
+/** The schedule's `failing`: `since` is that of the first failure, the reason that of the latest. */
 export const failingWith = (
   { failing }: Pick<ScheduleRecord, 'failing'>,
   { reason, error: { code, message } }: Failure,
   now: Date,
 ): NonNullable<ScheduleRecord['failing']> => ({ since: failing?.since ?? iso(now), reason, code, message });
 
-/** The event, of the schedule as it is after it. */
-export const tellFailure = (
+/** The schedule in the context must be as it is after the failure. */
+export const failureEvent = (
   { tenant, organization, project, schedule }: ActiveScheduleContext,
   { reason, scheduledFor, backupId = null, error }: Failure,
   now: Date,

@@ -1,25 +1,27 @@
-/** No backup of a schedule has succeeded for two periods: told once, until one does. */
+/** Reports once, until the next success, that no backup of a schedule has succeeded for two periods. */
 import { logLines } from '../../contract/runtime/alarm-log-lines.ts';
 import { log, type Write } from '../../platform/index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 import type { ActiveScheduleContext } from '../model/schedule-context.ts';
-import { type Failure, failingWith, tellFailure } from './failure-event.ts';
+import { type Failure, failingWith, failureEvent } from './failure-event.ts';
 
-/** Of two runs nothing came, and the time of the one after them is there: two periods. */
+/** Two runs without success, and the next one is due: two periods. */
 const runsMax = 2;
 
 export interface Counted {
-  /** What the schedule says of it from now on. */
+  /** New attributes of the schedule. */
   readonly attributes: Partial<ScheduleRecord>;
   readonly writes: readonly Write[];
-  readonly isTold: boolean;
+  /** It has become overdue: call `logOverdue` after the commit. */
+  readonly isOverdue: boolean;
 }
 
-/** Counts runs that are decided now, the last of them at that moment; a backup that completes begins the count anew. */
-export const countRuns = (place: ActiveScheduleContext, runs: number, at: string, now: Date): Counted => {
-  const { schedule } = place;
+/** Counts runs, the last of them due at `at`. A completed backup resets the count. */
+export const countRuns = (context: ActiveScheduleContext, runs: number, at: string, now: Date): Counted => {
+  const { schedule } = context;
   const runsSinceSuccess = (schedule.runsSinceSuccess ?? 0) + runs;
-  if (runsSinceSuccess <= runsMax || schedule.isOverdue) return { attributes: { runsSinceSuccess }, writes: [], isTold: false };
+  if (runsSinceSuccess <= runsMax || schedule.isOverdue)
+    return { attributes: { runsSinceSuccess }, writes: [], isOverdue: false };
   const since = schedule.lastSuccessAt === null ? 'ever' : `since ${schedule.lastSuccessAt}`;
   const last = schedule.failing ? `; the last problem: ${schedule.failing.message}` : '';
   const failure: Failure = {
@@ -31,11 +33,11 @@ export const countRuns = (place: ActiveScheduleContext, runs: number, at: string
     },
   };
   const attributes = { runsSinceSuccess, isOverdue: true, failing: failingWith(schedule, failure, now) };
-  const after = { ...place, schedule: { ...schedule, ...attributes } };
-  return { attributes, writes: [tellFailure(after, failure, now)], isTold: true };
+  const after = { ...context, schedule: { ...schedule, ...attributes } };
+  return { attributes, writes: [failureEvent(after, failure, now)], isOverdue: true };
 };
 
-/** Once it is committed: an alarm counts the line. */
+/** An alarm counts this line. */
 export const logOverdue = ({ tenant, schedule }: ActiveScheduleContext): void =>
   log.error(logLines.scheduleOverdue, {
     organizationId: tenant.organizationId,

@@ -1,95 +1,95 @@
-/** Looks after schedules whose tick did not come: the Scheduler was away, its entry was never made, or clocks went forward over it. */
+/** Ticks schedules whose tick did not arrive: Scheduler was down, has no entry, or clocks went forward over the due time. */
 import { idsIn } from '../../contract/ids.ts';
-import type { TaskMessage } from '../../event/index.ts';
+import { queueVariables, taskMessage } from '../../event/index.ts';
 import {
   after,
   bestEffort,
   commit,
   getAll,
   iso,
-  newId,
   type QueueMessage,
+  sendMessages,
   type Tenant,
   type Write,
   walk,
   withLogContext,
 } from '../../platform/index.ts';
 import { type DueRecord, duePartition, type ScheduleRecord, scheduleKey } from '../model/record.ts';
-import { sendTicks, tickOf } from './postpone-tick.ts';
+import { tickTask } from './postpone-tick.ts';
 
-/** The Scheduler promises a minute; a queue takes seconds. */
+/** Scheduler delivers within a minute, a queue within seconds. */
 const graceSeconds = 180;
 
 export interface Watched {
   readonly due: number;
-  readonly told: number;
+  readonly ticked: number;
 }
 
-/** Reads no more than what is due, and has it ticked: a tick that comes as well finds that it is done. */
+/** Reads only the due items, and sends their ticks. A tick that arrives as well is ignored. */
 export const watchSchedules = async (
   tenantOf: (organizationId: string) => Tenant,
   now: Date,
-  send: typeof sendTicks = sendTicks,
+  send: typeof sendAll = sendAll,
 ): Promise<Watched> => {
   const range = { pk: duePartition, prefix: '', from: '0', to: iso(after(now, -graceSeconds)) };
-  const watched = { due: 0, told: 0 };
-  for await (const notes of pagesOf(walk<DueRecord>(range))) {
-    const found = await getAll(notes.map((note) => scheduleKey.schedule(tenantOf(note.organizationId), note.scheduleId)));
+  const watched = { due: 0, ticked: 0 };
+  for await (const items of pagesOf(walk<DueRecord>(range))) {
+    const schedules = await getAll(items.map((item) => scheduleKey.schedule(tenantOf(item.organizationId), item.scheduleId)));
     const messages = await Promise.all(
-      notes.map((note, n) =>
-        withLogContext(idsIn(note), () => look(tenantOf(note.organizationId), note, found[n] as ScheduleRecord | undefined, now)),
+      items.map((item, n) =>
+        withLogContext(idsIn(item), () => messagesFor(tenantOf(item.organizationId), item, schedules[n], now)),
       ),
     );
     await send(messages.flat());
-    watched.due += notes.length;
-    watched.told += messages.filter(({ length }) => length > 0).length;
+    watched.due += items.length;
+    watched.ticked += messages.filter(({ length }) => length > 0).length;
   }
   return watched;
 };
 
-const look = async (
+/** Throws unless the queue accepted all of them. */
+const sendAll = async (messages: readonly QueueMessage[]): Promise<void> => {
+  const refused = await sendMessages(queueVariables.schedule, messages);
+  if (refused.size > 0) throw new Error(`the queue did not accept ${refused.size} of ${messages.length} schedule tasks`);
+};
+
+const messagesFor = async (
   tenant: Tenant,
-  note: DueRecord,
+  item: DueRecord,
   schedule: ScheduleRecord | undefined,
   now: Date,
 ): Promise<readonly QueueMessage[]> => {
-  const { organizationId, scheduleId, at } = note;
+  const { scheduleId, at } = item;
   if (schedule?.nextRunAt !== at) {
-    await bestEffort('forget when a schedule was due', commit(forgotten(tenant, note)));
+    await bestEffort('delete an outdated due item', commit(deleteOutdated(tenant, item)));
     return [];
   }
-  const { putOff } = schedule;
-  const waiting = putOff?.at === at ? putOff : undefined;
-  // It comes again by itself.
-  if (waiting && waiting.since > iso(after(now, -graceSeconds))) return [];
-  return [tickOf(organizationId, scheduleId, at, waiting?.tries ?? 0, now), ...(waiting ? [] : [syncOf(note, now)])];
+  const postponed = schedule.putOff?.at === at ? schedule.putOff : undefined;
+  // Its message is still in the queue.
+  if (postponed && postponed.since > iso(after(now, -graceSeconds))) return [];
+  const tick = taskMessage(tenant, tickTask(scheduleId, at, postponed?.tries ?? 0), { now });
+  // If the tick was lost, the Scheduler entries may be wrong.
+  return postponed ? [tick] : [tick, taskMessage(tenant, { kind: 'sync-schedule', scheduleId }, { now })];
 };
 
-/** Whatever kept the tick away, the entries may be wrong. */
-const syncOf = ({ organizationId, scheduleId }: DueRecord, now: Date): QueueMessage => {
-  const task = { kind: 'sync-schedule', scheduleId } as const;
-  const message: TaskMessage = { id: newId('task', now), organizationId, task };
-  return { body: JSON.stringify(message), sender: organizationId };
-};
-
-/** A note of a moment that is no longer the schedule's next. */
-const forgotten = (tenant: Tenant, note: DueRecord): readonly Write[] => [
-  { remove: { pk: note.pk, sk: note.sk } },
+/** Deletes a due item, provided it is not that of the schedule's next run. */
+const deleteOutdated = (tenant: Tenant, { pk, sk, scheduleId, at }: DueRecord): readonly Write[] => [
+  { remove: { pk, sk } },
   {
-    check: scheduleKey.schedule(tenant, note.scheduleId),
+    check: scheduleKey.schedule(tenant, scheduleId),
     condition: 'attribute_not_exists(pk) OR nextRunAt <> :at',
-    values: { ':at': note.at },
+    values: { ':at': at },
   },
 ];
 
-/** As many as one read of their schedules takes. */
-const pageNotes = 100;
+/** As many as one BatchGetItem reads. */
+const pageItems = 100;
 
-async function* pagesOf(notes: AsyncIterable<DueRecord>): AsyncGenerator<readonly DueRecord[]> {
+async function* pagesOf(items: AsyncIterable<DueRecord>): AsyncGenerator<readonly DueRecord[]> {
   let page: DueRecord[] = [];
-  for await (const note of notes) {
-    page.push(note);
-    if (page.length < pageNotes) continue;
+  for await (const item of items) {
+    page.push(item);
+    if (page.length < pageItems) continue;
     yield page;
     page = [];
   }

@@ -1,4 +1,4 @@
-/** Starting a backup of a schedule, at its time or by hand. */
+/** Starts a backup of a schedule, when it is due or manually. */
 import {
   assertBackupCapacity,
   type BackupRecord,
@@ -19,42 +19,47 @@ import { scheduleEvent } from '../model/schedule-view.ts';
 export interface ScheduledStart {
   readonly trigger: 'manual' | 'scheduled';
   readonly createdBy: BackupRecord['createdBy'];
-  /** What else becomes true of the schedule in the same transaction. */
-  readonly moves?: Partial<ScheduleRecord>;
+  /** Further changes of the schedule in the same transaction. */
+  readonly changes?: Partial<ScheduleRecord>;
 }
 
 /**
- * The record as it begins, and the writes that make it begin, with schedule.triggered among them. They hold only while the
- * schedule is as it was read. Throws JOB_IN_PROGRESS, STORAGE_NOT_FOUND, and VALIDATION_ERROR where there is no destination.
+ * The new backup and the writes that start it, conditional on an unchanged schedule. Throws JOB_IN_PROGRESS, STORAGE_NOT_FOUND,
+ * and VALIDATION_ERROR if there is no destination.
  */
-export const startScheduled = async (
+export const startScheduledBackup = async (
   { tenant, organization, project, schedule }: ActiveScheduleContext,
-  { trigger, createdBy, moves = {} }: ScheduledStart,
+  { trigger, createdBy, changes = {} }: ScheduledStart,
   now: Date,
 ): Promise<{ backup: BackupRecord; writes: readonly Write[] }> => {
   const { id, type, collections, excludeCollections, includeAuthUsers, retention, retentionPolicy, timezone } = schedule;
   await assertBackupCapacity(tenant);
-  if (type === 'incremental') await refuseWaiting(tenant, project.id, schedule);
+  if (type === 'incremental') await refuseBusyEarly(tenant, project.id, schedule);
   const [chosen, destination] = await Promise.all([
     readEncryption(tenant),
     schedule.storageDestinationId === null
       ? defaultDestination(tenant, organization, project)
       : readDestination(tenant, schedule.storageDestinationId),
   ]);
-  const place = { tenant, project, destination, encryption: currentEncryption(chosen) };
-  const wish = {
-    ...(await resolveType(place, { type, collections, excludeCollections })),
-    ...{ collections, excludeCollections, includeAuthUsers, trigger, scheduleId: id, createdBy },
+  const context = { tenant, project, destination, encryption: currentEncryption(chosen) };
+  const options = {
+    ...(await resolveType(context, { type, collections, excludeCollections })),
+    collections,
+    excludeCollections,
+    includeAuthUsers,
+    trigger,
+    scheduleId: id,
+    createdBy,
     ...(retention !== null && { retention }),
     ...(retentionPolicy !== null && { retentionPolicy, retentionTimezone: timezone }),
   };
-  const { backup, writes } = startBackup(place, wish, now);
-  const begun = { lastRunAt: iso(now), lastBackupId: backup.id, ...moves };
+  const { backup, writes } = startBackup(context, options, now);
+  const started = { lastRunAt: iso(now), lastBackupId: backup.id, ...changes };
   return {
     backup,
     writes: [
-      // First: of two that tell of one moment the other is overtaken, and does not wait for a job that is its own.
-      set({ pk: schedule.pk, sk: schedule.sk }, begun, {
+      // First, so that the loser of two concurrent ticks gets StaleReadError, not JOB_IN_PROGRESS for its own job.
+      set({ pk: schedule.pk, sk: schedule.sk }, started, {
         expected: { revision: schedule.revision, nextRunAt: schedule.nextRunAt },
         onConditionFailed: () => new StaleReadError(),
       }),
@@ -62,7 +67,7 @@ export const startScheduled = async (
       emit(
         tenant,
         'schedule.triggered',
-        { ...scheduleEvent({ ...schedule, ...begun }, project, organization), backupId: backup.id, trigger },
+        { ...scheduleEvent({ ...schedule, ...started }, project, organization), backupId: backup.id, trigger },
         now,
       ),
     ],
@@ -70,15 +75,15 @@ export const startScheduled = async (
 };
 
 /**
- * Looking for a parent may take many reads, and whoever waits for a job asks every minute. A job that another, telling of the same
- * moment, has just begun is its own.
+ * Checks for a running job before the search for a parent, which may take many reads; a postponed tick repeats it every minute. A
+ * job that a concurrent tick has just started is no reason to wait: the schedule has changed.
  */
-const refuseWaiting = async (tenant: Tenant, projectId: string, schedule: ScheduleRecord): Promise<void> => {
+const refuseBusyEarly = async (tenant: Tenant, projectId: string, schedule: ScheduleRecord): Promise<void> => {
   try {
     await refuseBusy(tenant, projectId);
   } catch (error) {
-    const present = await get({ pk: schedule.pk, sk: schedule.sk });
-    if (present?.revision !== schedule.revision || present.nextRunAt !== schedule.nextRunAt) throw new StaleReadError();
+    const current = await get({ pk: schedule.pk, sk: schedule.sk });
+    if (current?.revision !== schedule.revision || current.nextRunAt !== schedule.nextRunAt) throw new StaleReadError();
     throw error;
   }
 };

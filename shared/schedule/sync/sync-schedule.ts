@@ -1,80 +1,68 @@
-/** Makes the Scheduler's entries what the schedule says. */
-import { ApiError } from '../../contract/errors.ts';
+/** Makes the Scheduler's entries match the schedule. */
 import { whileActive } from '../../organization/index.ts';
-import { type Clock, clock, commit, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
+import {
+  type Clock,
+  clock,
+  commit,
+  iso,
+  retryOnConflict,
+  StaleReadError,
+  set,
+  type Tenant,
+  type Write,
+} from '../../platform/index.ts';
 import { whileConnected } from '../../project/index.ts';
 import { nextRun } from '../cron/next-run.ts';
 import { dueWrites } from '../model/due-index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
-import { isActive, readAround, type ScheduleContext } from '../model/schedule-context.ts';
-import { type Entries, entries, entriesFor, entryNames } from './scheduler-entries.ts';
-
-/** Whoever changes it this often meanwhile brings a task of their own. */
-const triesMax = 5;
+import { isActive, isStaleContext, loadScheduleContext, type ScheduleContext } from '../model/schedule-context.ts';
+import { entriesFor, entryNames, type Scheduler, scheduler } from './scheduler-entries.ts';
 
 /**
- * Entries are there exactly as long as the schedule runs. What was made is written down only if everything is still as it was
- * read; else it is looked at anew: of two that run at once, the one that ends last has seen what is true.
+ * Entries exist exactly while the schedule is active. The result is committed only if nothing has changed since it was read, else
+ * the sync starts again: of two concurrent runs, the one that ends last has seen the current state. A change that exhausts the
+ * attempts has enqueued a sync of its own.
  */
-export const syncSchedule = async (
+export const syncSchedule = (
   tenant: Tenant,
   scheduleId: string,
   time: Clock = clock,
-  doors: Entries = entries,
-): Promise<void> => {
-  for (let tries = 1; ; tries++) {
-    const around = await readAround(tenant, scheduleId);
-    await putSchedulerEntries(tenant, scheduleId, around, time.now(), doors);
-    try {
-      if (!around) {
-        // It may have come back: with its project from another organization.
-        if (!(await readAround(tenant, scheduleId))) return;
-        throw new StaleReadError();
-      }
-      await commit(syncedWrites(around, time.now()));
-      return;
-    } catch (error) {
-      if (!isOvertaken(error) || tries === triesMax) throw error;
-    }
-  }
-};
+  entries: Scheduler = scheduler,
+): Promise<void> =>
+  retryOnConflict({ attempts: 5, isRetryable: isStaleContext }, async () => {
+    const context = await loadScheduleContext(tenant, scheduleId);
+    const wanted = context && isActive(context) ? entriesFor(tenant, context.schedule, time.now()) : [];
+    for (const entry of wanted) await entries.put(entry);
+    for (const name of entryNames(tenant, scheduleId).slice(wanted.length)) await entries.remove(name);
+    if (context) return commit(syncedWrites(context, time.now()));
+    // A schedule can come back with its project from another organization.
+    if (await loadScheduleContext(tenant, scheduleId)) throw new StaleReadError();
+  });
 
-const putSchedulerEntries = async (
-  tenant: Tenant,
-  scheduleId: string,
-  around: ScheduleContext | undefined,
-  now: Date,
-  doors: Entries,
-): Promise<void> => {
-  const wanted = around && isActive(around) ? entriesFor(tenant, around.schedule, now) : [];
-  for (const entry of wanted) await doors.put(entry);
-  for (const name of entryNames(tenant, scheduleId).slice(wanted.length)) await doors.remove(name);
-};
-
-/** What is asleep has no next run; what has just woken up has its next one from now on. */
-const syncedWrites = (around: ScheduleContext, now: Date): readonly Write[] => {
-  const { tenant, schedule } = around;
+/** An inactive schedule has no next run. One that has become active runs next after now. */
+const syncedWrites = (context: ScheduleContext, now: Date): readonly Write[] => {
+  const { tenant, schedule } = context;
   const { pk, sk, revision, nextRunAt } = schedule;
-  const awake = isActive(around);
-  const next = awake ? (nextRunAt ?? wakingAt(schedule, now)) : null;
+  const active = isActive(context);
+  const next = active ? (nextRunAt ?? nextRunAfter(schedule, now)) : null;
   return [
     set(
       { pk, sk },
-      { enteredRevision: revision, nextRunAt: next, ...(!awake && { putOff: undefined }) },
+      { enteredRevision: revision, nextRunAt: next, ...(!active && { putOff: undefined }) },
       { expected: { revision, nextRunAt }, onConditionFailed: () => new StaleReadError() },
     ),
     ...dueWrites(tenant, schedule, { ...schedule, nextRunAt: next }),
-    ...(awake ? [whileActive(tenant), whileConnected(tenant, schedule.projectId)] : stillAsleep(around)),
+    ...(active ? [whileActive(tenant), whileConnected(tenant, schedule.projectId)] : checkInactive(context)),
   ];
 };
 
-const wakingAt = ({ cron, timezone }: ScheduleRecord, now: Date): string | null => {
+const nextRunAfter = ({ cron, timezone }: ScheduleRecord, now: Date): string | null => {
   const next = nextRun(cron, timezone, now);
   return next ? iso(next) : null;
 };
 
-/** Whoever wakes it changes what is checked here, or its revision. */
-const stillAsleep = ({ tenant, organization }: ScheduleContext): readonly Write[] =>
+/** Activating a schedule changes either the organization, which is checked here, or its revision. */
+const checkInactive = ({ tenant, organization }: ScheduleContext): readonly Write[] =>
   organization?.deletedAt === undefined
     ? []
     : [
@@ -84,7 +72,3 @@ const stillAsleep = ({ tenant, organization }: ScheduleContext): readonly Write[
           onConditionFailed: () => new StaleReadError(),
         },
       ];
-
-/** Something it depends on was changed at the same moment, or is gone. */
-export const isOvertaken = (error: unknown): boolean =>
-  error instanceof ApiError && ['CONFLICT', 'ORGANIZATION_NOT_FOUND', 'PROJECT_NOT_FOUND'].includes(error.code);

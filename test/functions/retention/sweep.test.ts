@@ -6,11 +6,12 @@ import { MemoryTable } from '../../harness/table/memory-table.ts';
 
 const table = new MemoryTable();
 let refused: readonly string[] = [];
-const sent: { organizationId: string; task: object }[] = [];
+const sent: { organizationId: string; task: object; sender: string }[] = [];
 const aws = await scriptAws({
   ...table.script,
   SendMessageBatch: ({ Entries }: Input) => {
-    for (const { MessageBody } of Entries as { MessageBody: string }[]) sent.push(JSON.parse(MessageBody));
+    for (const { MessageBody, MessageGroupId } of Entries as { MessageBody: string; MessageGroupId: string }[])
+      sent.push({ ...JSON.parse(MessageBody), sender: MessageGroupId });
     return { Successful: [], Failed: refused.map((Id) => ({ Id, Code: 'Busy', SenderFault: false })) };
   },
 });
@@ -31,7 +32,7 @@ const note = (organizationId: string, inSeconds: number): void =>
     dueAt: new Date(Date.now() + inSeconds * 1_000).toISOString(),
   });
 
-test('each organization in which something is due is told, also over many pages; those of later are not', async () => {
+test('retention sweep: enqueues a task for each due organization over many pages, under one sender per tenant', async () => {
   table.pageMax = 7;
   for (let n = 10; n < 45; n++) note(`org_${n}`, n < 40 ? -n : 3_600);
   await handler();
@@ -39,13 +40,14 @@ test('each organization in which something is due is told, also over many pages;
     sent.map(({ organizationId }) => organizationId).sort(),
     Array.from({ length: 30 }, (_, n) => `org_${n + 10}`),
   );
-  deepEqual(sent[0]?.task, { kind: 'apply-retention' });
+  for (const { organizationId, task, sender } of sent)
+    deepEqual({ task, sender }, { task: { kind: 'apply-retention' }, sender: `ORG#${organizationId}` });
 });
 
-test('nothing due, nothing sent; what the queue does not take makes it fail, so that it is seen', async () => {
+test('retention sweep: sends nothing if nothing is due, and fails if the queue refuses a task', async () => {
   await handler();
   deepEqual(sent, []);
   note('org_a', -1);
   refused = ['0'];
-  await rejects(handler(), /did not take 1 of 1/);
+  await rejects(handler(), /did not accept 1 of 1/);
 });

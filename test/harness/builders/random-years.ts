@@ -1,4 +1,4 @@
-/** Two years of an organization: schedules in three time zones, chains, imports, captures, damage and whatever holds a backup. */
+/** Two years of random backups: schedules in three time zones, chains, imports, captures, damage and holds. */
 import type { BackupRecord } from '../../../shared/backup/index.ts';
 import { newIdOf } from '../../../shared/platform/index.ts';
 import type { World } from '../env/retention-oracle.ts';
@@ -7,10 +7,10 @@ import { backupOf } from './sample-backup.ts';
 const dayMs = 24 * 3_600_000;
 export const startMs = Date.parse('2026-01-01T00:00:00Z');
 export const yearsMs = 730 * dayMs;
-/** Lord Howe shifts by half an hour; all three change at other dates and hours. */
+/** Lord Howe shifts by half an hour; all three change clocks on different dates and hours. */
 export const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe'];
 
-/** Small and fast: mulberry32. */
+/** mulberry32. */
 export const randomOf = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => {
@@ -33,11 +33,11 @@ export const randomYears = (seed: number, size = 220): World => {
   const schedules = new Map(
     zones.map((timezone, n) => [`sch_${n}`, { timezone, ...(chance(0.8) && { policy: policyOf() }) }] as const),
   );
-  // One is gone; its backups are still there.
+  // A deleted schedule whose backups still exist.
   if (chance(0.5)) schedules.delete('sch_2');
   const backups: BackupRecord[] = [];
   const at = (ms: number) => new Date(ms).toISOString();
-  // Some days see many backups, as those of an hourly schedule do.
+  // Some days have several backups, like those of an hourly schedule.
   const moments = Array.from({ length: size }, () => startMs + random() * yearsMs).flatMap((ms) =>
     chance(0.2) ? [ms, ms + 3_600_000, ms + 7_200_000] : [ms],
   );
@@ -48,11 +48,11 @@ export const randomYears = (seed: number, size = 220): World => {
     const kind = small(9);
     const id = newIdOf('backup', new Date(ms));
     const fellow = backups.findLast((other) => other.projectId === projectId && other.status === 'completed' && chance(0.8));
-    // The same archive, imported once more, needs what it always needed.
+    // The same archive imported again has the same dependencies.
     const twin = chance(0.05) ? fellow : undefined;
-    const isUpon = fellow !== undefined && !twin && chance(0.5);
-    const upon = isUpon ? [fellow.archive.backup, ...(fellow.needs ?? []).filter(() => chance(0.8))] : [];
-    const needs = twin?.needs ?? upon;
+    const isChild = fellow !== undefined && !twin && chance(0.5);
+    const ancestors = isChild ? [fellow.archive.backup, ...(fellow.needs ?? []).filter(() => chance(0.8))] : [];
+    const needs = twin?.needs ?? ancestors;
     const completedAt = at(ms + 60_000);
     backups.push(
       backupOf({
@@ -76,7 +76,7 @@ export const randomYears = (seed: number, size = 220): World => {
         ...(chance(0.02) && { leaving: 'mov' }),
         ...(chance(0.03) && { verification: { status: 'running', depth: 'full', checkedAt: at(ms), objects: 0, findings: [] } }),
         ...(chance(0.05) && { status: among(['failed', 'cancelled', 'deleted', 'expired', 'pending', 'running'] as const) }),
-        ...(isUpon && chance(0.03) && { status: 'running' as const, needs: [], synthesizedFrom: fellow.id }),
+        ...(isChild && chance(0.03) && { status: 'running' as const, needs: [], synthesizedFrom: fellow.id }),
       }),
     );
   }

@@ -1,4 +1,4 @@
-/** A project that is captured, over a Firestore, stores and a table that are all in this process and share one clock. */
+/** A captured project, with Firestore, stores and table in one process under one clock. */
 import { deepEqual, ok } from 'node:assert/strict';
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
@@ -11,13 +11,13 @@ import {
   type Base,
   type BatchRecord,
   baseFor,
-  batchesBetween,
   disablePitr,
   enablePitr,
+  listBatchesBetween,
   microsOf,
   momentOf,
   type PitrRecord,
-  type PitrWish,
+  type PitrSettings,
   pitrKey,
   readBatch,
   runCaptureCycle,
@@ -45,7 +45,7 @@ const databaseId = '(default)';
 process.env.DATA_KEY_ID = 'key';
 const actor = { type: 'user', id: newId('user'), email: null } as const;
 
-/** The time of everyone: the source's, the table's and the worker's. */
+/** The clock of the source, the table and the worker. */
 export const time = { ms: Date.UTC(2030, 5, 1, 12) };
 export const pass = (seconds: number): void => {
   time.ms += seconds * 1_000;
@@ -53,7 +53,7 @@ export const pass = (seconds: number): void => {
 
 export interface CaptureWorld extends World {
   readonly folders: Map<string, MemoryStore>;
-  /** What each folder is reached through: faults go here. */
+  /** Wraps each folder's store, to inject faults. */
   wrap: (store: MemoryStore) => ObjectStore;
 }
 
@@ -78,7 +78,7 @@ export const newCaptureWorld = (): CaptureWorld => {
 
 type Written = Readonly<Record<string, string | null>>;
 
-/** Writes documents by their paths, in one commit; null deletes. */
+/** Writes documents by path in one commit; null deletes. */
 export const put = async (world: World, documents: Written): Promise<void> => {
   const name = { projectId: world.sourceProjectId, databaseId };
   const writes = Object.entries(documents).map(([path, text]) => {
@@ -91,7 +91,7 @@ export const put = async (world: World, documents: Written): Promise<void> => {
 
 const database = ({ sourceProjectId }: World) => server.databases.open({ projectId: sourceProjectId, databaseId });
 
-/** What the database held at a moment, by its own account: path and bytes. */
+/** The database at a moment: bytes by path. */
 export const truthAt = (world: World, micros: number): ReadonlyMap<string, string> =>
   new Map([...database(world).scan('', lastKey, micros)].map(({ path, bytes }) => [path, Buffer.from(bytes).toString('hex')]));
 
@@ -100,23 +100,23 @@ export const batches = (): readonly BatchRecord[] =>
   table.find(pitrKey.tokens(tenant, projectId).pk, 'BATCH#') as unknown as readonly BatchRecord[];
 export const uploads = (): number => table.find(pitrKey.tokens(tenant, projectId).pk, 'UPLOAD#').length;
 
-const acting = () => ({
+const caller = () => ({
   tenant,
   organization: table.get<OrganizationRecord>(organizationKey.organization(tenant))!,
   role: 'owner' as const,
   actor,
 });
 
-/** As POST …/pitr does it. */
-export const enable = async (wish: Partial<PitrWish> = {}): Promise<void> => {
+/** Like POST …/pitr. */
+export const enable = async (settings: Partial<PitrSettings> = {}): Promise<void> => {
   const { change } = enablePitr(
-    acting(),
+    caller(),
     {
       project: table.get<ProjectRecord>(projectKey.project(tenant, projectId))!,
       destination: await readDestination(tenant, destinationId),
       before: table.get<PitrRecord>(pitrKey.pitr(tenant, projectId)),
     },
-    { retentionDays: 7, captureIntervalSeconds: 60, precision: 'second', ...wish },
+    { retentionDays: 7, captureIntervalSeconds: 60, precision: 'second', ...settings },
     new Date(time.ms),
   );
   await commit(change.writes);
@@ -124,48 +124,48 @@ export const enable = async (wish: Partial<PitrWish> = {}): Promise<void> => {
 
 export const disable = async (): Promise<void> => {
   const project = table.get<ProjectRecord>(projectKey.project(tenant, projectId))!;
-  await commit(disablePitr(acting(), project, pitrNow(), new Date(time.ms)).change.writes);
+  await commit(disablePitr(caller(), project, pitrNow(), new Date(time.ms)).change.writes);
 };
 
-export const turn = (world: CaptureWorld, number = pitrNow().turn) =>
+export const runCycle = (world: CaptureWorld, number = pitrNow().turn) =>
   runCaptureCycle(tenant, { projectId, turn: number }, world.engine, AbortSignal.timeout(60_000));
 
-/** Turns until captures are under way: the base is made as its workflow would. */
+/** Runs cycles, and the base backup they request, until captures are active. */
 export const untilActive = async (world: CaptureWorld): Promise<void> => {
-  for (let turns = 0; pitrNow().status !== 'active'; turns++) {
-    if (turns > 100) throw new Error('captures did not begin');
-    await turn(world);
-    await runComing(world);
+  for (let cycles = 0; pitrNow().status !== 'active'; cycles++) {
+    if (cycles > 100) throw new Error('captures did not begin');
+    await runCycle(world);
+    await runRequestedBase(world);
     const { nextTurnAt } = pitrNow();
     time.ms = Math.max(time.ms, Date.parse(nextTurnAt ?? ''));
   }
 };
 
-/** Makes the base that was asked for, if one is. */
-export const runComing = async (world: CaptureWorld): Promise<void> => {
+/** Runs the requested base backup, if there is one. */
+export const runRequestedBase = async (world: CaptureWorld): Promise<void> => {
   const { comingBaseId } = pitrNow();
   if (comingBaseId === null) return;
   const { status } = table.get<{ status: string }>(backupKey.backup(tenant, comingBaseId))!;
   if (status === 'pending') await runWorkflow(world, comingBaseId);
 };
 
-/** The next turn, when it is due. */
-export const nextTurn = async (world: CaptureWorld) => {
+/** Runs the next cycle when it is due. */
+export const runNextCycle = async (world: CaptureWorld) => {
   time.ms = Math.max(time.ms, Date.parse(pitrNow().nextTurnAt ?? ''));
-  return turn(world);
+  return runCycle(world);
 };
 
 interface Version {
   readonly name: string;
   readonly at: number;
-  /** The batch it stands in: the first is 1. What none has told yet at a moment is not looked at. */
+  /** The number of its batch; the first is 1. */
   readonly order: number;
   readonly from: number;
-  /** Undefined if it is gone. */
+  /** Undefined if it is deleted. */
   readonly content: string | undefined;
 }
 
-/** Everything that base and batches hold up to now: of the base at time 0. */
+/** All versions in base and batches; those of the base have time 0. */
 const versionsFrom = async (world: CaptureWorld, { backupId, readTime }: Base): Promise<readonly Version[]> => {
   const versions: Version[] = [];
   const open = await openArchive(tenant, await readBackup(tenant, backupId), undefined, world.engine);
@@ -180,8 +180,8 @@ const versionsFrom = async (world: CaptureWorld, { backupId, readTime }: Base): 
           content: leaf.content(slot).toString('hex'),
         });
   let order = 0;
-  for await (const batch of batchesBetween(tenant, projectId, readTime, momentOf(time.ms * 1_000))) {
-    const told = { order: ++order, from: microsOf(batch.from) };
+  for await (const batch of listBatchesBetween(tenant, projectId, readTime, momentOf(time.ms * 1_000))) {
+    const origin = { order: ++order, from: microsOf(batch.from) };
     for await (const leaf of readBatch(tenant, batch, world.engine))
       for (let slot = 0; slot < leaf.count; slot++) {
         const { seconds, nanos } = leaf.updated(slot);
@@ -191,19 +191,16 @@ const versionsFrom = async (world: CaptureWorld, { backupId, readTime }: Base): 
           name: leaf.name(slot).toString(),
           at: seconds * 1_000_000 + Math.floor(nanos / 1_000),
           content,
-          ...told,
+          ...origin,
         });
       }
   }
   return versions;
 };
 
-/**
- * Each moment is what the source itself says of it, by nothing but base and batches: the newest version of each, not later than it.
- * As restores do it, a later batch knows better.
- */
+/** Asserts that base and batches alone yield the state of the source at each moment; a later batch overrides an earlier one. */
 export const assertExact = async (world: CaptureWorld, moments: readonly number[] = secondsIn()): Promise<void> => {
-  ok(moments.length > 0, 'there is no moment to look at');
+  ok(moments.length > 0, 'no moment to check');
   const known = new Map<string, readonly Version[]>();
   const prefix = rootOf(world).length + 1;
   for (const moment of moments) {
@@ -227,7 +224,7 @@ const isLater = ({ name, order, at }: Version, newest: ReadonlyMap<string, Versi
 };
 const byPath = ([a = '']: readonly string[], [b = '']: readonly string[]): number => (a < b ? -1 : 1);
 
-/** Every whole second of every window in which each is known. */
+/** Every whole second of the windows with second precision. */
 export const secondsIn = (windows = windowsOf(pitrNow(), new Date(time.ms)).windows): readonly number[] =>
   windows.flatMap(({ from, to, precision }) => {
     if (precision !== undefined) return [];
@@ -236,12 +233,12 @@ export const secondsIn = (windows = windowsOf(pitrNow(), new Date(time.ms)).wind
     return seconds;
   });
 
-/** Captures that have begun on these documents. */
-export const begun = async (documents: Readonly<Record<string, string>>, wish = {}): Promise<CaptureWorld> => {
+/** Active captures of these documents. */
+export const begun = async (documents: Readonly<Record<string, string>>, settings = {}): Promise<CaptureWorld> => {
   const world = newCaptureWorld();
   await put(world, documents);
   pass(5.4);
-  await enable(wish);
+  await enable(settings);
   await untilActive(world);
   return world;
 };

@@ -1,40 +1,40 @@
-/** Whoever listens to the project of a capture world, with the clock in the hands of the test. */
+/** Continuous capture of the project of a capture world, under the test's clock. */
 import { setImmediate as soon } from 'node:timers/promises';
-import { type Arranged, type LiveTask, runContinuousCapture } from '../../../shared/pitr/index.ts';
+import { type ContinuousTask, type QueuedCycle, runContinuousCapture } from '../../../shared/pitr/index.ts';
 import { type CaptureWorld, pass, pitrNow, projectId, tenant, time } from './capture-env.ts';
 
-export interface ListenWish {
+export interface ListenOptions {
   readonly seconds: number;
-  /** What happens in each second that is waited for. */
+  /** Called in each second. */
   readonly happens?: ((second: number) => Promise<void>) | undefined;
-  /** What is done when the queue is asked for a turn. */
-  readonly arranged?: (next: Arranged) => void;
-  readonly isRelief?: boolean;
-  /** The one that is due, unless given. */
+  /** Called when a cycle is enqueued. */
+  readonly onEnqueue?: (next: QueuedCycle) => void;
+  readonly isHandover?: boolean;
+  /** Default: the due cycle. */
   readonly turn?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Listens for some seconds; answers what the queue was asked for, the last at the end. */
-export const listening = async (world: CaptureWorld, wish: ListenWish): Promise<readonly Arranged[]> => {
-  const { seconds, happens, isRelief, signal = AbortSignal.timeout(60_000) } = wish;
-  if (!isRelief) time.ms = Math.max(time.ms, Date.parse(pitrNow().nextTurnAt ?? ''));
-  const arranged: Arranged[] = [];
+/** Captures for some seconds; returns the enqueued cycles in order. */
+export const listen = async (world: CaptureWorld, options: ListenOptions): Promise<readonly QueuedCycle[]> => {
+  const { seconds, happens, isHandover, signal = AbortSignal.timeout(60_000) } = options;
+  if (!isHandover) time.ms = Math.max(time.ms, Date.parse(pitrNow().nextTurnAt ?? ''));
+  const enqueued: QueuedCycle[] = [];
   let second = 0;
-  const task: LiveTask = { projectId, turn: wish.turn ?? pitrNow().turn, ...(isRelief && { isRelief }) };
+  const task: ContinuousTask = { projectId, turn: options.turn ?? pitrNow().turn, ...(isHandover && { isHandover }) };
   const next = await runContinuousCapture(tenant, task, world.engine, {
     signal,
     until: new Date(time.ms + seconds * 1_000),
-    arrange: async (one) => {
-      arranged.push(one);
-      wish.arranged?.(one);
+    enqueueCycle: async (one) => {
+      enqueued.push(one);
+      options.onEnqueue?.(one);
     },
     pause: async (ms) => {
-      // Whoever joins in listens while the other's time passes.
-      if (happens || !isRelief) pass(ms / 1_000);
+      // A successor shares the clock of the worker it shadows.
+      if (happens || !isHandover) pass(ms / 1_000);
       await happens?.(second++);
       for (let n = 0; n < 5; n++) await soon();
     },
   });
-  return next ? [...arranged, next] : arranged;
+  return next ? [...enqueued, next] : enqueued;
 };

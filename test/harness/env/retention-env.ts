@@ -1,4 +1,4 @@
-/** An organization with a chain and a newer full backup, in a strict table whose every answer others can come between. */
+/** An organization's backups in a strict table; a test can act before each of the table's answers. */
 import { type BackupRecord, backupKey, retentionKey } from '../../../shared/backup/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { type Item, newId, newIdOf, type Write } from '../../../shared/platform/index.ts';
@@ -16,7 +16,7 @@ export const ago = (days: number): Date => new Date(now.getTime() - days * dayMs
 export const storageDestination = { id: newId('storageDestination'), name: 'Bucket', type: 's3' } as const;
 
 export let table = new StrictTable();
-/** Called before each answer of the table, with how many there were. */
+/** Called before each answer of the table, with its number. */
 let between: (call: number) => void = () => undefined;
 let calls = 0;
 const counted =
@@ -27,12 +27,12 @@ const counted =
   };
 answerInProcess({
   BatchGetItem: (input) => counted(table.script.BatchGetItem)(input),
-  // A walk takes as many reads as there are items: others come between any two.
+  // One item per read, so that a test can act between any two.
   Query: (input) => counted(table.script.Query)({ ...input, Limit: 1 }),
   TransactWriteItems: (input) => counted(table.script.TransactWriteItems)(input),
 });
 
-/** A backup of so many days ago that was to be kept for a day. */
+/** A backup made that many days ago, with a retention of one day. */
 export const over = (days: number, more: Partial<BackupRecord> = {}): BackupRecord => {
   const at = ago(days).toISOString();
   return backupOf({
@@ -52,7 +52,7 @@ export const put = (...items: readonly Item[]): void => {
   for (const item of items) table.put(item);
 };
 
-/** A new table with these backups, counted, and the note that they are due. */
+/** A new table with these backups, their counts, and retention due. */
 export const begin = (...backups: readonly BackupRecord[]): void => {
   table = new StrictTable();
   between = () => undefined;
@@ -100,11 +100,11 @@ export const tasks = () =>
 export const dueAt = (): unknown => table.get(retentionKey(tenant))?.dueAt;
 export const counts = () => {
   const { backupCount, storageUsed } = table.get(organizationKey.organization(tenant)) ?? {};
-  const there = table.get(organizationKey.storageDestination(tenant, storageDestination.id));
-  return [backupCount, storageUsed, there?.backupCount];
+  const destination = table.get(organizationKey.storageDestination(tenant, storageDestination.id));
+  return [backupCount, storageUsed, destination?.backupCount];
 };
 
-/** Someone else's transaction, at this very moment; whether it was made. */
+/** A concurrent transaction; whether it succeeded. */
 export const transact = (writes: readonly Write[]): boolean => {
   const all = (values: Readonly<Record<string, unknown>> = {}) =>
     Object.fromEntries(

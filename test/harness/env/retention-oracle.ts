@@ -1,6 +1,6 @@
 /**
- * What retention may remove, decided the slow way: every rule as a question about one backup and all others, nothing sorted,
- * nothing indexed, asked again until no answer changes. It shares no code with what it judges.
+ * Which backups may expire, decided the slow way: every rule compares one backup with all others, without sorting or indexes,
+ * until a fixed point. Shares no code with the implementation.
  */
 import type { BackupRecord } from '../../../shared/backup/index.ts';
 
@@ -17,15 +17,15 @@ type Kind = (typeof kinds)[number];
 export const removable = (world: World, now: Date): ReadonlySet<string> => {
   const living = world.backups.filter(({ status }) => ['pending', 'running', 'completed'].includes(status));
   const kept = new Set(living.filter((backup) => staysForItself(backup, living, world, now.getTime())));
-  // What one that is kept is read from, or is being made of, is kept: until nothing more is.
+  // Dependencies of a kept backup are kept, transitively.
   for (let before = -1; before !== kept.size; ) {
     before = kept.size;
-    for (const upper of [...kept]) for (const lower of living) if (standsUpon(upper, lower)) kept.add(lower);
+    for (const upper of [...kept]) for (const lower of living) if (dependsOn(upper, lower)) kept.add(lower);
   }
   return new Set(living.filter((backup) => !kept.has(backup)).map(({ id }) => id));
 };
 
-export const standsUpon = (upper: BackupRecord, lower: BackupRecord): boolean =>
+export const dependsOn = (upper: BackupRecord, lower: BackupRecord): boolean =>
   (lower.status === 'completed' && (upper.needs ?? []).includes(lower.archive.backup)) ||
   (upper.status !== 'completed' && [upper.parentBackupId, upper.synthesizedFrom].includes(lower.id));
 
@@ -54,7 +54,7 @@ const isOneKind = (a: BackupRecord, b: BackupRecord): boolean =>
   list(a.collections) === list(b.collections) &&
   list(a.excludedCollections) === list(b.excludedCollections);
 
-/** The last good one, the last that is not read from damaged ones either, or the last of all if none is good. */
+/** The last good one, the last without damaged dependencies, or the last of all if none is good. */
 const isLastResort = (one: BackupRecord, living: readonly BackupRecord[]): boolean => {
   const isWhole = (other: BackupRecord) =>
     other.status === 'completed' &&
@@ -73,7 +73,7 @@ const isLastResort = (one: BackupRecord, living: readonly BackupRecord[]): boole
   );
 };
 
-/** By what is promised now, or by what was when it was made: then counted among those of the same promise. */
+/** By the current policy, or by the one it was made under, counted among the backups of the same policy. */
 const isKeptByPolicy = (one: BackupRecord, living: readonly BackupRecord[], { schedules }: World): boolean => {
   const fellows = living.filter(
     (other) => other.status === 'completed' && other.retentionPolicy && other.scheduleId === one.scheduleId,
@@ -106,9 +106,9 @@ const keeps = (
   });
 
 const zones = new Map<string, { format: Intl.DateTimeFormat; known: Map<number, Record<Kind, string>> }>();
-/** Texts that sort as the periods follow each other. */
+/** Labels that sort like the periods. */
 const labelOf = (moment: number, timeZone: string, kind: Kind): string => {
-  // Swedes write dates as ISO 8601 does.
+  // The Swedish locale formats dates as ISO 8601.
   const zone = zones.get(timeZone) ?? { format: new Intl.DateTimeFormat('sv-SE', { timeZone }), known: new Map() };
   zones.set(timeZone, zone);
   const known = zone.known.get(moment);
@@ -119,7 +119,7 @@ const labelOf = (moment: number, timeZone: string, kind: Kind): string => {
   return label[kind];
 };
 
-/** The Monday that its week begins with, found by going back day by day. */
+/** The Monday of its week, found by going back day by day. */
 const weekOf = (date: string): string => {
   const day = new Date(`${date}T12:00:00Z`);
   while (day.getUTCDay() !== 1) day.setUTCDate(day.getUTCDate() - 1);

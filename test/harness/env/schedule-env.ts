@@ -1,22 +1,21 @@
 /**
- * All that schedules touch, in this process: a table that keeps its conditions, a queue and a Scheduler that obey a clock which
- * stands still, and a machine that may die at any moment. Messages are given when they are due, in that order.
+ * The environment of schedules in one process: a strict table, a queue and a Scheduler under a manual clock, and a worker that can
+ * crash at any effect. Messages are delivered when they are due, in that order.
  */
 import type { BackupRecord } from '../../../shared/backup/index.ts';
 import { backupKey, backupPrefix } from '../../../shared/backup/index.ts';
-import type { Task, TaskMessage } from '../../../shared/event/index.ts';
-import { readTask } from '../../../shared/event/index.ts';
+import { readTask, type Task, type TaskMessage, taskMessage } from '../../../shared/event/index.ts';
 import { type CallerContext, type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import { commit, type Entry, iso, newId, type QueueMessage, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import {
   createSchedule,
   recordOutcome,
+  type ScheduleInput,
   type ScheduleRecord,
-  type ScheduleWish,
   scheduleKey,
+  syncAllSchedules,
   syncSchedule,
-  syncSchedules,
   tick,
   watchSchedules,
 } from '../../../shared/schedule/index.ts';
@@ -26,10 +25,12 @@ import { CrashInjector } from '../faults/crash-injector.ts';
 import { StrictTable } from '../table/strict-table.ts';
 
 export const table = new StrictTable();
-/** What the Scheduler holds, by name. */
+/** Scheduler entries, by name. */
 export const entries = new Map<string, Entry>();
-/** What the queue holds. */
+/** Messages in the queue. */
 export let waiting: { readonly body: string; readonly dueMs: number }[] = [];
+/** The senders that the queue has seen. */
+export const senders = new Set<string>();
 let nowMs = 0;
 export let machine = new CrashInjector();
 let given = new Set<string>();
@@ -45,14 +46,15 @@ export const pass = (seconds: number): void => {
   nowMs += seconds * 1_000;
 };
 
-const take = (messages: readonly QueueMessage[]): void => {
+const accept = (messages: readonly QueueMessage[]): void => {
+  for (const { sender } of messages) senders.add(sender);
   waiting.push(...messages.map(({ body, delaySeconds = 0 }) => ({ body, dueMs: nowMs + delaySeconds * 1_000 })));
 };
-export const doors = {
+export const scheduler = {
   put: (entry: Entry) => machine.effect(async () => void entries.set(entry.name, entry)),
   remove: (name: string) => machine.effect(async () => void entries.delete(name)),
 };
-export const send = (messages: readonly QueueMessage[]): Promise<void> => machine.effect(async () => take(messages));
+const send = (messages: readonly QueueMessage[]): Promise<void> => machine.effect(async () => accept(messages));
 
 export const userId = newId('user');
 export const tenant = unsafeTenant(newId('organization'), 'record');
@@ -62,28 +64,46 @@ export const start = '2026-03-01T12:00:00.000Z';
 
 export const organizationOf = (of: Tenant = tenant): OrganizationRecord => ({
   ...organizationKey.organization(of),
-  ...{ id: of.organizationId, name: 'Acme', slug: 'acme', ownerId: userId, timezone: 'UTC', defaultStorageId: destinationId },
-  ...{ memberCount: 1, projectCount: 1, backupCount: 0, storageUsed: 0, createdAt: start, updatedAt: start },
+  id: of.organizationId,
+  name: 'Acme',
+  slug: 'acme',
+  ownerId: userId,
+  timezone: 'UTC',
+  defaultStorageId: destinationId,
+  memberCount: 1,
+  projectCount: 1,
+  backupCount: 0,
+  storageUsed: 0,
+  createdAt: start,
+  updatedAt: start,
 });
 export const projectOf = (more: Partial<ProjectRecord> = {}): ProjectRecord => ({
   ...projectKey.project(tenant, projectId),
-  ...{ id: projectId, name: 'Shop', sourceProjectId: 'shop', databaseId: '(default)', status: 'connected' },
+  id: projectId,
+  name: 'Shop',
+  sourceProjectId: 'shop',
+  databaseId: '(default)',
+  status: 'connected',
   connection: { type: 'user', userId, email: 'ann@example.com' },
   settings: { backupTimeoutMinutes: 30, defaultStorageId: null },
-  ...{ pitr: { enabled: false }, lastBackupAt: null, createdAt: start, updatedAt: start },
+  pitr: { enabled: false },
+  lastBackupAt: null,
+  createdAt: start,
+  updatedAt: start,
   ...more,
 });
-export const acting: CallerContext = {
+export const caller: CallerContext = {
   tenant,
   organization: organizationOf(),
   role: 'owner',
   actor: { type: 'user', id: userId, email: 'ann@example.com' },
 };
 
-/** An organization with a project and a destination, at noon; nothing is due. */
+/** An organization with a project and a destination, at noon. Nothing is due. */
 export const newWorld = (): void => {
   table.items.clear();
   entries.clear();
+  senders.clear();
   waiting = [];
   given = new Set();
   setMachine(new CrashInjector());
@@ -92,7 +112,13 @@ export const newWorld = (): void => {
   table.put(projectOf());
   table.put({
     ...organizationKey.storageDestination(tenant, destinationId),
-    ...{ id: destinationId, name: 'Bucket', type: 's3', bucket: 'bucket', prefix: '', backupCount: 0, status: 'connected' },
+    id: destinationId,
+    name: 'Bucket',
+    type: 's3',
+    bucket: 'bucket',
+    prefix: '',
+    backupCount: 0,
+    status: 'connected',
   });
 };
 
@@ -102,22 +128,23 @@ export const setMachine = (next: CrashInjector): void => {
   table.onRead = () => machine.atRead();
 };
 
-/** Every day at 03:00 UTC unless said. */
-export const addSchedule = async (more: Partial<ScheduleWish> = {}): Promise<ScheduleRecord> => {
-  const wish: ScheduleWish = {
-    ...{
-      name: 'Nightly',
-      cron: '0 3 * * *',
-      timezone: 'UTC',
-      type: 'full',
-      enabled: true,
-      retention: null,
-      retentionPolicy: null,
-    },
-    ...{ collections: ['*'], excludeCollections: [], includeAuthUsers: false, storageDestinationId: null },
+/** Every day at 03:00 UTC by default. */
+export const addSchedule = async (more: Partial<ScheduleInput> = {}): Promise<ScheduleRecord> => {
+  const input: ScheduleInput = {
+    name: 'Nightly',
+    cron: '0 3 * * *',
+    timezone: 'UTC',
+    type: 'full',
+    enabled: true,
+    retention: null,
+    retentionPolicy: null,
+    collections: ['*'],
+    excludeCollections: [],
+    includeAuthUsers: false,
+    storageDestinationId: null,
     ...more,
   };
-  const { schedule, change } = await createSchedule(acting, projectOf(), wish, clock.now());
+  const { schedule, change } = await createSchedule(caller, projectOf(), input, clock.now());
   await commit(change.writes);
   return schedule;
 };
@@ -129,8 +156,8 @@ export const scheduleOf = ({ id }: Pick<ScheduleRecord, 'id'>): ScheduleRecord =
 };
 export const backups = (): readonly BackupRecord[] =>
   table.find(`ORG#${tenant.organizationId}`, backupPrefix) as unknown as readonly BackupRecord[];
-export const dueNotes = (): readonly string[] => table.find('DUE#SCHEDULE').map((note) => String(note.at));
-export interface Told {
+export const dueTimes = (): readonly string[] => table.find('DUE#SCHEDULE').map((item) => String(item.at));
+interface ScheduleEvent {
   readonly type: string;
   readonly data: {
     readonly reason?: string;
@@ -139,13 +166,13 @@ export interface Told {
     readonly error?: { code: string };
   };
 }
-/** The events of schedules but that they were made, in the order they happened. */
-export const events = (of: Tenant = tenant): readonly Told[] =>
-  (table.find(`ORG#${of.organizationId}`, 'EVENT#') as unknown as readonly Told[]).filter(
+/** The schedule events in their order, without schedule.created. */
+export const events = (of: Tenant = tenant): readonly ScheduleEvent[] =>
+  (table.find(`ORG#${of.organizationId}`, 'EVENT#') as unknown as readonly ScheduleEvent[]).filter(
     ({ type }) => type.startsWith('schedule.') && type !== 'schedule.created',
   );
-/** In a word each. */
-export const told = (): readonly string[] =>
+/** Each event as `<type> <reason> <code>`. */
+export const eventSummaries = (): readonly string[] =>
   events().map(({ type, data: { reason, error } }) =>
     [type.replace('schedule.', ''), reason, error?.code].filter(Boolean).join(' '),
   );
@@ -155,30 +182,31 @@ export const perform = (message: TaskMessage): Promise<unknown> => {
   const of = unsafeTenant(organizationId, 'record');
   switch (task.kind) {
     case 'run-schedule':
-      return tick(of, task.scheduleId, { at: new Date(task.at), tries: task.tries ?? 0 }, tickDoors);
+      return tick(of, task.scheduleId, { at: new Date(task.at), tries: task.tries ?? 0 }, tickDeps);
     case 'sync-schedule':
-      return syncSchedule(of, task.scheduleId, clock, doors);
+      return syncSchedule(of, task.scheduleId, clock, scheduler);
     case 'sync-schedules':
-      return syncSchedules(of, task, new Date(nowMs + 1_000), clock, doors);
+      return syncAllSchedules(of, task, new Date(nowMs + 1_000), clock, scheduler);
     case 'schedule-outcome':
       return recordOutcome(of, task.scheduleId, task.backupId, clock);
     default:
-      throw new Error(`${task.kind} is not for schedules`);
+      throw new Error(`unexpected task ${task.kind}`);
   }
 };
-export const tickDoors: Parameters<typeof tick>[3] = {
+const tickDeps: Parameters<typeof tick>[3] = {
   clock,
-  putOff: (place, told, message, now) => postponeTick(place, told, message, now, send),
-  sync: (of, scheduleId) => syncSchedule(of, scheduleId, clock, doors),
+  postpone: (context, received, message, now) =>
+    postponeTick(context, received, message, now, (of, task, options) => send([taskMessage(of, task, options)])),
+  sync: (of, scheduleId) => syncSchedule(of, scheduleId, clock, scheduler),
 };
 
 export const messageOf = (task: Task): TaskMessage => ({ id: newId('task'), organizationId: tenant.organizationId, task });
-/** As the Scheduler would tell of it. */
+/** Performs a tick as Scheduler sends it. */
 export const tickAt = ({ id }: Pick<ScheduleRecord, 'id'>, moment: string): Promise<unknown> =>
   perform(messageOf({ kind: 'run-schedule', scheduleId: id, at: moment }));
 export const watch = () => watchSchedules((id) => unsafeTenant(id, 'record'), clock.now(), send);
 
-/** What the table's stream has handed to the queue of schedules and nobody took. */
+/** Outbox tasks of the schedule queue that were not delivered yet. */
 const tasks = (): readonly string[] =>
   table
     .find('ORG#', 'TASK#')
@@ -188,7 +216,7 @@ const tasks = (): readonly string[] =>
       return String(message);
     });
 
-/** Gives all that is due, until nothing is; whatever fails is given again to a machine that lives. */
+/** Delivers all due messages, also those added meanwhile. A message whose worker crashed is delivered again to a new one. */
 export const drain = async (): Promise<void> => {
   for (;;) {
     for (const body of tasks()) waiting.push({ body, dueMs: nowMs });
@@ -196,7 +224,7 @@ export const drain = async (): Promise<void> => {
     if (!next) return;
     waiting = waiting.filter((one) => one !== next);
     const message = readTask(next.body);
-    if (!message) throw new Error('a message of a kind that is not known');
+    if (!message) throw new Error('unknown kind of message');
     try {
       await perform(message);
     } catch (error) {
@@ -207,7 +235,7 @@ export const drain = async (): Promise<void> => {
   }
 };
 
-/** Ends the backup as its workflow would: it frees its project and leaves the task. */
+/** Ends a backup as its workflow does: releases the project's lock and enqueues the outcome. */
 export const end = async (backup: BackupRecord, error: BackupRecord['error'] = null): Promise<void> => {
   const completedAt = iso(clock.now());
   table.put({ ...backup, status: error ? 'failed' : 'completed', completedAt, error });

@@ -121,8 +121,8 @@ const pointAt = async (world: MomentWorld, second: string): Promise<ReadonlySet<
   const now = clock.now();
   const plan = await planPoint(tenant, projectId, { pointInTime: second }, now);
   const identity = { id: newId('backup'), path: 'point', createdAt: now.toISOString(), createdBy: { type: 'user', id: 'u' } };
-  const blank = pointBackup(tenant, plan, identity);
-  const made = await pointInMemory(tenant, blank, plan, world.engine, { until: after(now, 60), clock });
+  const blank = pointBackupRecord(tenant, plan, identity);
+  const made = await buildPointInMemory(tenant, blank, plan, world.engine, { until: after(now, 60), clock });
   return valuesOf(await contentsOf(made.backup, made.doors));
 };
 

@@ -2,7 +2,7 @@
 import { deepEqual, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { planPoint, pointBackup, pointInMemory, runCaptureCycle, windowsOf } from '../../../shared/pitr/index.ts';
+import { buildPointInMemory, planPoint, pointBackupRecord, runCaptureCycle, windowsOf } from '../../../shared/pitr/index.ts';
 import { after, newId } from '../../../shared/platform/index.ts';
 import { contentsOf, type MomentWorld, newMomentWorld, nextSecond, pitrNow, turn } from '../../harness/env/point-in-time-env.ts';
 import { projectId, put, server, takeBackup, tenant } from '../../harness/env/restore-env.ts';
@@ -96,7 +96,7 @@ const pointAt = async (world: MomentWorld, second: string): Promise<ReadonlyMap<
   const plan = await planPoint(tenant, projectId, { pointInTime: second }, now);
   const identity = { id: newId('backup'), path: 'point', createdAt: now.toISOString(), createdBy: { type: 'user', id: 'u' } };
   const clock = world.engine.clock;
-  const made = await pointInMemory(tenant, pointBackup(tenant, plan, identity), plan, world.engine, {
+  const made = await buildPointInMemory(tenant, pointBackupRecord(tenant, plan, identity), plan, world.engine, {
     until: after(now, 60),
     clock,
   });

@@ -167,7 +167,7 @@ test('a moment before the base, after what is captured or in a gap is refused, a
   await rejects(ask(at(bases[0]!.readTime, -1)), isConflict(/earliest moment/));
   world.pass(60);
   await rejects(ask(at(capturedTo!, 1)), isConflict(/latest moment/));
-  await rejects(ask(at(capturedTo!, 7_200)), /must not lie in the future/);
+  await rejects(ask(at(capturedTo!, 7_200)), /must not be in the future/);
   const gaps = [{ from: seconds[0]!, to: seconds[2]!, reason: 'the worker was away' }];
   table.put({ ...pitrNow(), gaps });
   await rejects(ask(seconds[1]!), isConflict(/in a gap: the worker was away/));
@@ -296,10 +296,7 @@ test('a base that goes at the same moment is either held or the restore refused'
   table.put({ ...base, status: 'expired' });
   const is = traces(world);
   await rejects(commit(writes), /at the same moment/);
-  await rejects(
-    readRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), now),
-    isConflict(/which the moment is made of, is not there/),
-  );
+  await rejects(readRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), now), isConflict(/of this moment does not exist/));
   equal(traces(world), is);
   table.put(base);
   await commit(writes);
@@ -341,8 +338,8 @@ test('of a collection that is not known at a moment nobody is told that its docu
   }
   await rejects(ask({ documentIds: ['users/ada/late/x'] }), unknown);
   table.put(gapped);
-  await rejects(ask({ collections: ['users'] }), isConflict(/With includeSubcollections: false what lies right in/));
-  await rejects(ask({}), isConflict(/Name the collections to be restored, with includeSubcollections: false/));
+  await rejects(ask({ collections: ['users'] }), isConflict(/With includeSubcollections: false the documents directly in/));
+  await rejects(ask({}), isConflict(/Name the collections to restore, with includeSubcollections: false/));
   // What is known is whole, so a rollback may delete of it, and of nothing else.
   await putTarget(world, { 'users/dora': text('own'), 'users/ada/late/y': text('own'), 'users/ada/late/x': text('own') });
   const part = { collections: ['users'], options: { includeSubcollections: false } };

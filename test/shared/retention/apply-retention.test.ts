@@ -1,4 +1,4 @@
-/** Retention applied to a table: all of a backup's going happens at once, however often it is interrupted. */
+/** Applying retention to a table: a backup expires in one transaction, however often the run is interrupted. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'vitest';
 import { backupKey, eraseBackup, retentionKey } from '../../../shared/backup/index.ts';
@@ -34,7 +34,7 @@ const chain = () => {
   return { full, first, second, last: over(10) };
 };
 
-test('what is over goes with its counts, its objects and an entry that says why; the record stays for a month', async () => {
+test('retention: an expired backup loses its counts and objects, is audited, and keeps its record for a month', async () => {
   const { full, first, second, last } = chain();
   begin(full, first, second, last);
   await apply();
@@ -50,11 +50,11 @@ test('what is over goes with its counts, its objects and an entry that says why;
   const [entry] = audits().filter(({ resource }) => (resource as { id: string }).id === full.id);
   deepEqual(entry?.actor, { type: 'system', id: 'retention', email: null });
   deepEqual(entry?.details, { projectId: full.projectId, reason: 'days', size: 100, expiresAt: full.expiresAt });
-  // The last good one is over, too: whether there is another is looked for daily.
+  // The last good backup is past its retention, too: checked daily.
   equal(dueAt(), ago(-1).toISOString());
 });
 
-test('told again it does nothing before it is due; an organization that is deleted keeps everything, one that is gone needs no note', async () => {
+test('retention: does nothing before it is due, keeps all backups of a deleted organization, and forgets a purged one', async () => {
   const { full, first, second, last } = chain();
   begin(full, first, second, last);
   await apply();
@@ -71,7 +71,7 @@ test('told again it does nothing before it is due; an organization that is delet
   equal(dueAt(), undefined);
 });
 
-test('nothing to be removed ever: the note goes; a backup completed meanwhile brings it back', async () => {
+test('retention: the due item is deleted if nothing can expire, unless a backup completes meanwhile', async () => {
   begin(over(3, { expiresAt: null }));
   await apply();
   equal(dueAt(), undefined);
@@ -83,14 +83,14 @@ test('nothing to be removed ever: the note goes; a backup completed meanwhile br
   equal(dueAt(), later);
 });
 
-test('a pinned one stays, and what it needs', async () => {
+test('retention: a pinned backup and its dependencies stay', async () => {
   const { full, first, second, last } = chain();
   begin(full, first, second, last);
   await apply([first.id]);
   deepEqual(statuses(full, first, second, last), ['completed', 'completed', 'expired', 'completed']);
 });
 
-test('killed before and after every effect, and told again, each goes once', async () => {
+test('retention: killed before and after every effect and run again, it expires each backup once', async () => {
   const { full, first, second, last } = chain();
   const run = async (mortal: CrashInjector): Promise<void> => {
     begin(full, first, second, last);
@@ -106,16 +106,16 @@ test('killed before and after every effect, and told again, each goes once', asy
       const mortal = new CrashInjector(at, when);
       await run(mortal);
       ok(mortal.isDead);
-      // Whoever is gone is not needed by any that is there.
-      const there = statuses(full, first, second).join();
+      // No existing backup depends on an expired one.
+      const found = statuses(full, first, second).join();
       ok(
         [
           'completed,completed,completed',
           'completed,completed,expired',
           'completed,expired,expired',
           'expired,expired,expired',
-        ].includes(there),
-        there,
+        ].includes(found),
+        found,
       );
       [table.onWrite, table.onRead] = [() => undefined, () => undefined];
       await apply();
@@ -125,7 +125,7 @@ test('killed before and after every effect, and told again, each goes once', asy
     }
 });
 
-test('out of time it asks to be told again, and goes on where it was', async () => {
+test('retention: at its deadline it enqueues another task, which continues', async () => {
   const { full, first, second, last } = chain();
   begin(full, first, second, last);
   await apply([], undefined, now);
@@ -134,33 +134,33 @@ test('out of time it asks to be told again, and goes on where it was', async () 
   deepEqual(statuses(full, first, second, last), ['expired', 'expired', 'expired', 'completed']);
 });
 
-test('one that cannot be removed is told of at the end, and keeps nobody else; what it needs stays', async () => {
+test('retention: a backup that cannot be expired fails the run at the end, blocks no other, and keeps its dependencies', async () => {
   const { full, first, second, last } = chain();
   const lost = { ...first, storageDestination: { ...storageDestination, id: 'dst_gone' } };
   begin(full, lost, second, last, over(50));
-  await rejects(apply(), /1 backups could not be removed/);
+  await rejects(apply(), /1 backups could not be expired/);
   deepEqual(statuses(full, lost, second, last), ['completed', 'completed', 'expired', 'completed']);
   equal(dueAt(), now.toISOString());
 });
 
-test('the policy is the present one of the schedule; without it that of the newest backup', async () => {
+test('retention: applies the current policy of the schedule, else that of the newest backup', async () => {
   const scheduleId = 'sch_x';
   const own = { daily: 1, weekly: 0, monthly: 0, yearly: 0 };
   const made = [1, 2, 3, 4].map((days) =>
     over(days, { scheduleId, trigger: 'scheduled', retentionPolicy: own, expiresAt: null }),
   );
   const schedule = { ...scheduleKey.schedule(tenant, scheduleId), id: scheduleId, timezone: 'UTC', revision: 3 };
-  for (const [present, kept] of [[{ ...own, daily: 3 }, 3] as const, [null, 1] as const, [undefined, 1] as const]) {
+  for (const [current, kept] of [[{ ...own, daily: 3 }, 3] as const, [null, 1] as const, [undefined, 1] as const]) {
     begin(...made);
-    if (present !== undefined) put({ ...schedule, retentionPolicy: present });
+    if (current !== undefined) put({ ...schedule, retentionPolicy: current });
     await apply();
     equal(statuses(...made).filter((status) => status === 'completed').length, kept);
     const [entry] = audits();
-    deepEqual(entry?.details, { projectId: made[0]!.projectId, reason: 'policy', size: 100, scheduleId, policy: present ?? own });
+    deepEqual(entry?.details, { projectId: made[0]!.projectId, reason: 'policy', size: 100, scheduleId, policy: current ?? own });
   }
 });
 
-test('with a safety backup ends the offer to take its restore back', async () => {
+test('retention: a restore can no longer be undone once its safety backup expires', async () => {
   const safetyOf = newIdOf('restore', ago(20));
   const safety = over(20, { trigger: 'safety', isPartial: true, safetyOf });
   begin(safety, over(10));
@@ -169,7 +169,7 @@ test('with a safety backup ends the offer to take its restore back', async () =>
   deepEqual([statusOf(safety), table.get(restoreKey.restore(tenant, safetyOf))?.undoUntil], ['expired', null]);
 });
 
-test('objects that a store keeps, because they are locked, stay and the audit log says so', async () => {
+test('retention: objects that the store refuses to delete stay, and the audit log says so', async () => {
   const [old, last] = [over(40), over(10)];
   const refusing = async () => {
     throw new StorageError('denied', 'Access Denied because object protected by object lock.');
@@ -183,7 +183,7 @@ test('objects that a store keeps, because they are locked, stay and the audit lo
     reason: 'Access Denied because object protected by object lock.',
   });
   equal(statusOf(old), 'expired');
-  // And where it lets them go, they go.
+  // Where the store permits it, they are deleted.
   begin(old, last);
   await apply();
   const store = new MemoryStore();

@@ -1,20 +1,20 @@
-/** What retention decides, against an oracle that was written apart from it, over two years of random backups in three time zones. */
+/** Compares the decision with an independently written oracle, over two years of random backups in three time zones. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { type BackupRecord, expiryOf } from '../../../shared/backup/index.ts';
-import { decide, type Rules, toCandidate } from '../../../shared/retention/index.ts';
+import { decideExpiry, type Rules, toCandidate } from '../../../shared/retention/index.ts';
 import { randomYears, startMs, yearsMs } from '../../harness/builders/random-years.ts';
 import { backupOf } from '../../harness/builders/sample-backup.ts';
-import { removable, standsUpon, type World } from '../../harness/env/retention-oracle.ts';
+import { dependsOn, removable, type World } from '../../harness/env/retention-oracle.ts';
 
 const dayMs = 24 * 3_600_000;
 const rulesOf = ({ schedules, pins }: World): Rules => ({
   pins,
-  judges: new Map([...schedules].map(([id, { policy, timezone }]) => [id, { policy, timezone, revision: 1 }])),
+  scheduleRules: new Map([...schedules].map(([id, { policy, timezone }]) => [id, { policy, timezone, revision: 1 }])),
 });
 const decideOn = (world: World, now: Date) =>
-  decide(
+  decideExpiry(
     world.backups.map((backup) => toCandidate(backup)).filter((seen) => seen !== undefined),
     rulesOf(world),
     now,
@@ -25,42 +25,42 @@ const without = (world: World, gone: ReadonlySet<string>): World => ({
   backups: world.backups.filter(({ id }) => !gone.has(id)),
 });
 const seed = fc.integer({ min: 0, max: 2 ** 31 });
-/** Up to a year after the last of them. */
+/** Up to a year after the last backup. */
 const moment = fc.double({ min: 0, max: 1.5, noNaN: true }).map((share) => new Date(startMs + share * yearsMs));
 
-test('it removes exactly what the oracle does, and whoever needs another goes before it', () => {
+test('expiry decision: equals that of the oracle, with dependents before their dependencies', () => {
   fc.assert(
     fc.property(seed, moment, (n, now) => {
       const world = randomYears(n);
       const ids = idsOf(world, now);
       deepEqual(new Set(ids), removable(world, now));
       equal(new Set(ids).size, ids.length);
-      const order = new Map(ids.map((id, place) => [id, place]));
+      const order = new Map(ids.map((id, index) => [id, index]));
       const going = world.backups.filter(({ id }) => order.has(id));
       for (const upper of going)
         for (const lower of going)
-          if (upper !== lower && standsUpon(upper, lower)) ok(order.get(upper.id)! < order.get(lower.id)!);
+          if (upper !== lower && dependsOn(upper, lower)) ok(order.get(upper.id)! < order.get(lower.id)!);
     }),
     { numRuns: 30 },
   );
 });
 
-test('nothing that stays needs what goes, and a second look finds nothing more', () => {
+test('expiry decision: no backup that stays depends on an expiring one, and a second decision expires nothing', () => {
   fc.assert(
     fc.property(seed, moment, (n, now) => {
       const world = randomYears(n);
       const gone = new Set(idsOf(world, now));
-      const left = without(world, gone);
-      const living = left.backups.filter(({ status }) => ['pending', 'running', 'completed'].includes(status));
+      const rest = without(world, gone);
+      const living = rest.backups.filter(({ status }) => ['pending', 'running', 'completed'].includes(status));
       for (const upper of living)
-        for (const lower of world.backups) if (gone.has(lower.id)) ok(!standsUpon(upper, lower), `${upper.id} needs ${lower.id}`);
-      deepEqual(idsOf(left, now), []);
+        for (const lower of world.backups) if (gone.has(lower.id)) ok(!dependsOn(upper, lower), `${upper.id} needs ${lower.id}`);
+      deepEqual(idsOf(rest, now), []);
     }),
     { numRuns: 15 },
   );
 });
 
-test('a clock that goes back removes nothing that the later one would have kept', () => {
+test('expiry decision: a clock that goes back expires nothing that a later decision would keep', () => {
   fc.assert(
     fc.property(seed, moment, fc.integer({ min: 1, max: 400 * 24 }), (n, now, hours) => {
       const world = randomYears(n, 120);
@@ -71,10 +71,10 @@ test('a clock that goes back removes nothing that the later one would have kept'
   );
 });
 
-test('applied whenever it says, it removes in the end what one look at the end does', () => {
+test('expiry decision: repeated whenever it is due, it expires the same backups as one decision at the end', () => {
   fc.assert(
     fc.property(seed, (n) => {
-      // Without what holds or judges by others: then nothing but time changes what is over.
+      // Without holds and running jobs, so that the decision depends on time alone.
       const world = randomYears(n, 60);
       const calm = (backup: BackupRecord): BackupRecord => ({
         ...backup,
@@ -83,20 +83,20 @@ test('applied whenever it says, it removes in the end what one look at the end d
         status: backup.status === 'running' || backup.status === 'pending' ? 'completed' : backup.status,
         expiresAt: backup.expiresAt ?? new Date(Date.parse(backup.createdAt) + 90 * dayMs).toISOString(),
       });
-      let left: World = { ...world, backups: world.backups.map(calm) };
+      let rest: World = { ...world, backups: world.backups.map(calm) };
       const end = new Date(startMs + 3 * yearsMs);
-      const expected = new Set(idsOf(left, end));
+      const expected = new Set(idsOf(rest, end));
       const gone = new Set<string>();
       for (let nowMs: number | undefined = startMs, looks = 0; nowMs !== undefined && nowMs <= end.getTime(); looks++) {
         ok(looks < 5_000);
-        const { expiring, nextAtMs } = decideOn(left, new Date(nowMs));
+        const { expiring, nextAtMs } = decideOn(rest, new Date(nowMs));
         for (const { backup } of expiring) gone.add(backup.id);
-        left = without(left, gone);
+        rest = without(rest, gone);
         ok(nextAtMs === undefined || nextAtMs > nowMs);
-        // What is looked for daily is looked for every month here, to be done sooner.
+        // Daily checks are made monthly here, to keep the test short.
         nowMs = nextAtMs === undefined ? undefined : Math.max(nextAtMs, nextAtMs === nowMs + dayMs ? nowMs + 30 * dayMs : 0);
       }
-      for (const id of idsOf(left, end)) gone.add(id);
+      for (const id of idsOf(rest, end)) gone.add(id);
       deepEqual(gone, expected);
     }),
     { numRuns: 10 },
@@ -112,7 +112,7 @@ const over = { expiresAt: new Date(startMs + 100 * dayMs).toISOString() };
 const lookAt = (backups: readonly BackupRecord[], more: Partial<World> = {}, now = new Date(startMs + 200 * dayMs)) =>
   idsOf({ ...alone, ...more, backups }, now);
 
-test('the last good one of each scope stays, however old; a damaged, partial or unfinished one stands in for none', () => {
+test('expiry decision: the last good backup of each scope stays; a damaged, partial or running one does not replace it', () => {
   const [older, last] = [day(1, over), day(2, over)];
   const others = [
     day(3, { ...over, damagedDepth: 'full' }),
@@ -125,26 +125,26 @@ test('the last good one of each scope stays, however old; a damaged, partial or 
   deepEqual(new Set(lookAt([older, last, ...others])), new Set([older.id, others[0]!.id, others[1]!.id]));
 });
 
-test('neither what was put together for a restore nor what may lack collections stands in for the last good one', () => {
+test('expiry decision: a restore point or a backup that may lack collections does not replace the last good backup', () => {
   const [older, last] = [day(1, over), day(2, over)];
   const point = day(3, { ...over, trigger: 'pitr-base', retentionDays: 8 });
   const lacking = day(4, { ...over, trigger: 'import', mayLackCollections: true });
   deepEqual(new Set(lookAt([older, last, point, lacking])), new Set([older.id, point.id, lacking.id]));
-  // Nor where all others are damaged.
+  // Nor if all others are damaged.
   const damaged = day(2, { ...over, damagedDepth: 'full' });
   deepEqual(lookAt([damaged, { ...lacking, damagedDepth: 'full' }]), [lacking.id]);
 });
 
-test('where all are damaged the newest stays, and beside one that is read from a damaged one also the last that is not', () => {
+test('expiry decision: the newest stays if all are damaged; with damaged dependencies, the last one without them stays, too', () => {
   const damaged = [day(1, over), day(2, over)].map((backup) => ({ ...backup, damagedDepth: 'sample' as const }));
   deepEqual(lookAt(damaged), [damaged[0]!.id]);
   const sound = day(0, over);
   const chained = day(3, { ...over, type: 'incremental', needs: [damaged[1]!.archive.backup] });
-  // What the newest good one is read from stays with it, damaged or not.
+  // The dependencies of the newest good backup stay, damaged or not.
   deepEqual(lookAt([sound, ...damaged, chained]), [damaged[0]!.id]);
 });
 
-test('a base without days goes a day after its completion if nothing pins it; one with days by its days', () => {
+test('expiry decision: an unpinned base without days expires a day after its completion, one with days by its days', () => {
   const pinned = day(1, { trigger: 'pitr-base' });
   const free = day(2, { trigger: 'pitr-base' });
   const point = day(3, { trigger: 'pitr-base', ...over });
@@ -160,14 +160,14 @@ test('a base without days goes a day after its completion if nothing pins it; on
   );
 });
 
-test('days count from the completion, and from the beginning where the clock went back meanwhile', () => {
+test('expiry date: counts from the completion, or from the start if the clock went back meanwhile', () => {
   const made = backupOf({ createdAt: '2026-01-10T12:00:00.000Z', retentionDays: 2 });
   equal(expiryOf(made, new Date('2026-01-10T13:00:00Z')), '2026-01-12T13:00:00.000Z');
   equal(expiryOf(made, new Date('2026-01-10T11:00:00Z')), '2026-01-12T12:00:00.000Z');
   equal(expiryOf(backupOf(), new Date()), null);
 });
 
-test('it looks again when the next days or the next lock end, daily where others decide, and never if nothing can change', () => {
+test('expiry decision: is due again when days or a lock end, daily where policies or pins decide, or never', () => {
   const now = new Date(startMs + 200 * dayMs);
   const at = (n: number) => new Date(startMs + n * dayMs).toISOString();
   const nextDay = (...backups: readonly BackupRecord[]) => {
@@ -180,27 +180,27 @@ test('it looks again when the next days or the next lock end, daily where others
   equal(nextDay(day(1, { expiresAt: at(100), restoring: 1 }), day(2)), 201);
   equal(nextDay(day(1, over)), 201);
   equal(nextDay(day(1, { scheduleId: 'sch', retentionPolicy: { daily: 1, weekly: 0, monthly: 0, yearly: 0 } })), 201);
-  // What is not completed tells of itself when it is.
+  // A running backup makes retention due when it completes.
   equal(nextDay(day(1, { status: 'running', expiresAt: at(100) })), undefined);
 });
 
-test('days are those of the schedule, also where one has 23 hours or a wall time comes twice', () => {
+test('expiry decision: counts local days of the schedule, also days of 23 or 25 hours', () => {
   const policy = { daily: 2, weekly: 0, monthly: 0, yearly: 0 };
   const made = (readTime: string) => backupOf({ readTime, scheduleId: 'sch', retentionPolicy: policy });
   const schedules = new Map([['sch', { policy, timezone: 'Europe/Berlin' }]]);
   // 29 March 2026 begins at 23:00 UTC and ends at 22:00 UTC.
   const spring = ['2026-03-28T22:30:00Z', '2026-03-28T23:30:00Z', '2026-03-29T21:30:00Z', '2026-03-29T22:30:00Z'].map(made);
   deepEqual(new Set(lookAt(spring, { schedules })), new Set([spring[0]!.id, spring[1]!.id]));
-  // 25 October 2026 has 02:30 twice, and is one day.
+  // 25 October 2026 has 02:30 twice and is one day.
   const autumn = ['2026-10-24T21:30:00Z', '2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z'].map(made);
   deepEqual(lookAt(autumn, { schedules }), [autumn[1]!.id]);
-  // Of a schedule that is gone its newest backup knows the zone; else UTC counts: 28 and 29 March, the last of each.
+  // After the schedule is deleted its newest backup has the zone, else UTC applies: the last of 28 and of 29 March stay.
   const known = spring.map((backup) => ({ ...backup, retentionTimezone: 'Europe/Berlin' }));
   deepEqual(new Set(lookAt(known)), new Set([spring[0]!.id, spring[1]!.id]));
   deepEqual(new Set(lookAt(spring)), new Set([spring[0]!.id, spring[2]!.id]));
 });
 
-test('a policy that keeps less takes nothing from what was made under one that keeps more', () => {
+test('expiry decision: tightening a policy does not affect backups made under the old one', () => {
   const policyOf = (daily: number) => ({ daily, weekly: 0, monthly: 0, yearly: 0 });
   const [generous, mean] = [policyOf(365), policyOf(1)];
   const before = [1, 2, 3].map((n) => day(n, { scheduleId: 'sch', retentionPolicy: generous }));

@@ -1,4 +1,4 @@
-/** Which backups changes may be added to: none that may be anything else than a picture of all at its moment. */
+/** Which backups captures can build on: only complete ones of one moment. */
 import { equal } from 'node:assert/strict';
 import { test } from 'vitest';
 import type { BackupRecord } from '../../../../shared/backup/index.ts';
@@ -31,5 +31,5 @@ for (const [what, more, isFitting] of [
   ['a damaged one', { damagedDepth: 'sample' }, false],
   ['one of some collections', { collections: ['users'] }, false],
 ] as const)
-  test(`${what} ${isFitting ? 'can be added to' : 'is never added to'}`, () =>
+  test(`base backup: ${what} ${isFitting ? 'can be a base' : 'is never a base'}`, () =>
     equal(fits(more as Partial<BackupRecord>), isFitting));

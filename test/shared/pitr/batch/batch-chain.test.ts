@@ -1,4 +1,4 @@
-/** A batch that is lost with its record is found missing: whatever needs it is refused by its name, whatever does not is not. */
+/** A batch lost with its record is detected: restores that need it are refused by its name, others are not. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
@@ -14,11 +14,11 @@ import {
   disable,
   enable,
   newCaptureWorld,
-  nextTurn,
   pass,
   pitrNow,
   projectId,
   put,
+  runNextCycle,
   server,
   table,
   tenant,
@@ -28,14 +28,18 @@ import {
 
 afterAll(() => server.stop());
 
-test('of a row with batches removed, nothing is missing only if all that a moment needs are there', () => {
+test('batch chain: with batches removed, none is missing only if all that the moment needs exist', () => {
   const spans = fc.array(fc.record({ idle: fc.integer({ min: 0, max: 3 }), lasts: fc.integer({ min: 1, max: 3 }) }), {
     minLength: 1,
     maxLength: 8,
   });
-  const wish = fc.record({ begin: fc.integer({ min: 0, max: 30 }), ahead: fc.integer({ min: 1, max: 20 }), gone: fc.nat(255) });
+  const request = fc.record({
+    begin: fc.integer({ min: 0, max: 30 }),
+    ahead: fc.integer({ min: 1, max: 20 }),
+    gone: fc.nat(255),
+  });
   fc.assert(
-    fc.property(spans, wish, (given, { begin, ahead, gone }) => {
+    fc.property(spans, request, (given, { begin, ahead, gone }) => {
       const moment = begin + ahead;
       const row: (Pick<BatchRecord, 'id' | 'to' | 'from' | 'previous'> & { isGone: boolean })[] = [];
       for (const [n, { idle, lasts }] of given.entries()) {
@@ -53,7 +57,7 @@ test('of a row with batches removed, nothing is missing only if all that a momen
       const lost = row.filter((batch) => batch.isGone && isNeeded(batch));
       if (lost.length > 0) assert.ok(missing !== undefined, 'one that is needed was passed over');
       if (missing !== undefined) assert.ok(row.some((batch) => batch.isGone && nameOf(batch) === missing));
-      // What follows a moment that is reached is not asked for.
+      // Batches after one that reaches the moment are not needed.
       const isReached = found.some(({ to }) => microsOf(to) >= moment);
       if (lost.length === 0 && (isReached || !row.some(({ isGone }) => isGone))) assert.equal(missing, undefined);
     }),
@@ -61,7 +65,7 @@ test('of a row with batches removed, nothing is missing only if all that a momen
   );
 });
 
-test('of ten batches the sixth is lost: a moment after it is refused by its name, one before it is not', async () => {
+test('batch chain: after the loss of a batch a later moment is refused by its name, an earlier one is not', async () => {
   const world = newCaptureWorld();
   await put(world, { 'users/ada': '0' });
   await enable();
@@ -72,9 +76,9 @@ test('of ten batches the sixth is lost: a moment after it is refused by its name
     await put(world, { 'users/ada': String(n) });
     pass(2);
     seconds.push(shownMoment(time.ms * 1_000));
-    await nextTurn(world);
-    // A turn without a change leaves no batch, and no hole.
-    if (n % 3 === 0) await nextTurn(world);
+    await runNextCycle(world);
+    // A cycle without a change leaves no batch, and no hole.
+    if (n % 3 === 0) await runNextCycle(world);
   }
   const plan = (pointInTime: string) => planPoint(tenant, projectId, { pointInTime }, new Date(time.ms));
   const plans = await Promise.all(seconds.map(plan));
@@ -96,7 +100,7 @@ test('of ten batches the sixth is lost: a moment after it is refused by its name
   await assert.rejects(loadRestorePoint(tenant, projectId, plans[7]!.point), isNamed(sixth.id));
   assert.equal((await loadRestorePoint(tenant, projectId, plans[3]!.point)).batches.length, 4);
   table.put(sixth);
-  // The last one has none behind it that names it: the record does, also when captures were disabled and enabled again.
+  // The record names the last batch, also after captures were disabled and enabled again.
   lose(tenth);
   await assert.rejects(plan(seconds[9]!), isNamed(tenth.id));
   await disable();
@@ -107,12 +111,12 @@ test('of ten batches the sixth is lost: a moment after it is refused by its name
   assert.equal(pitrNow().lastBatch, nameOf(tenth));
 });
 
-test('captures begin anew with no moment before the last that was captured: the row stays in the order of time', async () => {
+test('batch chain: captures never begin again before the last captured moment, so that the chain stays in order', async () => {
   const world = newCaptureWorld();
   await put(world, { 'users/ada': '0' });
   await enable();
   await untilActive(world);
-  await nextTurn(world);
+  await runNextCycle(world);
   const pitr = pitrNow();
   const base = await readBackup(tenant, pitr.bases[0]!.backupId);
   const gap = { from: base.readTime!, to: null, reason: 'the base backup is gone' };

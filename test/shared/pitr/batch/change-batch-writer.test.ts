@@ -1,4 +1,4 @@
-/** A batch is what was found, whoever hands it over and however slow the store is; and it is proven before anything relies on it. */
+/** A batch holds all changes of concurrent streams, however slow the store is, and is verified after the upload. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setImmediate as soon } from 'node:timers/promises';
@@ -6,13 +6,13 @@ import { test } from 'vitest';
 import { readChunk } from '../../../../shared/archive/index.ts';
 import { MemoryStore, type ObjectStore, StorageError } from '../../../../shared/destination/index.ts';
 import { PartGatherer } from '../../../../shared/destination/store/part-buffer.ts';
-import { BatchWriter } from '../../../../shared/pitr/batch/change-batch-writer.ts';
+import { ChangeBatchWriter } from '../../../../shared/pitr/batch/change-batch-writer.ts';
 
 const identity = { organization: 'o', project: 'p', backup: 'b' };
 const dataKey = randomBytes(32);
 const partBytes = 256 << 10;
 
-/** As the clients of real stores do it: parts are gathered, and more is taken only when one of two under way is through. */
+/** Like real store clients: buffers parts, with at most two in flight. */
 const waitingStore = (): ObjectStore & { readonly objects: MemoryStore['objects'] } => {
   const memory = new MemoryStore();
   const upload: ObjectStore['upload'] = (name) => {
@@ -48,24 +48,24 @@ const writing = (store: ObjectStore) => {
     return store;
   };
   const signal = AbortSignal.timeout(60_000);
-  return { opened, writer: new BatchWriter({ identity, dataKey, random: randomBytes, signal, openStore }) };
+  return { opened, writer: new ChangeBatchWriter({ identity, dataKey, random: randomBytes, signal, openStore }) };
 };
 
-const fill = (writer: BatchWriter, names = 1_100): void => {
+const fill = (writer: ChangeBatchWriter, names = 1_100): void => {
   for (let n = 0; n < names; n++)
     writer.tombstone(`projects/p/documents/c/${randomBytes(1_100).toString('base64url')}`, 1_700_000_000_000_000 + n);
 };
 
-test('two streams that hand over at once open one store, and what they store can be read', async () => {
+test('batch writer: concurrent streams open one store and produce a readable object', async () => {
   const store = waitingStore();
   const { writer, opened } = writing(store);
-  const lane = async (): Promise<void> => {
+  const stream = async (): Promise<void> => {
     for (let times = 0; times < 4; times++) {
       fill(writer);
-      await writer.rest();
+      await writer.drain();
     }
   };
-  await Promise.all([lane(), lane()]);
+  await Promise.all([stream(), stream()]);
   const entry = await writer.finish();
   await writer.close();
   assert.equal(opened.count, 1);
@@ -75,7 +75,7 @@ test('two streams that hand over at once open one store, and what they store can
   assert.equal(records, writer.changes);
 });
 
-test('after one hand-over failed none goes on: bytes are missing', async () => {
+test('batch writer: after a failed write all later writes fail', async () => {
   const store = new MemoryStore();
   let fails = true;
   const upload: ObjectStore['upload'] = (name) => {
@@ -90,17 +90,17 @@ test('after one hand-over failed none goes on: bytes are missing', async () => {
   };
   const { writer } = writing(Object.assign(Object.create(store) as MemoryStore, { upload }));
   fill(writer, 2_500);
-  await assert.rejects(writer.rest(), /later/);
+  await assert.rejects(writer.drain(), /later/);
   fails = false;
   fill(writer, 2_500);
-  await assert.rejects(writer.rest(), /later/);
+  await assert.rejects(writer.drain(), /later/);
   await assert.rejects(writer.finish(), /later/);
   await writer.close();
   await assert.rejects(writer.finish());
   assert.equal(store.objects.size, 0);
 });
 
-test('an object of the right size that is not what was written is no batch', async () => {
+test('batch writer: refuses a stored object of the right size with other bytes', async () => {
   const store = new MemoryStore();
   const get: ObjectStore['get'] = async (...all) => {
     const bytes = await MemoryStore.prototype.get.call(store, ...all);
@@ -118,7 +118,7 @@ test('an object of the right size that is not what was written is no batch', asy
   await assert.rejects(writer.finish(), (error) => error instanceof StorageError && error.code === 'invalid');
 });
 
-test('a large object that the store does not show is no batch', async () => {
+test('batch writer: refuses a large object that the store does not list', async () => {
   const store = new MemoryStore();
   const wrapped = {
     upload: store.upload.bind(store),
@@ -127,5 +127,5 @@ test('a large object that the store does not show is no batch', async () => {
   } as unknown as ObjectStore;
   const { writer } = writing(wrapped);
   fill(writer, 8_500);
-  await assert.rejects(writer.finish(), /The store has 0 bytes/);
+  await assert.rejects(writer.finish(), /The stored object has 0 bytes/);
 });

@@ -1,4 +1,4 @@
-/** What cannot be proven complete is a gap with a reason, an event and a new base. */
+/** A cycle that cannot be proven complete leaves a gap with a reason, an event and a new base. */
 import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { backupKey } from '../../../../shared/backup/index.ts';
@@ -12,25 +12,25 @@ import {
   disable,
   enable,
   newCaptureWorld,
-  nextTurn,
   pass,
   pitrNow,
   projectId,
   put,
-  runComing,
+  runCycle,
+  runNextCycle,
+  runRequestedBase,
   secondsIn,
   server,
   table,
   tenant,
   time,
   truthAt,
-  turn,
   untilActive,
 } from '../../../harness/env/capture-env.ts';
 
 afterAll(() => server.stop());
 
-/** Captured for a while, then whatever `happens`; writes go on all the time. */
+/** Captures for a while, then `happens`; writes continue all the time. */
 const losing = async (happens: (world: CaptureWorld) => unknown): Promise<CaptureWorld> => {
   const world = newCaptureWorld();
   await put(world, { 'users/ada': '0', 'users/bob': '0' });
@@ -39,11 +39,11 @@ const losing = async (happens: (world: CaptureWorld) => unknown): Promise<Captur
   pass(5);
   await put(world, { 'users/ada': '1' });
   pass(5);
-  await nextTurn(world);
+  await runNextCycle(world);
   await put(world, { 'users/ada': '2', 'users/bob': null });
   const captured = pitrNow().capturedTo;
   await happens(world);
-  await nextTurn(world);
+  await runNextCycle(world);
   assert.equal(pitrNow().status, 'starting');
   assert.deepEqual(
     pitrNow().gaps.map(({ from, to }) => [from, to]),
@@ -52,7 +52,7 @@ const losing = async (happens: (world: CaptureWorld) => unknown): Promise<Captur
   return world;
 };
 
-/** A gap is told, closed by a new base, and everything before and after it is exact. */
+/** The gap is reported and closed by a new base, and everything before and after it is exact. */
 const recovers = async (world: CaptureWorld): Promise<void> => {
   const { gap } = eventsOf('pitr.change_captured').at(-1)!.data as { gap: { to: null; reason: string } };
   assert.equal(gap.to, null);
@@ -61,7 +61,7 @@ const recovers = async (world: CaptureWorld): Promise<void> => {
   pass(3);
   await put(world, { 'users/ada': '3' });
   pass(3);
-  await nextTurn(world);
+  await runNextCycle(world);
   const [first, second] = pitrNow().bases;
   assert.equal(pitrNow().gaps[0]!.to, second!.readTime);
   const { windows } = windowsOf(pitrNow(), new Date(time.ms));
@@ -73,7 +73,7 @@ const recovers = async (world: CaptureWorld): Promise<void> => {
   );
 };
 
-/** Whether the source still tells what it was then. */
+/** Whether the source can still read that moment. */
 const isRemembered = (world: CaptureWorld, at: number): boolean => {
   try {
     return truthAt(world, at) !== undefined;
@@ -82,7 +82,7 @@ const isRemembered = (world: CaptureWorld, at: number): boolean => {
   }
 };
 
-test('a token that is none leaves a gap', async () => {
+test('capture loss: an invalid resume token leaves a gap', async () => {
   const world = await losing(() => {
     const key = pitrKey.tokens(tenant, projectId);
     const item = table.get(key)!;
@@ -92,19 +92,19 @@ test('a token that is none leaves a gap', async () => {
   await recovers(world);
 });
 
-test('a source that begins anew leaves a gap', async () => {
+test('capture loss: a source that resets its stream leaves a gap', async () => {
   const world = await losing(({ sourceProjectId }) =>
     server.databases.open({ projectId: sourceProjectId, databaseId: '(default)' }).expireSnapshots(),
   );
   await recovers(world);
 });
 
-test('captures that were away for too long leave a gap', async () => {
+test('capture loss: an interruption that is too long leaves a gap', async () => {
   const world = await losing(() => pass(51 * 60));
   await recovers(world);
 });
 
-test('a base that is gone takes along what was added to it', async () => {
+test('capture loss: a deleted base loses the changes that build on it', async () => {
   const world = newCaptureWorld();
   await put(world, { 'users/ada': '0' });
   await enable();
@@ -113,7 +113,7 @@ test('a base that is gone takes along what was added to it', async () => {
   const record = table.get(backupKey.backup(tenant, base!.backupId))!;
   table.put({ ...record, status: 'deleted' });
   pass(70);
-  await nextTurn(world);
+  await runNextCycle(world);
   assert.deepEqual(
     pitrNow().gaps.map(({ from, to }) => [from, to]),
     [[base!.readTime, null]],
@@ -124,15 +124,15 @@ test('a base that is gone takes along what was added to it', async () => {
   );
 });
 
-test('a base that is found damaged is passed over: moments are made of the one before, and another is made', async () => {
+test('capture loss: a damaged base is skipped for the one before, and a new one is made', async () => {
   const world = newCaptureWorld();
   await put(world, { 'users/ada': '0' });
   await enable({ captureIntervalSeconds: 1_800, precision: 'interval' });
   await untilActive(world);
   for (let turns = 0; pitrNow().bases.length === 1; turns++) {
     assert.ok(turns < 60);
-    await nextTurn(world);
-    await runComing(world);
+    await runNextCycle(world);
+    await runRequestedBase(world);
   }
   const [first, second] = pitrNow().bases;
   const key = backupKey.backup(tenant, second!.backupId);
@@ -140,23 +140,23 @@ test('a base that is found damaged is passed over: moments are made of the one b
   pass(5);
   await put(world, { 'users/ada': '1' });
   pass(5);
-  await nextTurn(world);
+  await runNextCycle(world);
   const captured = pitrNow().capturedTo!;
   assert.equal(baseFor(pitrNow(), captured)!.backupId, first!.backupId);
   await assertExact(world, [microsOf(captured)]);
-  await runComing(world);
+  await runRequestedBase(world);
   for (let turns = 0; pitrNow().bases.length === 2; turns++) {
     assert.ok(turns < 3);
-    await nextTurn(world);
+    await runNextCycle(world);
   }
   assert.equal(baseFor(pitrNow(), pitrNow().capturedTo!)!.backupId, pitrNow().bases[2]!.backupId);
   assert.equal(windowsOf(pitrNow(), new Date(time.ms)).windows.length, 1);
-  // Without any other nothing is offered.
+  // Without another base nothing is offered.
   const alone = { ...pitrNow(), bases: [{ ...first!, isDamaged: true as const }] };
   assert.deepEqual(windowsOf(alone, new Date(time.ms)).windows, []);
 });
 
-test('a source that does not answer, or lets nobody in, costs no more than time', async () => {
+test('capture loss: an unavailable or unauthorized source only delays captures', async () => {
   const world = newCaptureWorld();
   await put(world, { 'users/ada': '0' });
   await enable();
@@ -164,19 +164,19 @@ test('a source that does not answer, or lets nobody in, costs no more than time'
   pass(5);
   await put(world, { 'users/ada': '1' });
   server.faults.add({ method: 'Listen', status: 'UNAVAILABLE', times: 100 });
-  assert.equal((await nextTurn(world))!.delaySeconds, 30);
+  assert.equal((await runNextCycle(world))!.delaySeconds, 30);
   server.faults.clear();
   server.faults.revoke(world.sourceProjectId);
-  assert.equal((await nextTurn(world))!.delaySeconds, 60);
+  assert.equal((await runNextCycle(world))!.delaySeconds, 60);
   assert.equal(table.get(projectKey.project(tenant, projectId))!.status, 'unauthorized');
   server.faults.clear();
   pass(5);
-  await nextTurn(world);
+  await runNextCycle(world);
   assert.deepEqual([pitrNow().status, pitrNow().gaps.length, batches().length], ['active', 0, 1]);
   await assertExact(world);
 });
 
-test('after it was disabled what was captured stays, and enabling it again leaves the time between as a gap', async () => {
+test('capture loss: disabling keeps captures, and enabling again leaves a gap between', async () => {
   const world = newCaptureWorld();
   await put(world, { 'users/ada': '0' });
   await enable();
@@ -184,37 +184,37 @@ test('after it was disabled what was captured stays, and enabling it again leave
   pass(5);
   await put(world, { 'users/ada': '1' });
   pass(5);
-  await nextTurn(world);
+  await runNextCycle(world);
   const known = secondsIn();
   const stale = pitrNow().turn;
   await disable();
   assert.deepEqual(secondsIn(), known);
   assert.deepEqual(table.get(projectKey.project(tenant, projectId))!.pitr, { enabled: false });
-  assert.equal(await turn(world, stale), undefined);
+  assert.equal(await runCycle(world, stale), undefined);
   pass(600);
   await put(world, { 'users/ada': '2' });
   await enable();
   await untilActive(world);
   pass(5);
-  await nextTurn(world);
+  await runNextCycle(world);
   assert.deepEqual(secondsIn().slice(0, known.length), known);
   assert.equal(windowsOf(pitrNow(), new Date(time.ms)).windows.length, 2);
   await assertExact(world);
 });
 
-test('a project that lets nobody in is not asked for a base before it is connected again', async () => {
+test('capture loss: no base is started for an unauthorized project until it is reconnected', async () => {
   const world = newCaptureWorld();
   await put(world, { 'users/ada': '0' });
   await enable();
   const project = table.get(projectKey.project(tenant, projectId))!;
   table.put({ ...project, status: 'unauthorized' });
-  for (let turns = 0; turns < 3; turns++) await nextTurn(world);
+  for (let turns = 0; turns < 3; turns++) await runNextCycle(world);
   assert.deepEqual([pitrNow().comingBaseId, pitrNow().baseTriedAt], [null, null]);
   table.put(project);
   await untilActive(world);
 });
 
-test('a base that fails is made again after a while, longer each time', async () => {
+test('capture loss: a failed base is retried with back-off', async () => {
   const world = newCaptureWorld();
   await put(world, { 'users/ada': '0' });
   await enable();
@@ -223,7 +223,7 @@ test('a base that fails is made again after a while, longer each time', async ()
   for (let turns = 0; tried.size < 3; turns++) {
     assert.ok(turns < 400);
     pass(25);
-    await nextTurn(world);
+    await runNextCycle(world);
     const { comingBaseId } = pitrNow();
     if (comingBaseId === null || tried.has(comingBaseId)) continue;
     tried.add(comingBaseId);

@@ -1,4 +1,4 @@
-/** Captures that do not go on ring a bell: in time, once for each outage, and not for what nobody is to capture. */
+/** Stalled captures raise an alarm in time, once per outage, and only for enabled projects. */
 import assert from 'node:assert/strict';
 import { afterAll, test, vi } from 'vitest';
 import { logLines } from '../../../../shared/contract/runtime/alarm-log-lines.ts';
@@ -10,15 +10,15 @@ import {
   type CaptureWorld,
   enable,
   newCaptureWorld,
-  nextTurn,
   pass,
   pitrNow,
   put,
+  runCycle,
+  runNextCycle,
   server,
   table,
   tenant,
   time,
-  turn,
   untilActive,
 } from '../../../harness/env/capture-env.ts';
 
@@ -27,10 +27,10 @@ afterAll(() => server.stop());
 const lines = vi.spyOn(log, 'error').mockImplementation(() => undefined);
 const rung = (): number => lines.mock.calls.filter(([line]) => line === logLines.captureStopped).length;
 const watch = ({ engine }: CaptureWorld) =>
-  watchCaptures({ clock: engine.clock, prove: () => tenant, send: async () => new Set<never>() as never });
+  watchCaptures({ clock: engine.clock, tenantOf: () => tenant, send: async () => new Set<never>() as never });
 const gapEvents = () => table.find('', 'EVENT#').filter((item) => JSON.stringify(item).includes('"gap"')).length;
 
-test('how long nothing may be captured: 15 minutes or three intervals, and two hours while a base is waited for', () => {
+test('stalled capture: after 15 minutes or three intervals, or two hours while waiting for a base', () => {
   const start = Date.parse('2026-01-01T12:00:00.000Z');
   const at = (minutes: number): string => new Date(start + minutes * 60_000).toISOString();
   const cases: readonly (readonly [Partial<PitrRecord>, minutes: number, since: string | undefined])[] = [
@@ -38,13 +38,13 @@ test('how long nothing may be captured: 15 minutes or three intervals, and two h
     [{ status: 'active' }, 16, at(0)],
     [{ status: 'active', captureIntervalSeconds: 600 }, 30, undefined],
     [{ status: 'active', captureIntervalSeconds: 600 }, 31, at(0)],
-    // It has just begun, with a base of a while ago.
+    // It has just begun, on an older base.
     [{ status: 'active', begunAt: at(40) }, 55, undefined],
     [{ status: 'active', begunAt: at(40) }, 56, at(0)],
     [{ status: 'starting' }, 120, undefined],
     [{ status: 'starting' }, 121, at(0)],
     [{ status: 'starting', captureIntervalSeconds: 3_600 }, 121, undefined],
-    // It begins again and again.
+    // It begins again and again without progress.
     [{ status: 'active', begunAt: at(120) }, 121, at(0)],
     [{ status: 'starting', lastCapture: null }, 60, undefined],
     [{ status: 'starting', lastCapture: null }, 61, at(-60)],
@@ -60,12 +60,12 @@ test('how long nothing may be captured: 15 minutes or three intervals, and two h
   }
 });
 
-test('a bucket that refuses rings once, again in the next outage, and by an event once there is a gap', async () => {
+test('stalled capture: a refusing bucket is reported once per outage, with an event if there is a gap', async () => {
   const world = newCaptureWorld();
   await put(world, { 'users/ada': '0' });
   await enable();
   await untilActive(world);
-  await nextTurn(world);
+  await runNextCycle(world);
   const { wrap } = world;
   const fail = async (minutes: number): Promise<void> => {
     world.wrap = () => {
@@ -73,7 +73,7 @@ test('a bucket that refuses rings once, again in the next outage, and by an even
     };
     await put(world, { 'users/ada': String(minutes) });
     for (const end = time.ms + minutes * 60_000; time.ms < end; pass(60)) {
-      await turn(world);
+      await runCycle(world);
       await watch(world);
     }
   };
@@ -84,15 +84,15 @@ test('a bucket that refuses rings once, again in the next outage, and by an even
   assert.equal(rung() - before, 1);
   world.wrap = wrap;
   pass(300);
-  await nextTurn(world);
+  await runNextCycle(world);
   await watch(world);
   assert.equal(rung() - before, 1);
   await fail(25);
   assert.equal(rung() - before, 2);
-  // Lost by now, and no base comes: it is one outage, told already.
+  // Lost by now and without a base: the same outage, reported already.
   await fail(150);
   assert.deepEqual([rung() - before, pitrNow().status], [2, 'starting']);
-  // The same, had nobody been told: the gap is told of, too.
+  // The same without an earlier report: the event contains the gap.
   const { stoppedTold: _, ...untold } = pitrNow();
   table.put(untold);
   const events = gapEvents();
@@ -101,7 +101,7 @@ test('a bucket that refuses rings once, again in the next outage, and by an even
   assert.deepEqual([rung() - before, gapEvents() - events], [3, 1]);
 });
 
-test('what is deleted with its organization rings no bell', async () => {
+test('stalled capture: a deleted organization raises no alarm', async () => {
   const world = newCaptureWorld();
   await put(world, { 'users/ada': '0' });
   await enable();

@@ -1,9 +1,9 @@
-/** What is heard of a group, as far as somebody else's turn can be gone on from with it. */
+/** Whether the observed changes of a group suffice for a handover. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { CollectionGroup } from '../../../../shared/pitr/listen/observed-changes.ts';
 
-test('a group is gone on with from a moment that was heard, unless the source was not sure of what it told', () => {
+test('observed changes: a handover is possible at an observed moment, unless the source sent a count or a replay', () => {
   const group = new CollectionGroup({ collectionId: 'users', to: 10, token: undefined, count: 3 }, true);
   group.heard = { to: 20, token: undefined };
   assert.deepEqual(

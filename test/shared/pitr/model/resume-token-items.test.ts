@@ -1,4 +1,4 @@
-/** However many collections a project has, where each was left off is kept whole, or it is told that it cannot be. */
+/** The positions of all collections are stored completely, or the project is reported as too large. */
 import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { pitrData, pitrKey } from '../../../../shared/pitr/index.ts';
@@ -6,12 +6,12 @@ import {
   disable,
   enable,
   newCaptureWorld,
-  nextTurn,
   pass,
   pitrNow,
   projectId,
   put,
-  runComing,
+  runNextCycle,
+  runRequestedBase,
   server,
   table,
   tenant,
@@ -31,30 +31,30 @@ const worldOf = async (collections: number) => {
 };
 const items = (): number => table.find(pitrKey.tokens(tenant, projectId).pk, 'TOKENS').length;
 
-test('collections with the longest ids are kept track of in several items, which all go', async () => {
+test('resume positions: the longest ids need several items, which are all deleted', async () => {
   const { world, ids } = await worldOf(300);
   await untilActive(world);
   pass(5);
-  await nextTurn(world);
+  await runNextCycle(world);
   assert.deepEqual([pitrNow().status, pitrNow().tokenItems, items()], ['active', 2, 2]);
   await put(world, { [`${ids.at(-1)}/b`]: '1' });
   pass(5);
-  await nextTurn(world);
+  await runNextCycle(world);
   assert.deepEqual([pitrNow().gaps, pitrNow().changesCaptured], [[], 1]);
   await disable();
   assert.equal(items(), 0);
 });
 
-test('more collections than can be kept track of are told, and no base is made for them again', async () => {
+test('resume positions: a project with too many collections shows the problem and gets no further base', async () => {
   const { world } = await worldOf(2_100);
   const made = new Set<string>();
   const end = time.ms + 24 * 3_600_000;
   while (time.ms < end) {
-    await nextTurn(world);
+    await runNextCycle(world);
     const { comingBaseId } = pitrNow();
     if (comingBaseId !== null) made.add(comingBaseId);
-    await runComing(world);
+    await runRequestedBase(world);
   }
   assert.deepEqual([pitrNow().status, made.size], ['starting', 1]);
-  assert.match(pitrData(pitrNow(), new Date(time.ms)).problem ?? '', /2100 collection ids, more than can be captured/);
+  assert.match(pitrData(pitrNow(), new Date(time.ms)).problem ?? '', /2100 collection ids; at most/);
 });

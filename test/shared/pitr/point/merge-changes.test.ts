@@ -1,4 +1,4 @@
-/** A base and batches of changes, made by hand: what comes of them is exactly what was there at the moment. */
+/** Merges hand-made bases and batches: the result is exactly the state of the moment. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
@@ -12,7 +12,7 @@ import {
   streamLeaves,
 } from '../../../../shared/archive/index.ts';
 import { compareNames } from '../../../../shared/archive/name/compare-names.ts';
-import { type BatchLeaf, changesOf, mergeChanges, momentOf } from '../../../../shared/pitr/index.ts';
+import { type BatchLeaf, latestChanges, mergeChanges, momentOf } from '../../../../shared/pitr/index.ts';
 import {
   addAll,
   all,
@@ -30,7 +30,7 @@ const start = 1_700_000_000;
 const momentAt = (seconds: number): string => momentOf((start + seconds) * 1_000_000);
 const nameOf = (id: string): string => `${root}/things/${id}`;
 
-/** Something happened to a document: it has this text from then on, or is gone. */
+/** A change: the document has this text from then on, or is deleted. */
 interface Event {
   readonly id: string;
   readonly at: number;
@@ -45,7 +45,7 @@ const sampleOf = ({ id, at, text }: Event): Sample => ({
 });
 
 const skim = new DocumentSkim();
-/** One batch as capturing makes it, read back; records in the order they are given. */
+/** One batch as written by a capture, read back; records in the given order. */
 const batchOf = async (events: readonly Event[], to: number): Promise<readonly BatchLeaf[]> => {
   const options = writing(`batch ${to}`);
   const writer = new ChunkWriter(chunkName, { ...options, ordered: false });
@@ -75,7 +75,7 @@ const baseOf = async (bucket: Bucket, documents: readonly Sample[]): Promise<Arc
 
 const later = writing('point', { identity: { ...identity, backup: 'bkp_02' } });
 
-/** The point as an archive that finds what did not change in the base. */
+/** The point as an archive that reads unchanged records from the base. */
 const pointOf = async (bucket: Bucket, base: Archive, changes: AsyncIterator<{ name: Buffer; content: Buffer | undefined }>) => {
   const writer = new ShardWriter(0, later);
   let whole = 0;
@@ -115,7 +115,7 @@ const thereAt = (events: readonly Event[], at: number): readonly Event[] => {
   return [...last.values()].filter(({ text }) => text !== undefined);
 };
 
-test('random changes in random batches, to any second and with hardly any memory: what was there at that moment, byte for byte', async () => {
+test('merge: random changes in random batches yield the exact state of any second, also with little memory', async () => {
   const event = fc.record({
     id: fc.integer({ min: 0, max: 11 }).map((n) => `d${n}`),
     tick: fc.integer({ min: 0, max: 59 }),
@@ -128,10 +128,10 @@ test('random changes in random batches, to any second and with hardly any memory
       fc.integer({ min: 1, max: 20 }),
       fc.integer({ min: 0, max: 20 }),
       fc.constantFrom(300, 1_000, 1 << 20),
-      async (given, baseAt, span, wish, bytesMax) => {
-        // A moment has one change at most.
+      async (given, baseAt, span, requested, bytesMax) => {
+        // At most one change per moment.
         const events = given.map(({ id, tick, text }, n) => ({ id, text, at: tick / 3 + n / 1_000 })).sort((a, b) => a.at - b.at);
-        const at = Math.max(wish, baseAt);
+        const at = Math.max(requested, baseAt);
         const before = thereAt(events, baseAt);
         const bucket = new Bucket();
         const base = await baseOf(bucket, before.map(sampleOf));
@@ -146,7 +146,7 @@ test('random changes in random batches, to any second and with hardly any memory
         const read = async function* () {
           for (const batch of batches) yield* batch;
         };
-        const changes = changesOf({ read, after: momentAt(baseAt), upTo: momentAt(at), bytesMax });
+        const changes = latestChanges({ read, after: momentAt(baseAt), upTo: momentAt(at), bytesMax });
         const { archive, tally } = await pointOf(bucket, base, changes);
         const expected = thereAt(events, at).map((one) => [one.id, sampleOf(one).bytes.toString('hex')] as const);
         deepEqual(await textsIn(archive), new Map(expected.toSorted(([a], [b]) => compareNames(Buffer.from(a), Buffer.from(b)))));
@@ -161,7 +161,7 @@ test('random changes in random batches, to any second and with hardly any memory
   );
 });
 
-test('what nothing happened to is not read: of a large base only the leaf that a change falls into, and its keys alone', async () => {
+test('merge: of a large base it reads only the keys of the leaves with a change', async () => {
   const bucket = new Bucket();
   const documents = Array.from({ length: 3_000 }, (_, n) =>
     sampleOf({ id: String(n).padStart(5, '0'), at: 0, text: String(n).repeat(300) }),
@@ -172,9 +172,9 @@ test('what nothing happened to is not read: of a large base only the leaf that a
   bucket.fetches = [];
   const changed = { id: '01500', at: 5, text: 'changed' };
   const leaves = await batchOf([changed, { id: '99999', at: 6, text: 'new' }], 10);
-  const changes = changesOf({ read: () => asyncOf(leaves), after: momentAt(1), upTo: momentAt(10) });
+  const changes = latestChanges({ read: () => asyncOf(leaves), after: momentAt(1), upTo: momentAt(10) });
   const { archive, whole } = await pointOf(bucket, base, changes);
-  // The last one, too: nobody knows without a look whether it ends before the new document.
+  // The last leaf, too: its end must be compared with the new document.
   equal(whole, segments.length - 2);
   deepEqual(
     bucket.fetches.map(({ name }) => name),
@@ -184,7 +184,7 @@ test('what nothing happened to is not read: of a large base only the leaf that a
   equal((await textsIn(archive)).size, 3_001);
 });
 
-test('users, and what an incremental base tells to be gone, are left out; what came again since is not', async () => {
+test('merge: leaves out users and tombstones of an incremental base, but not documents created again since', async () => {
   const bucket = new Bucket();
   const writer = new ShardWriter(0, writing());
   const none = { createdSeconds: 0, createdNanos: 0, updatedSeconds: 0, updatedNanos: 0 };
@@ -207,20 +207,20 @@ test('users, and what an incremental base tells to be gone, are left out; what c
     const { archive, tally } = await pointOf(
       bucket,
       base,
-      changesOf({ read: () => asyncOf(leaves), after: momentAt(1), upTo: momentAt(9) }),
+      latestChanges({ read: () => asyncOf(leaves), after: momentAt(1), upTo: momentAt(9) }),
     );
     deepEqual([...(await textsIn(archive)).keys()], expected);
     equal(tally.added - tally.removed, expected.length - 2);
   }
 });
 
-test('a later batch knows better than an earlier one, whatever their records are dated', async () => {
-  // Gone at 10.3, and there again at 10.7: whoever saw only the first took it for gone at the next whole second.
+test('merge: a later batch overrides an earlier one, whatever the times of their records', async () => {
+  // Deleted at 10.3, created again at 10.7: the first batch dates the deletion to the next whole second.
   const first = await batchOf([{ id: 'a', at: 11, text: undefined }], 10.5);
   const second = await batchOf([{ id: 'a', at: 10.7, text: 'again' }], 20.5);
   const read = () => asyncOf([...first, ...second]);
   const contentsAt = async (at: number) =>
-    (await all(changesOf({ read, after: momentAt(0), upTo: momentAt(at) }))).map(({ content }) => content !== undefined);
+    (await all(latestChanges({ read, after: momentAt(0), upTo: momentAt(at) }))).map(({ content }) => content !== undefined);
   deepEqual(await contentsAt(10), []);
   deepEqual(await contentsAt(11), [true]);
 });

@@ -1,8 +1,8 @@
-/** Where a restore may go in time, and from where: never further than what is known. */
+/** Which moments can be restored, and from which base: never beyond what is known. */
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'vitest';
 import { ApiError } from '../../../../shared/contract/errors.ts';
-import { type PitrRecord, type PointWish, pointFor, secondAsked } from '../../../../shared/pitr/index.ts';
+import { type PitrRecord, type PointRequest, requestedSecond, resolvePoint } from '../../../../shared/pitr/index.ts';
 import { doubtAt } from '../../../../shared/pitr/point/resolve-point.ts';
 
 const at = (time: string): string => `2026-03-01T${time}Z`;
@@ -27,8 +27,8 @@ const record = (more: Partial<PitrRecord> = {}): PitrRecord =>
     ...more,
   }) as PitrRecord;
 
-const point = (time: string, more: Partial<PitrRecord> = {}, batches: Parameters<typeof pointFor>[1] = [], wish = {}) => {
-  const { moment, base, isPartial } = pointFor(record(more), batches, { pointInTime: at(time), ...wish }, now);
+const point = (time: string, more: Partial<PitrRecord> = {}, batches: Parameters<typeof resolvePoint>[1] = [], request = {}) => {
+  const { moment, base, isPartial } = resolvePoint(record(more), batches, { pointInTime: at(time), ...request }, now);
   return [moment.slice(11, -1), base.backupId, ...(isPartial ? ['partial'] : [])];
 };
 
@@ -40,25 +40,25 @@ const refused = (work: () => unknown, message: RegExp, details: object = {}) =>
     return message.test(error.message);
   });
 
-test('a moment is the second it lies in, made of the newest base before', () => {
+test('restore point: a moment resolves to its second and the newest base before', () => {
   deepEqual(point('10:00:01'), ['10:00:01.000000', 'first']);
   deepEqual(point('11:59:59.999'), ['11:59:59.000000', 'first']);
   deepEqual(point('12:00:00.900'), ['12:00:00.000000', 'first']);
   deepEqual(point('12:00:01'), ['12:00:01.000000', 'second']);
   deepEqual(point('13:30:00.999'), ['13:30:00.000000', 'second']);
-  equal(secondAsked({ pointInTime: '2026-03-01T13:00:01.5+02:00' }, now), at('11:00:01.000000'));
-  equal(secondAsked({ pointInTime: '2026-03-01' }, now), at('00:00:00.000000'));
+  equal(requestedSecond({ pointInTime: '2026-03-01T13:00:01.5+02:00' }, now), at('11:00:01.000000'));
+  equal(requestedSecond({ pointInTime: '2026-03-01' }, now), at('00:00:00.000000'));
 });
 
-test('a moment before the first base, after what is captured, or that has not come is refused, with what there is', () => {
+test('restore point: a moment before the first base, after the last capture or in the future is refused with the range', () => {
   const reach = { earliest: at('10:00:01.000'), latest: at('13:30:00.000') };
   refused(() => point('10:00:00'), /earliest moment is 2026-03-01T10:00:01/, { ...reach, pointInTime: at('10:00:00.000') });
   refused(() => point('13:30:01'), /latest moment is 2026-03-01T13:30:00/, reach);
   refused(() => point('12:00:00', { bases: [], capturedTo: null }), /nothing is captured/, { earliest: null, latest: null });
-  throws(() => point('14:00:00.001'), /must not lie in the future/);
+  throws(() => point('14:00:00.001'), /must not be in the future/);
 });
 
-test('a moment in a gap is refused by the gap; at both its ends, and behind it from the base that closed it, it is not', () => {
+test('restore point: a moment in a gap is refused with the gap; its ends, and moments after the closing base, are not', () => {
   const gaps = { gaps: [gap('11:00:00.100000', '12:00:00.250000')] };
   deepEqual(point('11:00:00', gaps), ['11:00:00.000000', 'first']);
   refused(() => point('11:00:01', gaps), /in a gap: the token was lost/, {
@@ -69,9 +69,9 @@ test('a moment in a gap is refused by the gap; at both its ends, and behind it f
   refused(() => point('13:30:00', { gaps: [gap('13:00:00', null)], capturedTo: at('13:00:00') }), /in a gap/);
 });
 
-test('where not every second is known a restore goes to the last moment that is, and the same base leads on', () => {
+test('restore point: where not every second is known it resolves to the last known moment of the same base', () => {
   const gaps = { gaps: [gap('12:30:00.5', '12:31:09.5', { isBridged: true })] };
-  // Some collections were heard ten seconds further: behind its end only that end is known of them.
+  // Some collections were captured ten seconds further: after the end of the batch only that end is known.
   const unproven = { from: at('12:30:00.5'), to: at('12:30:59.5'), isProven: false, heardTo: at('12:31:09.5') };
   const next = { from: unproven.to, to: at('12:31:59.5'), isProven: true };
   const spans = [unproven, next];
@@ -79,14 +79,14 @@ test('where not every second is known a restore goes to the last moment that is,
   deepEqual(point('12:31:05', gaps, spans), ['12:30:59.500000', 'second']);
   deepEqual(point('12:31:10', gaps, spans), ['12:31:10.000000', 'second']);
   deepEqual(point('13:00:00', gaps, spans), ['13:00:00.000000', 'second']);
-  // Of the moment that it becomes something may be missing, though not of the second.
+  // The resolved moment may lie in a gap although the requested second does not.
   const lost = gap('12:29:00', '12:30:10', { collections: ['deep'] });
   refused(() => point('12:30:30', { gaps: [...gaps.gaps, lost] }, spans), /collections are missing: deep/);
 });
 
-test('what is missing of some collections is refused wherever they could be meant, and makes the rest a part', () => {
+test('restore point: a gap of some collections refuses requests that include them, and makes others partial', () => {
   const gaps = { gaps: [gap('10:30:00', '12:00:00.250000', { collections: ['deep'] })] };
-  const wanting = (collectionIds?: readonly string[]): Partial<PointWish> => ({ collectionIds });
+  const wanting = (collectionIds?: readonly string[]): Partial<PointRequest> => ({ collectionIds });
   refused(() => point('11:00:00', gaps), /missing: deep/);
   refused(() => point('11:00:00', gaps, [], wanting(['users', 'deep'])), /missing: deep/);
   deepEqual(point('11:00:00', gaps, [], wanting(['users'])), ['11:00:00.000000', 'first', 'partial']);
@@ -94,7 +94,7 @@ test('what is missing of some collections is refused wherever they could be mean
   deepEqual(point('12:00:01', gaps), ['12:00:01.000000', 'second']);
 });
 
-test('within a batch that knows only its ends the last known moment is taken: its beginning, or a base taken within', () => {
+test('restore point: within an unproven batch it resolves to its start, or to a base within', () => {
   const batch = (from: string, to: string, isProven = false) => ({ from: at(from), to: at(to), isProven });
   deepEqual(point('11:00:30', {}, [batch('11:00:00.100000', '11:01:00.100000')]), ['11:00:00.100000', 'first']);
   deepEqual(point('11:00:30', {}, [batch('11:00:00.100000', '11:01:00.100000', true)]), ['11:00:30.000000', 'first']);
@@ -102,10 +102,10 @@ test('within a batch that knows only its ends the last known moment is taken: it
   deepEqual(point('12:00:20', {}, [batch('11:59:50', '12:00:50')]), ['12:00:00.250000', 'second']);
 });
 
-test('collections that were named and that nobody listened to are in doubt, but where a batch tells of them or it was counted', () => {
+test('restore point: requested collections that were not captured are in doubt, unless a batch contains them or coverage was checked', () => {
   const doubt = (named: readonly string[], more: Partial<PitrRecord> = {}, heard: readonly string[] = []) => {
     const batches = heard.map((id) => ({ collections: JSON.stringify([id]) }));
-    const asked = { moment: at('13:00:00.000000'), wish: { pointInTime: at('13:00:00'), named } };
+    const asked = { moment: at('13:00:00.000000'), request: { pointInTime: at('13:00:00'), named } };
     return doubtAt(record(more), batches, asked, now)?.collectionIds;
   };
   const checked = { checkedAt: at('13:30:00.750000') };

@@ -1,19 +1,19 @@
-/** Collections below documents that nobody listens to are noticed by their number, named by a base, and never passed over in silence. */
+/** Unknown collections below documents are detected by counting, discovered by a base, and always reported. */
 import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { microsOf, type PitrRecord, windowsOf } from '../../../../shared/pitr/index.ts';
 import { isCheckDue } from '../../../../shared/pitr/prove/check-coverage.ts';
-import { leftUnchecked } from '../../../../shared/pitr/timeline/windows.ts';
+import { remainingUnchecked } from '../../../../shared/pitr/timeline/windows.ts';
 import { eventsOf } from '../../../harness/env/backup-env.ts';
 import {
   assertExact,
   begun,
   type CaptureWorld,
-  nextTurn,
   pass,
   pitrNow,
   put,
-  runComing,
+  runNextCycle,
+  runRequestedBase,
   secondsIn,
   server,
   table,
@@ -22,38 +22,38 @@ import {
 
 afterAll(() => server.stop());
 
-/** The first turn is made, and with it the first count. */
+/** After the first cycle and its count. */
 const counted = async (...asked: Parameters<typeof begun>): Promise<CaptureWorld> => {
   const world = await begun(...asked);
-  await nextTurn(world);
+  await runNextCycle(world);
   return world;
 };
 const windows = () => windowsOf(pitrNow(), new Date(time.ms)).windows;
 const refuseToCount = () => server.faults.add({ method: 'RunAggregationQuery', status: 'UNIMPLEMENTED', times: 1_000 });
 
-/** Turns, and the bases they ask for, until nothing is looked for any more. */
+/** Runs cycles, and the bases they request, until nothing is missing. */
 const untilFound = async (world: CaptureWorld): Promise<void> => {
   for (let turns = 0; pitrNow().gaps.some(({ to }) => to === null); turns++) {
     assert.ok(turns < 12, 'it was not found');
-    await nextTurn(world);
-    await runComing(world);
+    await runNextCycle(world);
+    await runRequestedBase(world);
   }
 };
 
-test('an unknown collection is noticed within one interval, and a base that names it is asked for at once', async () => {
+test('coverage: an unknown collection is detected within one interval, and a base is requested at once', async () => {
   const world = await counted({ 'users/ada': '1', 'users/ada/notes/a': '1' });
   const checkedAt = pitrNow().capturedTo!;
   assert.equal(pitrNow().checkedAt, checkedAt);
   pass(20);
   await put(world, { 'users/ada/secrets/s': '1', 'users/ada': '2' });
-  await nextTurn(world);
+  await runNextCycle(world);
   const [gap] = pitrNow().gaps;
   assert.deepEqual([pitrNow().gaps.length, gap!.from, gap!.to, gap!.collections], [1, checkedAt, null, []]);
-  const told = eventsOf('pitr.change_captured').map(({ data }) => (data as { gap?: object }).gap);
-  assert.deepEqual(told.at(-1), {
+  const gaps = eventsOf('pitr.change_captured').map(({ data }) => (data as { gap?: object }).gap);
+  assert.deepEqual(gaps.at(-1), {
     from: windowsOf(pitrNow(), new Date(time.ms)).gaps[0]!.from,
     to: null,
-    reason: 'the source has more documents than the collections that are known: others lie below documents',
+    reason: 'the source has documents in unknown collections below documents',
     collections: [],
   });
   assert.equal(table.find('AUDIT#').filter(({ action }) => action === 'pitr.gap').length, 1);
@@ -64,7 +64,7 @@ test('an unknown collection is noticed within one interval, and a base that name
   assert.equal(microsOf(known!.from) - microsOf(whole!.to), 1_000_000);
   const { reads } = pitrNow();
   time.ms += 240_000;
-  await nextTurn(world);
+  await runNextCycle(world);
   assert.ok(pitrNow().comingBaseId);
   assert.equal(pitrNow().reads - reads, 3, 'nothing is counted while a base is waited for');
   await untilFound(world);
@@ -75,9 +75,9 @@ test('an unknown collection is noticed within one interval, and a base that name
   pass(7);
   await put(world, { 'users/ada/secrets/s': null, 'users/ada/secrets/t': '2' });
   pass(7);
-  await nextTurn(world);
+  await runNextCycle(world);
   assert.equal(pitrNow().checkedAt, pitrNow().capturedTo);
-  // Also behind it the time of the gap is told apart: what was whole then is named.
+  // The window during the gap names the collections that were complete.
   assert.deepEqual(
     windows().map(({ collections }) => collections?.toSorted()),
     [undefined, ['notes', 'users'], undefined],
@@ -87,7 +87,7 @@ test('an unknown collection is noticed within one interval, and a base that name
   await assertExact(world, secondsIn().filter(isOutside));
 });
 
-test('documents that go, or come again, do not hide that there is one of an unknown collection', async () => {
+test('coverage: deleted and recreated documents do not hide an unknown collection', async () => {
   const world = await counted({ 'users/ada': '1', 'users/bob': '1' });
   for (const [path, isAgain] of [
     ['users/ada/secrets/s', true],
@@ -97,7 +97,7 @@ test('documents that go, or come again, do not hide that there is one of an unkn
     await put(world, { 'users/bob': null });
     if (isAgain) await put(world, { 'users/bob': 'again' });
     await put(world, { [path]: '1' });
-    await nextTurn(world);
+    await runNextCycle(world);
     assert.deepEqual(pitrNow().gaps.at(-1)!.collections, []);
     time.ms += 600_000;
     await untilFound(world);
@@ -108,11 +108,11 @@ test('documents that go, or come again, do not hide that there is one of an unkn
   );
 });
 
-test('what was there and is gone before a base could name it leaves a gap of collections without names', async () => {
+test('coverage: a collection deleted before a base discovers it leaves a gap of unknown collections', async () => {
   const world = await counted({ 'users/ada': '1' });
   pass(10);
   await put(world, { 'users/ada/secrets/s': '1' });
-  await nextTurn(world);
+  await runNextCycle(world);
   await put(world, { 'users/ada/secrets/s': null });
   time.ms += 600_000;
   await untilFound(world);
@@ -121,17 +121,17 @@ test('what was there and is gone before a base could name it leaves a gap of col
     gaps.map(({ to, collections }) => [to, collections]),
     [[bases.at(-1)!.readTime, []]],
   );
-  await nextTurn(world);
+  await runNextCycle(world);
   assert.equal(pitrNow().checkedAt, pitrNow().capturedTo);
 });
 
-test('a source that does not count is captured all the same, and windows name what is known beyond its base', async () => {
+test('coverage: a source that cannot count is captured, and its windows name the known collections', async () => {
   const world = await counted({ 'users/ada': '1' });
   const { checkedAt } = pitrNow();
   refuseToCount();
   pass(10);
   await put(world, { 'users/ada/secrets/s': '1', 'users/ada': '2' });
-  await nextTurn(world);
+  await runNextCycle(world);
   server.faults.clear();
   assert.deepEqual([pitrNow().gaps, pitrNow().checkedAt], [[], checkedAt]);
   assert.deepEqual(
@@ -140,12 +140,12 @@ test('a source that does not count is captured all the same, and windows name wh
   );
   server.faults.add({ method: 'RunAggregationQuery', status: 'DEADLINE_EXCEEDED', times: 1_000 });
   const { turn } = pitrNow();
-  await nextTurn(world);
+  await runNextCycle(world);
   server.faults.clear();
   assert.deepEqual([pitrNow().turn, pitrNow().gaps, pitrNow().checkedAt], [turn + 1, [], checkedAt]);
 });
 
-test('a count is made every turn where it costs little, else as often as a thousand reads an hour allow', () => {
+test('coverage: checked in every cycle if cheap, else as often as a thousand reads per hour allow', () => {
   const tried = { checkTriedAt: '2030-06-01T12:00:00.000000Z' };
   const later = (minutes: number) => microsOf(tried.checkTriedAt) + minutes * 60_000_000;
   assert.ok(isCheckDue(tried, 20, later(0)));
@@ -155,7 +155,7 @@ test('a count is made every turn where it costs little, else as often as a thous
   assert.ok(isCheckDue(tried, 2_000, later(120)));
 });
 
-test('what was captured and never counted stays marked after captures began anew, however often', () => {
+test('coverage: unchecked periods stay marked after captures began again, however often', () => {
   const at = (hour: number, rest = '00:00.000000') => `2030-06-01T${String(hour).padStart(2, '0')}:${rest}Z`;
   const base = (hour: number) => ({ backupId: `b${hour}`, readTime: at(hour), since: at(hour) });
   let record = {
@@ -165,7 +165,7 @@ test('what was captured and never counted stays marked after captures began anew
   for (let hour = 1; hour < 24; hour++)
     record = {
       ...record,
-      unchecked: leftUnchecked(record),
+      unchecked: remainingUnchecked(record),
       bases: [...record.bases, base(hour)],
       gaps: [...record.gaps, { from: record.capturedTo!, to: at(hour), reason: 'lost' }],
       capturedTo: at(hour, '30:00.500000'),

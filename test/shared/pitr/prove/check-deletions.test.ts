@@ -1,4 +1,4 @@
-/** A source that is not sure what was deleted is believed only if the numbers fit. */
+/** A source that may have missed deletions is trusted only if the counts match. */
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from 'vitest';
 import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
@@ -14,7 +14,7 @@ let server: Firestore;
 let [from, to] = [0, 0];
 const signal = AbortSignal.timeout(60_000);
 
-/** Of ten users two were deleted and one came; one of the two was told of, or both. Another came and went again. */
+/** Of ten users two were deleted and one created; one deletion was reported, or both. Another was created and deleted. */
 beforeAll(async () => {
   server = await startServer();
   const users = server.databases.open(name);
@@ -49,13 +49,13 @@ const judge = async (group: CollectionGroup) => {
   }
 };
 
-test('numbers that fit what is known cost nothing but to look up what is gone', async () => {
+test('deletions: counts that match known numbers cost only look-ups of deleted documents', async () => {
   const group = heard({ deleted: ['users/0', 'users/1'], count: 10, filter: 9 });
   assert.equal(await judge(group), 0);
   assert.equal(countAfter(group), 9);
 });
 
-test('a deletion that nobody told of is a loss, whatever is known', async () => {
+test('deletions: an unreported deletion is a loss, whatever is known', async () => {
   for (const count of [10, undefined, 12])
     await assert.rejects(
       judge(heard({ deleted: ['users/0'], ...(count !== undefined && { count }), filter: 9 })),
@@ -63,39 +63,39 @@ test('a deletion that nobody told of is a loss, whatever is known', async () => 
     );
 });
 
-test('a document that came and went again hides no deletion that nobody told of, then or later', async () => {
+test('deletions: a short-lived document hides no unreported deletion, then or later', async () => {
   await assert.rejects(judge(heard({ deleted: ['users/0', 'users/brief'], count: 10, filter: 9 })), ResumeTokenLost);
   assert.equal(await judge(heard({ deleted: ['users/0', 'users/1', 'users/brief'], count: 10, filter: 9 })), 0);
-  // What is said to be gone does not lower our number, which the next judgement rests on.
+  // A reported deletion does not lower the known count, which the next check uses.
   assert.equal(countAfter(heard({ deleted: ['users/brief'], count: 10 })), 11);
 });
 
-test('what went after the source had counted is not taken for what did before', async () => {
+test('deletions: a deletion after the count is not taken for one before it', async () => {
   const group = heard({ deleted: ['users/brief'], count: 10, filter: 10 });
   group.changes.set(`${root}/users/1`, undefined);
   await assert.rejects(judge(group), ResumeTokenLost);
 });
 
-test('where our own number is wrong or missing, the source is asked for every part of the sum', async () => {
+test('deletions: if the known count is wrong or missing, the source is asked for each number', async () => {
   for (const count of [undefined, 11]) {
     const group = heard({ deleted: ['users/0', 'users/1'], ...(count !== undefined && { count }), filter: 9 });
     assert.equal(await judge(group), 2);
   }
 });
 
-test('a replay, which tells of no deletion, is a loss if there was one', async () => {
+test('deletions: a replay, which contains no deletions, is a loss if there was one', async () => {
   const group = heard({ deleted: [], count: 10 });
   group.isReplayed = true;
   await assert.rejects(judge(group), ResumeTokenLost);
 });
 
-test('a source that does not count is not believed', async () => {
+test('deletions: a source that cannot count is a loss', async () => {
   server.faults.add({ method: 'RunAggregationQuery', status: 'UNIMPLEMENTED', times: 9 });
   await assert.rejects(judge(heard({ deleted: ['users/0', 'users/1'], filter: 9 })), ResumeTokenLost);
   server.faults.clear();
 });
 
-test('looking up stops at its budget, and counts what was billed', async () => {
+test('look-up: stops at its budget and counts billed reads', async () => {
   const source = sourceOf(server.url);
   const lookup = new Lookup(source, signal);
   const names = Array.from({ length: 10 }, (_, n) => `${root}/users/${n}`);
@@ -111,16 +111,16 @@ test('looking up stops at its budget, and counts what was billed', async () => {
   source.close();
 });
 
-test('of what is asked for at once no more is looked up than the budget has, and nothing is told after it is spent', async () => {
+test('look-up: concurrent requests stay within the budget, and none reports documents after it is spent', async () => {
   const source = sourceOf(server.url);
   const lookup = new Lookup(source, signal);
   lookup.budget = 700;
-  let told = 0;
+  let reported = 0;
   const names = Array.from({ length: 1_200 }, (_, n) => `${root}/users/${n}`);
   const tell = () => {
-    told += 1;
+    reported += 1;
   };
   await assert.rejects(lookup.at(to, names, tell), BudgetSpent);
-  assert.deepEqual([told, lookup.reads], [600, 600]);
+  assert.deepEqual([reported, lookup.reads], [600, 600]);
   source.close();
 });

@@ -10,7 +10,7 @@ interface Version {
   readonly created: number;
 }
 
-/** A document's course: versions, one absence at most, ascending in time; undefined is gone from then on. */
+/** A document's history: versions and at most one absence, ascending in time; undefined means deleted from then on. */
 const course = fc
   .record({
     moments: fc.uniqueArray(fc.integer({ min: -5 * second, max: 60 * second }), { minLength: 1, maxLength: 12 }),
@@ -20,7 +20,7 @@ const course = fc
   .map(({ moments, goneFrom, goneFor }) => {
     const steps: { readonly at: number; readonly version: Version | undefined }[] = [];
     let created: number | undefined;
-    // It is there at first, or comes to stay: a life between two captures is seen by nobody.
+    // It exists at first, or is created and stays: a life between two captures is not observed.
     for (const [n, at] of [-6 * second, ...moments.sort((a, b) => a - b)].entries()) {
       const isGone = goneFrom !== undefined && n >= goneFrom && n < goneFrom + goneFor;
       created = isGone ? undefined : (created ?? at);
@@ -29,7 +29,7 @@ const course = fc
     return steps;
   });
 
-test('what a walk finds tells what was there at every sample', () => {
+test('version search: finds the version at every sample', () => {
   fc.assert(
     fc.property(course, fc.boolean(), fc.integer({ min: 40 * second, max: 60 * second }), (steps, isEverySecond, more) => {
       const [from, to] = [100, 60 * second + 7];
@@ -37,7 +37,7 @@ test('what a walk finds tells what was there at every sample', () => {
       const samples = samplesOf(from, to, isEverySecond, more);
       const found: { readonly at: number; readonly version: Version | undefined }[] = [{ at: from, version: at(from) }];
       const last = at(to);
-      // Nothing is told of what did not change.
+      // Unchanged documents are not reported.
       if (last?.updated === at(from)?.updated && !steps.some((step) => step.at > from && step.at <= to)) return;
       if (last && last.updated > from) found.push({ at: last.updated, version: last });
       const walk = searchVersions({ from, to, samples }, last);
@@ -62,7 +62,7 @@ test('what a walk finds tells what was there at every sample', () => {
   );
 });
 
-test('a document that was created is looked for once, at the beginning', () => {
+test('version search: a created document is looked up once, at the start', () => {
   const walk = searchVersions(
     { from: 0, to: 60 * second, samples: samplesOf(0, 60 * second, true, 0) },
     { updated: 9_500_000, created: 9_500_000 },
@@ -71,14 +71,14 @@ test('a document that was created is looked for once, at the beginning', () => {
   assert.equal(walk.next(undefined).done, true);
 });
 
-test('without seconds to know, nothing is looked up', () => {
+test('version search: without samples nothing is looked up', () => {
   assert.equal(searchVersions({ from: 0, to: 60 * second, samples: [] }, { updated: 50, created: 50 }).next().done, true);
   const gone = searchVersions({ from: 0, to: 60 * second, samples: [] }, undefined);
   assert.deepEqual(gone.next().value, { goneSince: 60 * second });
   assert.equal(gone.next().done, true);
 });
 
-test('a life that is stored already, and that no look would have met, has its end behind it', () => {
+test('version search: a stored version that no sample meets gets its end, too', () => {
   const [from, to] = [0, 100 * second + 7];
   const life = { updated: 9_200_000, created: 9_200_000 };
   const at = (moment: number) => (moment >= life.created && moment < 10_800_000 ? life : undefined);

@@ -1,4 +1,4 @@
-/** A project that is deleted leaves nothing of its captures behind: neither objects, nor anything that keeps others from going. */
+/** A deleted project leaves no captures behind: neither objects nor holds on its bases and destination. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { type BackupRecord, backupKey, retentionKey } from '../../../../shared/backup/index.ts';
@@ -16,11 +16,11 @@ import {
   disable,
   enable,
   newCaptureWorld,
-  nextTurn,
   pass,
   pitrNow,
   projectId,
   put,
+  runNextCycle,
   server,
   table,
   tenant,
@@ -44,7 +44,7 @@ const captured = async (): Promise<{ world: CaptureWorld; baseId: string; object
   await untilActive(world);
   for (const text of ['1', '2']) {
     await put(world, { 'users/ada': text });
-    await nextTurn(world);
+    await runNextCycle(world);
   }
   const paths = batches().map(({ path }) => path);
   const objects = () => paths.reduce((sum, path) => sum + world.folders.get(path)!.objects.size, 0);
@@ -52,7 +52,7 @@ const captured = async (): Promise<{ world: CaptureWorld; baseId: string; object
   return { world, baseId: pitrNow().bases[0]!.backupId, objects };
 };
 
-/** As DELETE /projects/{id} does it, for what concerns captures. */
+/** The part of DELETE /projects/{id} that concerns captures. */
 const removeProject = async (): Promise<void> => {
   const project = projectNow();
   const pitr = table.get(pitrKey.pitr(tenant, projectId)) ? pitrNow() : undefined;
@@ -62,7 +62,7 @@ const removeProject = async (): Promise<void> => {
 const forget = ({ engine }: CaptureWorld) =>
   expireCaptures(tenant, projectId, new Date(time.ms + 60_000), engine.clock, engine.openStore);
 
-test('with its project go all captures, enabled or not, and with them what kept base and destination', async () => {
+test('project deletion: deletes all captures, enabled or not, and releases base and destination', async () => {
   for (const isEnabled of [true, false]) {
     const { world, baseId, objects } = await captured();
     if (!isEnabled) await disable();
@@ -74,7 +74,7 @@ test('with its project go all captures, enabled or not, and with them what kept 
     deepEqual(await captureUsing(tenant, destinationId), { projectId, isEnding: true });
     await rejects(refuseEnding(tenant, baseOf(baseId)), (error: unknown) => {
       ok(error instanceof ApiError && error.code === 'CONFLICT');
-      match(error.message, /being removed/);
+      match(error.message, /being deleted/);
       return true;
     });
     await forget(world);
@@ -88,7 +88,7 @@ test('with its project go all captures, enabled or not, and with them what kept 
   }
 });
 
-test('wherever it dies, it is held or freed altogether, and the next run ends it', async () => {
+test('project deletion: after a crash at any effect all holds exist or none, and the next run completes it', async () => {
   for (const dies of ['before', 'after'] as const)
     for (let n = 1, isDead = true; isDead; n++) {
       const { world, baseId, objects } = await captured();
@@ -110,7 +110,7 @@ test('wherever it dies, it is held or freed altogether, and the next run ends it
     }
 });
 
-test('what a turn stores that was under way is found an hour later, and keeps nobody waiting', async () => {
+test('project deletion: an upload of a running cycle is deleted an hour later and delays nothing', async () => {
   const { world } = await captured();
   await removeProject();
   const late = { id: newId('capture'), path: 'late/pitr/1', storageDestinationId: destinationId };
@@ -124,7 +124,7 @@ test('what a turn stores that was under way is found an hour later, and keeps no
   deepEqual([notes(), table.get(pitrKey.pitr(tenant, projectId))], [[], undefined]);
 });
 
-test('more bases than one transaction frees go in several', async () => {
+test('project deletion: more bases than one transaction releases take several', async () => {
   const { world } = await captured();
   const [base] = pitrNow().bases;
   const older = Array.from({ length: 100 }, (_, n) => {
@@ -141,7 +141,7 @@ test('more bases than one transaction frees go in several', async () => {
   deepEqual([notes(), older.filter(({ backupId }) => baseOf(backupId).pitrBase)], [[], []]);
 });
 
-test('enabled at the moment it is deleted, the deletion looks again', async () => {
+test('project deletion: is decided again if captures are enabled concurrently', async () => {
   newCaptureWorld();
   const [project, now] = [projectNow(), new Date(time.ms)];
   const writes = endWithProject({ tenant, organization: organization() }, project, undefined, now);

@@ -22,11 +22,11 @@ import {
   disable,
   enable,
   newCaptureWorld,
-  nextTurn,
   pass,
   pitrNow,
   projectId,
   put,
+  runNextCycle,
   secondsIn,
   server,
   table,
@@ -43,15 +43,15 @@ const captured = async (): Promise<CaptureWorld> => {
   await enable({ retentionDays: 1, precision: 'interval', captureIntervalSeconds: 1_800 });
   await untilActive(world);
   await put(world, { 'users/ada': '1' });
-  await nextTurn(world);
+  await runNextCycle(world);
   return world;
 };
 const forget = ({ engine }: CaptureWorld) =>
   expireCaptures(tenant, projectId, new Date(time.ms + 60_000), engine.clock, engine.openStore);
 
-test('batches and bases go once no window reaches back to them; what is left is whole', async () => {
+test('capture expiry: batches and bases outside the windows expire, and the rest stays exact', async () => {
   const world = await captured();
-  // As if two bases and a batch had come before.
+  // As if there were two earlier bases and a batch.
   const pitr = pitrNow();
   const [base] = pitr.bases;
   const [batch] = batches();
@@ -78,7 +78,7 @@ test('batches and bases go once no window reaches back to them; what is left is 
   assert.deepEqual(batches(), [batch]);
 });
 
-test('a base stays for as long as a batch is kept that may be sealed under its key', async () => {
+test('capture expiry: a base stays while a batch may be encrypted with its key', async () => {
   await captured();
   const at = (minutes: number) => momentOf(time.ms * 1_000 - minutes * 60_000_000);
   const bases = [300, 200, 5, 0].map((ago) => ({ backupId: `${ago}`, readTime: at(ago), since: at(ago) }));
@@ -89,7 +89,7 @@ test('a base stays for as long as a batch is kept that may be sealed under its k
   );
 });
 
-test('what was disabled is forgotten altogether, and is watched no longer', async () => {
+test('capture expiry: disabled captures expire completely and are no longer watched', async () => {
   const world = await captured();
   await disable();
   pass(3 * 24 * 3_600);
@@ -100,7 +100,7 @@ test('what was disabled is forgotten altogether, and is watched no longer', asyn
 
 const keptEntries = () => table.find('AUDIT#').filter(({ action }) => action === 'pitr.objects_kept');
 
-test('where nothing can be removed, captures are forgotten all the same, and it is told once that objects stay', async () => {
+test('capture expiry: captures expire even if objects cannot be deleted, which is audited once', async () => {
   const destination = organizationKey.storageDestination(tenant, destinationId);
   const refusing = (world: CaptureWorld, code: 'denied' | 'unavailable') => {
     world.wrap = (store) =>
@@ -118,7 +118,7 @@ test('where nothing can be removed, captures are forgotten all the same, and it 
   for (const [reason, happens] of cases) {
     const world = await captured();
     await put(world, { 'users/ada': '2' });
-    await nextTurn(world);
+    await runNextCycle(world);
     assert.equal(batches().length, 2);
     await disable();
     pass(3 * 24 * 3_600);
@@ -134,7 +134,7 @@ test('where nothing can be removed, captures are forgotten all the same, and it 
     );
     assert.equal(table.get(pitrKey.capturing(tenant, projectId)), undefined);
   }
-  // One that does not answer is asked again: nothing is said to stay.
+  // An unavailable store is retried, and nothing is audited.
   const world = await captured();
   await disable();
   pass(3 * 24 * 3_600);
@@ -144,7 +144,7 @@ test('where nothing can be removed, captures are forgotten all the same, and it 
   assert.deepEqual([batches().length, keptEntries().length], [1, before]);
 });
 
-test('wherever the forgetting dies, a base that is freed can be deleted, and one that is not cannot', async () => {
+test('capture expiry: after a crash at any effect released bases can be deleted, and others cannot', async () => {
   for (const dies of ['before', 'after'] as const)
     for (let n = 1, isDead = true; isDead; n++) {
       const world = await captured();
@@ -167,11 +167,11 @@ test('wherever the forgetting dies, a base that is freed can be deleted, and one
     }
 });
 
-test('enabling again at the moment of forgetting takes nothing over that is gone', async () => {
+test('capture expiry: enabling again concurrently does not bring back expired captures', async () => {
   const world = await captured();
   await disable();
   pass(3 * 24 * 3_600);
-  // The call has read the record; then the chore runs, and only then the call commits.
+  // The call reads the record, the expiry runs, and then the call commits.
   const before = pitrNow();
   const changes: readonly Partial<typeof before>[] = [
     { keptFrom: before.bases[0]!.readTime, bases: [] },
@@ -194,7 +194,7 @@ test('enabling again at the moment of forgetting takes nothing over that is gone
   assert.deepEqual([secondsIn().length, batches().length, pitrNow().status], [0, 0, 'starting']);
 });
 
-test('more bases than one transaction frees go in several', async () => {
+test('capture expiry: more bases than one transaction releases take several', async () => {
   const world = await captured();
   const [base] = pitrNow().bases;
   const older = Array.from({ length: 200 }, (_, n) => {
@@ -214,41 +214,45 @@ test('more bases than one transaction frees go in several', async () => {
   }
 });
 
-test('the watch starts what has stopped, asks for old batches to be removed once a day, and leaves the rest alone', async () => {
+test('capture watchdog: restarts late cycles and enqueues expiry once a day, under one sender per tenant', async () => {
   const world = await captured();
   const sent: QueueMessage[] = [];
   const watch = () =>
     watchCaptures({
       clock: world.engine.clock,
-      prove: () => tenant,
+      tenantOf: () => tenant,
       send: async (_queue, messages) => {
         sent.push(...messages);
         return new Set();
       },
     });
-  assert.deepEqual(await watch(), { captured: 1, restarted: 0, forgetting: 0 });
+  assert.deepEqual(await watch(), { captured: 1, restarted: 0, expiring: 0 });
   pass(1_800 + 500);
-  assert.deepEqual(await watch(), { captured: 1, restarted: 1, forgetting: 0 });
+  assert.deepEqual(await watch(), { captured: 1, restarted: 1, expiring: 0 });
   const { task } = JSON.parse(sent[0]!.body) as { task: object };
   assert.deepEqual(task, { kind: 'capture', projectId, turn: pitrNow().turn });
   pass(24 * 3_600);
-  assert.equal((await watch()).forgetting, 1);
-  assert.equal((await watch()).forgetting, 0);
+  assert.equal((await watch()).expiring, 1);
+  assert.equal((await watch()).expiring, 0);
+  assert.deepEqual(
+    sent.map(({ sender }) => sender),
+    sent.map(() => `ORG#${tenant.organizationId}`),
+  );
 });
 
-test('a purge removes every batch and note, and the objects only if they are to go', async () => {
+test('capture purge: deletes every item, and the objects only if backup data is to be deleted', async () => {
   for (const deleteBackupData of [true, false]) {
     const world = await captured();
     const [batch] = batches();
-    const wish = { deleteBackupData, isPatient: false };
-    assert.ok(await purgeCaptures(tenant, wish, new Date(time.ms + 60_000), world.engine.clock, world.engine.openStore));
+    const options = { deleteBackupData, isPatient: false };
+    assert.ok(await purgeCaptures(tenant, options, new Date(time.ms + 60_000), world.engine.clock, world.engine.openStore));
     assert.deepEqual(table.find('PITR#'), []);
     assert.deepEqual(table.find('DUE#CAPTURE'), []);
     assert.equal(world.folders.get(batch!.path)!.objects.size, deleteBackupData ? 0 : 1);
   }
 });
 
-test('a turn that meets the forgetting is made again, at once', async () => {
+test('capture expiry: a cycle that conflicts with it is retried soon', async () => {
   const world = await captured();
   time.ms = Date.parse(pitrNow().nextTurnAt!);
   const { turn: due } = pitrNow();
@@ -257,8 +261,8 @@ test('a turn that meets the forgetting is made again, at once', async () => {
     if (when === 'before') table.put({ ...pitrNow(), keptFrom: pitrNow().bases[0]!.readTime });
     return undefined;
   };
-  assert.deepEqual(await nextTurn(world), { turn: due, delaySeconds: 5 });
+  assert.deepEqual(await runNextCycle(world), { turn: due, delaySeconds: 5 });
   table.onWrite = () => undefined;
-  assert.equal((await nextTurn(world))!.turn, due + 1);
+  assert.equal((await runNextCycle(world))!.turn, due + 1);
   assert.equal(batches().length, 2);
 });

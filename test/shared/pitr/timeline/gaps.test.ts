@@ -9,13 +9,13 @@ const at = (minute: number): string => momentOf(start + minute * 60_000_000);
 const bridged = (from: number, to: number): Gap => ({ from: at(from), to: at(to), reason: 'too much', isBridged: true });
 const lost: Gap = { from: at(0), to: at(30), reason: 'lost' };
 
-test('stretches that are not known second by second and follow each other are one gap, however many', () => {
+test('gaps: adjacent bridged gaps are joined, however many', () => {
   let gaps: readonly Gap[] = [lost];
   for (let minute = 60; minute < 60 + 1_500; minute++) gaps = withGaps(gaps, bridged(minute, minute + 1));
   assert.deepEqual(gaps, [lost, bridged(60, 1_560)]);
 });
 
-test('of too many gaps the oldest become one that no base leads over; what lasts stays as it is', () => {
+test('gaps: if there are too many, the oldest are merged into one that no base bridges; open ones stay', () => {
   const lasting: Gap = { from: at(1), to: null, reason: 'deeper', collections: ['a'], heardFrom: at(2) };
   const many = Array.from({ length: 1_150 }, (_, n) => bridged(60 + 2 * n, 61 + 2 * n));
   let gaps = withGaps([lost, lasting], ...many.slice(0, 800));
@@ -26,7 +26,7 @@ test('of too many gaps the oldest become one that no base leads over; what lasts
   assert.deepEqual(gaps.at(-1), bridged(60 + 2 * 1_149, 61 + 2 * 1_149));
 });
 
-test('a gap that would have to name too many collections holds for all', () => {
+test('gaps: a gap of too many collections becomes one of all', () => {
   const some: Gap = { ...lost, collections: Array.from({ length: 100 }, (_, n) => `c${n}`) };
   assert.equal(widened(some), some);
   for (const collections of [
@@ -49,7 +49,7 @@ const gap = fc
     return kind === 'loss' || from > 5 ? span : { ...span, to: null, collections: ['a'], heardFrom: at(from) };
   });
 
-test('whatever is missing is still told as missing, and never as less', () =>
+test('gaps: merging never hides a missing moment', () =>
   fc.assert(
     fc.property(fc.array(gap, { minLength: 500, maxLength: 900, size: 'max' }), (all) => {
       let kept = withGaps([], ...all.slice(0, 400));

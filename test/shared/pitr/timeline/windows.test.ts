@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { baseFor, type Gap, microsOf, momentOf, type PitrRecord, spelled, windowsOf } from '../../../../shared/pitr/index.ts';
+import {
+  baseFor,
+  canonicalMoment,
+  type Gap,
+  microsOf,
+  momentOf,
+  type PitrRecord,
+  windowsOf,
+} from '../../../../shared/pitr/index.ts';
 import { decideExpiry } from '../../../../shared/pitr/removal/expire-captures.ts';
 import { keptAfter } from '../../../../shared/pitr/settings/capture-retention.ts';
 
@@ -37,7 +45,7 @@ const now = new Date(at('23:00:00'));
 const spans = (pitr: PitrRecord, when = now) =>
   windowsOf(pitr, when).windows.map(({ from, to }) => [from, to].map((one) => one.slice(11, 19)));
 
-test('a window begins with the second after its base and ends with the second before what is captured', () => {
+test('windows: begin with the second after the base and end with the last captured second', () => {
   assert.deepEqual(spans(record({})), []);
   assert.deepEqual(spans(record({ bases: [base('10:00:00.400000')], capturedTo: at('11:00:00.900000') })), [
     ['10:00:01', '11:00:00'],
@@ -47,7 +55,7 @@ test('a window begins with the second after its base and ends with the second be
 
 const lost: Gap = { from: at('10:30:00.500000'), to: at('11:00:00.200000'), reason: 'lost' };
 
-test('what was lost cuts a window, and the next begins with a base', () => {
+test('windows: a loss splits a window, and the next one begins with a base', () => {
   const bases = [base('10:00:00'), base('11:00:00.200000')];
   const pitr = record({ bases, gaps: [lost], capturedTo: at('12:00:00') });
   assert.deepEqual(spans(pitr), [
@@ -61,7 +69,7 @@ test('what was lost cuts a window, and the next begins with a base', () => {
   assert.deepEqual(spans(lasting), [['10:00:00', '10:30:00']]);
 });
 
-test('seconds that are unknown between two known moments are told apart, and need no base', () => {
+test('windows: a bridged gap has interval precision and needs no new base', () => {
   const pitr = record({ bases: [base('10:00:00')], gaps: [{ ...lost, isBridged: true }], capturedTo: at('12:00:00') });
   assert.deepEqual(spans(pitr), [
     ['10:00:00', '10:30:00'],
@@ -73,7 +81,7 @@ test('seconds that are unknown between two known moments are told apart, and nee
   assert.equal(baseFor(pitr, at('11:30:00'))?.backupId, pitr.bases[0]!.backupId);
 });
 
-test('gaps cut whatever order they were recorded in, and no base that is missing is led to', () => {
+test('windows: gaps apply in any order of recording, and no missing base is used', () => {
   const bridged: Gap = { from: at('10:00:00'), to: at('10:01:00'), reason: 'bridged', isBridged: true };
   const gone: Gap = { from: at('09:00:00'), to: at('11:00:00'), reason: 'the base backup is gone' };
   const bases = [base('08:00:00'), base('11:00:00')];
@@ -86,7 +94,7 @@ test('gaps cut whatever order they were recorded in, and no base that is missing
     [gone, bridged],
   ])
     assert.deepEqual(spans(record({ bases, capturedTo: at('12:00:00'), gaps })), expected);
-  // A bridged gap around a loss leads to nothing that the loss cuts off.
+  // A bridged gap around a loss does not bridge the loss.
   const around: Gap = { ...bridged, from: at('08:30:00'), to: at('10:30:00') };
   assert.deepEqual(spans(record({ bases, capturedTo: at('12:00:00'), gaps: [around, { ...gone, to: at('10:00:00') }] })), [
     ['08:00:00', '08:30:00'],
@@ -95,10 +103,10 @@ test('gaps cut whatever order they were recorded in, and no base that is missing
   ]);
 });
 
-test('what is missing of some collections is listed, and windows name those that are whole then', () => {
+test('windows: gaps of some collections are listed, and windows name the complete collections', () => {
   const bases = [base('10:00:00')];
   const of = (...collections: readonly string[]): Gap => ({ ...lost, collections });
-  const told = (more: Partial<PitrRecord>) => {
+  const shown = (more: Partial<PitrRecord>) => {
     const pitr = record({ bases, capturedTo: at('12:00:00'), checkedAt: at('12:00:00'), known: ['a', 'b', 'c'], ...more });
     const { windows, gaps } = windowsOf(pitr, now);
     const shown = windows.map(({ from, to, collections }) => [from.slice(11, 19), to.slice(11, 19), collections]);
@@ -106,33 +114,33 @@ test('what is missing of some collections is listed, and windows name those that
   };
   const before = ['10:00:00', '10:30:00', undefined];
   const after = ['11:00:01', '12:00:00', undefined];
-  assert.deepEqual(told({ gaps: [of('a')] }), [before, ['10:30:01', '11:00:00', ['b', 'c']], after, [['a']]]);
-  // Where two of them meet, of both; where nobody knows which they are, none is vouched for.
+  assert.deepEqual(shown({ gaps: [of('a')] }), [before, ['10:30:01', '11:00:00', ['b', 'c']], after, [['a']]]);
+  // Overlapping gaps exclude both; a gap of unknown collections leaves none known to be complete.
   const longer: Gap = { ...of('b'), from: at('10:45:00'), to: null };
-  assert.deepEqual(told({ gaps: [of('a'), longer] }), [
+  assert.deepEqual(shown({ gaps: [of('a'), longer] }), [
     before,
     ['10:30:01', '10:45:00', ['b', 'c']],
     ['10:45:01', '11:00:00', ['c']],
     ['11:00:01', '12:00:00', ['a', 'c']],
     [['a'], ['b']],
   ]);
-  assert.deepEqual(told({ gaps: [of()] }), [before, ['10:30:01', '11:00:00', []], after, [[]]]);
-  // What was not counted yet names those that were listened to.
-  assert.deepEqual(told({ gaps: [of()], checkedAt: at('10:50:00'), known: ['a'] }).slice(2), [
+  assert.deepEqual(shown({ gaps: [of()] }), [before, ['10:30:01', '11:00:00', []], after, [[]]]);
+  // An unchecked period names the captured collections.
+  assert.deepEqual(shown({ gaps: [of()], checkedAt: at('10:50:00'), known: ['a'] }).slice(2), [
     ['10:50:01', '11:00:00', ['a']],
     ['11:00:01', '12:00:00', ['a']],
     [[]],
   ]);
 });
 
-test('nothing older than it was to be kept is offered, nor what was removed', () => {
+test('windows: nothing beyond the retention, and nothing deleted, is offered', () => {
   const pitr = record({ bases: [base('10:00:00')], capturedTo: at('12:00:00'), retentionDays: 1, status: 'disabled' });
   assert.deepEqual(spans(pitr, new Date('2030-06-02T11:30:00.500Z')), [['11:30:01', '12:00:00']]);
   assert.deepEqual(spans(pitr, new Date('2030-06-02T12:00:01Z')), []);
   assert.deepEqual(spans({ ...pitr, keptFrom: at('11:00:00') }), [['11:00:00', '12:00:00']]);
 });
 
-test('bases are kept while a batch under their key may be needed; windows shrink before anything is removed', () => {
+test('windows: bases are kept while a batch may need their key, and windows shrink before anything is deleted', () => {
   const bases = [base('10:00:00'), base('11:00:00', '11:20:00'), base('13:00:00', '13:20:00')];
   const pitr = record({
     bases,
@@ -149,7 +157,7 @@ test('bases are kept while a batch under their key may be needed; windows shrink
   assert.deepEqual(decideExpiry(ended, later('14:00:00')), { keptFrom: at('14:00:00'), bases: [], gaps: [] });
 });
 
-test('what was captured is kept for a week after a change that keeps less, and offered again if that is taken back', () => {
+test('windows: captures are kept for a week after the retention is reduced, and offered again if that is reverted', () => {
   const bases = [base('10:00:00'), base('13:00:00', '13:20:00')];
   const before = record({ bases, capturedTo: at('14:00:00'), retentionDays: 30 });
   const when = new Date('2030-06-20T00:00:00Z');
@@ -160,7 +168,7 @@ test('what was captured is kept for a week after a change that keeps less, and o
   });
   const changed = less(before, 1, when);
   assert.deepEqual([windowsOf(changed, when).windows, decideExpiry(changed, when)], [[], undefined]);
-  // A second change gives no less time, nor does one that keeps a little more.
+  // A second reduction, or a small increase, does not shorten that time.
   for (const again of [less(changed, 2, when), less(less(changed, 2, when), 1, when)])
     assert.equal(decideExpiry(again, new Date('2030-06-26T23:59:59Z')), undefined);
   assert.equal(spans(less(changed, 30, when), when).length, 1);
@@ -168,8 +176,8 @@ test('what was captured is kept for a week after a change that keeps less, and o
   assert.equal(decideExpiry(changed, new Date('2030-06-27T00:00:01Z'))?.keptFrom, at('13:00:00'));
 });
 
-test('moments are exact to the microsecond and spelled in one way', () => {
-  assert.equal(spelled('2030-06-01T10:00:00.12Z'), '2030-06-01T10:00:00.120000Z');
+test('moments: are exact to the microsecond and have one canonical spelling', () => {
+  assert.equal(canonicalMoment('2030-06-01T10:00:00.12Z'), '2030-06-01T10:00:00.120000Z');
   assert.equal(momentOf(microsOf('2254-12-31T23:59:59.999999Z')), '2254-12-31T23:59:59.999999Z');
   assert.equal(microsOf('1970-01-01T00:00:01.000001Z'), 1_000_001);
   assert.throws(() => microsOf('2030-06-01'));

@@ -1,10 +1,10 @@
-/** What a cron expression may say, and when it is due where clocks are changed. */
+/** Which cron expressions are valid, and when they are due across clock changes. */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { ApiError } from '../../../../shared/contract/errors.ts';
 import { entriesOf, nextRun, parseCron, previousRun } from '../../../../shared/schedule/index.ts';
 
-/** It is due at a moment that is the next one after the moment before. */
+/** Due at a moment if that is the next run after the millisecond before. */
 const isDue = (cron: string, timezone: string, at: Date): boolean =>
   nextRun(cron, timezone, new Date(at.getTime() - 1))?.getTime() === at.getTime();
 
@@ -30,7 +30,7 @@ interface Row {
   readonly what: string;
   readonly zone: string;
   readonly cron: string;
-  /** Every moment it is due at between the first and the last, in UTC. */
+  /** Every due time between the first and the last, in UTC. */
   readonly due: readonly string[];
 }
 
@@ -133,7 +133,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-describe('where clocks are changed', () => {
+describe('cron across clock changes', () => {
   for (const { what, zone, cron, due } of rows)
     test(`${zone}: ${what}`, () => {
       const before = new Date(Date.parse(`${due[0]}Z`) - 1).toISOString();
@@ -143,26 +143,26 @@ describe('where clocks are changed', () => {
       for (const at of due) ok(isDue(cron, zone, new Date(`${at}Z`)), at);
     });
 
-  test('the second pass of a time that is due once is not due, nor is what a left-out time would have been called', () => {
+  test('the second occurrence of a local time is not due, nor is the UTC time of a skipped one', () => {
     equal(isDue('30 2 * * *', 'Europe/Berlin', new Date('2026-10-25T01:30:00Z')), false);
     equal(isDue('30 2 * * *', 'Europe/Berlin', new Date('2026-03-29T00:30:00Z')), false);
     equal(isDue('45 1 * * *', 'Australia/Lord_Howe', new Date('2026-04-04T15:15:00Z')), false);
   });
 });
 
-test('a moment that is off by a second is not due', () => {
+test('cron: a moment that is off by a second is not due', () => {
   ok(isDue('0 3 * * *', 'UTC', new Date('2026-01-01T03:00:00Z')));
   for (const at of ['2026-01-01T03:00:01Z', '2026-01-01T02:59:59.999Z', '2026-01-01T03:00:00.001Z'])
     equal(isDue('0 3 * * *', 'UTC', new Date(at)), false, at);
 });
 
-test('within a minute, the next run is later and the last one is not', () => {
+test('cron: within the due minute the next run is later and the previous one is not', () => {
   const at = new Date('2026-01-01T03:00:00.500Z');
   deepEqual(nextRun('0 3 * * *', 'UTC', at), new Date('2026-01-02T03:00:00Z'));
   deepEqual(previousRun('0 3 * * *', 'UTC', at), new Date('2026-01-01T03:00:00Z'));
 });
 
-describe('what is understood', () => {
+describe('cron: valid expressions', () => {
   const january = '2026-01-01T00:00:00Z';
   for (const [cron, due] of [
     ['@hourly', ['2026-01-01T01:00', '2026-01-01T02:00']],
@@ -174,7 +174,7 @@ describe('what is understood', () => {
     ['@annually', ['2027-01-01T00:00', '2028-01-01T00:00']],
     ['*/5 * * * *', ['2026-01-01T00:05', '2026-01-01T00:10']],
     ['0 0 29 2 *', ['2028-02-29T00:00', '2032-02-29T00:00']],
-    // February lacks the 31st; the first days of March are not passed over for it.
+    // February has no 31st, and no day of March replaces it.
     ['0 0 1,31 2,3 *', ['2026-02-01T00:00', '2026-03-01T00:00', '2026-03-31T00:00']],
     ['0 0 31 * *', ['2026-01-31T00:00', '2026-03-31T00:00']],
     ['0 6-18/6 * * *', ['2026-01-01T06:00', '2026-01-01T12:00', '2026-01-01T18:00', '2026-01-02T06:00']],
@@ -186,15 +186,15 @@ describe('what is understood', () => {
     ['0 0 * * fri-sun', ['2026-01-02T00:00', '2026-01-03T00:00', '2026-01-04T00:00', '2026-01-09T00:00']],
     ['0 0 * * 5-7', ['2026-01-02T00:00', '2026-01-03T00:00', '2026-01-04T00:00', '2026-01-09T00:00']],
     ['05 08 * * *', ['2026-01-01T08:05']],
-    // Either day is enough where both are restricted.
+    // Either day is enough if both fields are restricted.
     ['0 0 13 * fri', ['2026-01-02T00:00', '2026-01-09T00:00', '2026-01-13T00:00', '2026-01-16T00:00']],
-    // A field that begins with a star is not, in this respect: odd days that are Mondays.
+    // A field that begins with a star counts as unrestricted: odd days that are Mondays.
     ['0 0 */2 * mon', ['2026-01-05T00:00', '2026-01-19T00:00', '2026-02-09T00:00']],
     ['0 0 1 * */2', ['2026-02-01T00:00', '2026-03-01T00:00', '2026-08-01T00:00']],
   ] as const)
     test(cron, () => deepEqual(runs(cron, 'UTC', january, due.length), due));
 
-  test('white space between fields may be any blanks', () => {
+  test('fields may be separated by any spaces and tabs', () => {
     deepEqual(runs(' 0\t3   * * *', 'UTC', january, 1), ['2026-01-01T03:00']);
   });
 });
@@ -217,39 +217,39 @@ describe('what is refused, with its reason', () => {
     ['0 0 * 0 *', /month must be from 1 to 12/],
     ['0 0 * 13 *', /month/],
     ['0 0 * * 8', /day of week must be from 0 to 7/],
-    ['0 0 L * *', /day of month takes/],
-    ['0 0 15W * *', /day of month takes/],
-    ['0 0 ? * *', /day of month takes/],
-    ['0 0 * * 1#2', /day of week takes/],
-    ['0 0 * * 5L', /day of week takes/],
-    ['0 0 * * monday', /day of week takes/],
-    ['0 0 mon * *', /day of month takes/],
-    ['H 3 * * *', /minute takes/],
-    ['0~30 3 * * *', /minute takes/],
-    ['-5 * * * *', /minute takes/],
-    ['5- * * * *', /minute takes/],
-    ['1,,2 * * * *', /minute takes/],
-    [', * * * *', /minute takes/],
-    ['1.5 * * * *', /minute takes/],
-    ['+5 * * * *', /minute takes/],
-    ['0x5 * * * *', /minute takes/],
-    ['000 * * * *', /minute takes/],
-    ['5-10-15 * * * *', /minute takes/],
-    ['*/5/2 * * * *', /minute takes/],
-    ['*-5 * * * *', /minute takes/],
-    ['** * * * *', /minute takes/],
-    ['٣ * * * *', /minute takes/],
-    ['*/ * * * *', /minute takes/],
-    ['*/x * * * *', /minute takes/],
-    ['5/10 * * * *', /step after \* or a range/],
+    ['0 0 L * *', /day of month allows/],
+    ['0 0 15W * *', /day of month allows/],
+    ['0 0 ? * *', /day of month allows/],
+    ['0 0 * * 1#2', /day of week allows/],
+    ['0 0 * * 5L', /day of week allows/],
+    ['0 0 * * monday', /day of week allows/],
+    ['0 0 mon * *', /day of month allows/],
+    ['H 3 * * *', /minute allows/],
+    ['0~30 3 * * *', /minute allows/],
+    ['-5 * * * *', /minute allows/],
+    ['5- * * * *', /minute allows/],
+    ['1,,2 * * * *', /minute allows/],
+    [', * * * *', /minute allows/],
+    ['1.5 * * * *', /minute allows/],
+    ['+5 * * * *', /minute allows/],
+    ['0x5 * * * *', /minute allows/],
+    ['000 * * * *', /minute allows/],
+    ['5-10-15 * * * *', /minute allows/],
+    ['*/5/2 * * * *', /minute allows/],
+    ['*-5 * * * *', /minute allows/],
+    ['** * * * *', /minute allows/],
+    ['٣ * * * *', /minute allows/],
+    ['*/ * * * *', /minute allows/],
+    ['*/x * * * *', /minute allows/],
+    ['5/10 * * * *', /step only after \* or a range/],
     ['*/0 * * * *', /steps from 1 to 60/],
     ['*/61 * * * *', /steps from 1 to 60/],
     ['0 */25 * * *', /steps from 1 to 24/],
     ['50-10 * * * *', /ends before it begins/],
     ['0 0 * * sat-mon', /ends before it begins/],
-    ['0 0 30 2 *', /no year has/],
-    ['0 0 31 2,4,6,9,11 *', /no year has/],
-    ['0 0 30 feb */2', /no year has/],
+    ['0 0 30 2 *', /does not exist/],
+    ['0 0 31 2,4,6,9,11 *', /does not exist/],
+    ['0 0 30 feb */2', /does not exist/],
     ['* * * * *', /at least 5 minutes between runs, not 1/],
     ['*/4 * * * *', /at least 5 minutes between runs, not 4/],
     ['*/7 * * * *', /not 4/],
@@ -257,7 +257,7 @@ describe('what is refused, with its reason', () => {
     ['59,0 * * * *', /not 1/],
     ['1-10/3 3 * * *', /not 3/],
     ['0,57 * * * *', /not 3/],
-    // Over midnight.
+    // Across midnight.
     ['0,58 0,23 * * *', /not 2/],
     ['0,58 0,23 1,2 * *', /not 2/],
     ['0,58 0,23 1 * mon', /not 2/],
@@ -269,12 +269,12 @@ describe('what is refused, with its reason', () => {
       ),
     );
 
-  test('what is close on no two days in a row is not close', () => {
+  test('runs around midnight are far enough apart if no two consecutive days match', () => {
     for (const cron of ['0,58 0,23 1 * *', '0,58 0,23 * * mon', '0,58 0,22 * * *', '0,55 * * * *', '*/5 * * * *'])
       parseCron(cron);
   });
 
-  test('text of any kind is refused or read, within no time', () => {
+  test('any text is parsed or refused quickly', () => {
     for (const cron of ['1'.repeat(200), '*'.repeat(200), '*/5,'.repeat(50), '1-1,'.repeat(49), '@'.repeat(200), ' '.repeat(200)])
       throws(() => parseCron(`${cron} * * * *`), ApiError);
   });
@@ -293,7 +293,7 @@ describe('entries of the Scheduler', () => {
   ] as const)
     test(cron, () => deepEqual(entriesOf(cron), entries));
 
-  test('the longest fits what the Scheduler takes', () => {
+  test('the longest expression fits the limit of Scheduler', () => {
     const [longest = ''] = entriesOf('1-56/5 1-23 2-31 2-12 *');
     ok(longest.length <= 256, `${longest.length}`);
   });

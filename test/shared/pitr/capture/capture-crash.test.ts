@@ -1,27 +1,27 @@
-/** A worker may die before or after anything it does: whoever goes on for it captures everything once, and what it left is noted. */
+/** A worker crashes before or after each effect: the next one captures everything once, and an orphaned upload is recorded. */
 import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import type { MemoryStore, ObjectStore, Upload } from '../../../shared/destination/index.ts';
-import { expireCaptures, readBatch } from '../../../shared/pitr/index.ts';
+import type { MemoryStore, ObjectStore, Upload } from '../../../../shared/destination/index.ts';
+import { expireCaptures, readBatch } from '../../../../shared/pitr/index.ts';
 import {
   assertExact,
   batches,
   type CaptureWorld,
   enable,
   newCaptureWorld,
-  nextTurn,
   pass,
   pitrNow,
   projectId,
   put,
+  runNextCycle,
   server,
   table,
   tenant,
   time,
   untilActive,
   uploads,
-} from '../../harness/env/capture-env.ts';
-import { CrashInjector } from '../../harness/faults/crash-injector.ts';
+} from '../../../harness/env/capture-env.ts';
+import { CrashInjector } from '../../../harness/faults/crash-injector.ts';
 
 afterAll(() => server.stop());
 
@@ -47,7 +47,7 @@ const mortalUpload = (upload: Upload, mortal: CrashInjector): Upload => ({
   abort: () => mortal.alive(() => upload.abort()),
 });
 
-/** One turn with changes on a machine that dies; another one goes on. */
+/** One cycle with changes on a worker that crashes; another one continues. */
 const surviving = async (mortal: CrashInjector): Promise<CaptureWorld> => {
   const world = newCaptureWorld();
   await put(world, { 'users/ada': '0', 'users/bob': '0' });
@@ -60,13 +60,13 @@ const surviving = async (mortal: CrashInjector): Promise<CaptureWorld> => {
   pass(2);
   const due = pitrNow().turn;
   attach(world, mortal);
-  await nextTurn(world).catch(() => undefined);
+  await runNextCycle(world).catch(() => undefined);
   attach(world, new CrashInjector());
-  if (pitrNow().turn === due) await nextTurn(world);
+  if (pitrNow().turn === due) await runNextCycle(world);
   pass(2);
   await put(world, { 'users/ada': '3' });
   pass(2);
-  await nextTurn(world);
+  await runNextCycle(world);
   return world;
 };
 
@@ -75,11 +75,11 @@ const whole = await surviving(counting);
 const { changesCaptured } = pitrNow();
 void whole;
 
-test('the turn that dies has effects before and after which it can', () => assert.ok(counting.effects >= 3));
+test('capture crash: a cycle has at least three effects', () => assert.ok(counting.effects >= 3));
 
 for (const when of ['before', 'after'] as const)
   for (let at = 1; at <= counting.effects; at++)
-    test(`dead ${when} effect ${at}: every second is known, every change once, and what is left behind can be found`, async () => {
+    test(`capture crash: ${when} effect ${at}, every second is known, every change is stored once, and orphans are recorded`, async () => {
       const world = await surviving(new CrashInjector(at, when));
       assert.deepEqual([pitrNow().changesCaptured, batches().length, pitrNow().gaps], [changesCaptured, 2, []]);
       await assertExact(world);

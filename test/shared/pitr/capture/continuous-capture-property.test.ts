@@ -1,8 +1,8 @@
-/** Random writes, short lives among them, heard by workers that leave, relieve each other, lose their streams and die: every second that is offered, and was heard, is as it was. */
+/** Random writes, captured by workers that hand over, lose their streams and crash: every offered second that was observed is exact. */
 import { ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
-import { microsOf } from '../../../shared/pitr/index.ts';
+import { microsOf } from '../../../../shared/pitr/index.ts';
 import {
   assertExact,
   begun,
@@ -10,15 +10,15 @@ import {
   pass,
   pitrNow,
   put,
-  runComing,
+  runRequestedBase,
   secondsIn,
   server,
-} from '../../harness/env/capture-env.ts';
-import { listening } from '../../harness/env/continuous-capture-env.ts';
+} from '../../../harness/env/capture-env.ts';
+import { listen } from '../../../harness/env/continuous-capture-env.ts';
 
 afterAll(() => server.stop());
 
-/** The last is of a collection that nobody knows at first: one that were gone again before it is found would be heard by nobody. */
+/** The last is in a collection that is not known at first. */
 const lasting = 'new/root';
 const paths = ['users/a', 'users/b', 'users/b/notes/n', 'shops/a', 'shops/a/notes/n', lasting];
 
@@ -30,9 +30,9 @@ interface Write {
 interface Run {
   readonly seconds: number;
   readonly writes: readonly Write[];
-  /** After how many messages of a stream it is broken off. */
+  /** The stream fails after this many messages. */
   readonly breakAfter: number | undefined;
-  /** In which second the worker dies. */
+  /** The second in which the worker crashes. */
   readonly diesIn: number | undefined;
 }
 
@@ -49,7 +49,7 @@ const run: fc.Arbitrary<Run> = fc.record({
   diesIn: seldom(30),
 });
 
-/** Writes one after the other in the seconds of a run. */
+/** Applies writes in sequence during the seconds of a run. */
 const happening = (world: CaptureWorld, { writes, diesIn }: Run, die: AbortController) => {
   const left = [...writes];
   return async (second: number): Promise<void> => {
@@ -61,7 +61,7 @@ const happening = (world: CaptureWorld, { writes, diesIn }: Run, die: AbortContr
   };
 };
 
-test('every second that was heard is as it was, whatever came and went', async () => {
+test('continuous capture property: every observed second is exact', async () => {
   let [heard, all] = [0, 0];
   await fc.assert(
     fc.asyncProperty(fc.array(run, { minLength: 2, maxLength: 4 }), async (runs) => {
@@ -74,13 +74,18 @@ test('every second that was heard is as it was, whatever came and went', async (
           server.faults.add({ method: 'Listen', end: { afterMessages: one.breakAfter, status: 'UNAVAILABLE' } });
         const die = new AbortController();
         const others: Promise<unknown>[] = [];
-        const arranged = ({ isRelief }: { isRelief?: boolean }): void => {
-          if (isRelief && n % 2 === 0) others.push(listening(world, { seconds: 20, isRelief, happens: async () => undefined }));
+        const enqueued = ({ isHandover }: { isHandover?: boolean }): void => {
+          if (isHandover && n % 2 === 0) others.push(listen(world, { seconds: 20, isHandover, happens: async () => undefined }));
         };
-        await listening(world, { seconds: one.seconds, happens: happening(world, one, die), arranged, signal: die.signal });
+        await listen(world, {
+          seconds: one.seconds,
+          happens: happening(world, one, die),
+          onEnqueue: enqueued,
+          signal: die.signal,
+        });
         server.faults.clear();
         await Promise.all(others);
-        await runComing(world);
+        await runRequestedBase(world);
       }
       if (pitrNow().status !== 'active') return;
       const { sampled = [] } = pitrNow();

@@ -1,18 +1,18 @@
-/** How a turn ends: the record moves on to the next one, which only the run can do whose turn it is. */
+/** Ends a cycle: the record advances to the next one. Only the run whose cycle it is can do that. */
 import { after, iso, StaleReadError, set, type Write } from '../../platform/index.ts';
 import type { CycleContext } from './cycle-context.ts';
 import { type PitrRecord, pitrKey } from './record.ts';
 
-/** What is told to the queue. */
-export interface Next {
+/** The cycle to enqueue. `turn` is its number. */
+export interface NextCycle {
   readonly turn: number;
   readonly delaySeconds: number;
 }
 
-export const nextOf = ({ pitr }: CycleContext, delaySeconds: number): Next => ({ turn: pitr.turn + 1, delaySeconds });
+export const nextCycle = ({ pitr }: CycleContext, delaySeconds: number): NextCycle => ({ turn: pitr.turn + 1, delaySeconds });
 
-/** Nothing is written of a turn that another run has ended, nor after what is kept has changed since it was read. */
-export const endTurn = (
+/** Fails with StaleReadError if another run has ended the cycle, or captures expired since it was read. */
+export const endCycle = (
   { tenant, pitr }: CycleContext,
   changed: Partial<PitrRecord>,
   now: Date,

@@ -1,10 +1,10 @@
-/** When a schedule is due, against a walk over every minute that knows nothing but what the clocks on the wall show. */
+/** Compares due times with a walk over every minute that knows only the local time of each. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { entriesOf, nextRun, previousRun } from '../../../shared/schedule/index.ts';
+import { entriesOf, nextRun, previousRun } from '../../../../shared/schedule/index.ts';
 
-/** It is due at a moment that is the next one after the moment before. */
+/** Due at a moment if that is the next run after the millisecond before. */
 const isDue = (cron: string, timezone: string, at: Date): boolean =>
   nextRun(cron, timezone, new Date(at.getTime() - 1))?.getTime() === at.getTime();
 
@@ -14,7 +14,7 @@ interface Wall {
   readonly day: number;
   readonly month: number;
   readonly weekday: number;
-  /** As a number that grows by one a minute, but where clocks are changed. */
+  /** As a number that grows by one a minute, except at clock changes. */
   readonly label: number;
 }
 
@@ -28,7 +28,7 @@ const labelled = (label: number): Wall => {
   };
 };
 
-/** Days around a change of clocks, with what the wall shows at each minute. */
+/** Days around a clock change, with the local time of each minute. */
 interface Window {
   readonly zone: string;
   readonly start: number;
@@ -62,7 +62,7 @@ const windows = [
   windowOf('UTC', '2026-12-30'),
 ];
 
-/** A field as it is written, and what it means; of the day fields also whether it begins with a star. */
+/** A field as text with its values; for day fields also whether it begins with a star. */
 interface Field {
   readonly text: string;
   readonly values: ReadonlySet<number>;
@@ -104,7 +104,7 @@ const fieldOf = (min: number, max: number): fc.Arbitrary<Field> =>
     },
   );
 
-/** Five minutes apart at least, also from one hour to the next. */
+/** At least five minutes apart, also from one hour to the next. */
 const minutes: fc.Arbitrary<Field> = fc.oneof(
   fc.integer({ min: 0, max: 59 }).map((value) => ({ text: String(value), values: new Set([value]), isOpen: false })),
   fc.constantFrom(5, 6, 10, 15, 20, 30).map((by) => ({ text: `*/${by}`, values: new Set(between(0, 59, by)), isOpen: true })),
@@ -135,7 +135,7 @@ const names = (fields: Fields, wall: Wall): boolean => {
   return minute.values.has(wall.minute) && hour.values.has(wall.hour) && month.values.has(wall.month) && isDay;
 };
 
-/** Whatever the wall shows for the first time, and what it leaves out after as many minutes as it would have taken. */
+/** First occurrences of local times, and skipped ones after as many minutes as they would have taken. */
 const dueIn = (fields: Fields, { start, walls }: Window): number[] => {
   const shown = new Set<number>();
   const due = new Set<number>();
@@ -154,13 +154,13 @@ const places = fc.record({ fields: patterns, window: fc.constantFrom(...windows)
 const hourMs = 60 * minuteMs;
 const length = days * 24 * hourMs;
 
-/** No year has it: refused, which is told elsewhere. */
+/** A day that does not exist: refused, which another test covers. */
 const isEver = ({ day, month, weekday }: Fields): boolean =>
   (!day.isOpen && !weekday.isOpen) ||
   [...month.values].some((one) => Math.min(...day.values) <= new Date(Date.UTC(2028, one, 0)).getUTCDate());
 
-test('the next and the previous run are those that a walk over every minute finds', () => {
-  // Clocks are changed on the third day.
+test('cron property: the next and previous run equal those of a walk over every minute', () => {
+  // Clocks change on the third day.
   const offset = fc.oneof(fc.integer({ min: 0, max: length - 1 }), fc.integer({ min: 48 * hourMs, max: 66 * hourMs }));
   const moments = fc.array(offset, { minLength: 4, maxLength: 8 });
   fc.assert(
@@ -172,7 +172,7 @@ test('the next and the previous run are those that a walk over every minute find
         const at = new Date(start + offset);
         const [next, previous] = [nextRun(cron, zone, at), previousRun(cron, zone, at)];
         const wanted = { next: due.find((one) => one > at.getTime()), previous: due.findLast((one) => one < at.getTime()) };
-        // What lies outside of the window the walk has not seen.
+        // The walk covers only the window.
         if (wanted.next === undefined) ok(!next || next.getTime() >= start + length, `${cron} ${zone} ${next?.toISOString()}`);
         else equal(next?.getTime(), wanted.next, `after ${at.toISOString()}: ${cron} ${zone}`);
         if (wanted.previous === undefined)
@@ -184,7 +184,7 @@ test('the next and the previous run are those that a walk over every minute find
   );
 });
 
-test('each run is later than the one before, is due, and is the one before the next', () => {
+test('cron property: each run is later than the previous one, is due, and precedes the next', () => {
   fc.assert(
     fc.property(places, fc.integer({ min: 0, max: length }), ({ fields, window: { zone, start } }, offset) => {
       fc.pre(isEver(fields));
@@ -202,7 +202,7 @@ test('each run is later than the one before, is due, and is the one before the n
   );
 });
 
-/** As EventBridge reads them: lists, a star, and a question mark for the day that does not count. */
+/** Expressions as EventBridge reads them: lists, a star, and a question mark for the day that does not count. */
 const tells = (entry: string, wall: Wall): boolean => {
   const [minute, hour, day, month, weekday, year] = /^cron\((.*)\)$/.exec(entry)![1]!.split(' ');
   equal([day, weekday].filter((field) => field === '?').length, 1, entry);
@@ -218,7 +218,7 @@ const tells = (entry: string, wall: Wall): boolean => {
   );
 };
 
-test('the Scheduler is asked to tell of every time it is due, and of no other where it can say so', () => {
+test('cron property: Scheduler entries fire at every due time, and at no other where expressions allow it', () => {
   fc.assert(
     fc.property(places, ({ fields, window: { walls } }) => {
       fc.pre(isEver(fields));

@@ -1,22 +1,23 @@
 /**
- * Whoever works dies before or after any single thing that others can see, and what it was given is given again to another. For
- * every such moment: one backup for every time it is due, one event of each kind, and the Scheduler has what the schedule says.
+ * The worker crashes before or after each visible effect, and its message is delivered again. At
+ * every such moment: one backup per due time, one event of each kind, and Scheduler entries that match the schedule.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { commit } from '../../../shared/platform/index.ts';
-import { projectKey, removeProject } from '../../../shared/project/index.ts';
-import type { ScheduleRecord } from '../../../shared/schedule/index.ts';
+import { commit } from '../../../../shared/platform/index.ts';
+import { projectKey, removeProject } from '../../../../shared/project/index.ts';
+import type { ScheduleRecord } from '../../../../shared/schedule/index.ts';
 import {
-  acting,
   addSchedule,
   at,
   backups,
+  caller,
   clock,
   drain,
-  dueNotes,
+  dueTimes,
   end,
   entries,
+  eventSummaries,
   lastBackup,
   messageOf,
   newWorld,
@@ -27,15 +28,14 @@ import {
   setMachine,
   table,
   tenant,
-  told,
   waiting,
   watch,
-} from '../../harness/env/schedule-env.ts';
-import { CrashInjector } from '../../harness/faults/crash-injector.ts';
+} from '../../../harness/env/schedule-env.ts';
+import { CrashInjector } from '../../../harness/faults/crash-injector.ts';
 
 const night = '2026-03-02T03:00:00.000Z';
 const lockKey = projectKey.job(tenant, projectId);
-const ring = ({ id }: ScheduleRecord): void => {
+const sendTick = ({ id }: ScheduleRecord): void => {
   waiting.push({
     body: JSON.stringify(messageOf({ kind: 'run-schedule', scheduleId: id, at: night })),
     dueMs: Date.parse(night),
@@ -43,20 +43,20 @@ const ring = ({ id }: ScheduleRecord): void => {
 };
 
 interface Story {
-  /** By machines that live. */
+  /** Runs without crashes. */
   before(): Promise<ScheduleRecord>;
-  /** What is left to do, by messages; the first machine dies in it. */
+  /** Enqueues the messages whose worker crashes. */
   after(schedule: ScheduleRecord): void | Promise<void>;
 }
 
 const stories: Readonly<Record<string, Story & { check(schedule: ScheduleRecord): void }>> = {
-  'entering a schedule': {
+  'the first sync of a schedule': {
     before: () => addSchedule({ cron: '0 3 1 * mon' }),
     after: () => undefined,
     check: (schedule) => {
       equal(entries.size, 2);
       equal(scheduleOf(schedule).enteredRevision, 1);
-      deepEqual(dueNotes(), [scheduleOf(schedule).nextRunAt]);
+      deepEqual(dueTimes(), [scheduleOf(schedule).nextRunAt]);
     },
   },
   'a tick that starts a backup': {
@@ -66,11 +66,11 @@ const stories: Readonly<Record<string, Story & { check(schedule: ScheduleRecord)
       at(night);
       return schedule;
     },
-    after: ring,
+    after: sendTick,
     check: (schedule) => {
       equal(backups().length, 1);
-      deepEqual(told(), ['triggered']);
-      deepEqual(dueNotes(), [scheduleOf(schedule).nextRunAt]);
+      deepEqual(eventSummaries(), ['triggered']);
+      deepEqual(dueTimes(), [scheduleOf(schedule).nextRunAt]);
     },
   },
   'a tick of a project that must be reconnected': {
@@ -81,13 +81,13 @@ const stories: Readonly<Record<string, Story & { check(schedule: ScheduleRecord)
       at(night);
       return schedule;
     },
-    after: ring,
+    after: sendTick,
     check: () => {
       equal(backups().length, 0);
-      deepEqual(told(), ['failed failed SOURCE_AUTH_ERROR']);
+      deepEqual(eventSummaries(), ['failed failed SOURCE_AUTH_ERROR']);
     },
   },
-  'a tick that waits for a job': {
+  'a postponed tick': {
     before: async () => {
       const schedule = await addSchedule();
       await drain();
@@ -95,16 +95,16 @@ const stories: Readonly<Record<string, Story & { check(schedule: ScheduleRecord)
       table.put({ ...lockKey, jobId: 'rst_1', kind: 'restore', since: night });
       return schedule;
     },
-    after: ring,
+    after: sendTick,
     check: (schedule) => {
-      ok(waiting.length >= 1, 'the tick comes again');
+      ok(waiting.length >= 1, 'the tick is in the queue');
       equal(scheduleOf(schedule).nextRunAt, night);
     },
   },
-  'a failure that is told': {
+  'the outcome of a failed backup': {
     before: async () => {
       const schedule = await addSchedule();
-      ring(schedule);
+      sendTick(schedule);
       at(night);
       await drain();
       pass(60);
@@ -112,29 +112,29 @@ const stories: Readonly<Record<string, Story & { check(schedule: ScheduleRecord)
     },
     after: () => end(lastBackup(), { code: 'STORAGE_UPLOAD_ERROR', message: 'The bucket refuses' }),
     check: (schedule) => {
-      deepEqual(told(), ['triggered', 'failed failed STORAGE_UPLOAD_ERROR']);
+      deepEqual(eventSummaries(), ['triggered', 'failed failed STORAGE_UPLOAD_ERROR']);
       equal(scheduleOf(schedule).failing?.reason, 'failed');
     },
   },
-  'the end of a project': {
+  'the deletion of a project': {
     before: async () => {
       const schedule = await addSchedule({ cron: '0 3 1 * mon' });
       await addSchedule();
       await drain();
-      await commit(removeProject(acting, projectOf(), clock.now()).writes);
+      await commit(removeProject(caller, projectOf(), clock.now()).writes);
       return schedule;
     },
     after: () => undefined,
     check: () => {
       equal(entries.size, 0);
-      deepEqual(dueNotes(), []);
-      deepEqual(told(), ['deleted', 'deleted']);
+      deepEqual(dueTimes(), []);
+      deepEqual(eventSummaries(), ['deleted', 'deleted']);
       equal(table.find(`ORG#${tenant.organizationId}`, 'SCHEDULE#').length, 0);
     },
   },
 };
 
-const tellOf = async ({ before, after }: Story, machine: CrashInjector): Promise<ScheduleRecord> => {
+const play = async ({ before, after }: Story, machine: CrashInjector): Promise<ScheduleRecord> => {
   newWorld();
   const schedule = await before();
   setMachine(machine);
@@ -144,21 +144,21 @@ const tellOf = async ({ before, after }: Story, machine: CrashInjector): Promise
 };
 
 for (const [what, story] of Object.entries(stories)) {
-  test(`${what}: whoever dies at any moment, it comes right`, async () => {
+  test(`schedule crash: ${what} survives a crash at every effect`, async () => {
     const whole = new CrashInjector();
-    story.check(await tellOf(story, whole));
+    story.check(await play(story, whole));
     ok(whole.effects > 0);
     for (let at = 1; at <= whole.effects; at++)
       for (const when of ['before', 'after'] as const) {
         const machine = new CrashInjector(at, when);
-        const schedule = await tellOf(story, machine);
+        const schedule = await play(story, machine);
         ok(machine.isDead, `effect ${at} was not reached`);
         story.check(schedule);
       }
   });
 }
 
-test('a watch that dies at any moment leaves what is due to the next', async () => {
+test('schedule crash: after a crash of the watchdog at any effect the next run handles what is due', async () => {
   const whole = new CrashInjector();
   const prepare = async (machine: CrashInjector): Promise<void> => {
     newWorld();
@@ -177,6 +177,6 @@ test('a watch that dies at any moment leaves what is due to the next', async () 
       await watch();
       await drain();
       equal(backups().length, 1);
-      deepEqual(told(), ['triggered']);
+      deepEqual(eventSummaries(), ['triggered']);
     }
 });

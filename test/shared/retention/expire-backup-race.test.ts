@@ -1,4 +1,4 @@
-/** Whoever takes hold of a backup at the moment that it expires: either it is kept or they are refused, never both. */
+/** Races with retention: a concurrent hold on an expiring backup either keeps it or is refused, never both. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { type BackupRecord, backupKey, deleteBackup, holdParent, startVerification } from '../../../shared/backup/index.ts';
@@ -20,27 +20,27 @@ import {
   transact,
 } from '../../harness/env/retention-env.ts';
 
-interface Scene {
+interface Backups {
   readonly full: BackupRecord;
   /** Read from the full one. */
   readonly upper: BackupRecord;
   readonly last: BackupRecord;
 }
 
-const scene = (): Scene => {
+const newBackups = (): Backups => {
   const full = over(40);
   return { full, upper: over(30, { type: 'incremental', needs: [full.archive.backup] }), last: over(10) };
 };
 
-/** Lets someone act before each answer of the table in turn, and looks at what came of it. */
+/** Runs retention once per answer of the table, with a concurrent action before that answer, and asserts the outcome. */
 const atEveryMoment = async (
-  act: (scene: Scene) => boolean,
-  judge: (scene: Scene, isDone: boolean, call: number) => void,
-  before: (scene: Scene) => void = () => undefined,
+  act: (backups: Backups) => boolean,
+  assertOutcome: (backups: Backups, isDone: boolean, call: number) => void,
+  before: (backups: Backups) => void = () => undefined,
 ): Promise<void> => {
   const seen = new Set<boolean>();
   for (let call = 1; ; call++) {
-    const all = scene();
+    const all = newBackups();
     begin(all.full, all.upper, all.last);
     before(all);
     let isDone: boolean | undefined;
@@ -49,62 +49,63 @@ const atEveryMoment = async (
     });
     if (isDone === undefined) break;
     seen.add(isDone);
-    judge(all, isDone, call);
+    assertOutcome(all, isDone, call);
   }
-  // Both ways it can end were seen.
+  // Both outcomes occurred.
   deepEqual([...seen].sort(), [false, true]);
 };
 
-/** The chain is there or not, and those that are read from what is gone are gone. */
-const isKeptIf = ({ full, upper, last }: Scene, isDone: boolean, call: number): void => {
+/** Either the whole chain is kept, or it expires from its end. */
+const assertKeptIf = ({ full, upper, last }: Backups, isDone: boolean, call: number): void => {
   const expected = isDone ? ['completed', 'completed', 'completed'] : ['expired', 'expired', 'completed'];
-  // Between the two, only the upper one is gone.
+  // Between the two transactions only the upper one has expired.
   const isBetween = !isDone && statusOf(full) === 'completed';
   deepEqual(statuses(full, upper, last), isBetween ? ['completed', 'expired', 'completed'] : expected, `before answer ${call}`);
 };
 
-test('a restore', () => atEveryMoment(({ upper }) => transact([holdBackup(tenant, upper.id)]), isKeptIf));
+test('retention race: with the start of a restore', () =>
+  atEveryMoment(({ upper }) => transact([holdBackup(tenant, upper.id)]), assertKeptIf));
 
-test('a verification', () =>
+test('retention race: with the start of a verification', () =>
   atEveryMoment(({ upper }) => {
     try {
       return transact(startVerification(tenant, recordOf(upper)!, 'full', now).change.writes);
     } catch {
       return false;
     }
-  }, isKeptIf));
+  }, assertKeptIf));
 
 const begun = (parent: BackupRecord, more: Partial<BackupRecord>): readonly Write[] => [
   holdParent(tenant, parent.id),
   create(backupOf({ parentBackupId: parent.id, type: 'incremental', ...more })),
 ];
 
-test('an incremental backup upon it', () =>
-  atEveryMoment(({ upper }) => transact(begun(upper, { id: newIdOf('backup', now), status: 'pending' })), isKeptIf));
+test('retention race: with the start of an incremental child', () =>
+  atEveryMoment(({ upper }) => transact(begun(upper, { id: newIdOf('backup', now), status: 'pending' })), assertKeptIf));
 
-test('one whose id lies behind the walk, because a clock went back or it was imported as an old one, also upon what was built upon before', async () => {
+test('retention race: with a child whose id lies behind the walk, also of a backup that already has children', async () => {
   const old = () => ({ id: newIdOf('backup', ago(400)), createdAt: ago(400).toISOString() });
-  const pending = ({ upper }: Scene) => transact(begun(upper, { ...old(), status: 'running' }));
-  const imported = ({ full, upper }: Scene) =>
+  const pending = ({ upper }: Backups) => transact(begun(upper, { ...old(), status: 'running' }));
+  const imported = ({ full, upper }: Backups) =>
     transact([
       holdParent(tenant, full.id),
       ...begun(upper, { ...old(), projectId: 'prj_other', needs: [full.archive.backup, upper.archive.backup] }),
     ]);
-  const wasBuiltUpon = ({ full, upper }: Scene) => put({ ...full, builtUpon: 1 }, { ...upper, builtUpon: 2 });
+  const withChildren = ({ full, upper }: Backups) => put({ ...full, builtUpon: 1 }, { ...upper, builtUpon: 2 });
   for (const act of [pending, imported]) {
-    await atEveryMoment(act, isKeptIf);
-    await atEveryMoment(act, isKeptIf, wasBuiltUpon);
+    await atEveryMoment(act, assertKeptIf);
+    await atEveryMoment(act, assertKeptIf, withChildren);
   }
 });
 
-test('somebody who deletes the backup because of which others may go, or finds it damaged: from then on nobody goes', async () => {
-  const remove = ({ last }: Scene): boolean => transact(deleteBackup(tenant, recordOf(last)!, undefined, now).writes);
-  const damage = ({ last }: Scene): boolean =>
+test('retention race: nothing expires after the last good backup was deleted or found damaged', async () => {
+  const remove = ({ last }: Backups): boolean => transact(deleteBackup(tenant, recordOf(last)!, undefined, now).writes);
+  const damage = ({ last }: Backups): boolean =>
     transact([set(backupKey.backup(tenant, last.id), { damagedDepth: 'full' }, { expected: { status: 'completed' } })]);
   for (const act of [remove, damage]) {
-    const left = new Set<string>();
+    const outcomes = new Set<string>();
     for (let call = 1, isDone = true; isDone; call++) {
-      const all = scene();
+      const all = newBackups();
       begin(all.full, all.upper, all.last);
       let then: unknown;
       isDone = false;
@@ -115,13 +116,13 @@ test('somebody who deletes the backup because of which others may go, or finds i
       });
       if (!isDone) break;
       deepEqual(statuses(all.full, all.upper), then, `before answer ${call}`);
-      left.add(String(then));
+      outcomes.add(String(then));
     }
-    deepEqual([...left], ['completed,completed', 'completed,expired', 'expired,expired']);
+    deepEqual([...outcomes], ['completed,completed', 'completed,expired', 'expired,expired']);
   }
 });
 
-test('another policy', async () => {
+test('retention race: a backup expires only by the policy that the schedule has at that moment', async () => {
   const scheduleId = 'sch_x';
   const retentionPolicy = { daily: 1, weekly: 0, monthly: 0, yearly: 0 };
   const key = scheduleKey.schedule(tenant, scheduleId);
@@ -138,7 +139,6 @@ test('another policy', async () => {
       isDone = transact([set(key, { revision: 2, retentionPolicy: { ...retentionPolicy, daily: 2 } })]);
     });
     if (!isDone) break;
-    // What went, went by the policy of its time.
     equal(statusOf(made[1]!), goneBefore ? 'expired' : 'completed');
     if (goneBefore) since += 1;
     else before += 1;
@@ -146,8 +146,8 @@ test('another policy', async () => {
   ok(before > 0 && since > 0);
 });
 
-test('two sweeps at once remove each backup once', async () => {
-  const { full, upper, last } = scene();
+test('retention race: concurrent runs expire each backup once', async () => {
+  const { full, upper, last } = newBackups();
   begin(full, upper, last);
   await Promise.all([apply(), apply(), apply()]);
   deepEqual(statuses(full, upper, last), ['expired', 'expired', 'completed']);
