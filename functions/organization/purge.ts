@@ -34,7 +34,7 @@ export const handler = lambdaHandler(async (input: unknown): Promise<Step> => {
       (await purgeDeliveries(tenant, until, clock)) &&
       (await purgeRestores(tenant, options, until, clock)) &&
       (await purgeCaptures(tenant, options, until, clock)) &&
-      purgeBackups(tenant, options, deadline: until, clock })
+      purgeBackups(tenant, { ...options, deadline: until, clock })
     );
   };
   const done = await purgeOrganization(step.organizationId, until, clock, jobs);

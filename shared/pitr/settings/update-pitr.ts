@@ -1,6 +1,5 @@
 /** Changes the settings of point-in-time recovery, and disables it. */
 import { auditNote } from '../../audit/index.ts';
-import { retentionNote } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, organizationRef } from '../../organization/index.ts';
