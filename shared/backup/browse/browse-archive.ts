@@ -9,7 +9,7 @@ import { countCollection, slash, startsWith } from './count-collection.ts';
 
 export type Entry = z.input<typeof BackupEntry>;
 
-export interface BrowseOptions {
+interface BrowseOptions {
   readonly limit: number;
   /** Rank of the record of the previous page's last entry. */
   readonly after: number | undefined;
@@ -17,7 +17,7 @@ export interface BrowseOptions {
   readonly showMissing: boolean;
 }
 
-export interface Listing {
+interface Listing {
   readonly entries: readonly Entry[];
   readonly next: number | undefined;
 }

@@ -62,8 +62,8 @@ export const withHeartbeat = async <T>(
  */
 const writerOptions = { level: 3, check: 'sealed' } as const satisfies Partial<WriterOptions>;
 
-export type PartRun = Pick<CopyRun, 'backup' | 'dataKey' | 'store' | 'control'>;
-export interface PartClaim {
+type PartRun = Pick<CopyRun, 'backup' | 'dataKey' | 'store' | 'control'>;
+interface PartClaim {
   readonly shard: { readonly number: number };
   readonly part: number;
 }

@@ -14,7 +14,7 @@ import {
 import { type ObjectStore, type PutOptions, StorageError, type Upload } from '../../destination/index.ts';
 import type { DocumentBatch } from '../../firestore/index.ts';
 
-export interface StoredPart {
+interface StoredPart {
   /** Absent if all its records are inherited. */
   readonly chunk?: ObjectEntry;
   readonly index: ObjectEntry;

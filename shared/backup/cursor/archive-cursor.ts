@@ -10,7 +10,7 @@ import {
 import type { NameRange } from '../../firestore/index.ts';
 import type { DocumentCursor } from './document-cursor.ts';
 
-export interface ArchiveCursorOptions {
+interface ArchiveCursorOptions {
   /** Fetch bodies together with the keys while they are used; otherwise each leaf's bodies are fetched on demand. */
   readonly withBodies?: boolean;
   /** Whether the cursor also visits tombstones. */

@@ -8,7 +8,7 @@ export interface Counts {
   readonly unchanged: number;
 }
 
-export interface Changed {
+interface Changed {
   readonly path: string;
   readonly change: 'added' | 'changed' | 'removed';
 }

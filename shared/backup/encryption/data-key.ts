@@ -22,7 +22,7 @@ import { keyUnavailable, throwKmsFailure } from './key-errors.ts';
 
 type Identity = BackupRecord['archive'];
 
-export interface WrappedKey {
+interface WrappedKey {
   /** The object `key` of the backup. */
   readonly keyFile: Buffer;
   readonly encryption: BackupRecord['encryption'];

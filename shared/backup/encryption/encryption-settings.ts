@@ -80,7 +80,7 @@ export async function* passphrases(
   for (const keyId of ids) yield { keyId, passphrase: await openSecret(all[keyId] as Uint8Array, contextOf(tenant)) };
 }
 
-export interface EncryptionInput {
+interface EncryptionInput {
   readonly mode: 'kms' | 'customer';
   readonly passphrase?: string | undefined;
 }

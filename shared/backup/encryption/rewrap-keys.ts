@@ -9,7 +9,7 @@ import { findOtherOwner } from '../model/shared-archives.ts';
 import { dataKeyOf, isSameKey, wrapWithCurrentKey } from './data-key.ts';
 import { checkEncryptionUnchanged, type EncryptionRecord, encryptionKey, readEncryption } from './encryption-settings.ts';
 
-export interface RewrapTask {
+interface RewrapTask {
   readonly walk: string;
   /** The last backup that was processed. */
   readonly after?: string | undefined;
@@ -20,7 +20,7 @@ interface RewrapDeps {
   readonly openStore: typeof openRealStore;
 }
 
-export interface RewrapOptions extends Pick<RewrapDeps, 'clock'> {
+interface RewrapOptions extends Pick<RewrapDeps, 'clock'> {
   /** When to stop and enqueue a task that continues. */
   readonly deadline: Date;
   readonly openStore?: RewrapDeps['openStore'];

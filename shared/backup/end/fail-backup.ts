@@ -24,7 +24,7 @@ import { timeoutFailure } from '../model/running-backup.ts';
 import { internalFailure } from '../steps/backup-steps.ts';
 
 /** The error that ended a workflow, as Step Functions reports it. */
-export interface WorkflowError {
+interface WorkflowError {
   readonly Error?: string | undefined;
 }
 

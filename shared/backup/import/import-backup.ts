@@ -18,7 +18,7 @@ import { folderPath } from './folder-path.ts';
 import { type FoundBackup, inspectFolder } from './inspect-folder.ts';
 import { resolveChain } from './resolve-chain.ts';
 
-export interface ImportOptions {
+interface ImportOptions {
   readonly path: string;
   readonly metadata: {
     readonly createdAt?: string | undefined;
@@ -28,7 +28,7 @@ export interface ImportOptions {
   readonly createdBy: BackupRecord['createdBy'];
 }
 
-export interface ImportContext {
+interface ImportContext {
   readonly tenant: Tenant;
   readonly organization: Pick<OrganizationRecord, 'id' | 'name'>;
   readonly project: ProjectRecord;

@@ -8,7 +8,7 @@ import { findOwner } from '../model/shared-archives.ts';
 import { dependencyArchives } from '../seal/archive-contents.ts';
 import type { FoundBackup } from './inspect-folder.ts';
 
-export interface ImportedChain {
+interface ImportedChain {
   /** The chain fields of its record. */
   readonly link: Pick<BackupRecord, 'parentBackupId' | 'chainLength' | 'needs'>;
   /** Writes that hold its dependencies, for the transaction that creates the record. */

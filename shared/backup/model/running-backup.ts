@@ -11,7 +11,7 @@ import { type OrganizationRecord, organizationKey } from '../../organization/ind
 import { addLogContext, getAll, type Tenant, type Write } from '../../platform/index.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 
-export interface RunningBackup {
+interface RunningBackup {
   readonly backup: BackupRecord;
   readonly organization: OrganizationRecord;
 }

@@ -88,7 +88,7 @@ const manifestCollectionsMax = 200_000;
 export const manifestOf = (
   backup: BackupRecord,
   { sourceProjectId, databaseId }: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
-  notes: Pick<ArchiveParts, 'parts'>,
+  archiveParts: Pick<ArchiveParts, 'parts'>,
   { documents, tombstones, users, originalSize, collections, countVerified }: ArchiveContents,
   parent?: Manifest,
 ): Manifest => ({
@@ -100,8 +100,8 @@ export const manifestOf = (
   readTime: backup.readTime ?? '',
   counts: { documents, tombstones, users },
   collections: collections.slice(0, manifestCollectionsMax).map(([id, count]) => ({ id, documents: count })),
-  objects: [...notes.parts.flatMap(objectsOf), ...inheritedObjects(notes, parent)],
-  pages: notes.parts.flatMap(({ pages }) => pages),
+  objects: [...archiveParts.parts.flatMap(objectsOf), ...inheritedObjects(archiveParts, parent)],
+  pages: archiveParts.parts.flatMap(({ pages }) => pages),
   // For readers without the service. Must be the same in every run of the step.
   notes: {
     createdAt: backup.createdAt,

@@ -26,7 +26,7 @@ export interface Tally {
   users: number;
 }
 
-export interface ObjectCheck {
+interface ObjectCheck {
   readonly open: OpenArchive;
   /** Sizes by name, as listed by the store. */
   readonly stored: ReadonlyMap<string, number>;
