@@ -75,7 +75,7 @@ export const candidateAttributes = [
 ] as const;
 
 /** A base backup is kept this long in any case, so that captures have time to begin with it. */
-export const baseSeconds = 24 * 3_600;
+const baseSeconds = 24 * 3_600;
 
 /** Undefined for a backup that was deleted, has expired or has failed. */
 export const toCandidate = (backup: BackupRecord, interner = new Interner()): RetentionCandidate | undefined => {

@@ -5,7 +5,7 @@ import type { BatchRecord } from '../model/record.ts';
 /** The end of its sort key. */
 export const nameOf = ({ to, id }: Pick<BatchRecord, 'to' | 'id'>): string => `${to}#${id}`;
 
-export interface BatchChain {
+interface BatchChain {
   /** The batches found that end after `begin` and begin before `moment`, by time. */
   readonly batches: readonly Pick<BatchRecord, 'id' | 'to' | 'previous'>[];
   /** The predecessor named by the next batch or, if there is none, the last batch named by the record. */

@@ -16,7 +16,7 @@ const bufferBytes = 1 << 20;
 const readBackBytes = 8 << 20;
 export const chunkName = objectName('chunk', 0);
 
-export interface BatchOptions extends WriterOptions {
+interface BatchOptions extends WriterOptions {
   /** Records the upload durably, so that an orphaned object is found, then opens the store. Not called without a change. */
   readonly openStore: () => Promise<ObjectStore>;
   readonly signal: AbortSignal;

@@ -16,7 +16,7 @@ import { newReadBudget, type ReadBudget, spentFields } from './read-budget.ts';
 import { recordLoss } from './record-loss.ts';
 
 /** The source keeps history for an hour: a cycle that begins later than this may not end in time. */
-export const awayMaxSeconds = 50 * 60;
+const awayMaxSeconds = 50 * 60;
 const soonSeconds = 5;
 /** SQS delays messages by whole seconds: one that arrives this early is in time. */
 const earlyMs = 1_000;

@@ -16,7 +16,7 @@ import { commitCycle } from './commit-cycle.ts';
 import { type Captured, concludeCycle } from './conclude-cycle.ts';
 import { type ReadBudget, remainingLookups } from './read-budget.ts';
 
-export interface CaptureOptions {
+interface CaptureOptions {
   /** For one cycle only; otherwise it keeps listening. */
   readonly isSingleCycle: boolean;
   readonly budget: ReadBudget;

@@ -27,7 +27,7 @@ export interface Watched {
   readonly expiring: number;
 }
 
-export interface WatchdogDeps {
+interface WatchdogDeps {
   readonly clock: Clock;
   readonly tenantOf: (organizationId: string) => Tenant;
   readonly send: typeof sendMessages;

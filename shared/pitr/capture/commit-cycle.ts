@@ -17,7 +17,7 @@ import { changeEvent, gapWrites } from '../view/pitr-events.ts';
 import type { Captured } from './conclude-cycle.ts';
 import { newReadBudget, type ReadBudget, remainingLookups, spentFields } from './read-budget.ts';
 
-export interface CycleResult {
+interface CycleResult {
   readonly captured: Captured;
   readonly refresh: BaseRefresh;
   /** The batch, if anything changed. */

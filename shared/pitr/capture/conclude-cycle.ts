@@ -12,7 +12,7 @@ import { BudgetSpent, Lookup } from '../prove/document-lookup.ts';
 import { proveSeconds } from '../prove/prove-seconds.ts';
 import type { ReadBudget } from './read-budget.ts';
 
-export interface CycleEnd {
+interface CycleEnd {
   /** Collections discovered by a base, which are not captured yet. */
   readonly found: readonly ResumePosition[];
   /** Everything up to here is captured, and the root collections were listed, in microseconds. */

@@ -7,7 +7,7 @@ import type { Successor } from './group-stream.ts';
 import { GroupStreams } from './group-streams.ts';
 import { ObservedChanges } from './observed-changes.ts';
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly positions: readonly ResumePosition[];
   readonly writer: ChangeBatchWriter;
   /** For one cycle, which ends at the first consistent point of each stream. */

@@ -11,7 +11,7 @@ export interface DocumentChange {
   readonly content: Buffer | undefined;
 }
 
-export interface LatestChangesOptions {
+interface LatestChangesOptions {
   /** All leaves of the batches in order of time; called once per range of names. */
   readonly read: () => AsyncIterable<BatchLeaf>;
   /** Changes up to here are in the base. */
@@ -26,7 +26,7 @@ const bytesMax = 64 << 20;
 /** Overhead of an entry beside its name (held twice) and content, measured. */
 const entryBytes = 500;
 /** The share of memory kept when it is full; the names at the end are left to a further pass. */
-export const keptShare = 0.75;
+const keptShare = 0.75;
 /** The share of memory that may be unused before it is compacted. */
 const idleShare = 1 / 8;
 const slabBytesMax = 4 << 20;

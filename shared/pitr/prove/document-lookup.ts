@@ -12,7 +12,7 @@ const responseMaxBytes = 32 << 20;
 const concurrency = 4;
 
 /** Receives a document as of the moment, undefined if it did not exist. The skim has its offsets in the bytes. */
-export type OnDocument = (name: string, bytes: Uint8Array | undefined, skim: DocumentSkim) => void;
+type OnDocument = (name: string, bytes: Uint8Array | undefined, skim: DocumentSkim) => void;
 
 /** Reads documents as of a moment, and counts the billed reads. */
 export class Lookup {

@@ -5,7 +5,7 @@
 import type { Version, VersionSearch } from '../listen/observed-changes.ts';
 import { floorSecond } from '../model/micro-time.ts';
 
-export interface SampledSearch extends Pick<VersionSearch, 'from' | 'to'>, Partial<Pick<VersionSearch, 'seenAt' | 'versions'>> {
+interface SampledSearch extends Pick<VersionSearch, 'from' | 'to'>, Partial<Pick<VersionSearch, 'seenAt' | 'versions'>> {
   /** The moments whose versions are wanted, ascending. */
   readonly samples: readonly number[];
 }

@@ -94,7 +94,7 @@ export const enablePitr = (
   };
 };
 
-export interface EnableContext {
+interface EnableContext {
   readonly project: ProjectRecord;
   readonly destination: DestinationRecord;
   readonly before: PitrRecord | undefined;

@@ -41,7 +41,7 @@ export const isUnchecked = (record: PitrRecord, moment: string): boolean => {
 
 const neverChecked = '1970-01-01T00:00:00Z';
 
-export const uncheckedOf = ({ unchecked = [], checkedAt = neverChecked, capturedTo, known = [] }: PitrRecord) =>
+const uncheckedOf = ({ unchecked = [], checkedAt = neverChecked, capturedTo, known = [] }: PitrRecord) =>
   capturedTo === null || microsOf(checkedAt) >= microsOf(capturedTo)
     ? unchecked
     : [...unchecked, { from: checkedAt, to: capturedTo, collections: known }];

@@ -26,7 +26,7 @@ import { countRuns, logOverdue } from './overdue.ts';
 import { postponeTick } from './postpone-tick.ts';
 import { startScheduledBackup } from './start-scheduled-backup.ts';
 
-export interface TickDeps {
+interface TickDeps {
   readonly clock: Clock;
   readonly postpone: typeof postponeTick;
   /** Called for a schedule that turns out to be inactive. */

@@ -160,5 +160,5 @@ test('a project that is disconnected is captured no longer, and what it had capt
   table.put({ pk: `ORG#${organizationId}`, sk: `BACKUP#${backupId}`, ...completed, storageDestination: { id: storageId } });
   const base = (await ask(backups.remove, undefined, { backupId })).body.error;
   deepEqual([base.code, base.details], ['CONFLICT', { neededBy: 'pitr' }]);
-  match(base.message, /being removed/);
+  match(base.message, /being deleted/);
 });

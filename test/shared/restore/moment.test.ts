@@ -309,7 +309,7 @@ test('what was removed between the request and the job is not guessed at: the re
   await commit([set(pitrKey.pitr(tenant, projectId), { keptFrom: pitrNow().capturedTo } satisfies Partial<PitrRecord>)]);
   const { status, error } = await runRestore(world, id);
   deepEqual([status, error?.code], ['failed', 'STORAGE_READ_ERROR']);
-  match(String(error?.message), /kept no longer/);
+  match(String(error?.message), /have expired/);
   equal(targetNow(world).size, 0);
 });
 
