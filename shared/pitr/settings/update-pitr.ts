@@ -1,5 +1,6 @@
 /** Changes the settings of point-in-time recovery, and disables it. */
 import { auditNote } from '../../audit/index.ts';
+import { markRetentionDue } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, organizationRef } from '../../organization/index.ts';

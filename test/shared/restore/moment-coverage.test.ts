@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { type BackupRecord, backupPrefix, openArchive } from '../../../shared/backup/index.ts';
 import { collectionIdOf } from '../../../shared/firestore/index.ts';
-import { planPoint, windowsOf } from '../../../shared/pitr/index.ts';
+import { buildPointInMemory, planPoint, pointBackupRecord, windowsOf } from '../../../shared/pitr/index.ts';
 import { after, commit, newId } from '../../../shared/platform/index.ts';
 import { planMomentInCall, readRequest } from '../../../shared/restore/index.ts';
 import { undoRestore } from '../../../shared/restore/start/undo-restore.ts';
