@@ -13,7 +13,7 @@ export const googleScopes = {
 } as const;
 
 /** Identity, and the access of a project connection: list projects, read databases, read and write documents. */
-export const requestedScopes = [
+const requestedScopes = [
   'openid',
   'email',
   'profile',

@@ -27,7 +27,7 @@ const newRefreshToken = ({ id, endsAt }: Session, now: Date): { refreshToken: st
   return { refreshToken: `${id}.${secret}`, write: create(record) };
 };
 
-export interface PresentedRefresh {
+interface PresentedRefresh {
   readonly sessionId: string;
   readonly secret: string;
 }
@@ -52,7 +52,7 @@ export const checkRefresh = (
   return Math.min(token.expiresAt, session.endsAt) > epochSeconds(now) ? 'rotate' : 'refuse';
 };
 
-export type Presented =
+type Presented =
   | { readonly verdict: 'refuse' }
   | { readonly verdict: 'rotate' | 'reuse'; readonly session: SessionRecord; readonly presented: PresentedRefresh };
 

@@ -9,7 +9,7 @@ import { responseKey } from './idempotency.ts';
 import type { Incoming } from './parse-request.ts';
 import { assertWithinLimit, countActor, countAddress, type Rate } from './rate-limit.ts';
 
-export interface AdmittedCaller {
+interface AdmittedCaller {
   readonly authorized?: Authorized;
   /** Of the stored response, if the call has an Idempotency-Key. */
   readonly key?: Key | undefined;

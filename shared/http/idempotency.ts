@@ -17,7 +17,7 @@ import {
   type Write,
 } from '../platform/index.ts';
 
-export interface StoredResponse {
+interface StoredResponse {
   readonly status: number;
   readonly body: string;
 }

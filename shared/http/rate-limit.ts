@@ -67,7 +67,7 @@ export const rateHeaders = ({ limit, used, resetSeconds }: Rate): Record<string,
   'ratelimit-reset': String(resetSeconds),
 });
 
-export const overLimit = ({ limit, used, resetSeconds }: Rate): ApiError | undefined =>
+const overLimit = ({ limit, used, resetSeconds }: Rate): ApiError | undefined =>
   used <= limit
     ? undefined
     : new ApiError(

@@ -6,7 +6,7 @@ import type { ProjectRecord } from '../project/index.ts';
 import type { Tally } from './check-movable.ts';
 import type { MoveContext } from './move-context.ts';
 
-export interface CopiedDestinations {
+interface CopiedDestinations {
   readonly writes: readonly Write[];
   /** Destinations whose credentials the target organization did not have before. */
   readonly handedOver: readonly Pick<DestinationRecord, 'id' | 'name'>[];

@@ -7,7 +7,7 @@ import { joinWrites } from './member/membership.ts';
 import { lookup, type OrganizationRecord, organizationKey } from './model/record.ts';
 import { isSlug, slugOf, slugWith } from './slug.ts';
 
-export interface NewOrganization {
+interface NewOrganization {
   readonly name: string;
   /** Default: derived from the name. */
   readonly slug: string | undefined;

@@ -2,7 +2,7 @@ import type { Role } from '../contract/access.ts';
 import { getAll, query, takePage } from '../platform/index.ts';
 import { lookup, type MemberRecord, membershipPrefix, type OrganizationRecord } from './model/record.ts';
 
-export interface Membership {
+interface Membership {
   readonly sk: string;
   readonly organization: OrganizationRecord;
   readonly role: Role;

@@ -1,7 +1,7 @@
 /** The invitation e-mail. User-supplied text is escaped. */
 import { escaped, type Letter } from '../../platform/index.ts';
 
-export interface InvitationDetails {
+interface InvitationDetails {
   readonly organizationName: string;
   readonly inviterEmail: string;
   readonly role: string;

@@ -7,7 +7,7 @@ import { apiPrefix } from '../../contract/endpoint.ts';
 import { idPrefixes, isId } from '../../contract/ids.ts';
 import { env, sign } from '../../platform/index.ts';
 
-export interface InvitationLink {
+interface InvitationLink {
   readonly organizationId: string;
   readonly invitationId: string;
   readonly expiresAt: string;

@@ -16,7 +16,7 @@ export const readMember = async (
   return { target: member && { member, profile }, self: own && { member: own, profile: ownProfile } };
 };
 
-export interface ListedMember extends MemberProfile {
+interface ListedMember extends MemberProfile {
   readonly lastActiveAt: string;
 }
 

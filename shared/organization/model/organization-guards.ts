@@ -14,7 +14,7 @@ export const whileActive = (tenant: Tenant): Write => ({
 
 type Counter = 'memberCount' | 'projectCount' | 'webhookCount' | 'scheduleCount';
 
-export interface CountLimit {
+interface CountLimit {
   readonly max: number;
   readonly message: string;
 }

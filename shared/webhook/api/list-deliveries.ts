@@ -6,7 +6,7 @@ import type { Delivery, DeliveryRequest } from '../../contract/models/webhook.ts
 import { epochSeconds, get, query, type Range, type Tenant } from '../../platform/index.ts';
 import { type DeliveryRecord, webhookKey } from '../model/record.ts';
 
-export const noSuchDelivery = (): ApiError => new ApiError('DELIVERY_NOT_FOUND', 'Delivery not found');
+const noSuchDelivery = (): ApiError => new ApiError('DELIVERY_NOT_FOUND', 'Delivery not found');
 
 /** Throws DELIVERY_NOT_FOUND, also for a malformed id and for a delivery of another webhook. */
 export const readDelivery = async (tenant: Tenant, webhookId: string, id: string, now: Date): Promise<DeliveryRecord> => {
@@ -15,7 +15,7 @@ export const readDelivery = async (tenant: Tenant, webhookId: string, id: string
   return record;
 };
 
-export interface DeliveryFilter {
+interface DeliveryFilter {
   readonly status?: DeliveryRecord['status'] | undefined;
 }
 

@@ -8,7 +8,7 @@ export type Verdict =
   | { readonly kind: 'failed'; readonly error: string; readonly isGone: boolean };
 
 /** `attempt` counts over all rounds; `roundStart` is the number of attempts before this round. */
-export interface AttemptPosition {
+interface AttemptPosition {
   readonly attempt: number;
   readonly roundStart: number;
   readonly willRetry: boolean;

@@ -10,7 +10,7 @@ const recordEverySeconds = 1;
 /** Longer than a webhook in use is ever idle, so that the record of a deleted webhook expires by itself. */
 const keptSeconds = 400 * 24 * 3_600;
 
-export type AttemptResult = { readonly isSuccess: boolean; readonly durationMs: number };
+type AttemptResult = { readonly isSuccess: boolean; readonly durationMs: number };
 
 /** The time of the first failure since the last success. Undefined after a success. */
 export const failingSince = (health: HealthRecord | undefined, { isSuccess }: AttemptResult, now: Date): string | undefined =>
@@ -21,7 +21,7 @@ export const isDead = (since: string | undefined, now: Date): boolean =>
   since !== undefined && since <= iso(after(now, -failingSecondsMax));
 
 /** The write after an attempt; undefined if it would change nothing of interest. */
-export const healthUpdate = (
+const healthUpdate = (
   key: Key,
   health: HealthRecord | undefined,
   result: AttemptResult,

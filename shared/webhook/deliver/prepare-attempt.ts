@@ -25,7 +25,7 @@ export type Prepared =
   /** The webhook no longer accepts this delivery. */
   | { readonly kind: 'abandon'; readonly delivery: DeliveryRecord; readonly error: string };
 
-export interface DeliveryState {
+interface DeliveryState {
   readonly webhook: WebhookRecord | undefined;
   readonly delivery: DeliveryRecord | undefined;
   readonly health: HealthRecord | undefined;

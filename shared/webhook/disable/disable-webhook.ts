@@ -6,7 +6,7 @@ import { commit, emitMetric, getAll, iso, log, StaleReadError, set, type Tenant,
 import { isDead } from '../deliver/endpoint-health.ts';
 import { type HealthRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 
-export type DisableTask = Omit<Extract<Task, { kind: 'disable-webhook' }>, 'kind'>;
+type DisableTask = Omit<Extract<Task, { kind: 'disable-webhook' }>, 'kind'>;
 
 /**
  * Does nothing if, since the failed attempt, a delivery succeeded or the webhook was changed, disabled or deleted. If the

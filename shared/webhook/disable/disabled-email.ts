@@ -3,7 +3,7 @@ import { failingSecondsMax } from '../../contract/limits.ts';
 import { escaped, type Letter } from '../../platform/index.ts';
 import { hostOf } from '../api/create-webhook.ts';
 
-export interface DisabledWebhook {
+interface DisabledWebhook {
   readonly organizationName: string;
   readonly webhookName: string;
   readonly url: string;

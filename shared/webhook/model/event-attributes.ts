@@ -1,7 +1,7 @@
 import type { StoredEvent } from './record.ts';
 
 /** The attributes of an event that filters and metadata use; null or empty if it has none. */
-export interface EventAttributes {
+interface EventAttributes {
   readonly projectIds: readonly string[];
   readonly trigger: string | null;
   readonly scheduleId: string | null;

@@ -30,5 +30,5 @@ export const isRetried = ({ format, retryEnabled }: Pick<WebhookRecord, 'format'
   format === 'standard' && retryEnabled;
 
 /** Attempts of a full round. */
-export const roundAttempts = (webhook: Pick<WebhookRecord, 'format' | 'retryEnabled'>): number =>
+const roundAttempts = (webhook: Pick<WebhookRecord, 'format' | 'retryEnabled'>): number =>
   isRetried(webhook) ? deliveryAttemptsMax : 1;

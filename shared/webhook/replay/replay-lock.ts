@@ -6,7 +6,7 @@ import { webhookKey } from '../model/record.ts';
 /** A failing part is retried five times within 2.5 h. After that nothing continues the replay, so the lock expires. */
 const lockSeconds = 3 * 3_600;
 
-export interface ReplayRun {
+interface ReplayRun {
   readonly webhookId: string;
   /** The id of the replay. */
   readonly walk: string;

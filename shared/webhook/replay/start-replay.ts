@@ -10,9 +10,9 @@ import { checkEvents } from '../model/subscription.ts';
 import { acquireReplayLock } from './replay-lock.ts';
 
 export type ReplayTask = Extract<Task, { kind: 'replay-webhook' }>;
-export type ReplayStatus = (typeof replayStatuses)[number];
+type ReplayStatus = (typeof replayStatuses)[number];
 
-export interface ReplayInput {
+interface ReplayInput {
   /** A date or a date-time, both inclusive. A bare date is the whole day in UTC. */
   readonly from: string;
   readonly to: string;
@@ -54,7 +54,7 @@ export const startReplay = (
 };
 
 /** `resend`: this replay started the round already, but its message may have been lost. */
-export type ReplayAction = 'create' | 'newRound' | 'resend' | 'skip';
+type ReplayAction = 'create' | 'newRound' | 'resend' | 'skip';
 
 export const replayAction = (
   delivery: DeliveryRecord | undefined,

@@ -38,7 +38,7 @@ const forbiddenPrefixes = ['proxy-', 'content-', 'x-service-', 'x-webhook-', 'we
 /** Names with a meaning of their own in JavaScript objects: they would be lost or refused when stored. */
 const nativeNames = ['constructor', 'prototype', '__proto__'];
 
-export const isForbidden = (name: string): boolean => {
+const isForbidden = (name: string): boolean => {
   const lower = name.toLowerCase();
   return forbiddenNames.includes(lower) || forbiddenPrefixes.some((prefix) => lower.startsWith(prefix));
 };
