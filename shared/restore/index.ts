@@ -12,6 +12,7 @@ export { refuseRestoreCrowd } from './model/concurrency-limit.ts';
 export { noSuchRestore, readRestore } from './model/get-restore.ts';
 export {
   type Journal,
+  type RestorePoint,
   type RestoreRecord,
   type RestoreShardRecord,
   type RunningRestore,
@@ -24,7 +25,7 @@ export { endOf, endRestoreWrites, loadEndContext, type RestoreEndContext } from 
 export { answerStep, RestoreFailStep, RestoreShardStep, RestoreStep } from './model/restore-steps.ts';
 export { historyOf, restoreData, restoreEvent } from './model/restore-view.ts';
 export { endUndo } from './model/safety-backup.ts';
-export type { RestorePoint } from './point-in-time/materialize-attempts.ts';
+export type { NamedDocuments, StartRestoreOptions } from './model/start-options.ts';
 export { type MomentAsked, refuseMissing, refuseUnknown } from './point-in-time/point-request.ts';
 export { cleaningEngine, type RestoreEngine, restoreEngine } from './restore-deps.ts';
 export { sealJournal } from './seal/seal-journal.ts';
@@ -32,10 +33,8 @@ export { listRestores, type RestoreFilter } from './start/list-restores.ts';
 export { type RestoreRequest, readRequest } from './start/restore-request.ts';
 export { resumeRestore } from './start/resume-restore.ts';
 export {
-  type NamedDocuments,
   newJournal,
   type StartRestoreContext,
-  type StartRestoreOptions,
   startRestore,
 } from './start/start-restore.ts';
 export { undoRestore } from './start/undo-restore.ts';

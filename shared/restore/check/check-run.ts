@@ -2,22 +2,11 @@ import type { BackupRecord, OpenArchive } from '../../backup/index.ts';
 import type { ObjectStore } from '../../destination/index.ts';
 import type { FirestoreDatabase } from '../../firestore/index.ts';
 import type { RunControl } from '../../job/index.ts';
-import type { OrganizationRecord } from '../../organization/index.ts';
-import type { Tenant } from '../../platform/index.ts';
-import type { ProjectRecord } from '../../project/index.ts';
 import type { RestoreRecord, RestoreShardRecord } from '../model/record.ts';
+import type { RestoreParties } from '../model/restore-context.ts';
 import type { RestoreEngine } from '../restore-deps.ts';
 import type { Scope } from '../scope/restore-scope.ts';
 import type { PartialRestore } from './undo-matcher.ts';
-
-/** Whom events are about, beside the restore. */
-export interface RestoreParties {
-  readonly tenant: Tenant;
-  readonly organization: Pick<OrganizationRecord, 'id' | 'name'>;
-  /** Of the backup; it may be gone by now. */
-  readonly project: ProjectRecord | undefined;
-  readonly target: ProjectRecord;
-}
 
 /** One run of a worker that checks a shard. */
 export interface CheckRun {

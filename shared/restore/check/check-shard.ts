@@ -1,12 +1,13 @@
 /** The second step: plans one shard against the live target, as far as its time reaches, and saves what will be touched. */
 import { RunControl } from '../../job/index.ts';
-import { get, log, type Tenant } from '../../platform/index.ts';
+import { log, type Tenant } from '../../platform/index.ts';
 import { journalBackup, openJournalStore } from '../model/journal.ts';
-import { type RestoreRecord, restoreKey } from '../model/record.ts';
+import type { RestoreRecord } from '../model/record.ts';
 import { partiesOf } from '../model/restore-context.ts';
 import { readRunning } from '../model/running-restore.ts';
 import { openForRestore, openProven, readSource } from '../read/open-for-restore.ts';
 import type { RestoreEngine } from '../restore-deps.ts';
+import { readNamed } from '../scope/requested-documents.ts';
 import { scopeFor } from '../scope/restore-scope.ts';
 import { checkDocuments } from './check-documents.ts';
 import { claimPart } from './check-progress.ts';
@@ -77,15 +78,3 @@ const openLeft = async (tenant: Tenant, { leftBy }: RestoreRecord, engine: Resto
     open: await openForRestore(tenant, await readSource(tenant, leftBy.backupId), engine),
     mode: leftBy.mergeMode,
   };
-
-/** The documents asked for by name; undefined where all of the collections are. */
-export const readNamed = async (
-  tenant: Tenant,
-  { id }: Pick<RestoreRecord, 'id'>,
-): Promise<{
-  readonly documents: readonly string[] | undefined;
-  readonly given: readonly (readonly [given: string, paths: readonly string[]])[] | undefined;
-}> => {
-  const named = await get(restoreKey.scope(tenant, id));
-  return { documents: named && JSON.parse(named.documents), given: named && JSON.parse(named.given) };
-};

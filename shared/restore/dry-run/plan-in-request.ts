@@ -20,11 +20,11 @@ import { noPlan } from '../check/check-progress.ts';
 import { DocumentWalk } from '../check/document-walk.ts';
 import { isMismatch } from '../check/prove-absence.ts';
 import type { PlanCounts } from '../model/record.ts';
+import type { StartRestoreOptions } from '../model/start-options.ts';
 import { type RestoreEngine, restoreEngine } from '../restore-deps.ts';
 import { findMissingUntil } from '../scope/find-missing.ts';
 import { knowsOf, scopeFor } from '../scope/restore-scope.ts';
 import { splitScope } from '../scope/split-into-shards.ts';
-import type { StartRestoreOptions } from '../start/start-restore.ts';
 import { planUsers } from './plan-users.ts';
 
 type Planned = z.input<typeof DryRun>;

@@ -3,8 +3,8 @@ import type * as z from 'zod';
 import type { PartContents } from '../../backup/index.ts';
 import type { RestoreFailure, RestoreJob, RestorePlan } from '../../contract/models/restore.ts';
 import type { JobRecord } from '../../job/index.ts';
+import type { PointInTime } from '../../pitr/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
-import type { RestorePoint } from '../point-in-time/materialize-attempts.ts';
 
 type Shown = z.output<typeof RestoreJob>;
 export type PlanCounts = Omit<z.output<typeof RestorePlan>, 'notFound'>;
@@ -110,6 +110,15 @@ export interface Journal {
   readonly manifestDigest?: string;
 }
 
+/** A moment that a backup is made of, without reading the source. */
+export interface RestorePoint extends PointInTime {
+  /** The backups that must stay until it is made. */
+  readonly holds: readonly string[];
+  readonly storageDestination: Journal['storageDestination'];
+  /** Where its first try puts its objects below the bucket. */
+  readonly path: string;
+}
+
 /** The documents named in the request, as JSON text: paths, ascending, each once; bare ids are spelled out for each collection. */
 export interface ScopeRecord extends Item {
   readonly documents: string;
@@ -180,6 +189,10 @@ export interface RunningRestore extends Item {
   /** It has ended, and there is nothing to do for it before then: until then it can be resumed. */
   readonly dueAt?: string;
 }
+
+/** What an attempt reads, beside what another restore has left: the backup, or what that is to be made of. */
+export const heldBackups = ({ backupId, point, pointMade }: RestoreRecord): readonly string[] =>
+  point && pointMade === undefined ? point.holds : [backupId];
 
 export const runningRestores = 'RUNNING#RESTORE';
 export const restorePrefix = 'RESTORE#';

@@ -5,8 +5,7 @@ import type { DestinationRecord } from '../../destination/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
 import { after, getAll, iso, type Tenant, type Write } from '../../platform/index.ts';
 import { databaseRelease, type JobRecord, jobRelease, type ProjectRecord, projectKey } from '../../project/index.ts';
-import { heldBackups } from '../start/start-restore.ts';
-import { type RestoreRecord, restoreKey } from './record.ts';
+import { heldBackups, type RestoreRecord, restoreKey } from './record.ts';
 
 /** All of it as it was read at one moment; what is undefined is gone. */
 export interface RestoreEndContext {

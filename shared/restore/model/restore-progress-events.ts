@@ -1,8 +1,8 @@
 /** How far a restore has come, told to subscribers: one event for each tenth, never two. */
 import { decilesUpTo } from '../../job/index.ts';
 import type { Write } from '../../platform/index.ts';
-import type { RestoreParties } from '../check/check-run.ts';
 import type { RestoreRecord } from './record.ts';
+import type { RestoreParties } from './restore-context.ts';
 import { tell } from './restore-events.ts';
 import { percentOf, progressOf } from './restore-progress.ts';
 import { restoreEvent } from './restore-view.ts';

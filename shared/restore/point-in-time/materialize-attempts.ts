@@ -1,18 +1,8 @@
 /** Where the tries to make a moment put their objects, and how those go that were not kept. */
 import { type ArchiveLocation, deleteArchiveObjects } from '../../backup/index.ts';
 import type { openStore } from '../../destination/index.ts';
-import type { PointInTime } from '../../pitr/index.ts';
 import type { Tenant } from '../../platform/index.ts';
-import type { Journal, RestoreRecord } from '../model/record.ts';
-
-/** A moment that a backup is made of, without reading the source. */
-export interface RestorePoint extends PointInTime {
-  /** The backups that must stay until it is made. */
-  readonly holds: readonly string[];
-  readonly storageDestination: Journal['storageDestination'];
-  /** Where its first try puts its objects below the bucket. */
-  readonly path: string;
-}
+import type { RestoreRecord } from '../model/record.ts';
 
 /** A run that was given up and wakes again writes into nobody's folder but its own. */
 export const pathOfTry = (path: string, number: number): string => (number === 1 ? path : `${path}-${number}`);

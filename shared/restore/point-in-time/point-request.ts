@@ -15,9 +15,9 @@ import {
 } from '../../pitr/index.ts';
 import { after, type Clock, clock, iso, newId, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
+import type { RestorePoint } from '../model/record.ts';
+import type { StartRestoreOptions } from '../model/start-options.ts';
 import { type RestoreEngine, restoreEngine } from '../restore-deps.ts';
-import type { StartRestoreOptions } from '../start/start-restore.ts';
-import type { RestorePoint } from './materialize-attempts.ts';
 
 /** A moment that can be restored. */
 export interface MomentAsked {

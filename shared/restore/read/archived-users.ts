@@ -1,8 +1,9 @@
 /** The users of Firebase Authentication that an archive holds: its records before the documents. */
 import { type Archive, compareNames, recordKind, streamLeaves } from '../../archive/index.ts';
 import { userName } from '../../backup/index.ts';
-import type { Toolkit } from '../../project/index.ts';
-import type { CheckRun } from '../check/check-run.ts';
+import type { Tenant } from '../../platform/index.ts';
+import type { ProjectRecord, Toolkit } from '../../project/index.ts';
+import type { RestoreEngine } from '../restore-deps.ts';
 
 export interface ArchivedUser {
   readonly id: string;
@@ -53,8 +54,11 @@ export async function* usersAlong(
   }
 }
 
-/** The users of the target: what it refuses is the target's refusal. */
-export const targetUsers = ({ engine, parties: { tenant, target } }: Pick<CheckRun, 'engine' | 'parties'>): Toolkit => ({
-  ...engine.openToolkit(tenant, target),
-  refusedAs: 'TARGET_PERMISSION_DENIED',
-});
+/** The users of the target: a refusal is reported as the target's. */
+export const targetUsers = ({
+  engine,
+  parties: { tenant, target },
+}: {
+  readonly engine: RestoreEngine;
+  readonly parties: { readonly tenant: Tenant; readonly target: ProjectRecord };
+}): Toolkit => ({ ...engine.openToolkit(tenant, target), refusedAs: 'TARGET_PERMISSION_DENIED' });

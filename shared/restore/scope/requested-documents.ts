@@ -2,7 +2,9 @@
 import { invalid } from '../../contract/errors.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { compareNames, isDocumentPath } from '../../firestore/index.ts';
-import type { NamedDocuments } from '../start/start-restore.ts';
+import { get, type Tenant } from '../../platform/index.ts';
+import { type RestoreRecord, restoreKey } from '../model/record.ts';
+import type { NamedDocuments } from '../model/start-options.ts';
 
 /** What they are called, with all that bare ids stand for: they are kept on one item beside what was given. */
 const namesMaxBytes = 100_000;
@@ -43,4 +45,16 @@ const pathsOf = (text: string, field: string, { collections, mergeMode }: Naming
   const paths = collections.map((collection) => `${collection}/${text}`);
   if (!paths.every(isDocumentPath)) throw invalid(field, 'must be the id of a document, of at most 1500 bytes');
   return paths;
+};
+
+/** The documents asked for by name; undefined where all of the collections are. */
+export const readNamed = async (
+  tenant: Tenant,
+  { id }: Pick<RestoreRecord, 'id'>,
+): Promise<{
+  readonly documents: readonly string[] | undefined;
+  readonly given: readonly (readonly [given: string, paths: readonly string[]])[] | undefined;
+}> => {
+  const named = await get(restoreKey.scope(tenant, id));
+  return { documents: named && JSON.parse(named.documents), given: named && JSON.parse(named.given) };
 };

@@ -11,8 +11,8 @@ import { countBackups } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
 import { commit, create, iso, type Write } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
-import type { RestoreParties } from '../check/check-run.ts';
 import type { PlanCounts, RestoreRecord } from '../model/record.ts';
+import type { RestoreParties } from '../model/restore-context.ts';
 import { tellPercent } from '../model/restore-progress-events.ts';
 import { advance } from '../model/running-restore.ts';
 

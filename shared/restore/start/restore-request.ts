@@ -7,9 +7,9 @@ import { type DestinationRecord, readDestination } from '../../destination/index
 import { isCollectionPath } from '../../firestore/index.ts';
 import { clock, get, type Tenant } from '../../platform/index.ts';
 import { noSuchProject, type ProjectRecord, projectKey, readProject, refuseLeaving } from '../../project/index.ts';
+import type { StartRestoreOptions } from '../model/start-options.ts';
 import { type MomentAsked, readMoment } from '../point-in-time/point-request.ts';
 import { namedDocuments } from '../scope/requested-documents.ts';
-import type { StartRestoreOptions } from './start-restore.ts';
 
 export type RestoreBody = z.output<typeof restores.create.body>;
 

@@ -8,9 +8,9 @@ import { undoSeconds } from '../../contract/limits.ts';
 import { readDestination } from '../../destination/index.ts';
 import { after, type Change, get, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, readJob, readProject } from '../../project/index.ts';
-import { type RestoreRecord, restoreKey } from '../model/record.ts';
+import { heldBackups, type RestoreRecord, restoreKey } from '../model/record.ts';
 import { refuseUnlessRestorable } from './restore-request.ts';
-import { heldBackups, holdBackup, newJournal, startWrites } from './start-restore.ts';
+import { holdBackup, newJournal, startWrites } from './start-restore.ts';
 
 export const resumeRestore = async (
   tenant: Tenant,

@@ -5,32 +5,16 @@ import { enqueue } from '../../event/index.ts';
 import { organizationKey, whileActive } from '../../organization/index.ts';
 import { create, iso, newId, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
 import { databaseLock, databaseOf, jobLock, type ProjectRecord, whileConnected } from '../../project/index.ts';
-import { type Journal, type RestoreRecord, type RunningRestore, restoreKey, type ScopeRecord } from '../model/record.ts';
-import type { RestorePoint } from '../point-in-time/materialize-attempts.ts';
-
-/** Documents asked for by name. */
-export interface NamedDocuments {
-  /** Paths below the database, ascending in the order of names, each once. */
-  readonly paths: readonly string[];
-  /** As they were given, each with the paths it stands for. */
-  readonly given: readonly (readonly [given: string, paths: readonly string[]])[];
-}
-
-export interface StartRestoreOptions {
-  readonly mergeMode: RestoreRecord['mergeMode'];
-  /** A plan too large for one call is made by a job that writes nothing. */
-  readonly dryRun: boolean;
-  readonly collections: readonly string[];
-  readonly documents?: NamedDocuments | undefined;
-  readonly includeSubcollections: boolean;
-  readonly includeAuthUsers: boolean;
-  readonly safetyBackup: boolean;
-  readonly maxWritesPerSecond?: number | undefined;
-  /** The restore that this one takes back. */
-  readonly undoOf?: string;
-  readonly leftBy?: RestoreRecord['leftBy'];
-  readonly createdBy: RestoreRecord['createdBy'];
-}
+import {
+  heldBackups,
+  type Journal,
+  type RestorePoint,
+  type RestoreRecord,
+  type RunningRestore,
+  restoreKey,
+  type ScopeRecord,
+} from '../model/record.ts';
+import type { NamedDocuments, StartRestoreOptions } from '../model/start-options.ts';
 
 export interface StartRestoreContext {
   readonly tenant: Tenant;
@@ -127,10 +111,6 @@ export const startWrites = (tenant: Tenant, restore: RestoreRecord, target: Proj
     enqueue(tenant, { kind: 'start-restore', restoreJobId: id, attempt }, now),
   ];
 };
-
-/** What an attempt reads, beside what another restore has left: the backup, or what that is to be made of. */
-export const heldBackups = ({ backupId, point, pointMade }: RestoreRecord): readonly string[] =>
-  point && pointMade === undefined ? point.holds : [backupId];
 
 /** While `restoring` is not zero nobody deletes the backup, and its project stays where it is. */
 export const holdBackup = (tenant: Tenant, backupId: string): Write => ({

@@ -5,7 +5,8 @@ import { type OrganizationRecord, organizationKey } from '../../../shared/organi
 import { newId, type Write } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import type { RestoreRecord } from '../../../shared/restore/model/record.ts';
-import { type StartRestoreOptions, startRestore } from '../../../shared/restore/start/start-restore.ts';
+import type { StartRestoreOptions } from '../../../shared/restore/model/start-options.ts';
+import { startRestore } from '../../../shared/restore/start/start-restore.ts';
 import { answerInProcess } from '../aws/in-process.ts';
 import { StrictTable } from '../table/strict-table.ts';
 import { backupOf, now, organization, project, projectId, tenant } from './sample-backup.ts';
