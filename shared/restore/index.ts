@@ -1,15 +1,15 @@
 export { checkShard } from './check/check-shard.ts';
-export { planInCall } from './dry-run/plan-in-request.ts';
-export { planMomentInCall } from './dry-run/plan-point-in-time.ts';
+export { planInRequest } from './dry-run/plan-in-request.ts';
+export { planPointInTime } from './dry-run/plan-point-in-time.ts';
 export { cancelRestore } from './end/cancel-restore.ts';
 export { cleanUpRestore, resumableUntil } from './end/clean-up-restore.ts';
-export { failRestore, reasonFor } from './end/fail-restore.ts';
+export { failRestore, failureReason } from './end/fail-restore.ts';
 export { journalKeyIds } from './end/journal-key-ids.ts';
 export { moveRestore, restoresInto } from './end/move-restore.ts';
 export { purgeRestores } from './end/purge-restores.ts';
-export { type RestoreWorkflow, reapRestore, restoresUnderWay } from './end/restore-reaper.ts';
-export { refuseRestoreCrowd } from './model/concurrency-limit.ts';
-export { noSuchRestore, readRestore } from './model/get-restore.ts';
+export { type RestoreWorkflow, reapRestore, listRunningRestores } from './end/restore-reaper.ts';
+export { assertRestoreCapacity } from './model/concurrency-limit.ts';
+export { restoreNotFound, getRestore } from './model/get-restore.ts';
 export {
   type Journal,
   type RestorePoint,
@@ -18,19 +18,19 @@ export {
   type RunningRestore,
   restoreKey,
   restorePrefix,
-  restoreWork,
+  workPartition,
   runningRestores,
 } from './model/record.ts';
-export { endOf, endRestoreWrites, loadEndContext, type RestoreEndContext } from './model/release-holds.ts';
+export { endFields, endRestoreWrites, loadEndContext, type RestoreEndContext } from './model/release-holds.ts';
 export { answerStep, RestoreFailStep, RestoreShardStep, RestoreStep } from './model/restore-steps.ts';
-export { historyOf, restoreData, restoreEvent } from './model/restore-view.ts';
-export { endUndo } from './model/safety-backup.ts';
+export { historyEntry, restoreData, restoreEvent } from './model/restore-view.ts';
+export { closeUndoWindow } from './model/safety-backup.ts';
 export type { NamedDocuments, StartRestoreOptions } from './model/start-options.ts';
-export { type MomentAsked, refuseMissing, refuseUnknown } from './point-in-time/point-request.ts';
-export { cleaningEngine, type RestoreEngine, restoreEngine } from './restore-deps.ts';
+export { type PointRequest, assertBatchesPresent, assertCollectionsKnown } from './point-in-time/point-request.ts';
+export { cleanUpDeps, type RestoreDeps, restoreDeps } from './restore-deps.ts';
 export { sealJournal } from './seal/seal-journal.ts';
 export { listRestores, type RestoreFilter } from './start/list-restores.ts';
-export { type RestoreRequest, readRequest } from './start/restore-request.ts';
+export { type RestoreRequest, readRestoreRequest } from './start/restore-request.ts';
 export { resumeRestore } from './start/resume-restore.ts';
 export {
   newJournal,

@@ -4,7 +4,7 @@ import { randomFraction } from '../platform/index.ts';
 import { openToolkit } from '../project/index.ts';
 
 /** What the steps of a restore reach out to beside the table; given to them, so that faults can be put in between. */
-export interface RestoreEngine extends BackupDeps {
+export interface RestoreDeps extends BackupDeps {
   readonly random: () => number;
   /** The users of a project. */
   readonly openToolkit: typeof openToolkit;
@@ -12,10 +12,10 @@ export interface RestoreEngine extends BackupDeps {
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-export const restoreEngine: RestoreEngine = { ...backupDeps, random: randomFraction, openToolkit };
+export const restoreDeps: RestoreDeps = { ...backupDeps, random: randomFraction, openToolkit };
 
 /** For what cleans up: a bucket that does not answer is asked again by the next run of the reaper. */
-export const cleaningEngine: RestoreEngine = {
-  ...restoreEngine,
+export const cleanUpDeps: RestoreDeps = {
+  ...restoreDeps,
   openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, callerPatience),
 };

@@ -2,7 +2,7 @@
 import { auditEntry } from '../audit/index.ts';
 import { type BackupRecord, backupKey, retireWrites } from '../backup/index.ts';
 import { type Clock, commit, emitMetric, get, StaleReadError, type Tenant, type Write } from '../platform/index.ts';
-import { endUndo } from '../restore/index.ts';
+import { closeUndoWindow } from '../restore/index.ts';
 import { scheduleKey } from '../schedule/index.ts';
 import type { Verdict } from './decide-expiry.ts';
 import { type RetentionCandidate, toCandidate } from './retention-candidate.ts';
@@ -65,7 +65,7 @@ const writesOf = async (
     ...retireWrites(tenant, backup, 'expired', { arriving: undefined, verification, expiresAt, lockedUntil }, now),
     ...(insteadId === undefined ? [] : [whileGood(tenant, insteadId)]),
     ...(reason === 'policy' && scheduleId !== null ? [whileJudged(tenant, scheduleId, judge?.revision)] : []),
-    ...(await endUndo(tenant, backup)),
+    ...(await closeUndoWindow(tenant, backup)),
     auditEntry('backup.expired', note, actor, { ip: null, userAgent: null, requestId: id }, now),
   ];
 };

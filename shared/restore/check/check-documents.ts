@@ -2,11 +2,11 @@
 import { type PartWriter, withPart } from '../../backup/index.ts';
 import { asTarget, compareNames, countBytes, type NameRange, probeSource, SourceError } from '../../firestore/index.ts';
 import { Heartbeat, type RunControl } from '../../job/index.ts';
-import { asUpload, journalBackup } from '../model/journal.ts';
+import { throwAsUploadError, journalBackup } from '../model/journal.ts';
 import type { PlanCounts } from '../model/record.ts';
-import { lookAt } from '../model/running-restore.ts';
-import { collectionIdOf, knowsOf } from '../scope/restore-scope.ts';
-import { noPlan, reportCheck } from './check-progress.ts';
+import { assertStillRunning } from '../model/running-restore.ts';
+import { collectionIdOf, absenceKnowledge } from '../scope/restore-scope.ts';
+import { emptyPlan, recordCheck } from './check-progress.ts';
 import type { CheckClaim, CheckRun } from './check-run.ts';
 import { isTouching } from './document-action.ts';
 import { type DocumentDecision, DocumentWalk } from './document-walk.ts';
@@ -26,23 +26,23 @@ const probeReads = 1;
 
 /** True if the range is done. */
 export const checkDocuments = (run: CheckRun, claim: CheckClaim): Promise<boolean> => {
-  const { parties, restore, engine, halt, dataKey, store } = run;
-  return withPart({ backup: journalBackup(parties.tenant, restore), dataKey, store, halt }, claim, async (part) => {
+  const { context: parties, restore, deps: engine, control: halt, dataKey, store } = run;
+  return withPart({ backup: journalBackup(context.tenant, restore), dataKey, store, halt }, claim, async (part) => {
     const pulse = new Heartbeat({
-      checkRunning: () => lookAt(parties.tenant, restore),
+      checkRunning: () => assertStillRunning(context.tenant, restore),
       total: 0,
       halt,
-      clock: engine.clock,
+      clock: deps.clock,
       unreported: () => 0,
       report: async () => undefined,
     });
     const saving = new Saving(run, part);
     const walked = await walk(run, claim, saving).finally(() => pulse.stop());
-    const stored = await part.finish().catch(asUpload);
-    halt.check();
+    const stored = await part.finish().catch(throwAsUploadError);
+    control.check();
     const { plan, records, collections, originalSize, saved } = saving;
     const contents = stored && { ...stored, originalSize, collections: JSON.stringify([...saved]) };
-    await reportCheck(run, claim, { ...walked, plan, records, collections, part: contents });
+    await recordCheck(run, claim, { ...walked, plan, records, collections, part: contents });
     return walked.isChecked;
   });
 };
@@ -54,14 +54,14 @@ interface Walked {
 }
 
 const walk = async (run: CheckRun, { shard }: CheckClaim, saving: Saving): Promise<Walked> => {
-  const { restore, backup, open, target, scope, halt } = run;
+  const { restore, backup, open, target, scope, control: halt } = run;
   const range = JSON.parse(shard.range ?? '{}') as NameRange;
   const from = shard.checkedTo === undefined ? undefined : (JSON.parse(shard.checkedTo) as string);
   let walking: DocumentWalk | undefined;
   let isChecked = false;
   try {
     // Each run looks at the target as it is then: it remembers an hour, and a restore may take longer.
-    const { readTime } = await probeSource(target, halt.reading);
+    const { readTime } = await probeSource(target, control.reading);
     walking = new DocumentWalk({
       archive: open.archive,
       target,
@@ -70,11 +70,11 @@ const walk = async (run: CheckRun, { shard }: CheckClaim, saving: Saving): Promi
       bound: from === undefined ? range : { ...range, from },
       mode: restore.mergeMode,
       isUndo: restore.undoOf !== null,
-      knows: knowsOf(backup, open.archive),
-      unclean: run.unclean,
+      knowsAbsence: absenceKnowledge(backup, open.archive),
+      partialRestore: run.partialRestore,
       readTime,
-      signal: halt.reading,
-      isOver: () => halt.isYielding,
+      signal: control.reading,
+      isOver: () => control.isYielding,
       isFull: () => saving.isFull,
     });
     isChecked = await walking.run((decision) => {
@@ -82,11 +82,11 @@ const walk = async (run: CheckRun, { shard }: CheckClaim, saving: Saving): Promi
       return saving.visit(decision);
     });
   } catch (error) {
-    const meaning = halt.explain(error);
+    const meaning = control.explain(error);
     if (meaning !== undefined) throw asTarget(meaning);
   }
-  halt.check();
-  await prove(walking, halt);
+  control.check();
+  await prove(walking, control);
   const reads = probeReads + (walking?.reads ?? 0);
   return { isChecked, checkedTo: later(saving.last, walking?.reached), reads };
 };
@@ -113,7 +113,7 @@ const isRestoring = { create: true, overwrite: true, delete: false, skip: false,
 
 /** The plan of a part, and the part of the journal that goes with it. */
 class Saving {
-  readonly plan: { -readonly [Action in keyof PlanCounts]: number } = { ...noPlan };
+  readonly plan: { -readonly [Action in keyof PlanCounts]: number } = { ...emptyPlan };
   records = 0;
   /** The path of the last document that was decided. */
   last: string | undefined;

@@ -5,8 +5,8 @@ import { assertRunning, JobEndedError } from '../../job/index.ts';
 import { commit, getAll, isConflict, set, type Tenant, type Write } from '../../platform/index.ts';
 import type { JournalPartRecord, PlanCounts, RestoreRecord, RestoreShardRecord } from '../model/record.ts';
 import { restoreKey } from '../model/record.ts';
-import { tellPercent } from '../model/restore-progress-events.ts';
-import { advance, whileRunning } from '../model/running-restore.ts';
+import { progressEvents } from '../model/restore-progress-events.ts';
+import { updateRunning, checkRunning } from '../model/running-restore.ts';
 import type { CheckClaim, CheckRun } from './check-run.ts';
 
 /** Twenty workers write the same counters; a clash is over in milliseconds. */
@@ -30,7 +30,7 @@ const readShard = async (
 };
 
 /** Undefined if the shard is checked. */
-export const claimPart = async (
+export const claimNextPart = async (
   tenant: Tenant,
   job: Job,
   number: number,
@@ -44,7 +44,7 @@ export const claimPart = async (
     try {
       await commit([
         set(key, { parts }, { expected: { parts: shard.parts, isChecked: false } }),
-        whileRunning(tenant, job.id, { attempt: job.attempt }),
+        checkRunning(tenant, job.id, { attempt: job.attempt }),
       ]);
       return { shard: { ...shard, parts }, part: shard.parts };
     } catch (error) {
@@ -55,7 +55,7 @@ export const claimPart = async (
 };
 
 /** What a run has found out since the claim, and how far it has come with that. */
-export interface Checked {
+export interface CheckResult {
   readonly plan: PlanCounts;
   /** Records of the backup that were looked at. */
   readonly records: number;
@@ -73,12 +73,12 @@ export interface Checked {
  * Keeps a part of the journal with the plan that it is of. Throws NotRunning if the restore has ended, or if the shard was given
  * to another run.
  */
-export const reportCheck = async (
-  { parties, restore: job, engine }: Pick<CheckRun, 'parties' | 'restore' | 'engine'>,
+export const recordCheck = async (
+  { context: parties, restore: job, deps: engine }: Pick<CheckRun, 'parties' | 'restore' | 'engine'>,
   { shard: { number }, part }: CheckClaim,
-  checked: Checked,
+  checked: CheckResult,
 ): Promise<void> => {
-  const { tenant } = parties;
+  const { tenant } = context;
   for (let tries = 1; ; tries++) {
     const { restore, shard } = await readShard(tenant, job, number);
     if (shard.parts !== part + 1) throw new JobEndedError('checked by another worker');
@@ -86,15 +86,15 @@ export const reportCheck = async (
     if (shard.stored === part) return;
     const after = shardAfter(shard, checked, part);
     const more = { checked: after.checked - shard.checked, reads: checked.reads };
-    const { told, writes } = tellPercent(
-      parties,
+    const { told, writes } = progressEvents(
+      context,
       { ...restore, checked: restore.checked + more.checked, reads: restore.reads + more.reads },
-      engine.clock.now(),
+      deps.clock.now(),
     );
     const { attempt, toldPercent } = restore;
     try {
       await commit([
-        advance(tenant, job.id, {
+        updateRunning(tenant, job.id, {
           add: more,
           // Whoever tells of a tenth is the only one: the others find it told.
           ...(told === undefined
@@ -108,7 +108,7 @@ export const reportCheck = async (
       return;
     } catch (error) {
       if (!isConflict(error) || tries === triesMax) throw error;
-      await pause(engine.random() * clashMs);
+      await pause(deps.random() * clashMs);
     }
   }
 };
@@ -124,20 +124,20 @@ const partWrite = (
   put: { ...restoreKey.part(tenant, id, number, part), number, part, ttl, ...stored } satisfies JournalPartRecord,
 });
 
-const shardAfter = (shard: RestoreShardRecord, checked: Checked, part: number) => ({
+const shardAfter = (shard: RestoreShardRecord, checked: CheckResult, part: number) => ({
   stored: part,
   isChecked: checked.isChecked,
   // How many records there are was guessed: whoever is through has looked at all of them.
   checked: checked.isChecked ? shard.expected : Math.min(shard.expected, shard.checked + checked.records),
-  plan: sumOf([shard.plan, checked.plan]),
+  plan: sumPlans([shard.plan, checked.plan]),
   collections: JSON.stringify(few([...(JSON.parse(shard.collections) as string[]), ...checked.collections])),
   reads: shard.reads + checked.reads,
   ...(checked.checkedTo !== undefined && { checkedTo: JSON.stringify(checked.checkedTo) }),
 });
 
-export const noPlan: PlanCounts = { create: 0, overwrite: 0, skip: 0, delete: 0, unchanged: 0 };
+export const emptyPlan: PlanCounts = { create: 0, overwrite: 0, skip: 0, delete: 0, unchanged: 0 };
 
-export const sumOf = (plans: readonly PlanCounts[]): PlanCounts =>
+export const sumPlans = (plans: readonly PlanCounts[]): PlanCounts =>
   plans.reduce(
     (sum, plan) => ({
       create: sum.create + plan.create,
@@ -146,7 +146,7 @@ export const sumOf = (plans: readonly PlanCounts[]): PlanCounts =>
       delete: sum.delete + plan.delete,
       unchanged: sum.unchanged + plan.unchanged,
     }),
-    noPlan,
+    emptyPlan,
   );
 
 /** An item has room for 400 KB beside all else; collections are only counted by it. */

@@ -3,14 +3,14 @@ import type { ObjectStore } from '../../destination/index.ts';
 import type { FirestoreDatabase } from '../../firestore/index.ts';
 import type { RunControl } from '../../job/index.ts';
 import type { RestoreRecord, RestoreShardRecord } from '../model/record.ts';
-import type { RestoreParties } from '../model/restore-context.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
+import type { RestoreContext } from '../model/restore-context.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 import type { Scope } from '../scope/restore-scope.ts';
 import type { PartialRestore } from './undo-matcher.ts';
 
 /** One run of a worker that checks a shard. */
 export interface CheckRun {
-  readonly parties: RestoreParties;
+  readonly context: RestoreContext;
   readonly restore: RestoreRecord;
   readonly backup: BackupRecord;
   readonly open: OpenArchive;
@@ -21,9 +21,9 @@ export interface CheckRun {
   readonly dataKey: Buffer;
   readonly scope: Scope;
   /** Of an undo: see `RestoreRecord.leftBy`. */
-  readonly unclean?: PartialRestore | undefined;
-  readonly halt: RunControl;
-  readonly engine: RestoreEngine;
+  readonly partialRestore?: PartialRestore | undefined;
+  readonly control: RunControl;
+  readonly deps: RestoreDeps;
 }
 
 /** A shard, and the number of the part of the journal that this run may store: as long as it is the last one given out. */

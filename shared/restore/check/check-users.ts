@@ -2,53 +2,53 @@
 import { inOrderOfNames, type PartWriter, withPart } from '../../backup/index.ts';
 import { Heartbeat, JobFailure } from '../../job/index.ts';
 import { accountOf, isRedacted, listAuthUsers, probeAuthUsers } from '../../project/index.ts';
-import { asUpload, journalBackup } from '../model/journal.ts';
+import { throwAsUploadError, journalBackup } from '../model/journal.ts';
 import type { PlanCounts } from '../model/record.ts';
-import { lookAt } from '../model/running-restore.ts';
-import { targetUsers, usersAlong, usersIn } from '../read/archived-users.ts';
-import { noPlan, reportCheck } from './check-progress.ts';
+import { assertStillRunning } from '../model/running-restore.ts';
+import { openTargetUsers, joinJournalUsers, archivedUsers } from '../read/archived-users.ts';
+import { emptyPlan, recordCheck } from './check-progress.ts';
 import type { CheckClaim, CheckRun } from './check-run.ts';
 import { isTouching } from './document-action.ts';
 import { decideUserActions, type UserDecision } from './user-action.ts';
 
 /** In one part, and always true: the target's users are listed from the beginning each time. Only a list shows what can be put back. */
 export const checkUsers = (run: CheckRun, claim: CheckClaim): Promise<boolean> => {
-  const { parties, restore, engine, halt, dataKey, store } = run;
-  return withPart({ backup: journalBackup(parties.tenant, restore), dataKey, store, halt }, claim, async (part) => {
-    const checkRunning = () => lookAt(parties.tenant, restore);
+  const { context: parties, restore, deps: engine, control: halt, dataKey, store } = run;
+  return withPart({ backup: journalBackup(context.tenant, restore), dataKey, store, halt }, claim, async (part) => {
+    const checkRunning = () => assertStillRunning(context.tenant, restore);
     const pulse = new Heartbeat({
       checkRunning,
       total: 0,
       halt,
-      clock: engine.clock,
+      clock: deps.clock,
       unreported: () => 0,
       report: async () => undefined,
     });
     const saving = new Saving(run, part);
     await walk(run, saving).finally(() => pulse.stop());
-    const stored = await part.finish().catch(asUpload);
-    halt.check();
+    const stored = await part.finish().catch(throwAsUploadError);
+    control.check();
     const { plan, records, originalSize } = saving;
     const contents = stored && { ...stored, originalSize, collections: '[]' };
-    await reportCheck(run, claim, { plan, records, collections: [], reads: 0, isChecked: true, part: contents });
+    await recordCheck(run, claim, { plan, records, collections: [], reads: 0, isChecked: true, part: contents });
     return true;
   });
 };
 
 const walk = async (run: CheckRun, saving: Saving): Promise<void> => {
-  const { open, restore, unclean, halt } = run;
-  const target = targetUsers(run);
+  const { open, restore, partialRestore: unclean, control: halt } = run;
+  const target = openTargetUsers(run);
   try {
-    const live = inOrderOfNames(listAuthUsers(target, halt.reading));
-    const left = unclean && usersAlong(open.archive, unclean.archive, undefined);
-    for await (const decision of decideUserActions(usersIn(open.archive), live, restore.mergeMode, left))
+    const live = inOrderOfNames(listAuthUsers(target, control.reading));
+    const left = partialRestore && joinJournalUsers(open.archive, partialRestore.archive, undefined);
+    for await (const decision of decideUserActions(archivedUsers(open.archive), live, restore.mergeMode, left))
       await saving.visit(decision);
     const { create, overwrite, delete: removed } = saving.plan;
     // Nothing is written before it is known that everything may be.
     if (!restore.dryRun && create + overwrite + removed > 0)
-      await probeAuthUsers(target, { removal: removed > 0, signal: halt.reading });
+      await probeAuthUsers(target, { removal: removed > 0, signal: control.reading });
   } catch (error) {
-    const meaning = halt.explain(error);
+    const meaning = control.explain(error);
     if (meaning !== undefined) throw meaning;
     throw new JobFailure('INTERNAL_ERROR', 'The users of the target could not be listed in the time of one worker');
   }
@@ -56,7 +56,7 @@ const walk = async (run: CheckRun, saving: Saving): Promise<void> => {
 
 /** The plan, and the part of the journal that goes with it. */
 class Saving {
-  readonly plan: { -readonly [Action in keyof PlanCounts]: number } = { ...noPlan };
+  readonly plan: { -readonly [Action in keyof PlanCounts]: number } = { ...emptyPlan };
   records = 0;
   originalSize = 0;
   readonly #part: PartWriter;

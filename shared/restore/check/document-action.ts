@@ -8,7 +8,7 @@ export type Action = 'create' | 'overwrite' | 'skip' | 'delete' | 'unchanged';
 /** Whether something is then written. */
 export const isTouching = { create: true, overwrite: true, delete: true, skip: false, unchanged: false } as const;
 
-export interface JudgeOptions {
+export interface PolicyOptions {
   readonly mode: MergeMode;
   /** The databases, `projects/p/databases/d`: of the backup and of the target. */
   readonly from: string;
@@ -24,21 +24,21 @@ export class DocumentActionPolicy {
   readonly #isSameDatabase: boolean;
   readonly #rewrite: (document: Uint8Array) => Buffer;
 
-  constructor({ mode, from, to }: JudgeOptions) {
+  constructor({ mode, from, to }: PolicyOptions) {
     this.#mode = mode;
     this.#isSameDatabase = from === to;
     this.#rewrite = referenceRewrite(from, to);
   }
 
   /** What is known without the contents of the backup's document; undefined if they must be looked at. */
-  atOnce(archived: ArchiveCursor, live: TargetCursor): Action | undefined {
+  decideWithoutContents(archived: ArchiveCursor, live: TargetCursor): Action | undefined {
     if (archived.isTombstone) return 'delete';
     if (this.#mode === 'skip_existing') return 'skip';
     return this.#isSameDatabase && isSameTime(archived, live) ? 'unchanged' : undefined;
   }
 
   /** The contents of the backup's document must be open. */
-  byContents(archived: ArchiveCursor, live: TargetCursor): Action {
+  decideByContents(archived: ArchiveCursor, live: TargetCursor): Action {
     const wanted = this.#rewrite(archived.document());
     const isSame = this.#mode === 'merge' ? mergesToSame(wanted, live.document()) : sameFields(wanted, live.document());
     return isSame ? 'unchanged' : 'overwrite';

@@ -17,9 +17,9 @@ export interface WalkOptions {
   /** Tombstones of the archive are then documents that are to be deleted. */
   readonly isUndo: boolean;
   /** Of which documents the archive can say that they were not there (`knowsOf`); others that it lacks are left alone, and not counted. */
-  readonly knows?: ((path: string) => boolean) | undefined;
+  readonly knowsAbsence?: ((path: string) => boolean) | undefined;
   /** Of an undo: where it is not known what the other restore wrote, only what is as that was to leave it is taken back. */
-  readonly unclean?: PartialRestore | undefined;
+  readonly partialRestore?: PartialRestore | undefined;
   readonly readTime: string;
   readonly signal: AbortSignal;
   /** Asked now and then: whether it has taken long enough. */
@@ -71,13 +71,13 @@ export class DocumentWalk {
   #foreign = 0;
 
   constructor(options: WalkOptions) {
-    const { archive, target, mode, isUndo, unclean, bound, readTime } = options;
+    const { archive, target, mode, isUndo, partialRestore: unclean, bound, readTime } = options;
     const to = target.database;
     this.#options = options;
     this.#judge = new DocumentActionPolicy({ mode, from: archive.manifest.source, to });
     this.#deletes = mode === 'rollback' && !isUndo;
     this.#proof = new CompletenessCheck(target, readTime, this.#deletes);
-    this.#left = unclean && new UndoMatcher({ ...unclean, saved: archive, bound, to });
+    this.#left = partialRestore && new UndoMatcher({ ...partialRestore, saved: archive, bound, to });
   }
 
   /** What the target has billed so far. */
@@ -90,7 +90,7 @@ export class DocumentWalk {
    * there. Whoever keeps what was decided calls it before, also if the walk was ended early.
    */
   async prove(signal: AbortSignal): Promise<void> {
-    if (this.#scanned) await this.#proof.of(this.#scanned, signal);
+    if (this.#scanned) await this.#proof.run(this.#scanned, signal);
   }
 
   /** Waits for a visit that takes time. False if `isOver` or `isFull` ended it early. */
@@ -139,13 +139,13 @@ export class DocumentWalk {
     live: TargetCursor,
     { visit, look }: { visit: VisitDocument; look: Scope['look'] },
   ): Promise<string | undefined> {
-    const { isOver, isFull, scope, knows } = this.#options;
+    const { isOver, isFull, scope, knowsAbsence: knows } = this.#options;
     const { wants } = scope;
     for (let n = 1; archived.name || (live.name && this.#deletes); n++) {
       const order = orderOf(archived, live);
       const name = (order > 0 ? live.name : archived.name) ?? nothing;
       if (isFull?.() || (n % lookEvery === 0 && isOver?.())) return 'later';
-      const isLeft = order > 0 && (!this.#deletes || (knows && !knows(name.toString())));
+      const isLeft = order > 0 && (!this.#deletes || (knowsAbsence && !knowsAbsence(name.toString())));
       if (isLeft || (wants && !wants(name.toString()))) {
         if (order >= 0) this.#foreign += 1;
         if (this.#isForeign(look) && archived.name) return archived.name.toString();
@@ -154,11 +154,11 @@ export class DocumentWalk {
         let action = typeof judged === 'string' ? judged : await judged;
         if (this.#left && isTouching[action]) {
           const found = order === 0 ? live.document() : undefined;
-          if (!(await this.#left.isThere(name, found, archived.isTombstone))) action = 'skip';
+          if (!(await this.#left.isAsRestored(name, found, archived.isTombstone))) action = 'skip';
         }
         const pending = visit(this.#made(name, action, order, live));
         if (pending) await pending;
-        if (action === 'create' && look === 'scan' && this.#proof.miss(name.toString())) await this.prove(this.#options.signal);
+        if (action === 'create' && look === 'scan' && this.#proof.addAbsent(name.toString())) await this.prove(this.#options.signal);
       }
       if (n % lookEvery === lookEvery - 1) this.reached = name.toString();
       if (order <= 0 && !archived.step()) await archived.load();
@@ -175,9 +175,9 @@ export class DocumentWalk {
   #decide(order: number, archived: ArchiveCursor, live: TargetCursor): Action | Promise<Action> {
     if (order > 0) return 'delete';
     if (order < 0 && archived.isTombstone) return 'unchanged';
-    const known = order < 0 ? undefined : this.#judge.atOnce(archived, live);
+    const known = order < 0 ? undefined : this.#judge.decideWithoutContents(archived, live);
     if (known) return known;
-    const decide = (): Action => (order < 0 ? 'create' : this.#judge.byContents(archived, live));
+    const decide = (): Action => (order < 0 ? 'create' : this.#judge.decideByContents(archived, live));
     return archived.want() ? decide() : archived.open().then(decide);
   }
 

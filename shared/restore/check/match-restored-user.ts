@@ -17,19 +17,19 @@ const lasting = [
  * How many of the users are there as they were to be put in. A request whose answer was lost is sent again, and finds what it
  * has done itself: that is not somebody else's user.
  */
-export const ownAmong = async (toolkit: Toolkit, users: readonly AuthUser[], signal: AbortSignal): Promise<number> => {
+export const countRestoredUsers = async (toolkit: Toolkit, users: readonly AuthUser[], signal: AbortSignal): Promise<number> => {
   const ids = users.map(({ id }) => id);
   const there = await lookUpAuthUsers(toolkit, ids, { signal });
   return users.filter((user) => {
     const found = there.get(user.id);
-    return found && lastsIn(accountOf(user), found);
+    return found && matchesRestoredUser(accountOf(user), found);
   }).length;
 };
 
 type Account = Readonly<Record<string, unknown>>;
 
 /** Whether an account is, as far as can be told, the one that was put in. */
-export const lastsIn = (wanted: Account, found: Account): boolean =>
+export const matchesRestoredUser = (wanted: Account, found: Account): boolean =>
   lasting.every((field) => plain(found[field]) === plain(wanted[field]));
 
 /** False and nothing are the same to the service, and so are a number and its digits. Addresses are kept in small letters. */

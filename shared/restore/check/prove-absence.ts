@@ -28,12 +28,12 @@ export class CompletenessCheck {
   }
 
   /** Notes a document that was not found. True if it is time to prove it. */
-  miss(path: string): boolean {
+  addAbsent(path: string): boolean {
     return this.#absent.push(path) >= absentMax;
   }
 
   /** Throws a transient COUNT_MISMATCH if something was not sent; what was seen needs no proof. */
-  async of(live: LiveScanCursor, signal: AbortSignal): Promise<void> {
+  async run(live: LiveScanCursor, signal: AbortSignal): Promise<void> {
     const absent = this.#absent;
     if (absent.length === 0 && !this.#hasToBeWhole) return;
     const ids = new Set(absent.map(collectionIdOf));
@@ -73,7 +73,7 @@ export class CompletenessCheck {
 }
 
 /** Whether the target did not send all it has: it is read again. */
-export const isMismatch = (error: unknown): boolean =>
+export const isCountMismatch = (error: unknown): boolean =>
   error instanceof SourceError && error.code === 'COUNT_MISMATCH' && error.isTransient;
 
 const mismatch = (message: string): SourceError => new SourceError('COUNT_MISMATCH', message, { isTransient: true });

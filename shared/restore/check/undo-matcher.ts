@@ -1,7 +1,7 @@
 import { type Archive, compareNames } from '../../archive/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { mergesToSame, type NameRange, referenceRewrite, sameFields } from '../../firestore/index.ts';
-import { type JoinedDocument, joinJournalWithBackup, matchesOf, type Search } from '../read/journal-join.ts';
+import { type JoinedDocument, joinJournalWithBackup, joinedDocuments, type JoinInput } from '../read/journal-join.ts';
 
 /** A restore that is taken back and did not do all it planned: the backup that it wrote from, and how it wrote. */
 export interface PartialRestore {
@@ -9,7 +9,7 @@ export interface PartialRestore {
   readonly mode: MergeMode;
 }
 
-export interface LeftOptions extends PartialRestore {
+export interface UndoMatcherOptions extends PartialRestore {
   /** What the restore has saved. */
   readonly saved: Archive;
   readonly bound: NameRange;
@@ -24,7 +24,7 @@ export class UndoMatcher {
   readonly #matches: AsyncGenerator<JoinedDocument, void, undefined>;
   #match: JoinedDocument | undefined;
 
-  constructor({ archive, mode, saved, bound, to }: LeftOptions) {
+  constructor({ archive, mode, saved, bound, to }: UndoMatcherOptions) {
     this.#mode = mode;
     this.#rewrite = referenceRewrite(archive.manifest.source, to);
     this.#matches = allOf({ journal: saved, backup: archive, range: bound });
@@ -34,7 +34,7 @@ export class UndoMatcher {
    * Whether the document is in the target as the restore was to leave it. Names ascend, and each is one that was saved;
    * `wasAbsent` says that the restore was to create it.
    */
-  async isThere(name: Buffer, live: Uint8Array | undefined, wasAbsent: boolean): Promise<boolean> {
+  async isAsRestored(name: Buffer, live: Uint8Array | undefined, wasAbsent: boolean): Promise<boolean> {
     let match = this.#match;
     while (!match || compareNames(match.path, name) < 0) {
       const next = await this.#matches.next();
@@ -54,6 +54,6 @@ export class UndoMatcher {
   }
 }
 
-async function* allOf(search: Search): AsyncGenerator<JoinedDocument, void, undefined> {
-  for await (const stretch of joinJournalWithBackup(search)) yield* matchesOf(stretch, search);
+async function* allOf(search: JoinInput): AsyncGenerator<JoinedDocument, void, undefined> {
+  for await (const stretch of joinJournalWithBackup(search)) yield* joinedDocuments(stretch, search);
 }

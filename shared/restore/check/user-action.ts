@@ -4,9 +4,9 @@ import { compareNames } from '../../archive/index.ts';
 import type { NamedUser } from '../../backup/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { accountOf, isRedacted } from '../../project/index.ts';
-import type { ArchivedUser, UserMatch } from '../read/archived-users.ts';
+import type { ArchivedUser, JoinedUser } from '../read/archived-users.ts';
 import { isTouching } from './document-action.ts';
-import { lastsIn } from './match-restored-user.ts';
+import { matchesRestoredUser } from './match-restored-user.ts';
 
 export interface UserDecision {
   readonly id: string;
@@ -24,7 +24,7 @@ export async function* decideUserActions(
   archived: AsyncIterable<ArchivedUser>,
   target: AsyncIterable<NamedUser>,
   mode: MergeMode,
-  left?: AsyncGenerator<UserMatch, void, undefined>,
+  left?: AsyncGenerator<JoinedUser, void, undefined>,
 ): AsyncGenerator<UserDecision, void, undefined> {
   const live = target[Symbol.asyncIterator]();
   try {
@@ -46,11 +46,11 @@ export async function* decideUserActions(
  * Whether a user is in the target as the restore that is taken back was to leave it. One that was created is known by what lasts,
  * so that it may have signed in since; of one that was replaced the password must be that of the backup, too.
  */
-const isLeft = (match: UserMatch | undefined, { id, json: saved }: ArchivedUser, live: NamedUser | undefined): boolean => {
+const isLeft = (match: JoinedUser | undefined, { id, json: saved }: ArchivedUser, live: NamedUser | undefined): boolean => {
   if (match?.id !== id) throw new Error('the restore has not saved this user');
   if (!match.json || !live) return !match.json && !live;
   const [wanted, found] = [accountOf({ json: match.json }), accountOf(live)];
-  if (!lastsIn(wanted, found)) return false;
+  if (!matchesRestoredUser(wanted, found)) return false;
   return !saved || isRedacted(wanted) || isRedacted(found) || wanted.passwordHash === found.passwordHash;
 };
 

@@ -16,24 +16,24 @@ import type { DryRun } from '../../contract/models/restore.ts';
 import { type FirestoreDatabase, probeSource, SourceError } from '../../firestore/index.ts';
 import { after } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import { noPlan } from '../check/check-progress.ts';
+import { emptyPlan } from '../check/check-progress.ts';
 import { DocumentWalk } from '../check/document-walk.ts';
-import { isMismatch } from '../check/prove-absence.ts';
+import { isCountMismatch } from '../check/prove-absence.ts';
 import type { PlanCounts } from '../model/record.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';
-import { type RestoreEngine, restoreEngine } from '../restore-deps.ts';
+import { type RestoreDeps, restoreDeps } from '../restore-deps.ts';
 import { findMissingUntil } from '../scope/find-missing.ts';
-import { knowsOf, scopeFor } from '../scope/restore-scope.ts';
-import { splitScope } from '../scope/split-into-shards.ts';
+import { absenceKnowledge, restoreScope } from '../scope/restore-scope.ts';
+import { splitIntoShards } from '../scope/split-into-shards.ts';
 import { planUsers } from './plan-users.ts';
 
 type Planned = z.input<typeof DryRun>;
 type Changes = Planned['changes'];
 
-export interface PlanAsked {
+export interface PlanRequest {
   readonly backup: BackupRecord;
   readonly target: ProjectRecord;
-  readonly wish: Pick<
+  readonly options: Pick<
     StartRestoreOptions,
     'mergeMode' | 'collections' | 'documents' | 'includeSubcollections' | 'includeAuthUsers'
   >;
@@ -49,12 +49,12 @@ const changesMax = 100;
 const changesMaxBytes = 64 << 10;
 
 /** Undefined if there is more to look at than fits into a call: then it takes a job. */
-export const planInCall = (
+export const planInRequest = (
   asker: RequestCaller,
-  asked: PlanAsked,
-  doors: RestoreEngine & Doors = { ...restoreEngine, ...requestArchiveDeps, provesHeaders: true },
+  asked: PlanRequest,
+  doors: RestoreDeps & Doors = { ...restoreDeps, ...requestArchiveDeps, provesHeaders: true },
 ): Promise<Planned | undefined> => {
-  const { backup, target, wish } = asked;
+  const { backup, target, options: wish } = asked;
   const signal = AbortSignal.timeout(sourceRequestTimeoutMs);
   return withArchiveInRequest(
     asker.tenant,
@@ -64,8 +64,8 @@ export const planInCall = (
         const planned = await withSourceInRequest(asker, target, doors, (source) =>
           planDocuments(archive, source, asked, signal, doors),
         );
-        if (!planned || !wish.includeAuthUsers) return planned;
-        const authUsers = await planUsers(archive, doors.openToolkit(asker.tenant, target), wish.mergeMode, signal);
+        if (!planned || !options.includeAuthUsers) return planned;
+        const authUsers = await planUsers(archive, doors.openToolkit(asker.tenant, target), options.mergeMode, signal);
         return authUsers && { ...planned, authUsers: { ...authUsers } };
       } catch (error) {
         if (error instanceof SourceError && error.code === 'CANCELLED') return undefined;
@@ -82,18 +82,18 @@ const triesMax = 3;
 const planDocuments = async (
   archive: Archive,
   target: FirestoreDatabase,
-  { backup, target: project, wish }: PlanAsked,
+  { backup, target: project, options: wish }: PlanRequest,
   signal: AbortSignal,
-  { clock }: RestoreEngine,
+  { clock }: RestoreDeps,
 ): Promise<Planned | undefined> => {
   const until = after(clock.now(), walkSeconds);
   const isLate = (): boolean => clock.now() >= until;
-  const { mergeMode, collections, documents } = wish;
-  const scope = scopeFor({ ...wish, undoOf: null }, backup, documents?.paths);
-  const knows = knowsOf(backup, archive);
+  const { mergeMode, collections, documents } = options;
+  const scope = restoreScope({ ...options, undoOf: null }, backup, documents?.paths);
+  const knows = absenceKnowledge(backup, archive);
   const notFound = await findMissingUntil(archive, { collections, given: documents?.given }, isLate);
   if (!notFound) return undefined;
-  const cuts = await splitScope(archive, scope);
+  const cuts = await splitIntoShards(archive, scope);
   if (cuts.reduce((sum, { expected }) => sum + expected, 0) > recordsMax) return undefined;
   const { maxReads = Number.POSITIVE_INFINITY } = project.settings;
   let readsBefore = 0;
@@ -114,7 +114,7 @@ const planDocuments = async (
         ...{ targetProjectId: project.id, mergeMode, readTime, changes: found.changes, cost: costOf(readsOf()) },
       };
     } catch (error) {
-      if (!isMismatch(error)) throw error;
+      if (!isCountMismatch(error)) throw error;
       if (tries === triesMax || isLate()) return undefined;
       readsBefore = readsOf();
     }
@@ -123,7 +123,7 @@ const planDocuments = async (
 
 /** Undefined if it was over before its end. */
 const walked = async (walk: DocumentWalk): Promise<{ readonly counts: PlanCounts; readonly changes: Changes } | undefined> => {
-  const counts: { -readonly [Action in keyof PlanCounts]: number } = { ...noPlan };
+  const counts: { -readonly [Action in keyof PlanCounts]: number } = { ...emptyPlan };
   const changes: Changes = [];
   let bytes = 0;
   const isWhole = await walk.run(({ name, action }) => {

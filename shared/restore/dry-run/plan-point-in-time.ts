@@ -2,20 +2,20 @@
 import { asReadingError, type Doors, type RequestCaller, requestArchiveDeps } from '../../backup/index.ts';
 import { isSmall, microsOf, PointTooLarge, pointInMemory, shownMoment } from '../../pitr/index.ts';
 import { after } from '../../platform/index.ts';
-import type { MomentAsked } from '../point-in-time/point-request.ts';
-import { type RestoreEngine, restoreEngine } from '../restore-deps.ts';
-import { type PlanAsked, planInCall } from './plan-in-request.ts';
+import type { PointRequest } from '../point-in-time/point-request.ts';
+import { type RestoreDeps, restoreDeps } from '../restore-deps.ts';
+import { type PlanRequest, planInRequest } from './plan-in-request.ts';
 
 /** Of the 20 s of the call the plan itself needs most. */
 const makingSeconds = 5;
 
 /** Undefined if it does not fit into a call: then it takes a job. */
-export const planMomentInCall = async (
+export const planPointInTime = async (
   asker: RequestCaller,
-  asked: PlanAsked,
-  { plan }: MomentAsked,
-  doors: RestoreEngine & Doors = { ...restoreEngine, ...requestArchiveDeps, provesHeaders: true },
-): ReturnType<typeof planInCall> => {
+  asked: PlanRequest,
+  { plan }: PointRequest,
+  doors: RestoreDeps & Doors = { ...restoreDeps, ...requestArchiveDeps, provesHeaders: true },
+): ReturnType<typeof planInRequest> => {
   if (!isSmall(plan)) return undefined;
   const { clock } = doors;
   try {
@@ -23,7 +23,7 @@ export const planMomentInCall = async (
       until: after(clock.now(), makingSeconds),
       clock,
     });
-    const planned = await planInCall(asker, { ...asked, backup: made.backup }, made.doors);
+    const planned = await planInRequest(asker, { ...asked, backup: made.backup }, made.doors);
     const pointInTime = shownMoment(microsOf(plan.point.moment));
     return planned && { ...planned, backupId: plan.base.id, pointInTime };
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Archive } from '../../archive/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { lookUpAuthUsers, type Toolkit } from '../../project/index.ts';
-import { usersIn } from '../read/archived-users.ts';
+import { archivedUsers } from '../read/archived-users.ts';
 
 export interface UserPlan {
   readonly create: number;
@@ -24,7 +24,7 @@ export const planUsers = async (
 ): Promise<UserPlan | undefined> => {
   if (archive.manifest.counts.users > usersMax) return undefined;
   const ids: string[] = [];
-  for await (const { id, json } of usersIn(archive, { part: 'keys' })) if (json) ids.push(id);
+  for await (const { id, json } of archivedUsers(archive, { part: 'keys' })) if (json) ids.push(id);
   const there = (await lookUpAuthUsers(toolkit, ids, { signal })).size;
   const isKept = mode === 'skip_existing';
   return { create: ids.length - there, overwrite: isKept ? 0 : there, skip: isKept ? there : 0 };

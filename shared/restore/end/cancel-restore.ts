@@ -6,10 +6,10 @@ import { ApiError } from '../../contract/errors.ts';
 import { isId } from '../../contract/ids.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import { type Change, StaleReadError, set } from '../../platform/index.ts';
-import { noSuchRestore } from '../model/get-restore.ts';
+import { restoreNotFound } from '../model/get-restore.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
-import { endOf, endRestoreWrites, loadEndContext } from '../model/release-holds.ts';
-import { tell } from '../model/restore-events.ts';
+import { endFields, endRestoreWrites, loadEndContext } from '../model/release-holds.ts';
+import { emitRestoreEvent } from '../model/restore-events.ts';
 import { restoreEvent } from '../model/restore-view.ts';
 
 export const cancelRestore = async (
@@ -18,13 +18,13 @@ export const cancelRestore = async (
   now: Date,
 ): Promise<{ restore: RestoreRecord; change: Change }> => {
   const around = isId('restore', restoreJobId) ? await loadEndContext(tenant, restoreJobId) : undefined;
-  if (!around) throw noSuchRestore();
+  if (!around) throw restoreNotFound();
   const { restore, project, target } = around;
   const { id, status, attempt, safetyBackupId, targetProjectId, written, deleted } = restore;
   refuseUnlessUnderWay(restore);
   const by = actor.type === 'user' ? 'a person' : 'the service account';
   const error = { code: 'CANCELLED', message: `The restore was cancelled by ${by}` } as const;
-  const ended = { status: 'cancelled', error, ...endOf(around, now) } as const;
+  const ended = { status: 'cancelled', error, ...endFields(around, now) } as const;
   const cancelled: RestoreRecord = { ...restore, ...ended };
   const told = restoreEvent(cancelled, { project, target }, organization);
   // Sealed at the same moment it has a safety backup, which is then to be kept.
@@ -35,7 +35,7 @@ export const cancelRestore = async (
       writes: [
         set(restoreKey.restore(tenant, id), ended, { expected, onConditionFailed: () => new StaleReadError() }),
         ...endRestoreWrites(tenant, around, 'cancelled', now),
-        ...tell(tenant, restore, 'restore.failed', { ...told, restore: { ...told.restore, error } }, now),
+        ...emitRestoreEvent(tenant, restore, 'restore.failed', { ...told, restore: { ...told.restore, error } }, now),
       ],
       audit: [
         {

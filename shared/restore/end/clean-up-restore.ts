@@ -15,21 +15,21 @@ import {
   type Write,
 } from '../../platform/index.ts';
 import { waitForWriters } from '../model/active-writers.ts';
-import { type Journal, type RestoreRecord, restoreKey, restoreWork } from '../model/record.ts';
+import { type Journal, type RestoreRecord, restoreKey, workPartition } from '../model/record.ts';
 import { loadEndContext, type RestoreEndContext, releaseHoldsWrites } from '../model/release-holds.ts';
-import { eraseStray } from '../point-in-time/materialize-attempts.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
+import { deleteDiscardedAttempts } from '../point-in-time/materialize-attempts.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 
 /** A call that resumes it in time may commit a little later. */
 const marginSeconds = 3_600;
 
-type CleaningEngine = Pick<RestoreEngine, 'openStore' | 'clock' | 'sleep'>;
+type CleaningEngine = Pick<RestoreDeps, 'openStore' | 'clock' | 'sleep'>;
 
-export interface Cleaning {
+export interface CleanUpOptions {
   /** Whose end it is, where that is known. */
   readonly attempt?: number | undefined;
   /** How long writers that are still at it are waited for. */
-  readonly seconds?: number;
+  readonly waitSeconds?: number;
   /** Objects that cannot be removed stay in the bucket. */
   readonly isGivenUp?: boolean;
 }
@@ -44,7 +44,7 @@ export const cleanUpRestore = async (
   tenant: Tenant,
   restoreJobId: string,
   engine: CleaningEngine,
-  cleaning: Cleaning = {},
+  cleaning: CleanUpOptions = {},
 ): Promise<void> => {
   const around = await loadEndContext(tenant, restoreJobId);
   if (!around) return forget(tenant, restoreJobId);
@@ -68,7 +68,7 @@ const isFree = async (
   tenant: Tenant,
   around: RestoreEndContext,
   { clock, sleep }: CleaningEngine,
-  { seconds }: Cleaning,
+  { waitSeconds: seconds }: CleanUpOptions,
 ): Promise<boolean> => {
   const { restore, job } = around;
   if (job?.jobId !== restore.id) return true;
@@ -76,7 +76,7 @@ const isFree = async (
     log.warn('the target stays locked: somebody may still write to it', { restoreJobId: restore.id });
     return false;
   }
-  await commit([whileEnded(tenant, restore), ...releaseHoldsWrites(tenant, around)]);
+  await commit([checkEnded(tenant, restore), ...releaseHoldsWrites(tenant, around)]);
   return true;
 };
 
@@ -84,20 +84,20 @@ const clean = async (
   tenant: Tenant,
   restore: RestoreRecord,
   { openStore, clock }: CleaningEngine,
-  { isGivenUp }: Cleaning,
+  { isGivenUp }: CleanUpOptions,
 ): Promise<void> => {
   const { id, attempt } = restore;
   const resumable = resumableUntil(restore);
   const isOver = resumable === undefined || resumable <= iso(clock.now());
   const journals = uselessOf(restore, isOver);
   if (isGivenUp && journals.length > 0) log.error('what a restore has saved stays in its destination', { restoreJobId: id });
-  else for (const journal of journals) await deleteArchiveObjects(tenant, storedAs(tenant, restore, journal), openStore);
-  if (!isGivenUp) await eraseStray(tenant, restore, openStore);
-  if (isOver) await removeNotes(tenant, restore);
+  else for (const journal of journals) await deleteArchiveObjects(tenant, journalLocation(tenant, restore, journal), openStore);
+  if (!isGivenUp) await deleteDiscardedAttempts(tenant, restore, openStore);
+  if (isOver) await deleteWorkItems(tenant, restore);
   const note = await get(restoreKey.running(tenant, id));
   if (note?.attempt !== attempt) return;
   await commit([
-    restore.givenUp === undefined ? whileEnded(tenant, restore) : forgetJournals(tenant, restore),
+    restore.givenUp === undefined ? checkEnded(tenant, restore) : forgetJournals(tenant, restore),
     isOver
       ? { remove: restoreKey.running(tenant, id), ...ofAttempt(attempt) }
       : {
@@ -124,7 +124,7 @@ const uselessOf = ({ journal, givenUp = [], sealedAt, safetyBackupId }: RestoreR
 };
 
 /** Its objects, as those of the backup that it did not become. */
-export const storedAs = (
+export const journalLocation = (
   { organizationId }: Tenant,
   { targetProjectId }: RestoreRecord,
   { backupId, path, storageDestination }: Journal,
@@ -135,7 +135,7 @@ export const storedAs = (
   storageDestination,
 });
 
-export const whileEnded = (tenant: Tenant, { id, status, attempt }: RestoreRecord): Write => ({
+export const checkEnded = (tenant: Tenant, { id, status, attempt }: RestoreRecord): Write => ({
   check: restoreKey.restore(tenant, id),
   condition: '#status = :status AND attempt = :attempt',
   names: { '#status': 'status' },
@@ -153,13 +153,13 @@ const forgetJournals = (tenant: Tenant, { id, status, attempt }: RestoreRecord):
 const ofAttempt = (attempt: number) => ({ condition: 'attempt = :attempt', values: { ':attempt': attempt } });
 
 /** Every sort key of ours begins with a letter. */
-const notesOf = (tenant: Tenant, id: string) => ({ pk: restoreWork(tenant, id), prefix: '', from: 'A' });
+const notesOf = (tenant: Tenant, id: string) => ({ pk: workPartition(tenant, id), prefix: '', from: 'A' });
 
-export const removeNotes = async (tenant: Tenant, restore: RestoreRecord): Promise<void> => {
+export const deleteWorkItems = async (tenant: Tenant, restore: RestoreRecord): Promise<void> => {
   for (;;) {
     const { items } = await query({ ...notesOf(tenant, restore.id), limit: transactionMax - 1 });
     if (items.length === 0) return;
-    await commit([whileEnded(tenant, restore), ...items.map(({ pk, sk }) => ({ remove: { pk, sk } }))]);
+    await commit([checkEnded(tenant, restore), ...items.map(({ pk, sk }) => ({ remove: { pk, sk } }))]);
   }
 };
 

@@ -4,12 +4,12 @@ import { failureWrites } from '../../destination/index.ts';
 import type { Reason } from '../../job/index.ts';
 import { commit, emitMetric, isConflict, set, type Tenant, type Write } from '../../platform/index.ts';
 import { unauthorizedWrite } from '../../project/index.ts';
-import { type Waiting, waitForWriters } from '../model/active-writers.ts';
+import { type WriterWait, waitForWriters } from '../model/active-writers.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
-import { endOf, endRestoreWrites, loadEndContext, type RestoreEndContext } from '../model/release-holds.ts';
-import { auditOf } from '../model/restore-audit.ts';
-import { tell } from '../model/restore-events.ts';
-import { internal } from '../model/restore-steps.ts';
+import { endFields, endRestoreWrites, loadEndContext, type RestoreEndContext } from '../model/release-holds.ts';
+import { restoreAudit } from '../model/restore-audit.ts';
+import { emitRestoreEvent } from '../model/restore-events.ts';
+import { internalError } from '../model/restore-steps.ts';
 import { restoreEvent } from '../model/restore-view.ts';
 
 /** What a workflow says of the error that ended it. */
@@ -18,8 +18,8 @@ export interface WorkflowError {
 }
 
 /** Why it ends: what a step told, else what the last try stumbled over. */
-export const reasonFor = ({ failure, trouble }: RestoreRecord, error?: WorkflowError | undefined): Reason =>
-  failure ?? trouble ?? (error?.Error === 'States.Timeout' ? late : internal);
+export const failureReason = ({ failure, trouble }: RestoreRecord, error?: WorkflowError | undefined): Reason =>
+  failure ?? trouble ?? (error?.Error === 'States.Timeout' ? late : internalError);
 
 const late: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not restore the backup in time' };
 
@@ -37,7 +37,7 @@ export const failRestore = async (
   reasonGiven: (restore: RestoreRecord) => Reason,
   now: Date,
   attempt?: number,
-  sleep?: Waiting['sleep'],
+  sleep?: WriterWait['sleep'],
 ): Promise<void> => {
   for (let tries = 1; ; tries++) {
     const around = await loadEndContext(tenant, restoreJobId);
@@ -66,7 +66,7 @@ const announced = (tenant: Tenant, { id, status, attempt }: RestoreRecord, failu
 const writesOf = (tenant: Tenant, around: RestoreEndContext, error: Reason, isStopped: boolean, now: Date): readonly Write[] => {
   const { restore, project, target, destination, organization } = around;
   const { id, status, attempt, phase, safetyBackupId, sealedAt } = restore;
-  const ended = { status: 'failed', error, ...endOf(around, now) } as const;
+  const ended = { status: 'failed', error, ...endFields(around, now) } as const;
   const told = organization && restoreEvent({ ...restore, ...ended }, { project, target }, organization);
   return [
     // Sealed at the same moment it has a safety backup, which is then to be kept, and may be writing.
@@ -80,7 +80,7 @@ const writesOf = (tenant: Tenant, around: RestoreEndContext, error: Reason, isSt
     ...(destination && organization && error.code === 'STORAGE_UPLOAD_ERROR'
       ? failureWrites({ tenant, organization }, destination, error.message, now)
       : []),
-    ...(told ? tell(tenant, restore, 'restore.failed', { ...told, restore: { ...told.restore, error } }, now) : []),
-    auditOf(tenant, 'restore.failed', restore, { code: error.code, message: error.message, phase }, now),
+    ...(told ? emitRestoreEvent(tenant, restore, 'restore.failed', { ...told, restore: { ...told.restore, error } }, now) : []),
+    restoreAudit(tenant, 'restore.failed', restore, { code: error.code, message: error.message, phase }, now),
   ];
 };

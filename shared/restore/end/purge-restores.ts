@@ -1,10 +1,10 @@
 import { deleteArchiveObjects } from '../../backup/index.ts';
 import { type openStore, StorageError } from '../../destination/index.ts';
 import { type Clock, log, query, removeAll, type Tenant, walk } from '../../platform/index.ts';
-import { type RestoreRecord, restoreKey, restorePrefix, restoreWork } from '../model/record.ts';
-import { eraseStray } from '../point-in-time/materialize-attempts.ts';
-import { restoreEngine } from '../restore-deps.ts';
-import { storedAs } from './clean-up-restore.ts';
+import { type RestoreRecord, restoreKey, restorePrefix, workPartition } from '../model/record.ts';
+import { deleteDiscardedAttempts } from '../point-in-time/materialize-attempts.ts';
+import { restoreDeps } from '../restore-deps.ts';
+import { journalLocation } from './clean-up-restore.ts';
 
 export interface RestorePurge {
   /** Whether the objects in the customer's buckets go, too. */
@@ -22,7 +22,7 @@ export const purgeRestores = async (
   wish: RestorePurge,
   until: Date,
   time: Clock,
-  open: typeof openStore = restoreEngine.openStore,
+  open: typeof openStore = restoreDeps.openStore,
 ): Promise<boolean> => {
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: restorePrefix };
   for await (const restore of walk<RestoreRecord>(range)) {
@@ -47,8 +47,8 @@ const erase = async (
   const { journal, givenUp = [], safetyBackupId } = restore;
   try {
     for (const stored of safetyBackupId === undefined ? [...givenUp, journal] : givenUp)
-      await deleteArchiveObjects(tenant, storedAs(tenant, restore, stored), open);
-    await eraseStray(tenant, restore, open);
+      await deleteArchiveObjects(tenant, journalLocation(tenant, restore, stored), open);
+    await deleteDiscardedAttempts(tenant, restore, open);
   } catch (error) {
     if (isPatient || !(error instanceof StorageError)) throw error;
     log.warn('what a purged restore has saved stays', { restoreJobId: restore.id, reason: error.message });
@@ -57,7 +57,7 @@ const erase = async (
 
 const removeWork = async (tenant: Tenant, { id }: RestoreRecord): Promise<void> => {
   // Every sort key in it begins with a letter.
-  const range = { pk: restoreWork(tenant, id), prefix: '', from: '0' };
+  const range = { pk: workPartition(tenant, id), prefix: '', from: '0' };
   for (let next: string | undefined = ''; next !== undefined; ) {
     const page = await query({ ...range, limit: 200 });
     await removeAll(page.items);

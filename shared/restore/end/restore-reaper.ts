@@ -2,14 +2,14 @@
 import type { Reason } from '../../job/index.ts';
 import { after, commit, get, iso, log, set, type Tenant, walk } from '../../platform/index.ts';
 import { type RestoreRecord, type RunningRestore, restoreKey, runningRestores } from '../model/record.ts';
-import { internal } from '../model/restore-steps.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
+import { internalError } from '../model/restore-steps.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 import { cleanUpRestore } from './clean-up-restore.ts';
-import { failRestore, reasonFor } from './fail-restore.ts';
+import { failRestore, failureReason } from './fail-restore.ts';
 
 /** The workflow of restores, as the reaper sees it; each attempt has an execution, by its name. */
 export interface RestoreWorkflow {
-  look(name: string): Promise<'running' | 'ended' | 'unknown'>;
+  describe(name: string): Promise<'running' | 'ended' | 'unknown'>;
   start(name: string, input: Readonly<Record<string, unknown>>): Promise<void>;
   stop(name: string, cause: string): Promise<void>;
 }
@@ -22,13 +22,13 @@ const graceSeconds = 1_800;
 const cleanMaxSeconds = 24 * 3_600;
 
 /** All that is under way, or has ended and is not cleaned up after. */
-export const restoresUnderWay = (): AsyncGenerator<RunningRestore> =>
+export const listRunningRestores = (): AsyncGenerator<RunningRestore> =>
   walk<RunningRestore>({ pk: runningRestores, prefix: '', from: '0' });
 
 export const reapRestore = async (
   tenant: Tenant,
   note: RunningRestore,
-  engine: RestoreEngine,
+  engine: RestoreDeps,
   workflow: RestoreWorkflow,
 ): Promise<void> => {
   const { restoreJobId, attempt, dueAt } = note;
@@ -36,10 +36,10 @@ export const reapRestore = async (
   if (dueAt !== undefined && dueAt > iso(engine.clock.now())) return;
   const name = `${restoreJobId}-${attempt}`;
   // In this order: a workflow that was seen to have ended begins nothing more.
-  const execution = await workflow.look(name);
+  const execution = await workflow.describe(name);
   const restore = await get(restoreKey.restore(tenant, restoreJobId));
   const now = engine.clock.now();
-  const verdict = judge(restore, note, execution, now);
+  const verdict = reapVerdict(restore, note, execution, now);
   if (verdict === 'leave') return;
   log.warn('reaping a restore', { restoreJobId, verdict: typeof verdict === 'string' ? verdict : verdict.code, execution });
   if (verdict === 'start') {
@@ -52,13 +52,13 @@ export const reapRestore = async (
     return cleanUpRestore(tenant, restoreJobId, engine, { attempt, isGivenUp: verdict === 'give-up' });
   await failRestore(tenant, restoreJobId, () => verdict, now, attempt, engine.sleep);
   // Whoever still writes was waited for: the next run looks again.
-  await cleanUpRestore(tenant, restoreJobId, engine, { attempt, seconds: 0 });
+  await cleanUpRestore(tenant, restoreJobId, engine, { attempt, waitSeconds: 0 });
 };
 
 type Verdict = 'leave' | 'start' | 'clean' | 'give-up' | Reason;
 
 /** Decided apart from all doing, so that every case can be looked at. */
-export const judge = (
+export const reapVerdict = (
   restore: RestoreRecord | undefined,
   { since, restartedAt, attempt, dueAt }: RunningRestore,
   execution: 'running' | 'ended' | 'unknown',
@@ -71,10 +71,10 @@ export const judge = (
   const { status, completedAt } = restore;
   if (status === 'pending' || status === 'running') {
     if (execution === 'running') return 'leave';
-    if (execution === 'ended') return reasonFor(restore);
+    if (execution === 'ended') return failureReason(restore);
     // No such execution: the task that starts it is on its way, or lost.
     if (!isOlder(restartedAt ?? since, startMaxSeconds)) return 'leave';
-    return restartedAt === undefined ? 'start' : { ...internal, message: 'The service could not start the restore' };
+    return restartedAt === undefined ? 'start' : { ...internalError, message: 'The service could not start the restore' };
   }
   const endedAt = completedAt ?? since;
   if (isOlder(dueAt ?? endedAt, cleanMaxSeconds)) return 'give-up';

@@ -1,7 +1,7 @@
 /** Who may be writing to the target of a restore: it is free only when nobody does. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { after, bestEffort, commit, epochSeconds, iso, type Tenant, type Write, walk } from '../../platform/index.ts';
-import { restoreKey, restoreWork, type WriterRecord, writerPrefix } from './record.ts';
+import { restoreKey, workPartition, type WriterRecord, writerPrefix } from './record.ts';
 
 /** One run of a writer, by its shard and its number. */
 export interface WriterRun {
@@ -25,7 +25,7 @@ export const acquireWriterLease = (tenant: Tenant, id: string, { number, run }: 
 export const releaseWriterLease = (tenant: Tenant, id: string, { number, run }: WriterRun): Promise<unknown> =>
   bestEffort('say that a writer has ended', commit([{ remove: restoreKey.writer(tenant, id, number, run) }]));
 
-export interface Waiting {
+export interface WriterWait {
   readonly now: () => Date;
   readonly sleep?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
   readonly seconds?: number | undefined;
@@ -39,7 +39,7 @@ const lookEveryMs = 500;
 export const waitForWriters = async (
   tenant: Tenant,
   id: string,
-  { now, sleep = (ms) => pause(ms), seconds = patienceSeconds }: Waiting,
+  { now, sleep = (ms) => pause(ms), seconds = patienceSeconds }: WriterWait,
 ): Promise<boolean> => {
   for (let waits = Math.ceil((seconds * 1_000) / lookEveryMs); ; waits--) {
     if (!(await hasWriter(tenant, id, iso(now())))) return true;
@@ -49,7 +49,7 @@ export const waitForWriters = async (
 };
 
 const hasWriter = async (tenant: Tenant, id: string, now: string): Promise<boolean> => {
-  const range = { pk: restoreWork(tenant, id), prefix: writerPrefix };
+  const range = { pk: workPartition(tenant, id), prefix: writerPrefix };
   for await (const { until } of walk<WriterRecord>(range)) if (until > now) return true;
   return false;
 };

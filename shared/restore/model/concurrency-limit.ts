@@ -5,7 +5,7 @@ import { getAll, type Tenant, walk } from '../../platform/index.ts';
 import { type RunningRestore, restoreKey, runningRestores } from './record.ts';
 
 /** JOB_IN_PROGRESS once enough of them wait or run. Two that begin at the same moment may both be let in. */
-export const refuseRestoreCrowd = async (tenant: Tenant): Promise<void> => {
+export const assertRestoreCapacity = async (tenant: Tenant): Promise<void> => {
   const noted: string[] = [];
   const range = { pk: runningRestores, prefix: `${tenant.organizationId}#` };
   // What has ended and only waits to be resumed or forgotten does not count.

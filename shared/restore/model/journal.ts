@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { type ObjectStore, readDestination, StorageError, type Upload } from '../../destination/index.ts';
 import { JobFailure, UploadError } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 import type { RestoreRecord } from './record.ts';
 
 /**
@@ -48,40 +48,40 @@ export const journalBackup = (tenant: Tenant, restore: RestoreRecord): BackupRec
 export const openJournalStore = async (
   tenant: Tenant,
   { journal }: RestoreRecord,
-  engine: RestoreEngine,
+  engine: RestoreDeps,
 ): Promise<ObjectStore> => {
   try {
     const destination = await readDestination(tenant, journal.storageDestination.id);
-    return uploading(await engine.openStore(tenant, destination, journal.path));
+    return asUploadStore(await engine.openStore(tenant, destination, journal.path));
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND') throw destinationGone(error);
-    return asUpload(error);
+    if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND') throw destinationDeleted(error);
+    return throwAsUploadError(error);
   }
 };
 
-export const destinationGone = (cause: unknown): JobFailure =>
+export const destinationDeleted = (cause: unknown): JobFailure =>
   new JobFailure('STORAGE_UPLOAD_ERROR', 'The storage destination of the safety backup is gone', undefined, { cause });
 
 /** A store whose refusals are told as failed uploads. */
-export const uploading = (store: ObjectStore): ObjectStore => ({
-  put: (...all) => store.put(...all).catch(asUpload),
+export const asUploadStore = (store: ObjectStore): ObjectStore => ({
+  put: (...all) => store.put(...all).catch(throwAsUploadError),
   upload: (...all) => uploadingTo(store.upload(...all)),
-  get: (...all) => store.get(...all).catch(asUpload),
-  head: (...all) => store.head(...all).catch(asUpload),
+  get: (...all) => store.get(...all).catch(throwAsUploadError),
+  head: (...all) => store.head(...all).catch(throwAsUploadError),
   list: (...all) => store.list(...all),
-  remove: (...all) => store.remove(...all).catch(asUpload),
-  abortUnfinishedUploads: (...all) => store.abortUnfinishedUploads(...all).catch(asUpload),
+  remove: (...all) => store.remove(...all).catch(throwAsUploadError),
+  abortUnfinishedUploads: (...all) => store.abortUnfinishedUploads(...all).catch(throwAsUploadError),
   close: () => store.close(),
 });
 
 const uploadingTo = (upload: Upload): Upload => ({
-  write: (pieces) => upload.write(pieces).catch(asUpload),
-  finish: () => upload.finish().catch(asUpload),
+  write: (pieces) => upload.write(pieces).catch(throwAsUploadError),
+  finish: () => upload.finish().catch(throwAsUploadError),
   abort: () => upload.abort(),
 });
 
 /** Throws what a store said as said of an upload. */
-export const asUpload = (error: unknown): never => {
+export const throwAsUploadError = (error: unknown): never => {
   if (!(error instanceof StorageError) || error instanceof UploadError) throw error;
   throw new UploadError(error.code, error.message, { cause: error, bucket: error.bucket });
 };

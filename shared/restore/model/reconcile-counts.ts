@@ -3,7 +3,7 @@ import { JobFailure } from '../../job/index.ts';
 import type { Failure, PlanCounts, RestoreShardRecord } from './record.ts';
 
 /** What became of the documents, or of the users, of a plan. */
-export interface Account {
+export interface ShardTotals {
   /** Those that were to be touched, and of them those that were to be deleted. */
   readonly planned: number;
   readonly toDelete: number;
@@ -17,13 +17,13 @@ export interface Account {
   readonly failures: readonly Failure[];
 }
 
-export const touchedBy = ({ create, overwrite, delete: deleted }: PlanCounts): number => create + overwrite + deleted;
+export const touchedCount = ({ create, overwrite, delete: deleted }: PlanCounts): number => create + overwrite + deleted;
 
 /** The sums over shards. */
-export const accountOf = (shards: readonly RestoreShardRecord[]): Account => {
+export const sumShards = (shards: readonly RestoreShardRecord[]): ShardTotals => {
   const sum = (of: (shard: RestoreShardRecord) => number): number => shards.reduce((total, shard) => total + of(shard), 0);
   return {
-    planned: sum(({ plan }) => touchedBy(plan)),
+    planned: sum(({ plan }) => touchedCount(plan)),
     toDelete: sum(({ plan }) => plan.delete),
     written: sum(({ written }) => written),
     deleted: sum(({ deleted }) => deleted),
@@ -36,7 +36,7 @@ export const accountOf = (shards: readonly RestoreShardRecord[]): Account => {
 };
 
 /** Why a restore is not whole though it came to its end; undefined if every document of the plan is as it should be. */
-export const shortfall = (account: Account, what: 'documents' | 'users' = 'documents'): JobFailure | undefined => {
+export const countMismatch = (account: ShardTotals, what: 'documents' | 'users' = 'documents'): JobFailure | undefined => {
   const { planned, toDelete, written, deleted, raced, failed } = account;
   const accounted = written + deleted + raced + failed;
   if (accounted !== planned)

@@ -200,26 +200,26 @@ export const writerPrefix = 'WRITER#';
 const digits = (number: number, width: number): string => String(number).padStart(width, '0');
 
 /** Working notes live in a partition of their own, and go when nothing can be resumed any more. */
-export const restoreWork = (tenant: Tenant, restoreJobId: string): string => `WORK#${tenant.organizationId}#${restoreJobId}`;
+export const workPartition = (tenant: Tenant, restoreJobId: string): string => `WORK#${tenant.organizationId}#${restoreJobId}`;
 
 export const restoreKey = {
   restore: (tenant: Tenant, id: string): Key<RestoreRecord> => ({
     pk: `ORG#${tenant.organizationId}`,
     sk: `${restorePrefix}${id}`,
   }),
-  scope: (tenant: Tenant, id: string): Key<ScopeRecord> => ({ pk: restoreWork(tenant, id), sk: 'SCOPE' }),
+  scope: (tenant: Tenant, id: string): Key<ScopeRecord> => ({ pk: workPartition(tenant, id), sk: 'SCOPE' }),
   /** The pace that all writers of a job share. */
-  pace: (tenant: Tenant, id: string): Key => ({ pk: restoreWork(tenant, id), sk: 'PACE' }),
+  pace: (tenant: Tenant, id: string): Key => ({ pk: workPartition(tenant, id), sk: 'PACE' }),
   shard: (tenant: Tenant, id: string, number: number): Key<RestoreShardRecord> => ({
-    pk: restoreWork(tenant, id),
+    pk: workPartition(tenant, id),
     sk: `SHARD#${digits(number, 8)}`,
   }),
   part: (tenant: Tenant, id: string, number: number, part: number): Key<JournalPartRecord> => ({
-    pk: restoreWork(tenant, id),
+    pk: workPartition(tenant, id),
     sk: `PART#${digits(number, 8)}#${digits(part, 4)}`,
   }),
   writer: (tenant: Tenant, id: string, number: number, run: number): Key<WriterRecord> => ({
-    pk: restoreWork(tenant, id),
+    pk: workPartition(tenant, id),
     sk: `${writerPrefix}${digits(number, 8)}#${run}`,
   }),
   running: (tenant: Tenant, id: string): Key<RunningRestore> => ({ pk: runningRestores, sk: `${tenant.organizationId}#${id}` }),

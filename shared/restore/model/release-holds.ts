@@ -15,7 +15,7 @@ export interface RestoreEndContext {
   /** Those that it holds of what it reads: its backup, or what that is to be made of. */
   readonly held: readonly BackupRecord[];
   /** Of an undo: the backup that the other restore wrote from, if this one reads it. */
-  readonly left: BackupRecord | undefined;
+  readonly undoSource: BackupRecord | undefined;
   /** The safety backup; there is none before the journal is sealed, nor of what touches nothing. */
   readonly safety: BackupRecord | undefined;
   /** Of the backup. */
@@ -48,7 +48,7 @@ export const loadEndContext = async (tenant: Tenant, restoreJobId: string): Prom
     restore,
     job: job as JobRecord | undefined,
     held: others.slice(0, backups.length).filter((backup) => backup !== undefined) as unknown as BackupRecord[],
-    left: (leftBy && others.at(-1)) as BackupRecord | undefined,
+    undoSource: (leftBy && others.at(-1)) as BackupRecord | undefined,
     safety: safety as BackupRecord | undefined,
     project: (isElsewhere ? others[backups.length] : target) as ProjectRecord | undefined,
     target: target as ProjectRecord | undefined,
@@ -58,7 +58,7 @@ export const loadEndContext = async (tenant: Tenant, restoreJobId: string): Prom
 };
 
 /** What the record of every restore that ends now says of it; it can be taken back as long as its safety backup is there. */
-export const endOf = ({ safety }: Pick<RestoreEndContext, 'safety'>, now: Date) => ({
+export const endFields = ({ safety }: Pick<RestoreEndContext, 'safety'>, now: Date) => ({
   completedAt: iso(now),
   undoUntil: safety?.status === 'completed' ? iso(after(now, undoSeconds)) : null,
 });
@@ -74,7 +74,7 @@ export const endRestoreWrites = (
   now: Date,
   isStopped = status !== 'cancelled',
 ): readonly Write[] => {
-  const { undoUntil } = endOf(around, now);
+  const { undoUntil } = endFields(around, now);
   const { restore, job, safety } = around;
   // From then on it is retention's to remove.
   const note = undoUntil && safety ? [retentionNote(tenant, now)] : [];
@@ -97,9 +97,9 @@ const releases = (tenant: Tenant, { restore: { id, targetProjectId }, job }: Res
 ];
 
 /** Each attempt holds the backups that it reads, and the safety backup from sealing on. */
-const unheld = (tenant: Tenant, { held, left, safety }: RestoreEndContext, keepUntil: string | null): readonly Write[] => [
+const unheld = (tenant: Tenant, { held, undoSource: left, safety }: RestoreEndContext, keepUntil: string | null): readonly Write[] => [
   ...held.filter(isHeld).map((backup) => releaseHold(tenant, backup)),
-  ...(left && isHeld(left) ? [releaseHold(tenant, left)] : []),
+  ...(undoSource && isHeld(undoSource) ? [releaseHold(tenant, undoSource)] : []),
   ...(safety && isHeld(safety) ? [releaseHold(tenant, safety, keepUntil)] : []),
   ...(safety && !isHeld(safety) && keepUntil ? [keptUntil(tenant, safety, keepUntil)] : []),
 ];

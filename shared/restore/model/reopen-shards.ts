@@ -1,13 +1,13 @@
 /** A restore that is resumed goes through those of its shards again in which something failed, or does not add up. */
 import { commit, set, type Tenant, transactionMax, walk } from '../../platform/index.ts';
-import { touchedBy } from './reconcile-counts.ts';
-import { type RestoreRecord, type RestoreShardRecord, restoreKey, restoreWork } from './record.ts';
-import { advance } from './running-restore.ts';
+import { touchedCount } from './reconcile-counts.ts';
+import { type RestoreRecord, type RestoreShardRecord, restoreKey, workPartition } from './record.ts';
+import { updateRunning } from './running-restore.ts';
 
 /** All shards of a restore, by number. */
 export const readShards = async (tenant: Tenant, restoreJobId: string): Promise<readonly RestoreShardRecord[]> => {
   const shards: RestoreShardRecord[] = [];
-  for await (const item of walk({ pk: restoreWork(tenant, restoreJobId), prefix: 'SHARD#' }))
+  for await (const item of walk({ pk: workPartition(tenant, restoreJobId), prefix: 'SHARD#' }))
     shards.push(item as RestoreShardRecord);
   return shards;
 };
@@ -23,7 +23,7 @@ export const reopenShards = async (tenant: Tenant, { id, attempt }: Pick<Restore
     const documents = some.filter(({ range }) => range !== undefined);
     const less = (of: (shard: RestoreShardRecord) => number): number => documents.reduce((sum, shard) => sum - of(shard), 0);
     await commit([
-      advance(tenant, id, {
+      updateRunning(tenant, id, {
         set: { failures: [] },
         add: {
           written: less(({ written }) => written),
@@ -41,7 +41,7 @@ export const reopenShards = async (tenant: Tenant, { id, attempt }: Pick<Restore
 /** One that is written accounts for all that it was to touch; none ever for more. */
 const addsUp = ({ plan, isWritten, written, deleted, raced, failed }: RestoreShardRecord): boolean => {
   const accounted = written + deleted + raced + failed;
-  return isWritten ? accounted === touchedBy(plan) && deleted <= plan.delete : accounted <= touchedBy(plan);
+  return isWritten ? accounted === touchedCount(plan) && deleted <= plan.delete : accounted <= touchedCount(plan);
 };
 
 const reopened = (tenant: Tenant, id: string, { number, runs, failed }: RestoreShardRecord) =>

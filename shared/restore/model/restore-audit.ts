@@ -6,7 +6,7 @@ import type { RestoreRecord } from './record.ts';
 const actor: Actor = { type: 'system', id: 'restore-engine', email: null };
 
 /** The entry of what the engine did, for the transaction that does it. It carries the restore's id where others have a request's. */
-export const auditOf = (
+export const restoreAudit = (
   tenant: Tenant,
   action: string,
   { id, backupId, projectId, targetProjectId }: RestoreRecord,

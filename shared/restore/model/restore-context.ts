@@ -4,7 +4,7 @@ import { type ProjectRecord, projectKey, readProject } from '../../project/index
 import type { RestoreRecord } from './record.ts';
 
 /** Whom events are about, beside the restore. */
-export interface RestoreParties {
+export interface RestoreContext {
   readonly tenant: Tenant;
   readonly organization: Pick<OrganizationRecord, 'id' | 'name'>;
   /** Of the backup; it may be gone by now. */
@@ -13,11 +13,11 @@ export interface RestoreParties {
 }
 
 /** Whom a restore is about. Its target must be there; the project of its backup may be gone. */
-export const partiesOf = async (
+export const loadRestoreContext = async (
   tenant: Tenant,
   { projectId, targetProjectId }: RestoreRecord,
   organization: OrganizationRecord,
-): Promise<RestoreParties> => {
+): Promise<RestoreContext> => {
   const target = await readProject(tenant, targetProjectId);
   const isSame = projectId === targetProjectId;
   const project = isSame ? target : await get(projectKey.project(tenant, projectId));

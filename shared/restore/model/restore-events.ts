@@ -5,7 +5,7 @@ import type { Tenant, Write } from '../../platform/index.ts';
 import type { RestoreRecord } from './record.ts';
 
 /** Subscribers are told of restores, not of plans: one too large for a call is a job only in how it is made. */
-export const tell = <N extends EventName & `restore.${string}`>(
+export const emitRestoreEvent = <N extends EventName & `restore.${string}`>(
   tenant: Tenant,
   { dryRun }: Pick<RestoreRecord, 'dryRun'>,
   name: N,

@@ -2,8 +2,8 @@
 import { decilesUpTo } from '../../job/index.ts';
 import type { Write } from '../../platform/index.ts';
 import type { RestoreRecord } from './record.ts';
-import type { RestoreParties } from './restore-context.ts';
-import { tell } from './restore-events.ts';
+import type { RestoreContext } from './restore-context.ts';
+import { emitRestoreEvent } from './restore-events.ts';
 import { percentOf, progressOf } from './restore-progress.ts';
 import { restoreEvent } from './restore-view.ts';
 
@@ -13,8 +13,8 @@ export { percentOf, progressOf } from './restore-progress.ts';
  * The tenths that the restore, as it will be, has passed and not told of; `told` is what `toldPercent` becomes then, in the
  * same transaction and on condition that it is what it was. 100 is told of one that is completed.
  */
-export const tellPercent = (
-  parties: RestoreParties,
+export const progressEvents = (
+  parties: RestoreContext,
   restore: RestoreRecord,
   now: Date,
 ): { readonly told?: number; readonly writes: readonly Write[] } => {
@@ -28,7 +28,7 @@ export const tellPercent = (
   return {
     told,
     writes: percents.flatMap((percent) =>
-      tell(tenant, restore, 'restore.progress', { ...event, progress: { ...progress, percent } }, now),
+      emitRestoreEvent(tenant, restore, 'restore.progress', { ...event, progress: { ...progress, percent } }, now),
     ),
   };
 };

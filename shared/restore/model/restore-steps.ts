@@ -35,4 +35,4 @@ export const answerStep = <T>(
     work,
   );
 
-export const internal: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not restore the backup' };
+export const internalError: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not restore the backup' };

@@ -94,7 +94,7 @@ const historyStatus = {
 } as const;
 
 /** One line of the history. */
-export const historyOf = (record: RestoreRecord): z.input<typeof RestoreHistory> => {
+export const historyEntry = (record: RestoreRecord): z.input<typeof RestoreHistory> => {
   const { restoreJobId, status, progress, ...shown } = restoreData(record);
   const { targetProjectName: name, backupCreatedAt } = record;
   return {

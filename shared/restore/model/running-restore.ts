@@ -21,26 +21,26 @@ export interface Running {
  * The restore as it is now. Throws NotRunning if it has ended or goes on in another attempt than the caller works for, and
  * CANCELLED if its organization is gone.
  */
-export const readRunning = async (tenant: Tenant, restoreJobId: string, attempt?: number): Promise<Running> => {
+export const loadRunning = async (tenant: Tenant, restoreJobId: string, attempt?: number): Promise<Running> => {
   const found = await getAll([restoreKey.restore(tenant, restoreJobId), organizationKey.organization(tenant)]);
   const [restore, organization] = found as [RestoreRecord | undefined, OrganizationRecord | undefined];
   addLogContext(idsIn(restore));
-  return { restore: sameAttempt(restore, attempt), organization: assertOrganizationActive(organization) };
+  return { restore: assertSameAttempt(restore, attempt), organization: assertOrganizationActive(organization) };
 };
 
 /** Throws NotRunning also if the restore goes on in another attempt: each has a workflow of its own. */
-export const sameAttempt = (record: RestoreRecord | undefined, attempt: number | undefined): RestoreRecord => {
+export const assertSameAttempt = (record: RestoreRecord | undefined, attempt: number | undefined): RestoreRecord => {
   const restore = assertRunning(record);
   if (attempt !== undefined && restore.attempt !== attempt) throw new JobEndedError('gone on with by another attempt');
   return restore;
 };
 
 /** What a worker asks every few seconds beside its work. */
-export const lookAt = async (tenant: Tenant, { id, attempt }: Pick<RestoreRecord, 'id' | 'attempt'>): Promise<RestoreRecord> =>
-  sameAttempt(await get(restoreKey.restore(tenant, id)), attempt);
+export const assertStillRunning = async (tenant: Tenant, { id, attempt }: Pick<RestoreRecord, 'id' | 'attempt'>): Promise<RestoreRecord> =>
+  assertSameAttempt(await get(restoreKey.restore(tenant, id)), attempt);
 
-export const advance = (tenant: Tenant, restoreJobId: string, change: Advance): Write =>
+export const updateRunning = (tenant: Tenant, restoreJobId: string, change: Advance): Write =>
   updateRunningJob(restoreKey.restore(tenant, restoreJobId), change);
 
-export const whileRunning = (tenant: Tenant, restoreJobId: string, where: Advance['expected'] = {}): Write =>
+export const checkRunning = (tenant: Tenant, restoreJobId: string, where: Advance['expected'] = {}): Write =>
   checkRunningJob(restoreKey.restore(tenant, restoreJobId), where);

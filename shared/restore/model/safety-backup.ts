@@ -7,7 +7,7 @@ import { type RestoreRecord, restoreKey } from './record.ts';
  * For the transaction that takes a backup away: the restore whose safety backup it is cannot be taken back any more, and says so.
  * The backup goes, too, if the restore is gone or follows its project later; one that comes meanwhile is looked at.
  */
-export const endUndo = async (tenant: Tenant, { safetyOf }: BackupRecord): Promise<readonly Write[]> => {
+export const closeUndoWindow = async (tenant: Tenant, { safetyOf }: BackupRecord): Promise<readonly Write[]> => {
   if (safetyOf === undefined) return [];
   const key = restoreKey.restore(tenant, safetyOf);
   const onConditionFailed = () => new StaleReadError();
@@ -16,7 +16,7 @@ export const endUndo = async (tenant: Tenant, { safetyOf }: BackupRecord): Promi
 };
 
 /** For the transaction that brings a restore to another organization, after its safety backup: that may be gone there by now. */
-export const undoCarried = async (
+export const moveUndoWindow = async (
   to: Tenant,
   { undoUntil, safetyBackupId }: RestoreRecord,
 ): Promise<{ undoUntil: string | null; writes: readonly Write[] }> => {

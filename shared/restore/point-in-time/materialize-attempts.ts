@@ -5,7 +5,7 @@ import type { Tenant } from '../../platform/index.ts';
 import type { RestoreRecord } from '../model/record.ts';
 
 /** A run that was given up and wakes again writes into nobody's folder but its own. */
-export const pathOfTry = (path: string, number: number): string => (number === 1 ? path : `${path}-${number}`);
+export const attemptPath = (path: string, number: number): string => (number === 1 ? path : `${path}-${number}`);
 
 /** What lies in the folders of tries that became no backup. */
 export const strayTries = ({ organizationId }: Tenant, restore: RestoreRecord): readonly ArchiveLocation[] => {
@@ -16,11 +16,11 @@ export const strayTries = ({ organizationId }: Tenant, restore: RestoreRecord): 
     .map((number) => ({
       id,
       archive: { organization: organizationId, project: projectId, backup: id },
-      path: pathOfTry(point.path, number),
+      path: attemptPath(point.path, number),
       storageDestination: point.storageDestination,
     }));
 };
 
-export const eraseStray = async (tenant: Tenant, restore: RestoreRecord, open: typeof openStore): Promise<void> => {
+export const deleteDiscardedAttempts = async (tenant: Tenant, restore: RestoreRecord, open: typeof openStore): Promise<void> => {
   for (const stray of strayTries(tenant, restore)) await deleteArchiveObjects(tenant, stray, open);
 };

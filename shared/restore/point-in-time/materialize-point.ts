@@ -15,14 +15,14 @@ import { emit } from '../../event/index.ts';
 import { JobFailure, RunControl } from '../../job/index.ts';
 import { buildRestorePoint, loadRestorePoint, pointBackup } from '../../pitr/index.ts';
 import { after, bestEffort, commit, create, isConflict, iso, type Tenant, type Write } from '../../platform/index.ts';
-import { asUpload, uploading } from '../model/journal.ts';
+import { throwAsUploadError, asUploadStore } from '../model/journal.ts';
 import type { RestoreRecord } from '../model/record.ts';
 import { turnHoldIntoDependency } from '../model/release-holds.ts';
-import { partiesOf } from '../model/restore-context.ts';
-import { advance, lookAt, readRunning } from '../model/running-restore.ts';
-import { namingDoors } from '../read/open-for-restore.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
-import { eraseStray, pathOfTry } from './materialize-attempts.ts';
+import { loadRestoreContext } from '../model/restore-context.ts';
+import { updateRunning, assertStillRunning, loadRunning } from '../model/running-restore.ts';
+import { withObjectNames } from '../read/open-for-restore.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
+import { deleteDiscardedAttempts, attemptPath } from './materialize-attempts.ts';
 
 /** The step has 900 s; what comes after it takes the rest. */
 const makingSeconds = 780;
@@ -31,13 +31,13 @@ const changesBytesMax = 768 << 20;
 const lookSeconds = 5;
 
 /** The restore with its backup made. May run again at any point: each run begins anew in a folder of its own, and one is kept. */
-export const materializePoint = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEngine): Promise<RestoreRecord> => {
+export const materializePoint = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreDeps): Promise<RestoreRecord> => {
   if (!restore.point || restore.pointMade !== undefined) return restore;
   const begun = await beginTry(tenant, restore);
   if (begun.pointMade === undefined) await runTry(tenant, begun, engine);
-  const { restore: made } = await readRunning(tenant, restore.id, restore.attempt);
+  const { restore: made } = await loadRunning(tenant, restore.id, restore.attempt);
   if (made.pointMade === undefined) throw new Error('another run makes the same moment');
-  await bestEffort('remove what given-up tries left', eraseStray(tenant, made, engine.openStore));
+  await bestEffort('remove what given-up tries left', deleteDiscardedAttempts(tenant, made, engine.openStore));
   return made;
 };
 
@@ -45,19 +45,19 @@ export const materializePoint = async (tenant: Tenant, restore: RestoreRecord, e
 const beginTry = async (tenant: Tenant, { id, attempt, pointTries = 0 }: RestoreRecord): Promise<RestoreRecord> => {
   const expected = { attempt, pointMade: undefined, pointTries: pointTries === 0 ? undefined : pointTries };
   try {
-    await commit([advance(tenant, id, { set: { pointTries: pointTries + 1 }, expected })]);
+    await commit([updateRunning(tenant, id, { set: { pointTries: pointTries + 1 }, expected })]);
   } catch (error) {
     if (!isConflict(error)) throw error;
   }
-  return (await readRunning(tenant, id, attempt)).restore;
+  return (await loadRunning(tenant, id, attempt)).restore;
 };
 
-const runTry = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEngine): Promise<void> => {
+const runTry = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreDeps): Promise<void> => {
   const { point, pointTries: number = 1, projectId } = restore;
   if (!point) throw new Error('a restore without a moment');
   const plan = await loadRestorePoint(tenant, projectId, point);
   const { backupId: id, backupCreatedAt: createdAt, createdBy } = restore;
-  const path = pathOfTry(point.path, number);
+  const path = attemptPath(point.path, number);
   const blank = pointBackup(tenant, plan, { id, path, createdAt, createdBy });
   const key = await engine.newDataKey(tenant, blank.archive);
   const backup: BackupRecord = { ...blank, keyFile: key.keyFile, encryption: key.encryption };
@@ -68,7 +68,7 @@ const runTry = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEng
     await storeKey(store, key.keyFile);
     const beat = beatOf(tenant, restore, halt, engine);
     const made = await buildRestorePoint({
-      ...{ tenant, backup, plan, store, dataKey: key.dataKey, doors: namingDoors(engine), halt, beat },
+      ...{ tenant, backup, plan, store, dataKey: key.dataKey, doors: withObjectNames(engine), halt, beat },
       bytesMax: changesBytesMax,
     });
     await keep(tenant, restore, backup, made, key, clock.now());
@@ -82,15 +82,15 @@ const runTry = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEng
 const openFolder = async (
   tenant: Tenant,
   { storageDestination, path }: BackupRecord,
-  engine: RestoreEngine,
+  engine: RestoreDeps,
 ): Promise<ObjectStore> =>
-  uploading(await engine.openStore(tenant, await readDestination(tenant, storageDestination.id), path).catch(asUpload));
+  asUploadStore(await engine.openStore(tenant, await readDestination(tenant, storageDestination.id), path).catch(throwAsUploadError));
 
 /** Without its key in the bucket nobody but us could read it. */
 const storeKey = (store: ObjectStore, keyFile: Uint8Array): Promise<void> => store.put(keyFileName, keyFile);
 
 /** Whoever cancels it is heard within seconds; one that takes longer than a step has is not begun again. */
-const beatOf = (tenant: Tenant, restore: RestoreRecord, halt: RunControl, { clock }: RestoreEngine): (() => Promise<void>) => {
+const beatOf = (tenant: Tenant, restore: RestoreRecord, halt: RunControl, { clock }: RestoreDeps): (() => Promise<void>) => {
   let next = after(clock.now(), lookSeconds);
   return async () => {
     if (halt.isYielding)
@@ -100,7 +100,7 @@ const beatOf = (tenant: Tenant, restore: RestoreRecord, halt: RunControl, { cloc
       );
     if (clock.now() < next) return;
     next = after(clock.now(), lookSeconds);
-    await lookAt(tenant, restore);
+    await assertStillRunning(tenant, restore);
   };
 };
 
@@ -117,10 +117,10 @@ const keep = async (
 ): Promise<void> => {
   const { id, attempt, pointTries, point } = restore;
   const record = recordOf(backup, made, now);
-  const { organization } = await readRunning(tenant, id, attempt);
-  const { project } = await partiesOf(tenant, restore, organization);
+  const { organization } = await loadRunning(tenant, id, attempt);
+  const { project } = await loadRestoreContext(tenant, restore, organization);
   const writes: readonly Write[] = [
-    advance(tenant, id, { set: { pointMade: pointTries }, expected: { attempt, pointTries, pointMade: undefined } }),
+    updateRunning(tenant, id, { set: { pointMade: pointTries }, expected: { attempt, pointTries, pointMade: undefined } }),
     check,
     create(record),
     { put: { ...backupKey.archive(tenant, record.archive.backup, record.id), backupId: record.id } },

@@ -17,24 +17,24 @@ import { after, type Clock, clock, iso, newId, type Tenant } from '../../platfor
 import { readProject } from '../../project/index.ts';
 import type { RestorePoint } from '../model/record.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';
-import { type RestoreEngine, restoreEngine } from '../restore-deps.ts';
+import { type RestoreDeps, restoreDeps } from '../restore-deps.ts';
 
 /** A moment that can be restored. */
-export interface MomentAsked {
+export interface PointRequest {
   readonly plan: PointPlan;
   /** What the restore remembers of it. */
   readonly point: RestorePoint;
 }
 
-export type MomentScope = Pick<StartRestoreOptions, 'collections' | 'documents' | 'includeSubcollections'>;
+export type PointScope = Pick<StartRestoreOptions, 'collections' | 'documents' | 'includeSubcollections'>;
 
 /** The backup that is to be made, as if it were there; its id is given out now. */
-export const readMoment = async (
+export const readPointRequest = async (
   tenant: Tenant,
   { projectId, pointInTime }: { readonly projectId: string; readonly pointInTime: string },
-  scope: MomentScope,
+  scope: PointScope,
   now: Date,
-): Promise<{ backup: BackupRecord; moment: MomentAsked }> => {
+): Promise<{ backup: BackupRecord; moment: PointRequest }> => {
   await readProject(tenant, projectId);
   const plan = await planPoint(tenant, projectId, wishOf(pointInTime, scope), now);
   const { storageDestination } = plan.base;
@@ -45,7 +45,7 @@ export const readMoment = async (
   return { backup, moment: { plan, point: { ...plan.point, holds: heldBy(plan), storageDestination, path } } };
 };
 
-const wishOf = (pointInTime: string, { collections, documents, includeSubcollections }: MomentScope): PointWish => {
+const wishOf = (pointInTime: string, { collections, documents, includeSubcollections }: PointScope): PointWish => {
   const paths = documents ? documents.paths.map(parentOf) : collections;
   const named = paths.includes('*') ? undefined : [...new Set(paths)];
   const ids = named?.map((path) => path.slice(path.lastIndexOf('/') + 1));
@@ -55,7 +55,7 @@ const wishOf = (pointInTime: string, { collections, documents, includeSubcollect
 const parentOf = (document: string): string => document.slice(0, document.lastIndexOf('/'));
 
 /** Refuses documents of collections that may have been there then and are not known: nobody is told that they were not. */
-export const refuseUnknown = async (tenant: Tenant, { plan }: MomentAsked, doors: Doors = requestArchiveDeps): Promise<void> => {
+export const assertCollectionsKnown = async (tenant: Tenant, { plan }: PointRequest, doors: Doors = requestArchiveDeps): Promise<void> => {
   const { doubt, base } = plan;
   if (!doubt) return;
   const known = await collectionsOf(tenant, base, doors).catch((error: unknown) => {
@@ -69,10 +69,10 @@ const lanes = 16;
 const lookSeconds = 6;
 
 /** Refuses a moment of whose batches one is not in its place, by its name. */
-export const refuseMissing = async (
+export const assertBatchesPresent = async (
   tenant: Tenant,
-  { plan }: MomentAsked,
-  doors: Pick<RestoreEngine, 'openStore' | 'dataKeyOf'> = restoreEngine,
+  { plan }: PointRequest,
+  doors: Pick<RestoreDeps, 'openStore' | 'dataKeyOf'> = restoreDeps,
   time: Clock = clock,
 ): Promise<void> => {
   const reader = new BatchReader(tenant, doors);

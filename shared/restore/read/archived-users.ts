@@ -3,7 +3,7 @@ import { type Archive, compareNames, recordKind, streamLeaves } from '../../arch
 import { userName } from '../../backup/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { ProjectRecord, Toolkit } from '../../project/index.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 
 export interface ArchivedUser {
   readonly id: string;
@@ -15,7 +15,7 @@ export interface ArchivedUser {
 const prefix = userName('');
 
 /** In the order of names, behind the user given. Without contents it costs about a tenth, and no `json` is more than a sign. */
-export async function* usersIn(
+export async function* archivedUsers(
   archive: Archive,
   { after, part = 'all' }: { readonly after?: string | undefined; readonly part?: 'all' | 'keys' } = {},
 ): AsyncGenerator<ArchivedUser, void, undefined> {
@@ -34,18 +34,18 @@ export async function* usersIn(
 
 const none = Buffer.alloc(0);
 
-export type UserMatch = Pick<ArchivedUser, 'id' | 'json'>;
+export type JoinedUser = Pick<ArchivedUser, 'id' | 'json'>;
 
 /** The users that a journal names, each as the backup has it: without an account if it says that there was none. */
-export async function* usersAlong(
+export async function* joinJournalUsers(
   journal: Archive,
   backup: Archive,
   after: string | undefined,
-): AsyncGenerator<UserMatch, void, undefined> {
-  const all = usersIn(backup, { after });
+): AsyncGenerator<JoinedUser, void, undefined> {
+  const all = archivedUsers(backup, { after });
   try {
     let next = await all.next();
-    for await (const { id, name } of usersIn(journal, { after, part: 'keys' })) {
+    for await (const { id, name } of archivedUsers(journal, { after, part: 'keys' })) {
       while (!next.done && compareNames(next.value.name, name) < 0) next = await all.next();
       yield { id, json: !next.done && next.value.name.equals(name) ? next.value.json : undefined };
     }
@@ -55,10 +55,10 @@ export async function* usersAlong(
 }
 
 /** The users of the target: a refusal is reported as the target's. */
-export const targetUsers = ({
+export const openTargetUsers = ({
   engine,
   parties: { tenant, target },
 }: {
-  readonly engine: RestoreEngine;
+  readonly engine: RestoreDeps;
   readonly parties: { readonly tenant: Tenant; readonly target: ProjectRecord };
 }): Toolkit => ({ ...engine.openToolkit(tenant, target), refusedAs: 'TARGET_PERMISSION_DENIED' });

@@ -1,7 +1,7 @@
 import { type Archive, lastAtMost, type Segment } from '../../archive/index.ts';
 
 /** Where a name lies in the index of an archive. */
-export interface Place {
+export interface IndexPosition {
   /** The one segment that may have it; undefined if it comes before all. */
   readonly segment: Segment | undefined;
   /** The name with which the next segment begins; undefined behind the last. */
@@ -9,7 +9,7 @@ export interface Place {
 }
 
 /** Finds places one after the other; a page of the index is fetched when a name lies in it, and held until the next one is. */
-export class IndexPlace {
+export class IndexLocator {
   readonly #archive: Archive;
   #held: { readonly page: number; readonly segments: readonly Segment[] } | undefined;
 
@@ -17,7 +17,7 @@ export class IndexPlace {
     this.#archive = archive;
   }
 
-  async at(name: Uint8Array): Promise<Place> {
+  async at(name: Uint8Array): Promise<IndexPosition> {
     const { pages } = this.#archive;
     const page = lastAtMost(pages, name, (one) => one.name);
     const entry = pages[page];

@@ -9,9 +9,9 @@ import {
   streamLeaves,
 } from '../../archive/index.ts';
 import type { NameRange } from '../../firestore/index.ts';
-import { IndexPlace } from './index-locator.ts';
+import { IndexLocator } from './index-locator.ts';
 
-export interface Search {
+export interface JoinInput {
   readonly journal: Archive;
   readonly backup: Archive;
   readonly range: NameRange;
@@ -34,7 +34,7 @@ const ahead = 8;
  * Walks the names in their order. Of the backup it fetches the leaves that may have one of them, each once, and no other: all of
  * them where the names lie close, two ranges for a single name.
  */
-export async function* joinJournalWithBackup(search: Search): AsyncGenerator<JoinedRun, void, undefined> {
+export async function* joinJournalWithBackup(search: JoinInput): AsyncGenerator<JoinedRun, void, undefined> {
   const { backup } = search;
   const recent = new Map<string, Promise<Leaf>>();
   const coming: Promise<JoinedRun>[] = [];
@@ -65,9 +65,9 @@ export async function* joinJournalWithBackup(search: Search): AsyncGenerator<Joi
 type Placed = Omit<JoinedRun, 'found'> & { readonly segment: Segment | undefined };
 
 /** Cuts the names of the journal where the leaves of the backup begin. */
-async function* placed(search: Search): AsyncGenerator<Placed, void, undefined> {
+async function* placed(search: JoinInput): AsyncGenerator<Placed, void, undefined> {
   const [ofJournal, ofBackup] = [rootOf(search.journal), rootOf(search.backup)];
-  const places = new IndexPlace(search.backup);
+  const places = new IndexLocator(search.backup);
   for await (const { names, from, to } of namesIn(search)) {
     for (let start = from; start < to; ) {
       const path = names.name(start).subarray(ofJournal.length);
@@ -83,7 +83,7 @@ async function* placed(search: Search): AsyncGenerator<Placed, void, undefined> 
 }
 
 /** Names come without what was saved under them. */
-async function* namesIn({ journal, range, after }: Search): AsyncGenerator<Omit<JoinedRun, 'found'>, void, undefined> {
+async function* namesIn({ journal, range, after }: JoinInput): AsyncGenerator<Omit<JoinedRun, 'found'>, void, undefined> {
   const root = rootOf(journal);
   const begin = after ?? range.from;
   const from = begin === undefined ? root.subarray(0, -1) : Buffer.concat([root, Buffer.from(begin)]);
@@ -145,9 +145,9 @@ export class JoinedDocument {
 }
 
 /** The names of a stretch in their order. */
-export function* matchesOf(
+export function* joinedDocuments(
   { names, from, to, found }: JoinedRun,
-  { journal, backup }: Pick<Search, 'journal' | 'backup'>,
+  { journal, backup }: Pick<JoinInput, 'journal' | 'backup'>,
 ): Generator<JoinedDocument, void, undefined> {
   const [ofJournal, ofBackup] = [rootOf(journal).length, rootOf(backup).length];
   const end = found ? found.segment.start + found.segment.count : 0;

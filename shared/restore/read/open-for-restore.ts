@@ -7,14 +7,14 @@ import { corruptionFailure, JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 
 export const openForRestore = (tenant: Tenant, backup: BackupRecord, doors: Doors): Promise<OpenArchive> =>
-  openArchive(tenant, backup, undefined, namingDoors(doors));
+  openArchive(tenant, backup, undefined, withObjectNames(doors));
 
 /** The same for whoever vouches for all that will be read later: of every object also the beginning is proven. */
-export const openProven = (tenant: Tenant, backup: BackupRecord, doors: Doors): Promise<OpenArchive> =>
-  openArchive(tenant, backup, undefined, { ...namingDoors(doors), provesHeaders: true });
+export const openVerified = (tenant: Tenant, backup: BackupRecord, doors: Doors): Promise<OpenArchive> =>
+  openArchive(tenant, backup, undefined, { ...withObjectNames(doors), provesHeaders: true });
 
 /** The backup of a restore. It is held while the restore runs, so that it is gone says that its organization goes. */
-export const readSource = async (tenant: Tenant, backupId: string): Promise<BackupRecord> => {
+export const readSourceBackup = async (tenant: Tenant, backupId: string): Promise<BackupRecord> => {
   try {
     return await readBackup(tenant, backupId);
   } catch (error) {
@@ -24,7 +24,7 @@ export const readSource = async (tenant: Tenant, backupId: string): Promise<Back
 };
 
 /** Stores whose refusals say of what. */
-export const namingDoors = (doors: Doors): Doors => ({
+export const withObjectNames = (doors: Doors): Doors => ({
   dataKeyOf: doors.dataKeyOf,
   openStore: async (...all) => naming(await doors.openStore(...all)),
 });
@@ -49,7 +49,7 @@ const refuse = (object: string, error: unknown): never => {
 };
 
 /** A manifest that is the one on record and does not open: it is the key that is another. */
-export const wrongKey = ({ code, object }: ArchiveError): JobFailure | undefined =>
+export const keyMismatchFailure = ({ code, object }: ArchiveError): JobFailure | undefined =>
   code === 'tag-mismatch'
     ? new JobFailure('KEY_UNAVAILABLE', 'The key does not open the manifest of the backup', {
         reason: code,

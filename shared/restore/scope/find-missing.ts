@@ -2,7 +2,7 @@ import { type Archive, compareNames, type Leaf, lastAtMost, recordKind, type Seg
 import { ArchiveCursor, archiveRanges, firstFrom } from '../../backup/index.ts';
 import { collectionRange, documentRange, type NameRange } from '../../firestore/index.ts';
 
-export interface AskedFor {
+export interface RequestedNames {
   readonly collections: readonly string[];
   /** Documents as they were given, and the paths that each may stand for. */
   readonly given?: readonly (readonly [given: string, paths: readonly string[]])[] | undefined;
@@ -14,13 +14,13 @@ const lanes = 8;
 const recentLeaves = 16;
 
 /** What was named and the backup does not have, in the order it was named: the first 1,000. One document costs two fetches. */
-export const findMissing = async (archive: Archive, asked: AskedFor): Promise<readonly string[]> =>
+export const findMissing = async (archive: Archive, asked: RequestedNames): Promise<readonly string[]> =>
   (await findMissingUntil(archive, asked, () => false)) ?? [];
 
 /** The same for whoever cannot wait: undefined if it was over before all were looked for. */
 export const findMissingUntil = async (
   archive: Archive,
-  { collections, given = [] }: AskedFor,
+  { collections, given = [] }: RequestedNames,
   isOver: () => boolean,
 ): Promise<readonly string[] | undefined> => {
   const named: readonly (readonly [string, readonly NameRange[]])[] = [

@@ -16,7 +16,7 @@ export interface NamingCircumstances {
 }
 
 /** Refuses what names no document, what lies outside the collections, and what would be more than can be kept. */
-export const namedDocuments = (documentIds: readonly string[], around: NamingCircumstances): NamedDocuments => {
+export const requestedDocuments = (documentIds: readonly string[], around: NamingCircumstances): NamedDocuments => {
   const given: [string, readonly string[]][] = [];
   let bytes = 0;
   for (const [n, text] of documentIds.entries()) {
@@ -48,7 +48,7 @@ const pathsOf = (text: string, field: string, { collections, mergeMode }: Naming
 };
 
 /** The documents asked for by name; undefined where all of the collections are. */
-export const readNamed = async (
+export const loadRequestedDocuments = async (
   tenant: Tenant,
   { id }: Pick<RestoreRecord, 'id'>,
 ): Promise<{

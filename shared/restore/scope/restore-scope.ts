@@ -13,11 +13,11 @@ export interface Scope {
   readonly wants?: ((path: string) => boolean) | undefined;
 }
 
-export type Asked = Pick<RestoreRecord, 'mergeMode' | 'collections' | 'includeSubcollections' | 'undoOf'>;
+export type ScopeRequest = Pick<RestoreRecord, 'mergeMode' | 'collections' | 'includeSubcollections' | 'undoOf'>;
 
 /** An undo is about all that its archive names and nothing else; so is any other restore of documents by name, unless it deletes. */
-export const scopeFor = (
-  { mergeMode, collections, includeSubcollections, undoOf }: Asked,
+export const restoreScope = (
+  { mergeMode, collections, includeSubcollections, undoOf }: ScopeRequest,
   backup: Pick<BackupRecord, 'collections' | 'excludedCollections'>,
   documents: readonly string[] | undefined,
 ): Scope => {
@@ -57,7 +57,7 @@ export const collectionIdOf = (path: string): string => {
  * Which documents of the target a backup can say of that they were not there, by their paths; undefined if it can of all. One that
  * may lack collections can where it lists the id of the collection, and at the root, whose collections are always all known.
  */
-export const knowsOf = (
+export const absenceKnowledge = (
   { mayLackCollections }: Pick<BackupRecord, 'mayLackCollections'>,
   { manifest }: Pick<Archive, 'manifest'>,
 ): ((path: string) => boolean) | undefined => {

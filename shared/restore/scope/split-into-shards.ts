@@ -11,9 +11,9 @@ export interface ShardRange {
 }
 
 /** Some seconds of work each, so that many workers have their share. */
-export const cutRecords = 50_000;
+export const shardRecords = 50_000;
 /** More would only wait for each other. */
-export const cutsMax = 1_000;
+export const shardsMax = 1_000;
 /** Pages of the index fetched at once. */
 const lanes = 8;
 
@@ -22,9 +22,9 @@ const lanes = 8;
  * names there can be, so every document, of the backup or of the target, lies in exactly one. Pages of the index are looked
  * into only where they are too large for one part or lie across an end of the scope.
  */
-export const splitScope = async (archive: Archive, scope: Scope): Promise<readonly ShardRange[]> => {
+export const splitIntoShards = async (archive: Archive, scope: Scope): Promise<readonly ShardRange[]> => {
   const records = archive.pages.reduce((sum, page) => sum + page.records, 0);
-  const enough = Math.max(cutRecords, Math.ceil(records / (cutsMax - 1)));
+  const enough = Math.max(shardRecords, Math.ceil(records / (shardsMax - 1)));
   const root = rootOf(archive);
   const cuts: ShardRange[] = [];
   let from: string | undefined;

@@ -8,14 +8,14 @@ import { ApiError } from '../../contract/errors.ts';
 import type { ObjectStore } from '../../destination/index.ts';
 import { UploadError } from '../../job/index.ts';
 import { bestEffort, get, isConflict, type Tenant, walk } from '../../platform/index.ts';
-import { sumOf } from '../check/check-progress.ts';
-import { asUpload, destinationGone, journalBackup, openJournalStore } from '../model/journal.ts';
-import { touchedBy } from '../model/reconcile-counts.ts';
-import { type JournalPartRecord, type RestoreRecord, type RestoreShardRecord, restoreKey, restoreWork } from '../model/record.ts';
+import { sumPlans } from '../check/check-progress.ts';
+import { throwAsUploadError, destinationDeleted, journalBackup, openJournalStore } from '../model/journal.ts';
+import { touchedCount } from '../model/reconcile-counts.ts';
+import { type JournalPartRecord, type RestoreRecord, type RestoreShardRecord, restoreKey, workPartition } from '../model/record.ts';
 import { readShards } from '../model/reopen-shards.ts';
-import { partiesOf } from '../model/restore-context.ts';
-import { readRunning } from '../model/running-restore.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
+import { loadRestoreContext } from '../model/restore-context.ts';
+import { loadRunning } from '../model/running-restore.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 import { commitSeal, type Sealed } from './seal-transaction.ts';
 
 /**
@@ -25,20 +25,20 @@ import { commitSeal, type Sealed } from './seal-transaction.ts';
 export const sealJournal = async (
   tenant: Tenant,
   restoreJobId: string,
-  engine: RestoreEngine,
+  engine: RestoreDeps,
   attempt?: number,
 ): Promise<{ writes: boolean }> => {
-  const { restore, organization } = await readRunning(tenant, restoreJobId, attempt);
+  const { restore, organization } = await loadRunning(tenant, restoreJobId, attempt);
   const notes = await readNotes(tenant, restore);
   const writes = notes.touched > 0 && !restore.dryRun;
   // An earlier attempt, or the run before whose answer was lost.
   if (restore.sealedAt !== undefined) return { writes };
-  const parties = await partiesOf(tenant, restore, organization);
+  const parties = await loadRestoreContext(tenant, restore, organization);
   const sealed = writes ? await store(tenant, restore, notes, parties.target, engine) : undefined;
   try {
     await commitSeal(parties, restore, { plan: notes.plan, writes, sealed }, engine.clock.now());
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND') throw destinationGone(error);
+    if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND') throw destinationDeleted(error);
     const now = await get(restoreKey.restore(tenant, restoreJobId));
     if (!isConflict(error) || now?.sealedAt === undefined || now.attempt !== restore.attempt) throw error;
   }
@@ -47,7 +47,7 @@ export const sealJournal = async (
 
 interface JournalNotes extends ArchiveNotes {
   /** Of the documents. */
-  readonly plan: ReturnType<typeof sumOf>;
+  readonly plan: ReturnType<typeof sumPlans>;
   /** Documents and users. */
   readonly touched: number;
 }
@@ -58,12 +58,12 @@ const readNotes = async (tenant: Tenant, restore: RestoreRecord): Promise<Journa
   const shards = (await readShards(tenant, id)).filter(({ number }) => number < (count ?? 0));
   const parts: JournalPartRecord[] = [];
   // Attempts that were given up have left theirs.
-  for await (const part of walk<JournalPartRecord>({ pk: restoreWork(tenant, id), prefix: 'PART#' }))
+  for await (const part of walk<JournalPartRecord>({ pk: workPartition(tenant, id), prefix: 'PART#' }))
     if (part.index.backup === journal.backupId) parts.push(part);
   if (shards.length !== count) throw new Error(`there are ${shards.length} of ${count} shards`);
   if (sealedAt === undefined && !dryRun) for (const shard of shards) proveShard(shard, parts);
-  const plan = sumOf(shards.filter(({ range }) => range !== undefined).map((shard) => shard.plan));
-  const touched = touchedBy(sumOf(shards.map((shard) => shard.plan)));
+  const plan = sumPlans(shards.filter(({ range }) => range !== undefined).map((shard) => shard.plan));
+  const touched = touchedCount(sumPlans(shards.map((shard) => shard.plan)));
   // Nobody has counted what was saved but us.
   return { shards: shards.map((shard) => ({ ...shard, countVerified: false })), parts, plan, touched };
 };
@@ -71,7 +71,7 @@ const readNotes = async (tenant: Tenant, restore: RestoreRecord): Promise<Journa
 const proveShard = ({ number, isChecked, plan }: RestoreShardRecord, parts: readonly JournalPartRecord[]): void => {
   if (!isChecked) throw new Error(`shard ${number} is not checked`);
   const records = parts.filter((part) => part.number === number).reduce((sum, part) => sum + part.records, 0);
-  if (records !== touchedBy(plan)) throw new Error(`of shard ${number} the journal has ${records} of ${touchedBy(plan)} records`);
+  if (records !== touchedCount(plan)) throw new Error(`of shard ${number} the journal has ${records} of ${touchedCount(plan)} records`);
 };
 
 const store = async (
@@ -79,7 +79,7 @@ const store = async (
   restore: RestoreRecord,
   notes: JournalNotes,
   target: Parameters<typeof storeManifest>[2],
-  engine: RestoreEngine,
+  engine: RestoreDeps,
 ): Promise<Sealed> => {
   const backup = journalBackup(tenant, restore);
   const folder = await openJournalStore(tenant, restore, engine);
@@ -97,7 +97,7 @@ const store = async (
     await bestEffort('remove what given-up workers left', removeOrphans(folder, backup, notes));
     return { backup, contents, size, manifestDigest };
   } catch (error) {
-    return asUpload(error);
+    return throwAsUploadError(error);
   } finally {
     folder.close();
   }

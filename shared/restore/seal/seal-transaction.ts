@@ -12,9 +12,9 @@ import { emit } from '../../event/index.ts';
 import { commit, create, iso, type Write } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
 import type { PlanCounts, RestoreRecord } from '../model/record.ts';
-import type { RestoreParties } from '../model/restore-context.ts';
-import { tellPercent } from '../model/restore-progress-events.ts';
-import { advance } from '../model/running-restore.ts';
+import type { RestoreContext } from '../model/restore-context.ts';
+import { progressEvents } from '../model/restore-progress-events.ts';
+import { updateRunning } from '../model/running-restore.ts';
 
 /** The journal as it is stored. */
 export interface Sealed {
@@ -37,7 +37,7 @@ export interface Seal {
  * What it has saved becomes a backup that nobody deletes while the restore runs.
  */
 export const commitSeal = async (
-  parties: RestoreParties,
+  parties: RestoreContext,
   restore: RestoreRecord,
   { plan, writes, sealed }: Seal,
   now: Date,
@@ -52,9 +52,9 @@ export const commitSeal = async (
     ...(sealed && { journal: { ...journal, manifestDigest: sealed.manifestDigest } }),
     ...(safety && { safetyBackupId: safety.id }),
   };
-  const { told, writes: events } = tellPercent(parties, { ...restore, ...change }, now);
+  const { told, writes: events } = progressEvents(parties, { ...restore, ...change }, now);
   await commit([
-    advance(tenant, id, {
+    updateRunning(tenant, id, {
       set: { ...change, ...(told !== undefined && { toldPercent: told }) },
       expected: { attempt, sealedAt: undefined, toldPercent },
     }),
@@ -81,7 +81,7 @@ const safetyRecord = (safetyOf: string, { backup, contents, size, manifestDigest
   safetyOf,
 });
 
-const safetyWrites = ({ tenant, target, organization }: RestoreParties, safety: BackupRecord, now: Date): readonly Write[] => [
+const safetyWrites = ({ tenant, target, organization }: RestoreContext, safety: BackupRecord, now: Date): readonly Write[] => [
   create(safety),
   { put: { ...backupKey.archive(tenant, safety.id, safety.id), backupId: safety.id } },
   countBackups(tenant, safety.storageDestination.id, 1),

@@ -8,8 +8,8 @@ import { isCollectionPath } from '../../firestore/index.ts';
 import { clock, get, type Tenant } from '../../platform/index.ts';
 import { noSuchProject, type ProjectRecord, projectKey, readProject, refuseLeaving } from '../../project/index.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';
-import { type MomentAsked, readMoment } from '../point-in-time/point-request.ts';
-import { namedDocuments } from '../scope/requested-documents.ts';
+import { type PointRequest, readPointRequest } from '../point-in-time/point-request.ts';
+import { requestedDocuments } from '../scope/requested-documents.ts';
 
 export type RestoreBody = z.output<typeof restores.create.body>;
 
@@ -21,21 +21,21 @@ export interface RestoreRequest {
   readonly target: ProjectRecord;
   readonly destination: DestinationRecord;
   /** Of a restore to a moment: what the backup, which is not there yet, is to be made of. */
-  readonly moment?: MomentAsked | undefined;
-  readonly wish: Omit<StartRestoreOptions, 'createdBy'>;
+  readonly pointRequest?: PointRequest | undefined;
+  readonly options: Omit<StartRestoreOptions, 'createdBy'>;
 }
 
 /** The backup is looked for first, then the target, then the destination; what is asked of them comes last. */
-export const readRequest = async (tenant: Tenant, body: RestoreBody, now: Date = clock.now()): Promise<RestoreRequest> => {
+export const readRestoreRequest = async (tenant: Tenant, body: RestoreBody, now: Date = clock.now()): Promise<RestoreRequest> => {
   const { options } = body;
   const asked = sourceAsked(body);
   const collections = collectionsAsked(body);
-  const documents = body.documentIds && namedDocuments(body.documentIds, { collections, mergeMode: options.mergeMode });
+  const documents = body.documentIds && requestedDocuments(body.documentIds, { collections, mergeMode: options.mergeMode });
   const { backup, moment } =
     'backupId' in asked
       ? { backup: await readBackup(tenant, asked.backupId), moment: undefined }
-      : await readMoment(tenant, asked, { collections, documents, includeSubcollections: options.includeSubcollections }, now);
-  refuseUnlessRestorable(backup);
+      : await readPointRequest(tenant, asked, { collections, documents, includeSubcollections: options.includeSubcollections }, now);
+  assertRestorable(backup);
   const [project, target] = await projectsAsked(tenant, backup, body.targetProjectId);
   const destination = await readDestination(tenant, options.safetyStorageDestinationId ?? backup.storageDestination.id);
   const isWhole = collections.includes('*') && !documents;
@@ -48,8 +48,8 @@ export const readRequest = async (tenant: Tenant, body: RestoreBody, now: Date =
     project,
     target,
     destination,
-    ...(moment && { moment }),
-    wish: {
+    ...(moment && { pointRequest: moment }),
+    options: {
       mergeMode,
       dryRun,
       collections,
@@ -99,7 +99,7 @@ const collectionsAsked = ({ collections: outer, options: { collections: inner } 
 const isSameSet = (a: readonly string[], b: readonly string[]): boolean => new Set(a).symmetricDifference(new Set(b)).size === 0;
 
 /** Only what was completed and is still there. */
-export const refuseUnlessRestorable = (backup: BackupRecord): void => {
+export const assertRestorable = (backup: BackupRecord): void => {
   const { status } = backup;
   if (status === 'deleted') throw noSuchBackup();
   if (status !== 'completed')

@@ -9,7 +9,7 @@ import { readDestination } from '../../destination/index.ts';
 import { after, type Change, get, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, readJob, readProject } from '../../project/index.ts';
 import { heldBackups, type RestoreRecord, restoreKey } from '../model/record.ts';
-import { refuseUnlessRestorable } from './restore-request.ts';
+import { assertRestorable } from './restore-request.ts';
 import { holdBackup, newJournal, startWrites } from './start-restore.ts';
 
 export const resumeRestore = async (
@@ -22,12 +22,12 @@ export const resumeRestore = async (
   // One to a moment whose backup was not made needs what it is to be made of.
   const backups = await Promise.all(heldBackups(restore).map((held) => readBackup(tenant, held)));
   const target = await readProject(tenant, targetProjectId);
-  for (const backup of backups) refuseUnlessRestorable(backup);
+  for (const backup of backups) assertRestorable(backup);
   await refuseUnlessStopped(tenant, restore);
   const isSealed = restore.sealedAt !== undefined;
   // Once it is planned, an undo needs no longer be told what the other restore has left.
   const { leftBy, lateWritten: _, lateDeleted: __, ...rest } = restore;
-  if (leftBy && !isSealed) refuseUnlessRestorable(await readBackup(tenant, leftBy.backupId));
+  if (leftBy && !isSealed) assertRestorable(await readBackup(tenant, leftBy.backupId));
   const begun = {
     status: 'pending',
     attempt: attempt + 1,

@@ -4,16 +4,16 @@ import { assertOrganizationActive, JobEndedError, JobFailure } from '../../job/i
 import { bestEffort, commit, emitMetric, get, isConflict, set, type Tenant, type Write } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { cleanUpRestore } from '../end/clean-up-restore.ts';
-import { accountOf, shortfall, touchedBy } from '../model/reconcile-counts.ts';
+import { sumShards, countMismatch, touchedCount } from '../model/reconcile-counts.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
-import { endOf, endRestoreWrites, loadEndContext, type RestoreEndContext } from '../model/release-holds.ts';
+import { endFields, endRestoreWrites, loadEndContext, type RestoreEndContext } from '../model/release-holds.ts';
 import { readShards } from '../model/reopen-shards.ts';
-import { auditOf } from '../model/restore-audit.ts';
-import { tell } from '../model/restore-events.ts';
-import { tellPercent } from '../model/restore-progress-events.ts';
+import { restoreAudit } from '../model/restore-audit.ts';
+import { emitRestoreEvent } from '../model/restore-events.ts';
+import { progressEvents } from '../model/restore-progress-events.ts';
 import { restoreData, restoreEvent } from '../model/restore-view.ts';
-import { advance, readRunning, sameAttempt } from '../model/running-restore.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
+import { updateRunning, loadRunning, assertSameAttempt } from '../model/running-restore.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 
 const triesMax = 8;
 const clashMs = 200;
@@ -25,12 +25,12 @@ const clashMs = 200;
 export const finishRestore = async (
   tenant: Tenant,
   restoreJobId: string,
-  engine: RestoreEngine,
+  engine: RestoreDeps,
   attempt?: number,
 ): Promise<void> => {
   const isCompleted = await isCompletedAlready(tenant, restoreJobId);
   if (!isCompleted) {
-    const { restore } = await readRunning(tenant, restoreJobId, attempt);
+    const { restore } = await loadRunning(tenant, restoreJobId, attempt);
     await account(tenant, restore);
     await complete(tenant, restore, engine);
   }
@@ -48,14 +48,14 @@ const isCompletedAlready = async (tenant: Tenant, id: string): Promise<boolean> 
 const account = async (tenant: Tenant, restore: RestoreRecord): Promise<void> => {
   const { id, attempt } = restore;
   if (!restore.plan) throw new JobFailure('INTERNAL_ERROR', 'The restore has no plan');
-  if (restore.dryRun) return commit([advance(tenant, id, { set: { phase: 'Finalizing' }, expected: { attempt } })]);
+  if (restore.dryRun) return commit([updateRunning(tenant, id, { set: { phase: 'Finalizing' }, expected: { attempt } })]);
   // Attempts that were given up have left theirs.
   const shards = (await readShards(tenant, id)).filter(({ number }) => number < (restore.shards ?? 0));
-  const documents = accountOf(shards.filter(({ range }) => range !== undefined));
-  const users = accountOf(shards.filter(({ range }) => range === undefined));
+  const documents = sumShards(shards.filter(({ range }) => range !== undefined));
+  const users = sumShards(shards.filter(({ range }) => range === undefined));
   const { written, deleted, raced, failed } = documents;
   await commit([
-    advance(tenant, id, {
+    updateRunning(tenant, id, {
       set: {
         phase: 'Finalizing',
         ...{ written, deleted, raced, failed },
@@ -74,12 +74,12 @@ const account = async (tenant: Tenant, restore: RestoreRecord): Promise<void> =>
       expected: { attempt },
     }),
   ]);
-  if (documents.planned !== touchedBy(restore.plan))
+  if (documents.planned !== touchedCount(restore.plan))
     throw new JobFailure('COUNT_MISMATCH', 'What was planned is not what the shards were to write', {
-      planned: touchedBy(restore.plan),
+      planned: touchedCount(restore.plan),
       accounted: documents.planned,
     });
-  const short = shortfall(documents) ?? shortfall(users, 'users');
+  const short = countMismatch(documents) ?? countMismatch(users, 'users');
   if (short) throw short;
 };
 
@@ -88,12 +88,12 @@ const failuresMax = 100;
 const collectionsIn = (shards: readonly RestoreShardRecord[]): number =>
   new Set(shards.flatMap(({ collections }) => JSON.parse(collections) as readonly string[])).size;
 
-const complete = async (tenant: Tenant, { id, attempt }: RestoreRecord, { clock, random }: RestoreEngine): Promise<void> => {
+const complete = async (tenant: Tenant, { id, attempt }: RestoreRecord, { clock, random }: RestoreDeps): Promise<void> => {
   for (let tries = 1; ; tries++) {
     const around = await loadEndContext(tenant, id);
     if (!around) throw new JobEndedError('gone');
     if (around.restore.status === 'completed') return;
-    sameAttempt(around.restore, attempt);
+    assertSameAttempt(around.restore, attempt);
     const now = clock.now();
     try {
       await commit(await writesOf(tenant, around, now));
@@ -115,18 +115,18 @@ const writesOf = async (tenant: Tenant, around: RestoreEndContext, now: Date): P
   const { id, toldPercent, undoOf, attempt } = restore;
   const organization = assertOrganizationActive(around.organization);
   const target = around.target ?? (await readProject(tenant, restore.targetProjectId));
-  const completed = { status: 'completed', phase: 'Completed', ...endOf(around, now) } as const;
+  const completed = { status: 'completed', phase: 'Completed', ...endFields(around, now) } as const;
   const whole: RestoreRecord = { ...restore, ...completed };
   const parties = { tenant, organization, project, target };
-  const { writes: progress } = tellPercent(parties, whole, now);
+  const { writes: progress } = progressEvents(parties, whole, now);
   const { documentsRestored, documentsDeleted, documentsSkipped } = restoreData(whole);
   return [
-    advance(tenant, id, { set: { ...completed, toldPercent: 100 }, expected: { toldPercent, attempt } }),
+    updateRunning(tenant, id, { set: { ...completed, toldPercent: 100 }, expected: { toldPercent, attempt } }),
     ...endRestoreWrites(tenant, around, 'completed', now),
     ...(await undone(tenant, undoOf, id)),
     ...progress,
-    ...tell(tenant, restore, 'restore.completed', restoreEvent(whole, parties, organization), now),
-    auditOf(tenant, 'restore.completed', whole, { documentsRestored, documentsDeleted, documentsSkipped }, now),
+    ...emitRestoreEvent(tenant, restore, 'restore.completed', restoreEvent(whole, parties, organization), now),
+    restoreAudit(tenant, 'restore.completed', whole, { documentsRestored, documentsDeleted, documentsSkipped }, now),
   ];
 };
 

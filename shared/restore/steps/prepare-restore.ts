@@ -10,18 +10,18 @@ import { asTarget, probeSource } from '../../firestore/index.ts';
 
 import { after, commit, epochSeconds, isConflict, type Tenant, transactionMax, type Write } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
-import { noPlan } from '../check/check-progress.ts';
+import { emptyPlan } from '../check/check-progress.ts';
 import { journalBackup } from '../model/journal.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
 import { reopenShards } from '../model/reopen-shards.ts';
-import { advance, readRunning, whileRunning } from '../model/running-restore.ts';
+import { updateRunning, loadRunning, checkRunning } from '../model/running-restore.ts';
 import { materializePoint } from '../point-in-time/materialize-point.ts';
-import { namingDoors, readSource, wrongKey } from '../read/open-for-restore.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
+import { withObjectNames, readSourceBackup, keyMismatchFailure } from '../read/open-for-restore.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 import { findMissing } from '../scope/find-missing.ts';
-import { readNamed } from '../scope/requested-documents.ts';
-import { scopeFor } from '../scope/restore-scope.ts';
-import { splitScope } from '../scope/split-into-shards.ts';
+import { loadRequestedDocuments } from '../scope/requested-documents.ts';
+import { restoreScope } from '../scope/restore-scope.ts';
+import { splitIntoShards } from '../scope/split-into-shards.ts';
 import { beginRestore } from './begin-restore.ts';
 
 /** The notes of a restore go when nothing can be resumed any more; this is for those that nothing could remove. */
@@ -33,22 +33,22 @@ const probeMs = 60_000;
 export const prepareRestore = async (
   tenant: Tenant,
   restoreJobId: string,
-  engine: RestoreEngine,
+  engine: RestoreDeps,
   attempt?: number,
 ): Promise<{ shards: readonly number[] }> => {
   await beginRestore(tenant, restoreJobId, engine, attempt);
-  const { restore } = await readRunning(tenant, restoreJobId, attempt);
+  const { restore } = await loadRunning(tenant, restoreJobId, attempt);
   // What was planned by an earlier attempt is written to its end.
   if (restore.sealedAt !== undefined) await reopenShards(tenant, restore);
   const shards = restore.shards ?? (await plan(tenant, restore, engine));
   return { shards: Array.from({ length: shards }, (_, number) => number) };
 };
 
-const plan = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEngine): Promise<number> => {
+const plan = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreDeps): Promise<number> => {
   const entered = restore.phase === 'Initializing' ? await initialize(tenant, restore, engine) : restore;
   const begun = await materializePoint(tenant, entered, engine);
-  const backup = await readSource(tenant, begun.backupId);
-  const doors = namingDoors(engine);
+  const backup = await readSourceBackup(tenant, begun.backupId);
+  const doors = withObjectNames(engine);
   const place = await readDestination(tenant, backup.storageDestination.id);
   const store = await doors.openStore(tenant, place, backup.path);
   try {
@@ -56,7 +56,7 @@ const plan = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEngin
     await enter(tenant, begun, 'Decrypting');
     const dataKey = await doors.dataKeyOf(tenant, backup);
     const manifest = await openOwnManifest(stored, backup, dataKey).catch((error: unknown) => {
-      throw (error instanceof ArchiveError && wrongKey(error)) || error;
+      throw (error instanceof ArchiveError && keyMismatchFailure(error)) || error;
     });
     await enter(tenant, begun, 'Decompressing');
     const { archive } = openParts(tenant, backup, { store, dataKey, manifest, doors });
@@ -67,7 +67,7 @@ const plan = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEngin
 };
 
 /** The target's own time, and a key for the journal, which is another for every attempt. Of two runs at once the first counts. */
-const initialize = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEngine): Promise<RestoreRecord> => {
+const initialize = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreDeps): Promise<RestoreRecord> => {
   const { id, attempt, journal } = restore;
   const target = engine.openSource(tenant, await readProject(tenant, restore.targetProjectId));
   try {
@@ -77,22 +77,22 @@ const initialize = async (tenant: Tenant, restore: RestoreRecord, engine: Restor
     const { keyFile, encryption, check } = await engine.newDataKey(tenant, journalBackup(tenant, restore).archive);
     const set = { phase: 'Downloading', since: readTime, journal: { ...journal, keyFile, encryption } };
     const expected = { phase: 'Initializing', attempt };
-    await commit([advance(tenant, id, { set, add: { reads: probeReads }, expected }), check]);
+    await commit([updateRunning(tenant, id, { set, add: { reads: probeReads }, expected }), check]);
   } catch (error) {
     if (!isConflict(error)) throw error;
   } finally {
     target.close();
   }
-  const { restore: begun } = await readRunning(tenant, id, attempt);
+  const { restore: begun } = await loadRunning(tenant, id, attempt);
   if (!begun.journal.keyFile) throw new Error('what wraps keys was changed at the same moment');
   return begun;
 };
 
 /** Phases come in their order: a run that repeats what another did takes none back. */
 const enter = async (tenant: Tenant, { id, attempt }: RestoreRecord, phase: RestoreRecord['phase']): Promise<void> => {
-  const { restore } = await readRunning(tenant, id, attempt);
+  const { restore } = await loadRunning(tenant, id, attempt);
   if (restorePhases.indexOf(restore.phase) >= restorePhases.indexOf(phase)) return;
-  await commit([advance(tenant, id, { set: { phase }, expected: { phase: restore.phase, attempt } })]);
+  await commit([updateRunning(tenant, id, { set: { phase }, expected: { phase: restore.phase, attempt } })]);
 };
 
 /** The same archive and scope are cut the same way, so two runs at once write the same shards. */
@@ -101,11 +101,11 @@ const cut = async (
   restore: RestoreRecord,
   backup: BackupRecord,
   archive: Archive,
-  engine: RestoreEngine,
+  engine: RestoreDeps,
 ): Promise<number> => {
   const { id, attempt, collections } = restore;
-  const { documents, given } = await readNamed(tenant, restore);
-  const ranges = await splitScope(archive, scopeFor(restore, backup, documents));
+  const { documents, given } = await loadRequestedDocuments(tenant, restore);
+  const ranges = await splitIntoShards(archive, restoreScope(restore, backup, documents));
   const notFound = few(await findMissing(archive, { collections, ...(given && { given }) }));
   const users = restore.includeAuthUsers ? [{ bound: undefined, expected: archive.manifest.counts.users }] : [];
   // Users come first: `accounts/…` sorts before `projects/…`, so the pages of the journal follow the numbers of the shards.
@@ -118,16 +118,16 @@ const cut = async (
   for (let start = 0; start < shards.length; start += transactionMax - 1)
     await commit([
       ...shards.slice(start, start + transactionMax - 1).map((put): Write => ({ put })),
-      whileRunning(tenant, id, notPlanned),
+      checkRunning(tenant, id, notPlanned),
     ]);
   const expected = shards.reduce((sum, shard) => sum + shard.expected, 0);
   const made = { phase: 'Validating', shards: shards.length, expected, notFound };
-  await commit([advance(tenant, id, { set: made, expected: notPlanned })]);
+  await commit([updateRunning(tenant, id, { set: made, expected: notPlanned })]);
   return shards.length;
 };
 
 const untouched = {
-  ...{ parts: 0, isChecked: false, checked: 0, plan: noPlan, collections: '[]', reads: 0 },
+  ...{ parts: 0, isChecked: false, checked: 0, plan: emptyPlan, collections: '[]', reads: 0 },
   ...{ runs: 0, isWritten: false, written: 0, deleted: 0, raced: 0, failed: 0, failures: [] },
 } satisfies Partial<RestoreShardRecord>;
 

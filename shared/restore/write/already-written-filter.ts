@@ -15,7 +15,7 @@ interface Wanted {
  * Looks at documents of the target that a run may have written without telling: what is as it should be is not written again,
  * and counts as written.
  */
-export class LookFirst {
+export class AlreadyWrittenFilter {
   written = 0;
   deleted = 0;
   /** What the target bills the looking as. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/index.ts';
 const first = 500;
 const least = 10;
 /** Twice as many, those of two slices, are looked at again after a run that did not tell. */
-export const sliceMax = 20_000;
+export const checkpointMax = 20_000;
 const factor = 4;
 const shortMs = 2_000;
 const longMs = 10_000;
@@ -11,7 +11,7 @@ const longMs = 10_000;
 const firstSeconds = 2;
 
 /** How many writes are given between two checkpoints: many where the target is fast, few where a run would end before they are known. */
-export class WriteSlice {
+export class CheckpointSize {
   #size: number;
   #given = 0;
   #begunAtMs: number;
@@ -39,7 +39,7 @@ export class WriteSlice {
 
   #learn(tookMs: number): void {
     if (tookMs > longMs) this.#size = Math.max(least, Math.floor(this.#size / factor));
-    else if (tookMs < shortMs) this.#size = Math.min(sliceMax, this.#size * factor);
+    else if (tookMs < shortMs) this.#size = Math.min(checkpointMax, this.#size * factor);
   }
 
   #nowMs(): number {

@@ -2,12 +2,12 @@ import { ArchiveError, type Leaf } from '../../archive/index.ts';
 import { BatchWriter, type Condition, referenceRewrite, type WriteMode } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { iso } from '../../platform/index.ts';
-import { type JoinedDocument, joinJournalWithBackup, matchesOf } from '../read/journal-join.ts';
-import { LookFirst } from './already-written-filter.ts';
-import { sliceMax, WriteSlice } from './checkpoint-size.ts';
-import type { Acknowledged } from './late-writes.ts';
-import { WriteLane } from './tracked-writer.ts';
-import { type Progress, reportWrites, type WriteClaim, type WriteRun } from './write-progress.ts';
+import { type JoinedDocument, joinJournalWithBackup, joinedDocuments } from '../read/journal-join.ts';
+import { AlreadyWrittenFilter } from './already-written-filter.ts';
+import { checkpointMax, CheckpointSize } from './checkpoint-size.ts';
+import type { AcknowledgedWrites } from './late-writes.ts';
+import { TrackedWriter } from './tracked-writer.ts';
+import { type WriteProgress, reportWrites, type WriteClaim, type WriteRun } from './write-progress.ts';
 
 /** A target that takes nothing for so long is given up. */
 const stalledMsMax = 6 * 3_600_000;
@@ -18,20 +18,20 @@ const nothingFound = { written: 0, deleted: 0, reads: 0 };
 const nothing = { written: 0, deleted: 0, raced: 0, failed: 0 };
 
 /** Two writers take turns: while it is waited for what became of all that one was given, the other is given more. */
-export class DocumentWriting {
+export class DocumentWriter {
   readonly writers: readonly BatchWriter[];
-  #lane: WriteLane;
-  #resting: WriteLane;
+  #lane: TrackedWriter;
+  #resting: TrackedWriter;
   /** The checkpoint under way. */
   #telling: Promise<void> = Promise.resolve();
   readonly #run: WriteRun;
   readonly #claim: WriteClaim;
   readonly #mode: PutMode;
   readonly #rewrite: (document: Uint8Array) => Buffer;
-  readonly #slice: WriteSlice;
+  readonly #slice: CheckpointSize;
   readonly #begunAt: Date;
   /** Set while an earlier run may have written what comes. */
-  #first: LookFirst | undefined;
+  #first: AlreadyWrittenFilter | undefined;
   /** How many more names are looked at before they are written. */
   #lookLeft: number;
   /** The last one given. */
@@ -39,27 +39,27 @@ export class DocumentWriting {
   /** What was told of what needed no write. */
   #toldFirst = nothingFound;
   #reports = 0;
-  #reported: Acknowledged = { written: 0, deleted: 0 };
+  #reported: AcknowledgedWrites = { written: 0, deleted: 0 };
 
   constructor(run: WriteRun, claim: WriteClaim, signal: AbortSignal) {
-    const { restore, open, target, engine, pace } = run;
+    const { restore, open, target, deps: engine, rateLimiter: pace } = run;
     const { shard, isRepeat } = claim;
     this.#run = run;
     this.#claim = claim;
     this.#mode = restore.mergeMode === 'rollback' ? 'overwrite' : restore.mergeMode;
     this.#rewrite = referenceRewrite(open.archive.manifest.source, target.database);
-    this.#slice = new WriteSlice(engine.clock, restore.maxWritesPerSecond);
-    this.#begunAt = engine.clock.now();
-    const lane = () => new WriteLane(new BatchWriter(target, { signal, pace, isRepeat }));
+    this.#slice = new CheckpointSize(deps.clock, restore.maxWritesPerSecond);
+    this.#begunAt = deps.clock.now();
+    const lane = () => new TrackedWriter(new BatchWriter(target, { signal, pace, isRepeat }));
     [this.#lane, this.#resting] = [lane(), lane()];
     this.writers = [this.#lane.writer, this.#resting.writer];
     // What is only ever created is not written again anyway: the writer finds out whose a document is that is there.
-    this.#lookLeft = this.#mode === 'skip_existing' || !isRepeat ? 0 : shard.isReopened ? Number.POSITIVE_INFINITY : 2 * sliceMax;
-    if (this.#lookLeft > 0) this.#first = new LookFirst(target, this.#mode, signal);
+    this.#lookLeft = this.#mode === 'skip_existing' || !isRepeat ? 0 : shard.isReopened ? Number.POSITIVE_INFINITY : 2 * checkpointMax;
+    if (this.#lookLeft > 0) this.#first = new AlreadyWrittenFilter(target, this.#mode, signal);
   }
 
   async all(): Promise<boolean> {
-    const { journal, open, halt } = this.#run;
+    const { journal, open, control: halt } = this.#run;
     const { range, writtenTo } = this.#claim.shard;
     const search = {
       journal: journal.archive,
@@ -68,13 +68,13 @@ export class DocumentWriting {
       after: writtenTo === undefined ? undefined : JSON.parse(writtenTo),
     };
     for await (const stretch of joinJournalWithBackup(search)) {
-      for (const match of matchesOf(stretch, search)) {
+      for (const match of joinedDocuments(stretch, search)) {
         const waiting = this.#take(match);
         if (waiting) await waiting;
         this.#at = match;
         if (this.#slice.give()) await this.#checkpoint();
-        halt.check();
-        if (halt.isYielding) {
+        control.check();
+        if (control.isYielding) {
           await this.#checkpoint({ isClean: true });
           await this.#telling;
           return false;
@@ -93,7 +93,7 @@ export class DocumentWriting {
   }
 
   /** What the target has acknowledged, and no report tells of. */
-  get untold(): Acknowledged {
+  get untold(): AcknowledgedWrites {
     const sum = (of: (tally: BatchWriter['tally']) => number): number =>
       this.writers.reduce((all, { tally }) => all + of(tally), 0);
     return {
@@ -104,10 +104,10 @@ export class DocumentWriting {
 
   /** Nothing more was taken in this run's time. */
   async stall(): Promise<void> {
-    const { engine } = this.#run;
+    const { deps: engine } = this.#run;
     const isMoving = this.#reports > 0 || this.writers.some(({ tally: { given, open } }) => given > open);
     const stalledSince = isMoving ? undefined : (this.#claim.shard.stalledSince ?? iso(this.#begunAt));
-    if (stalledSince && engine.clock.now().getTime() - Date.parse(stalledSince) >= stalledMsMax)
+    if (stalledSince && deps.clock.now().getTime() - Date.parse(stalledSince) >= stalledMsMax)
       throw new JobFailure('WRITE_QUOTA_EXCEEDED', 'The target has taken no more writes for 6 hours: its quota is used up');
     await reportWrites(this.#run, this.#claim, { ...nothing, failures: [], stalledSince });
   }
@@ -167,7 +167,7 @@ export class DocumentWriting {
   }
 
   /** Resolves when more may be given; what was given before is told of while it is. */
-  async #checkpoint(ending: Partial<Progress> = {}): Promise<void> {
+  async #checkpoint(ending: Partial<WriteProgress> = {}): Promise<void> {
     await this.#giveLookedAt();
     await this.#telling;
     const lane = this.#lane;
@@ -187,9 +187,9 @@ export class DocumentWriting {
   }
 
   async #tell(
-    lane: WriteLane,
+    lane: TrackedWriter,
     found: { readonly written: number; readonly deleted: number },
-    more: Partial<Progress>,
+    more: Partial<WriteProgress>,
     isKnown: () => void,
   ): Promise<void> {
     const { written, deleted, ...outcome } = await lane.outcome();

@@ -3,7 +3,7 @@ import { restoreKey } from '../model/record.ts';
 import type { WriteClaim, WriteRun } from './write-progress.ts';
 
 /** Writes that were acknowledged. */
-export interface Acknowledged {
+export interface AcknowledgedWrites {
   readonly written: number;
   readonly deleted: number;
 }
@@ -13,10 +13,10 @@ export interface Acknowledged {
  * kept apart, because the next attempt finds these documents as they should be and counts them itself. So does a run that was
  * given the shard meanwhile: then nothing is counted here.
  */
-export const recordLateWrites = async (
-  { parties: { tenant }, restore: { id, attempt } }: Pick<WriteRun, 'parties' | 'restore'>,
+export const recordWritesAfterEnd = async (
+  { context: { tenant }, restore: { id, attempt } }: Pick<WriteRun, 'parties' | 'restore'>,
   { shard: { number }, run }: WriteClaim,
-  { written, deleted }: Acknowledged,
+  { written, deleted }: AcknowledgedWrites,
 ): Promise<void> => {
   if (written + deleted === 0) return;
   await commit([

@@ -3,11 +3,11 @@ import { type RateState, type RateStore, SharedPace } from '../../firestore/inde
 
 import { after, commit, epochSeconds, get, type Item, isConflict, type Key, type Tenant } from '../../platform/index.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 
-type PaceEngine = Pick<RestoreEngine, 'clock' | 'random' | 'sleep'>;
+type PaceEngine = Pick<RestoreDeps, 'clock' | 'random' | 'sleep'>;
 
-export const sharedPace = (tenant: Tenant, restore: RestoreRecord, engine: PaceEngine): SharedPace => {
+export const sharedRateLimiter = (tenant: Tenant, restore: RestoreRecord, engine: PaceEngine): SharedPace => {
   const { clock, random, sleep } = engine;
   const store = new TableRateStore(tenant, restore.id, engine);
   return new SharedPace({

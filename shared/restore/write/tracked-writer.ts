@@ -1,11 +1,11 @@
 import type { BatchWriter } from '../../firestore/index.ts';
-import type { Progress } from './write-progress.ts';
+import type { WriteProgress } from './write-progress.ts';
 
 /** What became of writes. */
-export type Outcome = Pick<Progress, 'written' | 'deleted' | 'raced' | 'failed' | 'failures'>;
+export type Outcome = Pick<WriteProgress, 'written' | 'deleted' | 'raced' | 'failed' | 'failures'>;
 
 /** A writer that is given one slice after the other. */
-export class WriteLane {
+export class TrackedWriter {
   readonly writer: BatchWriter;
   #told = { written: 0, deleted: 0, raced: 0, failed: 0, failures: 0 };
 

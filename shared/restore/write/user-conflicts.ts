@@ -10,7 +10,7 @@ interface Place {
 }
 
 /** Why a user cannot be put in, by id: the service itself would not look. Who is in the backup too was, or will be, as it says. */
-export const clashesOf = async (users: readonly AuthUser[], place: Place): Promise<ReadonlyMap<string, string>> => {
+export const findUserConflicts = async (users: readonly AuthUser[], place: Place): Promise<ReadonlyMap<string, string>> => {
   const clashes = new Map<string, string>();
   const accounts = users.map((user): KnownUser => ({ ...accountOf(user), localId: user.id }));
   for (const [by, what] of fields) {

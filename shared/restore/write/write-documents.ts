@@ -2,23 +2,23 @@
 import { SourceError } from '../../firestore/index.ts';
 import { Heartbeat, JobEndedError } from '../../job/index.ts';
 import { bestEffort } from '../../platform/index.ts';
-import { lookAt } from '../model/running-restore.ts';
-import { DocumentWriting } from './document-writer.ts';
-import { recordLateWrites } from './late-writes.ts';
+import { assertStillRunning } from '../model/running-restore.ts';
+import { DocumentWriter } from './document-writer.ts';
+import { recordWritesAfterEnd } from './late-writes.ts';
 import type { WriteClaim, WriteRun } from './write-progress.ts';
-import { WritersEnd } from './writer-shutdown.ts';
+import { WriterShutdown } from './writer-shutdown.ts';
 
 /** True if the range is done; false if another run is to go on. */
 export const writeDocuments = async (run: WriteRun, claim: WriteClaim): Promise<boolean> => {
-  const { halt, engine, parties, restore } = run;
-  const end = new WritersEnd(halt);
-  const writing = new DocumentWriting(run, claim, end.signal);
-  const checkRunning = () => lookAt(parties.tenant, restore);
+  const { control: halt, deps: engine, context: parties, restore } = run;
+  const end = new WriterShutdown(control);
+  const writing = new DocumentWriter(run, claim, end.signal);
+  const checkRunning = () => assertStillRunning(context.tenant, restore);
   const pulse = new Heartbeat({
     checkRunning,
     total: 0,
     halt,
-    clock: engine.clock,
+    clock: deps.clock,
     unreported: () => 0,
     report: async () => undefined,
   });
@@ -27,9 +27,9 @@ export const writeDocuments = async (run: WriteRun, claim: WriteClaim): Promise<
   } catch (error) {
     await end.now(writing.writers);
     await writing.isTold();
-    const meaning = halt.explain(error);
+    const meaning = control.explain(error);
     if (meaning instanceof JobEndedError)
-      await bestEffort('count what was written last', recordLateWrites(run, claim, writing.untold));
+      await bestEffort('count what was written last', recordWritesAfterEnd(run, claim, writing.untold));
     if (meaning !== undefined && !isQuota(meaning)) throw meaning;
     await writing.stall();
     return false;

@@ -7,23 +7,23 @@ import { type Clock, commit, get, getAll, isConflict, set, type Tenant, type Wri
 import { acquireWriterLease } from '../model/active-writers.ts';
 import { firstFailures } from '../model/reconcile-counts.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
-import type { RestoreParties } from '../model/restore-context.ts';
-import { tellPercent } from '../model/restore-progress-events.ts';
-import { advance, lookAt, sameAttempt, whileRunning } from '../model/running-restore.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
+import type { RestoreContext } from '../model/restore-context.ts';
+import { progressEvents } from '../model/restore-progress-events.ts';
+import { updateRunning, assertStillRunning, assertSameAttempt, checkRunning } from '../model/running-restore.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 
 export interface WriteRun {
-  readonly parties: RestoreParties;
+  readonly context: RestoreContext;
   readonly restore: RestoreRecord;
   readonly backup: BackupRecord;
   /** The backup, and the journal, which says what is to be touched. */
   readonly open: OpenArchive;
   readonly journal: OpenArchive;
   readonly target: FirestoreDatabase;
-  readonly halt: RunControl;
-  readonly engine: RestoreEngine;
+  readonly control: RunControl;
+  readonly deps: RestoreDeps;
   /** Without it nothing holds the run back but the target. */
-  readonly pace?: RateLimiter | undefined;
+  readonly rateLimiter?: RateLimiter | undefined;
 }
 
 /** A shard, as long as no other run has claimed it. */
@@ -57,12 +57,12 @@ export const claimShard = async (
         // Until the run says how it ended, nobody knows what it wrote.
         set(key, { runs, isUnsure: true }, { expected: { runs: shard.runs, isWritten: false } }),
         acquireWriterLease(tenant, id, { number, run: runs }, handOver),
-        whileRunning(tenant, id, { attempt }),
+        checkRunning(tenant, id, { attempt }),
       ]);
       return { shard: { ...shard, runs }, run: runs, isRepeat: shard.isUnsure ?? false };
     } catch (error) {
       if (!isConflict(error)) throw error;
-      await lookAt(tenant, { id, attempt });
+      await assertStillRunning(tenant, { id, attempt });
       if (tries === triesMax) throw error;
       await pause(random() * clashMs);
     }
@@ -70,7 +70,7 @@ export const claimShard = async (
 };
 
 /** What a run has done since it last told. Of the shard of users, users are counted. */
-export interface Progress {
+export interface WriteProgress {
   readonly written: number;
   readonly deleted: number;
   readonly raced: number;
@@ -93,24 +93,24 @@ export interface Progress {
  * looks at what this one has written.
  */
 export const reportWrites = async (
-  { parties, restore: { id, attempt }, engine: { clock, random } }: Pick<WriteRun, 'parties' | 'restore' | 'engine'>,
+  { context: parties, restore: { id, attempt }, deps: { clock, random } }: Pick<WriteRun, 'parties' | 'restore' | 'engine'>,
   { shard: { number }, run }: WriteClaim,
-  progress: Progress,
+  progress: WriteProgress,
 ): Promise<void> => {
-  const { tenant } = parties;
+  const { tenant } = context;
   const keys = [restoreKey.restore(tenant, id), restoreKey.shard(tenant, id, number)] as const;
   /** Told apart from the commits of other runs by what the shard counts: it only grows. */
   let expected: number | undefined;
   for (let tries = 1; ; tries++) {
     const [record, shard] = await getAll(keys);
-    const restore = sameAttempt(record, attempt);
+    const restore = assertSameAttempt(record, attempt);
     if (shard?.runs !== run) throw new JobEndedError('written by another worker');
     // The answer to a commit that did happen may have been lost.
     if (expected !== undefined && shard.reports === expected) return;
     expected = (shard.reports ?? 0) + 1;
     try {
       await commit([
-        ...restoreWrites(parties, restore, shard, progress, clock),
+        ...restoreWrites(context, restore, shard, progress, clock),
         set(
           restoreKey.shard(tenant, id, number),
           { ...shardAfter(shard, progress), reports: expected },
@@ -125,7 +125,7 @@ export const reportWrites = async (
   }
 };
 
-const shardAfter = (shard: RestoreShardRecord, progress: Progress) => ({
+const shardAfter = (shard: RestoreShardRecord, progress: WriteProgress) => ({
   written: shard.written + progress.written,
   deleted: shard.deleted + progress.deleted,
   raced: shard.raced + progress.raced,
@@ -139,10 +139,10 @@ const shardAfter = (shard: RestoreShardRecord, progress: Progress) => ({
 });
 
 const restoreWrites = (
-  parties: RestoreParties,
+  parties: RestoreContext,
   restore: RestoreRecord,
   { range }: RestoreShardRecord,
-  progress: Progress,
+  progress: WriteProgress,
   clock: Clock,
 ): readonly Write[] => {
   const { toldPercent, failed, attempt } = restore;
@@ -156,10 +156,10 @@ const restoreWrites = (
     failed: restore.failed + more.failed,
     reads: restore.reads + (progress.reads ?? 0),
   };
-  const { told, writes } = tellPercent(parties, after, clock.now());
+  const { told, writes } = progressEvents(parties, after, clock.now());
   const failures = more.failures.length > 0 ? { failures: firstFailures([...restore.failures, ...more.failures]) } : {};
   return [
-    advance(parties.tenant, restore.id, {
+    updateRunning(parties.tenant, restore.id, {
       add: {
         ...{ written: more.written, deleted: more.deleted, raced: more.raced, failed: more.failed },
         reads: progress.reads ?? 0,

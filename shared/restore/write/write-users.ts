@@ -1,33 +1,33 @@
 /** Writes the users that the journal names: as the backup has them or, where it says that there was none, by removing them. */
 import { Heartbeat, JobFailure } from '../../job/index.ts';
 import { type AuthUser, importAuthUsers, importedAtOnceMax, removeAuthUsers, type Toolkit } from '../../project/index.ts';
-import { ownAmong } from '../check/match-restored-user.ts';
+import { countRestoredUsers } from '../check/match-restored-user.ts';
 import type { Failure } from '../model/record.ts';
-import { lookAt } from '../model/running-restore.ts';
-import { targetUsers, type UserMatch, usersAlong } from '../read/archived-users.ts';
-import { HashSource } from './hash-config-source.ts';
-import { clashesOf } from './user-conflicts.ts';
-import { type Progress, reportWrites, type WriteClaim, type WriteRun } from './write-progress.ts';
+import { assertStillRunning } from '../model/running-restore.ts';
+import { openTargetUsers, type JoinedUser, joinJournalUsers } from '../read/archived-users.ts';
+import { HashConfigSource } from './hash-config-source.ts';
+import { findUserConflicts } from './user-conflicts.ts';
+import { type WriteProgress, reportWrites, type WriteClaim, type WriteRun } from './write-progress.ts';
 
 /** Accounts are small, but nothing says how small. */
 const batchBytesMax = 4 << 20;
 
 /** True if all are done; false if another run is to go on. Users who are replaced twice are as they are after once. */
 export const writeUsers = async (run: WriteRun, claim: WriteClaim): Promise<boolean> => {
-  const { halt, engine, parties, restore } = run;
-  const checkRunning = () => lookAt(parties.tenant, restore);
+  const { control: halt, deps: engine, context: parties, restore } = run;
+  const checkRunning = () => assertStillRunning(context.tenant, restore);
   const pulse = new Heartbeat({
     checkRunning,
     total: 0,
     halt,
-    clock: engine.clock,
+    clock: deps.clock,
     unreported: () => 0,
     report: async () => undefined,
   });
   try {
     return await new UserWriting(run, claim).all();
   } catch (error) {
-    throw halt.explain(error) ?? error;
+    throw control.explain(error) ?? error;
   } finally {
     await pulse.stop();
   }
@@ -48,7 +48,7 @@ class UserWriting {
   readonly #run: WriteRun;
   readonly #claim: WriteClaim;
   readonly #target: Toolkit;
-  readonly #hash: HashSource;
+  readonly #hash: HashConfigSource;
   readonly #signal: AbortSignal;
   #put: AuthUser[] = [];
   #remove: string[] = [];
@@ -57,28 +57,28 @@ class UserWriting {
   constructor(run: WriteRun, claim: WriteClaim) {
     this.#run = run;
     this.#claim = claim;
-    this.#target = targetUsers(run);
-    this.#hash = new HashSource(run);
-    this.#signal = graceAfter(run.halt.storing);
+    this.#target = openTargetUsers(run);
+    this.#hash = new HashConfigSource(run);
+    this.#signal = graceAfter(run.control.storing);
   }
 
   async all(): Promise<boolean> {
-    const { journal, open, halt } = this.#run;
+    const { journal, open, control: halt } = this.#run;
     const { writtenTo } = this.#claim.shard;
     const after = writtenTo === undefined ? undefined : (JSON.parse(writtenTo) as string);
     let last: string | undefined;
-    for await (const match of usersAlong(journal.archive, open.archive, after)) {
+    for await (const match of joinJournalUsers(journal.archive, open.archive, after)) {
       this.#take(match);
       last = match.id;
       if (this.#put.length + this.#remove.length < importedAtOnceMax && this.#bytes < batchBytesMax) continue;
-      await this.#send({ writtenTo: last, isClean: halt.isYielding });
-      if (halt.isYielding) return false;
+      await this.#send({ writtenTo: last, isClean: control.isYielding });
+      if (control.isYielding) return false;
     }
     await this.#send({ ...(last !== undefined && { writtenTo: last }), isClean: true, isWritten: true });
     return true;
   }
 
-  #take({ id, json }: UserMatch): void {
+  #take({ id, json }: JoinedUser): void {
     if (json) this.#put.push({ id, json });
     // Whatever a journal says, only a restore that takes another one back removes users.
     else if (this.#run.restore.undoOf === null)
@@ -88,10 +88,10 @@ class UserWriting {
   }
 
   /** All that was taken, and tells of it. */
-  async #send(more: Partial<Progress>): Promise<void> {
-    const { halt } = this.#run;
+  async #send(more: Partial<WriteProgress>): Promise<void> {
+    const { control: halt } = this.#run;
     const [put, removed] = [await this.#sendUsers(), await this.#sendRemovals()];
-    halt.check();
+    control.check();
     await reportWrites(this.#run, this.#claim, {
       written: put.written,
       deleted: removed.deleted,
@@ -103,19 +103,19 @@ class UserWriting {
     [this.#put, this.#remove, this.#bytes] = [[], [], 0];
   }
 
-  async #sendUsers(): Promise<Pick<Progress, 'written' | 'raced' | 'failures'>> {
+  async #sendUsers(): Promise<Pick<WriteProgress, 'written' | 'raced' | 'failures'>> {
     if (this.#put.length === 0) return nothing;
-    const { halt, open, restore } = this.#run;
+    const { control: halt, open, restore } = this.#run;
     const signal = this.#signal;
-    const clashes = await clashesOf(this.#put, { toolkit: this.#target, backup: open.archive, signal });
+    const clashes = await findUserConflicts(this.#put, { toolkit: this.#target, backup: open.archive, signal });
     const users = this.#put.filter(({ id }) => !clashes.has(id));
     const overwrite = restore.mergeMode !== 'skip_existing';
     // Who has no password does not have to wait for the project that it was hashed in.
     const hash = users.some(({ json }) => json.includes('"passwordHash"')) ? await this.#hash.config() : undefined;
-    halt.check();
+    control.check();
     const refused = await importAuthUsers(this.#target, users, { hash, overwrite, signal });
     const there = users.filter(({ id }) => refused.get(id)?.code === 'exists');
-    const own = there.length === 0 ? 0 : await ownAmong(this.#target, there, signal);
+    const own = there.length === 0 ? 0 : await countRestoredUsers(this.#target, there, signal);
     const failures: readonly Failure[] = [
       ...[...clashes].map(([id, message]) => ({ path: `accounts/${id}`, code: 'ALREADY_EXISTS', message })),
       ...[...refused]
@@ -125,10 +125,10 @@ class UserWriting {
     return { written: users.length - refused.size + own, raced: there.length - own, failures };
   }
 
-  async #sendRemovals(): Promise<Pick<Progress, 'deleted' | 'failures'>> {
+  async #sendRemovals(): Promise<Pick<WriteProgress, 'deleted' | 'failures'>> {
     const ids = this.#remove;
     if (ids.length === 0) return nothing;
-    this.#run.halt.check();
+    this.#run.control.check();
     const left = await removeAuthUsers(this.#target, ids, this.#signal);
     const failures = [...left].map(([id, message]) => ({ path: `accounts/${id}`, code: 'FAILED_PRECONDITION', message }));
     return { deleted: ids.length - left.size, failures };

@@ -5,7 +5,7 @@ import type { RunControl } from '../../job/index.ts';
 const settleMs = 40_000;
 
 /** Ends a writer at once when the restore was stopped, and a while after its worker's time to hand over. */
-export class WritersEnd {
+export class WriterShutdown {
   readonly #end = new AbortController();
   readonly #halt: RunControl;
   #timer: NodeJS.Timeout | undefined;

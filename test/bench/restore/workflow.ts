@@ -10,10 +10,10 @@ import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts
 import { checkShard } from '../../../shared/restore/check/check-shard.ts';
 import { journalBackup } from '../../../shared/restore/model/journal.ts';
 import { type RestoreRecord, restoreKey } from '../../../shared/restore/model/record.ts';
-import { partiesOf } from '../../../shared/restore/model/restore-context.ts';
-import { readRunning } from '../../../shared/restore/model/running-restore.ts';
+import { loadRestoreContext } from '../../../shared/restore/model/restore-context.ts';
+import { loadRunning } from '../../../shared/restore/model/running-restore.ts';
 import { openForRestore } from '../../../shared/restore/read/open-for-restore.ts';
-import type { RestoreEngine } from '../../../shared/restore/restore-deps.ts';
+import type { RestoreDeps } from '../../../shared/restore/restore-deps.ts';
 import { sealJournal } from '../../../shared/restore/seal/seal-journal.ts';
 import { startRestore } from '../../../shared/restore/start/start-restore.ts';
 import { finishRestore } from '../../../shared/restore/steps/finish-restore.ts';
@@ -102,7 +102,7 @@ export class RestoreStand {
     };
   }
 
-  #engine(endpoint: string): RestoreEngine {
+  #engine(endpoint: string): RestoreDeps {
     const journalKey = keyOf('journal');
     const tenant = this.#tenant;
     return {
@@ -151,9 +151,9 @@ export class RestoreStand {
 const soon = (): Date => after(clock.now(), 3_000);
 
 /** As `writeShard` does it, without a pace. */
-const write = async (tenant: Tenant, id: string, number: number, engine: RestoreEngine): Promise<boolean> => {
-  const { restore, organization } = await readRunning(tenant, id);
-  const parties = await partiesOf(tenant, restore, organization);
+const write = async (tenant: Tenant, id: string, number: number, engine: RestoreDeps): Promise<boolean> => {
+  const { restore, organization } = await loadRunning(tenant, id);
+  const parties = await loadRestoreContext(tenant, restore, organization);
   const backup = table.get<BackupRecord>(backupKey.backup(tenant, restore.backupId)) as BackupRecord;
   const [open, journal] = [
     await openForRestore(tenant, backup, engine),
@@ -163,7 +163,7 @@ const write = async (tenant: Tenant, id: string, number: number, engine: Restore
   const halt = new RunControl(soon(), clock);
   try {
     const claim = await claimShard(tenant, restore, number, engine.random, soon());
-    return !claim || (await writeDocuments({ parties, restore, backup, open, journal, target, halt, engine }, claim));
+    return !claim || (await writeDocuments({ context: parties, restore, backup, open, journal, target, control: halt, deps: engine }, claim));
   } finally {
     for (const one of [halt, target, open, journal]) one.close();
   }

@@ -44,7 +44,7 @@ export const putBackup = (more: Partial<BackupRecord> = {}): BackupRecord => {
 };
 
 /** An organization with both projects and the bucket, and nothing else. */
-export const beginAnew = (): void => {
+export const resetTable = (): void => {
   table.items.clear();
   table.put({ ...(organization as OrganizationRecord), ...organizationKey.organization(tenant) });
   table.put(source);
@@ -54,7 +54,7 @@ export const beginAnew = (): void => {
 
 const encryption = { mode: 'kms', keyId: 'arn' } as const;
 
-export const wish: StartRestoreOptions = {
+export const startOptions: StartRestoreOptions = {
   mergeMode: 'overwrite',
   dryRun: false,
   collections: ['*'],
@@ -66,7 +66,7 @@ export const wish: StartRestoreOptions = {
 
 /** A restore of the backup into the other project, as it begins. */
 export const begin = (backup: BackupRecord, more: Partial<StartRestoreOptions> = {}) =>
-  startRestore({ tenant, backup, project: source, target, destination, encryption }, { ...wish, ...more }, now);
+  startRestore({ tenant, backup, project: source, target, destination, encryption }, { ...startOptions, ...more }, now);
 
 /** A restore in some state, in the table; nothing of what began it is left. */
 export const putRestore = (backup: BackupRecord, more: Partial<RestoreRecord> = {}): RestoreRecord => {

@@ -1,6 +1,6 @@
 /** A small shop, backed up in three chunks, and a target that differs from it in every way there is. */
 import type { BackupRecord } from '../../../shared/backup/index.ts';
-import { type Fields, newRestoreWorld, put, putTarget, type RestoreWorld, takeBackup } from '../env/restore-env.ts';
+import { type Fields, createRestoreEnv, put, putTarget, type RestoreEnv, takeBackup } from '../env/restore-env.ts';
 
 export const text = (stringValue: string): Fields => ({ text: { stringValue } });
 const letters = 'x'.repeat(200);
@@ -18,12 +18,12 @@ export const extra = ['a/extra', 'c/extra/deep/1'];
 export const outside = ['b/1', 'zz/1'];
 
 export interface Shop {
-  readonly world: RestoreWorld;
+  readonly world: RestoreEnv;
   readonly backup: BackupRecord;
 }
 
 export const newShop = async (): Promise<Shop> => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   const fields = (paths: readonly string[], more: string) =>
     Object.fromEntries(paths.map((path) => [path, text(`${path} ${more} ${letters}`)]));
   await put(world, fields([...same, ...changed, ...absent], 'as backed up'));

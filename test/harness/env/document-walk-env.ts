@@ -8,7 +8,7 @@ import { type Archive, compareNames, DocumentSkim, type PageEntry, ShardWriter }
 import { type FirestoreDatabase, probeSource } from '../../../shared/firestore/index.ts';
 import type { Action } from '../../../shared/restore/check/document-action.ts';
 import { type DocumentDecision, DocumentWalk, type WalkOptions } from '../../../shared/restore/check/document-walk.ts';
-import { type Asked, type Scope, scopeFor } from '../../../shared/restore/scope/restore-scope.ts';
+import { type ScopeRequest, type Scope, restoreScope } from '../../../shared/restore/scope/restore-scope.ts';
 import { Bucket, dataKey, manifestOf, writing } from '../builders/sample-archive.ts';
 import { sourceOf, startServer } from '../firestore/firestore-server.ts';
 
@@ -29,13 +29,13 @@ export const documentOf = (projectId: string, path: string, fields: Fields, at =
 /** By path; undefined is one that is known to be gone. */
 export type Records = Readonly<Record<string, Fields | Uint8Array | undefined>>;
 
-export interface Made {
+export interface BuiltArchive {
   readonly archive: Archive;
   readonly bucket: Bucket;
 }
 
 /** `perShard` records in each index of its own. */
-export const archiveOf = (projectId: string, records: Records, perShard = Number.POSITIVE_INFINITY): Made => {
+export const archiveOf = (projectId: string, records: Records, perShard = Number.POSITIVE_INFINITY): BuiltArchive => {
   const root = `${databaseOf(projectId)}/documents/`;
   const sorted = Object.entries(records)
     .map(([path, value]) => ({ name: Buffer.from(root + path), path, value }))
@@ -106,7 +106,7 @@ export class Target {
   }
 }
 
-export interface Walked {
+export interface WalkResult {
   readonly decided: readonly (readonly [path: string, action: Action])[];
   /** What was handed over of the target. */
   readonly live: Readonly<Record<string, Buffer>>;
@@ -116,7 +116,7 @@ export interface Walked {
   readonly reads: number;
 }
 
-export interface WalkAsk extends Partial<Pick<WalkOptions, 'bound' | 'isOver' | 'signal' | 'unclean'>>, Partial<Asked> {
+export interface WalkInput extends Partial<Pick<WalkOptions, 'bound' | 'isOver' | 'signal' | 'unclean'>>, Partial<ScopeRequest> {
   readonly documents?: readonly string[];
   readonly scope?: Scope;
   /** What the backup was to hold. */
@@ -127,19 +127,19 @@ export interface WalkAsk extends Partial<Pick<WalkOptions, 'bound' | 'isOver' | 
 
 export const everything = { collections: ['*'], excludedCollections: [] };
 
-export const walk = async ({ archive }: Made, target: Target, ask: WalkAsk = {}): Promise<Walked> => {
+export const walk = async ({ archive }: BuiltArchive, target: Target, ask: WalkInput = {}): Promise<WalkResult> => {
   const {
     bound = {},
     isOver,
-    unclean,
+    partialRestore: unclean,
     documents,
     covered = everything,
     onVisit,
     signal = new AbortController().signal,
     ...more
   } = ask;
-  const asked: Asked = { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null, ...more };
-  const scope = ask.scope ?? scopeFor(asked, covered, documents);
+  const asked: ScopeRequest = { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null, ...more };
+  const scope = ask.scope ?? restoreScope(asked, covered, documents);
   const { readTime } = await probeSource(target.source);
   const options = { archive, target: target.source, scope, bound, mode: asked.mergeMode, readTime, signal, isOver, unclean };
   const walking = new DocumentWalk({ ...options, isUndo: asked.undoOf !== null });

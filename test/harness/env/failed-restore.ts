@@ -1,15 +1,15 @@
 import { deepEqual } from 'node:assert/strict';
 import type { Shop } from '../builders/sample-shop.ts';
-import { beginRestore, eventsOf, liveOf, type RestoreAsk, runRestore, server, table, writesSent } from './restore-env.ts';
+import { startTestRestore, eventsOf, documentsIn, type RestoreInput, runRestore, server, table, writesSent } from './restore-env.ts';
 
 /** Runs a restore that must fail before its first write, and gives how: nothing is written, saved for good, or left locked. */
-export const failedEarly = async ({ world, backup }: Shop, ask: RestoreAsk = {}) => {
-  const live = liveOf(world);
+export const failedEarly = async ({ world, backup }: Shop, ask: RestoreInput = {}) => {
+  const live = documentsIn(world);
   server.faults.resetCalls();
-  const id = await beginRestore(world, backup, ask);
+  const id = await startTestRestore(world, backup, ask);
   const { status, phase, error, safetyBackupId, journal } = await runRestore(world, id, { triesMax: 2 });
   deepEqual([status, writesSent(), safetyBackupId], ['failed', 0, undefined]);
-  deepEqual(liveOf(world), live);
+  deepEqual(documentsIn(world), live);
   const [told] = eventsOf('restore.failed').map(({ data }) => (data as { restore: { error: unknown } }).restore.error);
   deepEqual(told, error);
   deepEqual(table.find('ORG#', 'JOB#'), [], 'the target stays locked');

@@ -8,16 +8,16 @@ import { enablePitr, type PitrRecord, pitrKey, runCaptureCycle } from '../../../
 import { commit, newId } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import type { RestoreRecord } from '../../../shared/restore/index.ts';
-import { readRequest, startRestore } from '../../../shared/restore/index.ts';
+import { readRestoreRequest, startRestore } from '../../../shared/restore/index.ts';
 import { organizationNow, sourceTime } from './backup-env.ts';
 import {
   bareFields,
   destinationId,
   fieldsOf,
-  newRestoreWorld,
+  createRestoreEnv,
   projectId,
   put,
-  type RestoreWorld,
+  type RestoreEnv,
   server,
   table,
   takeBackup,
@@ -25,7 +25,7 @@ import {
   tenant,
 } from './restore-env.ts';
 
-export interface MomentWorld extends RestoreWorld {
+export interface PointInTimeEnv extends RestoreEnv {
   base: BackupRecord;
   /** Puts both clocks forward. */
   readonly pass: (seconds: number) => void;
@@ -34,12 +34,12 @@ export interface MomentWorld extends RestoreWorld {
 export type Precision = PitrRecord['precision'];
 
 /** A base of what `documents` says, with `more` as an incremental one, and captures that have begun. */
-export const newMomentWorld = async (
+export const createPointInTimeEnv = async (
   documents: Parameters<typeof put>[1],
   precision: Precision = 'second',
   more?: Parameters<typeof put>[1],
-): Promise<MomentWorld> => {
-  const world = newRestoreWorld();
+): Promise<PointInTimeEnv> => {
+  const world = createRestoreEnv();
   let aheadMs = 0;
   const nowMs = () => Date.now() + aheadMs;
   sourceTime.nowMs = nowMs;
@@ -55,7 +55,7 @@ export const newMomentWorld = async (
     // Whole milliseconds, as clocks have.
     aheadMs += Math.round(seconds * 1_000);
   };
-  const moment: MomentWorld = Object.assign(world, { engine, pass, base: undefined as unknown as BackupRecord });
+  const moment: PointInTimeEnv = Object.assign(world, { engine, pass, base: undefined as unknown as BackupRecord });
   await put(world, documents);
   moment.base = await takeBackup(world);
   if (more) {
@@ -63,12 +63,12 @@ export const newMomentWorld = async (
     moment.base = await takeBackup(world, { type: 'incremental', parentBackupId: moment.base.id, chainLength: 1 });
   }
   await enable(moment, precision);
-  await turn(moment);
+  await runCycle(moment);
   return moment;
 };
 
 /** What is read of batches by a folder around theirs. */
-const around = (world: RestoreWorld, folder: string): ObjectStore => {
+const around = (world: RestoreEnv, folder: string): ObjectStore => {
   const find = (name: string): { store: MemoryStore; rest: string } => {
     const end = name.indexOf('/');
     const store = world.stores.get(`${folder}/${name.slice(0, end)}`);
@@ -85,7 +85,7 @@ const around = (world: RestoreWorld, folder: string): ObjectStore => {
 const userId = newId('user');
 
 /** Someone of the organization. */
-export const acting = {
+export const callerContext = {
   tenant,
   get organization() {
     return organizationNow();
@@ -96,9 +96,9 @@ export const acting = {
   createdBy: { type: 'user', id: userId },
 } as const;
 
-const enable = async (world: MomentWorld, precision: Precision): Promise<void> => {
+const enable = async (world: PointInTimeEnv, precision: Precision): Promise<void> => {
   const { change } = enablePitr(
-    acting,
+    callerContext,
     {
       project: table.get<ProjectRecord>(projectKey.project(tenant, projectId))!,
       destination: table.get<DestinationRecord>(organizationKey.storageDestination(tenant, destinationId))!,
@@ -113,7 +113,7 @@ const enable = async (world: MomentWorld, precision: Precision): Promise<void> =
 export const pitrNow = (): PitrRecord => table.get<PitrRecord>(pitrKey.pitr(tenant, projectId))!;
 
 /** One turn, as the queue brings it in time. */
-export const turn = async (world: MomentWorld): Promise<void> => {
+export const runCycle = async (world: PointInTimeEnv): Promise<void> => {
   const { turn: number, nextTurnAt } = pitrNow();
   const early = Date.parse(nextTurnAt ?? '') - world.nowMs();
   if (early > 0) world.pass(early / 1_000);
@@ -121,14 +121,14 @@ export const turn = async (world: MomentWorld): Promise<void> => {
 };
 
 /** What was in the source at that moment, by its own account, without names and times. */
-export const sourceAt = (world: MomentWorld, moment: string): ReadonlyMap<string, string> => {
+export const sourceAt = (world: PointInTimeEnv, moment: string): ReadonlyMap<string, string> => {
   const database = server.databases.open({ projectId: world.sourceProjectId, databaseId: '(default)' });
   const all = [...database.scan('', lastKey, Date.parse(moment) * 1_000)];
   return new Map(all.map(({ path, bytes }) => [path, bareFields(Buffer.from(bytes))]));
 };
 
 /** The next whole second, of which a little is over then: what was written before is in it, and what comes is not. */
-export const nextSecond = (world: MomentWorld): string => {
+export const nextSecond = (world: PointInTimeEnv): string => {
   world.pass((1_200 - (world.nowMs() % 1_000)) / 1_000);
   return new Date(Math.floor(world.nowMs() / 1_000) * 1_000).toISOString();
 };
@@ -136,7 +136,7 @@ export const nextSecond = (world: MomentWorld): string => {
 /** What a backup holds, by path, without names and times. */
 export const contentsOf = async (
   backup: BackupRecord,
-  doors: Pick<RestoreWorld['engine'], 'openStore' | 'dataKeyOf'>,
+  doors: Pick<RestoreEnv['engine'], 'openStore' | 'dataKeyOf'>,
 ): Promise<ReadonlyMap<string, string>> => {
   const { archive, close } = await openArchive(tenant, backup, undefined, doors);
   const found = new Map<string, string>();
@@ -148,7 +148,7 @@ export const contentsOf = async (
   return found;
 };
 
-export interface MomentAsk {
+export interface PointInTimeInput {
   readonly pointInTime: string;
   readonly targetProjectId?: string;
   readonly collections?: readonly string[];
@@ -156,23 +156,23 @@ export interface MomentAsk {
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-export const bodyOf = ({ options, ...ask }: MomentAsk) =>
+export const bodyOf = ({ options, ...ask }: PointInTimeInput) =>
   ({
     projectId,
     targetProjectId: targetId,
     ...ask,
     options: { mergeMode: 'rollback', dryRun: false, includeSubcollections: true, safetyBackup: true, ...options },
-  }) as unknown as Parameters<typeof readRequest>[1];
+  }) as unknown as Parameters<typeof readRestoreRequest>[1];
 
 /** As POST /backups/restore does it. */
-export const beginMoment = async (world: MomentWorld, ask: MomentAsk): Promise<RestoreRecord> => {
+export const startPointInTimeRestore = async (world: PointInTimeEnv, ask: PointInTimeInput): Promise<RestoreRecord> => {
   const now = world.engine.clock.now();
-  const { wish, moment, ...place } = await readRequest(tenant, bodyOf(ask), now);
+  const { options: wish, pointRequest: moment, ...place } = await readRestoreRequest(tenant, bodyOf(ask), now);
   const encryption = { mode: 'kms', keyId: 'key' } as const;
   const createdBy = { type: 'user', id: newId('user') };
-  const { restore, writes } = startRestore({ ...place, tenant, encryption, point: moment?.point }, { ...wish, createdBy }, now);
+  const { restore, writes } = startRestore({ ...place, tenant, encryption, point: pointRequest?.point }, { ...options, createdBy }, now);
   await commit(writes);
   return restore;
 };
 
-export const targetNow = (world: MomentWorld): ReadonlyMap<string, string> => fieldsOf(world, 'target');
+export const targetNow = (world: PointInTimeEnv): ReadonlyMap<string, string> => fieldsOf(world, 'target');

@@ -17,18 +17,18 @@ import {
   failRestore,
   finishRestore,
   prepareRestore,
-  type RestoreEngine,
+  type RestoreDeps,
   type RestoreRecord,
   type RestoreShardRecord,
-  reasonFor,
+  failureReason,
   restoreKey,
-  restoreWork,
+  workPartition,
   type StartRestoreOptions,
   sealJournal,
   startRestore,
   writeShard,
 } from '../../../shared/restore/index.ts';
-import type { Machine } from '../faults/restore-machine.ts';
+import type { CrashingMachine } from '../faults/restore-machine.ts';
 import { type Fields, newReadingWorld, type ReadingWorld } from './archive-env.ts';
 import { destinationId, projectId, server, table, tenant } from './backup-env.ts';
 
@@ -41,21 +41,21 @@ afterAll(() => server.stop());
 /** The other project of the organization; `projectId` is the one that was backed up. */
 export const targetId = newId('project');
 
-export interface RestoreWorld extends ReadingWorld {
-  readonly engine: RestoreEngine;
+export interface RestoreEnv extends ReadingWorld {
+  readonly engine: RestoreDeps;
   /** The database of `targetId`; `sourceProjectId` is that of the backup. */
   readonly targetProjectId: string;
   /** What a target is reached through: faults of the machine go here. */
-  machine: Machine | undefined;
+  machine: CrashingMachine | undefined;
 }
 
 /** An empty source, an empty target, an empty table and no objects. */
-export const newRestoreWorld = (): RestoreWorld => {
+export const createRestoreEnv = (): RestoreEnv => {
   const reading = newReadingWorld();
   const { openStore } = reading.engine;
   const targetProjectId = `${reading.sourceProjectId}-target`;
   table.put(targetOf(targetProjectId));
-  const engine: RestoreEngine = {
+  const engine: RestoreDeps = {
     ...reading.engine,
     clock: { now: () => new Date(world.nowMs()) },
     readAuthUsers: async function* () {
@@ -78,7 +78,7 @@ export const newRestoreWorld = (): RestoreWorld => {
       return world.machine ? world.machine.store(store) : store;
     },
   };
-  const world: RestoreWorld = Object.assign(reading, { engine, targetProjectId, machine: undefined });
+  const world: RestoreEnv = Object.assign(reading, { engine, targetProjectId, machine: undefined });
   return world;
 };
 
@@ -90,14 +90,14 @@ const targetOf = (sourceProjectId: string): ProjectRecord => ({
   sourceProjectId,
 });
 
-const databaseOf = (world: RestoreWorld, of: 'source' | 'target') => ({
+const databaseOf = (world: RestoreEnv, of: 'source' | 'target') => ({
   projectId: of === 'source' ? world.sourceProjectId : world.targetProjectId,
   databaseId: '(default)',
 });
 
 /** Writes documents into the target by their paths, beside all that is counted; undefined removes one. */
 export const putTarget = async (
-  world: RestoreWorld,
+  world: RestoreEnv,
   documents: Readonly<Record<string, Fields | undefined>>,
   of: 'source' | 'target' = 'target',
 ): Promise<void> => {
@@ -113,15 +113,15 @@ export const putTarget = async (
 };
 
 /** What a database holds now, by path: the encoded document, with its times, as hexadecimal text. */
-export const liveOf = (world: RestoreWorld, of: 'source' | 'target' = 'target'): ReadonlyMap<string, string> => {
+export const documentsIn = (world: RestoreEnv, of: 'source' | 'target' = 'target'): ReadonlyMap<string, string> => {
   const database = server.databases.open(databaseOf(world, of));
   const all = [...database.scan('', lastKey, database.readTime())];
   return new Map(all.map(({ path, bytes }) => [path, Buffer.from(bytes).toString('hex')]));
 };
 
 /** The same without names and times: what two databases, or one before and after, can be compared by. */
-export const fieldsOf = (world: RestoreWorld, of: 'source' | 'target' = 'target'): ReadonlyMap<string, string> =>
-  new Map([...liveOf(world, of)].map(([path, hex]) => [path, bareFields(Buffer.from(hex, 'hex'))]));
+export const fieldsOf = (world: RestoreEnv, of: 'source' | 'target' = 'target'): ReadonlyMap<string, string> =>
+  new Map([...documentsIn(world, of)].map(([path, hex]) => [path, bareFields(Buffer.from(hex, 'hex'))]));
 
 export const bareFields = (bytes: Buffer): string => {
   const { fields } = proto.Document.decode(bytes);
@@ -132,7 +132,7 @@ export const bareFields = (bytes: Buffer): string => {
 /** Requests to write that reached any database since the last reset. */
 export const writesSent = (): number => (server.faults.calls.BatchWrite ?? 0) + (server.faults.calls.Commit ?? 0);
 
-export interface RestoreAsk {
+export interface RestoreInput {
   /** The other project unless said. */
   readonly targetProjectId?: string;
   readonly mergeMode?: RestoreRecord['mergeMode'];
@@ -148,7 +148,7 @@ export interface RestoreAsk {
 }
 
 /** As POST /backups/restore does it; answers the id of the job. */
-export const beginRestore = async (world: RestoreWorld, backup: BackupRecord, ask: RestoreAsk = {}): Promise<string> => {
+export const startTestRestore = async (world: RestoreEnv, backup: BackupRecord, ask: RestoreInput = {}): Promise<string> => {
   const { targetProjectId = targetId, documents, ...more } = ask;
   const place = {
     tenant,
@@ -176,21 +176,21 @@ export const beginRestore = async (world: RestoreWorld, backup: BackupRecord, as
 
 export const restoreOf = (id: string): RestoreRecord => table.get<RestoreRecord>(restoreKey.restore(tenant, id))!;
 export const shardsOf = (id: string): readonly RestoreShardRecord[] =>
-  table.find(restoreWork(tenant, id), 'SHARD#') as unknown as readonly RestoreShardRecord[];
+  table.find(workPartition(tenant, id), 'SHARD#') as unknown as readonly RestoreShardRecord[];
 
 /** Where a workflow is: it goes on from here after a crash, as Step Functions does. */
 export interface Position {
   step: 'prepare' | 'check' | 'seal' | 'write' | 'finish' | 'end';
   shards: readonly number[];
   /** Of the step that it is in. */
-  left: number[];
+  remaining: number[];
   /** Each has a workflow of its own. */
   readonly attempt: number;
 }
-export const atStart = (attempt = 1): Position => ({ step: 'prepare', shards: [], left: [], attempt });
+export const atStart = (attempt = 1): Position => ({ step: 'prepare', shards: [], remaining: [], attempt });
 
 /** The reason stands on the record. */
-export class Failed extends Error {}
+export class RestoreFailedError extends Error {}
 
 export interface RunOptions {
   /** Time a worker has. */
@@ -205,8 +205,8 @@ export interface RunOptions {
  * One shard after the other and every step once; whatever a step throws is thrown, and the position says where to go on. What
  * has failed for good throws Failed.
  */
-export const runFrom = async (
-  world: RestoreWorld,
+export const resumeWorkflow = async (
+  world: RestoreEnv,
   id: string,
   position: Position,
   { workSeconds = 600, onStep, upTo }: RunOptions = {},
@@ -216,14 +216,14 @@ export const runFrom = async (
   const step = async <T>(work: () => Promise<T>, shard?: number): Promise<T> => {
     await onStep?.(position.step, shard);
     const answer = await answerStep(tenant, id, async () => ({ value: await work() }), attempt);
-    if (!answer) throw new Failed(JSON.stringify(restoreOf(id)?.failure));
+    if (!answer) throw new RestoreFailedError(JSON.stringify(restoreOf(id)?.failure));
     return answer.value;
   };
   const everyShard = async (run: (shard: number, handOver: Date) => Promise<boolean>): Promise<void> => {
-    for (let shard = position.left[0]; shard !== undefined; shard = position.left[0]) {
+    for (let shard = position.remaining[0]; shard !== undefined; shard = position.remaining[0]) {
       const number = shard;
       while (!(await step(() => run(number, after(engine.clock.now(), workSeconds)), number)));
-      position.left.shift();
+      position.remaining.shift();
     }
   };
   const go = (next: Position['step']): void => Object.assign(position, { step: next, left: [...position.shards] }) as never;
@@ -253,21 +253,21 @@ export const runFrom = async (
 
 /** The workflow: infra/workflow/restore.ts, without its waits. */
 export const runRestore = async (
-  world: RestoreWorld,
+  world: RestoreEnv,
   id: string,
   options: RunOptions & { readonly triesMax?: number } = {},
 ): Promise<RestoreRecord> => {
   const position = atStart(restoreOf(id).attempt);
   for (let tries = 1; position.step !== 'end'; tries++) {
     try {
-      await runFrom(world, id, position, options);
+      await resumeWorkflow(world, id, position, options);
       if (options.upTo) break;
     } catch (error) {
-      if (!(error instanceof Failed) && tries < (options.triesMax ?? 7)) continue;
-      const name = error instanceof Failed ? 'JobFailed' : (error as Error).name;
+      if (!(error instanceof RestoreFailedError) && tries < (options.triesMax ?? 7)) continue;
+      const name = error instanceof RestoreFailedError ? 'JobFailed' : (error as Error).name;
       const { attempt } = position;
       const { clock, sleep } = world.engine;
-      await failRestore(tenant, id, (restore) => reasonFor(restore, { Error: name }), clock.now(), attempt, sleep);
+      await failRestore(tenant, id, (restore) => failureReason(restore, { Error: name }), clock.now(), attempt, sleep);
       await cleanUpRestore(tenant, id, world.engine, { attempt });
       break;
     }
@@ -276,8 +276,8 @@ export const runRestore = async (
 };
 
 /** From what was asked to how it ended. */
-export const restore = async (world: RestoreWorld, backup: BackupRecord, ask: RestoreAsk = {}): Promise<RestoreRecord> =>
-  runRestore(world, await beginRestore(world, backup, ask));
+export const restore = async (world: RestoreEnv, backup: BackupRecord, ask: RestoreInput = {}): Promise<RestoreRecord> =>
+  runRestore(world, await startTestRestore(world, backup, ask));
 
 export interface JournalEntry {
   readonly kind: 'document' | 'user' | 'tombstone';
@@ -286,7 +286,7 @@ export interface JournalEntry {
 }
 
 /** What the journal of a restore holds, by nothing but its objects, its key and its digest: path below the database and bytes. */
-export const journalOf = async (world: RestoreWorld, id: string): Promise<ReadonlyMap<string, JournalEntry>> => {
+export const journalOf = async (world: RestoreEnv, id: string): Promise<ReadonlyMap<string, JournalEntry>> => {
   const { journal, targetProjectId } = restoreOf(id);
   return entriesOf(world, {
     identity: { organization: tenant.organizationId, project: targetProjectId, backup: journal.backupId },
@@ -297,7 +297,7 @@ export const journalOf = async (world: RestoreWorld, id: string): Promise<Readon
 };
 
 const entriesOf = async (
-  world: RestoreWorld,
+  world: RestoreEnv,
   wanted: { identity: BackupRecord['archive']; path: string; keyFile: Uint8Array; digest: string | undefined },
 ): Promise<ReadonlyMap<string, JournalEntry>> => {
   const store: ObjectStore = world.stores.get(wanted.path)!;
@@ -323,4 +323,4 @@ const entriesOf = async (
 };
 
 /** The objects of a folder. */
-export const folderOf = (world: RestoreWorld, path: string): MemoryStore => world.stores.get(path)!;
+export const folderOf = (world: RestoreEnv, path: string): MemoryStore => world.stores.get(path)!;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { User } from '../../../infra/local/engines/firestore/auth-users/users.ts';
 import { SourceError } from '../../../shared/firestore/index.ts';
 import { listAuthUsers } from '../../../shared/project/index.ts';
-import { newRestoreWorld, type RestoreWorld, server } from './restore-env.ts';
+import { createRestoreEnv, type RestoreEnv, server } from './restore-env.ts';
 
 export interface ToolkitCall {
   readonly project: string;
@@ -14,17 +14,17 @@ export interface ToolkitCall {
 }
 
 /** `lost`: it is done, and nobody hears of it. */
-export type Fate = 'lost' | { readonly status: number; readonly message: string } | undefined;
+export type CallOutcome = 'lost' | { readonly status: number; readonly message: string } | undefined;
 
-export interface UsersWorld extends RestoreWorld {
+export interface UsersEnv extends RestoreEnv {
   readonly calls: ToolkitCall[];
   /** What becomes of a call. */
-  fate: (call: ToolkitCall) => Fate | Promise<Fate>;
+  outcomeOf: (call: ToolkitCall) => CallOutcome | Promise<CallOutcome>;
   /** True: whoever asks for a token dies. */
   isDead: () => boolean;
 }
 
-let world: UsersWorld;
+let world: UsersEnv;
 const front = createServer(async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -32,7 +32,7 @@ const front = createServer(async (request, response) => {
   const [, project = '', verb = ''] = /\/projects\/([^/]+)\/(?:accounts:)?(\w+)/.exec(request.url ?? '') ?? [];
   const call = { project, verb, body: text === '' ? {} : JSON.parse(text) };
   world.calls.push(call);
-  const fate = await world.fate(call);
+  const fate = await world.outcomeOf(call);
   if (fate && fate !== 'lost')
     return response.writeHead(fate.status).end(JSON.stringify({ error: { code: fate.status, message: fate.message } }));
   const { authorization = '' } = request.headers;
@@ -49,8 +49,8 @@ afterAll(async () => {
   await server.stop();
 });
 
-export const newUsersWorld = (): UsersWorld => {
-  const restoring = newRestoreWorld();
+export const createUsersEnv = (): UsersEnv => {
+  const restoring = createRestoreEnv();
   const { engine } = restoring;
   const endpoint = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   Object.assign(engine, {

@@ -4,7 +4,7 @@ import { Fault } from '../aws/scripted-aws.ts';
 export class Crash extends Error {}
 
 /** Where a machine dies: at the n-th thing it does, before it is done or once it is. */
-export interface Moment {
+export interface CrashPoint {
   readonly at: number;
   readonly when: 'before' | 'after';
 }
@@ -13,8 +13,8 @@ export interface Moment {
  * Every state in which a machine can leave the world that does so many things one after the other, each once: dead after one thing it
  * leaves what it leaves dead before the next. Half of them are reached in either way.
  */
-export const crashPoints = (effects: number): readonly Moment[] => [
-  ...Array.from({ length: Math.ceil(effects / 2) }, (_, n) => 2 * n + 1).flatMap((at): readonly Moment[] => [
+export const crashPoints = (effects: number): readonly CrashPoint[] => [
+  ...Array.from({ length: Math.ceil(effects / 2) }, (_, n) => 2 * n + 1).flatMap((at): readonly CrashPoint[] => [
     { at, when: 'before' },
     { at, when: 'after' },
   ]),

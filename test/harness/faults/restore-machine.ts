@@ -4,9 +4,9 @@ import { FirestoreDatabase, type SourceOptions } from '../../../shared/firestore
 import { table } from '../env/backup-env.ts';
 import { CrashInjector } from './crash-injector.ts';
 
-export class Machine extends CrashInjector {
+export class CrashingMachine extends CrashInjector {
   /** Takes the place of the one before. */
-  attach(world: { machine: Machine | undefined }): this {
+  attach(world: { machine: CrashingMachine | undefined }): this {
     table.onWrite = (when) => this.atWrite(when);
     table.onRead = () => this.atRead();
     world.machine = this;

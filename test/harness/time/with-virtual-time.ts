@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { RestoreWorld } from '../env/restore-env.ts';
+import type { RestoreEnv } from '../env/restore-env.ts';
 
 /** Waiting for the pace passes at once, and the clock with it: what is slow takes no time, and is seen to be slow. */
-export const withVirtualTime = (world: RestoreWorld): { readonly sleptMs: () => number } => {
+export const withVirtualTime = (world: RestoreEnv): { readonly sleptMs: () => number } => {
   const real = world.nowMs;
   let sleptMs = 0;
   world.nowMs = () => real() + sleptMs;

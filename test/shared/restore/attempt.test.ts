@@ -9,20 +9,20 @@ import { failRestore } from '../../../shared/restore/end/fail-restore.ts';
 import { reapRestore } from '../../../shared/restore/end/restore-reaper.ts';
 import { restoreKey } from '../../../shared/restore/model/record.ts';
 import { answerStep } from '../../../shared/restore/model/restore-steps.ts';
-import { lookAt } from '../../../shared/restore/model/running-restore.ts';
+import { assertStillRunning } from '../../../shared/restore/model/running-restore.ts';
 import { resumeRestore } from '../../../shared/restore/start/resume-restore.ts';
-import { lockOf, noteOf } from '../../harness/env/restore-end-env.ts';
+import { lockOf, runningItemOf } from '../../harness/env/restore-end-env.ts';
 import {
   atStart,
-  beginRestore,
-  Failed,
+  startTestRestore,
+  RestoreFailedError,
   type Fields,
-  newRestoreWorld,
+  createRestoreEnv,
   organizationNow,
   put,
-  type RestoreWorld,
+  type RestoreEnv,
   restoreOf,
-  runFrom,
+  resumeWorkflow,
   runRestore,
   shardsOf,
   takeBackup,
@@ -32,15 +32,15 @@ import {
 
 const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
 
-const begin = async (): Promise<{ world: RestoreWorld; id: string }> => {
-  const world = newRestoreWorld();
+const begin = async (): Promise<{ world: RestoreEnv; id: string }> => {
+  const world = createRestoreEnv();
   await put(world, { 'a/1': { n: integer(1) }, 'a/2': { n: integer(2) } });
-  return { world, id: await beginRestore(world, await takeBackup(world)) };
+  return { world, id: await startTestRestore(world, await takeBackup(world)) };
 };
-const resume = async (world: RestoreWorld, id: string): Promise<void> => {
+const resume = async (world: RestoreEnv, id: string): Promise<void> => {
   await commit((await resumeRestore(tenant, restoreOf(id), world.engine.clock.now())).change.writes);
 };
-const fail = async (world: RestoreWorld, id: string): Promise<void> => {
+const fail = async (world: RestoreEnv, id: string): Promise<void> => {
   await failRestore(tenant, id, () => ({ code: 'INTERNAL_ERROR', message: 'x' }), world.engine.clock.now(), 1);
   await cleanUpRestore(tenant, id, world.engine, { attempt: 1 });
 };
@@ -50,14 +50,14 @@ test('a workflow that starts late, after its restore was cancelled and resumed, 
   const actor = { type: 'user' as const, id: newId('user'), email: null };
   const acting = { tenant, organization: organizationNow(), role: 'owner' as const, actor };
   await commit((await cancelRestore(acting, id, world.engine.clock.now())).change.writes);
-  await reapRestore(tenant, noteOf(id)!, world.engine, {
-    look: async () => 'unknown',
+  await reapRestore(tenant, runningItemOf(id)!, world.engine, {
+    describe: async () => 'unknown',
     start: async () => undefined,
     stop: async () => undefined,
   });
   await resume(world, id);
   const before = restoreOf(id);
-  await rejects(runFrom(world, id, atStart(1)), Failed);
+  await rejects(resumeWorkflow(world, id, atStart(1)), RestoreFailedError);
   deepEqual(restoreOf(id), before);
   const done = await runRestore(world, id);
   deepEqual([done.status, done.attempt, done.written], ['completed', 2, 2]);
@@ -67,18 +67,18 @@ for (const upTo of ['prepare', 'check', 'seal', 'write'] as const)
   test(`a workflow that comes to itself after ${upTo}, beside that of the next attempt, does nothing`, async () => {
     const { world, id } = await begin();
     const stale = atStart(1);
-    await runFrom(world, id, stale, { upTo });
+    await resumeWorkflow(world, id, stale, { upTo });
     await fail(world, id);
     await resume(world, id);
-    await runFrom(world, id, atStart(2), { upTo });
+    await resumeWorkflow(world, id, atStart(2), { upTo });
     const before = [restoreOf(id), shardsOf(id)];
-    await rejects(runFrom(world, id, stale), Failed);
+    await rejects(resumeWorkflow(world, id, stale), RestoreFailedError);
     deepEqual([restoreOf(id), shardsOf(id)], before);
   });
 
 test('neither why a step of an earlier attempt failed nor its end are those of the next', async () => {
   const { world, id } = await begin();
-  await runFrom(world, id, atStart(), { upTo: 'seal' });
+  await resumeWorkflow(world, id, atStart(), { upTo: 'seal' });
   const first = restoreOf(id);
   for (const error of [new JobFailure('STORAGE_UPLOAD_ERROR', 'of the first'), new Error('of the first')]) {
     const gate = Promise.withResolvers<void>();
@@ -95,7 +95,7 @@ test('neither why a step of an earlier attempt failed nor its end are those of t
     await stale;
     deepEqual([restoreOf(id).attempt, restoreOf(id).failure, restoreOf(id).trouble], [2, undefined, undefined]);
   }
-  await rejects(lookAt(tenant, first), { name: 'NotRunning' });
+  await rejects(assertStillRunning(tenant, first), { name: 'NotRunning' });
   await fail(world, id);
   deepEqual([restoreOf(id).status, lockOf(targetId)?.jobId], ['pending', id]);
 });
@@ -115,9 +115,9 @@ test('what is left of an attempt does not clean up after the next', async () => 
 test('a shard whose account does not add up is gone through again by the next attempt', async () => {
   const { world, id } = await begin();
   const position = atStart();
-  await runFrom(world, id, position, { upTo: 'write' });
+  await resumeWorkflow(world, id, position, { upTo: 'write' });
   await commit([restoreKey.shard(tenant, id, 0), restoreKey.restore(tenant, id)].map((key) => set(key, { written: 1 })));
-  await rejects(runFrom(world, id, position), Failed);
+  await rejects(resumeWorkflow(world, id, position), RestoreFailedError);
   deepEqual(restoreOf(id).failure?.code, 'COUNT_MISMATCH');
   await fail(world, id);
   await resume(world, id);

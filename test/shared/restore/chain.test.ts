@@ -8,10 +8,10 @@ import { takeLink, text, usualSteps } from '../../harness/env/chain-env.ts';
 import {
   backupOf,
   fieldsOf,
-  newRestoreWorld,
+  createRestoreEnv,
   put,
   putTarget,
-  type RestoreWorld,
+  type RestoreEnv,
   restore,
   restoreOf,
   runRestore,
@@ -22,11 +22,11 @@ interface Link {
   readonly backup: BackupRecord;
   readonly held: ReadonlyMap<string, string>;
 }
-let world: RestoreWorld;
+let world: RestoreEnv;
 const links: Link[] = [];
 
 beforeAll(async () => {
-  world = newRestoreWorld();
+  world = createRestoreEnv();
   for (const step of usualSteps()) {
     await put(
       world,

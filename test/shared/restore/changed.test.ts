@@ -7,16 +7,16 @@ import { cleanUpRestore } from '../../../shared/restore/end/clean-up-restore.ts'
 import { resumeRestore } from '../../../shared/restore/start/resume-restore.ts';
 import {
   backupOf,
-  beginRestore,
+  startTestRestore,
   type Fields,
   fieldsOf,
-  liveOf,
-  newRestoreWorld,
+  documentsIn,
+  createRestoreEnv,
   organizationNow,
   put,
   putTarget,
-  type RestoreAsk,
-  type RestoreWorld,
+  type RestoreInput,
+  type RestoreEnv,
   restore,
   restoreOf,
   runRestore,
@@ -32,7 +32,7 @@ const told = (paths: readonly string[]) => paths.map((path) => ({ path, code: 'F
 
 /** 0 to 3 are to be created, 4 to 7 to be overwritten; with rollback 8 and 9 are to be deleted. */
 const scene = async () => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   await put(world, Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`a/${n}`, { n: integer(n) }])));
   const backup = await takeBackup(world);
   await putTarget(world, Object.fromEntries([4, 5, 6, 7, 8, 9].map((n) => [`a/${n}`, { old: integer(n) }])));
@@ -43,10 +43,10 @@ const scene = async () => {
 /** Runs a restore beside which someone changes the target once all is saved. */
 const disturbed = async (
   { world, backup }: Awaited<ReturnType<typeof scene>>,
-  ask: RestoreAsk,
+  ask: RestoreInput,
   changes: Readonly<Record<string, Fields | undefined>>,
 ) => {
-  const id = await beginRestore(world, backup, ask);
+  const id = await startTestRestore(world, backup, ask);
   let isDone = false;
   return runRestore(world, id, {
     onStep: async (step) => {
@@ -57,7 +57,7 @@ const disturbed = async (
   });
 };
 
-const has = (world: RestoreWorld, path: string, field: string): void =>
+const has = (world: RestoreEnv, path: string, field: string): void =>
   assert.match(fieldsOf(world).get(path) ?? 'nothing', new RegExp(`"${field}"`), path);
 
 for (const mergeMode of ['overwrite', 'merge', 'rollback'] as const)
@@ -73,9 +73,9 @@ for (const mergeMode of ['overwrite', 'merge', 'rollback'] as const)
     assert.deepEqual(done.failures, told(failed));
     assert.deepEqual([done.written, done.deleted, done.raced, done.failed], [5, isRollback ? 1 : 0, 0, failed.length]);
     for (const path of failed.filter((path) => path !== 'a/6')) has(set.world, path, 'order');
-    assert.equal(liveOf(set.world).has('a/6'), false);
+    assert.equal(documentsIn(set.world).has('a/6'), false);
     for (const n of [0, 2, 3, 4, 7]) has(set.world, `a/${n}`, 'n');
-    assert.equal(liveOf(set.world).has('a/9'), !isRollback);
+    assert.equal(documentsIn(set.world).has('a/9'), !isRollback);
     // Once more, and what they had is saved and replaced.
     const again = await restore(set.world, backupOf(set.backup.id), { mergeMode });
     assert.equal(again.status, 'completed', JSON.stringify(again.error));
@@ -119,7 +119,7 @@ test('Without a safety backup what was there is replaced however it changed; wha
   has(set.world, 'a/1', 'order');
   for (const n of [0, 2, 3, 4, 5, 6, 7]) has(set.world, `a/${n}`, 'n');
   assert.deepEqual(
-    [...liveOf(set.world).keys()].sort(),
+    [...documentsIn(set.world).keys()].sort(),
     [0, 1, 2, 3, 4, 5, 6, 7].map((n) => `a/${n}`),
   );
 });
@@ -138,14 +138,14 @@ test('An undo, too, leaves what someone changed after it had saved it', async ()
   for (const n of [0, 4, 9]) has(world, `a/${n}`, 'order');
   for (const n of [5, 6, 7, 8]) has(world, `a/${n}`, 'old');
   assert.deepEqual(
-    [...liveOf(world).keys()].sort(),
+    [...documentsIn(world).keys()].sort(),
     [0, 4, 5, 6, 7, 8, 9].map((n) => `a/${n}`),
   );
 });
 
 test('Resumed days after it was cancelled, a restore leaves what has changed since, and says so', async () => {
   const { world, backup } = await scene();
-  const id = await beginRestore(world, backup, { mergeMode: 'rollback' });
+  const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
   await runRestore(world, id, { upTo: 'seal' });
   const organization = organizationNow();
   const acting = { tenant, organization, role: 'owner', actor: { type: 'user', id: newId('user'), email: null } } as const;
@@ -159,16 +159,16 @@ test('Resumed days after it was cancelled, a restore leaves what has changed sin
   assert.deepEqual([done.written, done.deleted, done.failed], [6, 1, 3]);
   for (const n of [2, 7, 9]) has(world, `a/${n}`, 'order');
   // A second time it finds what it wrote, and still keeps off the rest.
-  const before = liveOf(world);
+  const before = documentsIn(world);
   await commit((await resumeRestore(tenant, restoreOf(id), world.engine.clock.now())).change.writes);
   const again = await runRestore(world, id);
   assert.deepEqual([again.written, again.deleted, again.failed], [6, 1, 3]);
-  assert.deepEqual(liveOf(world), before);
+  assert.deepEqual(documentsIn(world), before);
 });
 
 test('A restore that nobody disturbs reads nothing while it writes', async () => {
   const { world, backup } = await scene();
-  const id = await beginRestore(world, backup, { mergeMode: 'rollback' });
+  const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
   const done = await runRestore(world, id, {
     onStep: (step) => {
       if (step === 'write') server.faults.resetCalls();

@@ -5,21 +5,21 @@ import { newShop, type Shop } from '../../harness/builders/sample-shop.ts';
 import {
   atStart,
   backupOf,
-  beginRestore,
+  startTestRestore,
   eventsOf,
   folderOf,
   journalOf,
-  liveOf,
+  documentsIn,
   organizationNow,
   restoreOf,
-  runFrom,
+  resumeWorkflow,
   server,
   shardsOf,
   table,
   writesSent,
 } from '../../harness/env/restore-env.ts';
 import { crashPoints } from '../../harness/faults/crash-injector.ts';
-import { Machine } from '../../harness/faults/restore-machine.ts';
+import { CrashingMachine } from '../../harness/faults/restore-machine.ts';
 
 afterAll(() => server.stop());
 
@@ -29,13 +29,13 @@ const items = new Map(table.items);
 const folders = new Set(shop.world.stores.keys());
 
 const prepared = async (): Promise<string> => {
-  new Machine().attach(shop.world);
+  new CrashingMachine().attach(shop.world);
   table.items.clear();
   for (const [key, item] of items) table.items.set(key, item);
   for (const folder of shop.world.stores.keys())
     if (!folders.has(folder)) (shop.world.stores as Map<string, unknown>).delete(folder);
   server.faults.resetCalls();
-  return beginRestore(shop.world, shop.backup, { mergeMode: 'rollback' });
+  return startTestRestore(shop.world, shop.backup, { mergeMode: 'rollback' });
 };
 
 const upTo = { upTo: 'seal' } as const;
@@ -61,15 +61,15 @@ const outcomeOf = async (id: string) => {
 
 const undisturbed = async () => {
   const id = await prepared();
-  const machine = new Machine().attach(shop.world);
-  await runFrom(shop.world, id, atStart(), upTo);
+  const machine = new CrashingMachine().attach(shop.world);
+  await resumeWorkflow(shop.world, id, atStart(), upTo);
   const { effects } = machine;
   return { effects, outcome: await outcomeOf(id) };
 };
 
 test('without a crash there is one journal, alone in its folder', async () => {
   const { outcome } = await undisturbed();
-  const live = liveOf(shop.world);
+  const live = documentsIn(shop.world);
   for (const [path, { kind, content }] of outcome.entries) equal(content, kind === 'tombstone' ? '' : live.get(path));
   deepEqual([outcome.isAlone, outcome.openUploads, outcome.isCounted, outcome.writes], [true, 0, true, 0]);
   deepEqual([outcome.started, outcome.audited, outcome.told], [1, 1, [10, 20, 30, 40, 50]]);
@@ -82,11 +82,11 @@ for (const again of ['the step that it was in runs again', 'the whole workflow b
     for (const { at, when } of crashPoints(effects)) {
       const id = await prepared();
       const position = atStart();
-      const machine = new Machine(at, when).attach(shop.world);
-      await runFrom(shop.world, id, position, upTo).catch(() => undefined);
+      const machine = new CrashingMachine(at, when).attach(shop.world);
+      await resumeWorkflow(shop.world, id, position, upTo).catch(() => undefined);
       ok(machine.isDead, `nothing died at ${at}`);
-      new Machine().attach(shop.world);
-      await runFrom(shop.world, id, again.startsWith('the whole') ? atStart() : position, upTo);
+      new CrashingMachine().attach(shop.world);
+      await resumeWorkflow(shop.world, id, again.startsWith('the whole') ? atStart() : position, upTo);
       deepEqual(await outcomeOf(id), outcome, `${when} ${at} of ${effects}`);
     }
   });

@@ -6,12 +6,12 @@ import { absent, newShop, type Shop } from '../../harness/builders/sample-shop.t
 import { failedEarly } from '../../harness/env/failed-restore.ts';
 import {
   atStart,
-  beginRestore,
+  startTestRestore,
   destinationId,
   folderOf,
   journalOf,
   restoreOf,
-  runFrom,
+  resumeWorkflow,
   runRestore,
   server,
   table,
@@ -65,7 +65,7 @@ describe('a backup', () => {
   test('that is damaged where nobody asks for it is restored all the same', async () => {
     const shop = await newShop();
     objectsOf(shop).delete(chunks[0]);
-    const id = await beginRestore(shop.world, shop.backup, { collections: ['e'] });
+    const id = await startTestRestore(shop.world, shop.backup, { collections: ['e'] });
     await runRestore(shop.world, id, { upTo: 'seal', triesMax: 1 });
     deepEqual([restoreOf(id).phase, restoreOf(id).plan?.create], ['Restoring', absent.length]);
   });
@@ -82,7 +82,7 @@ describe('a backup', () => {
         return bytes.map((byte) => byte ^ 1);
       },
     });
-    const id = await beginRestore(shop.world, shop.backup);
+    const id = await startTestRestore(shop.world, shop.backup);
     await runRestore(shop.world, id, { upTo: 'seal', triesMax: 1 });
     equal(restoreOf(id).phase, 'Restoring');
     equal(torn.size, chunks.length);
@@ -163,7 +163,7 @@ describe('a target', () => {
     const shop = await newShop();
     const { targetProjectId: project } = shop.world;
     server.faults.add({ method: 'RunQuery', project, end: { afterMessages: 2, status: 'UNAVAILABLE' } });
-    const id = await beginRestore(shop.world, shop.backup);
+    const id = await startTestRestore(shop.world, shop.backup);
     await runRestore(shop.world, id, { upTo: 'seal', triesMax: 1 });
     deepEqual([restoreOf(id).phase, restoreOf(id).plan?.create], ['Restoring', absent.length]);
   });
@@ -174,11 +174,11 @@ describe('a target', () => {
       for (const times of [0, 1]) {
         const shop = await newShop();
         const { targetProjectId: project } = shop.world;
-        const id = await beginRestore(shop.world, shop.backup, { mergeMode });
+        const id = await startTestRestore(shop.world, shop.backup, { mergeMode });
         const at = atStart();
-        await runFrom(shop.world, id, at, { upTo: 'prepare' });
+        await resumeWorkflow(shop.world, id, at, { upTo: 'prepare' });
         if (times > 0) server.faults.add({ method: 'RunQuery', project, end: { afterMessages: 1 } });
-        await runFrom(shop.world, id, at, { upTo: 'seal' });
+        await resumeWorkflow(shop.world, id, at, { upTo: 'seal' });
         const saved = [...(await journalOf(shop.world, id))].map(([path, { kind }]) => [path, kind]);
         plans.push([restoreOf(id).plan, saved]);
       }

@@ -1,17 +1,17 @@
 /** What is written down of a check fits an item of the table, whatever the collections of the target are called. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { restoreWork } from '../../../shared/restore/index.ts';
+import { workPartition } from '../../../shared/restore/index.ts';
 import {
   atStart,
-  beginRestore,
+  startTestRestore,
   type Fields,
   journalOf,
-  newRestoreWorld,
+  createRestoreEnv,
   put,
   putTarget,
   restoreOf,
-  runFrom,
+  resumeWorkflow,
   server,
   table,
   takeBackup,
@@ -29,18 +29,18 @@ for (const [what, letter] of [
   ['what JSON spells out', '\u0001'],
 ] as const)
   test(`100 collections whose ids are 1,500 bytes of ${what}`, async () => {
-    const world = newRestoreWorld();
+    const world = createRestoreEnv();
     const paths = Array.from({ length: 100 }, (_, n) => `${String(n).padStart(4, '0') + letter.repeat(1_496)}/d`);
     await put(world, { 'a/1': one });
     const backup = await takeBackup(world);
     await putTarget(world, Object.fromEntries(paths.map((path) => [path, one])));
-    const id = await beginRestore(world, backup, { mergeMode: 'rollback' });
-    await runFrom(world, id, atStart(), { upTo: 'seal' });
+    const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
+    await resumeWorkflow(world, id, atStart(), { upTo: 'seal' });
     const { plan } = restoreOf(id);
     deepEqual([plan?.delete, plan?.create], [100, 1]);
     const saved = await journalOf(world, id);
     equal(saved.size, 101);
     ok(paths.every((path) => saved.get(path)));
-    const sizes = table.find(restoreWork(tenant, id), '').map((item) => Buffer.byteLength(JSON.stringify(item)));
+    const sizes = table.find(workPartition(tenant, id), '').map((item) => Buffer.byteLength(JSON.stringify(item)));
     ok(Math.max(...sizes) < itemBytesMax, String(Math.max(...sizes)));
   });

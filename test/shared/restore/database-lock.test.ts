@@ -9,14 +9,14 @@ import { cleanUpRestore } from '../../../shared/restore/end/clean-up-restore.ts'
 import { resumeRestore } from '../../../shared/restore/start/resume-restore.ts';
 import {
   atStart,
-  beginRestore,
+  startTestRestore,
   type Fields,
-  newRestoreWorld,
+  createRestoreEnv,
   organizationNow,
   put,
-  type RestoreWorld,
+  type RestoreEnv,
   restoreOf,
-  runFrom,
+  resumeWorkflow,
   runRestore,
   table,
   takeBackup,
@@ -27,14 +27,14 @@ import {
 const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
 
 interface Scene {
-  readonly world: RestoreWorld;
+  readonly world: RestoreEnv;
   readonly backup: BackupRecord;
   /** Connected to the same database as the target. */
   readonly twin: ProjectRecord;
 }
 
 const sceneOf = async (): Promise<Scene> => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   await put(world, { 'a/1': { n: integer(1) } });
   const backup = await takeBackup(world);
   const target = table.get<ProjectRecord>(projectKey.project(tenant, targetId))!;
@@ -48,7 +48,7 @@ const lockOf = ({ twin }: Scene) => table.get(projectKey.databaseJob(tenant, dat
 const ends: Readonly<Record<string, (scene: Scene, id: string) => Promise<unknown>>> = {
   completed: ({ world }, id) => runRestore(world, id),
   failed: async ({ world }, id) => {
-    await runFrom(world, id, atStart(), { upTo: 'seal' });
+    await resumeWorkflow(world, id, atStart(), { upTo: 'seal' });
     const { journal } = restoreOf(id);
     world.stores.get(journal.path)?.objects.delete('manifest');
     await runRestore(world, id);
@@ -67,14 +67,14 @@ for (const [status, end] of Object.entries(ends))
   test(`one has it until it is ${status}: another is told which, a resumed one too`, async () => {
     const scene = await sceneOf();
     const { world, backup, twin } = scene;
-    const id = await beginRestore(world, backup);
-    await rejects(beginRestore(world, backup, { targetProjectId: twin.id }), {
+    const id = await startTestRestore(world, backup);
+    await rejects(startTestRestore(world, backup, { targetProjectId: twin.id }), {
       code: 'JOB_IN_PROGRESS',
       details: { jobId: id, kind: 'restore' },
     });
     await end(scene, id);
     deepEqual([restoreOf(id).status, lockOf(scene)], [status, undefined]);
-    const next = await beginRestore(world, backup, { targetProjectId: twin.id });
+    const next = await startTestRestore(world, backup, { targetProjectId: twin.id });
     equal(lockOf(scene)?.jobId, next);
     if (status !== 'completed')
       await rejects(

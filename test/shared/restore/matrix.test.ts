@@ -7,8 +7,8 @@ import {
   backupOf,
   type Fields,
   fieldsOf,
-  liveOf,
-  newRestoreWorld,
+  documentsIn,
+  createRestoreEnv,
   put,
   putTarget,
   restore,
@@ -50,19 +50,19 @@ const states: Readonly<Record<string, { before: Fields | undefined; merged: Fiel
 const pathOf = (state: string): string => `documents/${state}`;
 
 const scene = async () => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   const paths = Object.keys(states).map(pathOf);
   await put(world, Object.fromEntries(paths.map((path) => [path, archived])));
   const backup = await takeBackup(world);
   for (const [state, { before }] of Object.entries(states)) if (before) await putTarget(world, { [pathOf(state)]: before });
   // Beside what the backup has; only a rollback touches it.
   await putTarget(world, { 'documents/only in the target': { kept: integer(1) } });
-  return { world, backup, before: liveOf(world), fieldsBefore: fieldsOf(world) };
+  return { world, backup, before: documentsIn(world), fieldsBefore: fieldsOf(world) };
 };
 
 /** The fields as the database keeps them. */
 const encodedOf = async (wanted: Readonly<Record<string, Fields>>): Promise<ReadonlyMap<string, string>> => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   await putTarget(world, wanted);
   return fieldsOf(world);
 };
@@ -86,7 +86,7 @@ for (const mergeMode of Object.keys(after) as MergeMode[])
     const done = await restore(world, backup, { mergeMode });
     assert.equal(done.status, 'completed', JSON.stringify(done.error));
     const found = fieldsOf(world);
-    const live = liveOf(world);
+    const live = documentsIn(world);
     const wanted = Object.fromEntries(Object.keys(states).map((state) => [pathOf(state), after[mergeMode](state)]));
     const [undone, expected] = [done.journal.backupId, { ...wanted }];
     const isKept = mergeMode !== 'rollback';

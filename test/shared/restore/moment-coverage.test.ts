@@ -5,20 +5,20 @@ import { test } from 'vitest';
 import { type BackupRecord, backupPrefix, openArchive } from '../../../shared/backup/index.ts';
 import { planPoint, pointBackup, pointInMemory, windowsOf } from '../../../shared/pitr/index.ts';
 import { after, commit, newId } from '../../../shared/platform/index.ts';
-import { planMomentInCall, readRequest } from '../../../shared/restore/index.ts';
+import { planPointInTime, readRestoreRequest } from '../../../shared/restore/index.ts';
 import { collectionIdOf } from '../../../shared/restore/scope/restore-scope.ts';
 import { undoRestore } from '../../../shared/restore/start/undo-restore.ts';
 import { runWorkflow } from '../../harness/env/backup-env.ts';
 import {
-  acting,
-  beginMoment,
+  callerContext,
+  startPointInTimeRestore,
   bodyOf,
   contentsOf,
-  type MomentWorld,
-  newMomentWorld,
+  type PointInTimeEnv,
+  createPointInTimeEnv,
   nextSecond,
   pitrNow,
-  turn,
+  runCycle,
 } from '../../harness/env/point-in-time-env.ts';
 import {
   backupOf,
@@ -72,7 +72,7 @@ class Model {
   #deletedAt: string | null = null;
   #madeAt: string | null = null;
 
-  async write(world: MomentWorld, path: string): Promise<void> {
+  async write(world: PointInTimeEnv, path: string): Promise<void> {
     const value = String(++this.#texts);
     if (path === 'users/b' && !this.now.has(path)) this.#madeAt = pitrNow().capturedTo;
     this.now.set(path, value);
@@ -80,7 +80,7 @@ class Model {
   }
 
   /** What is made and deleted between two turns is seen by nobody: one that was there at the last, and once. */
-  async delete(world: MomentWorld): Promise<void> {
+  async delete(world: PointInTimeEnv): Promise<void> {
     const { capturedTo } = pitrNow();
     if (!this.now.has('users/b') || this.#deletedAt === capturedTo || this.#madeAt === capturedTo) return;
     this.now.delete('users/b');
@@ -88,7 +88,7 @@ class Model {
     await put(world, { 'users/b': undefined });
   }
 
-  second(world: MomentWorld): void {
+  second(world: PointInTimeEnv): void {
     this.at.set(nextSecond(world), new Set([...this.now].map(([path, value]) => `${path} ${value}`)));
   }
 }
@@ -99,24 +99,24 @@ const uncounted = async (work: () => Promise<void>): Promise<void> => {
 };
 
 /** Each that was asked for, also where captures have begun with another meanwhile: it holds the project until it has ended. */
-const runComing = async (world: MomentWorld): Promise<void> => {
+const runComing = async (world: PointInTimeEnv): Promise<void> => {
   const backups = table.find(`ORG#${tenant.organizationId}`, backupPrefix) as unknown as readonly BackupRecord[];
   for (const { id, status, trigger } of backups)
     if (status === 'pending' && trigger === 'pitr-base') await runWorkflow(world, id);
 };
 
-const run = async (world: MomentWorld, model: Model, one: Step): Promise<void> => {
+const run = async (world: PointInTimeEnv, model: Model, one: Step): Promise<void> => {
   if (one.kind === 'write') await model.write(world, one.path);
   else if (one.kind === 'delete') await model.delete(world);
-  else if (one.kind === 'turn') await turn(world);
-  else if (one.kind === 'uncounted turn') await uncounted(() => turn(world));
+  else if (one.kind === 'turn') await runCycle(world);
+  else if (one.kind === 'uncounted turn') await uncounted(() => runCycle(world));
   else if (one.kind === 'coming base') await runComing(world);
   else if (one.kind === 'other backup') await takeBackup(world).catch(() => undefined);
   else world.pass(310);
   model.second(world);
 };
 
-const pointAt = async (world: MomentWorld, second: string): Promise<ReadonlySet<string>> => {
+const pointAt = async (world: PointInTimeEnv, second: string): Promise<ReadonlySet<string>> => {
   const { clock } = world.engine;
   const now = clock.now();
   const plan = await planPoint(tenant, projectId, { pointInTime: second }, now);
@@ -132,11 +132,11 @@ const valuesOf = (fields: ReadonlyMap<string, string>): ReadonlySet<string> =>
 const pathsOf = (values: ReadonlySet<string>): ReadonlySet<string> => new Set([...values].map((one) => one.split(' ')[0] ?? ''));
 
 /** The plan of a rollback of the source itself. */
-const planAt = async (world: MomentWorld, second: string) => {
-  const caller = { ...acting, origin: { ip: null, userAgent: null, requestId: 'req' }, now: world.engine.clock.now() };
+const planAt = async (world: PointInTimeEnv, second: string) => {
+  const caller = { ...callerContext, origin: { ip: null, userAgent: null, requestId: 'req' }, now: world.engine.clock.now() };
   const ask = { pointInTime: second, targetProjectId: projectId };
-  const { wish, moment, ...place } = await readRequest(tenant, bodyOf(ask), caller.now);
-  return (await planMomentInCall({ ...caller, tenant }, { ...place, wish }, moment!, world.engine))!;
+  const { options: wish, pointRequest: moment, ...place } = await readRestoreRequest(tenant, bodyOf(ask), caller.now);
+  return (await planPointInTime({ ...caller, tenant }, { ...place, options: options }, pointRequest!, world.engine))!;
 };
 
 interface Seen {
@@ -146,7 +146,7 @@ interface Seen {
 }
 
 /** Everything that is said of each second holds; of the first and the last that are offered also what a rollback would delete. */
-const holds = async (world: MomentWorld, model: Model, seen: Seen): Promise<void> => {
+const holds = async (world: PointInTimeEnv, model: Model, seen: Seen): Promise<void> => {
   const { windows, gaps } = windowsOf(pitrNow(), world.engine.clock.now());
   const offered: string[] = [];
   const knownAt = (second: string) => windows.find(({ from, to }) => from <= second && second <= to);
@@ -189,17 +189,17 @@ test('no second is offered for more than is known, and a rollback to none of the
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 22 }), fc.boolean(), async (steps, isCounted) => {
       const model = new Model();
       for (const path of paths.slice(0, 3)) model.now.set(path, '0');
-      const world = await newMomentWorld(Object.fromEntries([...model.now].map(([path, value]) => [path, text(value)])));
+      const world = await createPointInTimeEnv(Object.fromEntries([...model.now].map(([path, value]) => [path, text(value)])));
       model.second(world);
       for (const one of steps) await run(world, model, one);
-      if (isCounted) await turn(world);
-      else await uncounted(() => turn(world));
+      if (isCounted) await runCycle(world);
+      else await uncounted(() => runCycle(world));
       await holds(world, model, seen);
       // What is unknown is named by the next bases, and captured from then on.
       world.pass(600);
       for (let n = 0; n < 8; n++) {
         await runComing(world);
-        await turn(world);
+        await runCycle(world);
         if (n === 6) for (const path of model.now.keys()) await model.write(world, path);
         model.second(world);
       }
@@ -214,12 +214,12 @@ test('no second is offered for more than is known, and a rollback to none of the
 });
 
 test('a rollback to a moment that was not counted leaves alone what may have been there: planned, done and undone alike', async () => {
-  const world = await newMomentWorld({ 'users/a': text('1'), 'users/a/notes/n': text('1'), 'users/a/notes/m': text('1') });
+  const world = await createPointInTimeEnv({ 'users/a': text('1'), 'users/a/notes/n': text('1'), 'users/a/notes/m': text('1') });
   nextSecond(world);
   await put(world, { 'users/a/deep/x': text('there'), 'users/a/notes/n': undefined, 'users/a/notes/m': undefined });
   const second = nextSecond(world);
   nextSecond(world);
-  await uncounted(() => turn(world));
+  await uncounted(() => runCycle(world));
   await put(world, {
     'users/a': text('mistake'),
     'users/b': text('mistake'),
@@ -229,7 +229,7 @@ test('a rollback to a moment that was not counted leaves alone what may have bee
   const before = fieldsOf(world, 'source');
   const planned = await planAt(world, second);
   deepEqual([planned.delete, planned.overwrite, planned.create, planned.skip], [3, 1, 0, 0]);
-  const { id, backupId } = await beginMoment(world, { pointInTime: second, targetProjectId: projectId });
+  const { id, backupId } = await startPointInTimeRestore(world, { pointInTime: second, targetProjectId: projectId });
   const ended = await runRestore(world, id);
   deepEqual([ended.status, ended.deleted, ended.written, ended.plan?.delete], ['completed', 3, 1, 3]);
   deepEqual([...fieldsOf(world, 'source').keys()].sort(), ['users/a', 'users/a/deep/x']);
@@ -242,7 +242,7 @@ test('a rollback to a moment that was not counted leaves alone what may have bee
     { id: 'users', documents: 1 },
     { id: 'notes', documents: 0 },
   ]);
-  const { restore: undo, change } = await undoRestore(tenant, ended, acting, world.engine.clock.now());
+  const { restore: undo, change } = await undoRestore(tenant, ended, callerContext, world.engine.clock.now());
   await commit(change.writes);
   equal((await runRestore(world, undo.id)).status, 'completed');
   deepEqual(fieldsOf(world, 'source'), before);

@@ -4,13 +4,13 @@ import { test } from 'vitest';
 import type { MemoryStore } from '../../../shared/destination/index.ts';
 import { prepareRestore } from '../../../shared/restore/index.ts';
 import {
-  beginMoment,
+  startPointInTimeRestore,
   contentsOf,
-  newMomentWorld,
+  createPointInTimeEnv,
   nextSecond,
   sourceAt,
   targetNow,
-  turn,
+  runCycle,
 } from '../../harness/env/point-in-time-env.ts';
 import {
   atStart,
@@ -20,28 +20,28 @@ import {
   projectId,
   put,
   restoreOf,
-  runFrom,
+  resumeWorkflow,
   table,
   tenant,
 } from '../../harness/env/restore-env.ts';
-import { Machine } from '../../harness/faults/restore-machine.ts';
+import { CrashingMachine } from '../../harness/faults/restore-machine.ts';
 
 const text = (stringValue: string) => ({ text: { stringValue } });
-const world = await newMomentWorld({ 'users/ada': text('1'), 'users/bob': text('1'), 'still/here': text('1') });
+const world = await createPointInTimeEnv({ 'users/ada': text('1'), 'users/bob': text('1'), 'still/here': text('1') });
 nextSecond(world);
 await put(world, { 'users/ada': text('2'), 'users/bob': undefined, 'users/carl': text('2') });
 const second = nextSecond(world);
 nextSecond(world);
-await turn(world);
+await runCycle(world);
 const items = new Map(table.items);
 const folders = new Set(world.stores.keys());
 
 const anew = async () => {
-  new Machine().attach(world);
+  new CrashingMachine().attach(world);
   table.items.clear();
   for (const [key, item] of items) table.items.set(key, item);
   for (const folder of world.stores.keys()) if (!folders.has(folder)) (world.stores as Map<string, MemoryStore>).delete(folder);
-  return beginMoment(world, { pointInTime: second });
+  return startPointInTimeRestore(world, { pointInTime: second });
 };
 
 const outcomeOf = async (id: string, backupId: string) => {
@@ -61,8 +61,8 @@ const outcomeOf = async (id: string, backupId: string) => {
 
 const undisturbed = async () => {
   const { id, backupId } = await anew();
-  const machine = new Machine().attach(world);
-  await runFrom(world, id, atStart(), { upTo: 'prepare' });
+  const machine = new CrashingMachine().attach(world);
+  await resumeWorkflow(world, id, atStart(), { upTo: 'prepare' });
   return { effects: machine.effects, outcome: await outcomeOf(id, backupId) };
 };
 const { effects, outcome: expected } = await undisturbed();
@@ -78,11 +78,11 @@ for (const when of ['before', 'after'] as const)
   test(`killed ${when} any of its ${effects} effects, and run again, it comes to the same`, async () => {
     for (let at = 1; at <= effects; at++) {
       const { id, backupId } = await anew();
-      const machine = new Machine(at, when).attach(world);
-      await runFrom(world, id, atStart(), { upTo: 'prepare' }).catch(() => undefined);
+      const machine = new CrashingMachine(at, when).attach(world);
+      await resumeWorkflow(world, id, atStart(), { upTo: 'prepare' }).catch(() => undefined);
       ok(machine.isDead);
-      new Machine().attach(world);
-      await runFrom(world, id, atStart(), { upTo: 'prepare' });
+      new CrashingMachine().attach(world);
+      await resumeWorkflow(world, id, atStart(), { upTo: 'prepare' });
       deepEqual(await outcomeOf(id, backupId), expected, `${when} ${at}`);
     }
   });
@@ -91,7 +91,7 @@ test('two runs at once keep one backup, and the restore goes on to its end', asy
   const { id, backupId } = await anew();
   const runs = await Promise.allSettled([1, 2].map(() => prepareRestore(tenant, id, world.engine, 1)));
   ok(runs.some(({ status }) => status === 'fulfilled'));
-  await runFrom(world, id, atStart());
+  await resumeWorkflow(world, id, atStart());
   deepEqual(targetNow(world), sourceAt(world, second));
   const { pointMade, pointTries, status } = restoreOf(id);
   deepEqual([status, pointMade], ['completed', pointTries]);

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { planPoint, pointBackup, pointInMemory, runCaptureCycle, windowsOf } from '../../../shared/pitr/index.ts';
 import { after, newId } from '../../../shared/platform/index.ts';
-import { contentsOf, type MomentWorld, newMomentWorld, nextSecond, pitrNow, turn } from '../../harness/env/point-in-time-env.ts';
+import { contentsOf, type PointInTimeEnv, createPointInTimeEnv, nextSecond, pitrNow, runCycle } from '../../harness/env/point-in-time-env.ts';
 import { projectId, put, server, takeBackup, tenant } from '../../harness/env/restore-env.ts';
-import { Machine } from '../../harness/faults/restore-machine.ts';
+import { CrashingMachine } from '../../harness/faults/restore-machine.ts';
 
 const paths = ['users/a', 'users/b', 'users/b/notes/n', 'users/__id7__', 'shops/a', 'shops/a/notes/n', 'new/root'];
 const text = (stringValue: string) => ({ text: { stringValue } });
@@ -68,7 +68,7 @@ class Model {
   }
 }
 
-const run = async (world: MomentWorld, model: Model, one: Step): Promise<void> => {
+const run = async (world: PointInTimeEnv, model: Model, one: Step): Promise<void> => {
   const { engine } = world;
   const turnNow = () => {
     const { turn: number, nextTurnAt } = pitrNow();
@@ -77,21 +77,21 @@ const run = async (world: MomentWorld, model: Model, one: Step): Promise<void> =
     return runCaptureCycle(tenant, { projectId, turn: number }, engine, AbortSignal.timeout(30_000));
   };
   if (one.kind === 'write') await put(world, model.change(one.path, one.isGone, world.nowMs()));
-  else if (one.kind === 'turn') await turn(world);
+  else if (one.kind === 'turn') await runCycle(world);
   else if (one.kind === 'overlap') await Promise.all([turnNow(), turnNow()]);
   else if (one.kind === 'expire')
     server.databases.open({ projectId: world.sourceProjectId, databaseId: '(default)' }).expireSnapshots();
   else if (one.kind === 'base') await takeBackup(world);
   else {
-    new Machine(one.at, one.when).attach(world);
+    new CrashingMachine(one.at, one.when).attach(world);
     await turnNow().catch(() => undefined);
-    new Machine().attach(world);
+    new CrashingMachine().attach(world);
   }
   model.captured(pitrNow().capturedTo);
   model.second(nextSecond(world));
 };
 
-const pointAt = async (world: MomentWorld, second: string): Promise<ReadonlyMap<string, string>> => {
+const pointAt = async (world: PointInTimeEnv, second: string): Promise<ReadonlyMap<string, string>> => {
   const now = world.engine.clock.now();
   const plan = await planPoint(tenant, projectId, { pointInTime: second }, now);
   const identity = { id: newId('backup'), path: 'point', createdAt: now.toISOString(), createdBy: { type: 'user', id: 'u' } };
@@ -109,14 +109,14 @@ test('every second of every window is as it was, and every other one is refused'
     fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 20 }), async (steps) => {
       const model = new Model();
       for (const path of paths.slice(0, 4)) model.change(path, false, 0);
-      const world = await newMomentWorld(Object.fromEntries([...model.now].map(([path, value]) => [path, text(value)])));
+      const world = await createPointInTimeEnv(Object.fromEntries([...model.now].map(([path, value]) => [path, text(value)])));
       model.captured(pitrNow().capturedTo);
       model.second(nextSecond(world));
       for (const one of steps) await run(world, model, one);
       // A loss is over once there is another base.
-      await turn(world);
+      await runCycle(world);
       await takeBackup(world);
-      for (let n = 0; n < 3; n++) await turn(world);
+      for (let n = 0; n < 3; n++) await runCycle(world);
       const { windows } = windowsOf(pitrNow(), world.engine.clock.now());
       for (const [second, there] of model.at) {
         const isOffered = windows.some(({ from, to }) => from <= second && second <= to);

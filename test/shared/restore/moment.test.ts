@@ -7,26 +7,26 @@ import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey } from '../../.
 import { commit, set } from '../../../shared/platform/index.ts';
 import { cancelRestore } from '../../../shared/restore/end/cancel-restore.ts';
 import {
-  planMomentInCall,
-  readRequest,
-  refuseMissing,
-  refuseUnknown,
+  planPointInTime,
+  readRestoreRequest,
+  assertBatchesPresent,
+  assertCollectionsKnown,
   resumeRestore,
   startRestore,
 } from '../../../shared/restore/index.ts';
 import { undoRestore } from '../../../shared/restore/start/undo-restore.ts';
 import {
-  acting,
-  beginMoment,
+  callerContext,
+  startPointInTimeRestore,
   bodyOf,
-  type MomentAsk,
-  type MomentWorld,
-  newMomentWorld,
+  type PointInTimeInput,
+  type PointInTimeEnv,
+  createPointInTimeEnv,
   nextSecond,
   pitrNow,
   sourceAt,
   targetNow,
-  turn,
+  runCycle,
 } from '../../harness/env/point-in-time-env.ts';
 import {
   backupOf,
@@ -50,8 +50,8 @@ const first = {
 };
 
 /** A write each second, and the second behind each: what is captured is all of them. */
-const story = async (precision?: Parameters<typeof newMomentWorld>[1]) => {
-  const world = await newMomentWorld(first, precision);
+const story = async (precision?: Parameters<typeof createPointInTimeEnv>[1]) => {
+  const world = await createPointInTimeEnv(first, precision);
   const seconds: string[] = [nextSecond(world)];
   for (const documents of [
     { 'users/ada': text('2'), 'users/carl': text('2') },
@@ -62,12 +62,12 @@ const story = async (precision?: Parameters<typeof newMomentWorld>[1]) => {
     seconds.push(nextSecond(world));
   }
   nextSecond(world);
-  await turn(world);
+  await runCycle(world);
   return { world, seconds };
 };
 
 /** Everything that anyone could see of a world: items of the table, and objects of every folder. */
-const traces = (world: MomentWorld): string =>
+const traces = (world: PointInTimeEnv): string =>
   JSON.stringify([
     [...table.items.entries()],
     [...world.stores].map(([folder, { objects }]) => [folder, [...objects].map(([name, { length }]) => [name, length])]),
@@ -84,7 +84,7 @@ test('each second is restored as it was, and what was there before comes back by
   await putTarget(world, { 'users/dora': text('own') });
   const before = targetNow(world);
   for (const second of seconds) {
-    const { id, backupId } = await beginMoment(world, { pointInTime: second });
+    const { id, backupId } = await startPointInTimeRestore(world, { pointInTime: second });
     equal(backupOf(world.base.id).restoring, 1);
     const ended = await runRestore(world, id);
     equal(ended.status, 'completed');
@@ -103,7 +103,7 @@ test('each second is restored as it was, and what was there before comes back by
       ],
     );
     equal(backupOf(world.base.id).restoring, 0);
-    const { restore: undo, change } = await undoRestore(tenant, ended, acting, world.engine.clock.now());
+    const { restore: undo, change } = await undoRestore(tenant, ended, callerContext, world.engine.clock.now());
     await commit(change.writes);
     equal((await runRestore(world, undo.id)).status, 'completed');
     deepEqual(targetNow(world), before);
@@ -113,7 +113,7 @@ test('each second is restored as it was, and what was there before comes back by
 test('by collection and by document only that part is touched', async () => {
   const { world, seconds } = await story();
   const second = seconds[2]!;
-  const parts: readonly (readonly [Omit<MomentAsk, 'pointInTime'>, (path: string) => boolean])[] = [
+  const parts: readonly (readonly [Omit<PointInTimeInput, 'pointInTime'>, (path: string) => boolean])[] = [
     [{ collections: ['users'] }, (path) => path.startsWith('users/')],
     [{ collections: ['users'], options: { includeSubcollections: false } }, (path) => /^users\/[^/]+$/.test(path)],
     [{ documentIds: ['users/ada'] }, (path) => path.startsWith('users/ada')],
@@ -124,27 +124,27 @@ test('by collection and by document only that part is touched', async () => {
   ];
   for (const [ask, isMeant] of parts) {
     await putTarget(world, Object.fromEntries([...targetNow(world).keys()].map((path) => [path, undefined])));
-    const { id } = await beginMoment(world, { pointInTime: second, ...ask });
+    const { id } = await startPointInTimeRestore(world, { pointInTime: second, ...ask });
     equal((await runRestore(world, id)).status, 'completed');
     deepEqual(targetNow(world), new Map([...sourceAt(world, second)].filter(([path]) => isMeant(path))));
   }
-  deepEqual(restoreOf((await beginMoment(world, { pointInTime: second, ...parts[3]![0] })).id).status, 'pending');
+  deepEqual(restoreOf((await startPointInTimeRestore(world, { pointInTime: second, ...parts[3]![0] })).id).status, 'pending');
 });
 
 test('with the precision of intervals a moment is the last one that is known, and the answer says which', async () => {
   const { world, seconds } = await story('interval');
   const { capturedTo } = pitrNow();
-  const early = await beginMoment(world, { pointInTime: seconds[2]! });
+  const early = await startPointInTimeRestore(world, { pointInTime: seconds[2]! });
   equal(early.point?.moment, world.base.readTime);
   equal((await runRestore(world, early.id)).status, 'completed');
   deepEqual(targetNow(world), sourceAt(world, new Date(Date.parse(world.base.readTime!)).toISOString()));
   nextSecond(world);
-  await turn(world);
+  await runCycle(world);
   await put(world, { 'users/late': text('5') });
   const second = nextSecond(world);
   nextSecond(world);
-  await turn(world);
-  const late = await beginMoment(world, { pointInTime: second });
+  await runCycle(world);
+  const late = await startPointInTimeRestore(world, { pointInTime: second });
   ok(late.point!.moment > capturedTo! && late.point!.moment < `${second.slice(0, 19)}.000000Z`);
   equal((await runRestore(world, late.id)).status, 'completed');
   deepEqual([...targetNow(world).keys()].sort(), [
@@ -161,7 +161,7 @@ test('with the precision of intervals a moment is the last one that is known, an
 test('a moment before the base, after what is captured or in a gap is refused, and nothing was written', async () => {
   const { world, seconds } = await story();
   const { capturedTo, bases } = pitrNow();
-  const ask = (pointInTime: string) => readRequest(tenant, bodyOf({ pointInTime }), world.engine.clock.now());
+  const ask = (pointInTime: string) => readRestoreRequest(tenant, bodyOf({ pointInTime }), world.engine.clock.now());
   const is = traces(world);
   const at = (moment: string, seconds: number) => new Date(Date.parse(moment) + seconds * 1_000).toISOString();
   await rejects(ask(at(bases[0]!.readTime, -1)), isConflict(/earliest moment/));
@@ -181,13 +181,13 @@ test('a moment before the base, after what is captured or in a gap is refused, a
 
 // A28: batches 1 to 10, of which the sixth is missing.
 test('with a batch missing in the bucket a moment after it is refused by its name, and a moment before it is restored', async () => {
-  const world = await newMomentWorld(first);
+  const world = await createPointInTimeEnv(first);
   const seconds: string[] = [];
   for (let n = 1; n <= 10; n++) {
     await put(world, { 'users/ada': text(`batch ${n}`) });
     seconds.push(nextSecond(world));
     nextSecond(world);
-    await turn(world);
+    await runCycle(world);
   }
   const batches = table.find(pitrKey.tokens(tenant, projectId).pk, batchPrefix) as unknown as readonly BatchRecord[];
   equal(batches.length, 10);
@@ -195,14 +195,14 @@ test('with a batch missing in the bucket a moment after it is refused by its nam
   const folder = world.stores.get(sixth.path)!;
   const object = folder.objects.get(sixth.chunk.name)!;
   const ask = async (second: string) => {
-    const { moment } = await readRequest(tenant, bodyOf({ pointInTime: second }), world.engine.clock.now());
-    return refuseMissing(tenant, moment!, world.engine, world.engine.clock);
+    const { pointRequest: moment } = await readRestoreRequest(tenant, bodyOf({ pointInTime: second }), world.engine.clock.now());
+    return assertBatchesPresent(tenant, pointRequest!, world.engine, world.engine.clock);
   };
   for (const second of seconds) await ask(second);
   folder.objects.delete(sixth.chunk.name);
   for (const second of seconds.slice(5)) await rejects(ask(second), isConflict(new RegExp(`has lost ${sixth.path}`)));
   for (const second of seconds.slice(0, 5)) await ask(second);
-  equal((await runRestore(world, (await beginMoment(world, { pointInTime: seconds[4]! })).id)).status, 'completed');
+  equal((await runRestore(world, (await startPointInTimeRestore(world, { pointInTime: seconds[4]! })).id)).status, 'completed');
   deepEqual(targetNow(world), sourceAt(world, seconds[4]!));
   const is = targetNow(world);
   // Lost, or changed, after it was asked for: the job finds it before it writes anything.
@@ -214,7 +214,7 @@ test('with a batch missing in the bucket a moment after it is refused by its nam
   ] as const) {
     if (bytes) folder.objects.set(sixth.chunk.name, bytes);
     const sent = writesSent();
-    const { id, backupId } = await beginMoment(world, { pointInTime: seconds[7]! });
+    const { id, backupId } = await startPointInTimeRestore(world, { pointInTime: seconds[7]! });
     const { status, error } = await runRestore(world, id);
     deepEqual([status, error?.code, error?.details?.reason], ['failed', 'CHUNK_CORRUPT', reason]);
     match(String(error?.message), new RegExp(sixth.path));
@@ -227,11 +227,11 @@ test('with a batch missing in the bucket a moment after it is refused by its nam
 test('a dry run answers the plan, and nothing is written anywhere', async () => {
   const { world, seconds } = await story();
   await putTarget(world, { 'users/ada': text('2'), 'users/dora': text('own') });
-  const caller = { ...acting, origin: { ip: null, userAgent: null, requestId: 'req' }, now: world.engine.clock.now() };
-  const { wish, moment, ...place } = await readRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), caller.now);
+  const caller = { ...callerContext, origin: { ip: null, userAgent: null, requestId: 'req' }, now: world.engine.clock.now() };
+  const { options: wish, pointRequest: moment, ...place } = await readRestoreRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), caller.now);
   const is = traces(world);
   const sent = writesSent();
-  const planned = await planMomentInCall({ ...caller, tenant }, { ...place, wish }, moment!, world.engine);
+  const planned = await planPointInTime({ ...caller, tenant }, { ...place, options: options }, pointRequest!, world.engine);
   deepEqual([traces(world), writesSent()], [is, sent]);
   ok(planned);
   const { create, overwrite, unchanged, delete: deleted, backupId, pointInTime } = planned;
@@ -242,8 +242,8 @@ test('a dry run answers the plan, and nothing is written anywhere', async () => 
 test('cancelled before its backup is made it holds nothing and leaves nothing; resumed it goes to the same moment', async () => {
   const { world, seconds } = await story();
   const second = seconds[1]!;
-  const { id, backupId } = await beginMoment(world, { pointInTime: second });
-  const { change } = await cancelRestore(acting, id, world.engine.clock.now());
+  const { id, backupId } = await startPointInTimeRestore(world, { pointInTime: second });
+  const { change } = await cancelRestore(callerContext, id, world.engine.clock.now());
   await commit(change.writes);
   await runRestore(world, id);
   deepEqual([restoreOf(id).status, backupOf(world.base.id).restoring, backupOf(backupId)], ['cancelled', 0, undefined]);
@@ -257,9 +257,9 @@ test('cancelled before its backup is made it holds nothing and leaves nothing; r
 
 test('failed after its backup was made it is resumed from that, whatever became of the captures', async () => {
   const { world, seconds } = await story();
-  const { id, backupId } = await beginMoment(world, { pointInTime: seconds[1]! });
+  const { id, backupId } = await startPointInTimeRestore(world, { pointInTime: seconds[1]! });
   await runRestore(world, id, { upTo: 'prepare' });
-  const { change } = await cancelRestore(acting, id, world.engine.clock.now());
+  const { change } = await cancelRestore(callerContext, id, world.engine.clock.now());
   await commit(change.writes);
   await runRestore(world, id);
   deepEqual([backupOf(backupId).restoring, backupOf(world.base.id).restoring], [0, 0]);
@@ -272,13 +272,13 @@ test('failed after its backup was made it is resumed from that, whatever became 
 });
 
 test('upon an incremental base the moment needs its whole chain, and what that base found gone stays gone', async () => {
-  const world = await newMomentWorld(first, 'second', { 'users/bob': undefined, 'users/zoe': text('2') });
+  const world = await createPointInTimeEnv(first, 'second', { 'users/bob': undefined, 'users/zoe': text('2') });
   nextSecond(world);
   await put(world, { 'users/ada': text('3') });
   const second = nextSecond(world);
   nextSecond(world);
-  await turn(world);
-  const { id, backupId } = await beginMoment(world, { pointInTime: second });
+  await runCycle(world);
+  const { id, backupId } = await startPointInTimeRestore(world, { pointInTime: second });
   equal((await runRestore(world, id)).status, 'completed');
   deepEqual(targetNow(world), sourceAt(world, second));
   ok(!targetNow(world).has('users/bob'));
@@ -289,15 +289,15 @@ test('upon an incremental base the moment needs its whole chain, and what that b
 test('a base that goes at the same moment is either held or the restore refused', async () => {
   const { world, seconds } = await story();
   const now = world.engine.clock.now();
-  const { wish, moment, ...place } = await readRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), now);
-  const { createdBy, encryption } = acting;
-  const { writes } = startRestore({ ...place, tenant, encryption, point: moment!.point }, { ...wish, createdBy }, now);
+  const { options: wish, pointRequest: moment, ...place } = await readRestoreRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), now);
+  const { createdBy, encryption } = callerContext;
+  const { writes } = startRestore({ ...place, tenant, encryption, point: pointRequest!.point }, { ...options, createdBy }, now);
   const base = backupOf(world.base.id);
   table.put({ ...base, status: 'expired' });
   const is = traces(world);
   await rejects(commit(writes), /at the same moment/);
   await rejects(
-    readRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), now),
+    readRestoreRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), now),
     isConflict(/which the moment is made of, is not there/),
   );
   equal(traces(world), is);
@@ -308,7 +308,7 @@ test('a base that goes at the same moment is either held or the restore refused'
 
 test('what was removed between the request and the job is not guessed at: the restore fails before it writes', async () => {
   const { world, seconds } = await story();
-  const { id } = await beginMoment(world, { pointInTime: seconds[1]! });
+  const { id } = await startPointInTimeRestore(world, { pointInTime: seconds[1]! });
   await commit([set(pitrKey.pitr(tenant, projectId), { keptFrom: pitrNow().capturedTo } satisfies Partial<PitrRecord>)]);
   const { status, error } = await runRestore(world, id);
   deepEqual([status, error?.code], ['failed', 'STORAGE_READ_ERROR']);
@@ -317,16 +317,16 @@ test('what was removed between the request and the job is not guessed at: the re
 });
 
 test('of a collection that is not known at a moment nobody is told that its documents were not there', async () => {
-  const world = await newMomentWorld(first);
+  const world = await createPointInTimeEnv(first);
   await put(world, { 'users/ada/late/x': text('2'), 'users/bob': text('2') });
   const second = nextSecond(world);
   nextSecond(world);
-  await turn(world);
+  await runCycle(world);
   const gapped = pitrNow();
   deepEqual(gapped.gaps.at(-1)?.collections, []);
-  const ask = async (part: Omit<MomentAsk, 'pointInTime'>) => {
-    const { moment } = await readRequest(tenant, bodyOf({ pointInTime: second, ...part }), world.engine.clock.now());
-    await refuseUnknown(tenant, moment!, world.engine);
+  const ask = async (part: Omit<PointInTimeInput, 'pointInTime'>) => {
+    const { pointRequest: moment } = await readRestoreRequest(tenant, bodyOf({ pointInTime: second, ...part }), world.engine.clock.now());
+    await assertCollectionsKnown(tenant, pointRequest!, world.engine);
   };
   const alone = { options: { includeSubcollections: false, mergeMode: 'overwrite' } };
   const unknown = isConflict(/changes of these collections are not known: late/);
@@ -346,7 +346,7 @@ test('of a collection that is not known at a moment nobody is told that its docu
   // What is known is whole, so a rollback may delete of it, and of nothing else.
   await putTarget(world, { 'users/dora': text('own'), 'users/ada/late/y': text('own'), 'users/ada/late/x': text('own') });
   const part = { collections: ['users'], options: { includeSubcollections: false } };
-  const { id } = await beginMoment(world, { pointInTime: second, ...part });
+  const { id } = await startPointInTimeRestore(world, { pointInTime: second, ...part });
   equal((await runRestore(world, id)).status, 'completed');
   deepEqual([...targetNow(world).keys()].sort(), ['users/ada', 'users/ada/late/x', 'users/ada/late/y', 'users/bob']);
 });

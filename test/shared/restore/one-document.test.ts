@@ -1,12 +1,12 @@
 /** What restoring one document costs, from what was asked to how it ended. */
 import { deepEqual, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { newRestoreWorld, put, putTarget, restore, server, takeBackup } from '../../harness/env/restore-env.ts';
+import { createRestoreEnv, put, putTarget, restore, server, takeBackup } from '../../harness/env/restore-env.ts';
 
 afterAll(() => server.stop());
 
 test('one document out of many takes at most ten ranged reads of the bucket in the whole job', async () => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   const paths = Array.from({ length: 3_000 }, (_, n) => `many/${String(n).padStart(6, '0')}`);
   await put(world, Object.fromEntries(paths.map((path) => [path, { text: { stringValue: `${path}`.repeat(100) } }])));
   const backup = await takeBackup(world);

@@ -5,15 +5,15 @@ import { openManifest } from '../../../shared/archive/index.ts';
 import { type BackupRecord, backupData, compareBackup, fetchManifest, findParent } from '../../../shared/backup/index.ts';
 import { restores } from '../../../shared/contract/endpoints/restores.ts';
 import { newId } from '../../../shared/platform/index.ts';
-import { readRequest } from '../../../shared/restore/index.ts';
+import { readRestoreRequest } from '../../../shared/restore/index.ts';
 import {
   backupOf,
   type Fields,
   folderOf,
-  newRestoreWorld,
+  createRestoreEnv,
   projectId,
   put,
-  type RestoreWorld,
+  type RestoreEnv,
   restore,
   server,
   table,
@@ -31,7 +31,7 @@ const call = {
 
 /** A shop of 200 documents in which a restore has made `a/1` anew, and put back `a/2`; `a/3` it had no reason to touch. */
 const restored = async () => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   const others = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`orders/${n}`, text('theirs')]));
   await put(world, { ...others, 'a/1': text('x'), 'a/2': text('x'), 'a/3': text('x') });
   const first = await takeBackup(world);
@@ -41,7 +41,7 @@ const restored = async () => {
   return { world, first, safety: backupOf(done.safetyBackupId!) };
 };
 
-const compare = async (world: RestoreWorld, backup: BackupRecord, against: string, limit = 50) => {
+const compare = async (world: RestoreEnv, backup: BackupRecord, against: string, limit = 50) => {
   const changes: string[] = [];
   for (let next: string | undefined, isFirst = true; isFirst || next !== undefined; isFirst = false) {
     const page = await compareBackup({ ...call, page: { limit, after: next } }, backup, against, world.engine);
@@ -67,7 +67,7 @@ describe('a safety backup', () => {
     const imported = { ...safety, id: newId('backup'), trigger: 'import' as const };
     table.put({ ...imported, sk: `BACKUP#${imported.id}` });
     const ask = (mergeMode: string) =>
-      readRequest(tenant, restores.create.body.parse({ backupId: imported.id, options: { mergeMode } }));
+      readRestoreRequest(tenant, restores.create.body.parse({ backupId: imported.id, options: { mergeMode } }));
     await rejects(ask('rollback'), (error: { code: string; details: { field: string } }) => {
       deepEqual([error.code, error.details.field], ['VALIDATION_ERROR', 'options.mergeMode']);
       return true;

@@ -7,7 +7,7 @@ import {
   backupOf,
   type Fields,
   fieldsOf,
-  newRestoreWorld,
+  createRestoreEnv,
   projectId,
   put,
   putTarget,
@@ -61,7 +61,7 @@ for (const [target, of] of [
     await fc.assert(
       fc.asyncProperty(tree, edits, async (before, changes) => {
         fc.pre(Object.keys(before).length > 0);
-        const world = newRestoreWorld();
+        const world = createRestoreEnv();
         await put(world, before);
         const backup = await takeBackup(world);
         const wanted = fieldsOf(world, 'source');

@@ -7,14 +7,14 @@ import type { CallerContext } from '../../../shared/organization/index.ts';
 import { after, type Change, commit, iso, newId, StaleReadError } from '../../../shared/platform/index.ts';
 import { projectKey } from '../../../shared/project/index.ts';
 import { cancelRestore } from '../../../shared/restore/end/cancel-restore.ts';
-import { readRestore } from '../../../shared/restore/model/get-restore.ts';
+import { getRestore } from '../../../shared/restore/model/get-restore.ts';
 import { type RestoreRecord, restoreKey } from '../../../shared/restore/model/record.ts';
-import { endUndo } from '../../../shared/restore/model/safety-backup.ts';
+import { closeUndoWindow } from '../../../shared/restore/model/safety-backup.ts';
 import { resumeRestore } from '../../../shared/restore/start/resume-restore.ts';
 import { undoRestore } from '../../../shared/restore/start/undo-restore.ts';
 import {
   begin,
-  beginAnew,
+  resetTable,
   code,
   destination,
   now,
@@ -30,7 +30,7 @@ import {
 let backup: BackupRecord;
 let safety: BackupRecord;
 beforeEach(() => {
-  beginAnew();
+  resetTable();
   backup = putBackup();
   safety = putBackup({ trigger: 'safety', projectId: targetId });
 });
@@ -118,7 +118,7 @@ describe('cancelling', () => {
 
 test('whatever is no id of a restore, there is no such restore', async () => {
   for (const id of [newId('restore'), newId('backup'), 'x', '', 'rst_', '#'])
-    await rejects(readRestore(tenant, id), code('RESTORE_NOT_FOUND'));
+    await rejects(getRestore(tenant, id), code('RESTORE_NOT_FOUND'));
 });
 
 describe('resuming', () => {
@@ -319,7 +319,7 @@ describe('taking back', () => {
 
 const deletionOf = async (more: Partial<BackupRecord>) => {
   const deleted = { ...safety, ...more };
-  return [...removeBackup(tenant, deleted, undefined, now).writes, ...(await endUndo(tenant, deleted))];
+  return [...removeBackup(tenant, deleted, undefined, now).writes, ...(await closeUndoWindow(tenant, deleted))];
 };
 const removeSafety = async (more: Partial<BackupRecord>) => commit(await deletionOf(more));
 

@@ -5,9 +5,9 @@ import { commit, newId } from '../../../shared/platform/index.ts';
 import type { RestoreRecord } from '../../../shared/restore/model/record.ts';
 import { undoRestore } from '../../../shared/restore/start/undo-restore.ts';
 import {
-  beginRestore,
+  startTestRestore,
   put,
-  type RestoreAsk,
+  type RestoreInput,
   restoreOf,
   runRestore,
   server,
@@ -15,27 +15,27 @@ import {
   tenant,
 } from '../../harness/env/restore-env.ts';
 import {
-  newUsersWorld,
+  createUsersEnv,
   putUsers,
-  type UsersWorld,
+  type UsersEnv,
   usersOf,
   withoutPassword,
   withPassword,
 } from '../../harness/env/restore-users-env.ts';
 
-let world: UsersWorld;
+let world: UsersEnv;
 beforeEach(() => {
-  world = newUsersWorld();
+  world = createUsersEnv();
   server.faults.clear();
 });
 
 type Users = Parameters<typeof putUsers>[1];
 
 /** Planned and saved, then changed by others, then written. */
-const overtaken = async (ask: RestoreAsk, theirs: Users): Promise<RestoreRecord> => {
+const overtaken = async (ask: RestoreInput, theirs: Users): Promise<RestoreRecord> => {
   await put(world, { 'a/1': { n: { integerValue: 1n } } });
   const backup = await takeBackup(world, { includeAuthUsers: true });
-  const id = await beginRestore(world, backup, { includeAuthUsers: true, ...ask });
+  const id = await startTestRestore(world, backup, { includeAuthUsers: true, ...ask });
   await runRestore(world, id, { upTo: 'seal' });
   putUsers('target', theirs);
   await runRestore(world, id);
@@ -65,12 +65,12 @@ test('a user who was replaced is put back unless somebody has changed the accoun
   const before = ids.map((id) => withPassword(id, { passwordHash: 'YmVmb3Jl', displayName: 'Before' }));
   putUsers('target', before);
   // The target takes none of those who come with one that it does not take: nobody knows which were put in.
-  world.fate = ({ verb, body }) => {
+  world.outcomeOf = ({ verb, body }) => {
     const users = verb === 'batchCreate' ? (body.users as { localId: string; displayName?: string }[]) : [];
     return users.some(({ localId }) => localId === 'new') ? { status: 400, message: 'INVALID' } : undefined;
   };
   const done = await overtaken({}, []);
-  world.fate = () => undefined;
+  world.outcomeOf = () => undefined;
   deepEqual(done.status, 'failed');
   const bob = withPassword('bob', { displayName: 'Since' });
   const eve = withPassword('eve', { passwordHash: 'c2luY2U=' });

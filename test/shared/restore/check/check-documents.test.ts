@@ -4,19 +4,19 @@ import { afterAll, test } from 'vitest';
 import { RunControl } from '../../../../shared/job/index.ts';
 import { after as later } from '../../../../shared/platform/index.ts';
 import { checkDocuments } from '../../../../shared/restore/check/check-documents.ts';
-import { claimPart } from '../../../../shared/restore/check/check-progress.ts';
+import { claimNextPart } from '../../../../shared/restore/check/check-progress.ts';
 import type { CheckRun } from '../../../../shared/restore/check/check-run.ts';
 import { journalBackup, openJournalStore } from '../../../../shared/restore/model/journal.ts';
-import { partiesOf } from '../../../../shared/restore/model/restore-context.ts';
+import { loadRestoreContext } from '../../../../shared/restore/model/restore-context.ts';
 import { openForRestore } from '../../../../shared/restore/read/open-for-restore.ts';
-import { scopeFor } from '../../../../shared/restore/scope/restore-scope.ts';
+import { restoreScope } from '../../../../shared/restore/scope/restore-scope.ts';
 import { sealJournal } from '../../../../shared/restore/seal/seal-journal.ts';
 import { prepareRestore } from '../../../../shared/restore/steps/prepare-restore.ts';
 import { newShop, text } from '../../../harness/builders/sample-shop.ts';
 import {
-  beginRestore,
+  startTestRestore,
   journalOf,
-  liveOf,
+  documentsIn,
   organizationNow,
   putTarget,
   restoreOf,
@@ -51,27 +51,27 @@ for (const ending of ['in time', 'torn off'] as const)
     const { world, backup } = await newShop();
     const many = Array.from({ length: 700 }, (_, n) => `a/more${n}`);
     await putTarget(world, Object.fromEntries(many.map((path) => [path, text('x'.repeat(2_000))])));
-    const live = liveOf(world);
+    const live = documentsIn(world);
     const { engine } = world;
-    const id = await beginRestore(world, backup, { mergeMode: 'rollback' });
+    const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
     deepEqual(await prepareRestore(tenant, id, engine), { shards: [0] });
     const restore = restoreOf(id);
     let runs = 0;
     for (let isDone = false; !isDone; runs++) {
       const halt = new Countdown(3, ending);
       const run: CheckRun = {
-        parties: await partiesOf(tenant, restore, organizationNow()),
+        context: await loadRestoreContext(tenant, restore, organizationNow()),
         restore,
         backup,
         open: await openForRestore(tenant, backup, engine),
-        target: engine.openSource(tenant, (await partiesOf(tenant, restore, organizationNow())).target),
+        target: engine.openSource(tenant, (await loadRestoreContext(tenant, restore, organizationNow())).target),
         store: await openJournalStore(tenant, restore, engine),
         dataKey: await engine.dataKeyOf(tenant, journalBackup(tenant, restore)),
-        scope: scopeFor(restore, backup, undefined),
-        halt,
-        engine,
+        scope: restoreScope(restore, backup, undefined),
+        control: halt,
+        deps: engine,
       };
-      const claim = await claimPart(tenant, restore, 0, engine.random);
+      const claim = await claimNextPart(tenant, restore, 0, engine.random);
       isDone = await checkDocuments(run, claim!);
       const [{ checkedTo, isChecked } = { checkedTo: undefined, isChecked: false }] = shardsOf(id);
       ok(isChecked || checkedTo !== undefined, `run ${runs}`);

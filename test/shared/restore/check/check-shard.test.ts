@@ -16,17 +16,17 @@ import { absent, changed, extra, newShop, outside, type Shop, same, text } from 
 import {
   atStart,
   backupOf,
-  beginRestore,
+  startTestRestore,
   destinationId,
   eventsOf,
   folderOf,
   journalOf,
-  liveOf,
+  documentsIn,
   organizationNow,
   putTarget,
-  type RestoreAsk,
+  type RestoreInput,
   restoreOf,
-  runFrom,
+  resumeWorkflow,
   runRestore,
   server,
   shardsOf,
@@ -42,10 +42,10 @@ afterAll(() => server.stop());
 const inOrder = (paths: readonly string[]): readonly string[] => paths.toSorted(compareNames);
 
 /** All steps before the first write. */
-const sealed = async ({ world, backup }: Shop, ask: RestoreAsk = {}): Promise<RestoreRecord> => {
+const sealed = async ({ world, backup }: Shop, ask: RestoreInput = {}): Promise<RestoreRecord> => {
   server.faults.resetCalls();
-  const id = await beginRestore(world, backup, ask);
-  await runFrom(world, id, atStart(), { upTo: 'seal' });
+  const id = await startTestRestore(world, backup, ask);
+  await resumeWorkflow(world, id, atStart(), { upTo: 'seal' });
   equal(writesSent(), 0);
   return restoreOf(id);
 };
@@ -75,7 +75,7 @@ describe('the journal', () => {
   for (const [mode, { touched, plan }] of Object.entries(modes))
     test(`of ${mode} has exactly what will be touched, byte for byte, and tombstones for what is not there`, async () => {
       const shop = await newShop();
-      const live = liveOf(shop.world);
+      const live = documentsIn(shop.world);
       const restore = await sealed(shop, { mergeMode: mode as RestoreRecord['mergeMode'] });
       deepEqual(restore.plan, plan);
       const entries = await journalOf(shop.world, restore.id);
@@ -86,8 +86,8 @@ describe('the journal', () => {
 
   test('of several shards is one archive in the order of names', async () => {
     const { world, backup } = await newShop();
-    const live = liveOf(world);
-    const id = await beginRestore(world, backup, { mergeMode: 'rollback' });
+    const live = documentsIn(world);
+    const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
     await prepareRestore(tenant, id, world.engine);
     const [shard] = shardsOf(id);
     const bounds = [{ to: 'c/1' }, { from: 'c/1', to: 'c/extra/deep/1' }, { from: 'c/extra/deep/1', to: 'e/1' }, { from: 'e/1' }];
@@ -108,7 +108,7 @@ describe('the journal', () => {
 
   test('is begun anew by the next attempt, whatever the one before has left', async () => {
     const { world, backup } = await newShop();
-    const id = await beginRestore(world, backup, { mergeMode: 'rollback' });
+    const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
     world.throughReading = (store) => ({
       ...bound(store),
       put: async () => {
@@ -120,9 +120,9 @@ describe('the journal', () => {
     world.throughReading = (store) => store;
     // Meanwhile the target has changed.
     await putTarget(world, { 'a/new': text('new'), 'e/0': text('new'), 'c/0': undefined });
-    const live = liveOf(world);
+    const live = documentsIn(world);
     await commit((await resumeRestore(tenant, restoreOf(id), world.engine.clock.now())).change.writes);
-    await runFrom(world, id, atStart(2), { upTo: 'seal' });
+    await resumeWorkflow(world, id, atStart(2), { upTo: 'seal' });
     const { journal, plan } = restoreOf(id);
     notEqual(journal.backupId, first.backupId);
     const entries = await journalOf(world, id);
@@ -230,7 +230,7 @@ const entriesAt = async (world: Shop['world'], backup: BackupRecord, path: strin
 describe('a shard', () => {
   test('that two workers check at once is kept of one', async () => {
     const { world, backup } = await newShop();
-    const id = await beginRestore(world, backup, { mergeMode: 'rollback' });
+    const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
     await prepareRestore(tenant, id, world.engine);
     const work = (): Promise<boolean> => checkShard(tenant, id, 0, later(world.engine.clock.now(), 600), world.engine);
     let isOvertaken = false;
@@ -260,7 +260,7 @@ describe('a shard', () => {
 
   test('is not written to by a worker of an attempt that was given up', async () => {
     const { world, backup } = await newShop();
-    const id = await beginRestore(world, backup);
+    const id = await startTestRestore(world, backup);
     const { shards } = await prepareRestore(tenant, id, world.engine);
     world.throughReading = (store) => ({
       ...bound(store),
@@ -282,7 +282,7 @@ describe('a shard', () => {
 
   test('of a cancelled restore is let go of, and leaves nothing in the bucket', async () => {
     const { world, backup } = await newShop();
-    const id = await beginRestore(world, backup);
+    const id = await startTestRestore(world, backup);
     const { shards } = await prepareRestore(tenant, id, world.engine);
     const { path } = restoreOf(id).journal;
     world.throughReading = (store, folder) => {

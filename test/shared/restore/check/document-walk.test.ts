@@ -5,8 +5,8 @@ import { afterAll, test } from 'vitest';
 import type { MergeMode } from '../../../../shared/contract/models/restore.ts';
 import { compareNames, justAfter, SourceError } from '../../../../shared/firestore/index.ts';
 import { findMissing } from '../../../../shared/restore/scope/find-missing.ts';
-import { scopeFor } from '../../../../shared/restore/scope/restore-scope.ts';
-import { splitScope } from '../../../../shared/restore/scope/split-into-shards.ts';
+import { restoreScope } from '../../../../shared/restore/scope/restore-scope.ts';
+import { splitIntoShards } from '../../../../shared/restore/scope/split-into-shards.ts';
 import { refuses } from '../../../harness/builders/sample-archive.ts';
 import {
   archiveOf,
@@ -95,12 +95,12 @@ test('one document out of many costs a page of the index and one leaf, and one r
     const prepared = bucket.open(archive.manifest);
     bucket.fetches = [];
     deepEqual(await findMissing(prepared, { collections: ['*'], given: [[path, [path]]] }), []);
-    const scope = scopeFor(
+    const scope = restoreScope(
       { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null },
       everything,
       [path],
     );
-    equal((await splitScope(prepared, scope)).length, 1);
+    equal((await splitIntoShards(prepared, scope)).length, 1);
     equal(bucket.fetches.length, 2);
   }
 });

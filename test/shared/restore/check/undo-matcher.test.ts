@@ -26,7 +26,7 @@ test('a merge is known by the fields that it wrote; one that made the document, 
     'a/3': text('new'),
     'a/4': both('new', 'theirs'),
   });
-  deepEqual((await walk(saved, target, { ...undoing, unclean: { archive, mode: 'merge' } })).decided, [
+  deepEqual((await walk(saved, target, { ...undoing, partialRestore: { archive, mode: 'merge' } })).decided, [
     ['a/1', 'overwrite'],
     ['a/2', 'skip'],
     ['a/3', 'delete'],
@@ -42,7 +42,7 @@ test('references count as those into the target that they became', async () => {
   const saved = archiveOf(target.projectId, { 'a/1': text('old'), 'a/2': text('old') });
   const { archive } = archiveOf('elsewhere', { 'a/1': to('elsewhere'), 'a/2': to('elsewhere') });
   await target.put({ 'a/1': to(target.projectId), 'a/2': to('elsewhere') });
-  deepEqual((await walk(saved, target, { ...undoing, unclean: { archive, mode: 'overwrite' } })).decided, [
+  deepEqual((await walk(saved, target, { ...undoing, partialRestore: { archive, mode: 'overwrite' } })).decided, [
     ['a/1', 'overwrite'],
     ['a/2', 'skip'],
   ]);
@@ -84,10 +84,10 @@ test('for random trees it is decided as by a plain comparison, in one walk or in
           });
         const made = archiveOf(target.projectId, records, perShard);
         const unclean = { archive: archiveOf('elsewhere', of(restored), perShard).archive, mode };
-        deepEqual((await walk(made, target, { ...undoing, unclean })).decided, expected);
+        deepEqual((await walk(made, target, { ...undoing, partialRestore: unclean })).decided, expected);
         const parts = [];
         for (const bound of [{ to: cut }, { from: cut }])
-          parts.push(...(await walk(made, target, { ...undoing, unclean, bound })).decided);
+          parts.push(...(await walk(made, target, { ...undoing, partialRestore: unclean, bound })).decided);
         deepEqual(parts, expected);
         target.source.close();
       },

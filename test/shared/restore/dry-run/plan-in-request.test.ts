@@ -6,15 +6,15 @@ import { ApiError } from '../../../../shared/contract/errors.ts';
 import { DryRun } from '../../../../shared/contract/models/restore.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
-import { type PlanAsked, planInCall } from '../../../../shared/restore/dry-run/plan-in-request.ts';
+import { type PlanRequest, planInRequest } from '../../../../shared/restore/dry-run/plan-in-request.ts';
 import {
   type Fields,
-  liveOf,
-  newRestoreWorld,
+  documentsIn,
+  createRestoreEnv,
   projectId,
   put,
   putTarget,
-  type RestoreWorld,
+  type RestoreEnv,
   restore,
   server,
   table,
@@ -32,8 +32,8 @@ const actor = { type: 'user', id: newId('user'), email: 'ada@example.com' } as c
 const asker = { tenant, actor, origin: { ip: null, userAgent: null, requestId: 'r' }, now: new Date() };
 const targetNow = (): ProjectRecord => table.get<ProjectRecord>(projectKey.project(tenant, targetId))!;
 
-type Wish = PlanAsked['wish'];
-const plan = (world: RestoreWorld, backup: BackupRecord, more: Partial<Wish> = {}, target = targetNow()) => {
+type Wish = PlanRequest['options'];
+const plan = (world: RestoreEnv, backup: BackupRecord, more: Partial<Wish> = {}, target = targetNow()) => {
   const wish: Wish = {
     mergeMode: 'overwrite',
     collections: ['*'],
@@ -41,13 +41,13 @@ const plan = (world: RestoreWorld, backup: BackupRecord, more: Partial<Wish> = {
     includeAuthUsers: false,
     ...more,
   };
-  return planInCall(asker, { backup, target, wish }, world.engine);
+  return planInRequest(asker, { backup, target, options: wish }, world.engine);
 };
 const given = (...paths: string[]) => ({ documents: { paths, given: paths.map((path) => [path, [path]] as const) } });
 
 /** Users are as they were, orders were changed, removed and added to. */
 const shop = async () => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   await put(world, { 'users/ada': text('a'), 'users/bob': text('b'), 'orders/1': text('1'), 'orders/2': text('2') });
   const backup = await takeBackup(world);
   await putTarget(world, { 'users/ada': text('a'), 'users/bob': text('b'), 'orders/1': text('other'), 'orders/3': text('3') });
@@ -98,7 +98,7 @@ test('what was named and is not in the backup is told', async () => {
 test('nothing is written: not to the target, not to the table, not to the bucket', async () => {
   const { world, backup } = await shop();
   const [live, items, objects] = [
-    liveOf(world),
+    documentsIn(world),
     structuredClone([...table.items]),
     [...world.stores].map(([path, { objects }]) => [path, objects.size]),
   ];
@@ -106,7 +106,7 @@ test('nothing is written: not to the target, not to the table, not to the bucket
   for (const mergeMode of ['overwrite', 'skip_existing', 'merge', 'rollback'] as const)
     ok(await plan(world, backup, { mergeMode }));
   equal(writesSent(), 0);
-  deepEqual(liveOf(world), live);
+  deepEqual(documentsIn(world), live);
   deepEqual([...table.items], items);
   deepEqual(
     [...world.stores].map(([path, { objects }]) => [path, objects.size]),
@@ -133,7 +133,7 @@ test('the users of a backup are told of beside its documents', async () => {
 });
 
 test('of many changes the first hundred are listed, in the order of names', async () => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   const paths = Array.from({ length: 250 }, (_, n) => `many/${String(n).padStart(4, '0')}`);
   await put(world, Object.fromEntries(paths.map((path) => [path, text('x')])));
   const planned = (await plan(world, await takeBackup(world)))!;

@@ -8,39 +8,39 @@ import { failRestore } from '../../../../shared/restore/end/fail-restore.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import {
   all,
-  allNotes,
+  allWorkItems,
   dayMs,
-  end,
+  endRestore,
   foreign,
-  letGo,
+  assertReleased,
   lockOf,
-  noteOf,
-  notesOf,
+  runningItemOf,
+  workItemsOf,
   objectsOf,
   resumeNow,
-  type Scene,
+  type RestoreAtStage,
   type Stage,
-  sceneOf,
+  createRestoreAt,
 } from '../../../harness/env/restore-end-env.ts';
-import { backupOf, type RestoreAsk, restoreOf, server, table, targetId, tenant } from '../../../harness/env/restore-env.ts';
-import { Machine } from '../../../harness/faults/restore-machine.ts';
+import { backupOf, type RestoreInput, restoreOf, server, table, targetId, tenant } from '../../../harness/env/restore-env.ts';
+import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
 
 afterAll(() => server.stop());
 
-const clean = ({ world, id }: Scene, isGivenUp = false): Promise<void> => cleanUpRestore(tenant, id, world.engine, { isGivenUp });
-const finish = async (scene: Scene, status: 'failed' | 'cancelled' | 'completed'): Promise<void> => {
-  if (status !== 'failed') return end(scene, status);
+const clean = ({ world, id }: RestoreAtStage, isGivenUp = false): Promise<void> => cleanUpRestore(tenant, id, world.engine, { isGivenUp });
+const finish = async (scene: RestoreAtStage, status: 'failed' | 'cancelled' | 'completed'): Promise<void> => {
+  if (status !== 'failed') return endRestore(scene, status);
   const reason = { code: 'INTERNAL_ERROR', message: 'x' } as const;
   await failRestore(tenant, scene.id, () => reason, scene.world.engine.clock.now());
 };
-const daysLater = (scene: Scene, days: number): void => {
+const daysLater = (scene: RestoreAtStage, days: number): void => {
   const startMs = Date.now();
   scene.world.nowMs = () => startMs + days * dayMs;
 };
 /** Objects of the journal, working notes, and whether the reaper still looks. */
-const leftOf = (scene: Scene) => {
-  const [objects, notes] = [objectsOf(scene, restoreOf(scene.id)), notesOf(scene.id)];
-  return { objects, notes, isNoted: noteOf(scene.id) !== undefined };
+const leftOf = (scene: RestoreAtStage) => {
+  const [objects, notes] = [objectsOf(scene, restoreOf(scene.id)), workItemsOf(scene.id)];
+  return { objects, notes, isNoted: runningItemOf(scene.id) !== undefined };
 };
 const nothing = { objects: foreign, notes: [], isNoted: false };
 
@@ -48,13 +48,13 @@ interface Case {
   readonly what: string;
   readonly stage: Stage;
   readonly status: 'failed' | 'cancelled' | 'completed';
-  readonly ask?: RestoreAsk;
+  readonly ask?: RestoreInput;
   /** As long as it can be resumed, and after that. */
   readonly first: object;
   readonly last: object;
 }
 
-const kept = { objects: all, notes: allNotes, isNoted: true };
+const kept = { objects: all, notes: allWorkItems, isNoted: true };
 const cases: readonly Case[] = [
   ...(['failed', 'cancelled'] as const).flatMap((status): readonly Case[] => [
     {
@@ -88,11 +88,11 @@ const cases: readonly Case[] = [
 describe('of a restore that', () => {
   for (const { what, stage, status, ask, first, last } of cases)
     test(what, async () => {
-      const scene = await sceneOf(stage, ask);
+      const scene = await createRestoreAt(stage, ask);
       await finish(scene, status);
       await clean(scene);
       deepEqual(leftOf(scene), first);
-      letGo(scene);
+      assertReleased(scene);
       daysLater(scene, 6.9);
       await clean(scene);
       deepEqual(leftOf(scene), first);
@@ -105,16 +105,16 @@ describe('of a restore that', () => {
     test(`${what} – however often cleaning dies`, async () => {
       for (const when of ['before', 'after'] as const)
         for (let at = 1; ; at++) {
-          const scene = await sceneOf(stage, ask);
+          const scene = await createRestoreAt(stage, ask);
           await finish(scene, status);
-          const machine = new Machine(at, when).attach(scene.world);
+          const machine = new CrashingMachine(at, when).attach(scene.world);
           await clean(scene).catch(() => undefined);
-          new Machine().attach(scene.world);
+          new CrashingMachine().attach(scene.world);
           // What dies on the way leaves the reaper's note, and with it all that follows.
-          if (machine.isDead) ok(noteOf(scene.id) ?? (when === 'after' && notesOf(scene.id).length === 0));
+          if (machine.isDead) ok(runningItemOf(scene.id) ?? (when === 'after' && workItemsOf(scene.id).length === 0));
           await clean(scene);
           deepEqual(leftOf(scene), first, `${at} ${when}`);
-          letGo(scene);
+          assertReleased(scene);
           daysLater(scene, 8);
           await clean(scene);
           deepEqual(leftOf(scene), last, `${at} ${when}`);
@@ -125,7 +125,7 @@ describe('of a restore that', () => {
 
 test('a restore that goes on is left alone', async () => {
   for (const stage of ['pending', 'checking', 'sealed'] as const) {
-    const scene = await sceneOf(stage);
+    const scene = await createRestoreAt(stage);
     const before = [...table.items];
     await clean(scene);
     deepEqual([...table.items], before);
@@ -134,17 +134,17 @@ test('a restore that goes on is left alone', async () => {
 
 describe('one that was cancelled', () => {
   test('frees its target once, by whoever cleans first', async () => {
-    const scene = await sceneOf('sealed');
-    await end(scene, 'cancelled');
+    const scene = await createRestoreAt('sealed');
+    await endRestore(scene, 'cancelled');
     equal(lockOf(targetId)?.jobId, scene.id);
     await Promise.allSettled([clean(scene), clean(scene), clean(scene)]);
     await clean(scene);
-    letGo(scene);
+    assertReleased(scene);
   });
 
   test('frees nobody else’s target', async () => {
-    const scene = await sceneOf('sealed');
-    await end(scene, 'cancelled');
+    const scene = await createRestoreAt('sealed');
+    await endRestore(scene, 'cancelled');
     await clean(scene);
     table.put({ pk: `ORG#${tenant.organizationId}`, sk: `JOB#${targetId}`, jobId: 'another', kind: 'backup', since: 'now' });
     await clean(scene);
@@ -158,7 +158,7 @@ describe('one that is resumed while it is cleaned up after', () => {
     for (const status of ['failed', 'cancelled'] as const)
       test(`${status} while ${stage}: the next attempt loses nothing, and its end removes what is left`, async () => {
         for (let at = 0; ; at++) {
-          const scene = await sceneOf(stage);
+          const scene = await createRestoreAt(stage);
           await finish(scene, status);
           // Nobody resumes before the target is free.
           if (status === 'cancelled') await clean(scene);
@@ -175,12 +175,12 @@ describe('one that is resumed while it is cleaned up after', () => {
           table.onWrite = () => undefined;
           if (seen <= at) break;
           deepEqual(
-            [restoreOf(scene.id).attempt, noteOf(scene.id)?.attempt, noteOf(scene.id)?.dueAt],
+            [restoreOf(scene.id).attempt, runningItemOf(scene.id)?.attempt, runningItemOf(scene.id)?.dueAt],
             [2, 2, undefined],
             `${at}`,
           );
           deepEqual([lockOf(targetId)?.jobId, backupOf(scene.backupId).restoring], [scene.id, 1]);
-          deepEqual(notesOf(scene.id), allNotes);
+          deepEqual(workItemsOf(scene.id), allWorkItems);
           equal(restoreOf(scene.id).givenUp?.length, stage === 'checking' ? 1 : undefined);
           await finish(scene, 'failed');
           await clean(scene);
@@ -191,36 +191,36 @@ describe('one that is resumed while it is cleaned up after', () => {
 });
 
 describe('a destination', () => {
-  const isAway = (scene: Scene): void => {
+  const isAway = (scene: RestoreAtStage): void => {
     scene.world.throughReading = () => {
       throw new StorageError('unavailable', 'The bucket does not answer.');
     };
   };
 
   test('that does not answer is asked again, and the target is free meanwhile', async () => {
-    const scene = await sceneOf('checking');
-    await end(scene, 'cancelled');
+    const scene = await createRestoreAt('checking');
+    await endRestore(scene, 'cancelled');
     const { throughReading } = scene.world;
     isAway(scene);
     await rejects(clean(scene), { name: 'StorageError' });
-    letGo(scene);
-    equal(noteOf(scene.id)?.dueAt, undefined);
+    assertReleased(scene);
+    equal(runningItemOf(scene.id)?.dueAt, undefined);
     scene.world.throughReading = throughReading;
     await clean(scene);
-    deepEqual(leftOf(scene), { objects: foreign, notes: allNotes, isNoted: true });
+    deepEqual(leftOf(scene), { objects: foreign, notes: allWorkItems, isNoted: true });
   });
 
   test('that is given up keeps the objects; all else goes on', async () => {
-    const scene = await sceneOf('checking', { dryRun: true });
-    await end(scene, 'cancelled');
+    const scene = await createRestoreAt('checking', { dryRun: true });
+    await endRestore(scene, 'cancelled');
     isAway(scene);
     await clean(scene, true);
-    deepEqual([notesOf(scene.id), noteOf(scene.id)], [[], undefined]);
+    deepEqual([workItemsOf(scene.id), runningItemOf(scene.id)], [[], undefined]);
   });
 });
 
 test('what was taken back is not resumed: its notes go at once', async () => {
-  const scene = await sceneOf('sealed');
+  const scene = await createRestoreAt('sealed');
   await finish(scene, 'failed');
   await commit([set(restoreKey.restore(tenant, scene.id), { undoneBy: 'rst_another' })]);
   await clean(scene);
@@ -228,8 +228,8 @@ test('what was taken back is not resumed: its notes go at once', async () => {
 });
 
 test('of one whose organization was purged nothing is left', async () => {
-  const scene = await sceneOf('checking');
+  const scene = await createRestoreAt('checking');
   await commit([{ remove: restoreKey.restore(tenant, scene.id) }]);
   await clean(scene);
-  deepEqual([notesOf(scene.id), noteOf(scene.id)], [[], undefined]);
+  deepEqual([workItemsOf(scene.id), runningItemOf(scene.id)], [[], undefined]);
 });

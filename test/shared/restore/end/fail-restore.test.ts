@@ -7,17 +7,17 @@ import type { Reason } from '../../../../shared/job/index.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
 import { commit, iso, after as later, set } from '../../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
-import { failRestore, reasonFor } from '../../../../shared/restore/end/fail-restore.ts';
+import { failRestore, failureReason } from '../../../../shared/restore/end/fail-restore.ts';
 import { type RestoreRecord, restoreKey } from '../../../../shared/restore/model/record.ts';
 import {
-  end,
-  letGo,
+  endRestore,
+  assertReleased,
   lockOf,
-  noteOf,
+  runningItemOf,
   resumeNow,
-  type Scene,
+  type RestoreAtStage,
   type Stage,
-  sceneOf,
+  createRestoreAt,
   sealingWrites,
 } from '../../../harness/env/restore-end-env.ts';
 import {
@@ -31,18 +31,18 @@ import {
   targetId,
   tenant,
 } from '../../../harness/env/restore-env.ts';
-import { Machine } from '../../../harness/faults/restore-machine.ts';
+import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
 
 afterAll(() => server.stop());
 
 const reason: Reason = { code: 'CHUNK_CORRUPT', message: 'a chunk is damaged', details: { object: 'chunk/3' } };
-const fail = ({ world, id }: Scene, error: Reason = reason, attempt?: number): Promise<void> =>
+const fail = ({ world, id }: RestoreAtStage, error: Reason = reason, attempt?: number): Promise<void> =>
   failRestore(tenant, id, () => error, world.engine.clock.now(), attempt);
 const entries = () => table.find('AUDIT#').map(({ action, details }) => ({ action, details }));
 const toldOf = () => eventsOf('restore.failed').map(({ data }) => (data as { restore: Record<string, unknown> }).restore);
 
 /** Either all of the end is there, or none. */
-const isWhole = (scene: Scene, before: RestoreRecord): void => {
+const isWhole = (scene: RestoreAtStage, before: RestoreRecord): void => {
   const { status, phase, error, completedAt } = restoreOf(scene.id);
   equal(phase, before.phase);
   if (status !== 'failed') {
@@ -51,7 +51,7 @@ const isWhole = (scene: Scene, before: RestoreRecord): void => {
     return;
   }
   deepEqual(error, reason);
-  letGo(scene);
+  assertReleased(scene);
   deepEqual(
     toldOf().map((told) => [told.restoreJobId, told.status, told.phase, told.error, told.completedAt]),
     [[scene.id, 'failed', before.phase, reason, completedAt]],
@@ -70,13 +70,13 @@ describe('a restore that fails', () => {
     test(`while it is ${stage} has failed whole or not at all, wherever its end is cut off`, async () => {
       const places = (['before', 'after'] as const).flatMap((when) => effects[stage].map((at) => ({ at, when })));
       for (const { at, when } of places) {
-        const scene = await sceneOf(stage);
+        const scene = await createRestoreAt(stage);
         const before = restoreOf(scene.id);
-        const machine = new Machine(at, when).attach(scene.world);
+        const machine = new CrashingMachine(at, when).attach(scene.world);
         await fail(scene).catch(() => undefined);
         ok(machine.isDead);
         isWhole(scene, before);
-        new Machine().attach(scene.world);
+        new CrashingMachine().attach(scene.world);
         await fail(scene);
         equal(restoreOf(scene.id).status, 'failed');
         isWhole(scene, before);
@@ -84,10 +84,10 @@ describe('a restore that fails', () => {
     });
 
   test('before it wrote anything cannot be taken back; after that it can for 7 days', async () => {
-    const early = await sceneOf('checking');
+    const early = await createRestoreAt('checking');
     await fail(early);
     equal(restoreOf(early.id).undoUntil, null);
-    const scene = await sceneOf('sealed');
+    const scene = await createRestoreAt('sealed');
     await fail(scene);
     const { undoUntil, completedAt, journal } = restoreOf(scene.id);
     equal(undoUntil, iso(later(new Date(completedAt!), undoSeconds)));
@@ -95,7 +95,7 @@ describe('a restore that fails', () => {
   });
 
   test('twice, at once and by many, fails once', async () => {
-    const scene = await sceneOf('sealed');
+    const scene = await createRestoreAt('sealed');
     const before = restoreOf(scene.id);
     await Promise.all([1, 2, 3].map(() => fail(scene)));
     await fail(scene, { ...reason, message: 'another' });
@@ -103,7 +103,7 @@ describe('a restore that fails', () => {
   });
 
   test('in the moment it is sealed keeps its safety backup', async () => {
-    const scene = await sceneOf('checking');
+    const scene = await createRestoreAt('checking');
     const writes = sealingWrites(scene.id, true, iso(scene.world.engine.clock.now()));
     let sealing: Promise<void> | undefined;
     const failing = failRestore(
@@ -119,24 +119,24 @@ describe('a restore that fails', () => {
     await sealing;
     const { safetyBackupId, undoUntil, status } = restoreOf(scene.id);
     deepEqual([status, safetyBackupId !== undefined, undoUntil !== null], ['failed', true, true]);
-    letGo(scene);
+    assertReleased(scene);
   });
 
   test('keeps what the reaper needs to clean up after it', async () => {
-    const scene = await sceneOf('checking');
+    const scene = await createRestoreAt('checking');
     await fail(scene);
-    equal(noteOf(scene.id)?.attempt, 1);
+    equal(runningItemOf(scene.id)?.attempt, 1);
   });
 
   test('leaves the lock of another job alone', async () => {
-    const scene = await sceneOf('checking');
+    const scene = await createRestoreAt('checking');
     table.put({ ...lockOf(targetId)!, jobId: 'another' });
     await fail(scene);
     deepEqual([restoreOf(scene.id).status, lockOf(targetId)?.jobId], ['failed', 'another']);
   });
 
   test('fails without its target, its backup, its destination and its organization', async () => {
-    const scene = await sceneOf('sealed');
+    const scene = await createRestoreAt('sealed');
     const keys = [
       projectKey.project(tenant, targetId),
       organizationKey.storageDestination(tenant, destinationId),
@@ -155,15 +155,15 @@ describe('a restore that fails', () => {
 describe('a restore that has ended', () => {
   for (const status of ['completed', 'cancelled'] as const)
     test(`as ${status} stays so`, async () => {
-      const scene = await sceneOf('sealed');
-      await end(scene, status);
+      const scene = await createRestoreAt('sealed');
+      await endRestore(scene, status);
       const before = restoreOf(scene.id);
       await fail(scene);
       deepEqual([restoreOf(scene.id), toldOf()], [before, []]);
     });
 
   test('and was resumed does not fail of what its last attempt failed of', async () => {
-    const scene = await sceneOf('sealed');
+    const scene = await createRestoreAt('sealed');
     await fail(scene, reason, 1);
     resumeNow(scene.id);
     await fail(scene, reason, 1);
@@ -173,18 +173,18 @@ describe('a restore that has ended', () => {
   });
 
   test('as completed has freed its target and both backups; with the lock of another it does not complete', async () => {
-    const scene = await sceneOf('sealed');
-    await end(scene, 'completed');
-    letGo(scene);
-    const lost = await sceneOf('sealed');
+    const scene = await createRestoreAt('sealed');
+    await endRestore(scene, 'completed');
+    assertReleased(scene);
+    const lost = await createRestoreAt('sealed');
     table.put({ ...lockOf(targetId)!, jobId: 'another' });
-    await end(lost, 'completed').catch(() => undefined);
+    await endRestore(lost, 'completed').catch(() => undefined);
     deepEqual([restoreOf(lost.id).status, backupOf(lost.backupId).restoring], ['running', 1]);
   });
 
   test('as cancelled keeps the target and both backups, as long as somebody may still write', async () => {
-    const scene = await sceneOf('sealed');
-    await end(scene, 'cancelled');
+    const scene = await createRestoreAt('sealed');
+    await endRestore(scene, 'cancelled');
     const { undoUntil, journal } = restoreOf(scene.id);
     const [backup, safety] = [backupOf(scene.backupId), backupOf(journal.backupId)];
     deepEqual([lockOf(targetId)?.jobId, backup.restoring, safety.restoring], [scene.id, 1, 1]);
@@ -194,35 +194,35 @@ describe('a restore that has ended', () => {
 
 describe('what failed', () => {
   test('a store that takes nothing: the destination of the journal is marked, and told of', async () => {
-    const scene = await sceneOf('checking');
+    const scene = await createRestoreAt('checking');
     await fail(scene, { code: 'STORAGE_UPLOAD_ERROR', message: 'The bucket refuses' });
     const { status } = table.get<DestinationRecord>(organizationKey.storageDestination(tenant, destinationId))!;
     deepEqual([status, eventsOf('storage.error').length], ['error', 1]);
   });
 
   test('access to the target: the target waits to be reconnected, the project of the backup does not', async () => {
-    const scene = await sceneOf('checking');
+    const scene = await createRestoreAt('checking');
     await fail(scene, { code: 'SOURCE_AUTH_ERROR', message: 'The grant was revoked' });
     const status = (id: string) => table.get<ProjectRecord>(projectKey.project(tenant, id))?.status;
     deepEqual([status(targetId), status(projectId)], ['unauthorized', 'connected']);
   });
 
   test('a write that the target refuses: its access is as it was', async () => {
-    const scene = await sceneOf('sealed');
+    const scene = await createRestoreAt('sealed');
     await fail(scene, { code: 'TARGET_PERMISSION_DENIED', message: 'no' });
     equal(table.get<ProjectRecord>(projectKey.project(tenant, targetId))?.status, 'connected');
   });
 });
 
 test('the reason is what a step told, else what the last try stumbled over, else that it took too long, else ours', async () => {
-  const { id } = await sceneOf('checking');
+  const { id } = await createRestoreAt('checking');
   const key = restoreKey.restore(tenant, id);
   const timeout = { Error: 'States.Timeout' };
-  deepEqual(reasonFor(restoreOf(id), undefined).code, 'INTERNAL_ERROR');
-  ok(reasonFor(restoreOf(id), timeout).message.endsWith('in time'));
+  deepEqual(failureReason(restoreOf(id), undefined).code, 'INTERNAL_ERROR');
+  ok(failureReason(restoreOf(id), timeout).message.endsWith('in time'));
   const trouble = { code: 'STORAGE_READ_ERROR', message: 'away' } as const;
   await commit([set(key, { trouble })]);
-  deepEqual(reasonFor(restoreOf(id), timeout), trouble);
+  deepEqual(failureReason(restoreOf(id), timeout), trouble);
   await commit([set(key, { failure: reason })]);
-  deepEqual(reasonFor(restoreOf(id), timeout), reason);
+  deepEqual(failureReason(restoreOf(id), timeout), reason);
 });

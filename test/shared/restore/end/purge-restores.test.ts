@@ -4,7 +4,7 @@ import { afterAll, beforeEach, test } from 'vitest';
 import { MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
 import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { purgeRestores } from '../../../../shared/restore/end/purge-restores.ts';
-import { type RestoreRecord, restoreKey, restoreWork } from '../../../../shared/restore/model/record.ts';
+import { type RestoreRecord, restoreKey, workPartition } from '../../../../shared/restore/model/record.ts';
 import { type Input, scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { MemoryTable } from '../../../harness/table/memory-table.ts';
 
@@ -52,8 +52,8 @@ const put = async (more: Partial<RestoreRecord> = {}): Promise<string> => {
   table.put({ ...restoreKey.restore(tenant, id), id, ...record });
   table.put({ pk: `ORG#${tenant.organizationId}`, sk: `DESTINATION#${destinationId}`, id: destinationId, immutable: false });
   table.put({ ...restoreKey.running(tenant, id), restoreJobId: id });
-  for (let n = 0; n < 250; n++) table.put({ pk: restoreWork(tenant, id), sk: `SHARD#${String(n).padStart(8, '0')}` });
-  table.put({ pk: restoreWork(tenant, id), sk: 'PACE' });
+  for (let n = 0; n < 250; n++) table.put({ pk: workPartition(tenant, id), sk: `SHARD#${String(n).padStart(8, '0')}` });
+  table.put({ pk: workPartition(tenant, id), sk: 'PACE' });
   return id;
 };
 const left = () => [...table.items.keys()].filter((name) => !name.includes('DESTINATION#'));

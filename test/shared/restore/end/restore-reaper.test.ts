@@ -3,26 +3,26 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { StorageError } from '../../../../shared/destination/index.ts';
 import { unsafeTenant } from '../../../../shared/platform/index.ts';
-import { judge, type RestoreWorkflow, reapRestore, restoresUnderWay } from '../../../../shared/restore/end/restore-reaper.ts';
+import { reapVerdict, type RestoreWorkflow, reapRestore, listRunningRestores } from '../../../../shared/restore/end/restore-reaper.ts';
 import type { RestoreRecord, RunningRestore } from '../../../../shared/restore/model/record.ts';
 import {
   all,
-  allNotes,
+  allWorkItems,
   dayMs,
-  end,
+  endRestore,
   foreign,
-  letGo,
+  assertReleased,
   lockOf,
-  noteOf,
-  notesOf,
+  runningItemOf,
+  workItemsOf,
   objectsOf,
   resumeNow,
-  type Scene,
+  type RestoreAtStage,
   type Stage,
-  sceneOf,
+  createRestoreAt,
 } from '../../../harness/env/restore-end-env.ts';
-import { eventsOf, type RestoreAsk, restoreOf, server, table, targetId, tenant } from '../../../harness/env/restore-env.ts';
-import { Machine } from '../../../harness/faults/restore-machine.ts';
+import { eventsOf, type RestoreInput, restoreOf, server, table, targetId, tenant } from '../../../harness/env/restore-env.ts';
+import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
 
 afterAll(() => server.stop());
 
@@ -85,36 +85,36 @@ describe('a restore', () => {
   ] as const;
   for (const [what, restore, note, execution, expected] of cases)
     test(`${what}: ${expected}`, () => {
-      const verdict = judge(restore, note, execution, now);
+      const verdict = reapVerdict(restore, note, execution, now);
       equal(typeof verdict === 'string' ? verdict : verdict.code, expected);
     });
 });
 
-type Execution = Awaited<ReturnType<RestoreWorkflow['look']>>;
+type Execution = Awaited<ReturnType<RestoreWorkflow['describe']>>;
 
-interface Reaping extends Scene {
+interface Reaping extends RestoreAtStage {
   readonly calls: unknown[];
   reap(execution: Execution | (() => Execution)): Promise<void>;
 }
 
-const reapingOf = async (stage: Stage, ask: RestoreAsk = {}): Promise<Reaping> => {
-  const scene = await sceneOf(stage, ask);
+const reapingOf = async (stage: Stage, ask: RestoreInput = {}): Promise<Reaping> => {
+  const scene = await createRestoreAt(stage, ask);
   const calls: unknown[] = [];
   const reap: Reaping['reap'] = async (execution) => {
     const workflow: RestoreWorkflow = {
-      look: async (name) => {
+      describe: async (name) => {
         calls.push(`look ${name.slice(-2)}`);
         return typeof execution === 'string' ? execution : execution();
       },
       start: async (name, input) => void calls.push(['start', name, input]),
       stop: async (name) => void calls.push(['stop', name, lockOf(targetId)?.jobId]),
     };
-    for await (const note of restoresUnderWay())
+    for await (const note of listRunningRestores())
       await reapRestore(unsafeTenant(note.organizationId, 'record'), note, scene.world.engine, workflow);
   };
   return { ...scene, calls, reap };
 };
-const passing = (scene: Scene, ms: number): void => {
+const passing = (scene: RestoreAtStage, ms: number): void => {
   const nowMs = scene.world.nowMs();
   scene.world.nowMs = () => nowMs + ms;
 };
@@ -124,15 +124,15 @@ for (const stage of ['pending', 'checking', 'sealed'] as const)
     for (const when of ['before', 'after'] as const)
       for (let at = 1; ; at++) {
         const scene = await reapingOf(stage);
-        const machine = new Machine(at, when).attach(scene.world);
+        const machine = new CrashingMachine(at, when).attach(scene.world);
         await scene.reap('ended').catch(() => undefined);
-        new Machine().attach(scene.world);
+        new CrashingMachine().attach(scene.world);
         await scene.reap('ended');
         await scene.reap('ended');
         const { status, error } = restoreOf(scene.id);
         deepEqual([status, error?.code], ['failed', 'INTERNAL_ERROR'], `${at} ${when}`);
         deepEqual(eventsOf('restore.failed').length, 1);
-        letGo(scene);
+        assertReleased(scene);
         deepEqual(objectsOf(scene, restoreOf(scene.id)), stage === 'pending' ? [] : stage === 'checking' ? foreign : all);
         if (!machine.isDead) break;
       }
@@ -144,10 +144,10 @@ test('one that can be resumed costs nothing until it no longer can; then its not
   scene.calls.length = 0;
   passing(scene, 6.9 * dayMs);
   await scene.reap('ended');
-  deepEqual([scene.calls, notesOf(scene.id)], [[], allNotes]);
+  deepEqual([scene.calls, workItemsOf(scene.id)], [[], allWorkItems]);
   passing(scene, 0.2 * dayMs);
   await scene.reap('ended');
-  deepEqual([notesOf(scene.id), noteOf(scene.id)], [[], undefined]);
+  deepEqual([workItemsOf(scene.id), runningItemOf(scene.id)], [[], undefined]);
   deepEqual(objectsOf(scene, restoreOf(scene.id)), all);
 });
 
@@ -166,43 +166,43 @@ test('one whose workflow was never started is started once more under the same n
     [restoreOf(scene.id).status, restoreOf(scene.id).error?.message],
     ['failed', 'The service could not start the restore'],
   );
-  letGo(scene);
+  assertReleased(scene);
 });
 
 describe('one that was cancelled', () => {
   test('keeps its target while its workflow stops, and is freed when it has', async () => {
     const scene = await reapingOf('sealed');
-    await end(scene, 'cancelled');
+    await endRestore(scene, 'cancelled');
     await scene.reap('running');
     equal(lockOf(targetId)?.jobId, scene.id);
     await scene.reap('ended');
-    letGo(scene);
+    assertReleased(scene);
     deepEqual([restoreOf(scene.id).status, eventsOf('restore.failed')], ['cancelled', []]);
   });
 
   test('and does not stop is stopped after half an hour, before its target is freed', async () => {
     const scene = await reapingOf('sealed');
-    await end(scene, 'cancelled');
+    await endRestore(scene, 'cancelled');
     passing(scene, 31 * 60_000);
     await scene.reap('running');
     deepEqual(
       scene.calls.filter((call) => Array.isArray(call)),
       [['stop', `${scene.id}-1`, scene.id]],
     );
-    letGo(scene);
+    assertReleased(scene);
   });
 });
 
 test('one that is resumed while the reaper looks at its last execution goes on', async () => {
   const scene = await reapingOf('sealed');
-  await end(scene, 'cancelled');
+  await endRestore(scene, 'cancelled');
   await scene.reap('ended');
   passing(scene, 8 * dayMs);
   await scene.reap(() => {
     resumeNow(scene.id);
     return 'ended';
   });
-  deepEqual([restoreOf(scene.id).status, noteOf(scene.id)?.attempt, notesOf(scene.id)], ['pending', 2, allNotes]);
+  deepEqual([restoreOf(scene.id).status, runningItemOf(scene.id)?.attempt, workItemsOf(scene.id)], ['pending', 2, allWorkItems]);
   equal(lockOf(targetId)?.jobId, scene.id);
 });
 
@@ -212,9 +212,9 @@ test('a destination that stays away keeps no target locked, and is given up afte
     throw new StorageError('unavailable', 'The bucket does not answer.');
   };
   for (let tries = 0; tries < 3; tries++) await scene.reap('ended').catch(() => undefined);
-  letGo(scene);
-  deepEqual([restoreOf(scene.id).status, noteOf(scene.id) === undefined], ['failed', false]);
+  assertReleased(scene);
+  deepEqual([restoreOf(scene.id).status, runningItemOf(scene.id) === undefined], ['failed', false]);
   passing(scene, dayMs);
   await scene.reap('ended');
-  deepEqual([table.find('RUNNING#'), notesOf(scene.id)], [[], []]);
+  deepEqual([table.find('RUNNING#'), workItemsOf(scene.id)], [[], []]);
 });

@@ -5,41 +5,41 @@ import { FirestoreDatabase } from '../../../../shared/firestore/index.ts';
 import { after, commit, newId } from '../../../../shared/platform/index.ts';
 import { cancelRestore } from '../../../../shared/restore/end/cancel-restore.ts';
 import { cleanUpRestore } from '../../../../shared/restore/end/clean-up-restore.ts';
-import { failRestore, reasonFor } from '../../../../shared/restore/end/fail-restore.ts';
+import { failRestore, failureReason } from '../../../../shared/restore/end/fail-restore.ts';
 import { reapRestore } from '../../../../shared/restore/end/restore-reaper.ts';
 import { writerPrefix } from '../../../../shared/restore/model/record.ts';
 import { answerStep } from '../../../../shared/restore/model/restore-steps.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
 import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
 import { writeShard } from '../../../../shared/restore/write/write-shard.ts';
-import { lockOf, noteOf, notesOf } from '../../../harness/env/restore-end-env.ts';
+import { lockOf, runningItemOf, workItemsOf } from '../../../harness/env/restore-end-env.ts';
 import {
   atStart,
   backupOf,
-  beginRestore,
+  startTestRestore,
   type Fields,
   fieldsOf,
-  newRestoreWorld,
+  createRestoreEnv,
   organizationNow,
   put,
   putTarget,
-  type RestoreWorld,
+  type RestoreEnv,
   restoreOf,
-  runFrom,
+  resumeWorkflow,
   runRestore,
   server,
   takeBackup,
   targetId,
   tenant,
 } from '../../../harness/env/restore-env.ts';
-import { Machine } from '../../../harness/faults/restore-machine.ts';
+import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
 import { withVirtualTime } from '../../../harness/time/with-virtual-time.ts';
 
 const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
-const writersOf = (id: string): readonly string[] => notesOf(id).filter((sk) => sk.startsWith(writerPrefix));
+const writersOf = (id: string): readonly string[] => workItemsOf(id).filter((sk) => sk.startsWith(writerPrefix));
 
 interface Scene {
-  readonly world: RestoreWorld;
+  readonly world: RestoreEnv;
   readonly id: string;
   readonly before: ReturnType<typeof fieldsOf>;
   /** Lets the target answer, and resolves when the writer has ended. */
@@ -48,16 +48,16 @@ interface Scene {
 
 /** A writer whose request is under way: the target takes its time. */
 const sceneOf = async (): Promise<Scene> => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   withVirtualTime(world);
   await put(world, { 'a/1': { n: integer(1) } });
   const backup = await takeBackup(world);
   await putTarget(world, { 'a/1': { mine: integer(7) } });
   const before = fieldsOf(world);
-  const id = await beginRestore(world, backup);
-  await runFrom(world, id, atStart(), { upTo: 'seal' });
+  const id = await startTestRestore(world, backup);
+  await resumeWorkflow(world, id, atStart(), { upTo: 'seal' });
   const [gate, sent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const slow: RestoreWorld['engine'] = {
+  const slow: RestoreEnv['engine'] = {
     ...world.engine,
     openSource: (_tenant, { sourceProjectId: projectId }) =>
       new (class extends FirestoreDatabase {
@@ -80,7 +80,7 @@ const sceneOf = async (): Promise<Scene> => {
 };
 
 const fail = ({ world, id }: Scene, sleep = world.engine.sleep): Promise<void> =>
-  failRestore(tenant, id, (restore) => reasonFor(restore), world.engine.clock.now(), 1, sleep);
+  failRestore(tenant, id, (restore) => failureReason(restore), world.engine.clock.now(), 1, sleep);
 const clean = ({ world, id }: Scene): Promise<void> => cleanUpRestore(tenant, id, world.engine, { attempt: 1 });
 const cancel = async ({ world, id }: Scene): Promise<void> => {
   const actor = { type: 'user' as const, id: newId('user'), email: null };
@@ -88,8 +88,8 @@ const cancel = async ({ world, id }: Scene): Promise<void> => {
   await commit((await cancelRestore(acting, id, world.engine.clock.now())).change.writes);
 };
 const reap = ({ world, id }: Scene): Promise<void> =>
-  reapRestore(tenant, noteOf(id)!, world.engine, {
-    look: async () => 'ended',
+  reapRestore(tenant, runningItemOf(id)!, world.engine, {
+    describe: async () => 'ended',
     start: async () => undefined,
     stop: async () => undefined,
   });
@@ -167,19 +167,19 @@ test('once it is known that a restore fails no run begins to write', async () =>
 });
 
 test('a writer that died without a word keeps the target as long as it could be alive', async () => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   await put(world, { 'a/1': { n: integer(1) } });
-  const id = await beginRestore(world, await takeBackup(world));
-  await runFrom(world, id, atStart(), { upTo: 'seal' });
+  const id = await startTestRestore(world, await takeBackup(world));
+  await resumeWorkflow(world, id, atStart(), { upTo: 'seal' });
   const startMs = Date.now();
   world.nowMs = () => startMs;
   Object.assign(world.engine, { sleep: async () => undefined });
   // The claim, the pace, the request; it dies before it can tell.
-  const machine = new Machine(4).attach(world);
+  const machine = new CrashingMachine(4).attach(world);
   const position = { ...atStart(), step: 'write' as const, shards: [0], left: [0] };
-  await rejects(runFrom(world, id, position));
+  await rejects(resumeWorkflow(world, id, position));
   equal(machine.isDead, true);
-  new Machine().attach(world);
+  new CrashingMachine().attach(world);
   const scene = { world, id, before: fieldsOf(world), answer: async () => undefined };
   await fail(scene);
   await clean(scene);

@@ -1,7 +1,7 @@
 import { rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
-import { refuseRestoreCrowd } from '../../../../shared/restore/model/concurrency-limit.ts';
+import { assertRestoreCapacity } from '../../../../shared/restore/model/concurrency-limit.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { MemoryTable } from '../../../harness/table/memory-table.ts';
@@ -23,9 +23,9 @@ const putRestores = (count: number, status: string, of = tenant, more: object = 
 test('the twenty-first restore at once waits until another has ended; the message says so', async () => {
   putRestores(10, 'pending');
   const [first] = putRestores(10, 'running');
-  await rejects(refuseRestoreCrowd(tenant), { code: 'JOB_IN_PROGRESS', message: /20 restores of an organization run at once/ });
+  await rejects(assertRestoreCapacity(tenant), { code: 'JOB_IN_PROGRESS', message: /20 restores of an organization run at once/ });
   table.put({ ...restoreKey.restore(tenant, first!), id: first, status: 'completed' });
-  await refuseRestoreCrowd(tenant);
+  await assertRestoreCapacity(tenant);
 });
 
 test('what has ended and is being cleaned up after does not count, nor what waits to be resumed, nor what others run', async () => {
@@ -33,5 +33,5 @@ test('what has ended and is being cleaned up after does not count, nor what wait
   putRestores(300, 'failed', tenant, { dueAt: '2026-03-01T12:00:00.000Z' });
   putRestores(19, 'running');
   putRestores(40, 'running', unsafeTenant(newId('organization'), 'created'));
-  await refuseRestoreCrowd(tenant);
+  await assertRestoreCapacity(tenant);
 });

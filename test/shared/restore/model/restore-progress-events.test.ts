@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { noPlan } from '../../../../shared/restore/check/check-progress.ts';
+import { emptyPlan } from '../../../../shared/restore/check/check-progress.ts';
 import type { RestoreRecord } from '../../../../shared/restore/model/record.ts';
 import { percentOf, progressOf } from '../../../../shared/restore/model/restore-progress.ts';
 
@@ -17,7 +17,7 @@ const course = (parts: readonly number[], dryRun: boolean): readonly RestoreReco
   const states: RestoreRecord[] = [{ ...begun, dryRun, expected: all }];
   const last = (): RestoreRecord => states.at(-1) ?? begun;
   for (const part of parts) states.push({ ...last(), checked: last().checked + part });
-  states.push({ ...last(), plan: { ...noPlan, create: all, skip: 3, unchanged: 4 }, sealedAt: '2026-01-01T00:00:00.000Z' });
+  states.push({ ...last(), plan: { ...emptyPlan, create: all, skip: 3, unchanged: 4 }, sealedAt: '2026-01-01T00:00:00.000Z' });
   if (!dryRun) for (const part of parts) states.push({ ...last(), written: last().written + part });
   states.push({ ...last(), status: 'completed' });
   return states;
@@ -62,7 +62,7 @@ test('documents are those of which it is known what became of them; how many the
 });
 
 test('what failed, raced or was deleted is decided as well as what was written', () => {
-  const plan = { ...noPlan, create: 2, overwrite: 1, delete: 1 };
+  const plan = { ...emptyPlan, create: 2, overwrite: 1, delete: 1 };
   const state = { ...begun, plan, sealedAt: 'then', written: 1, raced: 1, failed: 1 };
   deepEqual(progressOf(state), { percent: 87, documents: 3, totalDocuments: 4 });
   deepEqual(progressOf({ ...state, deleted: 1 }), { percent: 99, documents: 4, totalDocuments: 4 });

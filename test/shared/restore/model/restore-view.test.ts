@@ -4,12 +4,12 @@ import { beforeEach, test } from 'vitest';
 import { events } from '../../../../shared/contract/events/event-catalogue.ts';
 import { RestoreHistory, RestoreJob } from '../../../../shared/contract/models/restore.ts';
 import type { RestoreRecord } from '../../../../shared/restore/model/record.ts';
-import { historyOf, restoreData, restoreEvent } from '../../../../shared/restore/model/restore-view.ts';
-import { begin, beginAnew, now, organization, putBackup, targetId } from '../../../harness/builders/sample-restore.ts';
+import { historyEntry, restoreData, restoreEvent } from '../../../../shared/restore/model/restore-view.ts';
+import { begin, resetTable, now, organization, putBackup, targetId } from '../../../harness/builders/sample-restore.ts';
 
 let begun: RestoreRecord;
 beforeEach(() => {
-  beginAnew();
+  resetTable();
   begun = begin(putBackup(), { collections: ['users'], maxWritesPerSecond: 3 }).restore;
 });
 
@@ -39,7 +39,7 @@ test('what the interface names, and nothing more: not where the journal lies, no
   deepEqual(RestoreJob.strict().parse(shown), shown);
   const text = JSON.stringify([
     shown,
-    historyOf(record),
+    historyEntry(record),
     restoreEvent(record, { project: undefined, target: undefined }, organization),
   ]);
   ok(!text.includes(begun.journal.path) && !text.includes('keyFile') && !text.includes('ORG#'));
@@ -81,7 +81,7 @@ for (const [status, shown] of [
   ['cancelled', 'Failed'],
 ] as const)
   test(`the history shows ${status} as ${shown}`, () => {
-    const line = historyOf(ended({ status }));
+    const line = historyEntry(ended({ status }));
     deepEqual([line.status, line.jobStatus], [shown, status]);
     deepEqual(RestoreHistory.parse(line).targetProject, { id: targetId, name: 'Copy' });
     deepEqual(

@@ -11,15 +11,15 @@ import { resumeRestore } from '../../../../shared/restore/start/resume-restore.t
 import {
   atStart,
   backupOf,
-  beginRestore,
+  startTestRestore,
   journalOf,
-  liveOf,
+  documentsIn,
   projectId,
   put,
-  type RestoreAsk,
+  type RestoreInput,
   restore as restoreDocuments,
   restoreOf,
-  runFrom,
+  resumeWorkflow,
   runRestore,
   server,
   shardsOf,
@@ -29,18 +29,18 @@ import {
   tenant,
 } from '../../../harness/env/restore-env.ts';
 import {
-  newUsersWorld,
+  createUsersEnv,
   putUsers,
   removeUsers,
-  type UsersWorld,
+  type UsersEnv,
   usersOf,
   withoutPassword,
   withPassword,
 } from '../../../harness/env/restore-users-env.ts';
 
-let world: UsersWorld;
+let world: UsersEnv;
 beforeEach(() => {
-  world = newUsersWorld();
+  world = createUsersEnv();
   server.faults.clear();
 });
 
@@ -48,7 +48,7 @@ const backUp = async () => {
   await put(world, { 'a/1': { n: { integerValue: 1n } } });
   return takeBackup(world, { includeAuthUsers: true });
 };
-const restore = (backup: Parameters<typeof restoreDocuments>[1], ask: RestoreAsk = {}): Promise<RestoreRecord> =>
+const restore = (backup: Parameters<typeof restoreDocuments>[1], ask: RestoreInput = {}): Promise<RestoreRecord> =>
   restoreDocuments(world, backup, { includeAuthUsers: true, ...ask });
 const undo = ({ id, safetyBackupId, targetProjectId }: RestoreRecord): Promise<RestoreRecord> =>
   restore(backupOf(safetyBackupId!), { targetProjectId, mergeMode: 'rollback', undoOf: id });
@@ -117,7 +117,7 @@ test('skip_existing keeps who is there, and who comes while it runs', async () =
   const backup = await backUp();
   const [theirs, late] = [withPassword('ada', { displayName: 'theirs' }), withPassword('bob', { createdAt: '1800000000000' })];
   putUsers('target', [theirs]);
-  const id = await beginRestore(world, backup, { includeAuthUsers: true, mergeMode: 'skip_existing' });
+  const id = await startTestRestore(world, backup, { includeAuthUsers: true, mergeMode: 'skip_existing' });
   const done = await runRestore(world, id, { onStep: (step) => step === 'write' && putUsers('target', [late]) });
   deepEqual(ended(done), ['completed', counts(1, 0, 2), undefined]);
   deepEqual(usersOf('target'), [theirs, late, withPassword('eve')]);
@@ -131,7 +131,7 @@ test('with skip_existing, users whose answer was lost are not taken for somebody
   putUsers('source', [withPassword('ada'), withoutPassword('bob')]);
   const backup = await backUp();
   let isLost = false;
-  world.fate = ({ verb, body }) => {
+  world.outcomeOf = ({ verb, body }) => {
     if (verb !== 'batchCreate' || (body.users as unknown[]).length === 0 || isLost) return undefined;
     isLost = true;
     return 'lost';
@@ -203,19 +203,19 @@ test('a worker that dies between two batches is gone on from, and each user coun
   const users = Array.from({ length: 2_300 }, (_, n) => withPassword(`u${String(n).padStart(5, '0')}`));
   putUsers('source', users);
   const backup = await backUp();
-  const id = await beginRestore(world, backup, { includeAuthUsers: true });
+  const id = await startTestRestore(world, backup, { includeAuthUsers: true });
   const position = atStart();
   const batches = () => sent('batchCreate').filter(({ body }) => (body.users as unknown[]).length > 0).length;
-  await runFrom(world, id, position, { upTo: 'seal' });
-  world.fate = () => (batches() === 2 ? 'lost' : undefined);
+  await resumeWorkflow(world, id, position, { upTo: 'seal' });
+  world.outcomeOf = () => (batches() === 2 ? 'lost' : undefined);
   world.isDead = () => batches() === 2;
-  await runFrom(world, id, position).then(
+  await resumeWorkflow(world, id, position).then(
     () => ok(false),
     (error) => match(error.message, /died/),
   );
   equal(shardsOf(id)[0]?.written, 1_000);
   Object.assign(world, { fate: () => undefined, isDead: () => false });
-  await runFrom(world, id, position);
+  await resumeWorkflow(world, id, position);
   deepEqual(ended(restoreOf(id)), ['completed', counts(2_300), undefined]);
   deepEqual(usersOf('target'), users);
   // The second was sent, and nobody had heard of it.
@@ -225,16 +225,16 @@ test('a worker that dies between two batches is gone on from, and each user coun
 test('a restore that fails while users are written frees its target when they are', async () => {
   const users = [withPassword('ada')];
   putUsers('source', users);
-  const id = await beginRestore(world, await backUp(), { includeAuthUsers: true });
+  const id = await startTestRestore(world, await backUp(), { includeAuthUsers: true });
   const position = atStart();
-  await runFrom(world, id, position, { upTo: 'seal' });
+  await resumeWorkflow(world, id, position, { upTo: 'seal' });
   const [gate, begun] = [Promise.withResolvers<undefined>(), Promise.withResolvers<void>()];
-  world.fate = ({ verb, body }) => {
+  world.outcomeOf = ({ verb, body }) => {
     if (verb !== 'batchCreate' || (body.users as unknown[]).length === 0) return undefined;
     begun.resolve();
     return gate.promise;
   };
-  const writing = runFrom(world, id, position, { upTo: 'write' }).catch(() => undefined);
+  const writing = resumeWorkflow(world, id, position, { upTo: 'write' }).catch(() => undefined);
   await begun.promise;
   let looks = 0;
   const reason = { code: 'INTERNAL_ERROR', message: 'x' } as const;
@@ -264,17 +264,17 @@ test('where a target does not show hashes or does not take users, nothing is wri
   match(hidden.error!.message, /getHashConfig/);
 
   removeUsers('target', ['ada']);
-  world.fate = ({ verb }) => (verb === 'batchCreate' ? { status: 403, message: 'PERMISSION_DENIED' } : undefined);
+  world.outcomeOf = ({ verb }) => (verb === 'batchCreate' ? { status: 403, message: 'PERMISSION_DENIED' } : undefined);
   const refused = await restore(backup);
   deepEqual([refused.status, refused.error?.code, refused.phase], ['failed', 'TARGET_PERMISSION_DENIED', 'Validating']);
-  equal(liveOf(world).size, 0);
+  equal(documentsIn(world).size, 0);
 });
 
 test('without a safety backup only the names of users are noted', async () => {
   putUsers('source', [withPassword('ada')]);
   const backup = await backUp();
   putUsers('target', [withPassword('ada', { passwordHash: 'UkVEQUNURUQ=', salt: undefined })]);
-  const id = await beginRestore(world, backup, { includeAuthUsers: true, safetyBackup: false });
+  const id = await startTestRestore(world, backup, { includeAuthUsers: true, safetyBackup: false });
   await runRestore(world, id, { upTo: 'write' });
   equal((await journalOf(world, id)).get('accounts/ada')?.kind, 'tombstone');
   deepEqual(usersOf('target'), [withPassword('ada')]);

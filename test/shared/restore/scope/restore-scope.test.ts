@@ -3,9 +3,9 @@ import { deepEqual, equal } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { isInRange } from '../../../../shared/firestore/index.ts';
-import { type Asked, type Scope, scopeFor } from '../../../../shared/restore/scope/restore-scope.ts';
+import { type ScopeRequest, type Scope, restoreScope } from '../../../../shared/restore/scope/restore-scope.ts';
 
-const asked: Asked = { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null };
+const asked: ScopeRequest = { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null };
 const everything = { collections: ['*'], excludedCollections: [] };
 const holds = ({ ranges, wants }: Scope, path: string): boolean =>
   ranges.some((range) => isInRange(path, range)) && (wants?.(path) ?? true);
@@ -18,10 +18,10 @@ const paths = [
 const among = (scope: Scope): readonly string[] => paths.filter((path) => holds(scope, path));
 
 test('everything is everything that the backup was to hold', () => {
-  deepEqual(among(scopeFor(asked, everything, undefined)), paths);
+  deepEqual(among(restoreScope(asked, everything, undefined)), paths);
   const covered = { collections: ['users', 'orders'], excludedCollections: ['users/ada/orders'] };
   deepEqual(
-    among(scopeFor(asked, covered, undefined)),
+    among(restoreScope(asked, covered, undefined)),
     paths.filter((path) => /^(users|orders)\//.test(path) && !path.startsWith('users/ada/orders/')),
   );
 });
@@ -29,18 +29,18 @@ test('everything is everything that the backup was to hold', () => {
 test('a collection comes with all below it, or without', () => {
   const users = { ...asked, collections: ['users'] };
   deepEqual(
-    among(scopeFor(users, everything, undefined)),
+    among(restoreScope(users, everything, undefined)),
     paths.filter((path) => path.startsWith('users/')),
   );
   const flat = { ...users, includeSubcollections: false };
   deepEqual(
-    among(scopeFor(flat, everything, undefined)),
+    among(restoreScope(flat, everything, undefined)),
     paths.filter((path) => path.startsWith('users/') && path.split('/').length === 2),
   );
   const deep = { ...asked, collections: ['users/ada/orders'], includeSubcollections: false };
-  deepEqual(among(scopeFor(deep, everything, undefined)), ['users/ada/orders/1']);
+  deepEqual(among(restoreScope(deep, everything, undefined)), ['users/ada/orders/1']);
   deepEqual(
-    among(scopeFor({ ...asked, includeSubcollections: false }, everything, undefined)),
+    among(restoreScope({ ...asked, includeSubcollections: false }, everything, undefined)),
     paths.filter((path) => path.split('/').length === 2),
   );
 });
@@ -48,27 +48,27 @@ test('a collection comes with all below it, or without', () => {
 test('a document comes alone or with all below it, however its neighbours are called', () => {
   for (const path of paths) {
     const below = paths.filter((one) => one === path || one.startsWith(`${path}/`));
-    deepEqual(among(scopeFor(asked, everything, [path])), below, path);
-    deepEqual(among(scopeFor({ ...asked, includeSubcollections: false }, everything, [path])), [path]);
+    deepEqual(among(restoreScope(asked, everything, [path])), below, path);
+    deepEqual(among(restoreScope({ ...asked, includeSubcollections: false }, everything, [path])), [path]);
   }
 });
 
 test('documents below others that are named are taken once', () => {
-  const { ranges } = scopeFor(asked, everything, ['users/ada/orders/1', 'users/ada', 'users/ada!/orders/1']);
+  const { ranges } = restoreScope(asked, everything, ['users/ada/orders/1', 'users/ada', 'users/ada!/orders/1']);
   equal(ranges.length, 2);
 });
 
 test('a document that the backup was not to hold is not reached by its name', () => {
   const covered = { collections: ['users'], excludedCollections: ['users/ada/orders'] };
-  deepEqual(among(scopeFor(asked, covered, ['orders/1', 'users/ada', 'users/ada/orders/1'])), ['users/ada']);
-  deepEqual(scopeFor(asked, covered, ['orders/1']).ranges, []);
+  deepEqual(among(restoreScope(asked, covered, ['orders/1', 'users/ada', 'users/ada/orders/1'])), ['users/ada']);
+  deepEqual(restoreScope(asked, covered, ['orders/1']).ranges, []);
 });
 
 test('names are asked for where documents are named and nothing is deleted, and for an undo; else the target is read', () => {
-  equal(scopeFor(asked, everything, undefined).look, 'scan');
-  equal(scopeFor(asked, everything, ['a/b']).look, 'lookup');
-  equal(scopeFor({ ...asked, mergeMode: 'rollback' }, everything, ['a/b']).look, 'scan');
-  deepEqual(scopeFor({ ...asked, mergeMode: 'rollback', undoOf: 'res_1' }, everything, undefined), {
+  equal(restoreScope(asked, everything, undefined).look, 'scan');
+  equal(restoreScope(asked, everything, ['a/b']).look, 'lookup');
+  equal(restoreScope({ ...asked, mergeMode: 'rollback' }, everything, ['a/b']).look, 'scan');
+  deepEqual(restoreScope({ ...asked, mergeMode: 'rollback', undoOf: 'res_1' }, everything, undefined), {
     ranges: [{}],
     look: 'lookup',
   });
@@ -108,7 +108,7 @@ test('for any documents and any collections, a path is in scope exactly if both 
           ? documents.some((one) => (includeSubcollections ? isBelow(path, one) : one === path))
           : includeSubcollections || isRight;
         const expected = inAny(covered) && !excluded.some((one) => isBelow(path, one)) && inAny(included) && isNamed;
-        const scope = scopeFor(
+        const scope = restoreScope(
           { ...asked, collections: included, includeSubcollections },
           { collections: covered, excludedCollections: excluded },
           documents,

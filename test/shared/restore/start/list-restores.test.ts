@@ -4,11 +4,11 @@ import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { listRestores } from '../../../../shared/restore/start/list-restores.ts';
-import { begin, beginAnew, projectId, putBackup, table, targetId, tenant } from '../../../harness/builders/sample-restore.ts';
+import { begin, resetTable, projectId, putBackup, table, targetId, tenant } from '../../../harness/builders/sample-restore.ts';
 
 let backup: BackupRecord;
 beforeEach(() => {
-  beginAnew();
+  resetTable();
   backup = putBackup();
 });
 const put = (n: number, more: object = {}): string => {

@@ -7,10 +7,10 @@ import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { restores } from '../../../../shared/contract/endpoints/restores.ts';
 import { compareNames } from '../../../../shared/firestore/index.ts';
 import { newId } from '../../../../shared/platform/index.ts';
-import { namedDocuments } from '../../../../shared/restore/scope/requested-documents.ts';
-import { readRequest } from '../../../../shared/restore/start/restore-request.ts';
+import { requestedDocuments } from '../../../../shared/restore/scope/requested-documents.ts';
+import { readRestoreRequest } from '../../../../shared/restore/start/restore-request.ts';
 import {
-  beginAnew,
+  resetTable,
   code,
   destination,
   field,
@@ -25,16 +25,16 @@ type Body = z.input<typeof restores.create.body>;
 
 let backup: BackupRecord;
 beforeEach(() => {
-  beginAnew();
+  resetTable();
   backup = putBackup();
 });
-const ask = (more: Body = {}) => readRequest(tenant, restores.create.body.parse({ backupId: backup.id, ...more }));
+const ask = (more: Body = {}) => readRestoreRequest(tenant, restores.create.body.parse({ backupId: backup.id, ...more }));
 const parsed = (more: object) => restores.create.body.safeParse({ backupId: backup.id, ...more });
 
 test('only a backup named: all of it, into its own project, saved first beside it', async () => {
-  const { wish, target, project, destination: place } = await ask();
+  const { options: wish, target, project, destination: place } = await ask();
   deepEqual([target.id, project?.id, place.id], [projectId, projectId, destination.id]);
-  deepEqual(wish, {
+  deepEqual(options, {
     mergeMode: 'overwrite',
     dryRun: false,
     collections: ['*'],
@@ -54,7 +54,7 @@ for (const [given, mode] of [
   ['Merge', 'merge'],
   ['ROLLBACK', 'rollback'],
 ] as const)
-  test(`${given} is ${mode}`, async () => equal((await ask({ options: { mergeMode: given } })).wish.mergeMode, mode));
+  test(`${given} is ${mode}`, async () => equal((await ask({ options: { mergeMode: given } })).options.mergeMode, mode));
 
 test('what is mistyped is refused, never left out', () => {
   for (const more of [
@@ -77,7 +77,7 @@ test('what is mistyped is refused, never left out', () => {
 });
 
 describe('a backup, or a point in time', () => {
-  const only = (body: Body) => readRequest(tenant, restores.create.body.parse(body));
+  const only = (body: Body) => readRestoreRequest(tenant, restores.create.body.parse(body));
   test('neither', () => rejects(only({}), field('backupId')));
   test('a project without a time', () => rejects(only({ projectId }), field('pointInTime')));
   test('a time without a project', () => rejects(only({ pointInTime: '2026-01-01' }), field('projectId')));
@@ -147,11 +147,11 @@ test('the safety backup goes where it is told, and that must be there', async ()
 
 describe('users', () => {
   const withUsers = () => putBackup({ includeAuthUsers: true, authUsers: 3 }).id;
-  const usersOf = async (more: Body) => (await ask({ backupId: withUsers(), ...more })).wish.includeAuthUsers;
+  const usersOf = async (more: Body) => (await ask({ backupId: withUsers(), ...more })).options.includeAuthUsers;
   test('come with all of a backup that has them', async () => {
     equal(await usersOf({}), true);
     equal(await usersOf({ collections: ['*'] }), true);
-    equal((await ask()).wish.includeAuthUsers, false);
+    equal((await ask()).options.includeAuthUsers, false);
   });
   test('do not come with a part of it, unless they are asked for', async () => {
     equal(await usersOf({ collections: ['users'] }), false);
@@ -164,7 +164,7 @@ describe('users', () => {
 });
 
 describe('collections', () => {
-  const collectionsOf = async (body: Body) => (await ask(body)).wish.collections;
+  const collectionsOf = async (body: Body) => (await ask(body)).options.collections;
   test('may stand in either place, or the same ones in both', async () => {
     deepEqual(await collectionsOf({ collections: ['a', 'b'] }), ['a', 'b']);
     deepEqual(await collectionsOf({ options: { collections: ['a', 'b'] } }), ['a', 'b']);
@@ -186,7 +186,7 @@ describe('collections', () => {
 });
 
 describe('documents', () => {
-  const documentsOf = async (documentIds: string[], more: Body = {}) => (await ask({ documentIds, ...more })).wish.documents!;
+  const documentsOf = async (documentIds: string[], more: Body = {}) => (await ask({ documentIds, ...more })).options.documents!;
   test('by their paths, each once, in the order of names', async () => {
     const { paths, given } = await documentsOf(['b/1', 'a/__id10__', 'a/x', 'a/__id9__', 'b/1']);
     deepEqual(paths, ['a/__id9__', 'a/__id10__', 'a/x', 'b/1']);
@@ -236,7 +236,7 @@ describe('documents', () => {
   test('whatever is named: sorted, each once, every one of a name that was given', () =>
     fc.assert(
       fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 3 }), fc.array(name, { minLength: 1 }), (collections, ids) => {
-        const { paths, given } = namedDocuments(ids, { collections, mergeMode: 'merge' });
+        const { paths, given } = requestedDocuments(ids, { collections, mergeMode: 'merge' });
         deepEqual([...paths].sort(compareNames), paths);
         equal(new Set(paths).size, paths.length);
         deepEqual(new Set(given.flatMap(([, stood]) => stood)), new Set(paths));

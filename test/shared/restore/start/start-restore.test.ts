@@ -8,7 +8,7 @@ import { databaseOf, projectKey } from '../../../../shared/project/index.ts';
 import { type RestoreRecord, restoreKey, type ScopeRecord } from '../../../../shared/restore/model/record.ts';
 import {
   begin,
-  beginAnew,
+  resetTable,
   code,
   destination,
   keysOf,
@@ -23,7 +23,7 @@ import {
 
 let backup: BackupRecord;
 beforeEach(() => {
-  beginAnew();
+  resetTable();
   backup = putBackup();
 });
 const job = () => table.get(projectKey.job(tenant, targetId));

@@ -10,19 +10,19 @@ import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
 import {
   atStart,
   backupOf,
-  beginRestore,
+  startTestRestore,
   type Fields,
   fieldsOf,
-  liveOf,
-  newRestoreWorld,
+  documentsIn,
+  createRestoreEnv,
   organizationNow,
   put,
   putTarget,
-  type RestoreAsk,
-  type RestoreWorld,
+  type RestoreInput,
+  type RestoreEnv,
   restore,
   restoreOf,
-  runFrom,
+  resumeWorkflow,
   runRestore,
   server,
   table,
@@ -30,10 +30,10 @@ import {
   tenant,
 } from '../../../harness/env/restore-env.ts';
 
-let world: RestoreWorld;
+let world: RestoreEnv;
 beforeEach(() => {
   server.faults.clear();
-  world = newRestoreWorld();
+  world = createRestoreEnv();
 });
 
 const text = (stringValue: string): Fields => ({ text: { stringValue } });
@@ -55,8 +55,8 @@ const beginUndo = async (id: string): Promise<string> => {
 const undo = async (id: string) => runRestore(world, await beginUndo(id));
 
 /** Planned and saved, then changed by others, then written. */
-const overtaken = async (ask: RestoreAsk, theirs: Readonly<Record<string, Fields | undefined>>): Promise<string> => {
-  const id = await beginRestore(world, await takeBackup(world), ask);
+const overtaken = async (ask: RestoreInput, theirs: Readonly<Record<string, Fields | undefined>>): Promise<string> => {
+  const id = await startTestRestore(world, await takeBackup(world), ask);
   await runRestore(world, id, { upTo: 'seal' });
   await putTarget(world, theirs);
   await runRestore(world, id);
@@ -86,10 +86,10 @@ describe('a restore that did not', () => {
     await put(world, all(['a/1', 'a/2'], 'backed up'));
     const id = await overtaken({ mergeMode: 'skip_existing' }, all(['a/1'], 'theirs'));
     deepEqual([restoreOf(id).status, restoreOf(id).written, restoreOf(id).raced], ['completed', 1, 1]);
-    const theirs = liveOf(world).get('a/1');
+    const theirs = documentsIn(world).get('a/1');
     const undone = await undo(id);
     deepEqual([undone.status, undone.deleted, undone.plan?.skip], ['completed', 1, 1]);
-    deepEqual([...liveOf(world)], [['a/1', theirs]]);
+    deepEqual([...documentsIn(world)], [['a/1', theirs]]);
   });
 
   for (const mergeMode of ['overwrite', 'merge', 'rollback'] as const)
@@ -115,15 +115,15 @@ describe('a restore that did not', () => {
   test('what others have written since stays, also if the restore wrote nothing', async () => {
     await put(world, all(['a/1', 'a/2', 'a/3'], 'backed up'));
     await putTarget(world, all(['a/2', 'a/3', 'b/1'], 'before'));
-    const id = await beginRestore(world, await takeBackup(world), { mergeMode: 'rollback' });
+    const id = await startTestRestore(world, await takeBackup(world), { mergeMode: 'rollback' });
     await runRestore(world, id, { upTo: 'seal' });
     await cancel(id);
     await putTarget(world, { ...all(['a/1', 'a/2'], 'theirs'), 'b/1': undefined, 'b/2': text('theirs') });
-    const live = liveOf(world);
+    const live = documentsIn(world);
     const undone = await undo(id);
     // What was deleted meanwhile is as the restore was to leave it.
     deepEqual([undone.status, undone.plan], ['completed', { create: 1, overwrite: 0, delete: 0, skip: 2, unchanged: 1 }]);
-    deepEqual(new Map([...liveOf(world)].filter(([path]) => path !== 'b/1')), live);
+    deepEqual(new Map([...documentsIn(world)].filter(([path]) => path !== 'b/1')), live);
   });
 
   test('its backup is held as long as the undo runs, in every attempt', async () => {
@@ -175,9 +175,9 @@ describe('a restore that did not', () => {
     const restored = fieldsOf(world);
     const undoing = await beginUndo(done.id);
     const at = atStart();
-    await runFrom(world, undoing, at, { upTo: 'seal' });
+    await resumeWorkflow(world, undoing, at, { upTo: 'seal' });
     await putTarget(world, all(['a/2'], 'theirs'));
-    await rejects(runFrom(world, undoing, at));
+    await rejects(resumeWorkflow(world, undoing, at));
     await runRestore(world, undoing);
     equal(restoreOf(undoing).status, 'failed');
     const theirs = fieldsOf(world).get('a/2');

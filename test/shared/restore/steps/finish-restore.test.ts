@@ -3,18 +3,18 @@ import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
-import { accountOf, firstFailures, shortfall } from '../../../../shared/restore/model/reconcile-counts.ts';
+import { sumShards, firstFailures, countMismatch } from '../../../../shared/restore/model/reconcile-counts.ts';
 import type { RestoreShardRecord } from '../../../../shared/restore/model/record.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { finishRestore } from '../../../../shared/restore/steps/finish-restore.ts';
 import {
   backupOf,
-  beginRestore,
+  startTestRestore,
   eventsOf,
   type Fields,
   fieldsOf,
-  liveOf,
-  newRestoreWorld,
+  documentsIn,
+  createRestoreEnv,
   organizationNow,
   put,
   putTarget,
@@ -39,7 +39,7 @@ const documents = {
 };
 
 const scene = async () => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   await put(world, documents);
   const backup = await takeBackup(world);
   await putTarget(world, { 'a/1': documents['a/1'], 'a/2': { n: integer(-2) }, 'z/9': { n: integer(9) } });
@@ -84,7 +84,7 @@ test('A second run of the last step changes nothing', async () => {
 
 test('A restore that was given up meanwhile, or lost its target, completes nothing', async () => {
   const { world, backup } = await scene();
-  const id = await beginRestore(world, backup);
+  const id = await startTestRestore(world, backup);
   await runRestore(world, id, { upTo: 'write' });
   const job = table.get<Record<string, string>>(projectKey.job(tenant, targetId))!;
   table.put({ ...job, ...projectKey.job(tenant, targetId), jobId: 'another' });
@@ -99,7 +99,7 @@ test('A restore that was given up meanwhile, or lost its target, completes nothi
 
 test('A document that nobody accounts for fails the restore with COUNT_MISMATCH, whatever was told of progress', async () => {
   const { world, backup } = await scene();
-  const id = await beginRestore(world, backup);
+  const id = await startTestRestore(world, backup);
   await runRestore(world, id, { upTo: 'write' });
   const [shard] = shardsOf(id);
   table.put({ ...shard!, written: shard!.written - 1 });
@@ -110,12 +110,12 @@ test('A document that nobody accounts for fails the restore with COUNT_MISMATCH,
 
 test('A dry run that is a job has its plan, and has touched nothing', async () => {
   const { world, backup } = await scene();
-  const before = liveOf(world);
+  const before = documentsIn(world);
   const done = await restore(world, backup, { mergeMode: 'rollback', dryRun: true });
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
   assert.deepEqual(done.plan, { create: 2, overwrite: 1, skip: 0, delete: 1, unchanged: 1 });
   assert.equal(writesSent(), 0);
-  assert.deepEqual(liveOf(world), before);
+  assert.deepEqual(documentsIn(world), before);
   assert.equal(done.undoUntil, null);
   assert.equal(organizationNow().backupCount, 1);
   // Subscribers are told of restores, not of plans.
@@ -167,8 +167,8 @@ test('Written, deleted, raced and failed make up what was planned, or it is said
       ...{ written: 8, deleted: 1, raced: 1, failed: 0, failures: [] },
       ...more,
     }) as RestoreShardRecord;
-  assert.equal(shortfall(accountOf([shard({}), shard({})])), undefined);
-  const failed = shortfall(accountOf([shard({}), shard({ written: 6, failed: 2 })]));
+  assert.equal(countMismatch(sumShards([shard({}), shard({})])), undefined);
+  const failed = countMismatch(sumShards([shard({}), shard({ written: 6, failed: 2 })]));
   assert.deepEqual(failed?.details, { planned: 20, failed: 2 });
   assert.match(failed?.message ?? '', /^2 of 20 documents could not be written; failures lists them$/);
   // In the last two the sums agree, and yet one was deleted that was to be written, or written that was to be deleted.
@@ -177,7 +177,7 @@ test('Written, deleted, raced and failed make up what was planned, or it is said
     { written: 9, deleted: 0 },
   ];
   for (const more of [{ written: 7 }, { written: 9 }, { deleted: 0 }, { raced: 3 }, ...swapped])
-    assert.equal(shortfall(accountOf([shard({}), shard(more)]))?.code, 'COUNT_MISMATCH');
+    assert.equal(countMismatch(sumShards([shard({}), shard(more)]))?.code, 'COUNT_MISMATCH');
 });
 
 test('Of many failures the first hundred by path are told, and never more than fits', () => {

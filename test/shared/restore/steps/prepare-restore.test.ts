@@ -10,11 +10,11 @@ import { newShop, type Shop } from '../../../harness/builders/sample-shop.ts';
 import { failedEarly } from '../../../harness/env/failed-restore.ts';
 import {
   atStart,
-  beginRestore,
+  startTestRestore,
   eventsOf,
   folderOf,
   restoreOf,
-  runFrom,
+  resumeWorkflow,
   server,
   shardsOf,
   table,
@@ -28,20 +28,20 @@ afterAll(() => server.stop());
 
 test('phases follow each other, each on the record when it begins', async () => {
   const { world, backup } = await newShop();
-  const id = await beginRestore(world, backup);
+  const id = await startTestRestore(world, backup);
   const phases: string[] = [];
   table.onWrite = (when) => {
     const { phase } = restoreOf(id);
     if (when === 'after' && phases.at(-1) !== phase) phases.push(phase);
     return undefined;
   };
-  await runFrom(world, id, atStart(), { upTo: 'seal' });
+  await resumeWorkflow(world, id, atStart(), { upTo: 'seal' });
   deepEqual(phases, ['Initializing', 'Downloading', 'Decrypting', 'Decompressing', 'Validating', 'Restoring']);
 });
 
 test('that it begins is told to subscribers and to the auditor with the status, before the target is asked', async () => {
   const { world, backup } = await newShop();
-  const id = await beginRestore(world, backup);
+  const id = await startTestRestore(world, backup);
   server.faults.resetCalls();
   let writes = 0;
   table.onWrite = (when) => {
@@ -60,7 +60,7 @@ test('that it begins is told to subscribers and to the auditor with the status, 
 
 test('prepared twice, or by two at once, it begins once and is cut once', async () => {
   const { world, backup } = await newShop();
-  const id = await beginRestore(world, backup, { includeAuthUsers: true });
+  const id = await startTestRestore(world, backup, { includeAuthUsers: true });
   const runs = await Promise.allSettled([1, 2].map(() => prepareRestore(tenant, id, world.engine)));
   ok(runs.some(({ status }) => status === 'fulfilled'));
   const first = restoreOf(id);
@@ -80,7 +80,7 @@ test('prepared twice, or by two at once, it begins once and is cut once', async 
 
 test('what was asked for by name and is not in the backup is noted', async () => {
   const { world, backup } = await newShop();
-  const id = await beginRestore(world, backup, { documents: ['a/1', 'a/nothing', 'c/1/deep/9'] });
+  const id = await startTestRestore(world, backup, { documents: ['a/1', 'a/nothing', 'c/1/deep/9'] });
   await prepareRestore(tenant, id, world.engine);
   deepEqual(restoreOf(id).notFound, ['a/nothing', 'c/1/deep/9']);
 });

@@ -2,15 +2,15 @@
 import { deepEqual, rejects } from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { restoreData } from '../../../../shared/restore/model/restore-view.ts';
-import { recordLateWrites } from '../../../../shared/restore/write/late-writes.ts';
+import { recordWritesAfterEnd } from '../../../../shared/restore/write/late-writes.ts';
 import type { WriteClaim, WriteRun } from '../../../../shared/restore/write/write-progress.ts';
 import {
   atStart,
-  beginRestore,
-  newRestoreWorld,
+  startTestRestore,
+  createRestoreEnv,
   put,
   restoreOf,
-  runFrom,
+  resumeWorkflow,
   server,
   shardsOf,
   table,
@@ -20,7 +20,7 @@ import {
 
 let id: string;
 const late = (run: number, attempt = 1): Promise<void> =>
-  recordLateWrites(
+  recordWritesAfterEnd(
     { parties: { tenant }, restore: { id, attempt } } as unknown as WriteRun,
     { shard: { number: 0 }, run } as unknown as WriteClaim,
     { written: 3, deleted: 2 },
@@ -32,10 +32,10 @@ const counted = (): readonly number[] => {
 const stand = (more: object): void => table.put({ ...restoreOf(id), ...more });
 
 beforeAll(async () => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   await put(world, { 'a/1': {} });
-  id = await beginRestore(world, await takeBackup(world));
-  await runFrom(world, id, atStart(), { upTo: 'seal' });
+  id = await startTestRestore(world, await takeBackup(world));
+  await resumeWorkflow(world, id, atStart(), { upTo: 'seal' });
 });
 beforeEach(() => {
   for (const shard of shardsOf(id)) table.put({ ...shard, runs: 2 });

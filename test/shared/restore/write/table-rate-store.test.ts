@@ -3,8 +3,8 @@ import { test } from 'vitest';
 import type { RateGrant } from '../../../../shared/firestore/index.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { type RestoreRecord, restoreKey } from '../../../../shared/restore/model/record.ts';
-import { sharedPace } from '../../../../shared/restore/write/table-rate-store.ts';
-import { newRestoreWorld, table, tenant } from '../../../harness/env/restore-env.ts';
+import { sharedRateLimiter } from '../../../../shared/restore/write/table-rate-store.ts';
+import { createRestoreEnv, table, tenant } from '../../../harness/env/restore-env.ts';
 import { VirtualTime } from '../../../harness/time/virtual-time.ts';
 
 interface Sent {
@@ -14,7 +14,7 @@ interface Sent {
 
 /** Workers of one job, each with a pace of its own over the same item of the table. */
 const begin = (workers: number, maxWritesPerSecond?: number) => {
-  const { engine } = newRestoreWorld();
+  const { engine } = createRestoreEnv();
   const time = new VirtualTime();
   const restore = { id: newId('restore'), maxWritesPerSecond } as RestoreRecord;
   let writes = 0;
@@ -24,7 +24,7 @@ const begin = (workers: number, maxWritesPerSecond?: number) => {
   };
   let drawn = 0;
   const paces = Array.from({ length: workers }, () =>
-    sharedPace(tenant, restore, {
+    sharedRateLimiter(tenant, restore, {
       ...engine,
       clock: { now: () => new Date(time.nowMs) },
       random: () => (++drawn % 10) / 10,

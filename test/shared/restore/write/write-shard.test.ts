@@ -4,16 +4,16 @@ import { test } from 'vitest';
 import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
 import {
   backupOf,
-  beginRestore,
+  startTestRestore,
   type Fields,
   fieldsOf,
   folderOf,
-  liveOf,
-  newRestoreWorld,
+  documentsIn,
+  createRestoreEnv,
   projectId,
   put,
   putTarget,
-  type RestoreWorld,
+  type RestoreEnv,
   restore,
   restoreOf,
   runRestore,
@@ -31,7 +31,7 @@ const numbered = (count: number, of = 'items'): Record<string, Fields> =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`${of}/${String(n).padStart(5, '0')}`, { n: integer(n) }]));
 
 const scene = async (documents: Readonly<Record<string, Fields>>) => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   await put(world, documents);
   const backup = await takeBackup(world);
   server.faults.resetCalls();
@@ -44,7 +44,7 @@ const assertAccounted = (id: string): void => {
   assert.equal(written + deleted + raced + failed, plan!.create + plan!.overwrite + plan!.delete);
 };
 
-const refuse = (world: RestoreWorld, path: string, status = 'INVALID_ARGUMENT' as const): number =>
+const refuse = (world: RestoreEnv, path: string, status = 'INVALID_ARGUMENT' as const): number =>
   server.faults.add({ method: 'BatchWrite', project: world.targetProjectId, contains: path, status, times: 1_000_000 });
 
 test('Three of a thousand documents that the target refuses for good: the others are written, the three are listed, the restore has failed', async () => {
@@ -65,13 +65,13 @@ test('Three of a thousand documents that the target refuses for good: the others
   assert.equal(failed.written, 997);
   assert.equal(failed.failed, 3);
   assertAccounted(failed.id);
-  assert.equal(liveOf(world).size, 997);
-  for (const path of bad) assert.equal(liveOf(world).has(path), false);
+  assert.equal(documentsIn(world).size, 997);
+  for (const path of bad) assert.equal(documentsIn(world).has(path), false);
 });
 
 test('A document that someone creates while skip_existing writes stays theirs, and counts as skipped', async () => {
   const { world, backup } = await scene(numbered(20));
-  const id = await beginRestore(world, backup, { mergeMode: 'skip_existing' });
+  const id = await startTestRestore(world, backup, { mergeMode: 'skip_existing' });
   const theirs = { 'items/00003': { theirs: text('yes') }, 'items/00011': { theirs: text('too') } };
   const done = await runRestore(world, id, { onStep: (step) => (step === 'write' ? putTarget(world, theirs) : undefined) });
   assert.equal(done.status, 'completed');
@@ -96,7 +96,7 @@ test('A target that takes nothing for hours is handed over from run to run; once
   const { world, backup } = await scene(numbered(3));
   withVirtualTime(world);
   server.faults.add({ method: 'BatchWrite', project: world.targetProjectId, status: 'RESOURCE_EXHAUSTED', times: 1_000_000 });
-  const id = await beginRestore(world, backup);
+  const id = await startTestRestore(world, backup);
   const stalled: boolean[] = [];
   const done = await runRestore(world, id, {
     onStep: (step) => {
@@ -118,7 +118,7 @@ test('A target that takes no write for 6 hours fails the restore with WRITE_QUOT
   let laterMs = 0;
   world.nowMs = () => real() + laterMs;
   server.faults.add({ method: 'BatchWrite', project: world.targetProjectId, status: 'RESOURCE_EXHAUSTED', times: 1_000_000 });
-  const id = await beginRestore(world, backup);
+  const id = await startTestRestore(world, backup);
   let runs = 0;
   const done = await runRestore(world, id, {
     onStep: (step) => {
@@ -129,7 +129,7 @@ test('A target that takes no write for 6 hours fails the restore with WRITE_QUOT
   assert.equal(done.status, 'failed');
   assert.equal(done.error?.code, 'WRITE_QUOTA_EXCEEDED');
   assert.ok(runs >= 4 && runs <= 5, `${runs} runs`);
-  assert.equal(liveOf(world).size, 0);
+  assert.equal(documentsIn(world).size, 0);
 });
 
 test('Writes that the target aborts, or whose answers are lost, are made again: none is missing and none is counted twice', async () => {
@@ -150,7 +150,7 @@ test('Writes that the target aborts, or whose answers are lost, are made again: 
 
 test('A target that no longer lets us write fails the restore at once, and nothing more is sent', async () => {
   const { world, backup } = await scene(numbered(50));
-  const id = await beginRestore(world, backup);
+  const id = await startTestRestore(world, backup);
   const done = await runRestore(world, id, {
     onStep: (step) => {
       if (step === 'write')
@@ -164,7 +164,7 @@ test('A target that no longer lets us write fails the restore at once, and nothi
 });
 
 test('References into the database of the backup lead into the target; others, and texts that look like one, stay', async () => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   const [from, to] = [world.sourceProjectId, world.targetProjectId].map((id) => `projects/${id}/databases/(default)/documents`);
   const inside = { arrayValue: { values: [proto.Value.encode({ referenceValue: `${from}/b/2` })] } };
   await put(world, {
@@ -178,7 +178,7 @@ test('References into the database of the backup lead into the target; others, a
   });
   const done = await restore(world, await takeBackup(world));
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
-  const { fields } = proto.Document.decode(Buffer.from(liveOf(world).get('a/1')!, 'hex'));
+  const { fields } = proto.Document.decode(Buffer.from(documentsIn(world).get('a/1')!, 'hex'));
   const value = (name: string) => proto.Value.decode(fields!.get(name)!);
   assert.equal(value('here').referenceValue, `${to}/b/1`);
   assert.equal(proto.Value.decode(value('list').arrayValue!.values![0]!).referenceValue, `${to}/b/2`);
@@ -207,7 +207,7 @@ test('Documents of 1 MiB, more of them than a request may hold, are written and 
 });
 
 test('Of a backup only the leaves are fetched in which something is to be written', async () => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   const filler = 'abcdefghij'.repeat(100);
   const documents = Object.fromEntries(
     Object.entries(numbered(6_000)).map(([path, { n }]) => [path, { n: n!, filler: text(`${path} ${filler}`) }]),
@@ -222,7 +222,7 @@ test('Of a backup only the leaves are fetched in which something is to be writte
     if (isCounting && range) ranges += 1;
     return get(name, range);
   };
-  const id = await beginRestore(world, backup, { targetProjectId: projectId });
+  const id = await startTestRestore(world, backup, { targetProjectId: projectId });
   // All but two are as they were.
   await put(world, { 'items/00005': { n: integer(-1) }, 'items/05995': undefined });
   const done = await runRestore(world, id, {
@@ -237,7 +237,7 @@ test('Of a backup only the leaves are fetched in which something is to be writte
 
 test('A restore that is cancelled stops writing; nothing is told of it any more', async () => {
   const { world, backup } = await scene(numbered(40));
-  const id = await beginRestore(world, backup);
+  const id = await startTestRestore(world, backup);
   await runRestore(world, id, {
     triesMax: 1,
     onStep: (step) => {
