@@ -2,16 +2,16 @@ import { currentEncryption, readEncryption } from '../../shared/backup/index.ts'
 import { restores } from '../../shared/contract/endpoints/restores.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
+  assertBatchesPresent,
+  assertCollectionsKnown,
+  assertRestoreCapacity,
   cancelRestore,
+  getRestore,
   historyEntry,
   listRestores,
   planInRequest,
   planPointInTime,
   readRestoreRequest,
-  getRestore,
-  assertBatchesPresent,
-  assertRestoreCapacity,
-  assertCollectionsKnown,
   restoreData,
   resumeRestore,
   startRestore,
@@ -20,7 +20,7 @@ import {
 
 export const create = handle(restores.create, async (call) => {
   const { tenant, actor, body, now } = call;
-  const { options: wish, pointRequest: moment, ...place } = await readRestoreRequest(tenant, body, now);
+  const { options, pointRequest, ...place } = await readRestoreRequest(tenant, body, now);
   if (pointRequest) await assertCollectionsKnown(tenant, pointRequest);
   const { mergeMode, collections, documents, includeAuthUsers, safetyBackup, dryRun } = options;
   const { backup, target } = place;
@@ -32,7 +32,9 @@ export const create = handle(restores.create, async (call) => {
     documents: documents?.given.length,
   };
   if (dryRun) {
-    const data = pointRequest ? await planPointInTime(call, { ...place, options: options }, pointRequest) : await planInRequest(call, { ...place, options: options });
+    const data = pointRequest
+      ? await planPointInTime(call, { ...place, options: options }, pointRequest)
+      : await planInRequest(call, { ...place, options: options });
     // Looking into a backup is noted, whatever it is for.
     const resource = { type: 'backup', id: pointRequest?.plan.base.id ?? backup.id };
     const audit = [{ scope: tenant.organizationId, action: 'restore.planned', resource, details: asked }];

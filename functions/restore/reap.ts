@@ -1,12 +1,12 @@
-/** Every few minutes: looks after all restores under way, and ends those that nothing moves any more. */
+/** Every few minutes: fails or cleans up the restores whose workflow no longer runs. */
 import { reapJobs } from '../../shared/job/index.ts';
 import { describeExecution, lambdaHandler, log, startWorkflow, stopWorkflow, unsafeTenant } from '../../shared/platform/index.ts';
 import {
   cleanUpDeps,
+  listRunningRestores,
   type RestoreWorkflow,
   type RunningRestore,
   reapRestore,
-  listRunningRestores,
 } from '../../shared/restore/index.ts';
 
 const workflow: RestoreWorkflow = {
@@ -17,10 +17,10 @@ const workflow: RestoreWorkflow = {
 
 export const handler = lambdaHandler(async (): Promise<void> => {
   const { looked, late, failed } = await reapJobs(listRunningRestores(), reap);
-  log.info('looked after the restores under way', { looked, late, failed });
-  // The next run tries again; failing says so where it is watched.
-  if (failed > 0) throw new Error(`${failed} of ${looked} restores could not be looked after`);
+  log.info('restores reaped', { looked, late, failed });
+  // The next run retries; the error raises the alarm of the function.
+  if (failed > 0) throw new Error(`${failed} of ${looked} restores could not be reaped`);
 });
 
-const reap = (note: RunningRestore): Promise<void> =>
-  reapRestore(unsafeTenant(note.organizationId, 'record'), note, cleanUpDeps, workflow);
+const reap = (item: RunningRestore): Promise<void> =>
+  reapRestore(unsafeTenant(item.organizationId, 'record'), item, cleanUpDeps, workflow);

@@ -7,36 +7,27 @@ export { failRestore, failureReason } from './end/fail-restore.ts';
 export { journalKeyIds } from './end/journal-key-ids.ts';
 export { moveRestore, restoresInto } from './end/move-restore.ts';
 export { purgeRestores } from './end/purge-restores.ts';
-export { type RestoreWorkflow, reapRestore, listRunningRestores } from './end/restore-reaper.ts';
-export { assertRestoreCapacity } from './model/concurrency-limit.ts';
-export { restoreNotFound, getRestore } from './model/get-restore.ts';
+export { listRunningRestores, type RestoreWorkflow, reapRestore } from './end/reap-restore.ts';
+export { assertRestoreCapacity } from './model/assert-restore-capacity.ts';
+export { getRestore } from './model/get-restore.ts';
 export {
-  type Journal,
-  type RestorePoint,
   type RestoreRecord,
   type RestoreShardRecord,
   type RunningRestore,
   restoreKey,
-  restorePrefix,
   workPartition,
-  runningRestores,
 } from './model/record.ts';
-export { endFields, endRestoreWrites, loadEndContext, type RestoreEndContext } from './model/release-holds.ts';
 export { answerStep, RestoreFailStep, RestoreShardStep, RestoreStep } from './model/restore-steps.ts';
-export { historyEntry, restoreData, restoreEvent } from './model/restore-view.ts';
-export { closeUndoWindow } from './model/safety-backup.ts';
-export type { NamedDocuments, StartRestoreOptions } from './model/start-options.ts';
-export { type PointRequest, assertBatchesPresent, assertCollectionsKnown } from './point-in-time/point-request.ts';
+export { historyEntry, restoreData } from './model/restore-view.ts';
+export type { StartRestoreOptions } from './model/start-options.ts';
+export { closeUndoWindow } from './model/undo-window.ts';
+export { assertBatchesPresent, assertCollectionsKnown } from './point-in-time/point-request.ts';
 export { cleanUpDeps, type RestoreDeps, restoreDeps } from './restore-deps.ts';
 export { sealJournal } from './seal/seal-journal.ts';
-export { listRestores, type RestoreFilter } from './start/list-restores.ts';
-export { type RestoreRequest, readRestoreRequest } from './start/restore-request.ts';
+export { listRestores } from './start/list-restores.ts';
+export { readRestoreRequest } from './start/restore-request.ts';
 export { resumeRestore } from './start/resume-restore.ts';
-export {
-  newJournal,
-  type StartRestoreContext,
-  startRestore,
-} from './start/start-restore.ts';
+export { startRestore } from './start/start-restore.ts';
 export { undoRestore } from './start/undo-restore.ts';
 export { finishRestore } from './steps/finish-restore.ts';
 export { prepareRestore } from './steps/prepare-restore.ts';

@@ -15,9 +15,9 @@ export interface CheckRun {
   readonly backup: BackupRecord;
   readonly open: OpenArchive;
   readonly target: FirestoreDatabase;
-  /** The journal's folder; what it refuses is STORAGE_UPLOAD_ERROR. */
+  /** The journal's folder; its errors are STORAGE_UPLOAD_ERROR. */
   readonly store: ObjectStore;
-  /** The journal's. */
+  /** Data key of the journal. */
   readonly dataKey: Buffer;
   readonly scope: Scope;
   /** Of an undo: see `RestoreRecord.leftBy`. */
@@ -26,8 +26,16 @@ export interface CheckRun {
   readonly deps: RestoreDeps;
 }
 
-/** A shard, and the number of the part of the journal that this run may store: as long as it is the last one given out. */
+/** A shard, and the journal part that this run may store as long as no later part was handed out. */
 export interface CheckClaim {
   readonly shard: RestoreShardRecord;
   readonly part: number;
+}
+
+/** How far a run got. */
+export interface CheckedRange {
+  readonly isChecked: boolean;
+  /** The path up to which, itself included, everything is decided; undefined if nothing is. */
+  readonly checkedTo?: string | undefined;
+  readonly reads: number;
 }

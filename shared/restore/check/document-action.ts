@@ -2,22 +2,21 @@ import type { ArchiveCursor, TargetCursor } from '../../backup/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { mergesToSame, referenceRewrite, sameFields } from '../../firestore/index.ts';
 
-/** What a restore does to a document. */
 export type Action = 'create' | 'overwrite' | 'skip' | 'delete' | 'unchanged';
 
-/** Whether something is then written. */
+/** Actions that write to the target. */
 export const isTouching = { create: true, overwrite: true, delete: true, skip: false, unchanged: false } as const;
 
-export interface PolicyOptions {
+interface PolicyOptions {
   readonly mode: MergeMode;
-  /** The databases, `projects/p/databases/d`: of the backup and of the target. */
+  /** Databases of the backup and of the target, `projects/p/databases/d`. */
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * Decides about documents that both the backup and the target have. What would be written is compared with what is there:
- * references into the backed-up database count as those into the target that they become.
+ * Decides the action for documents that both the backup and the target have, by comparing what would be written with the live
+ * document. References into the backed-up database are rewritten to the target first.
  */
 export class DocumentActionPolicy {
   readonly #mode: MergeMode;
@@ -30,14 +29,14 @@ export class DocumentActionPolicy {
     this.#rewrite = referenceRewrite(from, to);
   }
 
-  /** What is known without the contents of the backup's document; undefined if they must be looked at. */
+  /** Undefined if the decision needs the contents of the backup's document. */
   decideWithoutContents(archived: ArchiveCursor, live: TargetCursor): Action | undefined {
     if (archived.isTombstone) return 'delete';
     if (this.#mode === 'skip_existing') return 'skip';
     return this.#isSameDatabase && isSameTime(archived, live) ? 'unchanged' : undefined;
   }
 
-  /** The contents of the backup's document must be open. */
+  /** Requires that the contents of the backup's document are open. */
   decideByContents(archived: ArchiveCursor, live: TargetCursor): Action {
     const wanted = this.#rewrite(archived.document());
     const isSame = this.#mode === 'merge' ? mergesToSame(wanted, live.document()) : sameFields(wanted, live.document());
@@ -45,6 +44,6 @@ export class DocumentActionPolicy {
   }
 }
 
-/** A database writes a document once at a time at most: the same time is the same write. A time that is missing says nothing. */
+/** A document is written at most once per timestamp, so equal times mean the same write. A missing time proves nothing. */
 const isSameTime = (a: ArchiveCursor, b: TargetCursor): boolean =>
   a.seconds === b.seconds && a.nanos === b.nanos && a.seconds !== 0;

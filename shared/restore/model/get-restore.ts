@@ -5,9 +5,9 @@ import { type RestoreRecord, restoreKey } from './record.ts';
 
 export const restoreNotFound = (): ApiError => new ApiError('RESTORE_NOT_FOUND', 'There is no such restore');
 
-/** Another's id, a malformed one and one that never was answer alike. */
+/** Throws the same error for a malformed id, an unknown id and an id of another organization. */
 export const getRestore = async (tenant: Tenant, restoreJobId: string): Promise<RestoreRecord> => {
   const record = isId('restore', restoreJobId) ? await get(restoreKey.restore(tenant, restoreJobId)) : undefined;
   if (!record) throw restoreNotFound();
-  return record as RestoreRecord;
+  return record;
 };

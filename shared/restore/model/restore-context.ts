@@ -3,16 +3,16 @@ import { get, type Tenant } from '../../platform/index.ts';
 import { type ProjectRecord, projectKey, readProject } from '../../project/index.ts';
 import type { RestoreRecord } from './record.ts';
 
-/** Whom events are about, beside the restore. */
+/** The organization and the projects of a restore, as events show them. */
 export interface RestoreContext {
   readonly tenant: Tenant;
   readonly organization: Pick<OrganizationRecord, 'id' | 'name'>;
-  /** Of the backup; it may be gone by now. */
+  /** Project of the backup; undefined once it is disconnected. */
   readonly project: ProjectRecord | undefined;
   readonly target: ProjectRecord;
 }
 
-/** Whom a restore is about. Its target must be there; the project of its backup may be gone. */
+/** Throws PROJECT_NOT_FOUND if the target is gone. */
 export const loadRestoreContext = async (
   tenant: Tenant,
   { projectId, targetProjectId }: RestoreRecord,

@@ -4,7 +4,7 @@ import { emit } from '../../event/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
 import type { RestoreRecord } from './record.ts';
 
-/** Subscribers are told of restores, not of plans: one too large for a call is a job only in how it is made. */
+/** Nothing for a dry run: subscribers hear of restores only. */
 export const emitRestoreEvent = <N extends EventName & `restore.${string}`>(
   tenant: Tenant,
   { dryRun }: Pick<RestoreRecord, 'dryRun'>,

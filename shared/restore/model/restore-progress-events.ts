@@ -1,4 +1,3 @@
-/** How far a restore has come, told to subscribers: one event for each tenth, never two. */
 import { decilesUpTo } from '../../job/index.ts';
 import type { Write } from '../../platform/index.ts';
 import type { RestoreRecord } from './record.ts';
@@ -7,26 +6,24 @@ import { emitRestoreEvent } from './restore-events.ts';
 import { percentOf, progressOf } from './restore-progress.ts';
 import { restoreEvent } from './restore-view.ts';
 
-export { percentOf, progressOf } from './restore-progress.ts';
-
 /**
- * The tenths that the restore, as it will be, has passed and not told of; `told` is what `toldPercent` becomes then, in the
- * same transaction and on condition that it is what it was. 100 is told of one that is completed.
+ * One `restore.progress` event for each tenth that the restore, as it will be, has passed and not reported; 100 only once it is
+ * completed. The same transaction sets `toldPercent` to `reportedPercent` if it is unchanged, so no tenth is reported twice.
  */
 export const progressEvents = (
-  parties: RestoreContext,
+  context: RestoreContext,
   restore: RestoreRecord,
   now: Date,
-): { readonly told?: number; readonly writes: readonly Write[] } => {
+): { readonly reportedPercent?: number; readonly writes: readonly Write[] } => {
   const passed = Math.floor(percentOf(restore) / 10) * 10;
   const percents = decilesUpTo(restore.toldPercent, passed);
-  const told = percents.at(-1);
-  if (told === undefined) return { writes: [] };
-  const { tenant, organization } = parties;
-  const event = restoreEvent(restore, parties, organization);
+  const reportedPercent = percents.at(-1);
+  if (reportedPercent === undefined) return { writes: [] };
+  const { tenant, organization } = context;
+  const event = restoreEvent(restore, context, organization);
   const progress = progressOf(restore);
   return {
-    told,
+    reportedPercent,
     writes: percents.flatMap((percent) =>
       emitRestoreEvent(tenant, restore, 'restore.progress', { ...event, progress: { ...progress, percent } }, now),
     ),

@@ -1,8 +1,8 @@
 import type { RestoreRecord } from './record.ts';
 
-/** Documents asked for by name. */
+/** Documents requested by name. */
 export interface NamedDocuments {
-  /** Paths below the database, ascending in the order of names, each once. */
+  /** Paths below the database, unique, ascending in the order of names. */
   readonly paths: readonly string[];
   /** As they were given, each with the paths it stands for. */
   readonly given: readonly (readonly [given: string, paths: readonly string[]])[];
@@ -10,7 +10,7 @@ export interface NamedDocuments {
 
 export interface StartRestoreOptions {
   readonly mergeMode: RestoreRecord['mergeMode'];
-  /** A plan too large for one call is made by a job that writes nothing. */
+  /** A plan too large for one request is made by a job that writes nothing. */
   readonly dryRun: boolean;
   readonly collections: readonly string[];
   readonly documents?: NamedDocuments | undefined;
@@ -18,7 +18,7 @@ export interface StartRestoreOptions {
   readonly includeAuthUsers: boolean;
   readonly safetyBackup: boolean;
   readonly maxWritesPerSecond?: number | undefined;
-  /** The restore that this one takes back. */
+  /** The restore that this one undoes. */
   readonly undoOf?: string;
   readonly leftBy?: RestoreRecord['leftBy'];
   readonly createdBy: RestoreRecord['createdBy'];

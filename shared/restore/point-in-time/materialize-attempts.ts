@@ -1,14 +1,14 @@
-/** Where the tries to make a moment put their objects, and how those go that were not kept. */
+/** Folders of the attempts to build a point in time, and the deletion of those that were discarded. */
 import { type ArchiveLocation, deleteArchiveObjects } from '../../backup/index.ts';
 import type { openStore } from '../../destination/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { RestoreRecord } from '../model/record.ts';
 
-/** A run that was given up and wakes again writes into nobody's folder but its own. */
+/** Each attempt has a folder of its own, so that an abandoned run cannot write into another's. */
 export const attemptPath = (path: string, number: number): string => (number === 1 ? path : `${path}-${number}`);
 
-/** What lies in the folders of tries that became no backup. */
-export const strayTries = ({ organizationId }: Tenant, restore: RestoreRecord): readonly ArchiveLocation[] => {
+/** Folders of attempts that did not become the backup. */
+const discardedAttempts = ({ organizationId }: Tenant, restore: RestoreRecord): readonly ArchiveLocation[] => {
   const { point, pointTries = 0, pointMade, backupId: id, projectId } = restore;
   if (!point) return [];
   return Array.from({ length: pointTries }, (_, n) => n + 1)
@@ -22,5 +22,5 @@ export const strayTries = ({ organizationId }: Tenant, restore: RestoreRecord): 
 };
 
 export const deleteDiscardedAttempts = async (tenant: Tenant, restore: RestoreRecord, open: typeof openStore): Promise<void> => {
-  for (const stray of strayTries(tenant, restore)) await deleteArchiveObjects(tenant, stray, open);
+  for (const attempt of discardedAttempts(tenant, restore)) await deleteArchiveObjects(tenant, attempt, open);
 };

@@ -1,20 +1,19 @@
-/** The users of Firebase Authentication that an archive holds: its records before the documents. */
+/** The Firebase Authentication users of an archive; they sort before its documents. */
 import { type Archive, compareNames, recordKind, streamLeaves } from '../../archive/index.ts';
 import { userName } from '../../backup/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { ProjectRecord, Toolkit } from '../../project/index.ts';
-import type { RestoreDeps } from '../restore-deps.ts';
 
 export interface ArchivedUser {
   readonly id: string;
   readonly name: Buffer;
-  /** The account as JSON; undefined where the archive only says that there was none. */
+  /** The account as JSON; undefined for a tombstone. */
   readonly json: Buffer | undefined;
 }
 
 const prefix = userName('');
 
-/** In the order of names, behind the user given. Without contents it costs about a tenth, and no `json` is more than a sign. */
+/** In the order of names, after the given user. `keys` costs a tenth of `all`; `json` is then an empty buffer for a user. */
 export async function* archivedUsers(
   archive: Archive,
   { after, part = 'all' }: { readonly after?: string | undefined; readonly part?: 'all' | 'keys' } = {},
@@ -36,7 +35,7 @@ const none = Buffer.alloc(0);
 
 export type JoinedUser = Pick<ArchivedUser, 'id' | 'json'>;
 
-/** The users that a journal names, each as the backup has it: without an account if it says that there was none. */
+/** The users that a journal names, each as the backup has it; without `json` if the backup has none. */
 export async function* joinJournalUsers(
   journal: Archive,
   backup: Archive,
@@ -54,11 +53,8 @@ export async function* joinJournalUsers(
   }
 }
 
-/** The users of the target: a refusal is reported as the target's. */
-export const openTargetUsers = ({
-  engine,
-  parties: { tenant, target },
-}: {
-  readonly engine: RestoreDeps;
-  readonly parties: { readonly tenant: Tenant; readonly target: ProjectRecord };
-}): Toolkit => ({ ...engine.openToolkit(tenant, target), refusedAs: 'TARGET_PERMISSION_DENIED' });
+/** The users of the target; a refusal is reported as the target's. */
+export const openTargetUsers = (
+  { openToolkit }: { readonly openToolkit: (tenant: Tenant, project: ProjectRecord) => Toolkit },
+  { tenant, target }: { readonly tenant: Tenant; readonly target: ProjectRecord },
+): Toolkit => ({ ...openToolkit(tenant, target), refusedAs: 'TARGET_PERMISSION_DENIED' });

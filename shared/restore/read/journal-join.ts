@@ -1,4 +1,4 @@
-/** The names of a journal, each joined with what the backup has under it. */
+/** Merge join of a journal's names with the backup's documents. */
 import {
   type Archive,
   compareNames,
@@ -8,6 +8,7 @@ import {
   type Segment,
   streamLeaves,
 } from '../../archive/index.ts';
+import { firstFrom } from '../../backup/index.ts';
 import type { NameRange } from '../../firestore/index.ts';
 import { IndexLocator } from './index-locator.ts';
 
@@ -15,11 +16,11 @@ export interface JoinInput {
   readonly journal: Archive;
   readonly backup: Archive;
   readonly range: NameRange;
-  /** Goes on behind this name below the database. */
+  /** Continues after this path. */
   readonly after?: string | undefined;
 }
 
-/** Names that stand side by side in a leaf of the journal, and the one leaf of the backup that may have them. */
+/** Consecutive names of a journal leaf, and the one leaf of the backup that may contain them. */
 export interface JoinedRun {
   readonly names: Leaf;
   readonly from: number;
@@ -27,17 +28,14 @@ export interface JoinedRun {
   readonly found: { readonly segment: Segment; readonly leaf: Leaf } | undefined;
 }
 
-/** Leaves of the backup that are fetched before they are wanted: 50 ms per fetch are then not what is waited for. */
+/** Backup leaves that are prefetched, to hide the 50 ms of each fetch. */
 const ahead = 8;
 
-/**
- * Walks the names in their order. Of the backup it fetches the leaves that may have one of them, each once, and no other: all of
- * them where the names lie close, two ranges for a single name.
- */
+/** Walks the journal's names in order. It fetches only the backup leaves that may contain one of them, each once. */
 export async function* joinJournalWithBackup(search: JoinInput): AsyncGenerator<JoinedRun, void, undefined> {
   const { backup } = search;
   const recent = new Map<string, Promise<Leaf>>();
-  const coming: Promise<JoinedRun>[] = [];
+  const prefetched: Promise<JoinedRun>[] = [];
   const leafOf = (segment: Segment): Promise<Leaf> => {
     const key = `${segment.backup} ${segment.object} ${segment.frame}`;
     const leaf = recent.get(key) ?? backup.leaf(segment);
@@ -46,43 +44,43 @@ export async function* joinJournalWithBackup(search: JoinInput): AsyncGenerator<
     for (const oldest of recent.keys()) if (recent.size > ahead) recent.delete(oldest);
     return leaf;
   };
-  for await (const { segment, ...stretch } of placed(search)) {
+  for await (const { segment, ...run } of locate(search)) {
     const next = segment
-      ? leafOf(segment).then((leaf) => ({ ...stretch, found: { segment, leaf } }))
-      : Promise.resolve({ ...stretch, found: undefined });
-    // Whoever waits for it hears of it when its turn comes.
+      ? leafOf(segment).then((leaf) => ({ ...run, found: { segment, leaf } }))
+      : Promise.resolve({ ...run, found: undefined });
+    // The rejection is handled when the promise is awaited below.
     next.catch(() => undefined);
-    coming.push(next);
-    const [first] = coming;
-    if (first && coming.length > ahead) {
-      coming.shift();
+    prefetched.push(next);
+    const [first] = prefetched;
+    if (first && prefetched.length > ahead) {
+      prefetched.shift();
       yield await first;
     }
   }
-  for (const next of coming) yield await next;
+  for (const next of prefetched) yield await next;
 }
 
-type Placed = Omit<JoinedRun, 'found'> & { readonly segment: Segment | undefined };
+type LocatedRun = Omit<JoinedRun, 'found'> & { readonly segment: Segment | undefined };
 
-/** Cuts the names of the journal where the leaves of the backup begin. */
-async function* placed(search: JoinInput): AsyncGenerator<Placed, void, undefined> {
-  const [ofJournal, ofBackup] = [rootOf(search.journal), rootOf(search.backup)];
-  const places = new IndexLocator(search.backup);
+/** Splits the journal's names where the leaves of the backup begin. */
+async function* locate(search: JoinInput): AsyncGenerator<LocatedRun, void, undefined> {
+  const [journalRoot, backupRoot] = [rootOf(search.journal), rootOf(search.backup)];
+  const locator = new IndexLocator(search.backup);
   for await (const { names, from, to } of namesIn(search)) {
     for (let start = from; start < to; ) {
-      const path = names.name(start).subarray(ofJournal.length);
-      const { segment, next } = await places.at(Buffer.concat([ofBackup, path]));
-      const isOurs = segment?.first.subarray(0, ofBackup.length).equals(ofBackup) ?? false;
-      const end = next && Buffer.concat([ofJournal, next.subarray(ofBackup.length)]);
-      // What follows the users in a backup are its documents, so `next` is a document.
-      const stop = end ? Math.max(start + 1, firstNotBefore(names, end, start, to)) : to;
+      const path = names.name(start).subarray(journalRoot.length);
+      const { segment, next } = await locator.at(Buffer.concat([backupRoot, path]));
+      const isOurs = segment?.first.subarray(0, backupRoot.length).equals(backupRoot) ?? false;
+      const end = next && Buffer.concat([journalRoot, next.subarray(backupRoot.length)]);
+      // Users sort before documents, so `next` is a document.
+      const stop = end ? Math.max(start + 1, firstFrom(names, end, start, to)) : to;
       yield { names, from: start, to: stop, segment: isOurs ? segment : undefined };
       start = stop;
     }
   }
 }
 
-/** Names come without what was saved under them. */
+/** Reads the names only, without the saved contents. */
 async function* namesIn({ journal, range, after }: JoinInput): AsyncGenerator<Omit<JoinedRun, 'found'>, void, undefined> {
   const root = rootOf(journal);
   const begin = after ?? range.from;
@@ -90,31 +88,20 @@ async function* namesIn({ journal, range, after }: JoinInput): AsyncGenerator<Om
   const end = range.to === undefined ? undefined : Buffer.concat([root, Buffer.from(range.to)]);
   for await (const { segment, leaf } of streamLeaves(journal, { from, part: 'keys', ahead: 4 })) {
     const last = segment.start + segment.count;
-    let start = firstNotBefore(leaf, from, segment.start, last);
+    let start = firstFrom(leaf, from, segment.start, last);
     if (after !== undefined && start < last && compareNames(leaf.name(start), from) === 0) start += 1;
-    const stop = end ? firstNotBefore(leaf, end, start, last) : last;
+    const stop = end ? firstFrom(leaf, end, start, last) : last;
     if (start < stop) yield { names: leaf, from: start, to: stop };
     if (stop < last) return;
   }
 }
 
-/** The first of some slots whose name does not come before. */
-export const firstNotBefore = (leaf: Leaf, name: Uint8Array, from: number, to: number): number => {
-  let [low, high] = [from, to];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compareNames(leaf.name(middle), name) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
+/** Name prefix of an archive's documents. */
+const rootOf = ({ manifest }: Archive): Buffer => Buffer.from(`${manifest.source}/documents/`);
 
-/** What the names of an archive's documents begin with. */
-export const rootOf = ({ manifest }: Archive): Buffer => Buffer.from(`${manifest.source}/documents/`);
-
-/** A name of the journal and the document that the backup has under it. */
+/** A name of the journal and the backup's document of that name. */
 export class JoinedDocument {
-  /** Undefined if the backup has no document of that name: none at all, or only that there was none. */
+  /** Undefined if the backup has no document of that name, or a tombstone. */
   readonly leaf: Leaf | undefined;
   readonly slot: number;
   readonly #names: Leaf;
@@ -129,36 +116,31 @@ export class JoinedDocument {
     this.#rootBytes = rootBytes;
   }
 
-  /** Below the database. */
   get path(): Buffer {
     return this.#names.name(this.#number).subarray(this.#rootBytes);
   }
 
-  /**
-   * When the document had been written last that the journal saved, with its contents or only that it was there. A tombstone
-   * without a time says that there was none.
-   */
+  /** Update time of the document that the journal saved; undefined if there was none (a tombstone without a time). */
   get was(): Moment | undefined {
     const [names, number] = [this.#names, this.#number];
     return names.kind(number) === recordKind.document || !names.isUpdatedAt(number, 0, 0) ? names.updated(number) : undefined;
   }
 }
 
-/** The names of a stretch in their order. */
 export function* joinedDocuments(
   { names, from, to, found }: JoinedRun,
   { journal, backup }: Pick<JoinInput, 'journal' | 'backup'>,
 ): Generator<JoinedDocument, void, undefined> {
-  const [ofJournal, ofBackup] = [rootOf(journal).length, rootOf(backup).length];
+  const [journalRootBytes, backupRootBytes] = [rootOf(journal).length, rootOf(backup).length];
   const end = found ? found.segment.start + found.segment.count : 0;
   let slot = found?.segment.start ?? 0;
   for (let n = from; n < to; n++) {
     let order = 1;
     for (; found && slot < end; slot++) {
-      order = found.leaf.compareTails(slot, ofBackup, names, n, ofJournal);
+      order = found.leaf.compareTails(slot, backupRootBytes, names, n, journalRootBytes);
       if (order >= 0) break;
     }
     const isDocument = order === 0 && found?.leaf.kind(slot) === recordKind.document;
-    yield new JoinedDocument(names, n, ofJournal, isDocument ? found?.leaf : undefined, slot);
+    yield new JoinedDocument(names, n, journalRootBytes, isDocument ? found?.leaf : undefined, slot);
   }
 }

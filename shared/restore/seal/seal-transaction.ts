@@ -1,4 +1,4 @@
-/** The one transaction after which a restore writes. */
+/** The transaction after which a restore writes to its target. */
 import {
   type BackupRecord,
   backupEvent,
@@ -9,40 +9,37 @@ import {
 } from '../../backup/index.ts';
 import { countBackups } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
-import { commit, create, iso, type Write } from '../../platform/index.ts';
+import { check, commit, create, iso, type Write } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
 import type { PlanCounts, RestoreRecord } from '../model/record.ts';
 import type { RestoreContext } from '../model/restore-context.ts';
 import { progressEvents } from '../model/restore-progress-events.ts';
 import { updateRunning } from '../model/running-restore.ts';
 
-/** The journal as it is stored. */
+/** The stored journal. */
 export interface Sealed {
   readonly backup: BackupRecord;
   readonly contents: Contents;
-  /** All that lies in the destination. */
+  /** Bytes of all its objects. */
   readonly size: number;
   readonly manifestDigest: string;
 }
 
-export interface Seal {
+interface Seal {
   readonly plan: PlanCounts;
   readonly writes: boolean;
   /** Undefined if nothing will be written. */
   readonly sealed: Sealed | undefined;
 }
 
-/**
- * Everything that is true of a sealed journal becomes true at once, if the restore still runs and still has its target's lock.
- * What it has saved becomes a backup that nobody deletes while the restore runs.
- */
+/** Seals the journal if the restore still runs and holds the target's lock. Its contents become a safety backup, held by the restore. */
 export const commitSeal = async (
-  parties: RestoreContext,
+  context: RestoreContext,
   restore: RestoreRecord,
   { plan, writes, sealed }: Seal,
   now: Date,
 ): Promise<void> => {
-  const { tenant } = parties;
+  const { tenant } = context;
   const { id, attempt, targetProjectId, journal, toldPercent } = restore;
   const safety = sealed && restore.safetyBackup ? safetyRecord(id, sealed, now) : undefined;
   const change = {
@@ -52,15 +49,15 @@ export const commitSeal = async (
     ...(sealed && { journal: { ...journal, manifestDigest: sealed.manifestDigest } }),
     ...(safety && { safetyBackupId: safety.id }),
   };
-  const { told, writes: events } = progressEvents(parties, { ...restore, ...change }, now);
+  const { reportedPercent, writes: events } = progressEvents(context, { ...restore, ...change }, now);
   await commit([
     updateRunning(tenant, id, {
-      set: { ...change, ...(told !== undefined && { toldPercent: told }) },
+      set: { ...change, ...(reportedPercent !== undefined && { toldPercent: reportedPercent }) },
       expected: { attempt, sealedAt: undefined, toldPercent },
     }),
-    { check: projectKey.job(tenant, targetProjectId), condition: 'jobId = :jobId', values: { ':jobId': id } },
+    check(projectKey.job(tenant, targetProjectId), { jobId: id }),
     ...events,
-    ...(safety ? safetyWrites(parties, safety, now) : []),
+    ...(safety ? safetyWrites(context, safety, now) : []),
   ]);
 };
 
@@ -76,7 +73,7 @@ const safetyRecord = (safetyOf: string, { backup, contents, size, manifestDigest
   manifestDigest,
   completedAt: iso(now),
   isPartial: true,
-  // The restore whose plan it is: it is let go of when that ends.
+  // Held by this restore until it ends.
   restoring: 1,
   safetyOf,
 });

@@ -1,29 +1,34 @@
-/** E-mail addresses and phone numbers that belong to somebody else by now: two accounts with one of them, and one can no longer sign in. */
 import type { Archive } from '../../archive/index.ts';
 import { userName } from '../../backup/index.ts';
 import { type AuthUser, accountOf, type KnownUser, letsShareEmails, lookUpAuthUsers, type Toolkit } from '../../project/index.ts';
 
-interface Place {
+interface ConflictContext {
   readonly toolkit: Toolkit;
   readonly backup: Archive;
   readonly signal: AbortSignal;
 }
 
-/** Why a user cannot be put in, by id: the service itself would not look. Who is in the backup too was, or will be, as it says. */
-export const findUserConflicts = async (users: readonly AuthUser[], place: Place): Promise<ReadonlyMap<string, string>> => {
-  const clashes = new Map<string, string>();
+/**
+ * Finds users whose e-mail address or phone number belongs to another user of the target by now; one of them could no longer
+ * sign in, and an import does not check it. Users of the backup do not conflict, because they are restored as well. Messages by id.
+ */
+export const findUserConflicts = async (
+  users: readonly AuthUser[],
+  { toolkit, backup, signal }: ConflictContext,
+): Promise<ReadonlyMap<string, string>> => {
+  const conflicts = new Map<string, string>();
   const accounts = users.map((user): KnownUser => ({ ...accountOf(user), localId: user.id }));
   for (const [by, what] of fields) {
-    const wanted = new Map(accounts.flatMap((account) => (given(account, by) === '' ? [] : [[given(account, by), account]])));
-    const others = [...(await lookUpAuthUsers(place.toolkit, [...wanted.keys()], { by, signal: place.signal })).values()]
-      .map((other) => ({ id: other.localId, of: wanted.get(given(other, by))?.localId }))
+    const wanted = new Map(accounts.flatMap((account) => (valueIn(account, by) === '' ? [] : [[valueIn(account, by), account]])));
+    const others = [...(await lookUpAuthUsers(toolkit, [...wanted.keys()], { by, signal })).values()]
+      .map((other) => ({ id: other.localId, of: wanted.get(valueIn(other, by))?.localId }))
       .filter(({ id, of }) => of !== undefined && id !== of);
-    if (others.length === 0 || (by === 'email' && (await letsShareEmails(place.toolkit, place.signal)))) continue;
+    if (others.length === 0 || (by === 'email' && (await letsShareEmails(toolkit, signal)))) continue;
     for (const { id, of = '' } of others)
-      if (!(await place.backup.find(userName(id))))
-        clashes.set(of, `Its ${what} belongs to another user of the target by now: ${id}`);
+      if (!(await backup.find(userName(id))))
+        conflicts.set(of, `Its ${what} belongs to another user of the target by now: ${id}`);
   }
-  return clashes;
+  return conflicts;
 };
 
 const fields = [
@@ -31,4 +36,4 @@ const fields = [
   ['phoneNumber', 'phone number'],
 ] as const;
 
-const given = (account: KnownUser, by: 'email' | 'phoneNumber'): string => String(account[by] ?? '').toLowerCase();
+const valueIn = (account: KnownUser, by: 'email' | 'phoneNumber'): string => String(account[by] ?? '').toLowerCase();

@@ -82,15 +82,16 @@ export class RestoreStand {
       clock.now(),
     );
     await commit(writes);
-    const { shards } = await prepareRestore(tenant, restore.id, engine);
-    for (const shard of shards) while (!(await checkShard(tenant, restore.id, shard, soon(), engine)));
-    await sealJournal(tenant, restore.id, engine);
+    const { shards } = await prepareRestore({ tenant, restoreJobId: restore.id, attempt: 1 }, engine);
+    for (const shard of shards)
+      while (!(await checkShard({ tenant, restoreJobId: restore.id, attempt: 1, shard, handOver: soon() }, engine)));
+    await sealJournal({ tenant, restoreJobId: restore.id, attempt: 1 }, engine);
     const cpu = process.cpuUsage();
     const started = performance.now();
     for (const shard of shards) while (!(await write(tenant, restore.id, shard, engine)));
     const writeSeconds = (performance.now() - started) / 1_000;
     const { user, system } = process.cpuUsage(cpu);
-    await finishRestore(tenant, restore.id, engine);
+    await finishRestore({ tenant, restoreJobId: restore.id, attempt: 1 }, engine);
     const { status, written } = table.get<RestoreRecord>(restoreKey.restore(tenant, restore.id)) ?? {};
     if (status !== 'completed') throw new Error(`the restore is ${status}`);
     return {
@@ -150,22 +151,22 @@ export class RestoreStand {
 
 const soon = (): Date => after(clock.now(), 3_000);
 
-/** As `writeShard` does it, without a pace. */
-const write = async (tenant: Tenant, id: string, number: number, engine: RestoreDeps): Promise<boolean> => {
-  const { restore, organization } = await loadRunning(tenant, id);
-  const parties = await loadRestoreContext(tenant, restore, organization);
+/** Like `writeShard`, without a rate limit. */
+const write = async (tenant: Tenant, id: string, number: number, deps: RestoreDeps): Promise<boolean> => {
+  const { restore, organization } = await loadRunning({ tenant, restoreJobId: id, attempt: 1 });
+  const context = await loadRestoreContext(tenant, restore, organization);
   const backup = table.get<BackupRecord>(backupKey.backup(tenant, restore.backupId)) as BackupRecord;
   const [open, journal] = [
-    await openForRestore(tenant, backup, engine),
-    await openForRestore(tenant, journalBackup(tenant, restore), engine),
+    await openForRestore(tenant, backup, deps),
+    await openForRestore(tenant, journalBackup(tenant, restore), deps),
   ];
-  const target = engine.openSource(tenant, parties.target);
-  const halt = new RunControl(soon(), clock);
+  const target = deps.openSource(tenant, context.target);
+  const control = new RunControl(soon(), clock);
   try {
-    const claim = await claimShard(tenant, restore, number, engine.random, soon());
-    return !claim || (await writeDocuments({ context: parties, restore, backup, open, journal, target, control: halt, deps: engine }, claim));
+    const claim = await claimShard(tenant, restore, { number, handOver: soon(), random: deps.random });
+    return !claim || (await writeDocuments({ context, restore, backup, open, journal, target, control, deps }, claim));
   } finally {
-    for (const one of [halt, target, open, journal]) one.close();
+    for (const one of [control, target, open, journal]) one.close();
   }
 };
 

@@ -1,6 +1,6 @@
 /** A small shop, backed up in three chunks, and a target that differs from it in every way there is. */
 import type { BackupRecord } from '../../../shared/backup/index.ts';
-import { type Fields, createRestoreEnv, put, putTarget, type RestoreEnv, takeBackup } from '../env/restore-env.ts';
+import { createRestoreEnv, type Fields, put, putTarget, type RestoreEnv, takeBackup } from '../env/restore-env.ts';
 
 export const text = (stringValue: string): Fields => ({ text: { stringValue } });
 const letters = 'x'.repeat(200);

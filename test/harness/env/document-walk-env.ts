@@ -8,7 +8,7 @@ import { type Archive, compareNames, DocumentSkim, type PageEntry, ShardWriter }
 import { type FirestoreDatabase, probeSource } from '../../../shared/firestore/index.ts';
 import type { Action } from '../../../shared/restore/check/document-action.ts';
 import { type DocumentDecision, DocumentWalk, type WalkOptions } from '../../../shared/restore/check/document-walk.ts';
-import { type ScopeRequest, type Scope, restoreScope } from '../../../shared/restore/scope/restore-scope.ts';
+import { restoreScope, type Scope, type ScopeRequest } from '../../../shared/restore/scope/restore-scope.ts';
 import { Bucket, dataKey, manifestOf, writing } from '../builders/sample-archive.ts';
 import { sourceOf, startServer } from '../firestore/firestore-server.ts';
 
@@ -116,7 +116,9 @@ export interface WalkResult {
   readonly reads: number;
 }
 
-export interface WalkInput extends Partial<Pick<WalkOptions, 'bound' | 'isOver' | 'signal' | 'unclean'>>, Partial<ScopeRequest> {
+export interface WalkInput
+  extends Partial<Pick<WalkOptions, 'bound' | 'isOver' | 'signal' | 'partialRestore'>>,
+    Partial<ScopeRequest> {
   readonly documents?: readonly string[];
   readonly scope?: Scope;
   /** What the backup was to hold. */
@@ -131,7 +133,7 @@ export const walk = async ({ archive }: BuiltArchive, target: Target, ask: WalkI
   const {
     bound = {},
     isOver,
-    partialRestore: unclean,
+    partialRestore,
     documents,
     covered = everything,
     onVisit,
@@ -141,7 +143,17 @@ export const walk = async ({ archive }: BuiltArchive, target: Target, ask: WalkI
   const asked: ScopeRequest = { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null, ...more };
   const scope = ask.scope ?? restoreScope(asked, covered, documents);
   const { readTime } = await probeSource(target.source);
-  const options = { archive, target: target.source, scope, bound, mode: asked.mergeMode, readTime, signal, isOver, unclean };
+  const options = {
+    archive,
+    target: target.source,
+    scope,
+    bound,
+    mode: asked.mergeMode,
+    readTime,
+    signal,
+    isOver,
+    partialRestore,
+  };
   const walking = new DocumentWalk({ ...options, isUndo: asked.undoOf !== null });
   const decided: [string, Action][] = [];
   const live: Record<string, Buffer> = {};

@@ -1,6 +1,15 @@
 import { deepEqual } from 'node:assert/strict';
 import type { Shop } from '../builders/sample-shop.ts';
-import { startTestRestore, eventsOf, documentsIn, type RestoreInput, runRestore, server, table, writesSent } from './restore-env.ts';
+import {
+  documentsIn,
+  eventsOf,
+  type RestoreInput,
+  runRestore,
+  server,
+  startTestRestore,
+  table,
+  writesSent,
+} from './restore-env.ts';
 
 /** Runs a restore that must fail before its first write, and gives how: nothing is written, saved for good, or left locked. */
 export const failedEarly = async ({ world, backup }: Shop, ask: RestoreInput = {}) => {

@@ -12,9 +12,9 @@ import { readRestoreRequest, startRestore } from '../../../shared/restore/index.
 import { organizationNow, sourceTime } from './backup-env.ts';
 import {
   bareFields,
+  createRestoreEnv,
   destinationId,
   fieldsOf,
-  createRestoreEnv,
   projectId,
   put,
   type RestoreEnv,
@@ -167,10 +167,14 @@ export const bodyOf = ({ options, ...ask }: PointInTimeInput) =>
 /** As POST /backups/restore does it. */
 export const startPointInTimeRestore = async (world: PointInTimeEnv, ask: PointInTimeInput): Promise<RestoreRecord> => {
   const now = world.engine.clock.now();
-  const { options: wish, pointRequest: moment, ...place } = await readRestoreRequest(tenant, bodyOf(ask), now);
+  const { options, pointRequest, ...place } = await readRestoreRequest(tenant, bodyOf(ask), now);
   const encryption = { mode: 'kms', keyId: 'key' } as const;
   const createdBy = { type: 'user', id: newId('user') };
-  const { restore, writes } = startRestore({ ...place, tenant, encryption, point: pointRequest?.point }, { ...options, createdBy }, now);
+  const { restore, writes } = startRestore(
+    { ...place, tenant, encryption, point: pointRequest?.point },
+    { ...options, createdBy },
+    now,
+  );
   await commit(writes);
   return restore;
 };

@@ -4,17 +4,17 @@ import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
 import { commit, iso, set } from '../../../shared/platform/index.ts';
 import { type JobRecord, projectKey } from '../../../shared/project/index.ts';
 import { type RestoreRecord, type RunningRestore, restoreKey, workPartition } from '../../../shared/restore/model/record.ts';
-import { endFields, endRestoreWrites, loadEndContext } from '../../../shared/restore/model/release-holds.ts';
+import { endFields, endRestoreWrites, loadEndContext } from '../../../shared/restore/model/restore-end-context.ts';
 import { backupOf as sampleOf } from '../builders/sample-backup.ts';
 import {
   backupOf,
-  startTestRestore,
-  destinationId,
   createRestoreEnv,
+  destinationId,
   projectId,
-  type RestoreInput,
   type RestoreEnv,
+  type RestoreInput,
   restoreOf,
+  startTestRestore,
   table,
   targetId,
   tenant,

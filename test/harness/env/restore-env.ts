@@ -15,17 +15,17 @@ import {
   checkShard,
   cleanUpRestore,
   failRestore,
+  failureReason,
   finishRestore,
   prepareRestore,
   type RestoreDeps,
   type RestoreRecord,
   type RestoreShardRecord,
-  failureReason,
   restoreKey,
-  workPartition,
   type StartRestoreOptions,
   sealJournal,
   startRestore,
+  workPartition,
   writeShard,
 } from '../../../shared/restore/index.ts';
 import type { CrashingMachine } from '../faults/restore-machine.ts';
@@ -215,7 +215,7 @@ export const resumeWorkflow = async (
   const { attempt } = position;
   const step = async <T>(work: () => Promise<T>, shard?: number): Promise<T> => {
     await onStep?.(position.step, shard);
-    const answer = await answerStep(tenant, id, async () => ({ value: await work() }), attempt);
+    const answer = await answerStep({ tenant, restoreJobId: id, attempt }, async () => ({ value: await work() }));
     if (!answer) throw new RestoreFailedError(JSON.stringify(restoreOf(id)?.failure));
     return answer.value;
   };
@@ -226,28 +226,28 @@ export const resumeWorkflow = async (
       position.remaining.shift();
     }
   };
-  const go = (next: Position['step']): void => Object.assign(position, { step: next, left: [...position.shards] }) as never;
+  const go = (next: Position['step']): void => Object.assign(position, { step: next, remaining: [...position.shards] }) as never;
   if (position.step === 'prepare') {
-    position.shards = (await step(() => prepareRestore(tenant, id, engine, attempt))).shards;
+    position.shards = (await step(() => prepareRestore({ tenant, restoreJobId: id, attempt }, engine))).shards;
     go('check');
     if (upTo === 'prepare') return;
   }
   if (position.step === 'check') {
-    await everyShard((shard, handOver) => checkShard(tenant, id, shard, handOver, engine, attempt));
+    await everyShard((shard, handOver) => checkShard({ tenant, restoreJobId: id, attempt, shard, handOver }, engine));
     go('seal');
     if (upTo === 'check') return;
   }
   if (position.step === 'seal') {
-    const { writes } = await step(() => sealJournal(tenant, id, engine, attempt));
+    const { writes } = await step(() => sealJournal({ tenant, restoreJobId: id, attempt }, engine));
     go(writes ? 'write' : 'finish');
     if (upTo === 'seal') return;
   }
   if (position.step === 'write') {
-    await everyShard((shard, handOver) => writeShard(tenant, id, shard, handOver, engine, attempt));
+    await everyShard((shard, handOver) => writeShard({ tenant, restoreJobId: id, attempt, shard, handOver }, engine));
     go('finish');
     if (upTo === 'write') return;
   }
-  if (position.step === 'finish') await step(() => finishRestore(tenant, id, engine, attempt));
+  if (position.step === 'finish') await step(() => finishRestore({ tenant, restoreJobId: id, attempt }, engine));
   position.step = 'end';
 };
 
@@ -267,7 +267,14 @@ export const runRestore = async (
       const name = error instanceof RestoreFailedError ? 'JobFailed' : (error as Error).name;
       const { attempt } = position;
       const { clock, sleep } = world.engine;
-      await failRestore(tenant, id, (restore) => failureReason(restore, { Error: name }), clock.now(), attempt, sleep);
+      await failRestore({
+        tenant,
+        restoreJobId: id,
+        attempt,
+        reasonOf: (restore) => failureReason(restore, { Error: name }),
+        now: clock.now(),
+        sleep,
+      });
       await cleanUpRestore(tenant, id, world.engine, { attempt });
       break;
     }

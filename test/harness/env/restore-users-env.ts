@@ -64,7 +64,7 @@ export const createUsersEnv = (): UsersEnv => {
     }),
     readAuthUsers: (tenant, project, signal) => listAuthUsers(engine.openToolkit(tenant, project), signal),
   } satisfies Partial<typeof engine>);
-  world = Object.assign(restoring, { calls: [], fate: () => undefined, isDead: () => false });
+  world = Object.assign(restoring, { calls: [], outcomeOf: () => undefined, isDead: () => false });
   return world;
 };
 

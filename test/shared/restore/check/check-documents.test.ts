@@ -3,9 +3,9 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { RunControl } from '../../../../shared/job/index.ts';
 import { after as later } from '../../../../shared/platform/index.ts';
-import { checkDocuments } from '../../../../shared/restore/check/check-documents.ts';
 import { claimNextPart } from '../../../../shared/restore/check/check-progress.ts';
 import type { CheckRun } from '../../../../shared/restore/check/check-run.ts';
+import { checkPart } from '../../../../shared/restore/check/check-shard.ts';
 import { journalBackup, openJournalStore } from '../../../../shared/restore/model/journal.ts';
 import { loadRestoreContext } from '../../../../shared/restore/model/restore-context.ts';
 import { openForRestore } from '../../../../shared/restore/read/open-for-restore.ts';
@@ -14,14 +14,14 @@ import { sealJournal } from '../../../../shared/restore/seal/seal-journal.ts';
 import { prepareRestore } from '../../../../shared/restore/steps/prepare-restore.ts';
 import { newShop, text } from '../../../harness/builders/sample-shop.ts';
 import {
-  startTestRestore,
-  journalOf,
   documentsIn,
+  journalOf,
   organizationNow,
   putTarget,
   restoreOf,
   server,
   shardsOf,
+  startTestRestore,
   tenant,
 } from '../../../harness/env/restore-env.ts';
 
@@ -54,11 +54,11 @@ for (const ending of ['in time', 'torn off'] as const)
     const live = documentsIn(world);
     const { engine } = world;
     const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
-    deepEqual(await prepareRestore(tenant, id, engine), { shards: [0] });
+    deepEqual(await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, engine), { shards: [0] });
     const restore = restoreOf(id);
     let runs = 0;
     for (let isDone = false; !isDone; runs++) {
-      const halt = new Countdown(3, ending);
+      const control = new Countdown(3, ending);
       const run: CheckRun = {
         context: await loadRestoreContext(tenant, restore, organizationNow()),
         restore,
@@ -68,20 +68,20 @@ for (const ending of ['in time', 'torn off'] as const)
         store: await openJournalStore(tenant, restore, engine),
         dataKey: await engine.dataKeyOf(tenant, journalBackup(tenant, restore)),
         scope: restoreScope(restore, backup, undefined),
-        control: halt,
+        control,
         deps: engine,
       };
       const claim = await claimNextPart(tenant, restore, 0, engine.random);
-      isDone = await checkDocuments(run, claim!);
+      isDone = await checkPart(run, claim!);
       const [{ checkedTo, isChecked } = { checkedTo: undefined, isChecked: false }] = shardsOf(id);
       ok(isChecked || checkedTo !== undefined, `run ${runs}`);
       ok(runs < 20, 'nothing moves');
-      halt.close();
+      control.close();
       run.open.close();
       run.target.close();
     }
     ok(runs > 2, `${runs} runs`);
-    await sealJournal(tenant, id, engine);
+    await sealJournal({ tenant, restoreJobId: id, attempt: 1 }, engine);
     const entries = await journalOf(world, id);
     const { plan } = restoreOf(id);
     equal(plan!.delete, many.length + 2);

@@ -16,12 +16,11 @@ import { absent, changed, extra, newShop, outside, type Shop, same, text } from 
 import {
   atStart,
   backupOf,
-  startTestRestore,
   destinationId,
+  documentsIn,
   eventsOf,
   folderOf,
   journalOf,
-  documentsIn,
   organizationNow,
   putTarget,
   type RestoreInput,
@@ -30,6 +29,7 @@ import {
   runRestore,
   server,
   shardsOf,
+  startTestRestore,
   table,
   targetId,
   tenant,
@@ -88,7 +88,7 @@ describe('the journal', () => {
     const { world, backup } = await newShop();
     const live = documentsIn(world);
     const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
-    await prepareRestore(tenant, id, world.engine);
+    await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
     const [shard] = shardsOf(id);
     const bounds = [{ to: 'c/1' }, { from: 'c/1', to: 'c/extra/deep/1' }, { from: 'c/extra/deep/1', to: 'e/1' }, { from: 'e/1' }];
     for (const [number, range] of bounds.entries())
@@ -96,10 +96,16 @@ describe('the journal', () => {
     await commit([set(restoreKey.restore(tenant, id), { shards: bounds.length, expected: 3 * bounds.length })]);
     // In no order.
     for (const number of [2, 0, 3, 1]) {
-      await rejects(sealJournal(tenant, id, world.engine), /is not checked/);
-      equal(await checkShard(tenant, id, number, later(world.engine.clock.now(), 600), world.engine), true);
+      await rejects(sealJournal({ tenant, restoreJobId: id, attempt: 1 }, world.engine), /is not checked/);
+      equal(
+        await checkShard(
+          { tenant, restoreJobId: id, attempt: 1, shard: number, handOver: later(world.engine.clock.now(), 600) },
+          world.engine,
+        ),
+        true,
+      );
     }
-    await sealJournal(tenant, id, world.engine);
+    await sealJournal({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
     const entries = await journalOf(world, id);
     deepEqual([...entries.keys()], inOrder(modes.rollback.touched));
     for (const [path, { kind, content }] of entries) equal(content, kind === 'tombstone' ? '' : live.get(path), path);
@@ -154,7 +160,7 @@ describe('the journal', () => {
     equal(restore.safetyBackupId, undefined);
     notEqual(restore.sealedAt, undefined);
     deepEqual([...(folderOf(shop.world, restore.journal.path)?.objects.keys() ?? [])], []);
-    deepEqual(await sealJournal(tenant, restore.id, shop.world.engine), { writes: false });
+    deepEqual(await sealJournal({ tenant, restoreJobId: restore.id, attempt: 1 }, shop.world.engine), { writes: false });
   });
 
   test('is not made for a plan that is only shown', async () => {
@@ -163,7 +169,7 @@ describe('the journal', () => {
     deepEqual(restore.plan, modes.rollback.plan);
     deepEqual([restore.safetyBackupId, restore.phase], [undefined, 'Validating']);
     deepEqual([...(folderOf(shop.world, restore.journal.path)?.objects.keys() ?? [])], []);
-    deepEqual(await sealJournal(tenant, restore.id, shop.world.engine), { writes: false });
+    deepEqual(await sealJournal({ tenant, restoreJobId: restore.id, attempt: 1 }, shop.world.engine), { writes: false });
   });
 });
 
@@ -231,8 +237,12 @@ describe('a shard', () => {
   test('that two workers check at once is kept of one', async () => {
     const { world, backup } = await newShop();
     const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
-    await prepareRestore(tenant, id, world.engine);
-    const work = (): Promise<boolean> => checkShard(tenant, id, 0, later(world.engine.clock.now(), 600), world.engine);
+    await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
+    const work = (): Promise<boolean> =>
+      checkShard(
+        { tenant, restoreJobId: id, attempt: 1, shard: 0, handOver: later(world.engine.clock.now(), 600) },
+        world.engine,
+      );
     let isOvertaken = false;
     world.throughReading = (store) => ({
       ...bound(store),
@@ -251,7 +261,7 @@ describe('a shard', () => {
     });
     await rejects(work(), { name: 'NotRunning' });
     world.throughReading = (store) => store;
-    await sealJournal(tenant, id, world.engine);
+    await sealJournal({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
     deepEqual([...(await journalOf(world, id)).keys()], inOrder(modes.rollback.touched));
     deepEqual(restoreOf(id).plan, modes.rollback.plan);
     // What the first one stored is gone.
@@ -261,7 +271,7 @@ describe('a shard', () => {
   test('is not written to by a worker of an attempt that was given up', async () => {
     const { world, backup } = await newShop();
     const id = await startTestRestore(world, backup);
-    const { shards } = await prepareRestore(tenant, id, world.engine);
+    const { shards } = await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
     world.throughReading = (store) => ({
       ...bound(store),
       upload: (...all) => {
@@ -274,7 +284,13 @@ describe('a shard', () => {
         return { ...upload, finish };
       },
     });
-    await rejects(checkShard(tenant, id, shards[0]!, later(world.engine.clock.now(), 600), world.engine), { name: 'NotRunning' });
+    await rejects(
+      checkShard(
+        { tenant, restoreJobId: id, attempt: 1, shard: shards[0]!, handOver: later(world.engine.clock.now(), 600) },
+        world.engine,
+      ),
+      { name: 'NotRunning' },
+    );
     const [shard] = shardsOf(id);
     deepEqual([shard!.parts, shard!.isChecked, shard!.stored], [1, false, undefined]);
     deepEqual(table.find('WORK#', 'PART#'), []);
@@ -283,15 +299,21 @@ describe('a shard', () => {
   test('of a cancelled restore is let go of, and leaves nothing in the bucket', async () => {
     const { world, backup } = await newShop();
     const id = await startTestRestore(world, backup);
-    const { shards } = await prepareRestore(tenant, id, world.engine);
+    const { shards } = await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
     const { path } = restoreOf(id).journal;
     world.throughReading = (store, folder) => {
       if (folder === path) table.put({ ...table.get(restoreKey.restore(tenant, id))!, status: 'cancelled' });
       return store;
     };
-    await rejects(checkShard(tenant, id, shards[0]!, later(world.engine.clock.now(), 600), world.engine), { name: 'NotRunning' });
+    await rejects(
+      checkShard(
+        { tenant, restoreJobId: id, attempt: 1, shard: shards[0]!, handOver: later(world.engine.clock.now(), 600) },
+        world.engine,
+      ),
+      { name: 'NotRunning' },
+    );
     deepEqual([...folderOf(world, path).objects.keys()], []);
-    await rejects(sealJournal(tenant, id, world.engine), { name: 'NotRunning' });
+    await rejects(sealJournal({ tenant, restoreJobId: id, attempt: 1 }, world.engine), { name: 'NotRunning' });
     equal(restoreOf(id).sealedAt, undefined);
   });
 });

@@ -83,11 +83,11 @@ test('for random trees it is decided as by a plain comparison, in one walk or in
             return [at, was === undefined ? 'delete' : live === undefined ? 'create' : 'overwrite'];
           });
         const made = archiveOf(target.projectId, records, perShard);
-        const unclean = { archive: archiveOf('elsewhere', of(restored), perShard).archive, mode };
-        deepEqual((await walk(made, target, { ...undoing, partialRestore: unclean })).decided, expected);
+        const partialRestore = { archive: archiveOf('elsewhere', of(restored), perShard).archive, mode };
+        deepEqual((await walk(made, target, { ...undoing, partialRestore })).decided, expected);
         const parts = [];
         for (const bound of [{ to: cut }, { from: cut }])
-          parts.push(...(await walk(made, target, { ...undoing, partialRestore: unclean, bound })).decided);
+          parts.push(...(await walk(made, target, { ...undoing, partialRestore, bound })).decided);
         deepEqual(parts, expected);
         target.source.close();
       },

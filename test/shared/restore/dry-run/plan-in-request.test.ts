@@ -8,9 +8,9 @@ import { newId } from '../../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
 import { type PlanRequest, planInRequest } from '../../../../shared/restore/dry-run/plan-in-request.ts';
 import {
-  type Fields,
-  documentsIn,
   createRestoreEnv,
+  documentsIn,
+  type Fields,
   projectId,
   put,
   putTarget,
@@ -29,19 +29,19 @@ beforeEach(() => server.faults.clear());
 
 const text = (stringValue: string): Fields => ({ text: { stringValue } });
 const actor = { type: 'user', id: newId('user'), email: 'ada@example.com' } as const;
-const asker = { tenant, actor, origin: { ip: null, userAgent: null, requestId: 'r' }, now: new Date() };
+const caller = { tenant, actor, origin: { ip: null, userAgent: null, requestId: 'r' }, now: new Date() };
 const targetNow = (): ProjectRecord => table.get<ProjectRecord>(projectKey.project(tenant, targetId))!;
 
-type Wish = PlanRequest['options'];
-const plan = (world: RestoreEnv, backup: BackupRecord, more: Partial<Wish> = {}, target = targetNow()) => {
-  const wish: Wish = {
+type Options = PlanRequest['options'];
+const plan = (world: RestoreEnv, backup: BackupRecord, more: Partial<Options> = {}, target = targetNow()) => {
+  const options: Options = {
     mergeMode: 'overwrite',
     collections: ['*'],
     includeSubcollections: true,
     includeAuthUsers: false,
     ...more,
   };
-  return planInRequest(asker, { backup, target, options: wish }, world.engine);
+  return planInRequest(caller, { backup, target, options }, world.engine);
 };
 const given = (...paths: string[]) => ({ documents: { paths, given: paths.map((path) => [path, [path]] as const) } });
 

@@ -9,29 +9,30 @@ import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import {
   all,
   allWorkItems,
+  assertReleased,
+  createRestoreAt,
   dayMs,
   endRestore,
   foreign,
-  assertReleased,
   lockOf,
-  runningItemOf,
-  workItemsOf,
   objectsOf,
-  resumeNow,
   type RestoreAtStage,
+  resumeNow,
+  runningItemOf,
   type Stage,
-  createRestoreAt,
+  workItemsOf,
 } from '../../../harness/env/restore-end-env.ts';
 import { backupOf, type RestoreInput, restoreOf, server, table, targetId, tenant } from '../../../harness/env/restore-env.ts';
 import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
 
 afterAll(() => server.stop());
 
-const clean = ({ world, id }: RestoreAtStage, isGivenUp = false): Promise<void> => cleanUpRestore(tenant, id, world.engine, { isGivenUp });
+const clean = ({ world, id }: RestoreAtStage, isGivenUp = false): Promise<void> =>
+  cleanUpRestore(tenant, id, world.engine, { isGivenUp });
 const finish = async (scene: RestoreAtStage, status: 'failed' | 'cancelled' | 'completed'): Promise<void> => {
   if (status !== 'failed') return endRestore(scene, status);
   const reason = { code: 'INTERNAL_ERROR', message: 'x' } as const;
-  await failRestore(tenant, scene.id, () => reason, scene.world.engine.clock.now());
+  await failRestore({ tenant, restoreJobId: scene.id, attempt: 1, reasonOf: () => reason, now: scene.world.engine.clock.now() });
 };
 const daysLater = (scene: RestoreAtStage, days: number): void => {
   const startMs = Date.now();

@@ -10,14 +10,14 @@ import { type ProjectRecord, projectKey } from '../../../../shared/project/index
 import { failRestore, failureReason } from '../../../../shared/restore/end/fail-restore.ts';
 import { type RestoreRecord, restoreKey } from '../../../../shared/restore/model/record.ts';
 import {
-  endRestore,
   assertReleased,
-  lockOf,
-  runningItemOf,
-  resumeNow,
-  type RestoreAtStage,
-  type Stage,
   createRestoreAt,
+  endRestore,
+  lockOf,
+  type RestoreAtStage,
+  resumeNow,
+  runningItemOf,
+  type Stage,
   sealingWrites,
 } from '../../../harness/env/restore-end-env.ts';
 import {
@@ -36,8 +36,8 @@ import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
 afterAll(() => server.stop());
 
 const reason: Reason = { code: 'CHUNK_CORRUPT', message: 'a chunk is damaged', details: { object: 'chunk/3' } };
-const fail = ({ world, id }: RestoreAtStage, error: Reason = reason, attempt?: number): Promise<void> =>
-  failRestore(tenant, id, () => error, world.engine.clock.now(), attempt);
+const fail = ({ world, id }: RestoreAtStage, error: Reason = reason, attempt = 1): Promise<void> =>
+  failRestore({ tenant, restoreJobId: id, attempt, reasonOf: () => error, now: world.engine.clock.now() });
 const entries = () => table.find('AUDIT#').map(({ action, details }) => ({ action, details }));
 const toldOf = () => eventsOf('restore.failed').map(({ data }) => (data as { restore: Record<string, unknown> }).restore);
 
@@ -106,15 +106,16 @@ describe('a restore that fails', () => {
     const scene = await createRestoreAt('checking');
     const writes = sealingWrites(scene.id, true, iso(scene.world.engine.clock.now()));
     let sealing: Promise<void> | undefined;
-    const failing = failRestore(
+    const failing = failRestore({
       tenant,
-      scene.id,
-      () => {
+      restoreJobId: scene.id,
+      attempt: 1,
+      reasonOf: () => {
         sealing ??= commit(writes);
         return reason;
       },
-      scene.world.engine.clock.now(),
-    );
+      now: scene.world.engine.clock.now(),
+    });
     await failing;
     await sealing;
     const { safetyBackupId, undoUntil, status } = restoreOf(scene.id);

@@ -5,7 +5,7 @@ import { events } from '../../../../shared/contract/events/event-catalogue.ts';
 import { RestoreHistory, RestoreJob } from '../../../../shared/contract/models/restore.ts';
 import type { RestoreRecord } from '../../../../shared/restore/model/record.ts';
 import { historyEntry, restoreData, restoreEvent } from '../../../../shared/restore/model/restore-view.ts';
-import { begin, resetTable, now, organization, putBackup, targetId } from '../../../harness/builders/sample-restore.ts';
+import { begin, now, organization, putBackup, resetTable, targetId } from '../../../harness/builders/sample-restore.ts';
 
 let begun: RestoreRecord;
 beforeEach(() => {

@@ -11,9 +11,8 @@ import { resumeRestore } from '../../../../shared/restore/start/resume-restore.t
 import {
   atStart,
   backupOf,
-  startTestRestore,
-  journalOf,
   documentsIn,
+  journalOf,
   projectId,
   put,
   type RestoreInput,
@@ -23,6 +22,7 @@ import {
   runRestore,
   server,
   shardsOf,
+  startTestRestore,
   table,
   takeBackup,
   targetId,
@@ -238,18 +238,18 @@ test('a restore that fails while users are written frees its target when they ar
   await begun.promise;
   let looks = 0;
   const reason = { code: 'INTERNAL_ERROR', message: 'x' } as const;
-  await failRestore(
+  await failRestore({
     tenant,
-    id,
-    () => reason,
-    world.engine.clock.now(),
-    1,
-    async (ms) => {
+    restoreJobId: id,
+    attempt: 1,
+    reasonOf: () => reason,
+    now: world.engine.clock.now(),
+    sleep: async (ms) => {
       await pause(ms);
       // The writer has looked by then, and knows.
       if (++looks === 6) gate.resolve(undefined);
     },
-  );
+  });
   deepEqual([restoreOf(id).status, looks >= 6, usersOf('target')], ['failed', true, users]);
   equal(table.get(projectKey.job(tenant, targetId)), undefined);
   await writing;

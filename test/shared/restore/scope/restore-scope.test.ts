@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { isInRange } from '../../../../shared/firestore/index.ts';
-import { type ScopeRequest, type Scope, restoreScope } from '../../../../shared/restore/scope/restore-scope.ts';
+import { restoreScope, type Scope, type ScopeRequest } from '../../../../shared/restore/scope/restore-scope.ts';
 
 const asked: ScopeRequest = { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null };
 const everything = { collections: ['*'], excludedCollections: [] };

@@ -5,7 +5,7 @@ import { afterAll, test } from 'vitest';
 import type { NamedPage, Segment } from '../../../../shared/archive/index.ts';
 import { Archive } from '../../../../shared/archive/index.ts';
 import { compareNames, isInRange, type NameRange } from '../../../../shared/firestore/index.ts';
-import { type Scope, restoreScope } from '../../../../shared/restore/scope/restore-scope.ts';
+import { restoreScope, type Scope } from '../../../../shared/restore/scope/restore-scope.ts';
 import { splitIntoShards } from '../../../../shared/restore/scope/split-into-shards.ts';
 import { manifestOf } from '../../../harness/builders/sample-archive.ts';
 import { archiveOf, everything, server, Target, text, walk } from '../../../harness/env/document-walk-env.ts';

@@ -4,7 +4,7 @@ import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { listRestores } from '../../../../shared/restore/start/list-restores.ts';
-import { begin, resetTable, projectId, putBackup, table, targetId, tenant } from '../../../harness/builders/sample-restore.ts';
+import { begin, projectId, putBackup, resetTable, table, targetId, tenant } from '../../../harness/builders/sample-restore.ts';
 
 let backup: BackupRecord;
 beforeEach(() => {

@@ -10,12 +10,12 @@ import { newId } from '../../../../shared/platform/index.ts';
 import { requestedDocuments } from '../../../../shared/restore/scope/requested-documents.ts';
 import { readRestoreRequest } from '../../../../shared/restore/start/restore-request.ts';
 import {
-  resetTable,
   code,
   destination,
   field,
   projectId,
   putBackup,
+  resetTable,
   table,
   targetId,
   tenant,
@@ -32,7 +32,7 @@ const ask = (more: Body = {}) => readRestoreRequest(tenant, restores.create.body
 const parsed = (more: object) => restores.create.body.safeParse({ backupId: backup.id, ...more });
 
 test('only a backup named: all of it, into its own project, saved first beside it', async () => {
-  const { options: wish, target, project, destination: place } = await ask();
+  const { options, target, project, destination: place } = await ask();
   deepEqual([target.id, project?.id, place.id], [projectId, projectId, destination.id]);
   deepEqual(options, {
     mergeMode: 'overwrite',

@@ -8,22 +8,22 @@ import { resumeRestore } from '../../../../shared/restore/start/resume-restore.t
 import {
   atStart,
   backupOf,
-  startTestRestore,
+  createRestoreEnv,
+  documentsIn,
   eventsOf,
-  RestoreFailedError,
   type Fields,
   fieldsOf,
-  documentsIn,
-  createRestoreEnv,
   organizationNow,
   put,
   putTarget,
   type RestoreEnv,
+  RestoreFailedError,
   restore,
   restoreOf,
   resumeWorkflow,
   runRestore,
   server,
+  startTestRestore,
   takeBackup,
   tenant,
   writesSent,
@@ -124,7 +124,7 @@ test('What an interrupted run wrote without telling is found, counted, and not w
   const backup = await scene(world);
   const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
   await runRestore(world, id, { upTo: 'seal' });
-  const position = { ...atStart(), step: 'write' as const, shards: [0], left: [0] };
+  const position = { ...atStart(), step: 'write' as const, shards: [0], remaining: [0] };
   // The claim, the pace, the request; the machine dies before it can tell.
   const machine = new CrashingMachine(4).attach(world);
   await assert.rejects(resumeWorkflow(world, id, position));
@@ -147,7 +147,7 @@ test('A run whose time is over hands over behind what it wrote; the next one wri
   const backup = await takeBackup(world);
   const id = await startTestRestore(world, backup);
   await runRestore(world, id, { upTo: 'seal' });
-  const position = { ...atStart(), step: 'write' as const, shards: [0], left: [0] };
+  const position = { ...atStart(), step: 'write' as const, shards: [0], remaining: [0] };
   let runs = 0;
   await resumeWorkflow(world, id, position, {
     workSeconds: 0.001,
@@ -198,7 +198,7 @@ for (const mergeMode of ['overwrite', 'skip_existing', 'merge', 'rollback'] as c
     await putTarget(world, { 'items/00001': { n: integer(-1), more: integer(1) } });
     const id = await startTestRestore(world, backup, { mergeMode });
     await runRestore(world, id, { upTo: 'seal' });
-    const position = { ...atStart(), step: 'write' as const, shards: [0], left: [0] };
+    const position = { ...atStart(), step: 'write' as const, shards: [0], remaining: [0] };
     // All is written, nothing is told.
     new CrashingMachine(4).attach(world);
     await assert.rejects(resumeWorkflow(world, id, position));

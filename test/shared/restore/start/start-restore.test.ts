@@ -8,12 +8,12 @@ import { databaseOf, projectKey } from '../../../../shared/project/index.ts';
 import { type RestoreRecord, restoreKey, type ScopeRecord } from '../../../../shared/restore/model/record.ts';
 import {
   begin,
-  resetTable,
   code,
   destination,
   keysOf,
   now,
   putBackup,
+  resetTable,
   restoringOf,
   table,
   target,

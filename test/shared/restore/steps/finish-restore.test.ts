@@ -3,18 +3,17 @@ import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
-import { sumShards, firstFailures, countMismatch } from '../../../../shared/restore/model/reconcile-counts.ts';
 import type { RestoreShardRecord } from '../../../../shared/restore/model/record.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
+import { countMismatch, firstFailures, sumShards } from '../../../../shared/restore/model/shard-totals.ts';
 import { finishRestore } from '../../../../shared/restore/steps/finish-restore.ts';
 import {
   backupOf,
-  startTestRestore,
+  createRestoreEnv,
+  documentsIn,
   eventsOf,
   type Fields,
   fieldsOf,
-  documentsIn,
-  createRestoreEnv,
   organizationNow,
   put,
   putTarget,
@@ -23,6 +22,7 @@ import {
   runRestore,
   server,
   shardsOf,
+  startTestRestore,
   table,
   takeBackup,
   targetId,
@@ -78,7 +78,7 @@ test('A second run of the last step changes nothing', async () => {
   const { world, backup } = await scene();
   const done = await restore(world, backup);
   const before = new Map(table.items);
-  await finishRestore(tenant, done.id, world.engine);
+  await finishRestore({ tenant, restoreJobId: done.id, attempt: 1 }, world.engine);
   assert.deepEqual(new Map(table.items), before);
 });
 
@@ -88,11 +88,11 @@ test('A restore that was given up meanwhile, or lost its target, completes nothi
   await runRestore(world, id, { upTo: 'write' });
   const job = table.get<Record<string, string>>(projectKey.job(tenant, targetId))!;
   table.put({ ...job, ...projectKey.job(tenant, targetId), jobId: 'another' });
-  await assert.rejects(finishRestore(tenant, id, world.engine));
+  await assert.rejects(finishRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine));
   assert.equal(restoreOf(id).status, 'running');
   table.put({ ...job, ...projectKey.job(tenant, targetId) });
   table.put({ ...restoreOf(id), status: 'cancelled' });
-  await assert.rejects(finishRestore(tenant, id, world.engine), { name: 'NotRunning' });
+  await assert.rejects(finishRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine), { name: 'NotRunning' });
   assert.equal(restoreOf(id).status, 'cancelled');
   assert.equal(eventsOf('restore.completed').length, 0);
 });
@@ -103,7 +103,10 @@ test('A document that nobody accounts for fails the restore with COUNT_MISMATCH,
   await runRestore(world, id, { upTo: 'write' });
   const [shard] = shardsOf(id);
   table.put({ ...shard!, written: shard!.written - 1 });
-  await assert.rejects(finishRestore(tenant, id, world.engine), { name: 'JobFailure', code: 'COUNT_MISMATCH' });
+  await assert.rejects(finishRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine), {
+    name: 'JobFailure',
+    code: 'COUNT_MISMATCH',
+  });
   assert.equal(restoreOf(id).phase, 'Finalizing');
   assert.equal(restoreOf(id).status, 'running', 'the workflow ends it');
 });

@@ -10,13 +10,13 @@ import { newShop, type Shop } from '../../../harness/builders/sample-shop.ts';
 import { failedEarly } from '../../../harness/env/failed-restore.ts';
 import {
   atStart,
-  startTestRestore,
   eventsOf,
   folderOf,
   restoreOf,
   resumeWorkflow,
   server,
   shardsOf,
+  startTestRestore,
   table,
   takeBackup,
   targetId,
@@ -54,18 +54,18 @@ test('that it begins is told to subscribers and to the auditor with the status, 
     deepEqual(server.faults.calls, {});
     return undefined;
   };
-  await prepareRestore(tenant, id, world.engine);
+  await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
   ok(writes > 1);
 });
 
 test('prepared twice, or by two at once, it begins once and is cut once', async () => {
   const { world, backup } = await newShop();
   const id = await startTestRestore(world, backup, { includeAuthUsers: true });
-  const runs = await Promise.allSettled([1, 2].map(() => prepareRestore(tenant, id, world.engine)));
+  const runs = await Promise.allSettled([1, 2].map(() => prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine)));
   ok(runs.some(({ status }) => status === 'fulfilled'));
   const first = restoreOf(id);
   const shards = shardsOf(id);
-  deepEqual(await prepareRestore(tenant, id, world.engine), { shards: [0, 1] });
+  deepEqual(await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine), { shards: [0, 1] });
   deepEqual([restoreOf(id), shardsOf(id)], [first, shards]);
   deepEqual([eventsOf('restore.started').length, first.shards, first.expected > 0], [1, 2, true]);
   // Users come first, and have no range.
@@ -81,7 +81,7 @@ test('prepared twice, or by two at once, it begins once and is cut once', async 
 test('what was asked for by name and is not in the backup is noted', async () => {
   const { world, backup } = await newShop();
   const id = await startTestRestore(world, backup, { documents: ['a/1', 'a/nothing', 'c/1/deep/9'] });
-  await prepareRestore(tenant, id, world.engine);
+  await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
   deepEqual(restoreOf(id).notFound, ['a/nothing', 'c/1/deep/9']);
 });
 

@@ -4,12 +4,11 @@ import { test } from 'vitest';
 import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
 import {
   backupOf,
-  startTestRestore,
+  createRestoreEnv,
+  documentsIn,
   type Fields,
   fieldsOf,
   folderOf,
-  documentsIn,
-  createRestoreEnv,
   projectId,
   put,
   putTarget,
@@ -19,6 +18,7 @@ import {
   runRestore,
   server,
   shardsOf,
+  startTestRestore,
   table,
   takeBackup,
   writesSent,

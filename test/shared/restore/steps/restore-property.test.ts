@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
+import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
 import {
   backupOf,
+  createRestoreEnv,
   type Fields,
   fieldsOf,
-  createRestoreEnv,
   projectId,
   put,
   putTarget,
   restore,
   takeBackup,
   targetId,
-} from '../../harness/env/restore-env.ts';
+} from '../../../harness/env/restore-env.ts';
 
 type Value = Fields[string];
 

@@ -1,19 +1,19 @@
 /** Where nobody knows which users a restore put in, only those who are as it was to leave them are taken back. */
 import { deepEqual } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
-import { commit, newId } from '../../../shared/platform/index.ts';
-import type { RestoreRecord } from '../../../shared/restore/model/record.ts';
-import { undoRestore } from '../../../shared/restore/start/undo-restore.ts';
+import { commit, newId } from '../../../../shared/platform/index.ts';
+import type { RestoreRecord } from '../../../../shared/restore/model/record.ts';
+import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
 import {
-  startTestRestore,
   put,
   type RestoreInput,
   restoreOf,
   runRestore,
   server,
+  startTestRestore,
   takeBackup,
   tenant,
-} from '../../harness/env/restore-env.ts';
+} from '../../../harness/env/restore-env.ts';
 import {
   createUsersEnv,
   putUsers,
@@ -21,7 +21,7 @@ import {
   usersOf,
   withoutPassword,
   withPassword,
-} from '../../harness/env/restore-users-env.ts';
+} from '../../../harness/env/restore-users-env.ts';
 
 let world: UsersEnv;
 beforeEach(() => {

@@ -2,24 +2,24 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { type BackupRecord, backupPrefix, openArchive } from '../../../shared/backup/index.ts';
-import { planPoint, pointBackup, pointInMemory, windowsOf } from '../../../shared/pitr/index.ts';
-import { after, commit, newId } from '../../../shared/platform/index.ts';
-import { planPointInTime, readRestoreRequest } from '../../../shared/restore/index.ts';
-import { collectionIdOf } from '../../../shared/restore/scope/restore-scope.ts';
-import { undoRestore } from '../../../shared/restore/start/undo-restore.ts';
-import { runWorkflow } from '../../harness/env/backup-env.ts';
+import { type BackupRecord, backupPrefix, openArchive } from '../../../../shared/backup/index.ts';
+import { planPoint, pointBackup, pointInMemory, windowsOf } from '../../../../shared/pitr/index.ts';
+import { after, commit, newId } from '../../../../shared/platform/index.ts';
+import { planPointInTime, readRestoreRequest } from '../../../../shared/restore/index.ts';
+import { collectionIdOf } from '../../../../shared/restore/scope/restore-scope.ts';
+import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
+import { runWorkflow } from '../../../harness/env/backup-env.ts';
 import {
-  callerContext,
-  startPointInTimeRestore,
   bodyOf,
+  callerContext,
   contentsOf,
-  type PointInTimeEnv,
   createPointInTimeEnv,
   nextSecond,
+  type PointInTimeEnv,
   pitrNow,
   runCycle,
-} from '../../harness/env/point-in-time-env.ts';
+  startPointInTimeRestore,
+} from '../../../harness/env/point-in-time-env.ts';
 import {
   backupOf,
   fieldsOf,
@@ -30,7 +30,7 @@ import {
   table,
   takeBackup,
   tenant,
-} from '../../harness/env/restore-env.ts';
+} from '../../../harness/env/restore-env.ts';
 
 // What bases that are asked for are sealed under.
 process.env.DATA_KEY_ID = 'key';
@@ -135,7 +135,7 @@ const pathsOf = (values: ReadonlySet<string>): ReadonlySet<string> => new Set([.
 const planAt = async (world: PointInTimeEnv, second: string) => {
   const caller = { ...callerContext, origin: { ip: null, userAgent: null, requestId: 'req' }, now: world.engine.clock.now() };
   const ask = { pointInTime: second, targetProjectId: projectId };
-  const { options: wish, pointRequest: moment, ...place } = await readRestoreRequest(tenant, bodyOf(ask), caller.now);
+  const { options, pointRequest, ...place } = await readRestoreRequest(tenant, bodyOf(ask), caller.now);
   return (await planPointInTime({ ...caller, tenant }, { ...place, options: options }, pointRequest!, world.engine))!;
 };
 

@@ -1,10 +1,11 @@
-/** Every document of a plan is accounted for: written, deleted, found there by then, or failed. */
+/** Every document of a plan is accounted for: written, deleted, already there, or failed. */
 import { JobFailure } from '../../job/index.ts';
+import { takeWithinBytes } from '../../platform/index.ts';
 import type { Failure, PlanCounts, RestoreShardRecord } from './record.ts';
 
-/** What became of the documents, or of the users, of a plan. */
+/** Outcomes of the documents, or of the users, of a plan. */
 export interface ShardTotals {
-  /** Those that were to be touched, and of them those that were to be deleted. */
+  /** Documents that the plan touches, and how many of them it deletes. */
   readonly planned: number;
   readonly toDelete: number;
   readonly written: number;
@@ -19,7 +20,6 @@ export interface ShardTotals {
 
 export const touchedCount = ({ create, overwrite, delete: deleted }: PlanCounts): number => create + overwrite + deleted;
 
-/** The sums over shards. */
 export const sumShards = (shards: readonly RestoreShardRecord[]): ShardTotals => {
   const sum = (of: (shard: RestoreShardRecord) => number): number => shards.reduce((total, shard) => total + of(shard), 0);
   return {
@@ -35,22 +35,22 @@ export const sumShards = (shards: readonly RestoreShardRecord[]): ShardTotals =>
   };
 };
 
-/** Why a restore is not whole though it came to its end; undefined if every document of the plan is as it should be. */
-export const countMismatch = (account: ShardTotals, what: 'documents' | 'users' = 'documents'): JobFailure | undefined => {
-  const { planned, toDelete, written, deleted, raced, failed } = account;
+/** The COUNT_MISMATCH of a restore that reached its end incomplete; undefined if every planned write succeeded. */
+export const countMismatch = (totals: ShardTotals, what: 'documents' | 'users' = 'documents'): JobFailure | undefined => {
+  const { planned, toDelete, written, deleted, raced, failed } = totals;
   const accounted = written + deleted + raced + failed;
   if (accounted !== planned)
     return new JobFailure(
       'COUNT_MISMATCH',
-      `Of ${planned} ${what} to be written or deleted, ${accounted} are accounted for; the target may have been changed in part`,
+      `Only ${accounted} of ${planned} planned ${what} are accounted for; the target may have been changed in part`,
       { planned, accounted, failed },
     );
-  // One that was to be written and was deleted makes up for one of which nothing is known.
+  // The sum alone could hide a wrong delete behind a missing write.
   const toWrite = planned - toDelete;
   if (deleted > toDelete || written + raced > toWrite)
     return new JobFailure(
       'COUNT_MISMATCH',
-      `${written} ${what} were written and ${deleted} deleted, where ${toWrite} and ${toDelete} were to be; the target was changed`,
+      `${written} ${what} were written and ${deleted} deleted, but the plan was ${toWrite} and ${toDelete}; the target was changed`,
       { planned, written, deleted, failed },
     );
   if (failed === 0) return undefined;
@@ -61,17 +61,16 @@ export const countMismatch = (account: ShardTotals, what: 'documents' | 'users' 
 };
 
 const failuresMax = 100;
-/** An item has room for 400 KB; a path alone may take 6. */
+/** An item holds 400 KB, and a path alone up to 6 KB. */
 const failuresBytesMax = 64 << 10;
 
-/** The first by path, as many as are told one by one. */
-export const firstFailures = (failures: readonly Failure[]): readonly Failure[] => {
-  let bytes = 0;
-  return [...failures]
-    .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
-    .slice(0, failuresMax)
-    .filter(({ path, code, message }) => {
-      bytes += Buffer.byteLength(path) + Buffer.byteLength(code) + Buffer.byteLength(message);
-      return bytes <= failuresBytesMax;
-    });
-};
+/** The first failures by path, as many as the record keeps. */
+export const firstFailures = (failures: readonly Failure[]): readonly Failure[] =>
+  takeWithinBytes(
+    failures.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)),
+    {
+      sizeOf: ({ path, code, message }) => Buffer.byteLength(path) + Buffer.byteLength(code) + Buffer.byteLength(message),
+      maxBytes: failuresBytesMax,
+      maxCount: failuresMax,
+    },
+  );

@@ -1,29 +1,29 @@
 /** What someone changes in the target while a restore goes on is never replaced unsaved. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { commit, newId } from '../../../shared/platform/index.ts';
-import { cancelRestore } from '../../../shared/restore/end/cancel-restore.ts';
-import { cleanUpRestore } from '../../../shared/restore/end/clean-up-restore.ts';
-import { resumeRestore } from '../../../shared/restore/start/resume-restore.ts';
+import { commit, newId } from '../../../../shared/platform/index.ts';
+import { cancelRestore } from '../../../../shared/restore/end/cancel-restore.ts';
+import { cleanUpRestore } from '../../../../shared/restore/end/clean-up-restore.ts';
+import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
 import {
   backupOf,
-  startTestRestore,
+  createRestoreEnv,
+  documentsIn,
   type Fields,
   fieldsOf,
-  documentsIn,
-  createRestoreEnv,
   organizationNow,
   put,
   putTarget,
-  type RestoreInput,
   type RestoreEnv,
+  type RestoreInput,
   restore,
   restoreOf,
   runRestore,
   server,
+  startTestRestore,
   takeBackup,
   tenant,
-} from '../../harness/env/restore-env.ts';
+} from '../../../harness/env/restore-env.ts';
 
 const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
 const theirs: Fields = { order: { stringValue: 'paid' } };

@@ -2,11 +2,18 @@
 import { deepEqual, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { planPoint, pointBackup, pointInMemory, runCaptureCycle, windowsOf } from '../../../shared/pitr/index.ts';
-import { after, newId } from '../../../shared/platform/index.ts';
-import { contentsOf, type PointInTimeEnv, createPointInTimeEnv, nextSecond, pitrNow, runCycle } from '../../harness/env/point-in-time-env.ts';
-import { projectId, put, server, takeBackup, tenant } from '../../harness/env/restore-env.ts';
-import { CrashingMachine } from '../../harness/faults/restore-machine.ts';
+import { planPoint, pointBackup, pointInMemory, runCaptureCycle, windowsOf } from '../../../../shared/pitr/index.ts';
+import { after, newId } from '../../../../shared/platform/index.ts';
+import {
+  contentsOf,
+  createPointInTimeEnv,
+  nextSecond,
+  type PointInTimeEnv,
+  pitrNow,
+  runCycle,
+} from '../../../harness/env/point-in-time-env.ts';
+import { projectId, put, server, takeBackup, tenant } from '../../../harness/env/restore-env.ts';
+import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
 
 const paths = ['users/a', 'users/b', 'users/b/notes/n', 'users/__id7__', 'shops/a', 'shops/a/notes/n', 'new/root'];
 const text = (stringValue: string) => ({ text: { stringValue } });

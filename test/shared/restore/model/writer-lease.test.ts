@@ -6,7 +6,7 @@ import { after, commit, newId } from '../../../../shared/platform/index.ts';
 import { cancelRestore } from '../../../../shared/restore/end/cancel-restore.ts';
 import { cleanUpRestore } from '../../../../shared/restore/end/clean-up-restore.ts';
 import { failRestore, failureReason } from '../../../../shared/restore/end/fail-restore.ts';
-import { reapRestore } from '../../../../shared/restore/end/restore-reaper.ts';
+import { reapRestore } from '../../../../shared/restore/end/reap-restore.ts';
 import { writerPrefix } from '../../../../shared/restore/model/record.ts';
 import { answerStep } from '../../../../shared/restore/model/restore-steps.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
@@ -16,10 +16,9 @@ import { lockOf, runningItemOf, workItemsOf } from '../../../harness/env/restore
 import {
   atStart,
   backupOf,
-  startTestRestore,
+  createRestoreEnv,
   type Fields,
   fieldsOf,
-  createRestoreEnv,
   organizationNow,
   put,
   putTarget,
@@ -28,6 +27,7 @@ import {
   resumeWorkflow,
   runRestore,
   server,
+  startTestRestore,
   takeBackup,
   targetId,
   tenant,
@@ -69,8 +69,9 @@ const sceneOf = async (): Promise<Scene> => {
         }
       })({ endpoint: server.url, projectId, token: () => world.token(), random: () => 0.5 }),
   };
-  const work = () => writeShard(tenant, id, 0, after(world.engine.clock.now(), 600), slow, 1);
-  const writing = answerStep(tenant, id, work, 1);
+  const work = () =>
+    writeShard({ tenant, restoreJobId: id, attempt: 1, shard: 0, handOver: after(world.engine.clock.now(), 600) }, slow);
+  const writing = answerStep({ tenant, restoreJobId: id, attempt: 1 }, work);
   await sent.promise;
   const answer = async (): Promise<void> => {
     gate.resolve();
@@ -80,7 +81,14 @@ const sceneOf = async (): Promise<Scene> => {
 };
 
 const fail = ({ world, id }: Scene, sleep = world.engine.sleep): Promise<void> =>
-  failRestore(tenant, id, (restore) => failureReason(restore), world.engine.clock.now(), 1, sleep);
+  failRestore({
+    tenant,
+    restoreJobId: id,
+    attempt: 1,
+    reasonOf: (restore) => failureReason(restore),
+    now: world.engine.clock.now(),
+    sleep,
+  });
 const clean = ({ world, id }: Scene): Promise<void> => cleanUpRestore(tenant, id, world.engine, { attempt: 1 });
 const cancel = async ({ world, id }: Scene): Promise<void> => {
   const actor = { type: 'user' as const, id: newId('user'), email: null };
@@ -157,8 +165,12 @@ test('once it is known that a restore fails no run begins to write', async () =>
   const [writer] = writersOf(id);
   let runs = 0;
   await fail(scene, async () => {
-    const work = () => writeShard(tenant, id, 0, after(world.engine.clock.now(), 600), world.engine, 1);
-    equal(await answerStep(tenant, id, work, 1), undefined);
+    const work = () =>
+      writeShard(
+        { tenant, restoreJobId: id, attempt: 1, shard: 0, handOver: after(world.engine.clock.now(), 600) },
+        world.engine,
+      );
+    equal(await answerStep({ tenant, restoreJobId: id, attempt: 1 }, work), undefined);
     deepEqual(writersOf(id), [writer]);
     runs += 1;
     await scene.answer();
@@ -176,7 +188,7 @@ test('a writer that died without a word keeps the target as long as it could be 
   Object.assign(world.engine, { sleep: async () => undefined });
   // The claim, the pace, the request; it dies before it can tell.
   const machine = new CrashingMachine(4).attach(world);
-  const position = { ...atStart(), step: 'write' as const, shards: [0], left: [0] };
+  const position = { ...atStart(), step: 'write' as const, shards: [0], remaining: [0] };
   await rejects(resumeWorkflow(world, id, position));
   equal(machine.isDead, true);
   new CrashingMachine().attach(world);

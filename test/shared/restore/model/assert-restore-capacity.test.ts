@@ -1,7 +1,7 @@
 import { rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
-import { assertRestoreCapacity } from '../../../../shared/restore/model/concurrency-limit.ts';
+import { assertRestoreCapacity } from '../../../../shared/restore/model/assert-restore-capacity.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { MemoryTable } from '../../../harness/table/memory-table.ts';
@@ -23,7 +23,10 @@ const putRestores = (count: number, status: string, of = tenant, more: object = 
 test('the twenty-first restore at once waits until another has ended; the message says so', async () => {
   putRestores(10, 'pending');
   const [first] = putRestores(10, 'running');
-  await rejects(assertRestoreCapacity(tenant), { code: 'JOB_IN_PROGRESS', message: /20 restores of an organization run at once/ });
+  await rejects(assertRestoreCapacity(tenant), {
+    code: 'JOB_IN_PROGRESS',
+    message: /20 restores of an organization run at once/,
+  });
   table.put({ ...restoreKey.restore(tenant, first!), id: first, status: 'completed' });
   await assertRestoreCapacity(tenant);
 });

@@ -1,7 +1,7 @@
 /** What restoring one document costs, from what was asked to how it ended. */
 import { deepEqual, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { createRestoreEnv, put, putTarget, restore, server, takeBackup } from '../../harness/env/restore-env.ts';
+import { createRestoreEnv, put, putTarget, restore, server, takeBackup } from '../../../harness/env/restore-env.ts';
 
 afterAll(() => server.stop());
 

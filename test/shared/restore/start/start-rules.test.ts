@@ -1,31 +1,31 @@
 /** What may be done to a restore in which state: cancelling, resuming and taking back. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { beforeEach, describe, test } from 'vitest';
-import { type BackupRecord, backupKey, removeBackup } from '../../../shared/backup/index.ts';
-import { restoreStatuses } from '../../../shared/contract/models/restore.ts';
-import type { CallerContext } from '../../../shared/organization/index.ts';
-import { after, type Change, commit, iso, newId, StaleReadError } from '../../../shared/platform/index.ts';
-import { projectKey } from '../../../shared/project/index.ts';
-import { cancelRestore } from '../../../shared/restore/end/cancel-restore.ts';
-import { getRestore } from '../../../shared/restore/model/get-restore.ts';
-import { type RestoreRecord, restoreKey } from '../../../shared/restore/model/record.ts';
-import { closeUndoWindow } from '../../../shared/restore/model/safety-backup.ts';
-import { resumeRestore } from '../../../shared/restore/start/resume-restore.ts';
-import { undoRestore } from '../../../shared/restore/start/undo-restore.ts';
+import { type BackupRecord, backupKey, removeBackup } from '../../../../shared/backup/index.ts';
+import { restoreStatuses } from '../../../../shared/contract/models/restore.ts';
+import type { CallerContext } from '../../../../shared/organization/index.ts';
+import { after, type Change, commit, iso, newId, StaleReadError } from '../../../../shared/platform/index.ts';
+import { projectKey } from '../../../../shared/project/index.ts';
+import { cancelRestore } from '../../../../shared/restore/end/cancel-restore.ts';
+import { getRestore } from '../../../../shared/restore/model/get-restore.ts';
+import { type RestoreRecord, restoreKey } from '../../../../shared/restore/model/record.ts';
+import { closeUndoWindow } from '../../../../shared/restore/model/undo-window.ts';
+import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
+import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
 import {
   begin,
-  resetTable,
   code,
   destination,
   now,
   organization,
   putBackup,
   putRestore,
+  resetTable,
   restoringOf,
   table,
   targetId,
   tenant,
-} from '../../harness/builders/sample-restore.ts';
+} from '../../../harness/builders/sample-restore.ts';
 
 let backup: BackupRecord;
 let safety: BackupRecord;
@@ -160,13 +160,13 @@ describe('resuming', () => {
   });
 
   const refused: readonly (readonly [string, () => RestoreRecord, RegExp, number?])[] = [
-    ['one that is pending', () => ended({ status: 'pending' }), /goes on by itself/],
-    ['one that is running', () => ended({ status: 'running' }), /goes on by itself/],
+    ['one that is pending', () => ended({ status: 'pending' }), /needs no resume/],
+    ['one that is running', () => ended({ status: 'running' }), /needs no resume/],
     ['one that is completed', () => ended(), /nothing left to resume.*undo/],
-    ['one that was taken back', () => ended({ status: 'failed', undoneBy: 'rst_x' }), /taken back by rst_x; start another/],
-    ['one that is partly taken back', () => ended({ status: 'failed', undoBegunBy: 'rst_x' }), /begun by rst_x; resume that one/],
+    ['one that was taken back', () => ended({ status: 'failed', undoneBy: 'rst_x' }), /undone by rst_x; start another/],
+    ['one that is partly taken back', () => ended({ status: 'failed', undoBegunBy: 'rst_x' }), /started by rst_x; resume that one/],
     ['one that came with its project', () => ended({ status: 'failed', isCarried: true }), /another organization; start another/],
-    ['one that only planned', () => ended({ status: 'failed', dryRun: true }), /ask for the plan again/],
+    ['one that only planned', () => ended({ status: 'failed', dryRun: true }), /request the plan again/],
     ['one that ended a week ago', () => ended({ status: 'failed' }), /could be resumed until .*; start another/, 7],
   ];
   for (const [what, make, message, day = 0] of refused)
@@ -179,7 +179,7 @@ describe('resuming', () => {
   test('one that was cancelled and still writes waits until it has stopped', async () => {
     const restore = ended({ status: 'cancelled' });
     table.put({ ...projectKey.job(tenant, targetId), jobId: restore.id, kind: 'restore', since: '' });
-    await rejects(resume(restore), code('JOB_IN_PROGRESS', /not stopped/));
+    await rejects(resume(restore), code('JOB_IN_PROGRESS', /still writing/));
     table.put({ ...projectKey.job(tenant, targetId), jobId: 'bkp_x', kind: 'backup', since: '' });
     await rejects(resume(restore), code('JOB_IN_PROGRESS', /A backup/));
   });
@@ -236,10 +236,10 @@ describe('taking back', () => {
   const refused: readonly (readonly [string, () => RestoreRecord, RegExp, number?])[] = [
     ['one that is pending', () => ended({ status: 'pending' }), /is pending; cancel it first/],
     ['one that is running', () => ended({ status: 'running' }), /is running; cancel it first/],
-    ['one that was taken back', () => ended({ undoneBy: 'rst_x' }), /to have it again, undo rst_x/],
-    ['one that only planned', () => ended({ dryRun: true }), /nothing to take back/],
+    ['one that was taken back', () => ended({ undoneBy: 'rst_x' }), /to reapply it, undo rst_x/],
+    ['one that only planned', () => ended({ dryRun: true }), /nothing to undo/],
     ['one that failed before it wrote', () => unsealed(), /failed before it wrote anything/],
-    ['one a week later', () => ended(), /could be taken back until .*; restore a backup/, 7],
+    ['one a week later', () => ended(), /could be undone until .*; restore a backup/, 7],
   ];
   for (const [what, make, message, day = 0] of refused)
     test(`${what} is refused, and told why`, async () => {
@@ -274,7 +274,7 @@ describe('taking back', () => {
     test(`one that ${what}, and whose backup is gone, is refused: nobody can tell what it has left`, async () => {
       const restore = ended(more);
       table.put({ ...backup, status: 'deleted' });
-      await rejects(undo(restore), code('CONFLICT', /nobody can tell what it wrote/));
+      await rejects(undo(restore), code('CONFLICT', /cannot be told from others/));
       deepEqual([lock(), restoringOf(safety)], [undefined, undefined]);
     });
 
@@ -289,7 +289,7 @@ describe('taking back', () => {
     const restore = ended();
     await removeSafety({ safetyOf: restore.id });
     deepEqual([recordOf(restore).undoUntil, recordOf(restore).safetyBackupId], [null, safety.id]);
-    await rejects(undo(recordOf(restore)), code('CONFLICT', /until its safety backup was deleted/));
+    await rejects(undo(recordOf(restore)), code('CONFLICT', /its safety backup was deleted/));
   });
 
   test('of two at the same moment, the undo or the deletion of its safety backup, one happens', async () => {

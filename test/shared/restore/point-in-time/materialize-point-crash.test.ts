@@ -1,17 +1,17 @@
 /** Whoever makes the backup of a moment may die before or after anything it does: the next run makes it anew, and one is kept. */
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import type { MemoryStore } from '../../../shared/destination/index.ts';
-import { prepareRestore } from '../../../shared/restore/index.ts';
+import type { MemoryStore } from '../../../../shared/destination/index.ts';
+import { prepareRestore } from '../../../../shared/restore/index.ts';
 import {
-  startPointInTimeRestore,
   contentsOf,
   createPointInTimeEnv,
   nextSecond,
-  sourceAt,
-  targetNow,
   runCycle,
-} from '../../harness/env/point-in-time-env.ts';
+  sourceAt,
+  startPointInTimeRestore,
+  targetNow,
+} from '../../../harness/env/point-in-time-env.ts';
 import {
   atStart,
   backupOf,
@@ -23,8 +23,8 @@ import {
   resumeWorkflow,
   table,
   tenant,
-} from '../../harness/env/restore-env.ts';
-import { CrashingMachine } from '../../harness/faults/restore-machine.ts';
+} from '../../../harness/env/restore-env.ts';
+import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
 
 const text = (stringValue: string) => ({ text: { stringValue } });
 const world = await createPointInTimeEnv({ 'users/ada': text('1'), 'users/bob': text('1'), 'still/here': text('1') });
@@ -89,7 +89,7 @@ for (const when of ['before', 'after'] as const)
 
 test('two runs at once keep one backup, and the restore goes on to its end', async () => {
   const { id, backupId } = await anew();
-  const runs = await Promise.allSettled([1, 2].map(() => prepareRestore(tenant, id, world.engine, 1)));
+  const runs = await Promise.allSettled([1, 2].map(() => prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine)));
   ok(runs.some(({ status }) => status === 'fulfilled'));
   await resumeWorkflow(world, id, atStart());
   deepEqual(targetNow(world), sourceAt(world, second));

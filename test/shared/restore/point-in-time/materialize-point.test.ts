@@ -1,33 +1,33 @@
 /** A restore to a moment: what was there in that second, all of it or a part, or a refusal that says why. */
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { test } from 'vitest';
-import { removeBackup } from '../../../shared/backup/index.ts';
-import { ApiError } from '../../../shared/contract/errors.ts';
-import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey } from '../../../shared/pitr/index.ts';
-import { commit, set } from '../../../shared/platform/index.ts';
-import { cancelRestore } from '../../../shared/restore/end/cancel-restore.ts';
+import { removeBackup } from '../../../../shared/backup/index.ts';
+import { ApiError } from '../../../../shared/contract/errors.ts';
+import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey } from '../../../../shared/pitr/index.ts';
+import { commit, set } from '../../../../shared/platform/index.ts';
+import { cancelRestore } from '../../../../shared/restore/end/cancel-restore.ts';
 import {
-  planPointInTime,
-  readRestoreRequest,
   assertBatchesPresent,
   assertCollectionsKnown,
+  planPointInTime,
+  readRestoreRequest,
   resumeRestore,
   startRestore,
-} from '../../../shared/restore/index.ts';
-import { undoRestore } from '../../../shared/restore/start/undo-restore.ts';
+} from '../../../../shared/restore/index.ts';
+import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
 import {
-  callerContext,
-  startPointInTimeRestore,
   bodyOf,
-  type PointInTimeInput,
-  type PointInTimeEnv,
+  callerContext,
   createPointInTimeEnv,
   nextSecond,
+  type PointInTimeEnv,
+  type PointInTimeInput,
   pitrNow,
-  sourceAt,
-  targetNow,
   runCycle,
-} from '../../harness/env/point-in-time-env.ts';
+  sourceAt,
+  startPointInTimeRestore,
+  targetNow,
+} from '../../../harness/env/point-in-time-env.ts';
 import {
   backupOf,
   projectId,
@@ -38,7 +38,7 @@ import {
   table,
   tenant,
   writesSent,
-} from '../../harness/env/restore-env.ts';
+} from '../../../harness/env/restore-env.ts';
 
 const text = (stringValue: string) => ({ text: { stringValue } });
 const first = {
@@ -195,7 +195,7 @@ test('with a batch missing in the bucket a moment after it is refused by its nam
   const folder = world.stores.get(sixth.path)!;
   const object = folder.objects.get(sixth.chunk.name)!;
   const ask = async (second: string) => {
-    const { pointRequest: moment } = await readRestoreRequest(tenant, bodyOf({ pointInTime: second }), world.engine.clock.now());
+    const { pointRequest } = await readRestoreRequest(tenant, bodyOf({ pointInTime: second }), world.engine.clock.now());
     return assertBatchesPresent(tenant, pointRequest!, world.engine, world.engine.clock);
   };
   for (const second of seconds) await ask(second);
@@ -228,7 +228,7 @@ test('a dry run answers the plan, and nothing is written anywhere', async () => 
   const { world, seconds } = await story();
   await putTarget(world, { 'users/ada': text('2'), 'users/dora': text('own') });
   const caller = { ...callerContext, origin: { ip: null, userAgent: null, requestId: 'req' }, now: world.engine.clock.now() };
-  const { options: wish, pointRequest: moment, ...place } = await readRestoreRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), caller.now);
+  const { options, pointRequest, ...place } = await readRestoreRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), caller.now);
   const is = traces(world);
   const sent = writesSent();
   const planned = await planPointInTime({ ...caller, tenant }, { ...place, options: options }, pointRequest!, world.engine);
@@ -289,7 +289,7 @@ test('upon an incremental base the moment needs its whole chain, and what that b
 test('a base that goes at the same moment is either held or the restore refused', async () => {
   const { world, seconds } = await story();
   const now = world.engine.clock.now();
-  const { options: wish, pointRequest: moment, ...place } = await readRestoreRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), now);
+  const { options, pointRequest, ...place } = await readRestoreRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), now);
   const { createdBy, encryption } = callerContext;
   const { writes } = startRestore({ ...place, tenant, encryption, point: pointRequest!.point }, { ...options, createdBy }, now);
   const base = backupOf(world.base.id);
@@ -325,7 +325,7 @@ test('of a collection that is not known at a moment nobody is told that its docu
   const gapped = pitrNow();
   deepEqual(gapped.gaps.at(-1)?.collections, []);
   const ask = async (part: Omit<PointInTimeInput, 'pointInTime'>) => {
-    const { pointRequest: moment } = await readRestoreRequest(tenant, bodyOf({ pointInTime: second, ...part }), world.engine.clock.now());
+    const { pointRequest } = await readRestoreRequest(tenant, bodyOf({ pointInTime: second, ...part }), world.engine.clock.now());
     await assertCollectionsKnown(tenant, pointRequest!, world.engine);
   };
   const alone = { options: { includeSubcollections: false, mergeMode: 'overwrite' } };

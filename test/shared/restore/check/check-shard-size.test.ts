@@ -1,22 +1,22 @@
 /** What is written down of a check fits an item of the table, whatever the collections of the target are called. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { workPartition } from '../../../shared/restore/index.ts';
+import { workPartition } from '../../../../shared/restore/index.ts';
 import {
   atStart,
-  startTestRestore,
+  createRestoreEnv,
   type Fields,
   journalOf,
-  createRestoreEnv,
   put,
   putTarget,
   restoreOf,
   resumeWorkflow,
   server,
+  startTestRestore,
   table,
   takeBackup,
   tenant,
-} from '../../harness/env/restore-env.ts';
+} from '../../../harness/env/restore-env.ts';
 
 afterAll(() => server.stop());
 

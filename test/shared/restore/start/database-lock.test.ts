@@ -1,28 +1,28 @@
 /** Two projects may be connected to one database: a restore into it has it alone. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'vitest';
-import type { BackupRecord } from '../../../shared/backup/index.ts';
-import { commit, newId } from '../../../shared/platform/index.ts';
-import { databaseOf, type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
-import { cancelRestore } from '../../../shared/restore/end/cancel-restore.ts';
-import { cleanUpRestore } from '../../../shared/restore/end/clean-up-restore.ts';
-import { resumeRestore } from '../../../shared/restore/start/resume-restore.ts';
+import type { BackupRecord } from '../../../../shared/backup/index.ts';
+import { commit, newId } from '../../../../shared/platform/index.ts';
+import { databaseOf, type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
+import { cancelRestore } from '../../../../shared/restore/end/cancel-restore.ts';
+import { cleanUpRestore } from '../../../../shared/restore/end/clean-up-restore.ts';
+import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
 import {
   atStart,
-  startTestRestore,
-  type Fields,
   createRestoreEnv,
+  type Fields,
   organizationNow,
   put,
   type RestoreEnv,
   restoreOf,
   resumeWorkflow,
   runRestore,
+  startTestRestore,
   table,
   takeBackup,
   targetId,
   tenant,
-} from '../../harness/env/restore-env.ts';
+} from '../../../harness/env/restore-env.ts';
 
 const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
 

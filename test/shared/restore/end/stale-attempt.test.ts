@@ -1,34 +1,34 @@
 /** Each attempt has a workflow of its own: what is left of one does nothing for the next. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'vitest';
-import { JobFailure } from '../../../shared/job/index.ts';
-import { commit, iso, newId, set } from '../../../shared/platform/index.ts';
-import { cancelRestore } from '../../../shared/restore/end/cancel-restore.ts';
-import { cleanUpRestore } from '../../../shared/restore/end/clean-up-restore.ts';
-import { failRestore } from '../../../shared/restore/end/fail-restore.ts';
-import { reapRestore } from '../../../shared/restore/end/restore-reaper.ts';
-import { restoreKey } from '../../../shared/restore/model/record.ts';
-import { answerStep } from '../../../shared/restore/model/restore-steps.ts';
-import { assertStillRunning } from '../../../shared/restore/model/running-restore.ts';
-import { resumeRestore } from '../../../shared/restore/start/resume-restore.ts';
-import { lockOf, runningItemOf } from '../../harness/env/restore-end-env.ts';
+import { JobFailure } from '../../../../shared/job/index.ts';
+import { commit, iso, newId, set } from '../../../../shared/platform/index.ts';
+import { cancelRestore } from '../../../../shared/restore/end/cancel-restore.ts';
+import { cleanUpRestore } from '../../../../shared/restore/end/clean-up-restore.ts';
+import { failRestore } from '../../../../shared/restore/end/fail-restore.ts';
+import { reapRestore } from '../../../../shared/restore/end/reap-restore.ts';
+import { restoreKey } from '../../../../shared/restore/model/record.ts';
+import { answerStep } from '../../../../shared/restore/model/restore-steps.ts';
+import { assertStillRunning } from '../../../../shared/restore/model/running-restore.ts';
+import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
+import { lockOf, runningItemOf } from '../../../harness/env/restore-end-env.ts';
 import {
   atStart,
-  startTestRestore,
-  RestoreFailedError,
-  type Fields,
   createRestoreEnv,
+  type Fields,
   organizationNow,
   put,
   type RestoreEnv,
+  RestoreFailedError,
   restoreOf,
   resumeWorkflow,
   runRestore,
   shardsOf,
+  startTestRestore,
   takeBackup,
   targetId,
   tenant,
-} from '../../harness/env/restore-env.ts';
+} from '../../../harness/env/restore-env.ts';
 
 const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
 
@@ -41,7 +41,13 @@ const resume = async (world: RestoreEnv, id: string): Promise<void> => {
   await commit((await resumeRestore(tenant, restoreOf(id), world.engine.clock.now())).change.writes);
 };
 const fail = async (world: RestoreEnv, id: string): Promise<void> => {
-  await failRestore(tenant, id, () => ({ code: 'INTERNAL_ERROR', message: 'x' }), world.engine.clock.now(), 1);
+  await failRestore({
+    tenant,
+    restoreJobId: id,
+    attempt: 1,
+    reasonOf: () => ({ code: 'INTERNAL_ERROR', message: 'x' }),
+    now: world.engine.clock.now(),
+  });
   await cleanUpRestore(tenant, id, world.engine, { attempt: 1 });
 };
 
@@ -86,7 +92,7 @@ test('neither why a step of an earlier attempt failed nor its end are those of t
       await gate.promise;
       throw error;
     };
-    const stale = answerStep(tenant, id, work, 1).catch(() => undefined);
+    const stale = answerStep({ tenant, restoreJobId: id, attempt: 1 }, work).catch(() => undefined);
     if (restoreOf(id).attempt === 1) {
       await fail(world, id);
       await resume(world, id);

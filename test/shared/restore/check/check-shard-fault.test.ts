@@ -1,12 +1,11 @@
 /** Whatever is wrong with the backup, the bucket or the target is found before the first write, and named. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { type ObjectStore, StorageError } from '../../../shared/destination/index.ts';
-import { absent, newShop, type Shop } from '../../harness/builders/sample-shop.ts';
-import { failedEarly } from '../../harness/env/failed-restore.ts';
+import { type ObjectStore, StorageError } from '../../../../shared/destination/index.ts';
+import { absent, newShop, type Shop } from '../../../harness/builders/sample-shop.ts';
+import { failedEarly } from '../../../harness/env/failed-restore.ts';
 import {
   atStart,
-  startTestRestore,
   destinationId,
   folderOf,
   journalOf,
@@ -14,10 +13,11 @@ import {
   resumeWorkflow,
   runRestore,
   server,
+  startTestRestore,
   table,
   tenant,
-} from '../../harness/env/restore-env.ts';
-import { bound } from '../../harness/faults/faulty-store.ts';
+} from '../../../harness/env/restore-env.ts';
+import { bound } from '../../../harness/faults/faulty-store.ts';
 
 afterAll(() => server.stop());
 

@@ -1,25 +1,25 @@
 /** A worker may die before or after anything it does until the journal is sealed: whoever goes on for it makes the same journal. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { newShop, type Shop } from '../../harness/builders/sample-shop.ts';
+import { newShop, type Shop } from '../../../harness/builders/sample-shop.ts';
 import {
   atStart,
   backupOf,
-  startTestRestore,
+  documentsIn,
   eventsOf,
   folderOf,
   journalOf,
-  documentsIn,
   organizationNow,
   restoreOf,
   resumeWorkflow,
   server,
   shardsOf,
+  startTestRestore,
   table,
   writesSent,
-} from '../../harness/env/restore-env.ts';
-import { crashPoints } from '../../harness/faults/crash-injector.ts';
-import { CrashingMachine } from '../../harness/faults/restore-machine.ts';
+} from '../../../harness/env/restore-env.ts';
+import { crashPoints } from '../../../harness/faults/crash-injector.ts';
+import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
 
 afterAll(() => server.stop());
 

@@ -3,23 +3,28 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { StorageError } from '../../../../shared/destination/index.ts';
 import { unsafeTenant } from '../../../../shared/platform/index.ts';
-import { reapVerdict, type RestoreWorkflow, reapRestore, listRunningRestores } from '../../../../shared/restore/end/restore-reaper.ts';
+import {
+  listRunningRestores,
+  type RestoreWorkflow,
+  reapRestore,
+  reapVerdict,
+} from '../../../../shared/restore/end/reap-restore.ts';
 import type { RestoreRecord, RunningRestore } from '../../../../shared/restore/model/record.ts';
 import {
   all,
   allWorkItems,
+  assertReleased,
+  createRestoreAt,
   dayMs,
   endRestore,
   foreign,
-  assertReleased,
   lockOf,
-  runningItemOf,
-  workItemsOf,
   objectsOf,
-  resumeNow,
   type RestoreAtStage,
+  resumeNow,
+  runningItemOf,
   type Stage,
-  createRestoreAt,
+  workItemsOf,
 } from '../../../harness/env/restore-end-env.ts';
 import { eventsOf, type RestoreInput, restoreOf, server, table, targetId, tenant } from '../../../harness/env/restore-env.ts';
 import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';

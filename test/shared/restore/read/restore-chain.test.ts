@@ -1,14 +1,14 @@
 /** A link of a chain restores to its own moment in every mode; that a document was gone then is nothing to carry out. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { beforeAll, test } from 'vitest';
-import type { BackupRecord } from '../../../shared/backup/index.ts';
-import { commit, newId } from '../../../shared/platform/index.ts';
-import { undoRestore } from '../../../shared/restore/index.ts';
-import { takeLink, text, usualSteps } from '../../harness/env/chain-env.ts';
+import type { BackupRecord } from '../../../../shared/backup/index.ts';
+import { commit, newId } from '../../../../shared/platform/index.ts';
+import { undoRestore } from '../../../../shared/restore/index.ts';
+import { takeLink, text, usualSteps } from '../../../harness/env/chain-env.ts';
 import {
   backupOf,
-  fieldsOf,
   createRestoreEnv,
+  fieldsOf,
   put,
   putTarget,
   type RestoreEnv,
@@ -16,7 +16,7 @@ import {
   restoreOf,
   runRestore,
   tenant,
-} from '../../harness/env/restore-env.ts';
+} from '../../../harness/env/restore-env.ts';
 
 interface Link {
   readonly backup: BackupRecord;

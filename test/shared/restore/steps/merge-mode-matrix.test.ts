@@ -1,20 +1,20 @@
 /** What a restore makes of a document, for every state the target can have it in and every way to merge. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
-import type { MergeMode } from '../../../shared/contract/models/restore.ts';
+import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
+import type { MergeMode } from '../../../../shared/contract/models/restore.ts';
 import {
   backupOf,
+  createRestoreEnv,
+  documentsIn,
   type Fields,
   fieldsOf,
-  documentsIn,
-  createRestoreEnv,
   put,
   putTarget,
   restore,
   takeBackup,
   targetId,
-} from '../../harness/env/restore-env.ts';
+} from '../../../harness/env/restore-env.ts';
 
 const integer = (value: number) => ({ integerValue: BigInt(value) });
 const text = (stringValue: string) => ({ stringValue });

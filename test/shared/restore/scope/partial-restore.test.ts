@@ -1,16 +1,16 @@
 /** A backup of single documents is taken for nothing more: neither by who rolls back to it, nor by who compares it. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { openManifest } from '../../../shared/archive/index.ts';
-import { type BackupRecord, backupData, compareBackup, fetchManifest, findParent } from '../../../shared/backup/index.ts';
-import { restores } from '../../../shared/contract/endpoints/restores.ts';
-import { newId } from '../../../shared/platform/index.ts';
-import { readRestoreRequest } from '../../../shared/restore/index.ts';
+import { openManifest } from '../../../../shared/archive/index.ts';
+import { type BackupRecord, backupData, compareBackup, fetchManifest, findParent } from '../../../../shared/backup/index.ts';
+import { restores } from '../../../../shared/contract/endpoints/restores.ts';
+import { newId } from '../../../../shared/platform/index.ts';
+import { readRestoreRequest } from '../../../../shared/restore/index.ts';
 import {
   backupOf,
+  createRestoreEnv,
   type Fields,
   folderOf,
-  createRestoreEnv,
   projectId,
   put,
   type RestoreEnv,
@@ -19,7 +19,7 @@ import {
   table,
   takeBackup,
   tenant,
-} from '../../harness/env/restore-env.ts';
+} from '../../../harness/env/restore-env.ts';
 
 afterAll(() => server.stop());
 

@@ -1,11 +1,11 @@
-/** A restore is offered to be taken back as long as its safety backup is there. */
+/** A restore can be undone as long as its safety backup exists. */
 import { type BackupRecord, backupKey, isRetired } from '../../backup/index.ts';
-import { get, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
+import { check, get, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type RestoreRecord, restoreKey } from './record.ts';
 
 /**
- * For the transaction that takes a backup away: the restore whose safety backup it is cannot be taken back any more, and says so.
- * The backup goes, too, if the restore is gone or follows its project later; one that comes meanwhile is looked at.
+ * For the transaction that deletes a backup: the restore whose safety backup it is can no longer be undone. If that restore is
+ * gone or moves with its project later, the transaction checks that it is still absent.
  */
 export const closeUndoWindow = async (tenant: Tenant, { safetyOf }: BackupRecord): Promise<readonly Write[]> => {
   if (safetyOf === undefined) return [];
@@ -15,7 +15,7 @@ export const closeUndoWindow = async (tenant: Tenant, { safetyOf }: BackupRecord
   return [{ check: key, condition: 'attribute_not_exists(pk)', onConditionFailed }];
 };
 
-/** For the transaction that brings a restore to another organization, after its safety backup: that may be gone there by now. */
+/** For the transaction that moves a restore to another organization. Its safety backup moved first and may be deleted by now. */
 export const moveUndoWindow = async (
   to: Tenant,
   { undoUntil, safetyBackupId }: RestoreRecord,
@@ -24,6 +24,5 @@ export const moveUndoWindow = async (
   const key = backupKey.backup(to, safetyBackupId);
   const safety = await get(key);
   if (!safety || isRetired(safety)) return { undoUntil: null, writes: [] };
-  const condition = '#status = :status';
-  return { undoUntil, writes: [{ check: key, condition, names: { '#status': 'status' }, values: { ':status': safety.status } }] };
+  return { undoUntil, writes: [check(key, { status: safety.status })] };
 };
