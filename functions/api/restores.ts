@@ -20,11 +20,11 @@ import {
 
 export const create = handle(restores.create, async (call) => {
   const { tenant, actor, body, now } = call;
-  const { options, pointRequest, ...place } = await readRestoreRequest(tenant, body, now);
+  const { options, pointRequest, ...context } = await readRestoreRequest(tenant, body, now);
   if (pointRequest) await assertCollectionsKnown(tenant, pointRequest);
   const { mergeMode, collections, documents, includeAuthUsers, safetyBackup, dryRun } = options;
-  const { backup, target } = place;
-  const asked = {
+  const { backup, target } = context;
+  const summary = {
     ...(pointRequest && { pointInTime: pointRequest.point.moment }),
     targetProjectId: target.id,
     mergeMode,
@@ -33,11 +33,11 @@ export const create = handle(restores.create, async (call) => {
   };
   if (dryRun) {
     const data = pointRequest
-      ? await planPointInTime(call, { ...place, options: options }, pointRequest)
-      : await planInRequest(call, { ...place, options: options });
-    // Looking into a backup is noted, whatever it is for.
+      ? await planPointInTime(call, { ...context, options }, pointRequest)
+      : await planInRequest(call, { ...context, options });
+    // Every read of a backup is audited.
     const resource = { type: 'backup', id: pointRequest?.plan.base.id ?? backup.id };
-    const audit = [{ scope: tenant.organizationId, action: 'restore.planned', resource, details: asked }];
+    const audit = [{ scope: tenant.organizationId, action: 'restore.planned', resource, details: summary }];
     if (data) return { data, status: 200, change: { writes: [], audit } };
   }
   await assertRestoreCapacity(tenant);
@@ -45,8 +45,8 @@ export const create = handle(restores.create, async (call) => {
   const encryption = currentEncryption(await readEncryption(tenant));
   const createdBy = { type: actor.type, id: actor.id };
   const point = pointRequest?.point;
-  const { restore, writes } = startRestore({ ...place, tenant, encryption, point }, { ...options, createdBy }, now);
-  const details = { backupId: backup.id, ...asked, includeAuthUsers, safetyBackup, dryRun };
+  const { restore, writes } = startRestore({ ...context, tenant, encryption, point }, { ...options, createdBy }, now);
+  const details = { backupId: backup.id, ...summary, includeAuthUsers, safetyBackup, dryRun };
   const audit = [{ scope: tenant.organizationId, resource: { type: 'restore', id: restore.id }, details }];
   return { data: restoreData(restore), change: { writes, audit } };
 });

@@ -28,7 +28,11 @@ export const findMissingUntil = async (
     ...given.map(([text, paths]) => [text, paths.map((path) => documentRange(path, false))] as const),
   ];
   const finder = new Finder(archive);
-  const isFound = await mapConcurrent(named, concurrency, async ([, ranges]) => (isOver() ? undefined : finder.hasAny(ranges)));
+  let isStopped = false;
+  const isFound = await mapConcurrent(named, concurrency, async ([, ranges]) => {
+    isStopped ||= isOver();
+    return isStopped ? undefined : finder.hasAny(ranges);
+  });
   if (isFound.includes(undefined)) return undefined;
   return named
     .filter((_, n) => !isFound[n])

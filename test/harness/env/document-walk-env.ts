@@ -1,4 +1,4 @@
-/** An archive made of given documents, a live target, and what a walk decides about them, proven as whoever keeps it does. */
+/** An archive of given documents, a live target, and the decisions of a walk, proven as before storing them. */
 
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
@@ -26,7 +26,7 @@ export const documentOf = (projectId: string, path: string, fields: Fields, at =
   return Buffer.from(proto.Document.encode({ name, fields: encoded, createTime: time, updateTime: time }));
 };
 
-/** By path; undefined is one that is known to be gone. */
+/** By path; undefined is a tombstone. */
 export type Records = Readonly<Record<string, Fields | Uint8Array | undefined>>;
 
 export interface BuiltArchive {
@@ -34,7 +34,7 @@ export interface BuiltArchive {
   readonly bucket: Bucket;
 }
 
-/** `perShard` records in each index of its own. */
+/** Each index object has `perShard` records. */
 export const archiveOf = (projectId: string, records: Records, perShard = Number.POSITIVE_INFINITY): BuiltArchive => {
   const root = `${databaseOf(projectId)}/documents/`;
   const sorted = Object.entries(records)
@@ -79,7 +79,6 @@ export const archiveOf = (projectId: string, records: Records, perShard = Number
 export const server: Firestore = await startServer();
 let targets = 0;
 
-/** A database of its own. */
 export class Target {
   readonly projectId = `target-${++targets}`;
   readonly source: FirestoreDatabase = sourceOf(server.url, { projectId: this.projectId });
@@ -88,7 +87,7 @@ export class Target {
     return server.databases.open({ projectId: this.projectId, databaseId: '(default)' });
   }
 
-  /** Undefined removes one. */
+  /** Undefined deletes a document. */
   async put(documents: Readonly<Record<string, Fields | undefined>>): Promise<void> {
     const name = { projectId: this.projectId, databaseId: '(default)' };
     const writes = Object.entries(documents).map(([path, fields]) =>
@@ -99,7 +98,7 @@ export class Target {
     for (let n = 0; n < writes.length; n += 500) await commitWrites(this.#database, writes.slice(n, n + 500));
   }
 
-  /** What it holds, byte for byte. */
+  /** All documents, byte for byte. */
   live(): Record<string, Buffer> {
     const all = [...this.#database.scan('', lastKey, this.#database.readTime())];
     return Object.fromEntries(all.map(({ path, bytes }) => [path, Buffer.from(bytes)]));
@@ -108,7 +107,7 @@ export class Target {
 
 export interface WalkResult {
   readonly decided: readonly (readonly [path: string, action: Action])[];
-  /** What was handed over of the target. */
+  /** Live documents handed to the visitor. */
   readonly live: Readonly<Record<string, Buffer>>;
   readonly ofBackup: ReadonlySet<string>;
   readonly isWhole: boolean;
@@ -121,15 +120,15 @@ export interface WalkInput
     Partial<ScopeRequest> {
   readonly documents?: readonly string[];
   readonly scope?: Scope;
-  /** What the backup was to hold. */
+  /** The collections that the backup covers. */
   readonly covered?: { collections: readonly string[]; excludedCollections: readonly string[] };
-  /** Called before each decision is noted. */
+  /** Called for each decision. */
   readonly onVisit?: (decision: DocumentDecision) => Promise<void> | undefined;
 }
 
 export const everything = { collections: ['*'], excludedCollections: [] };
 
-export const walk = async ({ archive }: BuiltArchive, target: Target, ask: WalkInput = {}): Promise<WalkResult> => {
+export const walk = async ({ archive }: BuiltArchive, target: Target, input: WalkInput = {}): Promise<WalkResult> => {
   const {
     bound = {},
     isOver,
@@ -139,22 +138,28 @@ export const walk = async ({ archive }: BuiltArchive, target: Target, ask: WalkI
     onVisit,
     signal = new AbortController().signal,
     ...more
-  } = ask;
-  const asked: ScopeRequest = { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null, ...more };
-  const scope = ask.scope ?? restoreScope(asked, covered, documents);
+  } = input;
+  const request: ScopeRequest = {
+    mergeMode: 'overwrite',
+    collections: ['*'],
+    includeSubcollections: true,
+    undoOf: null,
+    ...more,
+  };
+  const scope = input.scope ?? restoreScope(request, covered, documents);
   const { readTime } = await probeSource(target.source);
   const options = {
     archive,
     target: target.source,
     scope,
     bound,
-    mode: asked.mergeMode,
+    mode: request.mergeMode,
     readTime,
     signal,
     isOver,
     partialRestore,
   };
-  const walking = new DocumentWalk({ ...options, isUndo: asked.undoOf !== null });
+  const walking = new DocumentWalk({ ...options, isUndo: request.undoOf !== null });
   const decided: [string, Action][] = [];
   const live: Record<string, Buffer> = {};
   const ofBackup = new Set<string>();

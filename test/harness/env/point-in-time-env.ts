@@ -1,4 +1,4 @@
-/** A project that is captured, with a clock that can be put forward: seconds pass without being waited for. */
+/** A project with captures, and a clock that can be advanced without waiting. */
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import { streamLeaves } from '../../../shared/archive/index.ts';
 import { type BackupRecord, openArchive } from '../../../shared/backup/index.ts';
@@ -27,13 +27,13 @@ import {
 
 export interface PointInTimeEnv extends RestoreEnv {
   base: BackupRecord;
-  /** Puts both clocks forward. */
+  /** Advances both clocks. */
   readonly pass: (seconds: number) => void;
 }
 
 export type Precision = PitrRecord['precision'];
 
-/** A base of what `documents` says, with `more` as an incremental one, and captures that have begun. */
+/** A base backup of `documents`, an incremental one of `more`, and captures that have begun. */
 export const createPointInTimeEnv = async (
   documents: Parameters<typeof put>[1],
   precision: Precision = 'second',
@@ -47,9 +47,9 @@ export const createPointInTimeEnv = async (
   const { openStore } = world.engine;
   const engine = {
     ...world.engine,
-    // Folders are apart in this world: one that holds those of batches leads to each of them.
-    openStore: async (...[who, place, folder]: Parameters<typeof openStore>) =>
-      folder.endsWith('/pitr') ? around(world, folder) : openStore(who, place, folder),
+    // Each folder has a store of its own; the parent folder of batches forwards to theirs.
+    openStore: async (...[owner, destination, folder]: Parameters<typeof openStore>) =>
+      folder.endsWith('/pitr') ? batchFolders(world, folder) : openStore(owner, destination, folder),
   };
   const pass = (seconds: number): void => {
     // Whole milliseconds, as clocks have.
@@ -67,8 +67,8 @@ export const createPointInTimeEnv = async (
   return moment;
 };
 
-/** What is read of batches by a folder around theirs. */
-const around = (world: RestoreEnv, folder: string): ObjectStore => {
+/** The parent folder of batches, for reading. */
+const batchFolders = (world: RestoreEnv, folder: string): ObjectStore => {
   const find = (name: string): { store: MemoryStore; rest: string } => {
     const end = name.indexOf('/');
     const store = world.stores.get(`${folder}/${name.slice(0, end)}`);
@@ -84,7 +84,6 @@ const around = (world: RestoreEnv, folder: string): ObjectStore => {
 
 const userId = newId('user');
 
-/** Someone of the organization. */
 export const callerContext = {
   tenant,
   get organization() {
@@ -112,7 +111,7 @@ const enable = async (world: PointInTimeEnv, precision: Precision): Promise<void
 
 export const pitrNow = (): PitrRecord => table.get<PitrRecord>(pitrKey.pitr(tenant, projectId))!;
 
-/** One turn, as the queue brings it in time. */
+/** One capture cycle, when it is due. */
 export const runCycle = async (world: PointInTimeEnv): Promise<void> => {
   const { turn: number, nextTurnAt } = pitrNow();
   const early = Date.parse(nextTurnAt ?? '') - world.nowMs();
@@ -120,25 +119,25 @@ export const runCycle = async (world: PointInTimeEnv): Promise<void> => {
   await runCaptureCycle(tenant, { projectId, turn: number }, world.engine, AbortSignal.timeout(60_000));
 };
 
-/** What was in the source at that moment, by its own account, without names and times. */
+/** The documents of the source at a time, without names and times. */
 export const sourceAt = (world: PointInTimeEnv, moment: string): ReadonlyMap<string, string> => {
   const database = server.databases.open({ projectId: world.sourceProjectId, databaseId: '(default)' });
   const all = [...database.scan('', lastKey, Date.parse(moment) * 1_000)];
   return new Map(all.map(({ path, bytes }) => [path, bareFields(Buffer.from(bytes))]));
 };
 
-/** The next whole second, of which a little is over then: what was written before is in it, and what comes is not. */
+/** Advances a little beyond the next whole second and returns it: earlier writes are in it, later ones are not. */
 export const nextSecond = (world: PointInTimeEnv): string => {
   world.pass((1_200 - (world.nowMs() % 1_000)) / 1_000);
   return new Date(Math.floor(world.nowMs() / 1_000) * 1_000).toISOString();
 };
 
-/** What a backup holds, by path, without names and times. */
+/** The documents of a backup by path, without names and times. */
 export const contentsOf = async (
   backup: BackupRecord,
-  doors: Pick<RestoreEnv['engine'], 'openStore' | 'dataKeyOf'>,
+  deps: Pick<RestoreEnv['engine'], 'openStore' | 'dataKeyOf'>,
 ): Promise<ReadonlyMap<string, string>> => {
-  const { archive, close } = await openArchive(tenant, backup, undefined, doors);
+  const { archive, close } = await openArchive(tenant, backup, undefined, deps);
   const found = new Map<string, string>();
   const prefix = `${archive.manifest.source}/documents/`.length;
   for await (const { segment, leaf } of streamLeaves(archive))
@@ -156,22 +155,22 @@ export interface PointInTimeInput {
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-export const bodyOf = ({ options, ...ask }: PointInTimeInput) =>
+export const bodyOf = ({ options, ...input }: PointInTimeInput) =>
   ({
     projectId,
     targetProjectId: targetId,
-    ...ask,
+    ...input,
     options: { mergeMode: 'rollback', dryRun: false, includeSubcollections: true, safetyBackup: true, ...options },
   }) as unknown as Parameters<typeof readRestoreRequest>[1];
 
-/** As POST /backups/restore does it. */
-export const startPointInTimeRestore = async (world: PointInTimeEnv, ask: PointInTimeInput): Promise<RestoreRecord> => {
+/** Like POST /backups/restore. */
+export const startPointInTimeRestore = async (world: PointInTimeEnv, input: PointInTimeInput): Promise<RestoreRecord> => {
   const now = world.engine.clock.now();
-  const { options, pointRequest, ...place } = await readRestoreRequest(tenant, bodyOf(ask), now);
+  const { options, pointRequest, ...context } = await readRestoreRequest(tenant, bodyOf(input), now);
   const encryption = { mode: 'kms', keyId: 'key' } as const;
   const createdBy = { type: 'user', id: newId('user') };
   const { restore, writes } = startRestore(
-    { ...place, tenant, encryption, point: pointRequest?.point },
+    { ...context, tenant, encryption, point: pointRequest?.point },
     { ...options, createdBy },
     now,
   );

@@ -1,4 +1,4 @@
-/** A restore that has come so far, with all that stands around it: what its end may touch, and what it must leave. */
+/** A restore at a given stage, with all items that its end may touch or must leave alone. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
 import { commit, iso, set } from '../../../shared/platform/index.ts';
@@ -20,7 +20,7 @@ import {
   tenant,
 } from './restore-env.ts';
 
-/** How far it has come: not begun; checking, with objects stored; all checked and the journal complete. */
+/** Not begun; checking, with objects stored; checked, with a sealed journal. */
 export type Stage = 'pending' | 'checking' | 'sealed';
 
 export interface RestoreAtStage {
@@ -31,18 +31,18 @@ export interface RestoreAtStage {
 
 export const dayMs = 24 * 3_600_000;
 
-export const createRestoreAt = async (stage: Stage, ask: RestoreInput = {}): Promise<RestoreAtStage> => {
+export const createRestoreAt = async (stage: Stage, input: RestoreInput = {}): Promise<RestoreAtStage> => {
   const world = createRestoreEnv();
   const storageDestination = { id: destinationId, name: 'Bucket', type: 's3' } as const;
-  const made = sampleOf({ projectId, storageDestination });
-  const backup = { ...made, ...backupKey.backup(tenant, made.id) };
+  const sample = sampleOf({ projectId, storageDestination });
+  const backup = { ...sample, ...backupKey.backup(tenant, sample.id) };
   table.put(backup);
   const startMs = Date.now();
   world.nowMs = () => startMs;
-  const scene = { world, id: await startTestRestore(world, backup, ask), backupId: backup.id };
-  if (stage === 'pending') return scene;
-  await advanceTo(scene, stage, ask.safetyBackup ?? true);
-  return scene;
+  const setup = { world, id: await startTestRestore(world, backup, input), backupId: backup.id };
+  if (stage === 'pending') return setup;
+  await advanceTo(setup, stage, input.safetyBackup ?? true);
+  return setup;
 };
 
 const objects = ['key', 'chunk/00000000-0000', 'index/00000000-0000'];
@@ -60,7 +60,7 @@ const advanceTo = async ({ world, id }: RestoreAtStage, stage: Stage, safetyBack
   await commit(sealingWrites(id, safetyBackup, now));
 };
 
-/** As sealing does it. */
+/** The writes of sealing. */
 export const sealingWrites = (id: string, safetyBackup: boolean, now: string) => {
   const { journal } = restoreOf(id);
   const { backupId, path, storageDestination } = journal;
@@ -74,18 +74,18 @@ export const sealingWrites = (id: string, safetyBackup: boolean, now: string) =>
   ];
 };
 
-/** As POST /backups/restore/{id}/cancel and the last step do it: the status, and what every end has in common. */
+/** Like POST /backups/restore/{id}/cancel and the last step: sets the status, with the writes of every end. */
 export const endRestore = async ({ world, id }: RestoreAtStage, status: 'cancelled' | 'completed'): Promise<void> => {
   const now = world.engine.clock.now();
-  const around = (await loadEndContext(tenant, id))!;
-  const { restore } = around;
+  const context = (await loadEndContext(tenant, id))!;
+  const { restore } = context;
   await commit([
-    set(restoreKey.restore(tenant, id), { status, ...endFields(around, now) }, { expected: { status: restore.status } }),
-    ...endRestoreWrites(tenant, around, status, now),
+    set(restoreKey.restore(tenant, id), { status, ...endFields(context, now) }, { expected: { status: restore.status } }),
+    ...endRestoreWrites(tenant, context, status, now),
   ]);
 };
 
-/** As POST /backups/restore/{id}/resume does it, at this very moment. */
+/** Like POST /backups/restore/{id}/resume, synchronously. */
 export const resumeNow = (id: string): void => {
   const restore = restoreOf(id);
   const attempt = restore.attempt + 1;
@@ -111,7 +111,7 @@ export const all = ['chunk/00000000-0000', 'index/00000000-0000', 'key', 'manife
 export const foreign = ['notes of the customer'];
 export const allWorkItems = ['PACE', 'PART#00000000#0000', 'SCOPE', 'SHARD#00000000'];
 
-/** The target is free, nobody holds either backup, and the safety backup is kept as long as it can be put back. */
+/** The target and both backups are released, and the safety backup is kept as long as the restore can be undone. */
 export const assertReleased = ({ id, backupId }: RestoreAtStage): void => {
   const { undoUntil, safetyBackupId } = restoreOf(id);
   equal(lockOf(targetId), undefined);

@@ -1,4 +1,4 @@
-/** Two databases, a store for every folder and a backup made by the real engine: every step of a restore as the workflow runs it. */
+/** Restore environment: two databases, a store per folder and a real backup. Runs the steps of a restore like the workflow. */
 import { afterAll } from 'vitest';
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
@@ -35,17 +35,17 @@ import { destinationId, projectId, server, table, tenant } from './backup-env.ts
 export { type Fields, put, recordOf as backupOf, takeBackup } from './archive-env.ts';
 export { destinationId, eventsOf, organizationNow, projectId, server, table, tenant } from './backup-env.ts';
 
-// Whoever has tested with it is through: without this the process would wait for ever.
+// Without this the test process would not exit.
 afterAll(() => server.stop());
 
-/** The other project of the organization; `projectId` is the one that was backed up. */
+/** The other project of the organization; `projectId` is the backed-up one. */
 export const targetId = newId('project');
 
 export interface RestoreEnv extends ReadingWorld {
   readonly engine: RestoreDeps;
   /** The database of `targetId`; `sourceProjectId` is that of the backup. */
   readonly targetProjectId: string;
-  /** What a target is reached through: faults of the machine go here. */
+  /** Injects crashes into the calls to the target and the stores. */
   machine: CrashingMachine | undefined;
 }
 
@@ -95,7 +95,7 @@ const databaseOf = (world: RestoreEnv, of: 'source' | 'target') => ({
   databaseId: '(default)',
 });
 
-/** Writes documents into the target by their paths, beside all that is counted; undefined removes one. */
+/** Writes documents into the target by path, uncounted; undefined deletes one. */
 export const putTarget = async (
   world: RestoreEnv,
   documents: Readonly<Record<string, Fields | undefined>>,
@@ -112,14 +112,14 @@ export const putTarget = async (
   for (let n = 0; n < writes.length; n += 500) await commitWrites(server.databases.open(database), writes.slice(n, n + 500));
 };
 
-/** What a database holds now, by path: the encoded document, with its times, as hexadecimal text. */
+/** The documents of a database by path: encoded, with their times, in hexadecimal. */
 export const documentsIn = (world: RestoreEnv, of: 'source' | 'target' = 'target'): ReadonlyMap<string, string> => {
   const database = server.databases.open(databaseOf(world, of));
   const all = [...database.scan('', lastKey, database.readTime())];
   return new Map(all.map(({ path, bytes }) => [path, Buffer.from(bytes).toString('hex')]));
 };
 
-/** The same without names and times: what two databases, or one before and after, can be compared by. */
+/** Like `documentsIn`, without names and times, to compare two databases. */
 export const fieldsOf = (world: RestoreEnv, of: 'source' | 'target' = 'target'): ReadonlyMap<string, string> =>
   new Map([...documentsIn(world, of)].map(([path, hex]) => [path, bareFields(Buffer.from(hex, 'hex'))]));
 
@@ -129,11 +129,11 @@ export const bareFields = (bytes: Buffer): string => {
   return JSON.stringify(sorted.map(([field, value]) => [field, Buffer.from(value).toString('hex')]));
 };
 
-/** Requests to write that reached any database since the last reset. */
+/** Write requests to any database since the last reset. */
 export const writesSent = (): number => (server.faults.calls.BatchWrite ?? 0) + (server.faults.calls.Commit ?? 0);
 
 export interface RestoreInput {
-  /** The other project unless said. */
+  /** The other project by default. */
   readonly targetProjectId?: string;
   readonly mergeMode?: RestoreRecord['mergeMode'];
   readonly collections?: readonly string[];
@@ -147,10 +147,10 @@ export interface RestoreInput {
   readonly undoOf?: string;
 }
 
-/** As POST /backups/restore does it; answers the id of the job. */
-export const startTestRestore = async (world: RestoreEnv, backup: BackupRecord, ask: RestoreInput = {}): Promise<string> => {
-  const { targetProjectId = targetId, documents, ...more } = ask;
-  const place = {
+/** Like POST /backups/restore; returns the id of the restore. */
+export const startTestRestore = async (world: RestoreEnv, backup: BackupRecord, input: RestoreInput = {}): Promise<string> => {
+  const { targetProjectId = targetId, documents, ...more } = input;
+  const context = {
     tenant,
     backup,
     project: table.get<ProjectRecord>(projectKey.project(tenant, backup.projectId)),
@@ -158,7 +158,7 @@ export const startTestRestore = async (world: RestoreEnv, backup: BackupRecord, 
     destination: table.get<DestinationRecord>(organizationKey.storageDestination(tenant, destinationId))!,
     encryption: { mode: 'kms', keyId: 'key' } as const,
   };
-  const wish: StartRestoreOptions = {
+  const options: StartRestoreOptions = {
     mergeMode: 'overwrite',
     dryRun: false,
     collections: ['*'],
@@ -169,42 +169,37 @@ export const startTestRestore = async (world: RestoreEnv, backup: BackupRecord, 
     ...more,
     ...(documents && { documents: { paths: documents, given: documents.map((path) => [path, [path]] as const) } }),
   };
-  const { restore: begun, writes } = startRestore(place, wish, world.engine.clock.now());
+  const { restore: started, writes } = startRestore(context, options, world.engine.clock.now());
   await commit(writes);
-  return begun.id;
+  return started.id;
 };
 
 export const restoreOf = (id: string): RestoreRecord => table.get<RestoreRecord>(restoreKey.restore(tenant, id))!;
 export const shardsOf = (id: string): readonly RestoreShardRecord[] =>
   table.find(workPartition(tenant, id), 'SHARD#') as unknown as readonly RestoreShardRecord[];
 
-/** Where a workflow is: it goes on from here after a crash, as Step Functions does. */
+/** Position of a workflow, from which it continues after a crash, like Step Functions. */
 export interface Position {
   step: 'prepare' | 'check' | 'seal' | 'write' | 'finish' | 'end';
   shards: readonly number[];
-  /** Of the step that it is in. */
+  /** Remaining shards of the current step. */
   remaining: number[];
-  /** Each has a workflow of its own. */
   readonly attempt: number;
 }
 export const atStart = (attempt = 1): Position => ({ step: 'prepare', shards: [], remaining: [], attempt });
 
-/** The reason stands on the record. */
+/** The step failed permanently; the reason is on the record. */
 export class RestoreFailedError extends Error {}
 
 export interface RunOptions {
-  /** Time a worker has. */
   readonly workSeconds?: number;
   /** Called before each run of a step. */
   readonly onStep?: (step: Position['step'], shard: number | undefined) => unknown;
-  /** The last step to run; `finish` unless said. */
+  /** The last step to run; `finish` by default. */
   readonly upTo?: 'prepare' | 'check' | 'seal' | 'write';
 }
 
-/**
- * One shard after the other and every step once; whatever a step throws is thrown, and the position says where to go on. What
- * has failed for good throws Failed.
- */
+/** Runs every step once, shard by shard. Rethrows errors; the position then shows where to continue. */
 export const resumeWorkflow = async (
   world: RestoreEnv,
   id: string,
@@ -251,7 +246,7 @@ export const resumeWorkflow = async (
   position.step = 'end';
 };
 
-/** The workflow: infra/workflow/restore.ts, without its waits. */
+/** Like the workflow of infra/workflow/restore.ts, without its waits. */
 export const runRestore = async (
   world: RestoreEnv,
   id: string,
@@ -282,17 +277,17 @@ export const runRestore = async (
   return restoreOf(id);
 };
 
-/** From what was asked to how it ended. */
-export const restore = async (world: RestoreEnv, backup: BackupRecord, ask: RestoreInput = {}): Promise<RestoreRecord> =>
-  runRestore(world, await startTestRestore(world, backup, ask));
+/** Starts a restore and runs it to its end. */
+export const restore = async (world: RestoreEnv, backup: BackupRecord, input: RestoreInput = {}): Promise<RestoreRecord> =>
+  runRestore(world, await startTestRestore(world, backup, input));
 
 export interface JournalEntry {
   readonly kind: 'document' | 'user' | 'tombstone';
-  /** The very bytes; empty for a tombstone. */
+  /** The exact bytes; empty for a tombstone. */
   readonly content: string;
 }
 
-/** What the journal of a restore holds, by nothing but its objects, its key and its digest: path below the database and bytes. */
+/** The journal of a restore by path, read only with its objects, key and digest. */
 export const journalOf = async (world: RestoreEnv, id: string): Promise<ReadonlyMap<string, JournalEntry>> => {
   const { journal, targetProjectId } = restoreOf(id);
   return entriesOf(world, {
@@ -329,5 +324,4 @@ const entriesOf = async (
   return entries;
 };
 
-/** The objects of a folder. */
 export const folderOf = (world: RestoreEnv, path: string): MemoryStore => world.stores.get(path)!;

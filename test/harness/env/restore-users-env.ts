@@ -1,4 +1,4 @@
-/** A world whose projects have users of Firebase Authentication, reached through a server that can lose answers and refuse. */
+/** Projects with Firebase Authentication users, behind a proxy that can lose responses and refuse calls. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
@@ -13,14 +13,13 @@ export interface ToolkitCall {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** `lost`: it is done, and nobody hears of it. */
+/** `lost`: the call is executed, but its response is lost. */
 export type CallOutcome = 'lost' | { readonly status: number; readonly message: string } | undefined;
 
 export interface UsersEnv extends RestoreEnv {
   readonly calls: ToolkitCall[];
-  /** What becomes of a call. */
   outcomeOf: (call: ToolkitCall) => CallOutcome | Promise<CallOutcome>;
-  /** True: whoever asks for a token dies. */
+  /** True: requesting a token crashes. */
   isDead: () => boolean;
 }
 
@@ -32,14 +31,14 @@ const front = createServer(async (request, response) => {
   const [, project = '', verb = ''] = /\/projects\/([^/]+)\/(?:accounts:)?(\w+)/.exec(request.url ?? '') ?? [];
   const call = { project, verb, body: text === '' ? {} : JSON.parse(text) };
   world.calls.push(call);
-  const fate = await world.outcomeOf(call);
-  if (fate && fate !== 'lost')
-    return response.writeHead(fate.status).end(JSON.stringify({ error: { code: fate.status, message: fate.message } }));
+  const outcome = await world.outcomeOf(call);
+  if (outcome && outcome !== 'lost')
+    return response.writeHead(outcome.status).end(JSON.stringify({ error: { code: outcome.status, message: outcome.message } }));
   const { authorization = '' } = request.headers;
   const post = text === '' ? {} : { method: 'POST', body: text };
   const answer = await fetch(new URL(request.url ?? '/', server.url), { ...post, headers: { authorization } });
   const body = await answer.text();
-  if (fate === 'lost') return response.destroy();
+  if (outcome === 'lost') return response.destroy();
   return response.writeHead(answer.status).end(body);
 });
 beforeAll(() => new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve)));
@@ -73,10 +72,10 @@ const poolOf = (of: 'source' | 'target'): string => (of === 'source' ? world.sou
 export const putUsers = (of: 'source' | 'target', users: readonly User[]): void => server.users.put(poolOf(of), users);
 export const removeUsers = (of: 'source' | 'target', ids: readonly string[]): void => server.users.delete(poolOf(of), ids);
 
-/** All of them as they lie there, by id. */
+/** All stored users, by id. */
 export const usersOf = (of: 'source' | 'target'): readonly User[] => server.users.list(poolOf(of), '', 100_000);
 
-/** As the service itself would show one that signed up with a password. */
+/** A user that signed up with a password, as the service shows it. */
 export const withPassword = (localId: string, more: object = {}): User => {
   const email = `${localId}@example.com`;
   return {
@@ -99,7 +98,7 @@ export const withPassword = (localId: string, more: object = {}): User => {
   };
 };
 
-/** One that signed up without. */
+/** A user that signed up without a password. */
 export const withoutPassword = (localId: string, more: object = {}): User => ({
   localId,
   emailVerified: false,

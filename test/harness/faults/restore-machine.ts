@@ -1,11 +1,11 @@
-/** A machine that restores, and may die: table, store and target are what others see of it. */
+/** A restore worker that may crash: its effects are table writes, uploads and writes to the target. */
 import type { ObjectStore, Upload } from '../../../shared/destination/index.ts';
 import { FirestoreDatabase, type SourceOptions } from '../../../shared/firestore/index.ts';
 import { table } from '../env/backup-env.ts';
 import { CrashInjector } from './crash-injector.ts';
 
 export class CrashingMachine extends CrashInjector {
-  /** Takes the place of the one before. */
+  /** Replaces the previous machine. */
   attach(world: { machine: CrashingMachine | undefined }): this {
     table.onWrite = (when) => this.atWrite(when);
     table.onRead = () => this.atRead();
@@ -31,17 +31,17 @@ export class CrashingMachine extends CrashInjector {
     };
   }
 
-  /** Of its calls only writes are effects. */
+  /** Only writes are effects. */
   source(options: SourceOptions): FirestoreDatabase {
     const effect = <T>(work: () => Promise<T>): Promise<T> => this.effect(work);
     const alive = <T>(work: () => Promise<T>): Promise<T> => this.alive(work);
     return new (class extends FirestoreDatabase {
-      override begin(...all: Parameters<FirestoreDatabase['begin']>) {
-        return alive(() => super.begin(...all));
+      override begin(...args: Parameters<FirestoreDatabase['begin']>) {
+        return alive(() => super.begin(...args));
       }
 
-      override once(...all: Parameters<FirestoreDatabase['once']>) {
-        return (all[0] === 'BatchWrite' ? effect : alive)(() => super.once(...all));
+      override once(...args: Parameters<FirestoreDatabase['once']>) {
+        return (args[0] === 'BatchWrite' ? effect : alive)(() => super.once(...args));
       }
     })(options);
   }

@@ -1,7 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { RestoreEnv } from '../env/restore-env.ts';
 
-/** Waiting for the pace passes at once, and the clock with it: what is slow takes no time, and is seen to be slow. */
+/** Rate-limit waits return at once and advance the clock instead. */
 export const withVirtualTime = (world: RestoreEnv): { readonly sleptMs: () => number } => {
   const real = world.nowMs;
   let sleptMs = 0;
@@ -9,7 +9,7 @@ export const withVirtualTime = (world: RestoreEnv): { readonly sleptMs: () => nu
   const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
     signal?.throwIfAborted();
     sleptMs += ms;
-    await turn();
+    await nextTick();
   };
   Object.assign(world.engine, { sleep });
   return { sleptMs: () => sleptMs };

@@ -1,4 +1,4 @@
-/** A range is checked in as many runs as it takes: wherever one ends, the next goes on, and nothing is missed or saved twice. */
+/** A range is checked in as many runs as it takes: each continues where the last one ended, and nothing is missed or saved twice. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { RunControl } from '../../../../shared/job/index.ts';
@@ -47,7 +47,7 @@ class Countdown extends RunControl {
 }
 
 for (const ending of ['in time', 'torn off'] as const)
-  test(`a run that ends ${ending} is gone on with behind its last document`, async () => {
+  test(`check: a run that ends ${ending} is continued after its last document`, async () => {
     const { world, backup } = await newShop();
     const many = Array.from({ length: 700 }, (_, n) => `a/more${n}`);
     await putTarget(world, Object.fromEntries(many.map((path) => [path, text('x'.repeat(2_000))])));

@@ -1,4 +1,4 @@
-/** A worker may die before or after anything it does until the journal is sealed: whoever goes on for it makes the same journal. */
+/** A worker may crash before or after any effect until the journal is sealed: the run that continues makes the same journal. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { newShop, type Shop } from '../../../harness/builders/sample-shop.ts';
@@ -23,7 +23,7 @@ import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
 
 afterAll(() => server.stop());
 
-/** One shop for all: what a journal leaves in the table and in its folder is taken away again. */
+/** One shop for all tests: the items and objects of a journal are removed after each. */
 const shop: Shop = await newShop();
 const items = new Map(table.items);
 const folders = new Set(shop.world.stores.keys());
@@ -40,7 +40,7 @@ const prepared = async (): Promise<string> => {
 
 const upTo = { upTo: 'seal' } as const;
 
-/** What must not depend on how often it was begun. */
+/** The outcome that must not depend on crashes. */
 const outcomeOf = async (id: string) => {
   const { plan, phase, checked, expected, toldPercent, safetyBackupId, journal } = restoreOf(id);
   const { documentCount, status, restoring } = backupOf(safetyBackupId!);
@@ -67,7 +67,7 @@ const undisturbed = async () => {
   return { effects, outcome: await outcomeOf(id) };
 };
 
-test('without a crash there is one journal, alone in its folder', async () => {
+test('check: without a crash there is one journal, alone in its folder', async () => {
   const { outcome } = await undisturbed();
   const live = documentsIn(shop.world);
   for (const [path, { kind, content }] of outcome.entries) equal(content, kind === 'tombstone' ? '' : live.get(path));
@@ -76,7 +76,7 @@ test('without a crash there is one journal, alone in its folder', async () => {
 });
 
 for (const again of ['the step that it was in runs again', 'the whole workflow begins again'])
-  test(`a crash before or after anything a worker does, and ${again}`, async () => {
+  test(`check: a crash before or after any effect of a worker, and ${again}`, async () => {
     const { effects, outcome } = await undisturbed();
     ok(effects > 15, `${effects} effects`);
     for (const { at, when } of crashPoints(effects)) {

@@ -1,4 +1,4 @@
-/** Whatever is wrong with the backup, the bucket or the target is found before the first write, and named. */
+/** Faults of the backup, the bucket or the target are found before the first write, and reported by name. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { type ObjectStore, StorageError } from '../../../../shared/destination/index.ts';
@@ -28,7 +28,7 @@ const flip = (shop: Shop, name: string, at: number): void => {
   bytes[Math.floor((bytes.length - 1) * at)]! ^= 1;
 };
 
-describe('a backup', () => {
+describe('check: a backup', () => {
   for (const at of [0, 0.3, 0.6, 1])
     test(`with a flipped bit, ${at * 100} % into its third chunk`, async () => {
       const shop = await newShop();
@@ -62,7 +62,7 @@ describe('a backup', () => {
       ok(message.includes(chunks[1]));
     });
 
-  test('that is damaged where nobody asks for it is restored all the same', async () => {
+  test('that is corrupt outside the requested scope is restored', async () => {
     const shop = await newShop();
     objectsOf(shop).delete(chunks[0]);
     const id = await startTestRestore(shop.world, shop.backup, { collections: ['e'] });
@@ -70,7 +70,7 @@ describe('a backup', () => {
     deepEqual([restoreOf(id).phase, restoreOf(id).plan?.create], ['Restoring', absent.length]);
   });
 
-  test('of which a part came damaged once, and whole the second time, is not damaged', async () => {
+  test('whose part is corrupt on the first read only is not reported as corrupt', async () => {
     const shop = await newShop();
     const torn = new Set<string>();
     shop.world.throughReading = (store) => ({
@@ -89,7 +89,7 @@ describe('a backup', () => {
   });
 });
 
-describe('the bucket of the safety backup', () => {
+describe('check: the bucket of the safety backup', () => {
   const refusing = (shop: Shop, fails: (operation: string, name: string) => boolean, error: () => Error): void => {
     const check = (operation: string, name: string): void => {
       if (fails(operation, name)) throw error();
@@ -126,7 +126,7 @@ describe('the bucket of the safety backup', () => {
     ['put', 'manifest', 'Validating'],
   ] as const)
     for (const reason of ['denied', 'unavailable'] as const)
-      test(`refuses (${reason}) the ${operation} of ${name}: a failed upload, and the destination says so`, async () => {
+      test(`refuses (${reason}) the ${operation} of ${name}: the upload fails, and the destination is marked`, async () => {
         const shop = await newShop();
         refusing(
           shop,
@@ -139,7 +139,7 @@ describe('the bucket of the safety backup', () => {
         equal(destination?.status, 'error');
       });
 
-  test('keeps another manifest than it was given', async () => {
+  test('returns another manifest than was stored', async () => {
     const shop = await newShop();
     shop.world.throughReading = (store, folder): ObjectStore =>
       folder === shop.backup.path
@@ -150,8 +150,8 @@ describe('the bucket of the safety backup', () => {
   });
 });
 
-describe('a target', () => {
-  test('that refuses while it is looked at', async () => {
+describe('check: a target', () => {
+  test('that denies access during the check', async () => {
     const shop = await newShop();
     const { targetProjectId: project } = shop.world;
     server.faults.add({ method: 'RunQuery', project, status: 'PERMISSION_DENIED', times: 100 });
@@ -159,7 +159,7 @@ describe('a target', () => {
     deepEqual([phase, code], ['Validating', 'TARGET_PERMISSION_DENIED']);
   });
 
-  test('that breaks a stream is read on behind the last document', async () => {
+  test('that breaks a stream is read on from the last document', async () => {
     const shop = await newShop();
     const { targetProjectId: project } = shop.world;
     server.faults.add({ method: 'RunQuery', project, end: { afterMessages: 2, status: 'UNAVAILABLE' } });
@@ -169,7 +169,7 @@ describe('a target', () => {
   });
 
   for (const mergeMode of ['overwrite', 'skip_existing', 'merge', 'rollback'] as const)
-    test(`that ended a stream early and says that all is well is read again (${mergeMode})`, async () => {
+    test(`that ends a stream early without an error is read again (${mergeMode})`, async () => {
       const plans = [];
       for (const times of [0, 1]) {
         const shop = await newShop();
@@ -185,7 +185,7 @@ describe('a target', () => {
       deepEqual(plans[1], plans[0]);
     });
 
-  test('that never sends all it has is not written to', async () => {
+  test('that never sends all its documents is not written to', async () => {
     const shop = await newShop();
     const { targetProjectId: project } = shop.world;
     server.faults.add({ method: 'RunQuery', project, end: { afterMessages: 1 }, times: 1_000 });
@@ -194,7 +194,7 @@ describe('a target', () => {
     ok(/has \d+ documents where \d+ were read/.test(message), message);
   });
 
-  test('that sends its documents and refuses to count them is not written to', async () => {
+  test('that sends its documents but refuses to count them is not written to', async () => {
     const shop = await newShop();
     const { targetProjectId: project } = shop.world;
     server.faults.add({ method: 'RunAggregationQuery', project, status: 'PERMISSION_DENIED', times: 100 });

@@ -1,4 +1,4 @@
-/** What is written down of a check fits an item of the table, whatever the collections of the target are called. */
+/** The record of a check fits into an item of the table, however long the collection ids of the target are. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { workPartition } from '../../../../shared/restore/index.ts';
@@ -28,7 +28,7 @@ for (const [what, letter] of [
   ['quotation marks', '"'],
   ['what JSON spells out', '\u0001'],
 ] as const)
-  test(`100 collections whose ids are 1,500 bytes of ${what}`, async () => {
+  test(`check: the progress of 100 collections whose ids are 1,500 bytes of ${what} fits into an item`, async () => {
     const world = createRestoreEnv();
     const paths = Array.from({ length: 100 }, (_, n) => `${String(n).padStart(4, '0') + letter.repeat(1_496)}/d`);
     await put(world, { 'a/1': one });

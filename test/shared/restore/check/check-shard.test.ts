@@ -1,4 +1,4 @@
-/** A restore knows what it will touch before it touches anything, and has saved exactly that. */
+/** A restore knows what it will touch before it touches anything, and saves exactly that. */
 import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { type BackupRecord, browseBackup, startVerification, verifyBackup } from '../../../../shared/backup/index.ts';
@@ -73,7 +73,7 @@ const modes = {
 
 describe('the journal', () => {
   for (const [mode, { touched, plan }] of Object.entries(modes))
-    test(`of ${mode} has exactly what will be touched, byte for byte, and tombstones for what is not there`, async () => {
+    test(`of ${mode} contains exactly what will be touched, byte for byte, and tombstones for missing documents`, async () => {
       const shop = await newShop();
       const live = documentsIn(shop.world);
       const restore = await sealed(shop, { mergeMode: mode as RestoreRecord['mergeMode'] });
@@ -112,7 +112,7 @@ describe('the journal', () => {
     deepEqual(restoreOf(id).plan, modes.rollback.plan);
   });
 
-  test('is begun anew by the next attempt, whatever the one before has left', async () => {
+  test('is started over by the next attempt, whatever the previous one stored', async () => {
     const { world, backup } = await newShop();
     const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
     world.throughReading = (store) => ({
@@ -140,7 +140,7 @@ describe('the journal', () => {
     equal(eventsOf('restore.started').length, 2);
   });
 
-  test('of a restore without a safety backup has names only, no key beside it, and is no backup', async () => {
+  test('of a restore without a safety backup contains names only, has no key file, and is no backup', async () => {
     const shop = await newShop();
     const restore = await sealed(shop, { mergeMode: 'rollback', safetyBackup: false });
     const entries = await journalOf(shop.world, restore.id);
@@ -152,7 +152,7 @@ describe('the journal', () => {
     equal(organizationNow().backupCount, 1);
   });
 
-  test('is not made where there is nothing to touch', async () => {
+  test('is not written if nothing will be touched', async () => {
     const shop = await newShop();
     await putTarget(shop.world, Object.fromEntries(liveNames(shop)));
     const restore = await sealed(shop, { documents: ['a/1', 'a/2'], mergeMode: 'skip_existing' });
@@ -163,7 +163,7 @@ describe('the journal', () => {
     deepEqual(await sealJournal({ tenant, restoreJobId: restore.id, attempt: 1 }, shop.world.engine), { writes: false });
   });
 
-  test('is not made for a plan that is only shown', async () => {
+  test('is not written for a dry run', async () => {
     const shop = await newShop();
     const restore = await sealed(shop, { mergeMode: 'rollback', dryRun: true });
     deepEqual(restore.plan, modes.rollback.plan);
@@ -177,7 +177,7 @@ const liveNames = ({ world }: Shop): readonly (readonly [string, ReturnType<type
   outside.map((path) => [path, text(world.sourceProjectId)] as const);
 
 describe('the safety backup', () => {
-  test('is a completed backup of the target from sealing on, counted, held, and named by the restore', async () => {
+  test('is a completed backup of the target once sealed: counted, held, and referenced by the restore', async () => {
     const shop = await newShop();
     const restore = await sealed(shop, { mergeMode: 'rollback' });
     const saved = [...changed, ...extra];
@@ -206,7 +206,7 @@ describe('the safety backup', () => {
     ok(table.find('ORG#', `ARCHIVE#${safety.id}#${safety.id}`).length === 1);
   });
 
-  test('can be verified to its last byte, and browsed', async () => {
+  test('can be verified to its last byte and browsed', async () => {
     const shop = await newShop();
     const { world } = shop;
     const restore = await sealed(shop, { mergeMode: 'rollback' });
@@ -234,7 +234,7 @@ const entriesAt = async (world: Shop['world'], backup: BackupRecord, path: strin
 };
 
 describe('a shard', () => {
-  test('that two workers check at once is kept of one', async () => {
+  test('that two workers check at once is committed by one', async () => {
     const { world, backup } = await newShop();
     const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
     await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
@@ -249,7 +249,7 @@ describe('a shard', () => {
       upload: (...all) => {
         const upload = store.upload(...all);
         const finish = async () => {
-          // The second one comes and goes while the first one stores what it has saved.
+          // The second worker runs completely while the first one stores its part.
           if (!isOvertaken) {
             isOvertaken = true;
             equal(await work(), true);
@@ -264,11 +264,11 @@ describe('a shard', () => {
     await sealJournal({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
     deepEqual([...(await journalOf(world, id)).keys()], inOrder(modes.rollback.touched));
     deepEqual(restoreOf(id).plan, modes.rollback.plan);
-    // What the first one stored is gone.
+    // The first worker's objects are deleted.
     equal(folderOf(world, restoreOf(id).journal.path).objects.size, 4);
   });
 
-  test('is not written to by a worker of an attempt that was given up', async () => {
+  test('is not changed by a worker of an abandoned attempt', async () => {
     const { world, backup } = await newShop();
     const id = await startTestRestore(world, backup);
     const { shards } = await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
@@ -296,7 +296,7 @@ describe('a shard', () => {
     deepEqual(table.find('WORK#', 'PART#'), []);
   });
 
-  test('of a cancelled restore is let go of, and leaves nothing in the bucket', async () => {
+  test('of a cancelled restore is abandoned, and leaves nothing in the bucket', async () => {
     const { world, backup } = await newShop();
     const id = await startTestRestore(world, backup);
     const { shards } = await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
@@ -318,7 +318,7 @@ describe('a shard', () => {
   });
 });
 
-test('progress is told by tenths: half of the way when all is checked, and no tenth twice', async () => {
+test('check: progress events come by tenths, up to half when all is checked, and no tenth twice', async () => {
   const shop = await newShop();
   const restore = await sealed(shop);
   const told = eventsOf('restore.progress').map(({ data }) => (data as { progress: { percent: number } }).progress.percent);

@@ -1,4 +1,4 @@
-/** What a target did not send is never taken for absent. */
+/** A document that the target did not send is never treated as absent. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, describe, test } from 'vitest';
 import { probeSource, SourceError } from '../../../../shared/firestore/index.ts';
@@ -25,7 +25,7 @@ const counts = () => server.faults.calls.RunAggregationQuery ?? 0;
 
 for (const mergeMode of ['overwrite', 'skip_existing', 'merge', 'rollback'] as const)
   describe(mergeMode, () => {
-    test('a stream that ended early and says that all is well makes no plan', async () => {
+    test('completeness check: a stream that ended early without an error makes no plan', async () => {
       const target = new Target();
       await target.put(all([...numbered('a', 6), 'b/1'], 'other'));
       const made = archiveOf('elsewhere', all(numbered('a', 6)));
@@ -36,7 +36,7 @@ for (const mergeMode of ['overwrite', 'skip_existing', 'merge', 'rollback'] as c
       equal((await walk(made, target, { mergeMode })).decided.filter(([, action]) => action === 'create').length, 0);
     });
 
-    test('nor does one of a target that does not count, which is asked for what was not found', async () => {
+    test('completeness check: a target that cannot count is asked for the documents not found', async () => {
       const target = new Target();
       await target.put(all(numbered('a', 6), 'other'));
       const made = archiveOf('elsewhere', all([...numbered('a', 6), ...numbered('new', 700)]));
@@ -50,18 +50,18 @@ for (const mergeMode of ['overwrite', 'skip_existing', 'merge', 'rollback'] as c
     });
   });
 
-test('what was seen needs no count, and nothing is asked for twice', async () => {
+test('completeness check: documents that were read need no count, and nothing is counted twice', async () => {
   const target = new Target();
   await target.put(all(numbered('a', 50), 'other'));
   const made = archiveOf('elsewhere', all(numbered('a', 50)));
   const { reads } = await walk(made, target);
   deepEqual([reads, counts()], [50, 0]);
-  // What is deleted must be all there is.
+  // A rollback deletes, so the scan must be complete.
   await walk(made, target, { mergeMode: 'rollback' });
   equal(counts(), 1);
 });
 
-test('each range is counted by itself, also one of which nothing came', async () => {
+test('completeness check: each range is counted by itself, even an empty one', async () => {
   const target = new Target();
   await target.put(all(['u/a', 'u/a/o/1', 'u/c', 'u/d'], 'other'));
   const made = archiveOf('elsewhere', all(['u/a', 'u/b']));
@@ -81,7 +81,7 @@ test('each range is counted by itself, also one of which nothing came', async ()
   }
 });
 
-test('a walk that was ended early is proven as far as it came', async () => {
+test('completeness check: a walk that ended early is proven as far as it came', async () => {
   const target = new Target();
   await target.put(all(numbered('a', 3_000).filter((_, n) => n % 2 === 0)));
   const made = archiveOf('elsewhere', all(numbered('a', 3_000)));
@@ -92,7 +92,7 @@ test('a walk that was ended early is proven as far as it came', async () => {
   await rejects(walk(made, target, { isOver: () => true }), short);
 });
 
-test('one whose reading was stopped is proven as far as documents had come', async () => {
+test('completeness check: a walk whose read was aborted is proven up to the last document received', async () => {
   const target = new Target();
   await target.put(
     all(
@@ -118,7 +118,7 @@ test('one whose reading was stopped is proven as far as documents had come', asy
   equal(counts(), 1);
 });
 
-test('what is taken for absent is proven every ten thousand names, and none is counted twice', async () => {
+test('completeness check: absent names are proven every 10,000, and none is counted twice', async () => {
   const target = new Target();
   const paths = numbered('a', 24_000);
   await target.put(all(paths.filter((_, n) => n % 12 === 0)));
@@ -129,7 +129,7 @@ test('what is taken for absent is proven every ten thousand names, and none is c
   ok(reads < 2_000 + 3 * 3, `${reads}`);
 });
 
-test('a target that counts one collection group at a time is asked for those of the backup, too', async () => {
+test('completeness check: a target that counts by collection group is asked for the groups of the backup, too', async () => {
   const target = new Target();
   await target.put(all(['a/1', 'b/1', 'c/1'], 'other'));
   const made = archiveOf('elsewhere', all(['a/1', 'b/1', 'c/1', 'd/1']));

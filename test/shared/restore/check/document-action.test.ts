@@ -1,4 +1,4 @@
-/** What becomes of a document: seven states it can be in, four modes to restore it in. */
+/** The action for a document, for seven states and four merge modes. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import type { MergeMode } from '../../../../shared/contract/models/restore.ts';
@@ -48,7 +48,7 @@ const everyState = async (projectOf: (target: Target) => string) => {
 };
 
 for (const mode of modes)
-  test(`${mode}: each of the seven states is decided as it should be, in the same database and in another`, async () => {
+  test(`${mode}: each of the seven states yields the expected action, in the same database and in another`, async () => {
     for (const projectOf of [(target: Target) => target.projectId, () => 'elsewhere']) {
       const { target, made } = await everyState(projectOf);
       const live = target.live();
@@ -58,13 +58,13 @@ for (const mode of modes)
         for (const state of Object.keys(states)) equal(actions[pathOf(state)], expected[state]?.[mode], `${state}`);
         equal(walked.decided.length, 7);
         const overwritten = walked.decided.filter(([, action]) => action === 'overwrite').map(([path]) => path);
-        // What will be replaced is handed over byte for byte.
+        // Documents to replace are handed over byte for byte.
         deepEqual(walked.live, Object.fromEntries(overwritten.map((path) => [path, live[path]])));
       }
     }
   });
 
-test('a map in another order is the same document', async () => {
+test('document action: a map in another order is the same document', async () => {
   const target = new Target();
   await target.put({ 'a/b': { m: map({ x: one, y: two }), n: x } });
   const made = archiveOf('elsewhere', { 'a/b': { n: x, m: map({ y: two, x: one }) } });
@@ -72,7 +72,7 @@ test('a map in another order is the same document', async () => {
     deepEqual((await walk(made, target, { mergeMode })).decided, [['a/b', 'unchanged']]);
 });
 
-test('references into the backed-up database count as those into the target that they become', async () => {
+test('document action: references into the backed-up database equal those into the target that they become', async () => {
   const target = new Target();
   const to = (projectId: string) => ({ referenceValue: `projects/${projectId}/databases/(default)/documents/users/ada` });
   await target.put({
@@ -97,7 +97,7 @@ test('references into the backed-up database count as those into the target that
     ]);
 });
 
-test('the same time in the same database is the same document; in another database the fields decide', async () => {
+test('document action: an equal update time in the same database means the same document; in another database the fields decide', async () => {
   const target = new Target();
   await target.put({ 'a/b': archived });
   const live = target.live()['a/b']!;
@@ -110,7 +110,7 @@ test('the same time in the same database is the same document; in another databa
   deepEqual((await walk(archiveOf('elsewhere', { 'a/b': other }), target)).decided, [['a/b', 'overwrite']]);
 });
 
-test('an undo puts back what its archive holds, deletes what it says was not there, and touches nothing else', async () => {
+test('document action: an undo restores the documents of its archive, deletes those with a tombstone, and touches nothing else', async () => {
   const target = new Target();
   await target.put({ 'a/made': { text: x }, 'a/changed': { text: x }, 'a/same': archived, 'a/beside': { text: x } });
   const made = archiveOf(target.projectId, {

@@ -1,4 +1,4 @@
-/** An organization's restores go with it: rows always, what they stored only when that was asked for. */
+/** The restores of an organization are purged with it: records always, stored objects only on request. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
@@ -59,26 +59,26 @@ const put = async (more: Partial<RestoreRecord> = {}): Promise<string> => {
 const left = () => [...table.items.keys()].filter((name) => !name.includes('DESTINATION#'));
 const objects = () => [...stores].flatMap(([path, store]) => (store.objects.size > 0 ? [path] : [])).sort();
 
-test('records, notes and journals go', async () => {
+test('purge: records, work items and journals are deleted', async () => {
   await put();
   await put({ status: 'running' });
   equal(await purge(), true);
   deepEqual([left(), objects()], [[], []]);
 });
 
-test('what became a safety backup is a backup’s, and stays for the purge of those', async () => {
+test('purge: a safety backup is left to the purge of backups', async () => {
   const id = await put({ status: 'completed', sealedAt: 'then', safetyBackupId: newId('backup') });
   equal(await purge(), true);
   deepEqual([left(), objects()], [[], [id]]);
 });
 
-test('objects stay where that was not asked for', async () => {
+test('purge: objects stay unless their deletion was requested', async () => {
   const id = await put();
   equal(await purge({ deleteBackupData: false }), true);
   deepEqual([left(), objects()], [[], [id, `${id}/given up`]]);
 });
 
-test('out of time it says so and goes on the next time', async () => {
+test('purge: it returns false when its time is up, and continues the next time', async () => {
   for (let n = 0; n < 3; n++) await put();
   let looks = 0;
   const short = { now: () => new Date(looks++ < 1 ? '2026-01-01' : '2026-01-03') };
@@ -88,7 +88,7 @@ test('out of time it says so and goes on the next time', async () => {
   deepEqual(left(), []);
 });
 
-test('a bucket that does not answer is waited for, but not for ever', async () => {
+test('purge: a bucket that does not answer is retried for a limited time', async () => {
   const id = await put();
   await rejects(purge({}, down), { name: 'StorageError' });
   equal(

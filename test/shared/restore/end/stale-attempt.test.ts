@@ -1,4 +1,4 @@
-/** Each attempt has a workflow of its own: what is left of one does nothing for the next. */
+/** Each attempt has a workflow of its own: a stale one does not affect the next. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'vitest';
 import { JobFailure } from '../../../../shared/job/index.ts';
@@ -51,7 +51,7 @@ const fail = async (world: RestoreEnv, id: string): Promise<void> => {
   await cleanUpRestore(tenant, id, world.engine, { attempt: 1 });
 };
 
-test('a workflow that starts late, after its restore was cancelled and resumed, does nothing for the next attempt', async () => {
+test('stale attempt: a workflow that starts after its restore was cancelled and resumed does nothing', async () => {
   const { world, id } = await begin();
   const actor = { type: 'user' as const, id: newId('user'), email: null };
   const acting = { tenant, organization: organizationNow(), role: 'owner' as const, actor };
@@ -70,7 +70,7 @@ test('a workflow that starts late, after its restore was cancelled and resumed, 
 });
 
 for (const upTo of ['prepare', 'check', 'seal', 'write'] as const)
-  test(`a workflow that comes to itself after ${upTo}, beside that of the next attempt, does nothing`, async () => {
+  test(`stale attempt: a workflow that wakes up after ${upTo}, beside the next attempt, does nothing`, async () => {
     const { world, id } = await begin();
     const stale = atStart(1);
     await resumeWorkflow(world, id, stale, { upTo });
@@ -82,7 +82,7 @@ for (const upTo of ['prepare', 'check', 'seal', 'write'] as const)
     deepEqual([restoreOf(id), shardsOf(id)], before);
   });
 
-test('neither why a step of an earlier attempt failed nor its end are those of the next', async () => {
+test('stale attempt: neither its failure nor its end affects the next attempt', async () => {
   const { world, id } = await begin();
   await resumeWorkflow(world, id, atStart(), { upTo: 'seal' });
   const first = restoreOf(id);
@@ -106,7 +106,7 @@ test('neither why a step of an earlier attempt failed nor its end are those of t
   deepEqual([restoreOf(id).status, lockOf(targetId)?.jobId], ['pending', id]);
 });
 
-test('what is left of an attempt does not clean up after the next', async () => {
+test('stale attempt: it does not clean up after the next attempt', async () => {
   const { world, id } = await begin();
   await fail(world, id);
   await resume(world, id);
@@ -118,7 +118,7 @@ test('what is left of an attempt does not clean up after the next', async () => 
   equal(lockOf(targetId), undefined);
 });
 
-test('a shard whose account does not add up is gone through again by the next attempt', async () => {
+test('resume: a shard whose counts do not add up is written again by the next attempt', async () => {
   const { world, id } = await begin();
   const position = atStart();
   await resumeWorkflow(world, id, position, { upTo: 'write' });

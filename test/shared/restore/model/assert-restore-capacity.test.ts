@@ -20,18 +20,18 @@ const putRestores = (count: number, status: string, of = tenant, more: object = 
     return id;
   });
 
-test('the twenty-first restore at once waits until another has ended; the message says so', async () => {
+test('capacity: the twenty-first concurrent restore is refused until another has ended', async () => {
   putRestores(10, 'pending');
   const [first] = putRestores(10, 'running');
   await rejects(assertRestoreCapacity(tenant), {
     code: 'JOB_IN_PROGRESS',
-    message: /20 restores of an organization run at once/,
+    message: /at most 20 restores at once/,
   });
   table.put({ ...restoreKey.restore(tenant, first!), id: first, status: 'completed' });
   await assertRestoreCapacity(tenant);
 });
 
-test('what has ended and is being cleaned up after does not count, nor what waits to be resumed, nor what others run', async () => {
+test('capacity: restores being cleaned up, resumable restores and those of other organizations do not count', async () => {
   putRestores(30, 'failed');
   putRestores(300, 'failed', tenant, { dueAt: '2026-03-01T12:00:00.000Z' });
   putRestores(19, 'running');

@@ -1,4 +1,4 @@
-/** How far a restore has come: checking is the first half, writing the second, and 100 is said of one that is completed. */
+/** Progress of a restore: checking is the first half, writing the second, and 100 means completed. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
@@ -23,7 +23,7 @@ const course = (parts: readonly number[], dryRun: boolean): readonly RestoreReco
   return states;
 };
 
-test('it never goes back, and is 100 at the end and not before', () => {
+test('progress: it never decreases, and is 100 only at the end', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(1_000), { maxLength: 20 }), fc.boolean(), (parts, dryRun) => {
       const percents = course(parts, dryRun).map(percentOf);
@@ -37,13 +37,13 @@ test('it never goes back, and is 100 at the end and not before', () => {
   );
 });
 
-test('half of the way is what writes begin with, and only what is being written comes after', () => {
+test('progress: writing starts at 50 percent, and only writes advance it from there', () => {
   const states = course([50, 50], false);
   deepEqual(states.map(percentOf), [0, 25, 49, 50, 75, 99, 100]);
   deepEqual(course([50, 50], true).map(percentOf), [0, 50, 99, 99, 100]);
 });
 
-test('documents are those of which it is known what became of them; how many there are is known when all is checked', () => {
+test('progress: documents counts known outcomes; the total is known once all is checked', () => {
   deepEqual(
     course([50, 50], false).map(({ ...state }) => {
       const { documents, totalDocuments } = progressOf(state);
@@ -61,7 +61,7 @@ test('documents are those of which it is known what became of them; how many the
   );
 });
 
-test('what failed, raced or was deleted is decided as well as what was written', () => {
+test('progress: failed, raced and deleted documents count like written ones', () => {
   const plan = { ...emptyPlan, create: 2, overwrite: 1, delete: 1 };
   const state = { ...begun, plan, sealedAt: 'then', written: 1, raced: 1, failed: 1 };
   deepEqual(progressOf(state), { percent: 87, documents: 3, totalDocuments: 4 });

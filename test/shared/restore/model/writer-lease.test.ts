@@ -1,4 +1,4 @@
-/** The target of a restore is free only when nobody writes to it any more, however the restore ends. */
+/** The target of a restore is released only when no writer is active, however the restore ends. */
 import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { FirestoreDatabase } from '../../../../shared/firestore/index.ts';
@@ -38,7 +38,7 @@ import { withVirtualTime } from '../../../harness/time/with-virtual-time.ts';
 const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
 const writersOf = (id: string): readonly string[] => workItemsOf(id).filter((sk) => sk.startsWith(writerPrefix));
 
-interface Scene {
+interface WriterSetup {
   readonly world: RestoreEnv;
   readonly id: string;
   readonly before: ReturnType<typeof fieldsOf>;
@@ -47,7 +47,7 @@ interface Scene {
 }
 
 /** A writer whose request is under way: the target takes its time. */
-const sceneOf = async (): Promise<Scene> => {
+const sceneOf = async (): Promise<WriterSetup> => {
   const world = createRestoreEnv();
   withVirtualTime(world);
   await put(world, { 'a/1': { n: integer(1) } });
@@ -80,7 +80,7 @@ const sceneOf = async (): Promise<Scene> => {
   return { world, id, before, answer };
 };
 
-const fail = ({ world, id }: Scene, sleep = world.engine.sleep): Promise<void> =>
+const fail = ({ world, id }: WriterSetup, sleep = world.engine.sleep): Promise<void> =>
   failRestore({
     tenant,
     restoreJobId: id,
@@ -89,82 +89,82 @@ const fail = ({ world, id }: Scene, sleep = world.engine.sleep): Promise<void> =
     now: world.engine.clock.now(),
     sleep,
   });
-const clean = ({ world, id }: Scene): Promise<void> => cleanUpRestore(tenant, id, world.engine, { attempt: 1 });
-const cancel = async ({ world, id }: Scene): Promise<void> => {
+const clean = ({ world, id }: WriterSetup): Promise<void> => cleanUpRestore(tenant, id, world.engine, { attempt: 1 });
+const cancel = async ({ world, id }: WriterSetup): Promise<void> => {
   const actor = { type: 'user' as const, id: newId('user'), email: null };
   const acting = { tenant, organization: organizationNow(), role: 'owner' as const, actor };
   await commit((await cancelRestore(acting, id, world.engine.clock.now())).change.writes);
 };
-const reap = ({ world, id }: Scene): Promise<void> =>
+const reap = ({ world, id }: WriterSetup): Promise<void> =>
   reapRestore(tenant, runningItemOf(id)!, world.engine, {
     describe: async () => 'ended',
     start: async () => undefined,
     stop: async () => undefined,
   });
 
-const undo = async ({ world, id }: Scene): Promise<string> => {
+const undo = async ({ world, id }: WriterSetup): Promise<string> => {
   const by = { encryption: { mode: 'kms', keyId: 'key' }, createdBy: { type: 'user', id: newId('user') } } as const;
   const { restore, change } = await undoRestore(tenant, restoreOf(id), by, world.engine.clock.now());
   await commit(change.writes);
   return restore.id;
 };
-const resume = async ({ world, id }: Scene): Promise<void> => {
+const resume = async ({ world, id }: WriterSetup): Promise<void> => {
   await commit((await resumeRestore(tenant, restoreOf(id), world.engine.clock.now())).change.writes);
 };
 
-const endings: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
-  'a failure of another shard': async (scene) => {
-    await fail(scene);
-    await clean(scene);
+const endings: Readonly<Record<string, (setup: WriterSetup) => Promise<unknown>>> = {
+  'a failure of another shard': async (setup) => {
+    await fail(setup);
+    await clean(setup);
   },
   'the reaper, because its workflow was stopped': reap,
-  'being cancelled': async (scene) => {
-    await cancel(scene);
-    await clean(scene);
+  'being cancelled': async (setup) => {
+    await cancel(setup);
+    await clean(setup);
   },
 };
 
-describe('a restore that ends while a write is under way', () => {
+describe('writer lease: a restore that ends while a write is in flight', () => {
   for (const [ending, end] of Object.entries(endings))
-    test(`by ${ending}: its target stays locked until the writer has ended, and can be taken back then`, async () => {
-      const scene = await sceneOf();
-      const { world, id, before } = scene;
-      await end(scene);
+    test(`by ${ending}: its target stays locked until the writer has ended, and can be undone then`, async () => {
+      const setup = await sceneOf();
+      const { world, id, before } = setup;
+      await end(setup);
       notEqual(restoreOf(id).status, 'running');
       deepEqual([lockOf(targetId)?.jobId, backupOf(restoreOf(id).backupId).restoring], [id, 1]);
       const busy = { code: 'JOB_IN_PROGRESS' };
-      await rejects(undo(scene), busy);
-      await rejects(resume(scene), busy);
-      await scene.answer();
+      await rejects(undo(setup), busy);
+      await rejects(resume(setup), busy);
+      await setup.answer();
       deepEqual([writersOf(id), lockOf(targetId)?.jobId], [[], id]);
-      await reap(scene);
+      await reap(setup);
       deepEqual([lockOf(targetId), backupOf(restoreOf(id).backupId).restoring], [undefined, 0]);
-      const undone = await runRestore(world, await undo(scene));
+      const undone = await runRestore(world, await undo(setup));
       equal(undone.status, 'completed', JSON.stringify(undone.error));
       deepEqual(fieldsOf(world), before);
     });
 
-  test('has failed with its target free, if the writer stops in time', async () => {
-    const scene = await sceneOf();
+  test('fails and releases its target at once if the writer stops in time', async () => {
+    const setup = await sceneOf();
     let isAnswered = false;
-    await fail(scene, async () => {
-      deepEqual([restoreOf(scene.id).status, restoreOf(scene.id).failure?.code], ['running', 'INTERNAL_ERROR']);
-      if (!isAnswered) await scene.answer();
+    await fail(setup, async () => {
+      deepEqual([restoreOf(setup.id).status, restoreOf(setup.id).failure?.code], ['running', 'INTERNAL_ERROR']);
+      if (!isAnswered) await setup.answer();
       isAnswered = true;
     });
-    deepEqual([isAnswered, restoreOf(scene.id).status, lockOf(targetId)], [true, 'failed', undefined]);
-    await resume(scene);
-    const done = await runRestore(scene.world, scene.id);
+    deepEqual([isAnswered, restoreOf(setup.id).status, lockOf(targetId)], [true, 'failed', undefined]);
+    await resume(setup);
+    const done = await runRestore(setup.world, setup.id);
     deepEqual([done.status, done.attempt, done.written], ['completed', 2, 1]);
   });
 });
 
-test('once it is known that a restore fails no run begins to write', async () => {
-  const scene = await sceneOf();
-  const { world, id } = scene;
+test('writer lease: no writer starts once the restore is about to fail', async () => {
+  const setup = await sceneOf();
+  const { world, id } = setup;
   const [writer] = writersOf(id);
   let runs = 0;
-  await fail(scene, async () => {
+  await fail(setup, async () => {
     const work = () =>
       writeShard(
         { tenant, restoreJobId: id, attempt: 1, shard: 0, handOver: after(world.engine.clock.now(), 600) },
@@ -173,12 +173,12 @@ test('once it is known that a restore fails no run begins to write', async () =>
     equal(await answerStep({ tenant, restoreJobId: id, attempt: 1 }, work), undefined);
     deepEqual(writersOf(id), [writer]);
     runs += 1;
-    await scene.answer();
+    await setup.answer();
   });
   deepEqual([runs, writersOf(id), restoreOf(id).status], [1, [], 'failed']);
 });
 
-test('a writer that died without a word keeps the target as long as it could be alive', async () => {
+test('writer lease: a crashed writer keeps the target locked until its lease expires', async () => {
   const world = createRestoreEnv();
   await put(world, { 'a/1': { n: integer(1) } });
   const id = await startTestRestore(world, await takeBackup(world));
@@ -186,21 +186,21 @@ test('a writer that died without a word keeps the target as long as it could be 
   const startMs = Date.now();
   world.nowMs = () => startMs;
   Object.assign(world.engine, { sleep: async () => undefined });
-  // The claim, the pace, the request; it dies before it can tell.
+  // Claim, rate limit, request; then it crashes before its report.
   const machine = new CrashingMachine(4).attach(world);
   const position = { ...atStart(), step: 'write' as const, shards: [0], remaining: [0] };
   await rejects(resumeWorkflow(world, id, position));
   equal(machine.isDead, true);
   new CrashingMachine().attach(world);
-  const scene = { world, id, before: fieldsOf(world), answer: async () => undefined };
-  await fail(scene);
-  await clean(scene);
+  const setup = { world, id, before: fieldsOf(world), answer: async () => undefined };
+  await fail(setup);
+  await clean(setup);
   deepEqual([restoreOf(id).status, lockOf(targetId)?.jobId], ['failed', id]);
   // The time of a worker, and that in which it was to have ended.
   world.nowMs = () => startMs + 689_000;
-  await reap(scene);
+  await reap(setup);
   equal(lockOf(targetId)?.jobId, id);
   world.nowMs = () => startMs + 691_000;
-  await reap(scene);
+  await reap(setup);
   equal(lockOf(targetId), undefined);
 });

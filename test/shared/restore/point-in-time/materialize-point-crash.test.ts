@@ -1,4 +1,4 @@
-/** Whoever makes the backup of a moment may die before or after anything it does: the next run makes it anew, and one is kept. */
+/** The run that builds a point in time may crash before or after any effect: the next run starts over, and one backup is kept. */
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import type { MemoryStore } from '../../../../shared/destination/index.ts';
@@ -67,7 +67,7 @@ const undisturbed = async () => {
 };
 const { effects, outcome: expected } = await undisturbed();
 
-test('without a crash the backup is what was there in that second, alone in its folder, and holds its base no longer by us', () => {
+test('materialize: without a crash the backup is the state of that second, alone in its folder, and the restore holds its base no longer', () => {
   deepEqual(expected.contents, sourceAt(world, second));
   deepEqual(expected.objects, ['true chunk/00000000-0000', 'true index/00000000-0000', 'true key', 'true manifest']);
   deepEqual([expected.counts, expected.told], [[2, true, 1, 0], 2]);
@@ -75,7 +75,7 @@ test('without a crash the backup is what was there in that second, alone in its 
 });
 
 for (const when of ['before', 'after'] as const)
-  test(`killed ${when} any of its ${effects} effects, and run again, it comes to the same`, async () => {
+  test(`materialize: crashed ${when} any of its ${effects} effects and repeated, it yields the same`, async () => {
     for (let at = 1; at <= effects; at++) {
       const { id, backupId } = await anew();
       const machine = new CrashingMachine(at, when).attach(world);
@@ -87,7 +87,7 @@ for (const when of ['before', 'after'] as const)
     }
   });
 
-test('two runs at once keep one backup, and the restore goes on to its end', async () => {
+test('materialize: two concurrent runs keep one backup, and the restore completes', async () => {
   const { id, backupId } = await anew();
   const runs = await Promise.allSettled([1, 2].map(() => prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine)));
   ok(runs.some(({ status }) => status === 'fulfilled'));

@@ -1,4 +1,4 @@
-/** Random writes at known times, captured by workers that die, overlap and lose their place: every second that is offered is as it was. */
+/** Random writes at known times, captured by workers that crash, overlap and lose their position: every offered second is restored as it was. */
 import { deepEqual, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
@@ -43,7 +43,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** What is in the source, and what was at each second; of what is only there between two turns nobody can know. */
+/** The source now and at each second. Documents that exist only between two cycles cannot be observed. */
 class Model {
   readonly now = new Map<string, string>();
   readonly at = new Map<string, ReadonlyMap<string, string>>();
@@ -110,7 +110,7 @@ const pointAt = async (world: PointInTimeEnv, second: string): Promise<ReadonlyM
   return contentsOf(made.backup, made.doors);
 };
 
-test('every second of every window is as it was, and every other one is refused', async () => {
+test('point in time: every second of every window is restored as it was, and every other one is refused', async () => {
   let offered = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 20 }), async (steps) => {
@@ -140,6 +140,6 @@ test('every second of every window is as it was, and every other one is refused'
   ok(offered > 15, `only ${offered} seconds were offered`);
 });
 
-/** As `bareFields` tells them: string_value is field 17. */
+/** Like `bareFields`: string_value is field 17. */
 const fieldsOf = (value: string): string =>
   JSON.stringify([['text', Buffer.concat([Buffer.from([0x8a, 1, value.length]), Buffer.from(value)]).toString('hex')]]);

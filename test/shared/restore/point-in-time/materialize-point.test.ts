@@ -1,4 +1,4 @@
-/** A restore to a moment: what was there in that second, all of it or a part, or a refusal that says why. */
+/** Point-in-time restores: the state of that second, whole or in part, or a refusal with its reason. */
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { test } from 'vitest';
 import { removeBackup } from '../../../../shared/backup/index.ts';
@@ -49,7 +49,7 @@ const first = {
   'shops/one': text('1'),
 };
 
-/** A write each second, and the second behind each: what is captured is all of them. */
+/** One write per second, each captured; returns the second after each. */
 const story = async (precision?: Parameters<typeof createPointInTimeEnv>[1]) => {
   const world = await createPointInTimeEnv(first, precision);
   const seconds: string[] = [nextSecond(world)];
@@ -79,7 +79,7 @@ const isConflict = (pattern: RegExp) => (error: unknown) => {
   return true;
 };
 
-test('each second is restored as it was, and what was there before comes back by an undo', async () => {
+test('point in time: each second is restored as it was, and an undo brings back the earlier state', async () => {
   const { world, seconds } = await story();
   await putTarget(world, { 'users/dora': text('own') });
   const before = targetNow(world);
@@ -110,7 +110,7 @@ test('each second is restored as it was, and what was there before comes back by
   }
 });
 
-test('by collection and by document only that part is touched', async () => {
+test('point in time: by collection or document, only that part is touched', async () => {
   const { world, seconds } = await story();
   const second = seconds[2]!;
   const parts: readonly (readonly [Omit<PointInTimeInput, 'pointInTime'>, (path: string) => boolean])[] = [
@@ -131,7 +131,7 @@ test('by collection and by document only that part is touched', async () => {
   deepEqual(restoreOf((await startPointInTimeRestore(world, { pointInTime: second, ...parts[3]![0] })).id).status, 'pending');
 });
 
-test('with the precision of intervals a moment is the last one that is known, and the answer says which', async () => {
+test('point in time: with interval precision the last known time is restored, and returned', async () => {
   const { world, seconds } = await story('interval');
   const { capturedTo } = pitrNow();
   const early = await startPointInTimeRestore(world, { pointInTime: seconds[2]! });
@@ -158,7 +158,7 @@ test('with the precision of intervals a moment is the last one that is known, an
   ]);
 });
 
-test('a moment before the base, after what is captured or in a gap is refused, and nothing was written', async () => {
+test('point in time: a time before the base, after the captures or in a gap is refused, and nothing is written', async () => {
   const { world, seconds } = await story();
   const { capturedTo, bases } = pitrNow();
   const ask = (pointInTime: string) => readRestoreRequest(tenant, bodyOf({ pointInTime }), world.engine.clock.now());
@@ -180,7 +180,7 @@ test('a moment before the base, after what is captured or in a gap is refused, a
 });
 
 // A28: batches 1 to 10, of which the sixth is missing.
-test('with a batch missing in the bucket a moment after it is refused by its name, and a moment before it is restored', async () => {
+test('point in time: with a batch missing in the bucket, later times are refused with its name, and earlier ones restored', async () => {
   const world = await createPointInTimeEnv(first);
   const seconds: string[] = [];
   for (let n = 1; n <= 10; n++) {
@@ -205,7 +205,7 @@ test('with a batch missing in the bucket a moment after it is refused by its nam
   equal((await runRestore(world, (await startPointInTimeRestore(world, { pointInTime: seconds[4]! })).id)).status, 'completed');
   deepEqual(targetNow(world), sourceAt(world, seconds[4]!));
   const is = targetNow(world);
-  // Lost, or changed, after it was asked for: the job finds it before it writes anything.
+  // Lost or changed after the request: the job finds it before it writes anything.
   const flipped = Uint8Array.from(object, (byte, n) => (n === object.length - 20 ? byte ^ 1 : byte));
   for (const [bytes, reason] of [
     [undefined, 'missing'],
@@ -224,7 +224,7 @@ test('with a batch missing in the bucket a moment after it is refused by its nam
   }
 });
 
-test('a dry run answers the plan, and nothing is written anywhere', async () => {
+test('point in time: a dry run returns the plan and writes nothing', async () => {
   const { world, seconds } = await story();
   await putTarget(world, { 'users/ada': text('2'), 'users/dora': text('own') });
   const caller = { ...callerContext, origin: { ip: null, userAgent: null, requestId: 'req' }, now: world.engine.clock.now() };
@@ -239,7 +239,7 @@ test('a dry run answers the plan, and nothing is written anywhere', async () => 
   deepEqual([backupId, pointInTime], [world.base.id, seconds[1]]);
 });
 
-test('cancelled before its backup is made it holds nothing and leaves nothing; resumed it goes to the same moment', async () => {
+test('point in time: cancelled before its backup is built, a restore holds and leaves nothing; resumed, it restores the same time', async () => {
   const { world, seconds } = await story();
   const second = seconds[1]!;
   const { id, backupId } = await startPointInTimeRestore(world, { pointInTime: second });
@@ -255,7 +255,7 @@ test('cancelled before its backup is made it holds nothing and leaves nothing; r
   deepEqual([backupOf(world.base.id).restoring, backupOf(backupId).restoring], [0, 0]);
 });
 
-test('failed after its backup was made it is resumed from that, whatever became of the captures', async () => {
+test('point in time: failed after its backup was built, a restore resumes from that, whatever became of the captures', async () => {
   const { world, seconds } = await story();
   const { id, backupId } = await startPointInTimeRestore(world, { pointInTime: seconds[1]! });
   await runRestore(world, id, { upTo: 'prepare' });
@@ -271,7 +271,7 @@ test('failed after its backup was made it is resumed from that, whatever became 
   equal(restoreOf(id).pointTries, 1);
 });
 
-test('upon an incremental base the moment needs its whole chain, and what that base found gone stays gone', async () => {
+test('point in time: with an incremental base the backup depends on the whole chain, and its deletions stay deleted', async () => {
   const world = await createPointInTimeEnv(first, 'second', { 'users/bob': undefined, 'users/zoe': text('2') });
   nextSecond(world);
   await put(world, { 'users/ada': text('3') });
@@ -286,7 +286,7 @@ test('upon an incremental base the moment needs its whole chain, and what that b
   deepEqual([[...needs!].sort(), chainLength, documentCount], [[world.base.id, world.base.parentBackupId].sort(), 2, 5]);
 });
 
-test('a base that goes at the same moment is either held or the restore refused', async () => {
+test('point in time: a base that is deleted concurrently is either held, or the restore is refused', async () => {
   const { world, seconds } = await story();
   const now = world.engine.clock.now();
   const { options, pointRequest, ...place } = await readRestoreRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), now);
@@ -306,7 +306,7 @@ test('a base that goes at the same moment is either held or the restore refused'
   throws(() => removeBackup(tenant, backupOf(base.id), undefined, now), /is being restored|needs/);
 });
 
-test('what was removed between the request and the job is not guessed at: the restore fails before it writes', async () => {
+test('point in time: if a batch disappears between request and job, the restore fails before it writes', async () => {
   const { world, seconds } = await story();
   const { id } = await startPointInTimeRestore(world, { pointInTime: seconds[1]! });
   await commit([set(pitrKey.pitr(tenant, projectId), { keptFrom: pitrNow().capturedTo } satisfies Partial<PitrRecord>)]);
@@ -316,7 +316,7 @@ test('what was removed between the request and the job is not guessed at: the re
   equal(targetNow(world).size, 0);
 });
 
-test('of a collection that is not known at a moment nobody is told that its documents were not there', async () => {
+test('point in time: documents of a collection that was not observed are never reported as absent', async () => {
   const world = await createPointInTimeEnv(first);
   await put(world, { 'users/ada/late/x': text('2'), 'users/bob': text('2') });
   const second = nextSecond(world);
@@ -343,7 +343,7 @@ test('of a collection that is not known at a moment nobody is told that its docu
   table.put(gapped);
   await rejects(ask({ collections: ['users'] }), isConflict(/With includeSubcollections: false what lies right in/));
   await rejects(ask({}), isConflict(/Name the collections to be restored, with includeSubcollections: false/));
-  // What is known is whole, so a rollback may delete of it, and of nothing else.
+  // A rollback deletes only in collections that are completely known.
   await putTarget(world, { 'users/dora': text('own'), 'users/ada/late/y': text('own'), 'users/ada/late/x': text('own') });
   const part = { collections: ['users'], options: { includeSubcollections: false } };
   const { id } = await startPointInTimeRestore(world, { pointInTime: second, ...part });

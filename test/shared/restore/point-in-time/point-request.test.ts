@@ -1,4 +1,4 @@
-/** Collections that appear below documents after captures began: no second is offered for more than is known, and nothing unknown is deleted. */
+/** Subcollections that appear after captures began: no second is offered for more than is known, and nothing unknown is deleted. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
@@ -32,10 +32,10 @@ import {
   tenant,
 } from '../../../harness/env/restore-env.ts';
 
-// What bases that are asked for are sealed under.
+// Encryption of the requested base backups.
 process.env.DATA_KEY_ID = 'key';
 const text = (stringValue: string) => ({ text: { stringValue } });
-/** The first three are in the base; those of no collection in it are never deleted: what lives between two counts only is seen by nobody. */
+/** The first three are in the base. Documents of other collections are never deleted, because those that exist only between two counts cannot be observed. */
 const paths = [
   'users/a',
   'users/b',
@@ -64,7 +64,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** What is in the source, and was at each second. */
+/** The source now and at each second. */
 class Model {
   readonly now = new Map<string, string>();
   readonly at = new Map<string, ReadonlySet<string>>();
@@ -79,7 +79,7 @@ class Model {
     await put(world, { [path]: text(value) });
   }
 
-  /** What is made and deleted between two turns is seen by nobody: one that was there at the last, and once. */
+  /** Documents created and deleted between two cycles cannot be observed, so only older ones are deleted, once. */
   async delete(world: PointInTimeEnv): Promise<void> {
     const { capturedTo } = pitrNow();
     if (!this.now.has('users/b') || this.#deletedAt === capturedTo || this.#madeAt === capturedTo) return;
@@ -98,7 +98,7 @@ const uncounted = async (work: () => Promise<void>): Promise<void> => {
   await work().finally(() => server.faults.clear());
 };
 
-/** Each that was asked for, also where captures have begun with another meanwhile: it holds the project until it has ended. */
+/** Runs every requested base backup, even if captures use another by now: it locks the project until it ends. */
 const runComing = async (world: PointInTimeEnv): Promise<void> => {
   const backups = table.find(`ORG#${tenant.organizationId}`, backupPrefix) as unknown as readonly BackupRecord[];
   for (const { id, status, trigger } of backups)
@@ -145,7 +145,7 @@ interface Seen {
   refused: number;
 }
 
-/** Everything that is said of each second holds; of the first and the last that are offered also what a rollback would delete. */
+/** Checks every offered second; for the first and the last also the deletes of a rollback. */
 const holds = async (world: PointInTimeEnv, model: Model, seen: Seen): Promise<void> => {
   const { windows, gaps } = windowsOf(pitrNow(), world.engine.clock.now());
   const offered: string[] = [];
@@ -183,7 +183,7 @@ const holds = async (world: PointInTimeEnv, model: Model, seen: Seen): Promise<v
   }
 };
 
-test('no second is offered for more than is known, and a rollback to none of them deletes what may have been there', async () => {
+test('point in time: no second is offered for more than is known, and no rollback deletes a document that may have existed', async () => {
   const seen = { whole: 0, known: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 22 }), fc.boolean(), async (steps, isCounted) => {
@@ -195,7 +195,7 @@ test('no second is offered for more than is known, and a rollback to none of the
       if (isCounted) await runCycle(world);
       else await uncounted(() => runCycle(world));
       await holds(world, model, seen);
-      // What is unknown is named by the next bases, and captured from then on.
+      // The next base backup finds unknown collections; they are captured from then on.
       world.pass(600);
       for (let n = 0; n < 8; n++) {
         await runComing(world);
@@ -213,7 +213,7 @@ test('no second is offered for more than is known, and a rollback to none of the
   ok(seen.whole > 20 && seen.known > 0 && seen.refused > 5, JSON.stringify(seen));
 });
 
-test('a rollback to a moment that was not counted leaves alone what may have been there: planned, done and undone alike', async () => {
+test('point in time: a rollback to an uncounted time leaves documents that may have existed, in the plan, the restore and the undo', async () => {
   const world = await createPointInTimeEnv({ 'users/a': text('1'), 'users/a/notes/n': text('1'), 'users/a/notes/m': text('1') });
   nextSecond(world);
   await put(world, { 'users/a/deep/x': text('there'), 'users/a/notes/n': undefined, 'users/a/notes/m': undefined });

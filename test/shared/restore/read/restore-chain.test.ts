@@ -1,4 +1,4 @@
-/** A link of a chain restores to its own moment in every mode; that a document was gone then is nothing to carry out. */
+/** A backup of a chain restores to its own time in every mode; its tombstones delete nothing. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { beforeAll, test } from 'vitest';
 import type { BackupRecord } from '../../../../shared/backup/index.ts';
@@ -45,7 +45,7 @@ const strangers = {
   'a/1': text('edited since'),
 };
 
-test('rolled back to any link, a database holds what that one showed, and after an undo what it held before', async () => {
+test('chain: rolled back to any backup, a database has its contents, and after an undo its own earlier ones', async () => {
   for (const { backup, held } of links.slice(1, 3)) {
     await emptied();
     await putTarget(world, strangers);
@@ -62,7 +62,7 @@ test('rolled back to any link, a database holds what that one showed, and after 
 });
 
 for (const mergeMode of ['overwrite', 'skip_existing', 'merge'] as const)
-  test(`with ${mergeMode}, a document that was gone when the link was made and is there now stays`, async () => {
+  test(`chain: with ${mergeMode}, a document that the backup has as deleted and that exists now stays`, async () => {
     const { backup, held } = links[2]!;
     await emptied();
     await putTarget(world, strangers);
@@ -74,7 +74,7 @@ for (const mergeMode of ['overwrite', 'skip_existing', 'merge'] as const)
     deepEqual(fieldsOf(world), new Map([...expected].sort(([a], [b]) => (a < b ? -1 : 1))));
   });
 
-test('single documents are restored from wherever in the chain they lie; one that was gone is told as missing', async () => {
+test('chain: single documents are restored from any backup of the chain; a deleted one is reported as missing', async () => {
   const { backup, held } = links[3]!;
   await emptied();
   const documents = ['a/1', 'a/2', 'c/7', 'c/8', 'e/11', 'gone/1'];

@@ -1,4 +1,4 @@
-/** A backup of single documents is taken for nothing more: neither by who rolls back to it, nor by who compares it. */
+/** A backup of single documents is never treated as a whole one, neither by a rollback nor by a comparison. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { openManifest } from '../../../../shared/archive/index.ts';
@@ -29,7 +29,7 @@ const call = {
   ...{ origin: { ip: null, userAgent: null, requestId: 'r' }, now: new Date() },
 };
 
-/** A shop of 200 documents in which a restore has made `a/1` anew, and put back `a/2`; `a/3` it had no reason to touch. */
+/** A shop of 200 documents: a restore created `a/1`, overwrote `a/2`, and left `a/3` alone. */
 const restored = async () => {
   const world = createRestoreEnv();
   const others = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`orders/${n}`, text('theirs')]));
@@ -53,7 +53,7 @@ const compare = async (world: RestoreEnv, backup: BackupRecord, against: string,
 };
 
 describe('a safety backup', () => {
-  test('says so, in its record and in its own manifest, wherever that is found', async () => {
+  test('is marked as partial in its record and in its manifest', async () => {
     const { world, safety, first } = await restored();
     deepEqual([backupData(safety).partial, backupData(first).partial], [true, undefined]);
     const stored = await fetchManifest(folderOf(world, safety.path), safety.manifestDigest);
@@ -62,7 +62,7 @@ describe('a safety backup', () => {
     deepEqual([notes.trigger, counts.tombstones], ['safety', 1]);
   });
 
-  test('of another name, as an import of it has, is not rolled back to', async () => {
+  test('is not rolled back to under another name either, such as after an import', async () => {
     const { safety } = await restored();
     const imported = { ...safety, id: newId('backup'), trigger: 'import' as const };
     table.put({ ...imported, sk: `BACKUP#${imported.id}` });
@@ -75,7 +75,7 @@ describe('a safety backup', () => {
     equal((await ask('overwrite')).backup.id, imported.id);
   });
 
-  test('is nothing that an incremental backup could build on', async () => {
+  test('is not a parent for incremental backups', async () => {
     const { first } = await restored();
     const { storageDestination, collections } = first;
     const wish = { collections, excludeCollections: [], storageDestinationId: storageDestination.id };
@@ -85,7 +85,7 @@ describe('a safety backup', () => {
   });
 
   for (const limit of [50, 1])
-    test(`compared with the live database tells what the restore did, and nothing of what it left alone (${limit} a page)`, async () => {
+    test(`compared with the live database shows what the restore did, and nothing that it left alone (${limit} a page)`, async () => {
       const { world, safety } = await restored();
       await put(world, { 'b/new': text('x') });
       const { changes, counts, reads } = await compare(world, safety, 'live', limit);
@@ -98,7 +98,7 @@ describe('a safety backup', () => {
     });
 
   for (const limit of [50, 1])
-    test(`is compared with another backup in the documents that it names (${limit} a page)`, async () => {
+    test(`is compared with another backup only in the documents that it names (${limit} a page)`, async () => {
       const { world, safety, first } = await restored();
       deepEqual((await compare(world, safety, first.id, limit)).changes, ['removed a/1', 'changed a/2']);
       const back = await compare(world, first, safety.id, limit);

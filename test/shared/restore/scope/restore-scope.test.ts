@@ -1,4 +1,4 @@
-/** What a restore is about: never more than was asked for, and never more than the backup was to hold. */
+/** The scope of a restore: never more than was requested, and never more than the backup covers. */
 import { deepEqual, equal } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
@@ -17,7 +17,7 @@ const paths = [
 ];
 const among = (scope: Scope): readonly string[] => paths.filter((path) => holds(scope, path));
 
-test('everything is everything that the backup was to hold', () => {
+test('scope: everything means everything that the backup covers', () => {
   deepEqual(among(restoreScope(asked, everything, undefined)), paths);
   const covered = { collections: ['users', 'orders'], excludedCollections: ['users/ada/orders'] };
   deepEqual(
@@ -26,7 +26,7 @@ test('everything is everything that the backup was to hold', () => {
   );
 });
 
-test('a collection comes with all below it, or without', () => {
+test('scope: a collection is included with or without its subcollections', () => {
   const users = { ...asked, collections: ['users'] };
   deepEqual(
     among(restoreScope(users, everything, undefined)),
@@ -45,7 +45,7 @@ test('a collection comes with all below it, or without', () => {
   );
 });
 
-test('a document comes alone or with all below it, however its neighbours are called', () => {
+test('scope: a document is included alone or with its subtree, whatever its neighbours are named', () => {
   for (const path of paths) {
     const below = paths.filter((one) => one === path || one.startsWith(`${path}/`));
     deepEqual(among(restoreScope(asked, everything, [path])), below, path);
@@ -53,18 +53,18 @@ test('a document comes alone or with all below it, however its neighbours are ca
   }
 });
 
-test('documents below others that are named are taken once', () => {
+test('scope: a document in the subtree of another requested one is included once', () => {
   const { ranges } = restoreScope(asked, everything, ['users/ada/orders/1', 'users/ada', 'users/ada!/orders/1']);
   equal(ranges.length, 2);
 });
 
-test('a document that the backup was not to hold is not reached by its name', () => {
+test('scope: a document that the backup does not cover is not in scope, even by name', () => {
   const covered = { collections: ['users'], excludedCollections: ['users/ada/orders'] };
   deepEqual(among(restoreScope(asked, covered, ['orders/1', 'users/ada', 'users/ada/orders/1'])), ['users/ada']);
   deepEqual(restoreScope(asked, covered, ['orders/1']).ranges, []);
 });
 
-test('names are asked for where documents are named and nothing is deleted, and for an undo; else the target is read', () => {
+test('scope: the target is queried by name for requested documents without deletes and for an undo; otherwise it is scanned', () => {
   equal(restoreScope(asked, everything, undefined).look, 'scan');
   equal(restoreScope(asked, everything, ['a/b']).look, 'lookup');
   equal(restoreScope({ ...asked, mergeMode: 'rollback' }, everything, ['a/b']).look, 'scan');
@@ -74,7 +74,7 @@ test('names are asked for where documents are named and nothing is deleted, and 
   });
 });
 
-test('for any documents and any collections, a path is in scope exactly if both name it and the backup covers it', () => {
+test('scope: for any documents and collections, a path is in scope exactly if it is requested and the backup covers it', () => {
   const id = fc.constantFrom('a', 'b', 'a!', 'a\0', '__id1__', '__id2__', 'é');
   const collection = fc.constantFrom('a', 'b', 'a!', 'a\0', 'é');
   const document = fc.array(fc.tuple(collection, id), { minLength: 1, maxLength: 3 }).map((parts) => parts.flat().join('/'));

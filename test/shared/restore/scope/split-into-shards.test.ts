@@ -1,4 +1,4 @@
-/** The parts that workers are given: every document lies in exactly one. */
+/** Shards: every document lies in exactly one. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
@@ -65,7 +65,7 @@ const follow = (bounds: readonly NameRange[]): void => {
   }
 };
 
-test('parts have about 50,000 records each, and their bounds follow each other', async () => {
+test('shards: they have about 50,000 records each, and their bounds are adjacent', async () => {
   const archive = new Large(numbered(2_000), 250, 500);
   const cuts = await splitIntoShards(archive, whole);
   follow(cuts.map(({ bound }) => bound));
@@ -73,7 +73,7 @@ test('parts have about 50,000 records each, and their bounds follow each other',
   for (const { expected } of cuts) equal(expected, 50_000);
 });
 
-test('there are at most 1,000 parts, and pages that need no cut are not opened', async () => {
+test('shards: there are at most 1,000, and index pages that need no split are not read', async () => {
   const archive = new Large(numbered(25_000), 5, 40_000);
   const cuts = await splitIntoShards(archive, whole);
   follow(cuts.map(({ bound }) => bound));
@@ -87,7 +87,7 @@ test('there are at most 1,000 parts, and pages that need no cut are not opened',
   equal(small.opened, 0);
 });
 
-test('what lies outside the scope is neither counted nor opened', async () => {
+test('shards: pages outside the scope are neither counted nor read', async () => {
   const archive = new Large(numbered(2_000), 250, 500);
   const [from, to] = [numbered(2_000)[600]!.slice(root.length), numbered(2_000)[1_000]!.slice(root.length)];
   const cuts = await splitIntoShards(archive, { ranges: [{ from, to }], look: 'scan' });
@@ -104,14 +104,14 @@ test('what lies outside the scope is neither counted nor opened', async () => {
   equal(one.opened, 1);
 });
 
-test('a backup of nothing, and a scope of nothing, are one part', async () => {
+test('shards: an empty backup and an empty scope yield one shard', async () => {
   const { archive } = archiveOf('p', {});
   deepEqual(await splitIntoShards(archive, whole), [{ bound: {}, expected: 0 }]);
   const { archive: some } = archiveOf('p', { 'a/b': text('x') });
   deepEqual(await splitIntoShards(some, { ranges: [], look: 'scan' }), [{ bound: {}, expected: 0 }]);
 });
 
-test('users, who come before all documents, make no cut', async () => {
+test('shards: users, which sort before all documents, are not split', async () => {
   const users = Array.from({ length: 300 }, (_, n) => `accounts/${String(n).padStart(4, '0')}`);
   const archive = new Large([...users, ...numbered(300)], 100, 1_000);
   const cuts = await splitIntoShards(archive, whole);
@@ -122,7 +122,7 @@ test('users, who come before all documents, make no cut', async () => {
   ok(Math.abs(expected - 300_000) <= 1_000, `${expected}`);
 });
 
-test('for any scope, every document is in exactly one part', async () => {
+test('shards: for any scope, every document is in exactly one', async () => {
   const names = numbered(400);
   const paths = names.map((name) => name.slice(root.length));
   const at = fc.nat({ max: 399 });
@@ -144,7 +144,7 @@ test('for any scope, every document is in exactly one part', async () => {
   );
 });
 
-test('the parts of a walk are together what one walk decides', async () => {
+test('shards: the walks of all shards together decide the same as one walk', async () => {
   const target = new Target();
   const paths = numbered(3_000).map((name) => name.slice(root.length));
   await target.put(Object.fromEntries(paths.filter((_, n) => n % 2 === 0).map((path) => [path, text('live')])));

@@ -1,4 +1,4 @@
-/** Two projects may be connected to one database: a restore into it has it alone. */
+/** Two projects may be connected to one database: a restore locks it exclusively. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'vitest';
 import type { BackupRecord } from '../../../../shared/backup/index.ts';
@@ -26,14 +26,14 @@ import {
 
 const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
 
-interface Scene {
+interface WriterSetup {
   readonly world: RestoreEnv;
   readonly backup: BackupRecord;
   /** Connected to the same database as the target. */
   readonly twin: ProjectRecord;
 }
 
-const sceneOf = async (): Promise<Scene> => {
+const sceneOf = async (): Promise<WriterSetup> => {
   const world = createRestoreEnv();
   await put(world, { 'a/1': { n: integer(1) } });
   const backup = await takeBackup(world);
@@ -43,9 +43,9 @@ const sceneOf = async (): Promise<Scene> => {
   table.put(twin);
   return { world, backup, twin };
 };
-const lockOf = ({ twin }: Scene) => table.get(projectKey.databaseJob(tenant, databaseOf(twin)));
+const lockOf = ({ twin }: WriterSetup) => table.get(projectKey.databaseJob(tenant, databaseOf(twin)));
 
-const ends: Readonly<Record<string, (scene: Scene, id: string) => Promise<unknown>>> = {
+const ends: Readonly<Record<string, (setup: WriterSetup, id: string) => Promise<unknown>>> = {
   completed: ({ world }, id) => runRestore(world, id),
   failed: async ({ world }, id) => {
     await resumeWorkflow(world, id, atStart(), { upTo: 'seal' });
@@ -53,34 +53,34 @@ const ends: Readonly<Record<string, (scene: Scene, id: string) => Promise<unknow
     world.stores.get(journal.path)?.objects.delete('manifest');
     await runRestore(world, id);
   },
-  cancelled: async (scene, id) => {
-    const { world } = scene;
+  cancelled: async (setup, id) => {
+    const { world } = setup;
     const actor = { type: 'user' as const, id: newId('user'), email: null };
     const acting = { tenant, organization: organizationNow(), role: 'owner' as const, actor };
     await commit((await cancelRestore(acting, id, world.engine.clock.now())).change.writes);
-    equal(lockOf(scene)?.jobId, id);
+    equal(lockOf(setup)?.jobId, id);
     await cleanUpRestore(tenant, id, world.engine);
   },
 };
 
 for (const [status, end] of Object.entries(ends))
-  test(`one has it until it is ${status}: another is told which, a resumed one too`, async () => {
-    const scene = await sceneOf();
-    const { world, backup, twin } = scene;
+  test(`database lock: a restore holds it until it is ${status}; another one is refused with its id, a resumed one, too`, async () => {
+    const setup = await sceneOf();
+    const { world, backup, twin } = setup;
     const id = await startTestRestore(world, backup);
     await rejects(startTestRestore(world, backup, { targetProjectId: twin.id }), {
       code: 'JOB_IN_PROGRESS',
       details: { jobId: id, kind: 'restore' },
     });
-    await end(scene, id);
-    deepEqual([restoreOf(id).status, lockOf(scene)], [status, undefined]);
+    await end(setup, id);
+    deepEqual([restoreOf(id).status, lockOf(setup)], [status, undefined]);
     const next = await startTestRestore(world, backup, { targetProjectId: twin.id });
-    equal(lockOf(scene)?.jobId, next);
+    equal(lockOf(setup)?.jobId, next);
     if (status !== 'completed')
       await rejects(
         resumeRestore(tenant, restoreOf(id), world.engine.clock.now()).then(({ change }) => commit(change.writes)),
         { code: 'JOB_IN_PROGRESS', details: { jobId: next, kind: 'restore' } },
       );
     equal((await runRestore(world, next)).status, 'completed');
-    equal(lockOf(scene), undefined);
+    equal(lockOf(setup), undefined);
   });

@@ -1,4 +1,4 @@
-/** A restore that was interrupted anywhere comes to the same end; one that failed goes on where it was. */
+/** An interrupted restore reaches the same end; a failed one resumes where it was. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { commit, newId } from '../../../../shared/platform/index.ts';
@@ -36,7 +36,7 @@ const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value
 const numbered = (count: number, of = 'items'): Record<string, Fields> =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`${of}/${String(n).padStart(5, '0')}`, { n: integer(n) }]));
 
-const scene = async (world: RestoreEnv) => {
+const setup = async (world: RestoreEnv) => {
   await put(world, numbered(10));
   const backup = await takeBackup(world);
   await spoil(world);
@@ -100,9 +100,9 @@ const interrupted = async (world: RestoreEnv, id: string, at: number, when: 'bef
   return machine.isDead;
 };
 
-test('A machine that dies before or right after any of its effects changes nothing of the outcome', async () => {
+test('restore: a crash before or after any effect does not change the outcome', async () => {
   const world = createRestoreEnv();
-  const backup = await scene(world);
+  const backup = await setup(world);
   const begin = async (): Promise<string> => {
     await spoil(world);
     return startTestRestore(world, backup, { mergeMode: 'rollback' });
@@ -119,13 +119,13 @@ test('A machine that dies before or right after any of its effects changes nothi
   }
 });
 
-test('What an interrupted run wrote without telling is found, counted, and not written again', async () => {
+test('restore: unreported writes of an interrupted run are found, counted, and not repeated', async () => {
   const world = createRestoreEnv();
-  const backup = await scene(world);
+  const backup = await setup(world);
   const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
   await runRestore(world, id, { upTo: 'seal' });
   const position = { ...atStart(), step: 'write' as const, shards: [0], remaining: [0] };
-  // The claim, the pace, the request; the machine dies before it can tell.
+  // Claim, rate limit, request; then the machine crashes before its report.
   const machine = new CrashingMachine(4).attach(world);
   await assert.rejects(resumeWorkflow(world, id, position));
   assert.ok(machine.isDead);
@@ -140,7 +140,7 @@ test('What an interrupted run wrote without telling is found, counted, and not w
   assert.deepEqual(documentsIn(world), written);
 });
 
-test('A run whose time is over hands over behind what it wrote; the next one writes only the rest', async () => {
+test('restore: a run whose time is up hands over at its checkpoint; the next one writes only the rest', async () => {
   const world = createRestoreEnv();
   withVirtualTime(world);
   await put(world, numbered(1_200));
@@ -162,7 +162,7 @@ test('A run whose time is over hands over behind what it wrote; the next one wri
   assert.deepEqual(fieldsOf(world), fieldsOf(world, 'source'));
 });
 
-test('Resumed after what was refused is taken, a failed restore writes that and nothing else', async () => {
+test('resume: a failed restore writes only the documents that were refused', async () => {
   const world = createRestoreEnv();
   withVirtualTime(world);
   await put(world, numbered(1_000));
@@ -191,7 +191,7 @@ test('Resumed after what was refused is taken, a failed restore writes that and 
 });
 
 for (const mergeMode of ['overwrite', 'skip_existing', 'merge', 'rollback'] as const)
-  test(`Cancelled while it writes and resumed, a restore with ${mergeMode} is whole, and each document counted once`, async () => {
+  test(`resume: a restore with ${mergeMode} that was cancelled while writing completes, and counts each document once`, async () => {
     const world = createRestoreEnv();
     await put(world, numbered(30));
     const backup = await takeBackup(world);
@@ -199,13 +199,13 @@ for (const mergeMode of ['overwrite', 'skip_existing', 'merge', 'rollback'] as c
     const id = await startTestRestore(world, backup, { mergeMode });
     await runRestore(world, id, { upTo: 'seal' });
     const position = { ...atStart(), step: 'write' as const, shards: [0], remaining: [0] };
-    // All is written, nothing is told.
+    // Everything is written, nothing is reported.
     new CrashingMachine(4).attach(world);
     await assert.rejects(resumeWorkflow(world, id, position));
     new CrashingMachine().attach(world);
     const { change } = await cancelRestore(acting(), id, world.engine.clock.now());
     await commit(change.writes);
-    // Nobody hears of it again; some time later it must be dead.
+    // The writer crashes; later its lease has expired.
     const { nowMs } = world;
     world.nowMs = () => nowMs() + 15 * 60_000;
     await cleanUpRestore(tenant, id, world.engine);

@@ -1,4 +1,4 @@
-/** What may be done to a restore in which state: cancelling, resuming and taking back. */
+/** In which state a restore can be cancelled, resumed and undone. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { beforeEach, describe, test } from 'vitest';
 import { type BackupRecord, backupKey, removeBackup } from '../../../../shared/backup/index.ts';
@@ -76,7 +76,7 @@ describe('cancelling', () => {
   };
 
   for (const status of ['pending', 'running'] as const)
-    test(`one that is ${status} is over at once; its target and its backup are let go of when nothing writes any more`, async () => {
+    test(`a restore that is ${status} ends at once; its target and backup are released when no writer is active`, async () => {
       const { restore, writes } = begin(backup);
       await commit(writes);
       table.put({ ...restore, status, phase: 'Validating' });
@@ -90,13 +90,13 @@ describe('cancelling', () => {
       deepEqual(eventsNow(), ['restore.failed']);
     });
 
-  test('what it wrote can be taken back for 7 days, and is kept so long', async () => {
+  test('its writes can be undone for 7 days, and its safety backup is kept that long', async () => {
     const restore = ended({ status: 'running', completedAt: null, undoUntil: null });
     equal((await cancel(restore)).undoUntil, iso(days(7)));
     equal(table.get<BackupRecord>(backupKey.backup(tenant, safety.id))?.expiresAt, iso(days(7)));
   });
 
-  test('one that is sealed at the same moment is looked at again', async () => {
+  test('a restore that is sealed concurrently is read again', async () => {
     const restore = unsealed({ status: 'running' });
     const { change } = await cancelRestore(acting, restore.id, now);
     table.put({ ...restore, sealedAt: iso(now), safetyBackupId: safety.id });
@@ -104,19 +104,19 @@ describe('cancelling', () => {
   });
 
   for (const status of restoreStatuses.filter((one) => one !== 'pending' && one !== 'running'))
-    test(`one that is ${status} stays as it is`, async () => {
+    test(`a restore that is ${status} stays as it is`, async () => {
       const restore = ended({ status });
       await rejects(cancel(restore), code('CONFLICT', new RegExp(`this one is ${status}.*/undo`)));
       equal(recordOf(restore).status, status);
     });
 
-  test('one that is not there', async () => {
+  test('an unknown restore', async () => {
     for (const id of [newId('restore'), 'x', '', backup.id])
       await rejects(cancelRestore(acting, id, now), code('RESTORE_NOT_FOUND'));
   });
 });
 
-test('whatever is no id of a restore, there is no such restore', async () => {
+test('a malformed id is an unknown restore', async () => {
   for (const id of [newId('restore'), newId('backup'), 'x', '', 'rst_', '#'])
     await rejects(getRestore(tenant, id), code('RESTORE_NOT_FOUND'));
 });
@@ -129,7 +129,7 @@ describe('resuming', () => {
   };
 
   for (const status of ['failed', 'cancelled'] as const)
-    test(`one that is ${status} goes on with its plan, its journal and its shards`, async () => {
+    test(`a restore that is ${status} continues with its plan, its journal and its shards`, async () => {
       const failure = { code: 'INTERNAL_ERROR', message: 'x' } as const;
       const restore = ended({ status, error: failure, failure, trouble: failure, phase: 'Finalizing', toldPercent: 70 });
       const resumed = await resume(restore, days(6));
@@ -144,7 +144,7 @@ describe('resuming', () => {
       equal(table.get(restoreKey.running(tenant, restore.id))?.attempt, 2);
     });
 
-  test('one that had no whole plan begins anew, with a journal of its own', async () => {
+  test('a restore without a complete plan starts over, with a new journal', async () => {
     const restore = unsealed({ expected: 10, checked: 5, phase: 'Validating' });
     const resumed = await resume(restore);
     deepEqual([resumed.status, resumed.phase], ['pending', 'Initializing']);
@@ -160,23 +160,27 @@ describe('resuming', () => {
   });
 
   const refused: readonly (readonly [string, () => RestoreRecord, RegExp, number?])[] = [
-    ['one that is pending', () => ended({ status: 'pending' }), /needs no resume/],
-    ['one that is running', () => ended({ status: 'running' }), /needs no resume/],
-    ['one that is completed', () => ended(), /nothing left to resume.*undo/],
-    ['one that was taken back', () => ended({ status: 'failed', undoneBy: 'rst_x' }), /undone by rst_x; start another/],
-    ['one that is partly taken back', () => ended({ status: 'failed', undoBegunBy: 'rst_x' }), /started by rst_x; resume that one/],
-    ['one that came with its project', () => ended({ status: 'failed', isCarried: true }), /another organization; start another/],
-    ['one that only planned', () => ended({ status: 'failed', dryRun: true }), /request the plan again/],
-    ['one that ended a week ago', () => ended({ status: 'failed' }), /could be resumed until .*; start another/, 7],
+    ['a pending restore', () => ended({ status: 'pending' }), /needs no resume/],
+    ['a running restore', () => ended({ status: 'running' }), /needs no resume/],
+    ['a completed restore', () => ended(), /nothing left to resume.*undo/],
+    ['an undone restore', () => ended({ status: 'failed', undoneBy: 'rst_x' }), /undone by rst_x; start another/],
+    ['a partly undone restore', () => ended({ status: 'failed', undoBegunBy: 'rst_x' }), /started by rst_x; resume that one/],
+    [
+      'a restore that moved with its project',
+      () => ended({ status: 'failed', isCarried: true }),
+      /another organization; start another/,
+    ],
+    ['a dry run', () => ended({ status: 'failed', dryRun: true }), /request the plan again/],
+    ['a restore that ended a week ago', () => ended({ status: 'failed' }), /could be resumed until .*; start another/, 7],
   ];
   for (const [what, make, message, day = 0] of refused)
-    test(`${what} is refused, and told what to do`, async () => {
+    test(`${what} is refused with advice`, async () => {
       const restore = make();
       await rejects(resume(restore, days(day)), code('CONFLICT', message));
       deepEqual([recordOf(restore).attempt, lock(), restoringOf(backup)], [1, undefined, undefined]);
     });
 
-  test('one that was cancelled and still writes waits until it has stopped', async () => {
+  test('a cancelled restore that still writes is refused until it has stopped', async () => {
     const restore = ended({ status: 'cancelled' });
     table.put({ ...projectKey.job(tenant, targetId), jobId: restore.id, kind: 'restore', since: '' });
     await rejects(resume(restore), code('JOB_IN_PROGRESS', /still writing/));
@@ -184,7 +188,7 @@ describe('resuming', () => {
     await rejects(resume(restore), code('JOB_IN_PROGRESS', /A backup/));
   });
 
-  test('of two at the same moment one goes on', async () => {
+  test('of two concurrent resumes one succeeds', async () => {
     const restore = ended({ status: 'failed' });
     const both = await Promise.all([resumeRestore(tenant, restore, now), resumeRestore(tenant, restore, now)]);
     await commit(both[0].change.writes);
@@ -192,7 +196,7 @@ describe('resuming', () => {
     deepEqual([recordOf(restore).attempt, restoringOf(backup), restoringOf(safety)], [2, 1, 1]);
   });
 
-  test('without its backup, its safety backup or its target there is nothing to go on with', async () => {
+  test('without its backup, safety backup or target it is refused', async () => {
     const restore = ended({ status: 'failed' });
     table.put({ ...backup, status: 'deleted' });
     await rejects(resume(restore), code('BACKUP_NOT_FOUND'));
@@ -204,7 +208,7 @@ describe('resuming', () => {
   });
 });
 
-describe('taking back', () => {
+describe('undoing', () => {
   const by = { encryption: { mode: 'kms', keyId: 'arn' } as const, createdBy: { type: 'user', id: 'usr_x' } };
   const undo = async (restore: RestoreRecord, at = now) => {
     const { restore: begun, change } = await undoRestore(tenant, restore, by, at);
@@ -213,7 +217,7 @@ describe('taking back', () => {
   };
 
   for (const status of ['completed', 'failed', 'cancelled'] as const)
-    test(`one that is ${status} is another restore, of its safety backup, saved first like any`, async () => {
+    test(`a restore that is ${status} is another restore, from its safety backup, with a safety backup of its own`, async () => {
       const restore = ended({ status, includeAuthUsers: true, maxWritesPerSecond: 9 });
       const { begun, change } = await undo(restore, days(6.9));
       deepEqual([begun.backupId, begun.undoOf, begun.mergeMode, begun.collections], [safety.id, restore.id, 'rollback', ['*']]);
@@ -223,37 +227,37 @@ describe('taking back', () => {
       );
       deepEqual([begun.maxWritesPerSecond, begun.dryRun, begun.attempt], [9, false, 1]);
       ok(begun.journal.backupId !== safety.id);
-      // Of one that did not come to its end its backup tells what it has left.
+      // The undo of an incomplete restore reads its backup.
       const isClean = status === 'completed';
       deepEqual(begun.leftBy, isClean ? undefined : { backupId: backup.id, mergeMode: restore.mergeMode });
       deepEqual([restoringOf(safety), restoringOf(backup), lock()?.jobId], [1, isClean ? undefined : 1, begun.id]);
-      // It is only said to be taken back when it is.
+      // `undoneBy` is set only when the undo has completed.
       deepEqual([recordOf(restore).undoneBy, recordOf(restore).undoBegunBy], [null, begun.id]);
       deepEqual(change.audit[0]?.resource, { type: 'restore', id: restore.id });
       equal(change.audit[0]?.details?.restoreJobId, begun.id);
     });
 
   const refused: readonly (readonly [string, () => RestoreRecord, RegExp, number?])[] = [
-    ['one that is pending', () => ended({ status: 'pending' }), /is pending; cancel it first/],
-    ['one that is running', () => ended({ status: 'running' }), /is running; cancel it first/],
-    ['one that was taken back', () => ended({ undoneBy: 'rst_x' }), /to reapply it, undo rst_x/],
-    ['one that only planned', () => ended({ dryRun: true }), /nothing to undo/],
-    ['one that failed before it wrote', () => unsealed(), /failed before it wrote anything/],
-    ['one a week later', () => ended(), /could be undone until .*; restore a backup/, 7],
+    ['a pending restore', () => ended({ status: 'pending' }), /is pending; cancel it first/],
+    ['a running restore', () => ended({ status: 'running' }), /is running; cancel it first/],
+    ['an undone restore', () => ended({ undoneBy: 'rst_x' }), /to reapply it, undo rst_x/],
+    ['a dry run', () => ended({ dryRun: true }), /nothing to undo/],
+    ['a restore that failed before it wrote', () => unsealed(), /failed before it wrote anything/],
+    ['a restore of a week ago', () => ended(), /could be undone until .*; restore a backup/, 7],
   ];
   for (const [what, make, message, day = 0] of refused)
-    test(`${what} is refused, and told why`, async () => {
+    test(`${what} is refused with the reason`, async () => {
       await rejects(undo(make(), days(day)), code('CONFLICT', message));
       deepEqual([lock(), restoringOf(safety)], [undefined, undefined]);
     });
 
-  test('one that asked for no safety backup, and one that touched nothing', async () => {
+  test('a restore without a safety backup, and one that touched nothing, are refused', async () => {
     const { safetyBackupId: _, ...bare } = ended();
     await rejects(undo({ ...bare, safetyBackup: false } as RestoreRecord), code('CONFLICT', /without a safety backup/));
     await rejects(undo(bare as RestoreRecord), code('CONFLICT', /found nothing to write/));
   });
 
-  test('whose safety backup or target is gone', async () => {
+  test('a restore whose safety backup or target is gone is refused', async () => {
     const restore = ended();
     table.put({ ...safety, status: 'deleted' });
     await rejects(undo(restore), code('BACKUP_NOT_FOUND', /safety backup/));
@@ -264,35 +268,35 @@ describe('taking back', () => {
   const unclean: readonly (readonly [string, Partial<RestoreRecord>])[] = [
     ['failed', { status: 'failed' }],
     ['was cancelled', { status: 'cancelled' }],
-    ['found documents there by then', { raced: 1 }],
+    ['found documents created by others', { raced: 1 }],
     ['could not write a document', { failed: 1 }],
-    ['could not put a user in', { users: { restored: 1, deleted: 0, skipped: 0, failed: 1 } }],
-    ['found users there by then', { users: { restored: 1, deleted: 0, skipped: 3, failed: 0 }, racedUsers: 1 }],
-    ['skipped users, and does not say when', { users: { restored: 1, deleted: 0, skipped: 3, failed: 0 } }],
+    ['could not import a user', { users: { restored: 1, deleted: 0, skipped: 0, failed: 1 } }],
+    ['found users created by others', { users: { restored: 1, deleted: 0, skipped: 3, failed: 0 }, racedUsers: 1 }],
+    ['skipped users at an unknown time', { users: { restored: 1, deleted: 0, skipped: 3, failed: 0 } }],
   ];
   for (const [what, more] of unclean)
-    test(`one that ${what}, and whose backup is gone, is refused: nobody can tell what it has left`, async () => {
+    test(`a restore that ${what} and whose backup is gone is refused: its documents cannot be told from others`, async () => {
       const restore = ended(more);
       table.put({ ...backup, status: 'deleted' });
       await rejects(undo(restore), code('CONFLICT', /cannot be told from others/));
       deepEqual([lock(), restoringOf(safety)], [undefined, undefined]);
     });
 
-  test('one that did all it planned needs its backup no more', async () => {
+  test('a complete restore does not need its backup', async () => {
     const users = { restored: 1, deleted: 0, skipped: 3, failed: 0 };
     const restore = ended({ users, racedUsers: 0 });
     table.put({ ...backup, status: 'deleted' });
     equal((await undo(restore)).begun.leftBy, undefined);
   });
 
-  test('ends with the deletion of the safety backup, and says so', async () => {
+  test('is no longer possible once the safety backup is deleted', async () => {
     const restore = ended();
     await removeSafety({ safetyOf: restore.id });
     deepEqual([recordOf(restore).undoUntil, recordOf(restore).safetyBackupId], [null, safety.id]);
     await rejects(undo(recordOf(restore)), code('CONFLICT', /its safety backup was deleted/));
   });
 
-  test('of two at the same moment, the undo or the deletion of its safety backup, one happens', async () => {
+  test('of a concurrent undo and deletion of the safety backup, one succeeds', async () => {
     const restore = ended();
     const late = await undoRestore(tenant, restore, by, now);
     const deletion = await deletionOf({ safetyOf: restore.id });
@@ -306,7 +310,7 @@ describe('taking back', () => {
     equal(recordOf(restore).undoBegunBy, undefined);
   });
 
-  test('happens once: beside another, and after it', async () => {
+  test('succeeds once, of concurrent and of repeated requests', async () => {
     const restore = ended();
     const late = await undoRestore(tenant, restore, by, now);
     await undo(restore);
@@ -323,19 +327,19 @@ const deletionOf = async (more: Partial<BackupRecord>) => {
 };
 const removeSafety = async (more: Partial<BackupRecord>) => commit(await deletionOf(more));
 
-describe('a backup is deleted', () => {
+describe('deleting a backup', () => {
   const statusOf = ({ id }: BackupRecord) => table.get<BackupRecord>(backupKey.backup(tenant, id))?.status;
 
-  test('whether or not the restore that it takes back is there', async () => {
+  test('succeeds whether or not the restore it is the safety backup of exists', async () => {
     await removeSafety({ safetyOf: newId('restore') });
     equal(statusOf(safety), 'deleted');
   });
-  test('and no restore learns of it that it does not take back', async () => {
+  test('changes no other restore', async () => {
     const restore = ended();
     await removeSafety({});
     deepEqual([statusOf(safety), recordOf(restore)], ['deleted', restore]);
   });
-  test('anew, if the restore comes or goes at the same moment', async () => {
+  test('is re-evaluated if the restore is moved at the same time', async () => {
     const restore = ended();
     const key = `${restore.pk}\n${restore.sk}`;
     const beside = await deletionOf({ safetyOf: restore.id });

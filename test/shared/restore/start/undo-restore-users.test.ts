@@ -1,4 +1,4 @@
-/** Where nobody knows which users a restore put in, only those who are as it was to leave them are taken back. */
+/** If it is unknown which users a restore imported, only those that are as it would have left them are undone. */
 import { deepEqual } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
 import { commit, newId } from '../../../../shared/platform/index.ts';
@@ -48,7 +48,7 @@ const undo = async ({ id }: RestoreRecord): Promise<RestoreRecord> => {
   return runRestore(world, restore.id);
 };
 
-test('a user who signed up meanwhile, and was left alone, stays; one who was put in goes, also after signing in', async () => {
+test('undo: a user who signed up meanwhile stays; an imported one is deleted, even after signing in', async () => {
   putUsers('source', [withoutPassword('ada'), withPassword('bob'), withPassword('eve')]);
   const ada = withoutPassword('ada', { displayName: 'Somebody else', createdAt: '1700000001000' });
   const done = await overtaken({ mergeMode: 'skip_existing' }, [ada]);
@@ -59,12 +59,12 @@ test('a user who signed up meanwhile, and was left alone, stays; one who was put
   deepEqual(usersOf('target'), [ada]);
 });
 
-test('a user who was replaced is put back unless somebody has changed the account, or its password, since', async () => {
+test('undo: a replaced user is restored unless the account or its password was changed since', async () => {
   const ids = ['ada', 'bob', 'eve', 'fay'];
   putUsers('source', [...ids.map((id) => withPassword(id)), withoutPassword('new')]);
   const before = ids.map((id) => withPassword(id, { passwordHash: 'YmVmb3Jl', displayName: 'Before' }));
   putUsers('target', before);
-  // The target takes none of those who come with one that it does not take: nobody knows which were put in.
+  // The target rejects the whole batch of an invalid user, so it is unknown which were imported.
   world.outcomeOf = ({ verb, body }) => {
     const users = verb === 'batchCreate' ? (body.users as { localId: string; displayName?: string }[]) : [];
     return users.some(({ localId }) => localId === 'new') ? { status: 400, message: 'INVALID' } : undefined;

@@ -1,4 +1,4 @@
-/** How a restore ends that came to its end. */
+/** The last step of a restore. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import type { BackupRecord } from '../../../../shared/backup/index.ts';
@@ -38,7 +38,7 @@ const documents = {
   'b/4': { n: integer(4) },
 };
 
-const scene = async () => {
+const setup = async () => {
   const world = createRestoreEnv();
   await put(world, documents);
   const backup = await takeBackup(world);
@@ -49,8 +49,8 @@ const scene = async () => {
 
 const auditsOf = (action: string) => table.find('AUDIT#').filter((entry) => entry.action === action);
 
-test('A completed restore is so in all its parts: record, target, both backups, events and audit', async () => {
-  const { world, backup } = await scene();
+test('finish: a completed restore is complete in its record, target, both backups, events and audit', async () => {
+  const { world, backup } = await setup();
   const done = await restore(world, backup, { mergeMode: 'rollback' });
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
   assert.equal(done.phase, 'Completed');
@@ -74,16 +74,16 @@ test('A completed restore is so in all its parts: record, target, both backups, 
   assert.equal(organizationNow().backupCount, 2);
 });
 
-test('A second run of the last step changes nothing', async () => {
-  const { world, backup } = await scene();
+test('finish: a second run changes nothing', async () => {
+  const { world, backup } = await setup();
   const done = await restore(world, backup);
   const before = new Map(table.items);
   await finishRestore({ tenant, restoreJobId: done.id, attempt: 1 }, world.engine);
   assert.deepEqual(new Map(table.items), before);
 });
 
-test('A restore that was given up meanwhile, or lost its target, completes nothing', async () => {
-  const { world, backup } = await scene();
+test('finish: a restore that was failed meanwhile, or lost the lock of its target, does not complete', async () => {
+  const { world, backup } = await setup();
   const id = await startTestRestore(world, backup);
   await runRestore(world, id, { upTo: 'write' });
   const job = table.get<Record<string, string>>(projectKey.job(tenant, targetId))!;
@@ -97,8 +97,8 @@ test('A restore that was given up meanwhile, or lost its target, completes nothi
   assert.equal(eventsOf('restore.completed').length, 0);
 });
 
-test('A document that nobody accounts for fails the restore with COUNT_MISMATCH, whatever was told of progress', async () => {
-  const { world, backup } = await scene();
+test('finish: a document that is not accounted for fails the restore with COUNT_MISMATCH, whatever its progress', async () => {
+  const { world, backup } = await setup();
   const id = await startTestRestore(world, backup);
   await runRestore(world, id, { upTo: 'write' });
   const [shard] = shardsOf(id);
@@ -111,8 +111,8 @@ test('A document that nobody accounts for fails the restore with COUNT_MISMATCH,
   assert.equal(restoreOf(id).status, 'running', 'the workflow ends it');
 });
 
-test('A dry run that is a job has its plan, and has touched nothing', async () => {
-  const { world, backup } = await scene();
+test('finish: a dry run has its plan, and has touched nothing', async () => {
+  const { world, backup } = await setup();
   const before = documentsIn(world);
   const done = await restore(world, backup, { mergeMode: 'rollback', dryRun: true });
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
@@ -121,7 +121,7 @@ test('A dry run that is a job has its plan, and has touched nothing', async () =
   assert.deepEqual(documentsIn(world), before);
   assert.equal(done.undoUntil, null);
   assert.equal(organizationNow().backupCount, 1);
-  // Subscribers are told of restores, not of plans.
+  // A dry run emits no events.
   assert.deepEqual(
     eventsOf().filter(({ type }) => String(type).startsWith('restore.')),
     [],
@@ -129,8 +129,8 @@ test('A dry run that is a job has its plan, and has touched nothing', async () =
   assert.equal(table.get(projectKey.job(tenant, targetId)), undefined);
 });
 
-test('A restore that finds all as it should be completes without a write and without a safety backup', async () => {
-  const { world, backup } = await scene();
+test('finish: a restore without differences completes without a write and without a safety backup', async () => {
+  const { world, backup } = await setup();
   await putTarget(world, documents);
   const done = await restore(world, backup);
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
@@ -139,8 +139,8 @@ test('A restore that finds all as it should be completes without a write and wit
   assert.equal(done.undoUntil, null);
 });
 
-test('An undo is named by the restore that it took back, and can be undone', async () => {
-  const { world, backup } = await scene();
+test('finish: the undone restore names its undo, which can be undone', async () => {
+  const { world, backup } = await setup();
   const before = fieldsOf(world);
   const done = await restore(world, backup, { mergeMode: 'rollback' });
   const restored = fieldsOf(world);
@@ -154,8 +154,8 @@ test('An undo is named by the restore that it took back, and can be undone', asy
   assert.deepEqual(fieldsOf(world), restored);
 });
 
-test('Without a safety backup nothing stays of a completed restore, and nothing can be taken back', async () => {
-  const { world, backup } = await scene();
+test('finish: without a safety backup a completed restore leaves no objects and cannot be undone', async () => {
+  const { world, backup } = await setup();
   const done = await restore(world, backup, { safetyBackup: false });
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
   assert.equal(done.undoUntil, null);
@@ -163,7 +163,7 @@ test('Without a safety backup nothing stays of a completed restore, and nothing 
   assert.deepEqual([...(world.stores.get(done.journal.path)?.objects.keys() ?? [])], []);
 });
 
-test('Written, deleted, raced and failed make up what was planned, or it is said by how much they do not', () => {
+test('finish: written, deleted, raced and failed add up to the plan, or the difference is reported', () => {
   const shard = (more: Partial<RestoreShardRecord>): RestoreShardRecord =>
     ({
       plan: { create: 6, overwrite: 3, delete: 1, skip: 5, unchanged: 7 },
@@ -183,7 +183,7 @@ test('Written, deleted, raced and failed make up what was planned, or it is said
     assert.equal(countMismatch(sumShards([shard({}), shard(more)]))?.code, 'COUNT_MISMATCH');
 });
 
-test('Of many failures the first hundred by path are told, and never more than fits', () => {
+test('finish: the first 100 failures by path are kept, as far as they fit', () => {
   const failure = (n: number, path = `c/${String(n).padStart(4, '0')}`) => ({ path, code: 'X', message: 'm' });
   const many = Array.from({ length: 300 }, (_, n) => failure((n * 7) % 300));
   assert.deepEqual(

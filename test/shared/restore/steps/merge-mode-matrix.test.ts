@@ -1,4 +1,4 @@
-/** What a restore makes of a document, for every state the target can have it in and every way to merge. */
+/** The result of a restore for every state of a target document and every merge mode. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
@@ -49,13 +49,13 @@ const states: Readonly<Record<string, { before: Fields | undefined; merged: Fiel
 };
 const pathOf = (state: string): string => `documents/${state}`;
 
-const scene = async () => {
+const setup = async () => {
   const world = createRestoreEnv();
   const paths = Object.keys(states).map(pathOf);
   await put(world, Object.fromEntries(paths.map((path) => [path, archived])));
   const backup = await takeBackup(world);
   for (const [state, { before }] of Object.entries(states)) if (before) await putTarget(world, { [pathOf(state)]: before });
-  // Beside what the backup has; only a rollback touches it.
+  // Not in the backup; only a rollback touches it.
   await putTarget(world, { 'documents/only in the target': { kept: integer(1) } });
   return { world, backup, before: documentsIn(world), fieldsBefore: fieldsOf(world) };
 };
@@ -81,8 +81,8 @@ const plans: Readonly<Record<MergeMode, object>> = {
 };
 
 for (const mergeMode of Object.keys(after) as MergeMode[])
-  test(`${mergeMode}: each of the seven states of a document becomes exactly what it should, and is taken back byte for byte`, async () => {
-    const { world, backup, before, fieldsBefore } = await scene();
+  test(`${mergeMode}: each of the seven states of a document becomes exactly what it should, and is undone byte for byte`, async () => {
+    const { world, backup, before, fieldsBefore } = await setup();
     const done = await restore(world, backup, { mergeMode });
     assert.equal(done.status, 'completed', JSON.stringify(done.error));
     const found = fieldsOf(world);
@@ -95,7 +95,7 @@ for (const mergeMode of Object.keys(after) as MergeMode[])
     const states7 = Object.keys(states).map(pathOf);
     assert.deepEqual(Object.keys(rest).sort(), states7.toSorted());
     assert.deepEqual(done.plan, plans[mergeMode]);
-    // What needed no write was not written: its times are what they were.
+    // Unchanged documents were not written: their times are the same.
     const untouched = mergeMode === 'skip_existing' ? states7.filter((path) => before.has(path)) : [pathOf('identical')];
     for (const path of untouched) assert.equal(live.get(path), before.get(path), path);
     const undo = await restore(world, backupOf(undone), { mergeMode: 'rollback', undoOf: done.id, targetProjectId: targetId });

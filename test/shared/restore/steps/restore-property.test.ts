@@ -1,4 +1,4 @@
-/** Whatever was backed up and whatever was edited since: a rollback is the backup again, and its undo is the edits again. */
+/** For any backup and any later edits: a rollback yields the backup, and its undo the edits. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
@@ -47,7 +47,7 @@ const value = fc.oneof(
 );
 const document: fc.Arbitrary<Fields> = fc.dictionary(fieldName.filter(isName), value, { maxKeys: 4 });
 
-/** Few ids, so that edits meet what was there; numeric ones have an order of their own. */
+/** Few ids, so that edits hit existing documents; numeric ids sort differently. */
 const id = fc.constantFrom('a', 'b', 'B', 'c c', '__id7__', '__id-3__', 'ü', 'a/x/b', 'a/x/__id2__/y/c');
 const path = fc.tuple(fc.constantFrom('one', 'two', 'Three'), id).map(([collection, rest]) => `${collection}/${rest}`);
 const tree = fc.dictionary(path, document, { maxKeys: 12, noNullPrototype: true });
@@ -57,7 +57,7 @@ for (const [target, of] of [
   [projectId, 'source'],
   [targetId, 'target'],
 ] as const)
-  test(`A random tree, backed up, edited and rolled back into ${of === 'source' ? 'its own' : 'another'} database is the backup, and undone the edits`, async () => {
+  test(`restore: a random tree, backed up, edited and rolled back into ${of === 'source' ? 'its own' : 'another'} database equals the backup, and undone the edits`, async () => {
     await fc.assert(
       fc.asyncProperty(tree, edits, async (before, changes) => {
         fc.pre(Object.keys(before).length > 0);

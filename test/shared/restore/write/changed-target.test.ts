@@ -1,4 +1,4 @@
-/** What someone changes in the target while a restore goes on is never replaced unsaved. */
+/** Documents that others change in the target during a restore are never replaced unsaved. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { commit, newId } from '../../../../shared/platform/index.ts';
@@ -31,7 +31,7 @@ const message = 'Changed in the target since it was saved; restore it again';
 const told = (paths: readonly string[]) => paths.map((path) => ({ path, code: 'FAILED_PRECONDITION', message }));
 
 /** 0 to 3 are to be created, 4 to 7 to be overwritten; with rollback 8 and 9 are to be deleted. */
-const scene = async () => {
+const setup = async () => {
   const world = createRestoreEnv();
   await put(world, Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`a/${n}`, { n: integer(n) }])));
   const backup = await takeBackup(world);
@@ -42,7 +42,7 @@ const scene = async () => {
 
 /** Runs a restore beside which someone changes the target once all is saved. */
 const disturbed = async (
-  { world, backup }: Awaited<ReturnType<typeof scene>>,
+  { world, backup }: Awaited<ReturnType<typeof setup>>,
   ask: RestoreInput,
   changes: Readonly<Record<string, Fields | undefined>>,
 ) => {
@@ -61,8 +61,8 @@ const has = (world: RestoreEnv, path: string, field: string): void =>
   assert.match(fieldsOf(world).get(path) ?? 'nothing', new RegExp(`"${field}"`), path);
 
 for (const mergeMode of ['overwrite', 'merge', 'rollback'] as const)
-  test(`${mergeMode}: what was made, changed or removed after it was saved stays so and is listed; all others are restored`, async () => {
-    const set = await scene();
+  test(`${mergeMode}: documents created, changed or deleted after the check stay and are listed; all others are restored`, async () => {
+    const set = await setup();
     const isRollback = mergeMode === 'rollback';
     const changes = { 'a/1': theirs, 'a/5': theirs, 'a/6': undefined, ...(isRollback && { 'a/8': theirs }) };
     const done = await disturbed(set, { mergeMode }, changes);
@@ -76,14 +76,14 @@ for (const mergeMode of ['overwrite', 'merge', 'rollback'] as const)
     assert.equal(documentsIn(set.world).has('a/6'), false);
     for (const n of [0, 2, 3, 4, 7]) has(set.world, `a/${n}`, 'n');
     assert.equal(documentsIn(set.world).has('a/9'), !isRollback);
-    // Once more, and what they had is saved and replaced.
+    // A second restore saves and replaces their changes.
     const again = await restore(set.world, backupOf(set.backup.id), { mergeMode });
     assert.equal(again.status, 'completed', JSON.stringify(again.error));
     for (const n of [1, 5, 6]) has(set.world, `a/${n}`, 'n');
   });
 
-test('What someone else has made exactly as it was to be, or deleted where it was to be deleted, is no failure', async () => {
-  const set = await scene();
+test('write: a document that someone else created or deleted exactly as planned is no failure', async () => {
+  const set = await setup();
   const done = await disturbed(
     set,
     { mergeMode: 'rollback' },
@@ -94,24 +94,24 @@ test('What someone else has made exactly as it was to be, or deleted where it wa
   assert.deepEqual(fieldsOf(set.world), fieldsOf(set.world, 'source'));
 });
 
-test('A merge finds done what holds all that is merged, whatever someone has added', async () => {
-  const set = await scene();
+test('write: a merge counts a document as written if it has all merged fields, whatever was added', async () => {
+  const set = await setup();
   const done = await disturbed(set, { mergeMode: 'merge' }, { 'a/1': { n: integer(1), ...theirs }, 'a/5': { n: integer(5) } });
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
   assert.deepEqual([done.written, done.failed], [8, 0]);
   has(set.world, 'a/1', 'order');
 });
 
-test('skip_existing leaves what was made meanwhile, and counts it as skipped', async () => {
-  const set = await scene();
+test('write: skip_existing leaves documents created meanwhile, and counts them as skipped', async () => {
+  const set = await setup();
   const done = await disturbed(set, { mergeMode: 'skip_existing' }, { 'a/1': theirs });
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
   assert.deepEqual([done.written, done.raced, done.failed], [3, 1, 0]);
   has(set.world, 'a/1', 'order');
 });
 
-test('Without a safety backup what was there is replaced however it changed; what was not there is not', async () => {
-  const set = await scene();
+test('write: without a safety backup an existing document is replaced in any state; one created meanwhile is not', async () => {
+  const set = await setup();
   const changes = { 'a/1': theirs, 'a/5': theirs, 'a/6': undefined, 'a/8': theirs };
   const done = await disturbed(set, { mergeMode: 'rollback', safetyBackup: false }, changes);
   assert.deepEqual(done.failures, told(['a/1']));
@@ -124,8 +124,8 @@ test('Without a safety backup what was there is replaced however it changed; wha
   );
 });
 
-test('An undo, too, leaves what someone changed after it had saved it', async () => {
-  const { world, backup } = await scene();
+test('write: an undo also leaves documents that were changed after its check', async () => {
+  const { world, backup } = await setup();
   const done = await restore(world, backup, { mergeMode: 'rollback' });
   const safety = backupOf(done.journal.backupId);
   const undo = await disturbed(
@@ -143,8 +143,8 @@ test('An undo, too, leaves what someone changed after it had saved it', async ()
   );
 });
 
-test('Resumed days after it was cancelled, a restore leaves what has changed since, and says so', async () => {
-  const { world, backup } = await scene();
+test('write: a restore resumed days later leaves documents that have changed since, and lists them', async () => {
+  const { world, backup } = await setup();
   const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
   await runRestore(world, id, { upTo: 'seal' });
   const organization = organizationNow();
@@ -158,7 +158,7 @@ test('Resumed days after it was cancelled, a restore leaves what has changed sin
   assert.deepEqual(done.failures, told(['a/2', 'a/7', 'a/9']));
   assert.deepEqual([done.written, done.deleted, done.failed], [6, 1, 3]);
   for (const n of [2, 7, 9]) has(world, `a/${n}`, 'order');
-  // A second time it finds what it wrote, and still keeps off the rest.
+  // Resumed again, it recognizes its own writes and still leaves the rest.
   const before = documentsIn(world);
   await commit((await resumeRestore(tenant, restoreOf(id), world.engine.clock.now())).change.writes);
   const again = await runRestore(world, id);
@@ -166,8 +166,8 @@ test('Resumed days after it was cancelled, a restore leaves what has changed sin
   assert.deepEqual(documentsIn(world), before);
 });
 
-test('A restore that nobody disturbs reads nothing while it writes', async () => {
-  const { world, backup } = await scene();
+test('write: an undisturbed restore reads nothing while it writes', async () => {
+  const { world, backup } = await setup();
   const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
   const done = await runRestore(world, id, {
     onStep: (step) => {

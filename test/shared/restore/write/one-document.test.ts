@@ -1,11 +1,11 @@
-/** What restoring one document costs, from what was asked to how it ended. */
+/** The cost of restoring one document, from request to end. */
 import { deepEqual, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { createRestoreEnv, put, putTarget, restore, server, takeBackup } from '../../../harness/env/restore-env.ts';
 
 afterAll(() => server.stop());
 
-test('one document out of many takes at most ten ranged reads of the bucket in the whole job', async () => {
+test('restore: one document out of many takes at most ten ranged reads of the bucket in the whole job', async () => {
   const world = createRestoreEnv();
   const paths = Array.from({ length: 3_000 }, (_, n) => `many/${String(n).padStart(6, '0')}`);
   await put(world, Object.fromEntries(paths.map((path) => [path, { text: { stringValue: `${path}`.repeat(100) } }])));

@@ -46,7 +46,7 @@ const write = async (world: ReturnType<typeof begin>, n: number, signal: AbortSi
   return last;
 };
 
-/** Virtual time passes only in small steps: what the table answers in between takes no time. */
+/** Virtual time advances in small steps; table calls take no time. */
 const pass = async (world: ReturnType<typeof begin>, ms: number): Promise<void> => {
   for (let passed = 0; passed < ms; passed += 10) {
     for (let turn = 0; turn < 4; turn++) await new Promise((done) => setImmediate(done));
@@ -57,7 +57,7 @@ const pass = async (world: ReturnType<typeof begin>, ms: number): Promise<void> 
 const within = (sent: readonly Sent[], fromMs: number, toMs: number): number =>
   sent.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).reduce((sum, one) => sum + one.writes, 0);
 
-test('Workers that share a pace are together no faster than one may be, and cost a few writes of the table a second', async () => {
+test('rate limit: workers that share it are together no faster than one, and cost a few table writes per second', async () => {
   const world = begin(4);
   const end = new AbortController();
   const begunMs = world.time.nowMs;
@@ -72,7 +72,7 @@ test('Workers that share a pace are together no faster than one may be, and cost
   await Promise.all(lanes);
 });
 
-test('maxWritesPerSecond holds for all workers together', async () => {
+test('rate limit: maxWritesPerSecond applies to all workers together', async () => {
   const world = begin(3, 20);
   const end = new AbortController();
   const begunMs = world.time.nowMs;
@@ -85,7 +85,7 @@ test('maxWritesPerSecond holds for all workers together', async () => {
   await Promise.all(lanes);
 });
 
-test('What one worker hears of a target that is asked too much slows all of them down', async () => {
+test('rate limit: an overload that one worker sees slows down all', async () => {
   const world = begin(2);
   const [one, other] = world.paces as [(typeof world.paces)[0], (typeof world.paces)[0]];
   const taking = one.take(100, undefined);
@@ -103,7 +103,7 @@ test('What one worker hears of a target that is asked too much slows all of them
   assert.equal(state()?.state.slowdowns, 1);
 });
 
-test('A pace that was overtaken reads again, and loses nothing of what the other was given', async () => {
+test('rate limit: after a conflict the item is read again, and no grant is lost', async () => {
   const world = begin(2);
   const grants: RateGrant[] = [];
   for (let n = 0; n < 6; n++) {

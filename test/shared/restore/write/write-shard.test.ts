@@ -1,4 +1,4 @@
-/** What the writers of a restore do to the target, whatever it answers. */
+/** What the writers of a restore do, whatever the target answers. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
@@ -30,7 +30,7 @@ const text = (stringValue: string): Fields[string] => ({ stringValue });
 const numbered = (count: number, of = 'items'): Record<string, Fields> =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`${of}/${String(n).padStart(5, '0')}`, { n: integer(n) }]));
 
-const scene = async (documents: Readonly<Record<string, Fields>>) => {
+const setup = async (documents: Readonly<Record<string, Fields>>) => {
   const world = createRestoreEnv();
   await put(world, documents);
   const backup = await takeBackup(world);
@@ -38,7 +38,7 @@ const scene = async (documents: Readonly<Record<string, Fields>>) => {
   return { world, backup };
 };
 
-/** What was planned, and what became of it, add up. */
+/** The outcomes add up to the plan. */
 const assertAccounted = (id: string): void => {
   const { plan, written, deleted, raced, failed } = restoreOf(id);
   assert.equal(written + deleted + raced + failed, plan!.create + plan!.overwrite + plan!.delete);
@@ -47,8 +47,8 @@ const assertAccounted = (id: string): void => {
 const refuse = (world: RestoreEnv, path: string, status = 'INVALID_ARGUMENT' as const): number =>
   server.faults.add({ method: 'BatchWrite', project: world.targetProjectId, contains: path, status, times: 1_000_000 });
 
-test('Three of a thousand documents that the target refuses for good: the others are written, the three are listed, the restore has failed', async () => {
-  const { world, backup } = await scene(numbered(1_000));
+test('write: if the target refuses 3 of 1,000 documents, the others are written, the 3 are listed, and the restore fails', async () => {
+  const { world, backup } = await setup(numbered(1_000));
   withVirtualTime(world);
   const bad = ['items/00007', 'items/00500', 'items/00999'];
   for (const path of bad) refuse(world, path);
@@ -69,8 +69,8 @@ test('Three of a thousand documents that the target refuses for good: the others
   for (const path of bad) assert.equal(documentsIn(world).has(path), false);
 });
 
-test('A document that someone creates while skip_existing writes stays theirs, and counts as skipped', async () => {
-  const { world, backup } = await scene(numbered(20));
+test('write: a document that someone creates while skip_existing writes stays, and counts as skipped', async () => {
+  const { world, backup } = await setup(numbered(20));
   const id = await startTestRestore(world, backup, { mergeMode: 'skip_existing' });
   const theirs = { 'items/00003': { theirs: text('yes') }, 'items/00011': { theirs: text('too') } };
   const done = await runRestore(world, id, { onStep: (step) => (step === 'write' ? putTarget(world, theirs) : undefined) });
@@ -81,8 +81,8 @@ test('A document that someone creates while skip_existing writes stays theirs, a
   for (const path of Object.keys(theirs)) assert.match(fieldsOf(world).get(path)!, /"theirs"/);
 });
 
-test('A target whose quota is used up for many minutes makes the restore slower, not failed', async () => {
-  const { world, backup } = await scene(numbered(300));
+test('write: an exhausted quota of many minutes slows the restore down, but does not fail it', async () => {
+  const { world, backup } = await setup(numbered(300));
   const { sleptMs } = withVirtualTime(world);
   server.faults.add({ method: 'BatchWrite', project: world.targetProjectId, status: 'RESOURCE_EXHAUSTED', times: 30 });
   const done = await restore(world, backup);
@@ -92,8 +92,8 @@ test('A target whose quota is used up for many minutes makes the restore slower,
   assert.ok(sleptMs() > 5_000, `the pace was held back for ${sleptMs()} ms, where 300 writes have 600`);
 });
 
-test('A target that takes nothing for hours is handed over from run to run; once it does again the restore goes on', async () => {
-  const { world, backup } = await scene(numbered(3));
+test('write: a target that accepts nothing for hours is handed over from run to run until it accepts writes again', async () => {
+  const { world, backup } = await setup(numbered(3));
   withVirtualTime(world);
   server.faults.add({ method: 'BatchWrite', project: world.targetProjectId, status: 'RESOURCE_EXHAUSTED', times: 1_000_000 });
   const id = await startTestRestore(world, backup);
@@ -111,8 +111,8 @@ test('A target that takes nothing for hours is handed over from run to run; once
   assert.deepEqual(fieldsOf(world), fieldsOf(world, 'source'));
 });
 
-test('A target that takes no write for 6 hours fails the restore with WRITE_QUOTA_EXCEEDED, and every run before that hands over', async () => {
-  const { world, backup } = await scene(numbered(3));
+test('write: a target that accepts no writes for 6 hours fails the restore with WRITE_QUOTA_EXCEEDED; earlier runs hand over', async () => {
+  const { world, backup } = await setup(numbered(3));
   withVirtualTime(world);
   const real = world.nowMs;
   let laterMs = 0;
@@ -132,8 +132,8 @@ test('A target that takes no write for 6 hours fails the restore with WRITE_QUOT
   assert.equal(documentsIn(world).size, 0);
 });
 
-test('Writes that the target aborts, or whose answers are lost, are made again: none is missing and none is counted twice', async () => {
-  const { world, backup } = await scene(numbered(200));
+test('write: aborted writes and lost responses are retried: none is missing and none is counted twice', async () => {
+  const { world, backup } = await setup(numbered(200));
   for (const [call, status, when] of [
     [1, 'ABORTED', 'before'],
     [2, 'UNAVAILABLE', 'after'],
@@ -148,8 +148,8 @@ test('Writes that the target aborts, or whose answers are lost, are made again: 
   assert.deepEqual(fieldsOf(world), fieldsOf(world, 'source'));
 });
 
-test('A target that no longer lets us write fails the restore at once, and nothing more is sent', async () => {
-  const { world, backup } = await scene(numbered(50));
+test('write: a target that denies writes fails the restore at once, and nothing more is sent', async () => {
+  const { world, backup } = await setup(numbered(50));
   const id = await startTestRestore(world, backup);
   const done = await runRestore(world, id, {
     onStep: (step) => {
@@ -163,7 +163,7 @@ test('A target that no longer lets us write fails the restore at once, and nothi
   assert.equal(writesSent(), 1);
 });
 
-test('References into the database of the backup lead into the target; others, and texts that look like one, stay', async () => {
+test('write: references into the backed-up database are rewritten to the target; others, and strings that look like one, stay', async () => {
   const world = createRestoreEnv();
   const [from, to] = [world.sourceProjectId, world.targetProjectId].map((id) => `projects/${id}/databases/(default)/documents`);
   const inside = { arrayValue: { values: [proto.Value.encode({ referenceValue: `${from}/b/2` })] } };
@@ -184,17 +184,17 @@ test('References into the database of the backup lead into the target; others, a
   assert.equal(proto.Value.decode(value('list').arrayValue!.values![0]!).referenceValue, `${to}/b/2`);
   assert.equal(value('elsewhere').referenceValue, 'projects/other/databases/(default)/documents/b/1');
   assert.equal(value('text').stringValue, `${from}/b/1`);
-  // Once more: what was rewritten is unchanged, not different.
+  // Restored again, the rewritten documents are unchanged.
   const again = await restore(world, backupOf(done.backupId));
   assert.deepEqual(again.plan, { create: 0, overwrite: 0, skip: 0, delete: 0, unchanged: 2 });
 });
 
-test('Documents of 1 MiB, more of them than a request may hold, are written and taken back', async () => {
+test('write: more documents of 1 MiB than fit into a request are written and undone', async () => {
   const large = 1_048_000;
   const documents = Object.fromEntries(
     Array.from({ length: 12 }, (_, n) => [`large/${n}`, { text: text(String.fromCharCode(97 + n).repeat(large)) }]),
   );
-  const { world, backup } = await scene(documents);
+  const { world, backup } = await setup(documents);
   await putTarget(world, { 'large/3': { text: text('z'.repeat(large)) } });
   const before = fieldsOf(world);
   const done = await restore(world, backup, { mergeMode: 'rollback' });
@@ -206,7 +206,7 @@ test('Documents of 1 MiB, more of them than a request may hold, are written and 
   assert.deepEqual(fieldsOf(world), before);
 });
 
-test('Of a backup only the leaves are fetched in which something is to be written', async () => {
+test('write: only leaves with documents to write are fetched from the backup', async () => {
   const world = createRestoreEnv();
   const filler = 'abcdefghij'.repeat(100);
   const documents = Object.fromEntries(
@@ -235,8 +235,8 @@ test('Of a backup only the leaves are fetched in which something is to be writte
   assert.equal(ranges, 3, 'a page of the index and two leaves');
 });
 
-test('A restore that is cancelled stops writing; nothing is told of it any more', async () => {
-  const { world, backup } = await scene(numbered(40));
+test('write: a cancelled restore stops writing and emits no more events', async () => {
+  const { world, backup } = await setup(numbered(40));
   const id = await startTestRestore(world, backup);
   await runRestore(world, id, {
     triesMax: 1,

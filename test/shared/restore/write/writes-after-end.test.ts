@@ -1,4 +1,4 @@
-/** What a target acknowledged after its restore was stopped is counted once, and by nobody else. */
+/** Writes that are acknowledged after the end of a restore are counted once. */
 import { deepEqual, rejects } from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { restoreData } from '../../../../shared/restore/model/restore-view.ts';
@@ -19,9 +19,9 @@ import {
 } from '../../../harness/env/restore-env.ts';
 
 let id: string;
-const late = (run: number, attempt = 1): Promise<void> =>
+const record = (run: number, attempt = 1): Promise<void> =>
   recordWritesAfterEnd(
-    { parties: { tenant }, restore: { id, attempt } } as unknown as WriteRun,
+    { context: { tenant }, restore: { id, attempt } } as unknown as WriteRun,
     { shard: { number: 0 }, run } as unknown as WriteClaim,
     { written: 3, deleted: 2 },
   );
@@ -29,7 +29,7 @@ const counted = (): readonly number[] => {
   const { documentsRestored, documentsDeleted, cost } = restoreData(restoreOf(id));
   return [documentsRestored, documentsDeleted, cost.writes, cost.deletes];
 };
-const stand = (more: object): void => table.put({ ...restoreOf(id), ...more });
+const setState = (more: object): void => table.put({ ...restoreOf(id), ...more });
 
 beforeAll(async () => {
   const world = createRestoreEnv();
@@ -44,28 +44,28 @@ beforeEach(() => {
 });
 afterAll(() => server.stop());
 
-for (const [what, standing] of [
+for (const [what, state] of [
   ['cancelled', { status: 'cancelled' }],
   ['failed', { status: 'failed' }],
   ['about to fail', { failure: { code: 'INTERNAL_ERROR', message: 'x' } }],
 ] as const)
-  test(`of one that is ${what}`, async () => {
+  test(`writes after the end: counted for a restore that is ${what}`, async () => {
     const [restored = 0, deleted = 0, writes = 0, deletes = 0] = counted();
-    stand(standing);
-    await late(2);
+    setState(state);
+    await record(2);
     deepEqual(counted(), [restored + 3, deleted + 2, writes + 3, deletes + 2]);
   });
 
-for (const [what, standing, run, attempt] of [
-  ['of a run whose shard another has', { status: 'cancelled' }, 1, 1],
-  ['of one that goes on', { status: 'running' }, 2, 1],
-  ['of one that is completed', { status: 'completed' }, 2, 1],
-  ['of an earlier attempt', { status: 'cancelled', attempt: 2 }, 2, 1],
+for (const [what, state, run, attempt] of [
+  ['for a run whose shard another run has claimed', { status: 'cancelled' }, 1, 1],
+  ['for a running restore', { status: 'running' }, 2, 1],
+  ['for a completed restore', { status: 'completed' }, 2, 1],
+  ['for an earlier attempt', { status: 'cancelled', attempt: 2 }, 2, 1],
 ] as const)
-  test(`nothing ${what}`, async () => {
-    stand(standing);
+  test(`writes after the end: nothing is counted ${what}`, async () => {
+    setState(state);
     const known = counted();
-    await rejects(late(run, attempt));
-    stand({ attempt: 1 });
+    await rejects(record(run, attempt));
+    setState({ attempt: 1 });
     deepEqual(counted(), known);
   });
