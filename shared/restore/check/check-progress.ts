@@ -2,9 +2,9 @@
 import type { PartContents } from '../../backup/index.ts';
 import { JobEndedError } from '../../job/index.ts';
 import { commit, getAll, retryOnConflict, set, type Tenant, takeWithinBytes } from '../../platform/index.ts';
+import { progressEvents } from '../model/progress-events.ts';
 import type { JournalPartRecord, PlanCounts, RestoreRecord, RestoreShardRecord } from '../model/record.ts';
 import { restoreKey } from '../model/record.ts';
-import { progressEvents } from '../model/restore-progress-events.ts';
 import { assertSameAttempt, checkRunning, updateRunning } from '../model/running-restore.ts';
 import type { CheckClaim, CheckedRange, CheckRun } from './check-run.ts';
 

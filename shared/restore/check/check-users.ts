@@ -4,8 +4,8 @@ import { listAuthUsers, probeAuthUsers } from '../../project/index.ts';
 import { touchedCount } from '../model/shard-totals.ts';
 import { archivedUsers, joinJournalUsers, openTargetUsers } from '../read/archived-users.ts';
 import type { CheckedRange, CheckRun } from './check-run.ts';
+import { decideUserActions } from './decide-user-actions.ts';
 import type { PlanWriter } from './plan-writer.ts';
-import { decideUserActions } from './user-action.ts';
 
 /**
  * Plans the users, and stores each that will be touched as it is now. All in one part, because the target's users can only be

@@ -4,7 +4,7 @@ import type { MergeMode } from '../../contract/models/restore.ts';
 import { type FirestoreDatabase, intersection, type NameRange } from '../../firestore/index.ts';
 import type { Scope } from '../scope/restore-scope.ts';
 import { CompletenessCheck } from './completeness-check.ts';
-import { type Action, DocumentActionPolicy, isTouching } from './document-action.ts';
+import { type Action, DocumentActionPolicy, isTouching } from './document-action-policy.ts';
 import { type PartialRestore, UndoMatcher } from './undo-matcher.ts';
 
 export interface WalkOptions {

@@ -7,9 +7,9 @@ import type { PlanCounts } from '../model/record.ts';
 import { collectionIdOf } from '../scope/restore-scope.ts';
 import { emptyPlan } from './check-progress.ts';
 import type { CheckRun } from './check-run.ts';
-import { isTouching } from './document-action.ts';
+import type { UserDecision } from './decide-user-actions.ts';
+import { isTouching } from './document-action-policy.ts';
 import type { DocumentDecision } from './document-walk.ts';
-import type { UserDecision } from './user-action.ts';
 
 /**
  * A part ends here even if its range continues: a failure repeats no more reads than this, and the part's item (pages,

@@ -1,7 +1,7 @@
 import { type Archive, compareNames } from '../../archive/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { mergesToSame, type NameRange, referenceRewrite, sameFields } from '../../firestore/index.ts';
-import { type JoinedDocument, type JoinInput, joinedDocuments, joinJournalWithBackup } from '../read/journal-join.ts';
+import { type JoinedDocument, type JoinInput, joinedDocuments, joinJournalWithBackup } from '../read/join-journal-with-backup.ts';
 
 /** An incomplete restore that is undone: the backup it wrote from, and its mode. */
 export interface PartialRestore {

@@ -7,10 +7,10 @@ import { ApiError } from '../../contract/errors.ts';
 import { isId } from '../../contract/ids.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import { type Change, StaleReadError, set } from '../../platform/index.ts';
+import { emitRestoreEvent } from '../model/emit-restore-event.ts';
 import { restoreNotFound } from '../model/get-restore.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import { endFields, endRestoreWrites, loadEndContext } from '../model/restore-end-context.ts';
-import { emitRestoreEvent } from '../model/restore-events.ts';
 import { restoreEvent } from '../model/restore-view.ts';
 
 export const cancelRestore = async (

@@ -22,7 +22,7 @@ import { loadRestoreContext, type RestoreContext } from '../model/restore-contex
 import { loadRunning, type RestoreAttempt } from '../model/running-restore.ts';
 import { touchedCount } from '../model/shard-totals.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
-import { commitSeal, type Sealed } from './seal-transaction.ts';
+import { commitSeal, type Sealed } from './commit-seal.ts';
 
 /** Returns whether there is anything to write. Idempotent: a repeated run stores the same objects, made from the shards alone. */
 export const sealJournal = async (step: RestoreAttempt, deps: RestoreDeps): Promise<{ writes: boolean }> => {

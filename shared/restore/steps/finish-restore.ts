@@ -3,12 +3,12 @@ import { assertOrganizationActive, JobEndedError, JobFailure } from '../../job/i
 import { bestEffort, commit, emitMetric, get, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { cleanUpRestore } from '../end/clean-up-restore.ts';
+import { emitRestoreEvent } from '../model/emit-restore-event.ts';
+import { progressEvents } from '../model/progress-events.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
 import { readShards } from '../model/reopen-shards.ts';
 import { restoreAudit } from '../model/restore-audit.ts';
 import { endFields, endRestoreWrites, loadEndContext, type RestoreEndContext } from '../model/restore-end-context.ts';
-import { emitRestoreEvent } from '../model/restore-events.ts';
-import { progressEvents } from '../model/restore-progress-events.ts';
 import { restoreData, restoreEvent } from '../model/restore-view.ts';
 import { assertSameAttempt, loadRunning, type RestoreAttempt, updateRunning } from '../model/running-restore.ts';
 import { countMismatch, sumShards, touchedCount } from '../model/shard-totals.ts';

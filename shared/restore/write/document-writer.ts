@@ -2,12 +2,12 @@ import { ArchiveError, type Leaf } from '../../archive/index.ts';
 import { BatchWriter, type Condition, referenceRewrite, type WriteMode } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { iso } from '../../platform/index.ts';
-import { type JoinedDocument, joinedDocuments, joinJournalWithBackup } from '../read/journal-join.ts';
+import { type JoinedDocument, joinedDocuments, joinJournalWithBackup } from '../read/join-journal-with-backup.ts';
 import { AlreadyWrittenFilter } from './already-written-filter.ts';
 import { CheckpointSize, checkpointMax } from './checkpoint-size.ts';
+import type { AcknowledgedWrites } from './record-writes-after-end.ts';
 import { TrackedWriter } from './tracked-writer.ts';
 import { reportWrites, type WriteClaim, type WriteProgress, type WriteRun } from './write-progress.ts';
-import type { AcknowledgedWrites } from './writes-after-end.ts';
 
 /** The restore fails if the target accepts no writes for this long. */
 const stalledMsMax = 6 * 3_600_000;

@@ -3,9 +3,9 @@ import { JobEndedError } from '../../job/index.ts';
 import { bestEffort } from '../../platform/index.ts';
 import { withHeartbeat } from '../model/running-restore.ts';
 import { DocumentWriter } from './document-writer.ts';
+import { recordWritesAfterEnd } from './record-writes-after-end.ts';
 import type { WriteClaim, WriteRun } from './write-progress.ts';
 import { WriterShutdown } from './writer-shutdown.ts';
-import { recordWritesAfterEnd } from './writes-after-end.ts';
 
 /** Writes the journal's documents of a range as the backup has them; those it lacks are deleted. False if another run must continue. */
 export const writeDocuments = async (run: WriteRun, claim: WriteClaim): Promise<boolean> => {

@@ -5,8 +5,8 @@ import { countRestoredUsers } from '../check/match-restored-user.ts';
 import type { Failure } from '../model/record.ts';
 import { withHeartbeat } from '../model/running-restore.ts';
 import { type JoinedUser, joinJournalUsers, openTargetUsers } from '../read/archived-users.ts';
+import { findUserConflicts } from './find-user-conflicts.ts';
 import { HashConfigSource } from './hash-config-source.ts';
-import { findUserConflicts } from './user-conflicts.ts';
 import { reportWrites, type WriteClaim, type WriteProgress, type WriteRun } from './write-progress.ts';
 
 /** Accounts are small, but have no documented limit. */

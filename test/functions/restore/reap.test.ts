@@ -16,9 +16,14 @@ import { itemsOf } from '../../harness/stage/table.ts';
 const region = stageVariable('STAGE_REGION');
 const workflow = `arn:aws:states:${region}:${account}:stateMachine:backup-management-service-restore`;
 Object.assign(process.env, {
-  ...{ AWS_ENDPOINT_URL: stageVariable('STAGE_AWS_URL'), AWS_ACCESS_KEY_ID: stageVariable('STAGE_AWS_KEY') },
-  ...{ AWS_SECRET_ACCESS_KEY: 'local', AWS_REGION: region, TABLE_NAME: stageVariable('STAGE_TABLE') },
-  ...{ PLAN: 'enterprise', AUDIT_RETENTION_DAYS: '365', RESTORE_WORKFLOW_ARN: workflow },
+  AWS_ENDPOINT_URL: stageVariable('STAGE_AWS_URL'),
+  AWS_ACCESS_KEY_ID: stageVariable('STAGE_AWS_KEY'),
+  AWS_SECRET_ACCESS_KEY: 'local',
+  AWS_REGION: region,
+  TABLE_NAME: stageVariable('STAGE_TABLE'),
+  PLAN: 'enterprise',
+  AUDIT_RETENTION_DAYS: '365',
+  RESTORE_WORKFLOW_ARN: workflow,
 });
 const { log, describeExecution } = await import('../../../shared/platform/index.ts');
 log.setLogLevel('SILENT');

@@ -6,7 +6,7 @@ import { proto, type Value } from '../../../infra/local/engines/firestore/proto/
 import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
 import { type Archive, compareNames, DocumentSkim, type PageEntry, ShardWriter } from '../../../shared/archive/index.ts';
 import { type FirestoreDatabase, probeSource } from '../../../shared/firestore/index.ts';
-import type { Action } from '../../../shared/restore/check/document-action.ts';
+import type { Action } from '../../../shared/restore/check/document-action-policy.ts';
 import { type DocumentDecision, DocumentWalk, type WalkOptions } from '../../../shared/restore/check/document-walk.ts';
 import { restoreScope, type Scope, type ScopeRequest } from '../../../shared/restore/scope/restore-scope.ts';
 import { Bucket, dataKey, manifestOf, writing } from '../builders/sample-archive.ts';

@@ -51,7 +51,11 @@ const sealed = async ({ world, backup }: Shop, ask: RestoreInput = {}): Promise<
 };
 
 const counts = (more: Partial<PlanCounts>): PlanCounts => ({
-  ...{ create: 0, overwrite: 0, skip: 0, delete: 0, unchanged: 0 },
+  create: 0,
+  overwrite: 0,
+  skip: 0,
+  delete: 0,
+  unchanged: 0,
   ...more,
 });
 

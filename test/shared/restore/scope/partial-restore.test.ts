@@ -25,8 +25,11 @@ afterAll(() => server.stop());
 
 const text = (stringValue: string): Fields => ({ text: { stringValue } });
 const call = {
-  ...{ tenant, role: 'member' as const, actor: { type: 'user', id: newId('user'), email: 'ada@example.com' } as const },
-  ...{ origin: { ip: null, userAgent: null, requestId: 'r' }, now: new Date() },
+  tenant,
+  role: 'member' as const,
+  actor: { type: 'user', id: newId('user'), email: 'ada@example.com' } as const,
+  origin: { ip: null, userAgent: null, requestId: 'r' },
+  now: new Date(),
 };
 
 /** A shop of 200 documents: a restore created `a/1`, overwrote `a/2`, and left `a/3` alone. */
@@ -78,10 +81,10 @@ describe('a safety backup', () => {
   test('is not a parent for incremental backups', async () => {
     const { first } = await restored();
     const { storageDestination, collections } = first;
-    const wish = { collections, excludeCollections: [], storageDestinationId: storageDestination.id };
-    equal((await findParent(tenant, { id: projectId }, wish))?.id, first.id);
+    const options = { collections, excludeCollections: [], storageDestinationId: storageDestination.id };
+    equal((await findParent(tenant, { id: projectId }, options))?.id, first.id);
     table.put({ ...first, status: 'deleted' });
-    equal(await findParent(tenant, { id: projectId }, wish), undefined);
+    equal(await findParent(tenant, { id: projectId }, options), undefined);
   });
 
   for (const limit of [50, 1])

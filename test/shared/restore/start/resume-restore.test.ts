@@ -170,8 +170,11 @@ test('resume: a failed restore writes only the documents that were refused', asy
   const bad = ['items/00007', 'items/00500', 'items/00999'];
   for (const contains of bad)
     server.faults.add({
-      ...{ method: 'BatchWrite', project: world.targetProjectId, contains },
-      ...{ status: 'INVALID_ARGUMENT' as const, times: 1_000_000 },
+      method: 'BatchWrite',
+      project: world.targetProjectId,
+      contains,
+      status: 'INVALID_ARGUMENT' as const,
+      times: 1_000_000,
     });
   const failed = await restore(world, backup);
   assert.equal(failed.error?.code, 'COUNT_MISMATCH');

@@ -167,7 +167,11 @@ test('finish: written, deleted, raced and failed add up to the plan, or the diff
   const shard = (more: Partial<RestoreShardRecord>): RestoreShardRecord =>
     ({
       plan: { create: 6, overwrite: 3, delete: 1, skip: 5, unchanged: 7 },
-      ...{ written: 8, deleted: 1, raced: 1, failed: 0, failures: [] },
+      written: 8,
+      deleted: 1,
+      raced: 1,
+      failed: 0,
+      failures: [],
       ...more,
     }) as RestoreShardRecord;
   assert.equal(countMismatch(sumShards([shard({}), shard({})])), undefined);

@@ -75,7 +75,9 @@ for (const [target, of] of [
         assert.equal(written + plan!.unchanged, wanted.size);
         if (written + deleted === 0) return;
         const undo = await restore(world, backupOf(done.journal.backupId), {
-          ...{ mergeMode: 'rollback', undoOf: done.id, targetProjectId: target },
+          mergeMode: 'rollback',
+          undoOf: done.id,
+          targetProjectId: target,
         });
         assert.equal(undo.status, 'completed', JSON.stringify(undo.error));
         assert.deepEqual(fieldsOf(world, of), edited);

@@ -7,8 +7,15 @@ import type { RestoreRecord } from '../../../../shared/restore/model/record.ts';
 import { percentOf, progressOf } from '../../../../shared/restore/model/restore-progress.ts';
 
 const begun = {
-  ...{ status: 'running', dryRun: false, plan: null, expected: 0, checked: 0 },
-  ...{ written: 0, deleted: 0, raced: 0, failed: 0 },
+  status: 'running',
+  dryRun: false,
+  plan: null,
+  expected: 0,
+  checked: 0,
+  written: 0,
+  deleted: 0,
+  raced: 0,
+  failed: 0,
 } as unknown as RestoreRecord;
 
 /** All that a restore goes through, in its order. */

@@ -11,9 +11,9 @@ import { countBackups } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
 import { check, commit, create, iso, type Write } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
+import { progressEvents } from '../model/progress-events.ts';
 import type { PlanCounts, RestoreRecord } from '../model/record.ts';
 import type { RestoreContext } from '../model/restore-context.ts';
-import { progressEvents } from '../model/restore-progress-events.ts';
 import { updateRunning } from '../model/running-restore.ts';
 
 /** The stored journal. */

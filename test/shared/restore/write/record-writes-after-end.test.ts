@@ -2,8 +2,8 @@
 import { deepEqual, rejects } from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { restoreData } from '../../../../shared/restore/model/restore-view.ts';
+import { recordWritesAfterEnd } from '../../../../shared/restore/write/record-writes-after-end.ts';
 import type { WriteClaim, WriteRun } from '../../../../shared/restore/write/write-progress.ts';
-import { recordWritesAfterEnd } from '../../../../shared/restore/write/writes-after-end.ts';
 import {
   atStart,
   createRestoreEnv,

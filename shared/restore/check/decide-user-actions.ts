@@ -5,7 +5,7 @@ import type { NamedUser } from '../../backup/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { accountOf, isRedacted } from '../../project/index.ts';
 import type { ArchivedUser, JoinedUser } from '../read/archived-users.ts';
-import { type Action, isTouching } from './document-action.ts';
+import { type Action, isTouching } from './document-action-policy.ts';
 import { matchesRestoredUser } from './match-restored-user.ts';
 
 export interface UserDecision {

@@ -1,8 +1,8 @@
 import { decilesUpTo } from '../../job/index.ts';
 import type { Write } from '../../platform/index.ts';
+import { emitRestoreEvent } from './emit-restore-event.ts';
 import type { RestoreRecord } from './record.ts';
 import type { RestoreContext } from './restore-context.ts';
-import { emitRestoreEvent } from './restore-events.ts';
 import { percentOf, progressOf } from './restore-progress.ts';
 import { restoreEvent } from './restore-view.ts';
 
