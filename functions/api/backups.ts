@@ -22,7 +22,7 @@ import { readDestination } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import { refuseEnding } from '../../shared/pitr/index.ts';
 import { readProject } from '../../shared/project/index.ts';
-import { endUndo } from '../../shared/restore/index.ts';
+import { closeUndoWindow } from '../../shared/restore/index.ts';
 
 export const create = handle(backups.create, async ({ tenant, organization, actor, body, now }) => {
   const { projectId, type, storageDestinationId: given, dryRun, ...more } = body;
@@ -64,7 +64,7 @@ export const remove = handle(backups.remove, async ({ tenant, params, now }) => 
   const { writes, audit } = deleteBackup(tenant, backup, await findDependentBackup(tenant, backup), now);
   return {
     message: 'The backup was deleted. Its objects are being deleted; the audit log reports any that must be kept',
-    change: { writes: [...writes, ...(await endUndo(tenant, backup))], audit },
+    change: { writes: [...writes, ...(await closeUndoWindow(tenant, backup))], audit },
   };
 });
 

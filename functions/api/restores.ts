@@ -2,16 +2,16 @@ import { currentEncryption, readEncryption } from '../../shared/backup/index.ts'
 import { restores } from '../../shared/contract/endpoints/restores.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
+  assertBatchesPresent,
+  assertCollectionsKnown,
+  assertRestoreCapacity,
   cancelRestore,
-  historyOf,
+  getRestore,
+  historyEntry,
   listRestores,
-  planInCall,
-  planMomentInCall,
-  readRequest,
-  readRestore,
-  refuseMissing,
-  refuseRestoreCrowd,
-  refuseUnknown,
+  planInRequest,
+  planPointInTime,
+  readRestoreRequest,
   restoreData,
   resumeRestore,
   startRestore,
@@ -20,42 +20,44 @@ import {
 
 export const create = handle(restores.create, async (call) => {
   const { tenant, actor, body, now } = call;
-  const { wish, moment, ...place } = await readRequest(tenant, body, now);
-  if (moment) await refuseUnknown(tenant, moment);
-  const { mergeMode, collections, documents, includeAuthUsers, safetyBackup, dryRun } = wish;
-  const { backup, target } = place;
-  const asked = {
-    ...(moment && { pointInTime: moment.point.moment }),
+  const { options, pointRequest, ...context } = await readRestoreRequest(tenant, body, now);
+  if (pointRequest) await assertCollectionsKnown(tenant, pointRequest);
+  const { mergeMode, collections, documents, includeAuthUsers, safetyBackup, dryRun } = options;
+  const { backup, target } = context;
+  const summary = {
+    ...(pointRequest && { pointInTime: pointRequest.point.moment }),
     targetProjectId: target.id,
     mergeMode,
     collections: collections.slice(0, 100),
     documents: documents?.given.length,
   };
   if (dryRun) {
-    const data = moment ? await planMomentInCall(call, { ...place, wish }, moment) : await planInCall(call, { ...place, wish });
+    const data = pointRequest
+      ? await planPointInTime(call, { ...context, options }, pointRequest)
+      : await planInRequest(call, { ...context, options });
     // A dry run reads the backup, so it is audited.
-    const resource = { type: 'backup', id: moment?.plan.base.id ?? backup.id };
-    const audit = [{ scope: tenant.organizationId, action: 'restore.planned', resource, details: asked }];
+    const resource = { type: 'backup', id: pointRequest?.plan.base.id ?? backup.id };
+    const audit = [{ scope: tenant.organizationId, action: 'restore.planned', resource, details: summary }];
     if (data) return { data, status: 200, change: { writes: [], audit } };
   }
-  await refuseRestoreCrowd(tenant);
-  if (moment) await refuseMissing(tenant, moment);
+  await assertRestoreCapacity(tenant);
+  if (pointRequest) await assertBatchesPresent(tenant, pointRequest);
   const encryption = currentEncryption(await readEncryption(tenant));
   const createdBy = { type: actor.type, id: actor.id };
-  const point = moment?.point;
-  const { restore, writes } = startRestore({ ...place, tenant, encryption, point }, { ...wish, createdBy }, now);
-  const details = { backupId: backup.id, ...asked, includeAuthUsers, safetyBackup, dryRun };
+  const point = pointRequest?.point;
+  const { restore, writes } = startRestore({ ...context, tenant, encryption, point }, { ...options, createdBy }, now);
+  const details = { backupId: backup.id, ...summary, includeAuthUsers, safetyBackup, dryRun };
   const audit = [{ scope: tenant.organizationId, resource: { type: 'restore', id: restore.id }, details }];
   return { data: restoreData(restore), change: { writes, audit } };
 });
 
 export const list = handle(restores.list, async ({ tenant, query, page }) => {
   const { restores: found, next } = await listRestores(tenant, query, page);
-  return { items: found.map(historyOf), next };
+  return { items: found.map(historyEntry), next };
 });
 
 export const get = handle(restores.get, async ({ tenant, params }) => ({
-  data: restoreData(await readRestore(tenant, params.restoreJobId)),
+  data: restoreData(await getRestore(tenant, params.restoreJobId)),
 }));
 
 export const cancel = handle(restores.cancel, async (call) => {
@@ -64,16 +66,16 @@ export const cancel = handle(restores.cancel, async (call) => {
 });
 
 export const resume = handle(restores.resume, async ({ tenant, params, now }) => {
-  const { restore, change } = await resumeRestore(tenant, await readRestore(tenant, params.restoreJobId), now);
-  await refuseRestoreCrowd(tenant);
+  const { restore, change } = await resumeRestore(tenant, await getRestore(tenant, params.restoreJobId), now);
+  await assertRestoreCapacity(tenant);
   return { data: restoreData(restore), change };
 });
 
 export const undo = handle(restores.undo, async ({ tenant, actor, params, now }) => {
-  const other = await readRestore(tenant, params.restoreJobId);
+  const other = await getRestore(tenant, params.restoreJobId);
   const encryption = currentEncryption(await readEncryption(tenant));
   const createdBy = { type: actor.type, id: actor.id };
   const { restore, change } = await undoRestore(tenant, other, { encryption, createdBy }, now);
-  await refuseRestoreCrowd(tenant);
+  await assertRestoreCapacity(tenant);
   return { data: restoreData(restore), change };
 });

@@ -1,11 +1,12 @@
-/** Ends a restore whose workflow cannot go on; one that has ended already is only cleaned up after. */
+/** Fails a restore whose workflow cannot continue; a restore that has already ended is only cleaned up. */
 import { bestEffort, clock, lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
-import { cleaningEngine, cleanUpRestore, failRestore, RestoreFailStep, reasonFor } from '../../shared/restore/index.ts';
+import { cleanUpDeps, cleanUpRestore, failRestore, failureReason, RestoreFailStep } from '../../shared/restore/index.ts';
 
 export const handler = lambdaHandler(async (input: unknown): Promise<void> => {
   const { organizationId, restoreJobId, attempt, error } = RestoreFailStep.parse(input);
   const tenant = unsafeTenant(organizationId, 'record');
-  await failRestore(tenant, restoreJobId, (restore) => reasonFor(restore, error), clock.now(), attempt);
-  // A destination that does not answer now is asked again by the reaper.
-  await bestEffort(`clean up after ${restoreJobId}`, cleanUpRestore(tenant, restoreJobId, cleaningEngine, { attempt }));
+  const now = clock.now();
+  await failRestore({ tenant, restoreJobId, attempt, reasonOf: (restore) => failureReason(restore, error), now });
+  // The reaper retries a destination that does not answer.
+  await bestEffort(`clean up after ${restoreJobId}`, cleanUpRestore(tenant, restoreJobId, cleanUpDeps, { attempt }));
 });

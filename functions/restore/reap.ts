@@ -1,26 +1,26 @@
-/** Every few minutes: looks after all restores under way, and ends those that nothing moves any more. */
+/** Every few minutes: fails or cleans up the restores whose workflow no longer runs. */
 import { reapJobs } from '../../shared/job/index.ts';
 import { describeExecution, lambdaHandler, log, startWorkflow, stopWorkflow, unsafeTenant } from '../../shared/platform/index.ts';
 import {
-  cleaningEngine,
+  cleanUpDeps,
+  listRunningRestores,
   type RestoreWorkflow,
   type RunningRestore,
   reapRestore,
-  restoresUnderWay,
 } from '../../shared/restore/index.ts';
 
 const workflow: RestoreWorkflow = {
-  look: (name) => describeExecution('RESTORE_WORKFLOW_ARN', name),
+  describe: (name) => describeExecution('RESTORE_WORKFLOW_ARN', name),
   start: (name, input) => startWorkflow('RESTORE_WORKFLOW_ARN', name, input),
   stop: (name, cause) => stopWorkflow('RESTORE_WORKFLOW_ARN', name, cause),
 };
 
 export const handler = lambdaHandler(async (): Promise<void> => {
-  const { looked, late, failed } = await reapJobs(restoresUnderWay(), reap);
-  log.info('looked after the restores under way', { looked, late, failed });
-  // The next run tries again; failing says so where it is watched.
-  if (failed > 0) throw new Error(`${failed} of ${looked} restores could not be looked after`);
+  const { looked, late, failed } = await reapJobs(listRunningRestores(), reap);
+  log.info('restores reaped', { looked, late, failed });
+  // The next run retries; the error raises the alarm of the function.
+  if (failed > 0) throw new Error(`${failed} of ${looked} restores could not be reaped`);
 });
 
-const reap = (note: RunningRestore): Promise<void> =>
-  reapRestore(unsafeTenant(note.organizationId, 'record'), note, cleaningEngine, workflow);
+const reap = (item: RunningRestore): Promise<void> =>
+  reapRestore(unsafeTenant(item.organizationId, 'record'), item, cleanUpDeps, workflow);

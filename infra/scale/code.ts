@@ -22,8 +22,8 @@ export { usualDocumentsPerRange } from '../../shared/firestore/read/plan-ranges.
 export { firstPerSecond, mostPerSecond, rampFactor, rampMs } from '../../shared/firestore/write/rate-ramp.ts';
 export { lookEveryMs, tellEveryMs, tellShare } from '../../shared/job/heartbeat.ts';
 export { startMaxMicros as baseMaxMicros } from '../../shared/pitr/base/base-backup.ts';
-export { cutRecords, cutsMax } from '../../shared/restore/scope/split-into-shards.ts';
-export { sliceMax } from '../../shared/restore/write/checkpoint-size.ts';
+export { shardRecords, shardsMax } from '../../shared/restore/scope/split-into-shards.ts';
+export { checkpointMax } from '../../shared/restore/write/checkpoint-size.ts';
 export { stepConcurrency, usualConcurrency } from '../part/function/concurrency.ts';
 export { queueNames, queues } from '../part/trigger/work-queue-specs.ts';
 export { copiesMax, workflowTimeoutSeconds as backupWorkflowSeconds } from '../workflow/backup.ts';

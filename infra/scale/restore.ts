@@ -15,7 +15,7 @@ export interface RestoreEstimate extends Estimate {
 }
 
 export const estimateRestore = (documents: number, pace: Pace, kind: RestoreKind): RestoreEstimate => {
-  const perShard = Math.max(code.cutRecords, Math.ceil(documents / (code.cutsMax - 1)));
+  const perShard = Math.max(code.shardRecords, Math.ceil(documents / (code.shardsMax - 1)));
   const shards = Math.max(1, Math.ceil(documents / perShard));
   const lanes = Math.min(code.lanesMax, shards);
   const isOver = kind === 'over';

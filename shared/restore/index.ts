@@ -1,43 +1,33 @@
 export { checkShard } from './check/check-shard.ts';
-export { planInCall } from './dry-run/plan-in-request.ts';
-export { planMomentInCall } from './dry-run/plan-point-in-time.ts';
+export { planInRequest } from './dry-run/plan-in-request.ts';
+export { planPointInTime } from './dry-run/plan-point-in-time.ts';
 export { cancelRestore } from './end/cancel-restore.ts';
 export { cleanUpRestore, resumableUntil } from './end/clean-up-restore.ts';
-export { failRestore, reasonFor } from './end/fail-restore.ts';
+export { failRestore, failureReason } from './end/fail-restore.ts';
 export { journalKeyIds } from './end/journal-key-ids.ts';
 export { moveRestore, restoresInto } from './end/move-restore.ts';
 export { purgeRestores } from './end/purge-restores.ts';
-export { type RestoreWorkflow, reapRestore, restoresUnderWay } from './end/restore-reaper.ts';
-export { refuseRestoreCrowd } from './model/concurrency-limit.ts';
-export { noSuchRestore, readRestore } from './model/get-restore.ts';
+export { listRunningRestores, type RestoreWorkflow, reapRestore } from './end/reap-restore.ts';
+export { assertRestoreCapacity } from './model/assert-restore-capacity.ts';
+export { getRestore } from './model/get-restore.ts';
 export {
-  type Journal,
   type RestoreRecord,
   type RestoreShardRecord,
   type RunningRestore,
   restoreKey,
-  restorePrefix,
-  restoreWork,
-  runningRestores,
+  workPartition,
 } from './model/record.ts';
-export { endOf, endRestoreWrites, loadEndContext, type RestoreEndContext } from './model/release-holds.ts';
 export { answerStep, RestoreFailStep, RestoreShardStep, RestoreStep } from './model/restore-steps.ts';
-export { historyOf, restoreData, restoreEvent } from './model/restore-view.ts';
-export { endUndo } from './model/safety-backup.ts';
-export type { RestorePoint } from './point-in-time/materialize-attempts.ts';
-export { type MomentAsked, refuseMissing, refuseUnknown } from './point-in-time/point-request.ts';
-export { cleaningEngine, type RestoreEngine, restoreEngine } from './restore-deps.ts';
+export { historyEntry, restoreData } from './model/restore-view.ts';
+export type { StartRestoreOptions } from './model/start-options.ts';
+export { closeUndoWindow } from './model/undo-window.ts';
+export { assertBatchesPresent, assertCollectionsKnown } from './point-in-time/point-request.ts';
+export { cleanUpDeps, type RestoreDeps, restoreDeps } from './restore-deps.ts';
 export { sealJournal } from './seal/seal-journal.ts';
-export { listRestores, type RestoreFilter } from './start/list-restores.ts';
-export { type RestoreRequest, readRequest } from './start/restore-request.ts';
+export { listRestores } from './start/list-restores.ts';
+export { readRestoreRequest } from './start/restore-request.ts';
 export { resumeRestore } from './start/resume-restore.ts';
-export {
-  type NamedDocuments,
-  newJournal,
-  type StartRestoreContext,
-  type StartRestoreOptions,
-  startRestore,
-} from './start/start-restore.ts';
+export { startRestore } from './start/start-restore.ts';
 export { undoRestore } from './start/undo-restore.ts';
 export { finishRestore } from './steps/finish-restore.ts';
 export { prepareRestore } from './steps/prepare-restore.ts';

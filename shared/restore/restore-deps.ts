@@ -3,19 +3,19 @@ import { callerPatience, openStore } from '../destination/index.ts';
 import { randomFraction } from '../platform/index.ts';
 import { openToolkit } from '../project/index.ts';
 
-/** What the steps of a restore reach out to beside the table; given to them, so that faults can be put in between. */
-export interface RestoreEngine extends BackupDeps {
+/** External dependencies of the restore steps, other than the table. Tests inject faults here. */
+export interface RestoreDeps extends BackupDeps {
   readonly random: () => number;
-  /** The users of a project. */
+  /** Opens the Firebase Authentication users of a project. */
   readonly openToolkit: typeof openToolkit;
-  /** How a writer waits for its pace; in real time unless said. */
+  /** How a writer waits for the rate limit; real time by default. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-export const restoreEngine: RestoreEngine = { ...backupDeps, random: randomFraction, openToolkit };
+export const restoreDeps: RestoreDeps = { ...backupDeps, random: randomFraction, openToolkit };
 
-/** For what cleans up: a bucket that does not answer is asked again by the next run of the reaper. */
-export const cleaningEngine: RestoreEngine = {
-  ...restoreEngine,
+/** For clean-up: short storage timeouts, because the reaper retries a bucket that does not answer. */
+export const cleanUpDeps: RestoreDeps = {
+  ...restoreDeps,
   openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, callerPatience),
 };

@@ -12,7 +12,7 @@ import {
   type Tenant,
   type Write,
 } from '../platform/index.ts';
-import { endUndo } from '../restore/index.ts';
+import { closeUndoWindow } from '../restore/index.ts';
 import { scheduleKey } from '../schedule/index.ts';
 import type { Expiry } from './decide-expiry.ts';
 import { type RetentionCandidate, toCandidate } from './retention-candidate.ts';
@@ -71,7 +71,7 @@ const writesOf = async (
     ...retireWrites(tenant, backup, 'expired', { arriving: undefined, verification, expiresAt, lockedUntil }, now),
     ...(newestGoodId === undefined ? [] : [checkGood(tenant, newestGoodId)]),
     ...(reason === 'policy' && scheduleId !== null ? [checkRule(tenant, scheduleId, rule?.revision)] : []),
-    ...(await endUndo(tenant, backup)),
+    ...(await closeUndoWindow(tenant, backup)),
     systemAudit('retention', { action: 'backup.expired', note: auditNote(tenant, 'backup', id, details), now }),
   ];
 };

@@ -1,91 +1,92 @@
-/** The second step: plans one shard against the live target, as far as its time reaches, and saves what will be touched. */
+/** The second step: plans one shard against the live target, and saves every document that will be touched. */
+import { withPart } from '../../backup/index.ts';
 import { RunControl } from '../../job/index.ts';
-import { get, log, type Tenant } from '../../platform/index.ts';
+import { log, type Tenant } from '../../platform/index.ts';
 import { journalBackup, openJournalStore } from '../model/journal.ts';
-import { type RestoreRecord, restoreKey } from '../model/record.ts';
-import { partiesOf } from '../model/restore-context.ts';
-import { readRunning } from '../model/running-restore.ts';
-import { openForRestore, openProven, readSource } from '../read/open-for-restore.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
-import { scopeFor } from '../scope/restore-scope.ts';
+import type { RestoreRecord } from '../model/record.ts';
+import { loadRestoreContext } from '../model/restore-context.ts';
+import { loadRunning, type ShardAttempt, withHeartbeat } from '../model/running-restore.ts';
+import { openForRestore, openVerified, readSourceBackup } from '../read/open-for-restore.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
+import { loadRequestedDocuments } from '../scope/requested-documents.ts';
+import { restoreScope } from '../scope/restore-scope.ts';
 import { checkDocuments } from './check-documents.ts';
-import { claimPart } from './check-progress.ts';
+import { claimNextPart, recordCheck } from './check-progress.ts';
 import type { CheckClaim, CheckRun } from './check-run.ts';
 import { checkUsers } from './check-users.ts';
-import { isMismatch } from './prove-absence.ts';
+import { isCountMismatch } from './completeness-check.ts';
+import { PlanWriter } from './plan-writer.ts';
 
-/** True if the shard is checked; false if another run is to go on behind what this one stored. */
-export const checkShard = async (
-  tenant: Tenant,
-  restoreJobId: string,
-  number: number,
-  handOver: Date,
-  engine: RestoreEngine,
-  attempt?: number,
-): Promise<boolean> => {
-  const { restore, organization } = await readRunning(tenant, restoreJobId, attempt);
-  // One that is resumed with its journal complete has nothing to check.
+/** True if the shard is checked; false if another run must continue behind the last part. */
+export const checkShard = async (step: ShardAttempt, deps: RestoreDeps): Promise<boolean> => {
+  const { tenant, shard, handOver } = step;
+  const { restore, organization } = await loadRunning(step);
+  // A resumed restore with a sealed journal has nothing to check.
   if (restore.sealedAt !== undefined) return true;
-  const parties = await partiesOf(tenant, restore, organization);
-  const backup = await readSource(tenant, restore.backupId);
-  const scope = scopeFor(restore, backup, (await readNamed(tenant, restore)).documents);
-  const dataKey = await engine.dataKeyOf(tenant, journalBackup(tenant, restore));
-  const store = await openJournalStore(tenant, restore, engine);
-  const halt = new RunControl(handOver, engine.clock);
+  const context = await loadRestoreContext(tenant, restore, organization);
+  const backup = await readSourceBackup(tenant, restore.backupId);
+  const scope = restoreScope(restore, backup, (await loadRequestedDocuments(tenant, restore)).documents);
+  const dataKey = await deps.dataKeyOf(tenant, journalBackup(tenant, restore));
+  const store = await openJournalStore(tenant, restore, deps);
+  const control = new RunControl(handOver, deps.clock);
   try {
-    const open = await openProven(tenant, backup, engine);
-    const left = await openLeft(tenant, restore, engine);
-    const target = engine.openSource(tenant, parties.target);
-    const unclean = left && { archive: left.open.archive, mode: left.mode };
+    const open = await openVerified(tenant, backup, deps);
+    const undone = await openUndone(tenant, restore, deps);
+    const target = deps.openSource(tenant, context.target);
+    const partialRestore = undone && { archive: undone.open.archive, mode: undone.mode };
     try {
-      return await checkAll({ parties, restore, backup, open, target, store, dataKey, scope, unclean, halt, engine }, number);
+      return await checkParts(
+        { context, restore, backup, open, target, store, dataKey, scope, partialRestore, control, deps },
+        shard,
+      );
     } finally {
       target.close();
-      left?.open.close();
+      undone?.open.close();
       open.close();
     }
   } finally {
-    halt.close();
+    control.close();
     store.close();
   }
 };
 
-/** A target that does not send all it has is read again at once, a few times. */
+/** Immediate retries after a target did not send all its documents. */
 const mismatchesMax = 2;
 
-const checkAll = async (run: CheckRun, number: number): Promise<boolean> => {
-  const { parties, restore, halt, engine } = run;
-  for (let mismatches = 0; !halt.isYielding; ) {
-    const claim = await claimPart(parties.tenant, restore, number, engine.random);
+const checkParts = async (run: CheckRun, number: number): Promise<boolean> => {
+  const { context, restore, control, deps } = run;
+  for (let mismatches = 0; !control.isYielding; ) {
+    const claim = await claimNextPart(context.tenant, restore, number, deps.random);
     if (!claim) return true;
     const isDone = await checkPart(run, claim).catch((error: unknown) => {
-      if (!isMismatch(error) || ++mismatches > mismatchesMax) throw error;
+      if (!isCountMismatch(error) || ++mismatches > mismatchesMax) throw error;
       return false;
     });
-    log.info('checked a part', { restoreJobId: restore.id, number, part: claim.part, isDone });
+    log.info('part checked', { restoreJobId: restore.id, number, part: claim.part, isDone });
     if (isDone) return true;
   }
   return false;
 };
 
-const checkPart = (run: CheckRun, claim: CheckClaim): Promise<boolean> =>
-  claim.shard.range === undefined ? checkUsers(run, claim) : checkDocuments(run, claim);
+/** Plans one part, stores it in the journal and commits both. True if the shard is checked. */
+export const checkPart = (run: CheckRun, claim: CheckClaim): Promise<boolean> => {
+  const { context, restore, control, dataKey, store } = run;
+  const backup = journalBackup(context.tenant, restore);
+  return withPart({ backup, dataKey, store, halt: control }, claim, async (part) => {
+    const writer = new PlanWriter(run, part);
+    const checked = await withHeartbeat(run, () =>
+      claim.shard.range === undefined ? checkUsers(run, writer) : checkDocuments(run, claim, writer),
+    );
+    const plan = await writer.finish();
+    control.check();
+    await recordCheck(run, claim, { ...checked, ...plan });
+    return checked.isChecked;
+  });
+};
 
-/** Of an undo of a restore that did not do all it planned: what that one wrote from, and how. */
-const openLeft = async (tenant: Tenant, { leftBy }: RestoreRecord, engine: RestoreEngine) =>
+/** Undo of an incomplete restore: the backup that one wrote from, and its mode. */
+const openUndone = async (tenant: Tenant, { leftBy }: RestoreRecord, deps: RestoreDeps) =>
   leftBy && {
-    open: await openForRestore(tenant, await readSource(tenant, leftBy.backupId), engine),
+    open: await openForRestore(tenant, await readSourceBackup(tenant, leftBy.backupId), deps),
     mode: leftBy.mergeMode,
   };
-
-/** The documents asked for by name; undefined where all of the collections are. */
-export const readNamed = async (
-  tenant: Tenant,
-  { id }: Pick<RestoreRecord, 'id'>,
-): Promise<{
-  readonly documents: readonly string[] | undefined;
-  readonly given: readonly (readonly [given: string, paths: readonly string[]])[] | undefined;
-}> => {
-  const named = await get(restoreKey.scope(tenant, id));
-  return { documents: named && JSON.parse(named.documents), given: named && JSON.parse(named.given) };
-};

@@ -3,97 +3,93 @@ import { ArchiveCursor, compareCursors, LiveLookupCursor, LiveScanCursor, type T
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { type FirestoreDatabase, intersection, type NameRange } from '../../firestore/index.ts';
 import type { Scope } from '../scope/restore-scope.ts';
-import { type Action, DocumentActionPolicy, isTouching } from './document-action.ts';
-import { CompletenessCheck } from './prove-absence.ts';
+import { CompletenessCheck } from './completeness-check.ts';
+import { type Action, DocumentActionPolicy, isTouching } from './document-action-policy.ts';
 import { type PartialRestore, UndoMatcher } from './undo-matcher.ts';
 
 export interface WalkOptions {
   readonly archive: Archive;
   readonly target: FirestoreDatabase;
   readonly scope: Scope;
-  /** Only what lies in it is walked. */
+  /** The walk covers the scope within this bound. */
   readonly bound: NameRange;
   readonly mode: MergeMode;
-  /** Tombstones of the archive are then documents that are to be deleted. */
+  /** Tombstones of the archive then mean documents to delete. */
   readonly isUndo: boolean;
-  /** Of which documents the archive can say that they were not there (`knowsOf`); others that it lacks are left alone, and not counted. */
-  readonly knows?: ((path: string) => boolean) | undefined;
-  /** Of an undo: where it is not known what the other restore wrote, only what is as that was to leave it is taken back. */
-  readonly unclean?: PartialRestore | undefined;
+  /** See `absenceKnowledge`. Other documents that the archive lacks are left alone and not counted. */
+  readonly knowsAbsence?: ((path: string) => boolean) | undefined;
+  /** Undo of an incomplete restore: only documents that are as that one would have left them are undone. */
+  readonly partialRestore?: PartialRestore | undefined;
   readonly readTime: string;
   readonly signal: AbortSignal;
-  /** Asked now and then: whether it has taken long enough. */
+  /** Checked now and then: whether the time is up. */
   readonly isOver?: (() => boolean) | undefined;
-  /** Asked before each document: whether no more of them are taken. */
+  /** Checked before each document: whether the part is full. */
   readonly isFull?: (() => boolean) | undefined;
 }
 
-/** What is to be done with one document; all of it is valid during the visit only, because the memory is used again. */
+/** The decision about one document. Valid only during the visit, because its memory is reused. */
 export interface DocumentDecision {
   /** The path below the database. */
   readonly name: Buffer;
   readonly action: Action;
-  /** The target's encoded document, of `overwrite` and `delete`. */
+  /** The target's encoded document, for `overwrite` and `delete`. */
   readonly live: Uint8Array | undefined;
   readonly isOfBackup: boolean;
 }
 
 export type VisitDocument = (decision: DocumentDecision) => Promise<void> | undefined;
 
-/** Documents looked at between two looks at the clock. */
+/** Documents between two checks of the clock. */
 const lookEvery = 64;
-/** Of the target's documents that a restore is not about, so many are read, and twice as many as it is about; then names are asked for. */
-const foreignMax = 2_000;
-const foreignShare = 2;
-/** The target is read in order and mostly for good, so more than a little may come at once. */
+/** Scanning switches to lookups after this many out-of-scope documents plus twice as many as are in scope. */
+const outOfScopeMax = 2_000;
+const outOfScopeShare = 2;
+/** The target is read in order and mostly completely, so batches are large. */
 const batchBytes = 256 << 10;
 
 /**
- * The backup and the target side by side in the order of names: each document that the restore is about is decided once. The
- * contents of everything that is to be written were opened, and so proven, when it is visited. Nothing of it is to be kept before
- * `prove`.
+ * Merge join of backup and target in the order of names; each document in scope is decided once. Before a visit, the contents of a
+ * document to write were opened, and so verified. Store nothing of the result before `prove`.
  */
 export class DocumentWalk {
-  /** A path up to which, itself included, everything is decided; if `isOver` ended it early, nothing is beyond. */
+  /** A path up to which, itself included, everything is decided; if `isOver` ended the walk, nothing beyond it is. */
   reached: string | undefined;
   readonly #options: WalkOptions;
-  readonly #judge: DocumentActionPolicy;
+  readonly #policy: DocumentActionPolicy;
   readonly #deletes: boolean;
   #readsBefore = 0;
   #live: TargetCursor | undefined;
-  /** What was read of the target's ranges, if anything was. */
+  /** The scan of the target's ranges, if there was one. */
   #scanned: LiveScanCursor | undefined;
-  readonly #proof: CompletenessCheck;
-  readonly #left: UndoMatcher | undefined;
-  /** One serves for all documents. */
+  readonly #completeness: CompletenessCheck;
+  readonly #undoMatcher: UndoMatcher | undefined;
+  /** Reused for all documents. */
   readonly #decision: Mutable<DocumentDecision> = { name: nothing, action: 'skip', live: undefined, isOfBackup: false };
   #decided = 0;
-  #foreign = 0;
+  #outOfScope = 0;
 
   constructor(options: WalkOptions) {
-    const { archive, target, mode, isUndo, unclean, bound, readTime } = options;
+    const { archive, target, mode, isUndo, partialRestore, bound, readTime } = options;
     const to = target.database;
     this.#options = options;
-    this.#judge = new DocumentActionPolicy({ mode, from: archive.manifest.source, to });
+    this.#policy = new DocumentActionPolicy({ mode, from: archive.manifest.source, to });
     this.#deletes = mode === 'rollback' && !isUndo;
-    this.#proof = new CompletenessCheck(target, readTime, this.#deletes);
-    this.#left = unclean && new UndoMatcher({ ...unclean, saved: archive, bound, to });
+    this.#completeness = new CompletenessCheck(target, readTime, this.#deletes);
+    this.#undoMatcher = partialRestore && new UndoMatcher({ ...partialRestore, saved: archive, bound, to });
   }
 
-  /** What the target has billed so far. */
+  /** Billed reads so far. */
   get reads(): number {
-    return this.#readsBefore + (this.#live?.reads ?? 0) + this.#proof.reads;
+    return this.#readsBefore + (this.#live?.reads ?? 0) + this.#completeness.reads;
   }
 
-  /**
-   * Throws a transient COUNT_MISMATCH if the target has more than it has sent, so that something was taken for absent that is
-   * there. Whoever keeps what was decided calls it before, also if the walk was ended early.
-   */
+  /** Throws a transient COUNT_MISMATCH if the target did not send every document. Call it before storing decisions, even partial ones. */
   async prove(signal: AbortSignal): Promise<void> {
-    if (this.#scanned) await this.#proof.of(this.#scanned, signal);
+    if (this.#scanned) await this.#completeness.run(this.#scanned, signal);
   }
 
-  /** Waits for a visit that takes time. False if `isOver` or `isFull` ended it early. */
+  /** False if `isOver` or `isFull` ended the walk early. Waits for visits that return a promise. */
   async run(visit: VisitDocument): Promise<boolean> {
     const { scope, bound } = this.#options;
     let ranges = intersection(scope.ranges, [bound]);
@@ -115,7 +111,7 @@ export class DocumentWalk {
     let live: TargetCursor | undefined;
     try {
       await archived.load();
-      // A target that nothing is compared with, and nothing deleted in, is not asked; nor for what comes before the first name.
+      // Without deletes, the target is read only from the backup's first name on, and not at all without one.
       if (!archived.name && !this.#deletes) return undefined;
       const rest = archived.name && !this.#deletes ? intersection(ranges, [{ from: archived.name.toString() }]) : ranges;
       this.#readsBefore += this.#live?.reads ?? 0;
@@ -124,7 +120,7 @@ export class DocumentWalk {
       await live.load();
       return await this.#merge(archived, live, { visit, look });
     } finally {
-      await Promise.all([archived.close(), live?.close(), this.#left?.close()]);
+      await Promise.all([archived.close(), live?.close(), this.#undoMatcher?.close()]);
     }
   }
 
@@ -133,32 +129,33 @@ export class DocumentWalk {
     return live;
   }
 
-  /** The path from which on to ask for names, `later` if it took long enough, undefined if all is done. */
+  /** The path from which to continue with lookups, `later` if ended early, undefined if complete. */
   async #merge(
     archived: ArchiveCursor,
     live: TargetCursor,
     { visit, look }: { visit: VisitDocument; look: Scope['look'] },
   ): Promise<string | undefined> {
-    const { isOver, isFull, scope, knows } = this.#options;
+    const { isOver, isFull, scope, knowsAbsence } = this.#options;
     const { wants } = scope;
     for (let n = 1; archived.name || (live.name && this.#deletes); n++) {
       const order = compareCursors(archived, live);
       const name = (order > 0 ? live.name : archived.name) ?? nothing;
       if (isFull?.() || (n % lookEvery === 0 && isOver?.())) return 'later';
-      const isLeft = order > 0 && (!this.#deletes || (knows && !knows(name.toString())));
-      if (isLeft || (wants && !wants(name.toString()))) {
-        if (order >= 0) this.#foreign += 1;
-        if (this.#isForeign(look) && archived.name) return archived.name.toString();
+      const isUntouched = order > 0 && (!this.#deletes || (knowsAbsence && !knowsAbsence(name.toString())));
+      if (isUntouched || (wants && !wants(name.toString()))) {
+        if (order >= 0) this.#outOfScope += 1;
+        if (this.#shouldLookUp(look) && archived.name) return archived.name.toString();
       } else {
-        const judged = this.#decide(order, archived, live);
-        let action = typeof judged === 'string' ? judged : await judged;
-        if (this.#left && isTouching[action]) {
+        const decided = this.#decide(order, archived, live);
+        let action = typeof decided === 'string' ? decided : await decided;
+        if (this.#undoMatcher && isTouching[action]) {
           const found = order === 0 ? live.document() : undefined;
-          if (!(await this.#left.isThere(name, found, archived.isTombstone))) action = 'skip';
+          if (!(await this.#undoMatcher.isAsRestored(name, found, archived.isTombstone))) action = 'skip';
         }
-        const pending = visit(this.#made(name, action, order, live));
+        const pending = visit(this.#decisionFor(name, action, order, live));
         if (pending) await pending;
-        if (action === 'create' && look === 'scan' && this.#proof.miss(name.toString())) await this.prove(this.#options.signal);
+        if (action === 'create' && look === 'scan' && this.#completeness.addAbsent(name.toString()))
+          await this.prove(this.#options.signal);
       }
       if (n % lookEvery === lookEvery - 1) this.reached = name.toString();
       if (order <= 0 && !archived.step()) await archived.load();
@@ -167,21 +164,21 @@ export class DocumentWalk {
     return undefined;
   }
 
-  /** Whether most of what the target sends is of no concern. */
-  #isForeign(look: Scope['look']): boolean {
-    return look === 'scan' && !this.#deletes && this.#foreign > foreignMax + foreignShare * this.#decided;
+  /** Whether most of what the target sends is out of scope. */
+  #shouldLookUp(look: Scope['look']): boolean {
+    return look === 'scan' && !this.#deletes && this.#outOfScope > outOfScopeMax + outOfScopeShare * this.#decided;
   }
 
   #decide(order: number, archived: ArchiveCursor, live: TargetCursor): Action | Promise<Action> {
     if (order > 0) return 'delete';
     if (order < 0 && archived.isTombstone) return 'unchanged';
-    const known = order < 0 ? undefined : this.#judge.atOnce(archived, live);
+    const known = order < 0 ? undefined : this.#policy.decideWithoutContents(archived, live);
     if (known) return known;
-    const decide = (): Action => (order < 0 ? 'create' : this.#judge.byContents(archived, live));
+    const decide = (): Action => (order < 0 ? 'create' : this.#policy.decideByContents(archived, live));
     return archived.requestBody() ? decide() : archived.open().then(decide);
   }
 
-  #made(name: Buffer, action: Action, order: number, live: TargetCursor): DocumentDecision {
+  #decisionFor(name: Buffer, action: Action, order: number, live: TargetCursor): DocumentDecision {
     const decision = this.#decision;
     decision.name = name;
     decision.action = action;

@@ -1,8 +1,8 @@
-/** Whether a user who is there by now is one that this restore has put in. */
+/** Tells a user that this restore imported from one that someone else created. */
 import { type AuthUser, accountOf, lookUpAuthUsers, type Toolkit } from '../../project/index.ts';
 
-/** What an account keeps of what it was made with, as long as nobody changes it; when it was made is known to the millisecond. */
-const lasting = [
+/** Fields that sign-ins do not change; `createdAt` is exact to the millisecond. */
+const stableFields = [
   'createdAt',
   'email',
   'phoneNumber',
@@ -13,24 +13,21 @@ const lasting = [
   'disabled',
 ] as const;
 
-/**
- * How many of the users are there as they were to be put in. A request whose answer was lost is sent again, and finds what it
- * has done itself: that is not somebody else's user.
- */
-export const ownAmong = async (toolkit: Toolkit, users: readonly AuthUser[], signal: AbortSignal): Promise<number> => {
+/** How many of the users this restore imported itself: a request whose response was lost finds its own users when repeated. */
+export const countRestoredUsers = async (toolkit: Toolkit, users: readonly AuthUser[], signal: AbortSignal): Promise<number> => {
   const ids = users.map(({ id }) => id);
-  const there = await lookUpAuthUsers(toolkit, ids, { signal });
+  const existing = await lookUpAuthUsers(toolkit, ids, { signal });
   return users.filter((user) => {
-    const found = there.get(user.id);
-    return found && lastsIn(accountOf(user), found);
+    const found = existing.get(user.id);
+    return found && matchesRestoredUser(accountOf(user), found);
   }).length;
 };
 
 type Account = Readonly<Record<string, unknown>>;
 
-/** Whether an account is, as far as can be told, the one that was put in. */
-export const lastsIn = (wanted: Account, found: Account): boolean =>
-  lasting.every((field) => plain(found[field]) === plain(wanted[field]));
+/** Whether an account is, as far as can be told, the imported one. */
+export const matchesRestoredUser = (wanted: Account, found: Account): boolean =>
+  stableFields.every((field) => normalized(found[field]) === normalized(wanted[field]));
 
-/** False and nothing are the same to the service, and so are a number and its digits. Addresses are kept in small letters. */
-const plain = (value: unknown): string => (value === undefined || value === false ? '' : String(value).toLowerCase());
+/** The service treats false like absent and numbers like digits, and stores addresses in lower case. */
+const normalized = (value: unknown): string => (value === undefined || value === false ? '' : String(value).toLowerCase());

@@ -1,49 +1,49 @@
 import { type Archive, compareNames } from '../../archive/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { isMergeNoop, type NameRange, referenceRewriter, sameFields } from '../../firestore/index.ts';
-import { type JoinedDocument, joinJournalWithBackup, matchesOf, type Search } from '../read/journal-join.ts';
+import { type JoinedDocument, type JoinInput, joinedDocuments, joinJournalWithBackup } from '../read/join-journal-with-backup.ts';
 
-/** A restore that is taken back and did not do all it planned: the backup that it wrote from, and how it wrote. */
+/** An incomplete restore that is undone: the backup it wrote from, and its mode. */
 export interface PartialRestore {
   readonly archive: Archive;
   readonly mode: MergeMode;
 }
 
-export interface LeftOptions extends PartialRestore {
-  /** What the restore has saved. */
+interface UndoMatcherOptions extends PartialRestore {
+  /** The journal of the restore. */
   readonly saved: Archive;
   readonly bound: NameRange;
   /** The target, `projects/p/databases/d`. */
   readonly to: string;
 }
 
-/** Tells what a restore has left from what others have made since: only the former is taken back. */
+/** Tells documents that a restore wrote from those changed by others since: only the former are undone. */
 export class UndoMatcher {
   readonly #mode: MergeMode;
   readonly #rewrite: (document: Uint8Array) => Buffer;
   readonly #matches: AsyncGenerator<JoinedDocument, void, undefined>;
   #match: JoinedDocument | undefined;
 
-  constructor({ archive, mode, saved, bound, to }: LeftOptions) {
+  constructor({ archive, mode, saved, bound, to }: UndoMatcherOptions) {
     this.#mode = mode;
     this.#rewrite = referenceRewriter(archive.manifest.source, to);
     this.#matches = allOf({ journal: saved, backup: archive, range: bound });
   }
 
   /**
-   * Whether the document is in the target as the restore was to leave it. Names ascend, and each is one that was saved;
-   * `wasAbsent` says that the restore was to create it.
+   * Whether the target has the document as the restore would have left it. Names must ascend and be in the journal; `wasAbsent`:
+   * the restore would have created it.
    */
-  async isThere(name: Buffer, live: Uint8Array | undefined, wasAbsent: boolean): Promise<boolean> {
+  async isAsRestored(name: Buffer, live: Uint8Array | undefined, wasAbsent: boolean): Promise<boolean> {
     let match = this.#match;
     while (!match || compareNames(match.path, name) < 0) {
       const next = await this.#matches.next();
-      if (next.done) throw new Error('the restore has not saved this document');
+      if (next.done) throw new Error('the journal does not contain this document');
       match = next.value;
     }
     this.#match = match;
-    if (!match.path.equals(name)) throw new Error('the restore has not saved this document');
-    // What the backup does not have was to be deleted.
+    if (!match.path.equals(name)) throw new Error('the journal does not contain this document');
+    // The restore deletes what the backup lacks.
     if (!match.leaf || !live) return !match.leaf && !live;
     const wanted = this.#rewrite(match.leaf.content(match.slot));
     return this.#mode === 'merge' && !wasAbsent ? isMergeNoop(wanted, live) : sameFields(wanted, live);
@@ -54,6 +54,6 @@ export class UndoMatcher {
   }
 }
 
-async function* allOf(search: Search): AsyncGenerator<JoinedDocument, void, undefined> {
-  for await (const stretch of joinJournalWithBackup(search)) yield* matchesOf(stretch, search);
+async function* allOf(search: JoinInput): AsyncGenerator<JoinedDocument, void, undefined> {
+  for await (const run of joinJournalWithBackup(search)) yield* joinedDocuments(run, search);
 }

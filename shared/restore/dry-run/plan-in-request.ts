@@ -1,4 +1,4 @@
-/** What a restore would do, told within the call that asks: the target is looked at as it is, and nothing is written anywhere. */
+/** Dry run within one request: compares the backup with the live target and writes nothing. */
 import type * as z from 'zod';
 import type { Archive } from '../../archive/index.ts';
 import {
@@ -16,114 +16,133 @@ import type { DryRun } from '../../contract/models/restore.ts';
 import { type FirestoreDatabase, probeSource, SourceError } from '../../firestore/index.ts';
 import { after } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import { noPlan } from '../check/check-progress.ts';
+import { emptyPlan } from '../check/check-progress.ts';
+import { isCountMismatch } from '../check/completeness-check.ts';
 import { DocumentWalk } from '../check/document-walk.ts';
-import { isMismatch } from '../check/prove-absence.ts';
 import type { PlanCounts } from '../model/record.ts';
-import { type RestoreEngine, restoreEngine } from '../restore-deps.ts';
+import type { StartRestoreOptions } from '../model/start-options.ts';
+import { type RestoreDeps, restoreDeps } from '../restore-deps.ts';
 import { findMissingUntil } from '../scope/find-missing.ts';
-import { knowsOf, scopeFor } from '../scope/restore-scope.ts';
-import { splitScope } from '../scope/split-into-shards.ts';
-import type { StartRestoreOptions } from '../start/start-restore.ts';
+import { absenceKnowledge, restoreScope } from '../scope/restore-scope.ts';
+import { splitIntoShards } from '../scope/split-into-shards.ts';
 import { planUsers } from './plan-users.ts';
 
-type Planned = z.input<typeof DryRun>;
-type Changes = Planned['changes'];
+type Plan = z.input<typeof DryRun>;
+type Changes = Plan['changes'];
 
-export interface PlanAsked {
+export interface PlanRequest {
   readonly backup: BackupRecord;
   readonly target: ProjectRecord;
-  readonly wish: Pick<
+  readonly options: Pick<
     StartRestoreOptions,
     'mergeMode' | 'collections' | 'documents' | 'includeSubcollections' | 'includeAuthUsers'
   >;
 }
 
-/** The function ends after 20 s; opening, the users and the answer take some of them. */
+/** The function times out after 20 s; opening the archive, the users and the response take the rest. */
 const walkSeconds = 12;
-/** What one call may be billed as, about, and may read of a backup. */
+/** Approximate limits of billed reads and of backup records per request. */
 const readsMax = 50_000;
 const recordsMax = 500_000;
 const changesMax = 100;
-/** An answer that is kept for a repeated call has room for 400 KB, and a name may have 6. */
+/** The response is stored for idempotent retries in an item of 400 KB; a name may have 6 KB. */
 const changesMaxBytes = 64 << 10;
 
-/** Undefined if there is more to look at than fits into a call: then it takes a job. */
-export const planInCall = (
-  asker: RequestCaller,
-  asked: PlanAsked,
-  doors: RestoreEngine & ArchiveDeps = { ...restoreEngine, ...requestArchiveDeps, verifyHeaders: true },
-): Promise<Planned | undefined> => {
-  const { backup, target, wish } = asked;
+/** Undefined if the plan does not fit into a request and needs a job. */
+export const planInRequest = (
+  caller: RequestCaller,
+  request: PlanRequest,
+  deps: RestoreDeps & ArchiveDeps = { ...restoreDeps, ...requestArchiveDeps, verifyHeaders: true },
+): Promise<Plan | undefined> => {
+  const { backup, target, options } = request;
   const signal = AbortSignal.timeout(sourceRequestTimeoutMs);
   return withArchiveInRequest(
-    asker.tenant,
+    caller.tenant,
     backup,
     async ({ archive }) => {
       try {
-        const planned = await withSourceInRequest(asker, target, doors, (source) =>
-          planDocuments(archive, source, asked, signal, doors),
+        const plan = await withSourceInRequest(caller, target, deps, (source) =>
+          planDocuments(archive, source, request, signal, deps),
         );
-        if (!planned || !wish.includeAuthUsers) return planned;
-        const authUsers = await planUsers(archive, doors.openToolkit(asker.tenant, target), wish.mergeMode, signal);
-        return authUsers && { ...planned, authUsers: { ...authUsers } };
+        if (!plan || !options.includeAuthUsers) return plan;
+        const authUsers = await planUsers(archive, deps.openToolkit(caller.tenant, target), options.mergeMode, signal);
+        return authUsers && { ...plan, authUsers: { ...authUsers } };
       } catch (error) {
         if (error instanceof SourceError && error.code === 'CANCELLED') return undefined;
         throw error;
       }
     },
-    doors,
+    deps,
   );
 };
 
-/** A target that does not send all it has is read again, as often as there is time. */
-const triesMax = 3;
+/** Reads of a target that does not send every document. */
+const attemptsMax = 3;
 
 const planDocuments = async (
   archive: Archive,
   target: FirestoreDatabase,
-  { backup, target: project, wish }: PlanAsked,
+  { backup, target: project, options }: PlanRequest,
   signal: AbortSignal,
-  { clock }: RestoreEngine,
-): Promise<Planned | undefined> => {
+  { clock }: RestoreDeps,
+): Promise<Plan | undefined> => {
   const until = after(clock.now(), walkSeconds);
-  const isLate = (): boolean => clock.now() >= until;
-  const { mergeMode, collections, documents } = wish;
-  const scope = scopeFor({ ...wish, undoOf: null }, backup, documents?.paths);
-  const knows = knowsOf(backup, archive);
-  const notFound = await findMissingUntil(archive, { collections, given: documents?.given }, isLate);
+  const isTimeUp = (): boolean => clock.now() >= until;
+  const { mergeMode, collections, documents } = options;
+  const scope = restoreScope({ ...options, undoOf: null }, backup, documents?.paths);
+  const knowsAbsence = absenceKnowledge(backup, archive);
+  const notFound = await findMissingUntil(archive, { collections, given: documents?.given }, isTimeUp);
   if (!notFound) return undefined;
-  const cuts = await splitScope(archive, scope);
-  if (cuts.reduce((sum, { expected }) => sum + expected, 0) > recordsMax) return undefined;
+  const shards = await splitIntoShards(archive, scope);
+  if (shards.reduce((sum, { expected }) => sum + expected, 0) > recordsMax) return undefined;
   const { maxReads = Number.POSITIVE_INFINITY } = project.settings;
   let readsBefore = 0;
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     const { readTime } = await probeSource(target, signal);
-    const readsOf = (): number => readsBefore + 1 + walk.reads;
-    const isOver = (): boolean => isLate() || readsOf() > Math.min(readsMax, maxReads);
-    const options = { archive, target, scope, knows, bound: {}, mode: mergeMode, isUndo: false, readTime, signal, isOver };
-    const walk = new DocumentWalk(options);
+    const reads = (): number => readsBefore + 1 + walk.reads;
+    const walk = new DocumentWalk({
+      archive,
+      target,
+      scope,
+      knowsAbsence,
+      bound: {},
+      mode: mergeMode,
+      isUndo: false,
+      readTime,
+      signal,
+      isOver: () => isTimeUp() || reads() > Math.min(readsMax, maxReads),
+    });
     try {
-      const found = await walked(walk);
-      if (readsOf() > maxReads) throw tooManyReads(maxReads, readsOf());
+      const found = await collectChanges(walk);
+      if (reads() > maxReads) throw readLimitExceeded(maxReads, reads());
       if (!found) return undefined;
       await walk.prove(signal);
       return {
-        ...{ ...found.counts, notFound: [...notFound], dryRun: true, backupId: backup.id, projectId: backup.projectId },
+        ...found.counts,
+        notFound: [...notFound],
+        dryRun: true,
+        backupId: backup.id,
+        projectId: backup.projectId,
         pointInTime: null,
-        ...{ targetProjectId: project.id, mergeMode, readTime, changes: found.changes, cost: costOf(readsOf()) },
+        targetProjectId: project.id,
+        mergeMode,
+        readTime,
+        changes: found.changes,
+        cost: costOf(reads()),
       };
     } catch (error) {
-      if (!isMismatch(error)) throw error;
-      if (tries === triesMax || isLate()) return undefined;
-      readsBefore = readsOf();
+      if (!isCountMismatch(error)) throw error;
+      if (attempt === attemptsMax || isTimeUp()) return undefined;
+      readsBefore = reads();
     }
   }
 };
 
-/** Undefined if it was over before its end. */
-const walked = async (walk: DocumentWalk): Promise<{ readonly counts: PlanCounts; readonly changes: Changes } | undefined> => {
-  const counts: { -readonly [Action in keyof PlanCounts]: number } = { ...noPlan };
+/** Undefined if the walk ended early. */
+const collectChanges = async (
+  walk: DocumentWalk,
+): Promise<{ readonly counts: PlanCounts; readonly changes: Changes } | undefined> => {
+  const counts: { -readonly [Action in keyof PlanCounts]: number } = { ...emptyPlan };
   const changes: Changes = [];
   let bytes = 0;
   const isWhole = await walk.run(({ name, action }) => {
@@ -136,9 +155,9 @@ const walked = async (walk: DocumentWalk): Promise<{ readonly counts: PlanCounts
   return isWhole ? { counts, changes } : undefined;
 };
 
-const tooManyReads = (maxReads: number, reads: number): ApiError =>
+const readLimitExceeded = (maxReads: number, reads: number): ApiError =>
   new ApiError(
     'CONFLICT',
-    `The plan would read more documents of the target than maxReads of its project allows: ${reads} so far, ${maxReads} are allowed`,
+    `The plan needs more reads of the target than the project's maxReads allows: ${reads} so far, ${maxReads} allowed`,
     { maxReads, reads },
   );

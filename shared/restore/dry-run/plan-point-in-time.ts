@@ -1,29 +1,29 @@
-/** What a restore to a moment would do, told within the call that asks: the moment is made in memory, and nothing is written anywhere. */
+/** Dry run of a point-in-time restore within one request: the point is built in memory, and nothing is written. */
 import { type ArchiveDeps, type RequestCaller, requestArchiveDeps, toReadError } from '../../backup/index.ts';
 import { buildPointInMemory, isSmall, microsOf, PointTooLarge, shownMoment } from '../../pitr/index.ts';
 import { after } from '../../platform/index.ts';
-import type { MomentAsked } from '../point-in-time/point-request.ts';
-import { type RestoreEngine, restoreEngine } from '../restore-deps.ts';
-import { type PlanAsked, planInCall } from './plan-in-request.ts';
+import type { PointRequest } from '../point-in-time/point-request.ts';
+import { type RestoreDeps, restoreDeps } from '../restore-deps.ts';
+import { type PlanRequest, planInRequest } from './plan-in-request.ts';
 
-/** Of the 20 s of the call the plan itself needs most. */
-const makingSeconds = 5;
+/** Of the request's 20 s; the plan itself needs most of them. */
+const buildSeconds = 5;
 
-/** Undefined if it does not fit into a call: then it takes a job. */
-export const planMomentInCall = async (
-  asker: RequestCaller,
-  asked: PlanAsked,
-  { plan }: MomentAsked,
-  doors: RestoreEngine & ArchiveDeps = { ...restoreEngine, ...requestArchiveDeps, verifyHeaders: true },
-): ReturnType<typeof planInCall> => {
+/** Undefined if it does not fit into a request and needs a job. */
+export const planPointInTime = async (
+  caller: RequestCaller,
+  request: PlanRequest,
+  { plan }: PointRequest,
+  deps: RestoreDeps & ArchiveDeps = { ...restoreDeps, ...requestArchiveDeps, verifyHeaders: true },
+): ReturnType<typeof planInRequest> => {
   if (!isSmall(plan)) return undefined;
-  const { clock } = doors;
+  const { clock } = deps;
   try {
-    const made = await buildPointInMemory(asker.tenant, asked.backup, plan, doors, {
-      until: after(clock.now(), makingSeconds),
+    const built = await buildPointInMemory(caller.tenant, request.backup, plan, deps, {
+      until: after(clock.now(), buildSeconds),
       clock,
     });
-    const planned = await planInCall(asker, { ...asked, backup: made.backup }, made.doors);
+    const planned = await planInRequest(caller, { ...request, backup: built.backup }, built.doors);
     const pointInTime = shownMoment(microsOf(plan.point.moment));
     return planned && { ...planned, backupId: plan.base.id, pointInTime };
   } catch (error) {

@@ -1,20 +1,20 @@
 import type { Archive } from '../../archive/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { lookUpAuthUsers, type Toolkit } from '../../project/index.ts';
-import { usersIn } from '../read/archived-users.ts';
+import { archivedUsers } from '../read/archived-users.ts';
 
-export interface UserPlan {
+interface UserPlan {
   readonly create: number;
   readonly overwrite: number;
   readonly skip: number;
 }
 
-/** 100 calls, some at once: a few seconds. */
+/** 100 requests, some concurrent: a few seconds. */
 const usersMax = 10_000;
 
 /**
- * What a restore would do to the users of its target; undefined if they are too many to be looked up within a call. Whoever is
- * there counts as replaced: whether an account is the same cannot be told without its hash, which nobody is shown who looks.
+ * Plans the users of a restore; undefined if they are too many to look up within a request. An existing user counts as
+ * overwritten, because a lookup does not show the password hash that would tell an equal account.
  */
 export const planUsers = async (
   archive: Archive,
@@ -24,8 +24,8 @@ export const planUsers = async (
 ): Promise<UserPlan | undefined> => {
   if (archive.manifest.counts.users > usersMax) return undefined;
   const ids: string[] = [];
-  for await (const { id, json } of usersIn(archive, { part: 'keys' })) if (json) ids.push(id);
-  const there = (await lookUpAuthUsers(toolkit, ids, { signal })).size;
+  for await (const { id, json } of archivedUsers(archive, { part: 'keys' })) if (json) ids.push(id);
+  const existing = (await lookUpAuthUsers(toolkit, ids, { signal })).size;
   const isKept = mode === 'skip_existing';
-  return { create: ids.length - there, overwrite: isKept ? 0 : there, skip: isKept ? there : 0 };
+  return { create: ids.length - existing, overwrite: isKept ? 0 : existing, skip: isKept ? existing : 0 };
 };

@@ -1,15 +1,16 @@
 /**
- * Stopping a restore. It is over at once for whoever asks; the workflow notices at its next commit. Until it has stopped writing
- * the target stays locked, so that nobody else writes beside it.
+ * Cancels a restore. The API shows it as ended at once; its workflow notices at its next commit. The target stays locked until
+ * the writers have stopped.
  */
+import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { isId } from '../../contract/ids.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import { type Change, StaleReadError, set } from '../../platform/index.ts';
-import { noSuchRestore } from '../model/get-restore.ts';
+import { emitRestoreEvent } from '../model/emit-restore-event.ts';
+import { restoreNotFound } from '../model/get-restore.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
-import { endOf, endRestoreWrites, loadEndContext } from '../model/release-holds.ts';
-import { tell } from '../model/restore-events.ts';
+import { endFields, endRestoreWrites, loadEndContext } from '../model/restore-end-context.ts';
 import { restoreEvent } from '../model/restore-view.ts';
 
 export const cancelRestore = async (
@@ -17,41 +18,35 @@ export const cancelRestore = async (
   restoreJobId: string,
   now: Date,
 ): Promise<{ restore: RestoreRecord; change: Change }> => {
-  const around = isId('restore', restoreJobId) ? await loadEndContext(tenant, restoreJobId) : undefined;
-  if (!around) throw noSuchRestore();
-  const { restore, project, target } = around;
+  const context = isId('restore', restoreJobId) ? await loadEndContext(tenant, restoreJobId) : undefined;
+  if (!context) throw restoreNotFound();
+  const { restore, project, target } = context;
   const { id, status, attempt, safetyBackupId, targetProjectId, written, deleted } = restore;
-  refuseUnlessUnderWay(restore);
+  assertCancellable(restore);
   const by = actor.type === 'user' ? 'a person' : 'the service account';
   const error = { code: 'CANCELLED', message: `The restore was cancelled by ${by}` } as const;
-  const ended = { status: 'cancelled', error, ...endOf(around, now) } as const;
+  const ended = { status: 'cancelled', error, ...endFields(context, now) } as const;
   const cancelled: RestoreRecord = { ...restore, ...ended };
-  const told = restoreEvent(cancelled, { project, target }, organization);
-  // Sealed at the same moment it has a safety backup, which is then to be kept.
+  const event = restoreEvent(cancelled, { project, target }, organization);
+  // The condition fails if the journal is sealed meanwhile: then there is a safety backup to keep.
   const expected = { status, attempt, safetyBackupId };
   return {
     restore: cancelled,
     change: {
       writes: [
         set(restoreKey.restore(tenant, id), ended, { expected, onConditionFailed: () => new StaleReadError() }),
-        ...endRestoreWrites(tenant, around, 'cancelled', now),
-        ...tell(tenant, restore, 'restore.failed', { ...told, restore: { ...told.restore, error } }, now),
+        ...endRestoreWrites(tenant, context, 'cancelled', now),
+        ...emitRestoreEvent(tenant, restore, 'restore.failed', { ...event, restore: { ...event.restore, error } }, now),
       ],
-      audit: [
-        {
-          scope: tenant.organizationId,
-          resource: { type: 'restore', id },
-          details: { targetProjectId, status, written, deleted },
-        },
-      ],
+      audit: [auditNote(tenant, 'restore', id, { targetProjectId, status, written, deleted })],
     },
   };
 };
 
-const refuseUnlessUnderWay = ({ status, safetyBackupId, dryRun }: RestoreRecord): void => {
+const assertCancellable = ({ status, safetyBackupId, dryRun }: RestoreRecord): void => {
   if (status === 'pending' || status === 'running') return;
-  const instead = dryRun || safetyBackupId === undefined ? '' : '; what it wrote can be taken back with /undo';
-  throw new ApiError('CONFLICT', `Only a restore that is pending or running can be cancelled; this one is ${status}${instead}`, {
+  const hint = dryRun || safetyBackupId === undefined ? '' : '; what it wrote can be undone with /undo';
+  throw new ApiError('CONFLICT', `Only a restore that is pending or running can be cancelled; this one is ${status}${hint}`, {
     status,
   });
 };

@@ -1,9 +1,9 @@
-/** What follows the end of a restore: its target is free, and nothing stays that neither an undo nor a resume needs. */
+/** After the end of a restore: releases its target, and deletes everything that neither an undo nor a resume needs. */
 import { deleteArchiveObjects } from '../../backup/index.ts';
 import { undoSeconds } from '../../contract/limits.ts';
-
 import {
   after,
+  check,
   commit,
   get,
   isConflict,
@@ -12,119 +12,118 @@ import {
   query,
   type Tenant,
   transactionMax,
+  update,
   type Write,
 } from '../../platform/index.ts';
-import { waitForWriters } from '../model/active-writers.ts';
-import { type Journal, type RestoreRecord, restoreKey, restoreWork } from '../model/record.ts';
-import { loadEndContext, type RestoreEndContext, releaseHoldsWrites } from '../model/release-holds.ts';
-import { eraseStray } from '../point-in-time/materialize-attempts.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
+import { type Journal, type RestoreRecord, restoreKey, workPartition } from '../model/record.ts';
+import { loadEndContext, type RestoreEndContext, releaseHoldsWrites } from '../model/restore-end-context.ts';
+import { waitForWriters } from '../model/writer-lease.ts';
+import { deleteDiscardedAttempts } from '../point-in-time/materialize-attempts.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 
-/** A call that resumes it in time may commit a little later. */
+/** A resume that was requested in time may commit a little later. */
 const marginSeconds = 3_600;
 
-type CleaningEngine = Pick<RestoreEngine, 'openStore' | 'clock' | 'sleep'>;
+type CleanUpDeps = Pick<RestoreDeps, 'openStore' | 'clock' | 'sleep'>;
 
-export interface Cleaning {
-  /** Whose end it is, where that is known. */
+export interface CleanUpOptions {
+  /** The attempt that has ended; the current one by default. */
   readonly attempt?: number | undefined;
-  /** How long writers that are still at it are waited for. */
-  readonly seconds?: number;
-  /** Objects that cannot be removed stay in the bucket. */
+  /** How long to wait for active writers. */
+  readonly waitSeconds?: number;
+  /** Leaves objects that cannot be deleted in the bucket. */
   readonly isGivenUp?: boolean;
 }
 
 /**
- * Only for one whose workflow has stopped: it frees the target of a restore that did not free it with its end, if nobody writes
- * any more; else the reaper comes again. The reaper's note goes last, or says when there is something to do again: as long as it
- * is there, the reaper cleans. Each step is conditioned on the attempt that has ended, so one that is resumed meanwhile loses
- * nothing. Rejects if trying again may help.
+ * Call only when the workflow has stopped. If the end did not release the target, it is released once no writer is active;
+ * otherwise the reaper tries again. The running item is removed last, or rescheduled: the reaper cleans up as long as it exists.
+ * Every step checks the attempt, so a resumed restore loses nothing. Rejects if a retry may help.
  */
 export const cleanUpRestore = async (
   tenant: Tenant,
   restoreJobId: string,
-  engine: CleaningEngine,
-  cleaning: Cleaning = {},
+  deps: CleanUpDeps,
+  options: CleanUpOptions = {},
 ): Promise<void> => {
-  const around = await loadEndContext(tenant, restoreJobId);
-  if (!around) return forget(tenant, restoreJobId);
-  const { restore } = around;
-  if (isUnderWay(restore) || restore.attempt !== (cleaning.attempt ?? restore.attempt)) return;
+  const context = await loadEndContext(tenant, restoreJobId);
+  if (!context) return deleteOrphans(tenant, restoreJobId);
+  const { restore } = context;
+  if (isActive(restore) || restore.attempt !== (options.attempt ?? restore.attempt)) return;
   try {
-    if (await isFree(tenant, around, engine, cleaning)) await clean(tenant, restore, engine, cleaning);
+    if (await releaseTarget(tenant, context, deps, options)) await cleanUp(tenant, restore, deps, options);
   } catch (error) {
     if (!isConflict(error)) throw error;
-    const now = await get(restoreKey.restore(tenant, restoreJobId));
-    // It was resumed: whoever ends the next attempt cleans up after this one, too.
-    if (now?.attempt !== around.restore.attempt) return;
+    const current = await get(restoreKey.restore(tenant, restoreJobId));
+    // The restore was resumed: the end of the next attempt cleans up.
+    if (current?.attempt !== restore.attempt) return;
     throw error;
   }
 };
 
-const isUnderWay = ({ status }: RestoreRecord): boolean => status === 'pending' || status === 'running';
+const isActive = ({ status }: RestoreRecord): boolean => status === 'pending' || status === 'running';
 
-/** Nobody writes beside another. */
-const isFree = async (
+/** False while a writer may be active. */
+const releaseTarget = async (
   tenant: Tenant,
-  around: RestoreEndContext,
-  { clock, sleep }: CleaningEngine,
-  { seconds }: Cleaning,
+  context: RestoreEndContext,
+  { clock, sleep }: CleanUpDeps,
+  { waitSeconds: seconds }: CleanUpOptions,
 ): Promise<boolean> => {
-  const { restore, job } = around;
+  const { restore, job } = context;
   if (job?.jobId !== restore.id) return true;
   if (!(await waitForWriters(tenant, restore.id, { now: () => clock.now(), sleep, seconds }))) {
-    log.warn('the target stays locked: somebody may still write to it', { restoreJobId: restore.id });
+    log.warn('target stays locked: a writer may still be active', { restoreJobId: restore.id });
     return false;
   }
-  await commit([whileEnded(tenant, restore), ...releaseHoldsWrites(tenant, around)]);
+  await commit([checkEnded(tenant, restore), ...releaseHoldsWrites(tenant, context)]);
   return true;
 };
 
-const clean = async (
+const cleanUp = async (
   tenant: Tenant,
   restore: RestoreRecord,
-  { openStore, clock }: CleaningEngine,
-  { isGivenUp }: Cleaning,
+  { openStore, clock }: CleanUpDeps,
+  { isGivenUp }: CleanUpOptions,
 ): Promise<void> => {
-  const { id, attempt } = restore;
-  const resumable = resumableUntil(restore);
-  const isOver = resumable === undefined || resumable <= iso(clock.now());
-  const journals = uselessOf(restore, isOver);
-  if (isGivenUp && journals.length > 0) log.error('what a restore has saved stays in its destination', { restoreJobId: id });
-  else for (const journal of journals) await deleteArchiveObjects(tenant, storedAs(tenant, restore, journal), openStore);
-  if (!isGivenUp) await eraseStray(tenant, restore, openStore);
-  if (isOver) await removeNotes(tenant, restore);
-  const note = await get(restoreKey.running(tenant, id));
-  if (note?.attempt !== attempt) return;
+  const { id, status, attempt } = restore;
+  const dueAt = resumableUntil(restore);
+  const isOver = dueAt === undefined || dueAt <= iso(clock.now());
+  const journals = unneededJournals(restore, isOver);
+  if (isGivenUp && journals.length > 0) log.error('journal of the restore stays in its destination', { restoreJobId: id });
+  else for (const journal of journals) await deleteArchiveObjects(tenant, journalLocation(tenant, restore, journal), openStore);
+  if (!isGivenUp) await deleteDiscardedAttempts(tenant, restore, openStore);
+  if (isOver) await deleteWorkItems(tenant, restore);
+  const running = restoreKey.running(tenant, id);
+  if ((await get(running))?.attempt !== attempt) return;
   await commit([
-    restore.givenUp === undefined ? whileEnded(tenant, restore) : forgetJournals(tenant, restore),
+    restore.givenUp === undefined
+      ? checkEnded(tenant, restore)
+      : update(restoreKey.restore(tenant, id), { set: { givenUp: undefined }, expected: { status, attempt } }),
     isOver
-      ? { remove: restoreKey.running(tenant, id), ...ofAttempt(attempt) }
-      : {
-          update: restoreKey.running(tenant, id),
-          expression: 'SET dueAt = :dueAt',
-          condition: ofAttempt(attempt).condition,
-          values: { ...ofAttempt(attempt).values, ':dueAt': resumable },
-        },
+      ? { remove: running, condition: 'attempt = :attempt', values: { ':attempt': attempt } }
+      : update(running, { set: { dueAt }, expected: { attempt } }),
   ]);
 };
 
-/** Until then what a resume goes on with is kept; undefined for one that cannot be resumed. */
+/** Everything that a resume needs is kept until then; undefined if the restore cannot be resumed. */
 export const resumableUntil = (restore: RestoreRecord): string | undefined => {
   const { status, completedAt, dryRun, undoneBy, undoBegunBy, isCarried } = restore;
-  const isEnd = (status === 'failed' || status === 'cancelled') && !dryRun;
-  if (!isEnd || completedAt === null || undoneBy !== null || undoBegunBy || isCarried) return undefined;
+  const isIncomplete = (status === 'failed' || status === 'cancelled') && !dryRun;
+  if (!isIncomplete || completedAt === null || undoneBy !== null || undoBegunBy || isCarried) return undefined;
   return iso(after(new Date(completedAt), undoSeconds + marginSeconds));
 };
 
-/** A sealed journal that became a backup is removed as backups are; one that did not is needed as long as it may be gone on with. */
-const uselessOf = ({ journal, givenUp = [], sealedAt, safetyBackupId }: RestoreRecord, isOver: boolean): readonly Journal[] => {
-  const isUseless = sealedAt === undefined || (safetyBackupId === undefined && isOver);
-  return isUseless ? [...givenUp, journal] : givenUp;
+/** Retention deletes a journal that became a backup. Any other sealed journal is kept as long as the restore can be resumed. */
+const unneededJournals = (
+  { journal, givenUp = [], sealedAt, safetyBackupId }: RestoreRecord,
+  isOver: boolean,
+): readonly Journal[] => {
+  const isUnneeded = sealedAt === undefined || (safetyBackupId === undefined && isOver);
+  return isUnneeded ? [...givenUp, journal] : givenUp;
 };
 
-/** Its objects, as those of the backup that it did not become. */
-export const storedAs = (
+export const journalLocation = (
   { organizationId }: Tenant,
   { targetProjectId }: RestoreRecord,
   { backupId, path, storageDestination }: Journal,
@@ -135,40 +134,24 @@ export const storedAs = (
   storageDestination,
 });
 
-export const whileEnded = (tenant: Tenant, { id, status, attempt }: RestoreRecord): Write => ({
-  check: restoreKey.restore(tenant, id),
-  condition: '#status = :status AND attempt = :attempt',
-  names: { '#status': 'status' },
-  values: { ':status': status, ':attempt': attempt },
-});
+export const checkEnded = (tenant: Tenant, { id, status, attempt }: RestoreRecord) =>
+  check(restoreKey.restore(tenant, id), { status, attempt });
 
-const forgetJournals = (tenant: Tenant, { id, status, attempt }: RestoreRecord): Write => ({
-  update: restoreKey.restore(tenant, id),
-  expression: 'REMOVE givenUp',
-  condition: '#status = :status AND attempt = :attempt',
-  names: { '#status': 'status' },
-  values: { ':status': status, ':attempt': attempt },
-});
+export const deleteWorkItems = (tenant: Tenant, restore: RestoreRecord): Promise<void> =>
+  deleteWork(tenant, restore.id, [checkEnded(tenant, restore)]);
 
-const ofAttempt = (attempt: number) => ({ condition: 'attempt = :attempt', values: { ':attempt': attempt } });
-
-/** Every sort key of ours begins with a letter. */
-const notesOf = (tenant: Tenant, id: string) => ({ pk: restoreWork(tenant, id), prefix: '', from: 'A' });
-
-export const removeNotes = async (tenant: Tenant, restore: RestoreRecord): Promise<void> => {
+/** Deletes the work items in transactions with `conditions`. Every sort key begins with a letter. */
+const deleteWork = async (tenant: Tenant, id: string, conditions: readonly Write[]): Promise<void> => {
+  const range = { pk: workPartition(tenant, id), prefix: '', from: 'A', limit: transactionMax - conditions.length };
   for (;;) {
-    const { items } = await query({ ...notesOf(tenant, restore.id), limit: transactionMax - 1 });
+    const { items } = await query(range);
     if (items.length === 0) return;
-    await commit([whileEnded(tenant, restore), ...items.map(({ pk, sk }) => ({ remove: { pk, sk } }))]);
+    await commit([...conditions, ...items.map(({ pk, sk }) => ({ remove: { pk, sk } }))]);
   }
 };
 
-/** Of a restore whose organization was purged. */
-const forget = async (tenant: Tenant, id: string): Promise<void> => {
-  for (;;) {
-    const { items } = await query({ ...notesOf(tenant, id), limit: transactionMax });
-    if (items.length === 0) break;
-    await commit(items.map(({ pk, sk }) => ({ remove: { pk, sk } })));
-  }
+/** The restore's organization was purged. */
+const deleteOrphans = async (tenant: Tenant, id: string): Promise<void> => {
+  await deleteWork(tenant, id, []);
   await commit([{ remove: restoreKey.running(tenant, id) }]);
 };

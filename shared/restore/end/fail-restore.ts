@@ -1,86 +1,93 @@
-/** How a restore ends that cannot go on: it says why, frees its target when nobody writes, and keeps what takes back what was written. */
+/** Ends a restore that cannot continue: records why, releases the target once no writer is active, and keeps the safety backup. */
 import { ApiError } from '../../contract/errors.ts';
 import { failureWrites } from '../../destination/index.ts';
 import type { Reason } from '../../job/index.ts';
-import { commit, emitMetric, isConflict, set, type Tenant, type Write } from '../../platform/index.ts';
+import { commit, emitMetric, isConflict, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
 import { unauthorizedWrite } from '../../project/index.ts';
-import { type Waiting, waitForWriters } from '../model/active-writers.ts';
+import { emitRestoreEvent } from '../model/emit-restore-event.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
-import { endOf, endRestoreWrites, loadEndContext, type RestoreEndContext } from '../model/release-holds.ts';
-import { auditOf } from '../model/restore-audit.ts';
-import { tell } from '../model/restore-events.ts';
-import { internal } from '../model/restore-steps.ts';
+import { restoreAudit } from '../model/restore-audit.ts';
+import { endFields, endRestoreWrites, loadEndContext, type RestoreEndContext } from '../model/restore-end-context.ts';
+import { internalError } from '../model/restore-steps.ts';
 import { restoreEvent } from '../model/restore-view.ts';
+import type { RestoreAttempt } from '../model/running-restore.ts';
+import { type WriterWait, waitForWriters } from '../model/writer-lease.ts';
 
-/** What a workflow says of the error that ended it. */
+/** The error of a workflow, as Step Functions reports it. */
 export interface WorkflowError {
   readonly Error?: string | undefined;
 }
 
-/** Why it ends: what a step told, else what the last try stumbled over. */
-export const reasonFor = ({ failure, trouble }: RestoreRecord, error?: WorkflowError | undefined): Reason =>
-  failure ?? trouble ?? (error?.Error === 'States.Timeout' ? late : internal);
+/** The reported failure; otherwise the last transient error. */
+export const failureReason = ({ failure, trouble }: RestoreRecord, error?: WorkflowError | undefined): Reason =>
+  failure ?? trouble ?? (error?.Error === 'States.Timeout' ? timedOut : internalError);
 
-const late: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not restore the backup in time' };
+const timedOut: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not restore the backup in time' };
 
-const triesMax = 6;
+const attemptsMax = 6;
+
+export interface FailRestoreOptions extends RestoreAttempt {
+  readonly reasonOf: (restore: RestoreRecord) => Reason;
+  readonly now: Date;
+  readonly sleep?: WriterWait['sleep'];
+}
 
 /**
- * Fails a restore that is pending or running, once; one that has ended in whatever way stays as it is. Whoever knows which
- * attempt has come to its end says so: one that was resumed meanwhile goes on. If it may have been writing, the reason stands on
- * the record first: from then on no run begins to write, those that do stop, and the target is freed with the end. Those that
- * are still at it after a while keep it locked, until `cleanUpRestore` finds that they have ended.
+ * Fails a pending or running restore. Idempotent; a no-op if another attempt has started. If the restore may be writing:
+ * 1. The reason is committed first. From then on no writer starts, and active writers stop.
+ * 2. The restore ends. If no writer is active, its target is released in the same transaction.
+ * 3. Otherwise the target stays locked until `cleanUpRestore` finds no active writer.
  */
-export const failRestore = async (
-  tenant: Tenant,
-  restoreJobId: string,
-  reasonGiven: (restore: RestoreRecord) => Reason,
-  now: Date,
-  attempt?: number,
-  sleep?: Waiting['sleep'],
-): Promise<void> => {
-  for (let tries = 1; ; tries++) {
-    const around = await loadEndContext(tenant, restoreJobId);
-    if (around?.restore.status !== 'pending' && around?.restore.status !== 'running') return;
-    if (attempt !== undefined && around.restore.attempt !== attempt) return;
-    const { sealedAt, failure } = around.restore;
-    const reason = reasonGiven(around.restore);
-    try {
-      if (sealedAt !== undefined && !failure) await commit([announced(tenant, around.restore, reason)]);
-      else {
-        const isStopped = sealedAt === undefined || (await waitForWriters(tenant, restoreJobId, { now: () => now, sleep }));
-        await commit(writesOf(tenant, around, reason, isStopped, now));
-        return emitMetric('a restore has failed', { RestoresFailed: 1 });
-      }
-    } catch (error) {
-      // The project or the destination went at the same moment, or others write the same items.
-      const isOvertaken = isConflict(error) || (error instanceof ApiError && error.code.endsWith('_NOT_FOUND'));
-      if (!isOvertaken || tries === triesMax) throw error;
-    }
+export const failRestore = (options: FailRestoreOptions): Promise<void> =>
+  retryOnConflict({ attempts: attemptsMax, isRetryable }, () => failOnce(options));
+
+/** The project or the destination was deleted at the same time, or another process changed the same items. */
+const isRetryable = (error: unknown): boolean =>
+  isConflict(error) || (error instanceof ApiError && error.code.endsWith('_NOT_FOUND'));
+
+const failOnce = async (options: FailRestoreOptions): Promise<void> => {
+  const { tenant, restoreJobId, attempt, reasonOf, now, sleep } = options;
+  const context = await loadEndContext(tenant, restoreJobId);
+  if (context?.restore.status !== 'pending' && context?.restore.status !== 'running') return;
+  const { restore } = context;
+  if (restore.attempt !== attempt) return;
+  const reason = reasonOf(restore);
+  if (restore.sealedAt !== undefined && !restore.failure) {
+    await commit([announceFailure(tenant, restore, reason)]);
+    return failOnce(options);
   }
+  const isStopped = restore.sealedAt === undefined || (await waitForWriters(tenant, restoreJobId, { now: () => now, sleep }));
+  await commit(failureTransaction(tenant, context, { error: reason, isStopped, now }));
+  emitMetric('a restore has failed', { RestoresFailed: 1 });
 };
 
-const announced = (tenant: Tenant, { id, status, attempt }: RestoreRecord, failure: Reason): Write =>
+const announceFailure = (tenant: Tenant, { id, status, attempt }: RestoreRecord, failure: Reason): Write =>
   set(restoreKey.restore(tenant, id), { failure }, { expected: { status, attempt, failure: undefined } });
 
-const writesOf = (tenant: Tenant, around: RestoreEndContext, error: Reason, isStopped: boolean, now: Date): readonly Write[] => {
-  const { restore, project, target, destination, organization } = around;
+const failureTransaction = (
+  tenant: Tenant,
+  context: RestoreEndContext,
+  { error, isStopped, now }: { readonly error: Reason; readonly isStopped: boolean; readonly now: Date },
+): readonly Write[] => {
+  const { restore, project, target, destination, organization } = context;
   const { id, status, attempt, phase, safetyBackupId, sealedAt } = restore;
-  const ended = { status: 'failed', error, ...endOf(around, now) } as const;
-  const told = organization && restoreEvent({ ...restore, ...ended }, { project, target }, organization);
+  const ended = { status: 'failed', error, ...endFields(context, now) } as const;
+  const event = organization && restoreEvent({ ...restore, ...ended }, { project, target }, organization);
   return [
-    // Sealed at the same moment it has a safety backup, which is then to be kept, and may be writing.
+    // The condition fails if the journal is sealed meanwhile: then there is a safety backup to keep, and writers may be active.
     set(
       restoreKey.restore(tenant, id),
       { ...ended, failure: undefined, trouble: undefined },
       { expected: { status, attempt, safetyBackupId, sealedAt } },
     ),
-    ...endRestoreWrites(tenant, around, 'failed', now, isStopped),
+    ...endRestoreWrites(tenant, context, 'failed', now, isStopped),
     ...(target && error.code === 'SOURCE_AUTH_ERROR' ? [unauthorizedWrite(tenant, target, now)] : []),
     ...(destination && organization && error.code === 'STORAGE_UPLOAD_ERROR'
       ? failureWrites({ tenant, organization }, destination, error.message, now)
       : []),
-    ...(told ? tell(tenant, restore, 'restore.failed', { ...told, restore: { ...told.restore, error } }, now) : []),
-    auditOf(tenant, 'restore.failed', restore, { code: error.code, message: error.message, phase }, now),
+    ...(event
+      ? emitRestoreEvent(tenant, restore, 'restore.failed', { ...event, restore: { ...event.restore, error } }, now)
+      : []),
+    restoreAudit(tenant, 'restore.failed', restore, { code: error.code, message: error.message, phase }, now),
   ];
 };

@@ -1,43 +1,43 @@
 import { deleteArchiveObjects } from '../../backup/index.ts';
 import { type openStore, StorageError } from '../../destination/index.ts';
-import { type Clock, log, query, removeAll, type Tenant, walk } from '../../platform/index.ts';
-import { type RestoreRecord, restoreKey, restorePrefix, restoreWork } from '../model/record.ts';
-import { eraseStray } from '../point-in-time/materialize-attempts.ts';
-import { restoreEngine } from '../restore-deps.ts';
-import { storedAs } from './clean-up-restore.ts';
+import { type Clock, deletePartition, log, removeAll, type Tenant, walk } from '../../platform/index.ts';
+import { type RestoreRecord, restoreKey, restorePrefix, workPartition } from '../model/record.ts';
+import { deleteDiscardedAttempts } from '../point-in-time/materialize-attempts.ts';
+import { restoreDeps } from '../restore-deps.ts';
+import { journalLocation } from './clean-up-restore.ts';
 
-export interface RestorePurge {
-  /** Whether the objects in the customer's buckets go, too. */
+interface RestorePurge {
+  /** Whether the objects in the customer's buckets are deleted, too. */
   readonly deleteBackupData: boolean;
-  /** False once enough has been tried: then a bucket that does not answer keeps its objects. */
+  /** False after enough retries: then a bucket that does not answer keeps its objects. */
   readonly isPatient: boolean;
 }
 
 /**
- * Removes the restores of an organization with what lies outside its partition, and tells whether none is left. What still runs
- * finds its record gone at its next commit, and ends. Safety backups are backups, and go with those.
+ * Deletes the restores of an organization with everything outside its partition; true if none remain. A running step finds the
+ * record gone at its next commit, and ends. Safety backups are purged as backups.
  */
 export const purgeRestores = async (
   tenant: Tenant,
-  wish: RestorePurge,
+  purge: RestorePurge,
   until: Date,
   time: Clock,
-  open: typeof openStore = restoreEngine.openStore,
+  open: typeof openStore = restoreDeps.openStore,
 ): Promise<boolean> => {
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: restorePrefix };
   for await (const restore of walk<RestoreRecord>(range)) {
     if (time.now() >= until) return false;
-    await erase(tenant, restore, wish, open);
-    await removeWork(tenant, restore);
+    await deleteObjects(tenant, restore, purge, open);
     const { id, pk, sk, status } = restore;
+    await deletePartition(workPartition(tenant, id));
     await removeAll([restoreKey.running(tenant, id), { pk, sk }]);
-    // Whatever was under way when the record went.
-    if (status === 'pending' || status === 'running') await erase(tenant, restore, wish, open);
+    // Objects that a running step stored before it found the record gone.
+    if (status === 'pending' || status === 'running') await deleteObjects(tenant, restore, purge, open);
   }
   return true;
 };
 
-const erase = async (
+const deleteObjects = async (
   tenant: Tenant,
   restore: RestoreRecord,
   { deleteBackupData, isPatient }: RestorePurge,
@@ -47,20 +47,10 @@ const erase = async (
   const { journal, givenUp = [], safetyBackupId } = restore;
   try {
     for (const stored of safetyBackupId === undefined ? [...givenUp, journal] : givenUp)
-      await deleteArchiveObjects(tenant, storedAs(tenant, restore, stored), open);
-    await eraseStray(tenant, restore, open);
+      await deleteArchiveObjects(tenant, journalLocation(tenant, restore, stored), open);
+    await deleteDiscardedAttempts(tenant, restore, open);
   } catch (error) {
     if (isPatient || !(error instanceof StorageError)) throw error;
-    log.warn('what a purged restore has saved stays', { restoreJobId: restore.id, reason: error.message });
-  }
-};
-
-const removeWork = async (tenant: Tenant, { id }: RestoreRecord): Promise<void> => {
-  // Every sort key in it begins with a letter.
-  const range = { pk: restoreWork(tenant, id), prefix: '', from: '0' };
-  for (let next: string | undefined = ''; next !== undefined; ) {
-    const page = await query({ ...range, limit: 200 });
-    await removeAll(page.items);
-    next = page.next;
+    log.warn('objects of a purged restore stay in their destination', { restoreJobId: restore.id, reason: error.message });
   }
 };

@@ -3,11 +3,11 @@ import { isId } from '../../contract/ids.ts';
 import { get, type Tenant } from '../../platform/index.ts';
 import { type RestoreRecord, restoreKey } from './record.ts';
 
-export const noSuchRestore = (): ApiError => new ApiError('RESTORE_NOT_FOUND', 'There is no such restore');
+export const restoreNotFound = (): ApiError => new ApiError('RESTORE_NOT_FOUND', 'There is no such restore');
 
-/** Another's id, a malformed one and one that never was answer alike. */
-export const readRestore = async (tenant: Tenant, restoreJobId: string): Promise<RestoreRecord> => {
+/** Throws the same error for a malformed id, an unknown id and an id of another organization. */
+export const getRestore = async (tenant: Tenant, restoreJobId: string): Promise<RestoreRecord> => {
   const record = isId('restore', restoreJobId) ? await get(restoreKey.restore(tenant, restoreJobId)) : undefined;
-  if (!record) throw noSuchRestore();
-  return record as RestoreRecord;
+  if (!record) throw restoreNotFound();
+  return record;
 };

@@ -1,16 +1,13 @@
-/** The journal of a restore: an archive of what it touches, as that was before. */
+/** The journal of a restore: an archive of the documents that it touches, as they were before. */
 import { type BackupRecord, backupKey, initialBackupFields } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type ObjectStore, readDestination, StorageError, type Upload } from '../../destination/index.ts';
 import { JobFailure, UploadError } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 import type { RestoreRecord } from './record.ts';
 
-/**
- * The journal as whoever reads or seals an archive knows it. Nothing in it may differ between two runs of the same step, because
- * its manifest is made of it.
- */
+/** The journal as a backup record. Two runs of the same step must build the same record, because the manifest is made from it. */
 export const journalBackup = (tenant: Tenant, restore: RestoreRecord): BackupRecord => {
   const { journal, targetProjectId } = restore;
   const { backupId: id, storageDestination, path, encryption, keyFile, manifestDigest } = journal;
@@ -33,7 +30,7 @@ export const journalBackup = (tenant: Tenant, restore: RestoreRecord): BackupRec
     ...(keyFile && { keyFile }),
     encryption,
     ...(manifestDigest !== undefined && { manifestDigest }),
-    // No lock is put on its objects: they are removed when nothing can be taken back any more, after days.
+    // No object lock: the objects are deleted once the undo window closes, after days.
     ...initialBackupFields,
     totalDocuments: 0,
     toldPercent: 100,
@@ -44,44 +41,39 @@ export const journalBackup = (tenant: Tenant, restore: RestoreRecord): BackupRec
   };
 };
 
-/** The folder of the journal. Whatever it refuses is told as a failed upload: other stores are read beside it. */
-export const openJournalStore = async (
-  tenant: Tenant,
-  { journal }: RestoreRecord,
-  engine: RestoreEngine,
-): Promise<ObjectStore> => {
+/** Opens the folder of the journal. Its errors become upload errors, to tell them from those of the stores that are read. */
+export const openJournalStore = async (tenant: Tenant, { journal }: RestoreRecord, deps: RestoreDeps): Promise<ObjectStore> => {
   try {
     const destination = await readDestination(tenant, journal.storageDestination.id);
-    return uploading(await engine.openStore(tenant, destination, journal.path));
+    return asUploadStore(await deps.openStore(tenant, destination, journal.path));
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND') throw destinationGone(error);
-    return asUpload(error);
+    if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND') throw destinationDeleted(error);
+    return throwAsUploadError(error);
   }
 };
 
-export const destinationGone = (cause: unknown): JobFailure =>
-  new JobFailure('STORAGE_UPLOAD_ERROR', 'The storage destination of the safety backup is gone', undefined, { cause });
+export const destinationDeleted = (cause: unknown): JobFailure =>
+  new JobFailure('STORAGE_UPLOAD_ERROR', 'The storage destination of the safety backup was deleted', undefined, { cause });
 
-/** A store whose refusals are told as failed uploads. */
-export const uploading = (store: ObjectStore): ObjectStore => ({
-  put: (...all) => store.put(...all).catch(asUpload),
-  upload: (...all) => uploadingTo(store.upload(...all)),
-  get: (...all) => store.get(...all).catch(asUpload),
-  head: (...all) => store.head(...all).catch(asUpload),
-  list: (...all) => store.list(...all),
-  remove: (...all) => store.remove(...all).catch(asUpload),
-  abortUnfinishedUploads: (...all) => store.abortUnfinishedUploads(...all).catch(asUpload),
+/** A store whose errors become upload errors. */
+export const asUploadStore = (store: ObjectStore): ObjectStore => ({
+  put: (...args) => store.put(...args).catch(throwAsUploadError),
+  upload: (...args) => asUpload(store.upload(...args)),
+  get: (...args) => store.get(...args).catch(throwAsUploadError),
+  head: (...args) => store.head(...args).catch(throwAsUploadError),
+  list: (...args) => store.list(...args),
+  remove: (...args) => store.remove(...args).catch(throwAsUploadError),
+  abortUnfinishedUploads: (...args) => store.abortUnfinishedUploads(...args).catch(throwAsUploadError),
   close: () => store.close(),
 });
 
-const uploadingTo = (upload: Upload): Upload => ({
-  write: (pieces) => upload.write(pieces).catch(asUpload),
-  finish: () => upload.finish().catch(asUpload),
+const asUpload = (upload: Upload): Upload => ({
+  write: (pieces) => upload.write(pieces).catch(throwAsUploadError),
+  finish: () => upload.finish().catch(throwAsUploadError),
   abort: () => upload.abort(),
 });
 
-/** Throws what a store said as said of an upload. */
-export const asUpload = (error: unknown): never => {
+export const throwAsUploadError = (error: unknown): never => {
   if (!(error instanceof StorageError) || error instanceof UploadError) throw error;
   throw new UploadError(error.code, error.message, { cause: error, bucket: error.bucket });
 };

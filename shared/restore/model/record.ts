@@ -1,10 +1,10 @@
-/** Where restores are kept while they run and after. Every key begins with the tenant. */
+/** Records of restores and their keys. Every key begins with the tenant. */
 import type * as z from 'zod';
 import type { PartContents } from '../../backup/index.ts';
 import type { RestoreFailure, RestoreJob, RestorePlan } from '../../contract/models/restore.ts';
 import type { JobRecord } from '../../job/index.ts';
+import type { PointInTime } from '../../pitr/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
-import type { RestorePoint } from '../point-in-time/materialize-attempts.ts';
 
 type Shown = z.output<typeof RestoreJob>;
 export type PlanCounts = Omit<z.output<typeof RestorePlan>, 'notFound'>;
@@ -16,67 +16,67 @@ export interface RestoreRecord extends JobRecord {
   readonly phase: Shown['phase'];
   readonly backupId: string;
   readonly projectId: string;
-  /** As both were called when the restore began; the id where the project was gone by then. */
+  /** Project names at the start of the restore; the id if the project was gone by then. */
   readonly projectName: string;
   readonly targetProjectId: string;
   readonly targetProjectName: string;
   readonly backupCreatedAt: string;
-  /** Of a restore to a moment: what its backup is made of by the first step. */
+  /** Point-in-time restore: what the first step builds the backup from. */
   readonly point?: RestorePoint;
-  /** How often making it was begun: each try has a folder of its own. */
+  /** Attempts to build it so far. Each attempt writes to a folder of its own. */
   readonly pointTries?: number;
-  /** The try that was kept; from then on the backup is there. */
+  /** The attempt that became the backup. */
   readonly pointMade?: number;
   readonly mergeMode: Shown['mergeMode'];
   readonly dryRun: boolean;
-  /** What was asked for; the documents named are kept apart (`ScopeRecord`), because there may be many. */
+  /** Requested collections. Requested documents have an item of their own (`ScopeRecord`), because there may be many. */
   readonly collections: readonly string[];
-  /** Of the documents named, as they were given, the first 100 as far as they fit beside all else. */
+  /** The first 100 requested documents, as they were given, as far as they fit into the item. */
   readonly documentIds?: readonly string[];
   readonly includeSubcollections: boolean;
   readonly includeAuthUsers: boolean;
   readonly maxWritesPerSecond?: number;
-  /** Whether what will be touched is saved with its contents; without, the journal holds names only. */
+  /** Whether touched documents are saved with their contents; otherwise the journal holds names only. */
   readonly safetyBackup: boolean;
-  /** The restore that this one takes back: its backup is that one's journal. */
+  /** The restore that this one undoes, from that one's journal. */
   readonly undoOf: string | null;
   readonly undoneBy: string | null;
-  /** The last undo that was begun, however far it came: what is taken back in part is not resumed. */
+  /** The last undo that was started, however far it got: a restore that may be partly undone cannot be resumed. */
   readonly undoBegunBy?: string;
   /**
-   * Of an undo of a restore that did not do all it planned: the backup that it wrote from, and how. Nobody knows what it wrote, so
-   * only what is as it was to leave it is taken back.
+   * Undo of an incomplete restore: the backup that one wrote from, and its mode. Which documents it wrote is unknown, so only
+   * those that are as it would have left them are undone.
    */
   readonly leftBy?: { readonly backupId: string; readonly mergeMode: Shown['mergeMode'] };
-  /** Each has a workflow of its own, named `<id>-<attempt>`. */
+  /** Each attempt has a workflow execution of its own, named `<id>-<attempt>`. */
   readonly attempt: number;
   readonly journal: Journal;
-  /** Journals of earlier attempts that were not sealed: what may still lie in their place is removed when the restore ends. */
+  /** Unsealed journals of earlier attempts; their objects are deleted when the restore ends. */
   readonly givenUp?: readonly Journal[];
-  /** When all was checked and the journal was complete: from then on the target is written to. */
+  /** When the check and the journal were complete: from then on the target is written to. */
   readonly sealedAt?: string;
-  /** The journal as a backup: set with the transaction that makes its record, at sealing, if something will be touched. */
+  /** Set when sealing creates the safety backup's record; absent if nothing will be touched. */
   readonly safetyBackupId?: string;
-  /** A time of the target before the first write; what was there by then is not the job's own. */
+  /** The target's time before the first write: older documents were not written by this job. */
   readonly since?: string;
   readonly shards?: number;
-  /** Records of the backup that are to be looked at, about, and those that were. */
+  /** Estimated number of backup records to check, and how many are checked. */
   readonly expected: number;
   readonly checked: number;
-  /** Null until all is checked. */
+  /** Null until the check is complete. */
   readonly plan: PlanCounts | null;
   readonly notFound: readonly string[];
-  /** Told by the workers while they write, each number exact for the checkpoints that were committed. */
+  /** Reported by the writers; exact as of their last committed checkpoints. */
   readonly written: number;
   readonly deleted: number;
-  /** Found there by then though the plan was to create them. */
+  /** Planned to be created, but created by someone else first. */
   readonly raced: number;
   readonly failed: number;
-  /** Acknowledged after this attempt had ended; gone when another begins. */
+  /** Acknowledged after this attempt had ended; reset when another starts. */
   readonly lateWritten?: number;
   readonly lateDeleted?: number;
   readonly users?: Shown['authUsers'];
-  /** Of the users that were skipped, those who were there only by the time they were to be created. */
+  /** Skipped users that someone else created after the check. */
   readonly racedUsers?: number;
   readonly collectionsRestored: number;
   readonly failures: readonly Failure[];
@@ -88,20 +88,20 @@ export interface RestoreRecord extends JobRecord {
   readonly undoUntil: string | null;
   readonly error: Shown['error'];
   readonly createdBy: { readonly type: string; readonly id: string };
-  /** It came with its target from another organization, where its working notes were: it can be taken back, not resumed. */
+  /** Moved with its target from another organization, without its work items: it can be undone, not resumed. */
   readonly isCarried?: boolean;
 }
 
 /**
- * The documents that a restore touches, each as it was before: an archive of its own in the customer's bucket. A document that
- * was not there is a tombstone. It is at once the plan that is written and, with contents, the safety backup. It becomes a
- * backup with a record when it is sealed; until then it is only objects below `path`.
+ * The documents that a restore touches, each as it was before: an archive in the customer's bucket. A document that did not exist
+ * is a tombstone. The journal is the plan that is written and, with contents, the safety backup. Sealing makes it a backup with
+ * a record; until then it is only objects below `path`.
  */
 export interface Journal {
-  /** The id of the safety backup. A journal that was given up is never gone on with: the next attempt has another. */
+  /** The id of the safety backup. An abandoned journal is never continued: the next attempt has a new one. */
   readonly backupId: string;
   readonly storageDestination: { readonly id: string; readonly name: string; readonly type: 's3' | 'gcs' | 'spaces' };
-  /** Where its objects are below the bucket, the destination's prefix included. */
+  /** Key prefix of its objects in the bucket, including the destination's prefix. */
   readonly path: string;
   readonly encryption: { readonly mode: 'kms' | 'customer'; readonly keyId: string };
   /** The `key` object; set by the first step. */
@@ -110,42 +110,51 @@ export interface Journal {
   readonly manifestDigest?: string;
 }
 
-/** The documents named in the request, as JSON text: paths, ascending, each once; bare ids are spelled out for each collection. */
+/** A point in time that the first step builds a backup of, without reading the source. */
+export interface RestorePoint extends PointInTime {
+  /** Backups to hold until it is built. */
+  readonly holds: readonly string[];
+  readonly storageDestination: Journal['storageDestination'];
+  /** Key prefix of the objects of its first attempt. */
+  readonly path: string;
+}
+
+/** The requested documents as JSON text: unique paths, ascending. Bare ids are expanded to a path per collection. */
 export interface ScopeRecord extends Item {
   readonly documents: string;
-  /** As they were given, with the paths each stands for: to say which were not found. JSON text of `[given, paths][]`. */
+  /** JSON text of `[given, paths][]`, to report which were not found. */
   readonly given: string;
 }
 
-/** A range of the scope, or the users: first checked, then written. */
+/** A shard: a range of names, or all users. It is checked first, then written. */
 export interface RestoreShardRecord extends Item {
   readonly number: number;
-  /** Bounds as JSON text; undefined for the users. What is restored is what lies in them and in the scope. */
+  /** Bounds as JSON text; undefined for the users. The shard covers their intersection with the scope. */
   readonly range?: string;
-  /** Records of the backup in it, about. */
+  /** Estimated number of backup records. */
   readonly expected: number;
-  /** JSON text of the name below the database up to which all is checked, and stored in the journal. */
+  /** JSON text of the path up to which everything is checked and stored in the journal. */
   readonly checkedTo?: string;
-  /** Part numbers of the journal given out so far: a run commits only while its own is the last. */
+  /** Part numbers handed out so far: a run commits only while its own is the last. */
   readonly parts: number;
-  /** The last part given out that was kept, or had nothing to keep; undefined before the first. */
+  /** The last part that was committed, even if empty. */
   readonly stored?: number;
   readonly isChecked: boolean;
-  /** What the check has looked at, and decided. */
+  /** Backup records checked so far. */
   readonly checked: number;
   readonly plan: PlanCounts;
-  /** Collection ids of documents that are restored, as JSON text. */
+  /** Ids of the restored collections, as JSON text. */
   readonly collections: string;
   readonly reads: number;
-  /** JSON text of the name up to which every write is known to have been decided. */
+  /** JSON text of the path up to which the outcome of every write is known. */
   readonly writtenTo?: string;
-  /** Runs of writers given out so far: one commits only while its own is the last. */
+  /** Writer runs handed out so far: a run commits only while its own is the last. */
   readonly runs: number;
-  /** Whether a run may have written behind `writtenTo` without telling: the next one looks before it writes. */
+  /** A run may have written beyond `writtenTo` without a checkpoint: the next one reads before it writes. */
   readonly isUnsure?: boolean;
-  /** All of it is gone through again: wherever an earlier attempt has written, it did not write everything. */
+  /** The whole shard is written again, because an earlier attempt did not write everything. */
   readonly isReopened?: boolean;
-  /** What writers have told so far, counted: so that nothing is told twice. */
+  /** Number of committed reports, so that none is applied twice. */
   readonly reports?: number;
   readonly isWritten: boolean;
   readonly written: number;
@@ -153,60 +162,64 @@ export interface RestoreShardRecord extends Item {
   readonly raced: number;
   readonly failed: number;
   readonly failures: readonly Failure[];
-  /** Since when the target takes nothing; gone once it does. */
+  /** Since when the target accepts no writes. */
   readonly stalledSince?: string;
 }
 
-/** One chunk of the journal and its index, stored and confirmed. */
+/** One stored chunk of the journal, with its index. */
 export interface JournalPartRecord extends Item, PartContents {
   readonly number: number;
   readonly part: number;
 }
 
-/** That a run of a writer may write to the target: the target stays locked until it has ended, or cannot be running any more. */
+/** Lease of a writer run: the target stays locked until it is released or expires. */
 export interface WriterRecord extends Item {
-  /** A function that dies without a word is dead by then. */
+  /** A crashed function cannot write after this time. */
   readonly until: string;
 }
 
-/** That a restore is under way, or has ended and is not cleaned up after yet. */
+/** A restore that runs, or has ended and is not cleaned up yet. */
 export interface RunningRestore extends Item {
   readonly organizationId: string;
   readonly restoreJobId: string;
   readonly attempt: number;
   readonly since: string;
-  /** When the reaper started its workflow, because nobody else had. */
+  /** When the reaper started the workflow because the start task was lost. */
   readonly restartedAt?: string;
-  /** It has ended, and there is nothing to do for it before then: until then it can be resumed. */
+  /** The restore has ended and can be resumed until then; clean-up waits for it. */
   readonly dueAt?: string;
 }
+
+/** Backups that an attempt reads and holds: its backup, or those the point in time is built from. */
+export const heldBackups = ({ backupId, point, pointMade }: RestoreRecord): readonly string[] =>
+  point && pointMade === undefined ? point.holds : [backupId];
 
 export const runningRestores = 'RUNNING#RESTORE';
 export const restorePrefix = 'RESTORE#';
 export const writerPrefix = 'WRITER#';
 const digits = (number: number, width: number): string => String(number).padStart(width, '0');
 
-/** Working notes live in a partition of their own, and go when nothing can be resumed any more. */
-export const restoreWork = (tenant: Tenant, restoreJobId: string): string => `WORK#${tenant.organizationId}#${restoreJobId}`;
+/** Work items have a partition of their own; clean-up deletes them once the restore cannot be resumed. */
+export const workPartition = (tenant: Tenant, restoreJobId: string): string => `WORK#${tenant.organizationId}#${restoreJobId}`;
 
 export const restoreKey = {
   restore: (tenant: Tenant, id: string): Key<RestoreRecord> => ({
     pk: `ORG#${tenant.organizationId}`,
     sk: `${restorePrefix}${id}`,
   }),
-  scope: (tenant: Tenant, id: string): Key<ScopeRecord> => ({ pk: restoreWork(tenant, id), sk: 'SCOPE' }),
-  /** The pace that all writers of a job share. */
-  pace: (tenant: Tenant, id: string): Key => ({ pk: restoreWork(tenant, id), sk: 'PACE' }),
+  scope: (tenant: Tenant, id: string): Key<ScopeRecord> => ({ pk: workPartition(tenant, id), sk: 'SCOPE' }),
+  /** The rate limit that all writers of a restore share. */
+  pace: (tenant: Tenant, id: string): Key => ({ pk: workPartition(tenant, id), sk: 'PACE' }),
   shard: (tenant: Tenant, id: string, number: number): Key<RestoreShardRecord> => ({
-    pk: restoreWork(tenant, id),
+    pk: workPartition(tenant, id),
     sk: `SHARD#${digits(number, 8)}`,
   }),
   part: (tenant: Tenant, id: string, number: number, part: number): Key<JournalPartRecord> => ({
-    pk: restoreWork(tenant, id),
+    pk: workPartition(tenant, id),
     sk: `PART#${digits(number, 8)}#${digits(part, 4)}`,
   }),
   writer: (tenant: Tenant, id: string, number: number, run: number): Key<WriterRecord> => ({
-    pk: restoreWork(tenant, id),
+    pk: workPartition(tenant, id),
     sk: `${writerPrefix}${digits(number, 8)}#${run}`,
   }),
   running: (tenant: Tenant, id: string): Key<RunningRestore> => ({ pk: runningRestores, sk: `${tenant.organizationId}#${id}` }),

@@ -1,61 +1,61 @@
-/** A restore that is resumed goes through those of its shards again in which something failed, or does not add up. */
+/** A resumed restore rewrites the shards that had failures or whose counts do not add up. */
 import { commit, set, type Tenant, transactionMax, walk } from '../../platform/index.ts';
-import { touchedBy } from './reconcile-counts.ts';
-import { type RestoreRecord, type RestoreShardRecord, restoreKey, restoreWork } from './record.ts';
-import { advance } from './running-restore.ts';
+import { type RestoreRecord, type RestoreShardRecord, restoreKey, workPartition } from './record.ts';
+import { updateRunning } from './running-restore.ts';
+import { touchedCount } from './shard-totals.ts';
 
 /** All shards of a restore, by number. */
-export const readShards = async (tenant: Tenant, restoreJobId: string): Promise<readonly RestoreShardRecord[]> => {
-  const shards: RestoreShardRecord[] = [];
-  for await (const item of walk({ pk: restoreWork(tenant, restoreJobId), prefix: 'SHARD#' }))
-    shards.push(item as RestoreShardRecord);
-  return shards;
-};
+export const readShards = (tenant: Tenant, restoreJobId: string): Promise<readonly RestoreShardRecord[]> =>
+  Array.fromAsync(walk<RestoreShardRecord>({ pk: workPartition(tenant, restoreJobId), prefix: 'SHARD#' }));
 
 /**
- * Takes back what was counted of them: what is found as it should be counts again. A shard that was not written to its end goes
- * on behind its checkpoint anyway. Twice is as good as once.
+ * Subtracts their counts: documents that are found as planned are counted again. A shard that was not finished continues behind
+ * its checkpoint anyway. Idempotent.
  */
 export const reopenShards = async (tenant: Tenant, { id, attempt }: Pick<RestoreRecord, 'id' | 'attempt'>): Promise<void> => {
   const failed = (await readShards(tenant, id)).filter((shard) => shard.failed > 0 || !addsUp(shard));
   for (let n = 0; n < failed.length; n += transactionMax - 1) {
-    const some = failed.slice(n, n + transactionMax - 1);
-    const documents = some.filter(({ range }) => range !== undefined);
-    const less = (of: (shard: RestoreShardRecord) => number): number => documents.reduce((sum, shard) => sum - of(shard), 0);
+    const batch = failed.slice(n, n + transactionMax - 1);
+    const documents = batch.filter(({ range }) => range !== undefined);
+    const minus = (of: (shard: RestoreShardRecord) => number): number => documents.reduce((sum, shard) => sum - of(shard), 0);
     await commit([
-      advance(tenant, id, {
+      updateRunning(tenant, id, {
         set: { failures: [] },
         add: {
-          written: less(({ written }) => written),
-          deleted: less(({ deleted }) => deleted),
-          raced: less(({ raced }) => raced),
-          failed: less((shard) => shard.failed),
+          written: minus(({ written }) => written),
+          deleted: minus(({ deleted }) => deleted),
+          raced: minus(({ raced }) => raced),
+          failed: minus((shard) => shard.failed),
         },
         expected: { attempt },
       }),
-      ...some.map((shard) => reopened(tenant, id, shard)),
+      ...batch.map((shard) => reopened(tenant, id, shard)),
     ]);
   }
 };
 
-/** One that is written accounts for all that it was to touch; none ever for more. */
+/** A written shard accounts for everything it touches; no shard accounts for more. */
 const addsUp = ({ plan, isWritten, written, deleted, raced, failed }: RestoreShardRecord): boolean => {
   const accounted = written + deleted + raced + failed;
-  return isWritten ? accounted === touchedBy(plan) && deleted <= plan.delete : accounted <= touchedBy(plan);
+  return isWritten ? accounted === touchedCount(plan) && deleted <= plan.delete : accounted <= touchedCount(plan);
 };
 
 const reopened = (tenant: Tenant, id: string, { number, runs, failed }: RestoreShardRecord) =>
   set(
     restoreKey.shard(tenant, id, number),
     {
-      // A run that is still at it tells nothing any more.
+      // Fences off a run that is still active.
       runs: runs + 1,
       isUnsure: true,
       isReopened: true,
       isWritten: false,
       writtenTo: undefined,
       stalledSince: undefined,
-      ...{ written: 0, deleted: 0, raced: 0, failed: 0, failures: [] },
+      written: 0,
+      deleted: 0,
+      raced: 0,
+      failed: 0,
+      failures: [],
     },
     { expected: { runs, failed } },
   );

@@ -1,33 +1,32 @@
 import type * as z from 'zod';
 import type { RestoreJob } from '../../contract/models/restore.ts';
-import type { PlanCounts, RestoreRecord } from './record.ts';
+import type { RestoreRecord } from './record.ts';
+import { touchedCount } from './shard-totals.ts';
 
-/** How much of the way checking is; the other half is writing. A plan that is only shown has no other half. */
+/** Percent of the whole that checking takes; writing is the rest. A dry run only checks. */
 const checkShare = 50;
 
-/** 100 is said of a restore that was completed, never of one that only seems to be through. */
+/** 100 only for a completed restore. */
 export const percentOf = (restore: RestoreRecord): number => {
   const { status, dryRun, sealedAt, plan, expected, checked } = restore;
   if (status === 'completed') return 100;
   const share = dryRun ? 100 : checkShare;
   if (sealedAt === undefined || !plan || dryRun) return partOf(checked, expected, share);
-  return checkShare + partOf(decidedOf(restore), touchedIn(plan), 100 - checkShare);
+  return checkShare + partOf(decidedCount(restore), touchedCount(plan), 100 - checkShare);
 };
 
-/** Whole percents, and never the last one: that there is no more to come is said by the next stage. */
+/** Whole percents below `share`: only the next stage shows that this one is complete. */
 const partOf = (done: number, all: number, share: number): number =>
   all === 0 ? 0 : Math.min(share - 1, Math.floor((done / all) * share));
 
-/** `documents` are those of which it is known what became of them; from sealing on also what stays as it is. */
+/** `documents` counts the documents whose outcome is known; once sealed, also those the plan leaves unchanged. */
 export const progressOf = (restore: RestoreRecord): z.input<typeof RestoreJob>['progress'] => {
   const { plan, sealedAt, status } = restore;
   const percent = percentOf(restore);
   if (sealedAt === undefined || !plan) return { percent, documents: 0, totalDocuments: null };
-  const totalDocuments = touchedIn(plan) + plan.skip + plan.unchanged;
-  const documents = plan.skip + plan.unchanged + decidedOf(restore);
+  const totalDocuments = touchedCount(plan) + plan.skip + plan.unchanged;
+  const documents = plan.skip + plan.unchanged + decidedCount(restore);
   return { percent, documents: status === 'completed' ? totalDocuments : Math.min(documents, totalDocuments), totalDocuments };
 };
 
-const decidedOf = ({ written, deleted, raced, failed }: RestoreRecord): number => written + deleted + raced + failed;
-
-const touchedIn = ({ create, overwrite, delete: deleted }: PlanCounts): number => create + overwrite + deleted;
+const decidedCount = ({ written, deleted, raced, failed }: RestoreRecord): number => written + deleted + raced + failed;

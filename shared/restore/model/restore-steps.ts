@@ -1,28 +1,25 @@
-/** How the steps of a restore's workflow run, and what they are given. */
+/** Inputs of the workflow's steps, and how a step reports its failure. */
 import * as z from 'zod';
 import { id } from '../../contract/fields.ts';
 import { answerStep as answerJobStep, type Reason } from '../../job/index.ts';
-import type { Tenant } from '../../platform/index.ts';
 import { restoreKey } from './record.ts';
+import type { RestoreAttempt } from './running-restore.ts';
 
-/** What the workflow hands to its steps: ids, and which attempt it is. */
 export const RestoreStep = z.object({
   organizationId: id('organization'),
   restoreJobId: id('restore'),
   attempt: z.int().min(1),
 });
-/** A shard is worked off in as many runs as it takes: what one answers is what the next is given. */
+/** A shard takes as many runs as it needs: the output of one run is the input of the next. */
 export const RestoreShardStep = RestoreStep.extend({ shard: z.int().min(0), done: z.boolean().default(false) });
 export type RestoreShardStep = z.output<typeof RestoreShardStep>;
-/** With what ended the steps before, in the words of Step Functions. */
+/** `error` is what Step Functions reports of the failed step. */
 export const RestoreFailStep = RestoreStep.extend({ error: z.object({ Error: z.string().optional() }).optional() });
 
-/** Undefined for what has failed for good, which then stands on the record and is no error of the function. */
+/** Undefined after a permanent failure, which is then on the record. */
 export const answerStep = <T>(
-  tenant: Tenant,
-  restoreJobId: string,
+  { tenant, restoreJobId, attempt }: RestoreAttempt,
   work: () => Promise<T>,
-  attempt?: number,
 ): Promise<T | undefined> =>
   answerJobStep(
     {
@@ -35,4 +32,4 @@ export const answerStep = <T>(
     work,
   );
 
-export const internal: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not restore the backup' };
+export const internalError: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not restore the backup' };

@@ -1,4 +1,4 @@
-/** A restore as the interface, the history and the events show it. */
+/** A restore as the API, the history and the events show it. */
 import type * as z from 'zod';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import { usdPerDelete, usdPerRead, usdPerWrite } from '../../contract/limits.ts';
@@ -8,7 +8,7 @@ import { microsOf, shownMoment } from '../../pitr/index.ts';
 import type { RestoreRecord } from './record.ts';
 import { progressOf } from './restore-progress.ts';
 
-/** What the API answers: nothing of where the journal lies, nor of its key. */
+/** The API's view: without the journal's location and key. */
 export const restoreData = (record: RestoreRecord): z.input<typeof RestoreJob> => {
   const { id, backupId, projectId, targetProjectId, status, phase, mergeMode, dryRun, includeSubcollections } = record;
   const { includeAuthUsers, documentIds, plan, notFound, failed, failures, users, collectionsRestored, attempt } = record;
@@ -50,7 +50,7 @@ export const restoreData = (record: RestoreRecord): z.input<typeof RestoreJob> =
 
 const pointInTimeOf = ({ point }: RestoreRecord): string | null => (point ? shownMoment(microsOf(point.moment)) : null);
 
-/** What is in the target as the backup has it, and what is not. A plan that is only shown restores nothing. */
+/** A dry run restores nothing. */
 const countsOf = ({ plan, dryRun, sealedAt, raced, ...record }: RestoreRecord) => {
   const { written, deleted } = acknowledgedOf(record);
   const decided = dryRun || sealedAt === undefined ? undefined : plan;
@@ -73,7 +73,7 @@ const acknowledgedOf = ({
   deleted: deleted + lateDeleted,
 });
 
-/** Micro-dollars, by Google's list prices: an estimate must not be too low. */
+/** By Google's list prices, rounded to micro-dollars. */
 const costOf = ({ reads, ...record }: RestoreRecord): z.input<typeof RestoreJob>['cost'] => {
   const { written: writes, deleted: deletes } = acknowledgedOf(record);
   const estimatedUsd = Math.round((reads * usdPerRead + writes * usdPerWrite + deletes * usdPerDelete) * 1e6) / 1e6;
@@ -93,8 +93,7 @@ const historyStatus = {
   cancelled: 'Failed',
 } as const;
 
-/** One line of the history. */
-export const historyOf = (record: RestoreRecord): z.input<typeof RestoreHistory> => {
+export const historyEntry = (record: RestoreRecord): z.input<typeof RestoreHistory> => {
   const { restoreJobId, status, progress, ...shown } = restoreData(record);
   const { targetProjectName: name, backupCreatedAt } = record;
   return {
@@ -109,13 +108,13 @@ export const historyOf = (record: RestoreRecord): z.input<typeof RestoreHistory>
   };
 };
 
-/** How the projects are called now; whoever does not know is told the names of the day the restore began. */
+/** Current names of the projects; the names at the start of the restore stand in for missing ones. */
 export interface ProjectNames {
   readonly project: { readonly name: string } | undefined;
   readonly target: { readonly name: string } | undefined;
 }
 
-/** The `data` of restore.started and restore.completed; restore.progress adds `progress`, restore.failed the restore's `error`. */
+/** The `data` of restore.started and restore.completed; restore.progress adds `progress`, restore.failed sets `error`. */
 export const restoreEvent = (
   record: RestoreRecord,
   { project, target }: ProjectNames,

@@ -1,46 +1,93 @@
-/** A restore under way, and the one condition under which anything is written for it. */
+/** A running restore, and the condition under which steps write to it. */
 import { idsIn } from '../../contract/ids.ts';
 import {
   type Advance,
   assertOrganizationActive,
   assertRunning,
   checkRunningJob,
+  Heartbeat,
   JobEndedError,
+  type RunControl,
   updateRunningJob,
 } from '../../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
 import { addLogContext, get, getAll, type Tenant, type Write } from '../../platform/index.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 import { type RestoreRecord, restoreKey } from './record.ts';
+import type { RestoreContext } from './restore-context.ts';
 
-export interface Running {
+/** Which attempt of which restore a step works for. Each attempt has a workflow of its own. */
+export interface RestoreAttempt {
+  readonly tenant: Tenant;
+  readonly restoreJobId: string;
+  readonly attempt: number;
+}
+
+/** One run over a shard, which ends at `handOver`. */
+export interface ShardAttempt extends RestoreAttempt {
+  readonly shard: number;
+  readonly handOver: Date;
+}
+
+interface RunningRestoreContext {
   readonly restore: RestoreRecord;
   readonly organization: OrganizationRecord;
 }
 
-/**
- * The restore as it is now. Throws NotRunning if it has ended or goes on in another attempt than the caller works for, and
- * CANCELLED if its organization is gone.
- */
-export const readRunning = async (tenant: Tenant, restoreJobId: string, attempt?: number): Promise<Running> => {
-  const found = await getAll([restoreKey.restore(tenant, restoreJobId), organizationKey.organization(tenant)]);
-  const [restore, organization] = found as [RestoreRecord | undefined, OrganizationRecord | undefined];
+/** Throws NotRunning if the attempt has ended, and CANCELLED if the organization was deleted. */
+export const loadRunning = async ({ tenant, restoreJobId, attempt }: RestoreAttempt): Promise<RunningRestoreContext> => {
+  const [restore, organization] = await getAll([
+    restoreKey.restore(tenant, restoreJobId),
+    organizationKey.organization(tenant),
+  ] as const);
   addLogContext(idsIn(restore));
-  return { restore: sameAttempt(restore, attempt), organization: assertOrganizationActive(organization) };
+  return { restore: assertSameAttempt(restore, attempt), organization: assertOrganizationActive(organization) };
 };
 
-/** Throws NotRunning also if the restore goes on in another attempt: each has a workflow of its own. */
-export const sameAttempt = (record: RestoreRecord | undefined, attempt: number | undefined): RestoreRecord => {
+/** Throws NotRunning if the restore has ended or another attempt is running. */
+export const assertSameAttempt = (record: RestoreRecord | undefined, attempt: number): RestoreRecord => {
   const restore = assertRunning(record);
-  if (attempt !== undefined && restore.attempt !== attempt) throw new JobEndedError('gone on with by another attempt');
+  if (restore.attempt !== attempt) throw new JobEndedError('continued by another attempt');
   return restore;
 };
 
-/** What a worker asks every few seconds beside its work. */
-export const lookAt = async (tenant: Tenant, { id, attempt }: Pick<RestoreRecord, 'id' | 'attempt'>): Promise<RestoreRecord> =>
-  sameAttempt(await get(restoreKey.restore(tenant, id)), attempt);
+export const assertStillRunning = async (
+  tenant: Tenant,
+  { id, attempt }: Pick<RestoreRecord, 'id' | 'attempt'>,
+): Promise<RestoreRecord> => assertSameAttempt(await get(restoreKey.restore(tenant, id)), attempt);
 
-export const advance = (tenant: Tenant, restoreJobId: string, change: Advance): Write =>
+export const updateRunning = (tenant: Tenant, restoreJobId: string, change: Advance): Write =>
   updateRunningJob(restoreKey.restore(tenant, restoreJobId), change);
 
-export const whileRunning = (tenant: Tenant, restoreJobId: string, where: Advance['expected'] = {}): Write =>
-  checkRunningJob(restoreKey.restore(tenant, restoreJobId), where);
+export const checkRunning = (tenant: Tenant, restoreJobId: string, expected: Advance['expected'] = {}): Write =>
+  checkRunningJob(restoreKey.restore(tenant, restoreJobId), expected);
+
+/** Runs `work` beside a heartbeat that stops the run once the attempt has ended. */
+export const withHeartbeat = async <T>(
+  {
+    context: { tenant },
+    restore,
+    control,
+    deps: { clock },
+  }: {
+    readonly context: Pick<RestoreContext, 'tenant'>;
+    readonly restore: RestoreRecord;
+    readonly control: RunControl;
+    readonly deps: Pick<RestoreDeps, 'clock'>;
+  },
+  work: () => Promise<T>,
+): Promise<T> => {
+  const heartbeat = new Heartbeat({
+    checkRunning: () => assertStillRunning(tenant, restore),
+    total: 0,
+    halt: control,
+    clock,
+    unreported: () => 0,
+    report: async () => undefined,
+  });
+  try {
+    return await work();
+  } finally {
+    await heartbeat.stop();
+  }
+};

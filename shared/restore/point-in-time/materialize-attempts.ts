@@ -1,24 +1,14 @@
-/** Where the tries to make a moment put their objects, and how those go that were not kept. */
+/** Folders of the attempts to build a point in time, and the deletion of those that were discarded. */
 import { type ArchiveLocation, deleteArchiveObjects } from '../../backup/index.ts';
 import type { openStore } from '../../destination/index.ts';
-import type { PointInTime } from '../../pitr/index.ts';
 import type { Tenant } from '../../platform/index.ts';
-import type { Journal, RestoreRecord } from '../model/record.ts';
+import type { RestoreRecord } from '../model/record.ts';
 
-/** A moment that a backup is made of, without reading the source. */
-export interface RestorePoint extends PointInTime {
-  /** The backups that must stay until it is made. */
-  readonly holds: readonly string[];
-  readonly storageDestination: Journal['storageDestination'];
-  /** Where its first try puts its objects below the bucket. */
-  readonly path: string;
-}
+/** Each attempt has a folder of its own, so that an abandoned run cannot write into another's. */
+export const attemptPath = (path: string, number: number): string => (number === 1 ? path : `${path}-${number}`);
 
-/** A run that was given up and wakes again writes into nobody's folder but its own. */
-export const pathOfTry = (path: string, number: number): string => (number === 1 ? path : `${path}-${number}`);
-
-/** What lies in the folders of tries that became no backup. */
-export const strayTries = ({ organizationId }: Tenant, restore: RestoreRecord): readonly ArchiveLocation[] => {
+/** Folders of attempts that did not become the backup. */
+const discardedAttempts = ({ organizationId }: Tenant, restore: RestoreRecord): readonly ArchiveLocation[] => {
   const { point, pointTries = 0, pointMade, backupId: id, projectId } = restore;
   if (!point) return [];
   return Array.from({ length: pointTries }, (_, n) => n + 1)
@@ -26,11 +16,11 @@ export const strayTries = ({ organizationId }: Tenant, restore: RestoreRecord): 
     .map((number) => ({
       id,
       archive: { organization: organizationId, project: projectId, backup: id },
-      path: pathOfTry(point.path, number),
+      path: attemptPath(point.path, number),
       storageDestination: point.storageDestination,
     }));
 };
 
-export const eraseStray = async (tenant: Tenant, restore: RestoreRecord, open: typeof openStore): Promise<void> => {
-  for (const stray of strayTries(tenant, restore)) await deleteArchiveObjects(tenant, stray, open);
+export const deleteDiscardedAttempts = async (tenant: Tenant, restore: RestoreRecord, open: typeof openStore): Promise<void> => {
+  for (const attempt of discardedAttempts(tenant, restore)) await deleteArchiveObjects(tenant, attempt, open);
 };

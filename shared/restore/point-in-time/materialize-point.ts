@@ -1,4 +1,4 @@
-/** The backup of a restore to a moment: made by its first step, of a base and what was captured since. */
+/** Builds the backup of a point-in-time restore, as its first step, from a base backup and the changes captured since. */
 import { keyFileName } from '../../archive/index.ts';
 import {
   type BackupRecord,
@@ -10,118 +10,120 @@ import {
   type NewDataKey,
   topCollections,
 } from '../../backup/index.ts';
-import { countBackups, type ObjectStore, readDestination } from '../../destination/index.ts';
+import { countBackups, readDestination } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
 import { JobFailure, RunControl } from '../../job/index.ts';
 import { buildRestorePoint, loadRestorePoint, pointBackupRecord } from '../../pitr/index.ts';
 import { after, bestEffort, commit, create, isConflict, iso, type Tenant, type Write } from '../../platform/index.ts';
-import { asUpload, uploading } from '../model/journal.ts';
+import { asUploadStore, throwAsUploadError } from '../model/journal.ts';
 import type { RestoreRecord } from '../model/record.ts';
-import { turnHoldIntoDependency } from '../model/release-holds.ts';
-import { partiesOf } from '../model/restore-context.ts';
-import { advance, lookAt, readRunning } from '../model/running-restore.ts';
-import { namingDoors } from '../read/open-for-restore.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
-import { eraseStray, pathOfTry } from './materialize-attempts.ts';
+import { loadRestoreContext } from '../model/restore-context.ts';
+import { turnHoldIntoDependency } from '../model/restore-end-context.ts';
+import { assertStillRunning, loadRunning, updateRunning } from '../model/running-restore.ts';
+import { withObjectNames } from '../read/open-for-restore.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
+import { attemptPath, deleteDiscardedAttempts } from './materialize-attempts.ts';
 
-/** The step has 900 s; what comes after it takes the rest. */
-const makingSeconds = 780;
-/** Of the 1,769 MB that the step has: with what names and leaves take beside, some 1,200 are used. */
+/** The step has 900 s; splitting into shards takes the rest. */
+const buildSeconds = 780;
+/** Of the step's 1,769 MB; names and leaves bring the total to about 1,200 MB. */
 const changesBytesMax = 768 << 20;
-const lookSeconds = 5;
+const checkSeconds = 5;
 
-/** The restore with its backup made. May run again at any point: each run begins anew in a folder of its own, and one is kept. */
-export const materializePoint = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEngine): Promise<RestoreRecord> => {
+/** Returns the restore with its backup built. Idempotent: each run starts over in a folder of its own, and one run wins. */
+export const materializePoint = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreDeps): Promise<RestoreRecord> => {
   if (!restore.point || restore.pointMade !== undefined) return restore;
-  const begun = await beginTry(tenant, restore);
-  if (begun.pointMade === undefined) await runTry(tenant, begun, engine);
-  const { restore: made } = await readRunning(tenant, restore.id, restore.attempt);
-  if (made.pointMade === undefined) throw new Error('another run makes the same moment');
-  await bestEffort('remove what given-up tries left', eraseStray(tenant, made, engine.openStore));
-  return made;
+  const started = await startAttempt(tenant, restore);
+  if (started.pointMade === undefined) await runAttempt(tenant, started, deps);
+  const built = await reload(tenant, restore);
+  if (built.pointMade === undefined) throw new Error('another run is building the same point in time');
+  await bestEffort('delete discarded attempts', deleteDiscardedAttempts(tenant, built, deps.openStore));
+  return built;
 };
 
-/** Only the last try given out is kept. */
-const beginTry = async (tenant: Tenant, { id, attempt, pointTries = 0 }: RestoreRecord): Promise<RestoreRecord> => {
+const reload = async (tenant: Tenant, { id, attempt }: RestoreRecord): Promise<RestoreRecord> =>
+  (await loadRunning({ tenant, restoreJobId: id, attempt })).restore;
+
+/** Only the last attempt handed out can become the backup. */
+const startAttempt = async (tenant: Tenant, restore: RestoreRecord): Promise<RestoreRecord> => {
+  const { id, attempt, pointTries = 0 } = restore;
   const expected = { attempt, pointMade: undefined, pointTries: pointTries === 0 ? undefined : pointTries };
   try {
-    await commit([advance(tenant, id, { set: { pointTries: pointTries + 1 }, expected })]);
+    await commit([updateRunning(tenant, id, { set: { pointTries: pointTries + 1 }, expected })]);
   } catch (error) {
     if (!isConflict(error)) throw error;
   }
-  return (await readRunning(tenant, id, attempt)).restore;
+  return reload(tenant, restore);
 };
 
-const runTry = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEngine): Promise<void> => {
+const runAttempt = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreDeps): Promise<void> => {
   const { point, pointTries: number = 1, projectId } = restore;
-  if (!point) throw new Error('a restore without a moment');
+  if (!point) throw new Error('the restore has no point in time');
   const plan = await loadRestorePoint(tenant, projectId, point);
   const { backupId: id, backupCreatedAt: createdAt, createdBy } = restore;
-  const path = pathOfTry(point.path, number);
+  const path = attemptPath(point.path, number);
   const blank = pointBackupRecord(tenant, plan, { id, path, createdAt, createdBy });
-  const key = await engine.newDataKey(tenant, blank.archive);
+  const key = await deps.newDataKey(tenant, blank.archive);
   const backup: BackupRecord = { ...blank, keyFile: key.keyFile, encryption: key.encryption };
-  const { clock } = engine;
-  const halt = new RunControl(after(clock.now(), makingSeconds), clock);
-  const store = await openFolder(tenant, backup, engine);
+  const { clock } = deps;
+  const control = new RunControl(after(clock.now(), buildSeconds), clock);
+  const destination = await readDestination(tenant, backup.storageDestination.id);
+  // Upload errors are told apart from errors of the stores that are read.
+  const store = asUploadStore(await deps.openStore(tenant, destination, path).catch(throwAsUploadError));
   try {
-    await storeKey(store, key.keyFile);
-    const beat = beatOf(tenant, restore, halt, engine);
-    const made = await buildRestorePoint({
-      ...{ tenant, backup, plan, store, dataKey: key.dataKey, doors: namingDoors(engine), halt, beat },
+    // The key file in the bucket makes the backup readable without the service.
+    await store.put(keyFileName, key.keyFile);
+    const built = await buildRestorePoint({
+      tenant,
+      backup,
+      plan,
+      store,
+      dataKey: key.dataKey,
+      doors: withObjectNames(deps),
+      halt: control,
+      beat: progressCheck(tenant, restore, control, deps),
       bytesMax: changesBytesMax,
     });
-    await keep(tenant, restore, backup, made, key, clock.now());
+    await commitPoint(tenant, restore, { backup, built, key, now: clock.now() });
   } finally {
-    halt.close();
+    control.close();
     store.close();
   }
 };
 
-/** Whatever it refuses is told as a failed upload: other stores are read beside it. */
-const openFolder = async (
-  tenant: Tenant,
-  { storageDestination, path }: BackupRecord,
-  engine: RestoreEngine,
-): Promise<ObjectStore> =>
-  uploading(await engine.openStore(tenant, await readDestination(tenant, storageDestination.id), path).catch(asUpload));
-
-/** Without its key in the bucket nobody but us could read it. */
-const storeKey = (store: ObjectStore, keyFile: Uint8Array): Promise<void> => store.put(keyFileName, keyFile);
-
-/** Whoever cancels it is heard within seconds; one that takes longer than a step has is not begun again. */
-const beatOf = (tenant: Tenant, restore: RestoreRecord, halt: RunControl, { clock }: RestoreEngine): (() => Promise<void>) => {
-  let next = after(clock.now(), lookSeconds);
-  return async () => {
-    if (halt.isYielding)
+/** Notices a cancellation within seconds, and fails a build that does not fit into the step. */
+const progressCheck = (tenant: Tenant, restore: RestoreRecord, control: RunControl, { clock }: RestoreDeps) => {
+  let next = after(clock.now(), checkSeconds);
+  return async (): Promise<void> => {
+    if (control.isYielding)
       throw new JobFailure(
         'INTERNAL_ERROR',
-        'There are more changes since the last backup before this moment than can be put together in time; restore a backup instead',
+        'There are too many changes between the last backup and this point in time to combine them in time; restore a backup instead',
       );
     if (clock.now() < next) return;
-    next = after(clock.now(), lookSeconds);
-    await lookAt(tenant, restore);
+    next = after(clock.now(), checkSeconds);
+    await assertStillRunning(tenant, restore);
   };
 };
 
-type Made = Awaited<ReturnType<typeof buildRestorePoint>>;
+type BuiltPoint = Awaited<ReturnType<typeof buildRestorePoint>>;
 
-/** It becomes a backup, and what it was made of is held no longer by us: it is needed by the backup now. */
-const keep = async (
-  tenant: Tenant,
-  restore: RestoreRecord,
-  backup: BackupRecord,
-  made: Made,
-  { check }: NewDataKey,
-  now: Date,
-): Promise<void> => {
+interface BuiltBackup {
+  readonly backup: BackupRecord;
+  readonly built: BuiltPoint;
+  readonly key: NewDataKey;
+  readonly now: Date;
+}
+
+/** Creates the backup's record. The restore's holds on the backups it was built from become dependencies of the backup. */
+const commitPoint = async (tenant: Tenant, restore: RestoreRecord, { backup, built, key, now }: BuiltBackup): Promise<void> => {
   const { id, attempt, pointTries, point } = restore;
-  const record = recordOf(backup, made, now);
-  const { organization } = await readRunning(tenant, id, attempt);
-  const { project } = await partiesOf(tenant, restore, organization);
+  const record = recordOf(backup, built, now);
+  const { organization } = await loadRunning({ tenant, restoreJobId: id, attempt });
+  const { project } = await loadRestoreContext(tenant, restore, organization);
   const writes: readonly Write[] = [
-    advance(tenant, id, { set: { pointMade: pointTries }, expected: { attempt, pointTries, pointMade: undefined } }),
-    check,
+    updateRunning(tenant, id, { set: { pointMade: pointTries }, expected: { attempt, pointTries, pointMade: undefined } }),
+    key.check,
     create(record),
     { put: { ...backupKey.archive(tenant, record.archive.backup, record.id), backupId: record.id } },
     countBackups(tenant, record.storageDestination.id, 1),
@@ -133,12 +135,12 @@ const keep = async (
   try {
     await commit(writes);
   } catch (error) {
-    // Another run has kept its own, or the restore has ended: the next look tells.
+    // Another run has won, or the restore has ended; the caller re-reads the record.
     if (!isConflict(error)) throw error;
   }
 };
 
-const recordOf = (backup: BackupRecord, { contents, size, manifestDigest, needs }: Made, now: Date): BackupRecord => ({
+const recordOf = (backup: BackupRecord, { contents, size, manifestDigest, needs }: BuiltPoint, now: Date): BackupRecord => ({
   ...backup,
   documents: contents.documents,
   totalDocuments: contents.documents,
@@ -151,6 +153,6 @@ const recordOf = (backup: BackupRecord, { contents, size, manifestDigest, needs 
   ...(needs.length > 0 && { needs }),
   completedAt: iso(now),
   expiresAt: expiryOf(backup, now),
-  // The restore it is made for: it is let go of when that ends.
+  // Held by this restore until it ends.
   restoring: 1,
 });

@@ -1,4 +1,4 @@
-/** A restore to a moment, as it is asked for: which backup is to be made of what, or why not. */
+/** A requested point-in-time restore: which backup to build from which base and batches, or why that is impossible. */
 import { type ArchiveDeps, type BackupRecord, requestArchiveDeps, toReadError } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readDestination } from '../../destination/index.ts';
@@ -13,39 +13,39 @@ import {
   planPoint,
   pointBackupRecord,
 } from '../../pitr/index.ts';
-import { after, type Clock, clock, iso, newId, type Tenant } from '../../platform/index.ts';
+import { after, type Clock, clock, iso, mapConcurrent, newId, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
-import { type RestoreEngine, restoreEngine } from '../restore-deps.ts';
-import type { StartRestoreOptions } from '../start/start-restore.ts';
-import type { RestorePoint } from './materialize-attempts.ts';
+import type { RestorePoint } from '../model/record.ts';
+import type { StartRestoreOptions } from '../model/start-options.ts';
+import { type RestoreDeps, restoreDeps } from '../restore-deps.ts';
 
-/** A moment that can be restored. */
-export interface MomentAsked {
+/** A point in time that can be restored. */
+export interface PointRequest {
   readonly plan: PointPlan;
-  /** What the restore remembers of it. */
+  /** Stored on the restore's record. */
   readonly point: RestorePoint;
 }
 
-export type MomentScope = Pick<StartRestoreOptions, 'collections' | 'documents' | 'includeSubcollections'>;
+export type PointScope = Pick<StartRestoreOptions, 'collections' | 'documents' | 'includeSubcollections'>;
 
-/** The backup that is to be made, as if it were there; its id is given out now. */
-export const readMoment = async (
+/** Returns the record of the backup to build, with its id. */
+export const readPointRequest = async (
   tenant: Tenant,
   { projectId, pointInTime }: { readonly projectId: string; readonly pointInTime: string },
-  scope: MomentScope,
+  scope: PointScope,
   now: Date,
-): Promise<{ backup: BackupRecord; moment: MomentAsked }> => {
+): Promise<{ backup: BackupRecord; pointRequest: PointRequest }> => {
   await readProject(tenant, projectId);
-  const plan = await planPoint(tenant, projectId, wishOf(pointInTime, scope), now);
+  const plan = await planPoint(tenant, projectId, pointOptions(pointInTime, scope), now);
   const { storageDestination } = plan.base;
   const { prefix } = await readDestination(tenant, storageDestination.id);
   const id = newId('backup', now);
   const path = [prefix, projectId, id].filter((part) => part !== '').join('/');
   const backup = pointBackupRecord(tenant, plan, { id, path, createdAt: iso(now), createdBy: { type: 'system', id: 'restore' } });
-  return { backup, moment: { plan, point: { ...plan.point, holds: heldBy(plan), storageDestination, path } } };
+  return { backup, pointRequest: { plan, point: { ...plan.point, holds: heldBy(plan), storageDestination, path } } };
 };
 
-const wishOf = (pointInTime: string, { collections, documents, includeSubcollections }: MomentScope): PointRequest => {
+const pointOptions = (pointInTime: string, { collections, documents, includeSubcollections }: PointScope): PointRequest => {
   const paths = documents ? documents.paths.map(parentOf) : collections;
   const named = paths.includes('*') ? undefined : [...new Set(paths)];
   const ids = named?.map((path) => path.slice(path.lastIndexOf('/') + 1));
@@ -54,43 +54,38 @@ const wishOf = (pointInTime: string, { collections, documents, includeSubcollect
 
 const parentOf = (document: string): string => document.slice(0, document.lastIndexOf('/'));
 
-/** Refuses documents of collections that may have been there then and are not known: nobody is told that they were not. */
-export const refuseUnknown = async (
+/** Throws if a requested collection may have existed at that time but was not observed: it is never reported as absent. */
+export const assertCollectionsKnown = async (
   tenant: Tenant,
-  { plan }: MomentAsked,
-  doors: ArchiveDeps = requestArchiveDeps,
+  { plan }: PointRequest,
+  deps: ArchiveDeps = requestArchiveDeps,
 ): Promise<void> => {
   const { doubt, base } = plan;
   if (!doubt) return;
-  const known = await collectionsOf(tenant, base, doors).catch((error: unknown) => {
+  const known = await collectionsOf(tenant, base, deps).catch((error: unknown) => {
     throw toReadError(error);
   });
   if (doubt.collectionIds.some((id) => !known.has(id))) throw doubt.refusal;
 };
 
-const lanes = 16;
-/** Somebody waits; what could not be looked at by then is found missing by the job, before it writes anything. */
-const lookSeconds = 6;
+const concurrency = 16;
+/** The request waits for this. The job finds later what was not checked in time, before it writes anything. */
+const checkSeconds = 6;
 
-/** Refuses a moment of whose batches one is not in its place, by its name. */
-export const refuseMissing = async (
+/** Throws CONFLICT if the destination has lost one of the batches. */
+export const assertBatchesPresent = async (
   tenant: Tenant,
-  { plan }: MomentAsked,
-  doors: Pick<RestoreEngine, 'openStore' | 'dataKeyOf'> = restoreEngine,
+  { plan }: PointRequest,
+  deps: Pick<RestoreDeps, 'openStore' | 'dataKeyOf'> = restoreDeps,
   time: Clock = clock,
 ): Promise<void> => {
-  const reader = new ChangeBatchReader(tenant, doors);
-  const until = after(time.now(), lookSeconds);
-  const left = plan.batches.values();
+  const reader = new ChangeBatchReader(tenant, deps);
+  const until = after(time.now(), checkSeconds);
   const lost: BatchRecord[] = [];
-  const lane = async (): Promise<void> => {
-    for (const batch of left) {
-      if (time.now() >= until) return;
-      if ((await reader.sizeOf(batch)) !== batch.chunk.size) lost.push(batch);
-    }
-  };
   try {
-    await Promise.all(Array.from({ length: lanes }, lane));
+    await mapConcurrent(plan.batches, concurrency, async (batch) => {
+      if (time.now() < until && (await reader.sizeOf(batch)) !== batch.chunk.size) lost.push(batch);
+    });
   } finally {
     reader.close();
   }
@@ -99,8 +94,12 @@ export const refuseMissing = async (
 };
 
 const missing = ({ point }: PointPlan, batch: BatchRecord): ApiError =>
-  new ApiError('CONFLICT', `The project cannot be restored to this moment: the destination has lost ${describeBatch(batch)}`, {
-    pointInTime: point.moment,
-    batch: { id: batch.id, from: batch.from, to: batch.to, object: `${batch.path}/${batch.chunk.name}` },
-    latest: batch.from,
-  });
+  new ApiError(
+    'CONFLICT',
+    `The project cannot be restored to this point in time: the destination has lost ${describeBatch(batch)}`,
+    {
+      pointInTime: point.moment,
+      batch: { id: batch.id, from: batch.from, to: batch.to, object: `${batch.path}/${batch.chunk.name}` },
+      latest: batch.from,
+    },
+  );

@@ -1,20 +1,20 @@
-/** The users of Firebase Authentication that an archive holds: its records before the documents. */
+/** The Firebase Authentication users of an archive; they sort before its documents. */
 import { type Archive, compareNames, recordKind, streamLeaves } from '../../archive/index.ts';
 import { userName } from '../../backup/index.ts';
-import type { Toolkit } from '../../project/index.ts';
-import type { CheckRun } from '../check/check-run.ts';
+import type { Tenant } from '../../platform/index.ts';
+import type { ProjectRecord, Toolkit } from '../../project/index.ts';
 
 export interface ArchivedUser {
   readonly id: string;
   readonly name: Buffer;
-  /** The account as JSON; undefined where the archive only says that there was none. */
+  /** The account as JSON; undefined for a tombstone. */
   readonly json: Buffer | undefined;
 }
 
 const prefix = userName('');
 
-/** In the order of names, behind the user given. Without contents it costs about a tenth, and no `json` is more than a sign. */
-export async function* usersIn(
+/** In the order of names, after the given user. `keys` costs a tenth of `all`; `json` is then an empty buffer for a user. */
+export async function* archivedUsers(
   archive: Archive,
   { after, part = 'all' }: { readonly after?: string | undefined; readonly part?: 'all' | 'keys' } = {},
 ): AsyncGenerator<ArchivedUser, void, undefined> {
@@ -33,18 +33,18 @@ export async function* usersIn(
 
 const none = Buffer.alloc(0);
 
-export type UserMatch = Pick<ArchivedUser, 'id' | 'json'>;
+export type JoinedUser = Pick<ArchivedUser, 'id' | 'json'>;
 
-/** The users that a journal names, each as the backup has it: without an account if it says that there was none. */
-export async function* usersAlong(
+/** The users that a journal names, each as the backup has it; without `json` if the backup has none. */
+export async function* joinJournalUsers(
   journal: Archive,
   backup: Archive,
   after: string | undefined,
-): AsyncGenerator<UserMatch, void, undefined> {
-  const all = usersIn(backup, { after });
+): AsyncGenerator<JoinedUser, void, undefined> {
+  const all = archivedUsers(backup, { after });
   try {
     let next = await all.next();
-    for await (const { id, name } of usersIn(journal, { after, part: 'keys' })) {
+    for await (const { id, name } of archivedUsers(journal, { after, part: 'keys' })) {
       while (!next.done && compareNames(next.value.name, name) < 0) next = await all.next();
       yield { id, json: !next.done && next.value.name.equals(name) ? next.value.json : undefined };
     }
@@ -53,8 +53,8 @@ export async function* usersAlong(
   }
 }
 
-/** The users of the target: what it refuses is the target's refusal. */
-export const targetUsers = ({ engine, parties: { tenant, target } }: Pick<CheckRun, 'engine' | 'parties'>): Toolkit => ({
-  ...engine.openToolkit(tenant, target),
-  refusedAs: 'TARGET_PERMISSION_DENIED',
-});
+/** The users of the target; a refusal is reported as the target's. */
+export const openTargetUsers = (
+  { openToolkit }: { readonly openToolkit: (tenant: Tenant, project: ProjectRecord) => Toolkit },
+  { tenant, target }: { readonly tenant: Tenant; readonly target: ProjectRecord },
+): Toolkit => ({ ...openToolkit(tenant, target), refusedAs: 'TARGET_PERMISSION_DENIED' });

@@ -1,4 +1,4 @@
-/** Opening what a restore reads. What is wrong with it is told by the object that is to be looked at. */
+/** Opens the archives that a restore reads. Errors name the object that caused them. */
 import type { ArchiveError } from '../../archive/index.ts';
 import { type ArchiveDeps, type BackupRecord, type OpenArchive, openArchive, readBackup } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
@@ -6,52 +6,52 @@ import { type ObjectStore, StorageError } from '../../destination/index.ts';
 import { corruptionFailure, JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 
-export const openForRestore = (tenant: Tenant, backup: BackupRecord, doors: ArchiveDeps): Promise<OpenArchive> =>
-  openArchive(tenant, backup, undefined, namingDoors(doors));
+export const openForRestore = (tenant: Tenant, backup: BackupRecord, deps: ArchiveDeps): Promise<OpenArchive> =>
+  openArchive(tenant, backup, undefined, withObjectNames(deps));
 
-/** The same for whoever vouches for all that will be read later: of every object also the beginning is proven. */
-export const openProven = (tenant: Tenant, backup: BackupRecord, doors: ArchiveDeps): Promise<OpenArchive> =>
-  openArchive(tenant, backup, undefined, { ...namingDoors(doors), verifyHeaders: true });
+/** Like `openForRestore`, but also verifies the header of every object. */
+export const openVerified = (tenant: Tenant, backup: BackupRecord, deps: ArchiveDeps): Promise<OpenArchive> =>
+  openArchive(tenant, backup, undefined, { ...withObjectNames(deps), verifyHeaders: true });
 
-/** The backup of a restore. It is held while the restore runs, so that it is gone says that its organization goes. */
-export const readSource = async (tenant: Tenant, backupId: string): Promise<BackupRecord> => {
+/** A running restore holds its backup, so a missing one means that the organization is being deleted. */
+export const readSourceBackup = async (tenant: Tenant, backupId: string): Promise<BackupRecord> => {
   try {
     return await readBackup(tenant, backupId);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'BACKUP_NOT_FOUND') throw error;
-    throw new JobFailure('STORAGE_READ_ERROR', 'The backup is gone', undefined, { cause: error });
+    throw new JobFailure('STORAGE_READ_ERROR', 'The backup was deleted', undefined, { cause: error });
   }
 };
 
-/** Stores whose refusals say of what. */
-export const namingDoors = (doors: ArchiveDeps): ArchiveDeps => ({
-  dataKeyOf: doors.dataKeyOf,
-  openStore: async (...all) => naming(await doors.openStore(...all)),
+/** Stores whose errors name the object. */
+export const withObjectNames = (deps: ArchiveDeps): ArchiveDeps => ({
+  dataKeyOf: deps.dataKeyOf,
+  openStore: async (...args) => nameErrors(await deps.openStore(...args)),
 });
 
-const naming = (store: ObjectStore): ObjectStore => ({
-  put: (...all) => store.put(...all),
-  upload: (...all) => store.upload(...all),
-  get: (name, ...all) => store.get(name, ...all).catch((error: unknown) => refuse(name, error)),
-  head: (name, ...all) => store.head(name, ...all).catch((error: unknown) => refuse(name, error)),
-  list: (...all) => store.list(...all),
-  remove: (...all) => store.remove(...all),
-  abortUnfinishedUploads: (...all) => store.abortUnfinishedUploads(...all),
+const nameErrors = (store: ObjectStore): ObjectStore => ({
+  put: (...args) => store.put(...args),
+  upload: (...args) => store.upload(...args),
+  get: (name, ...args) => store.get(name, ...args).catch((error: unknown) => throwNamed(name, error)),
+  head: (name, ...args) => store.head(name, ...args).catch((error: unknown) => throwNamed(name, error)),
+  list: (...args) => store.list(...args),
+  remove: (...args) => store.remove(...args),
+  abortUnfinishedUploads: (...args) => store.abortUnfinishedUploads(...args),
   close: () => store.close(),
 });
 
-/** An object that is gone, or shorter than it was, is damage; a store that does not let us read it is not. */
-const refuse = (object: string, error: unknown): never => {
+/** A missing or truncated object is corruption; a store that denies access is not. */
+const throwNamed = (object: string, error: unknown): never => {
   if (!(error instanceof StorageError) || error.isTransient || error.bucket) throw error;
-  if (error.code === 'missing') throw corruptionFailure(object, 'missing', 'The object is not there', { cause: error });
+  if (error.code === 'missing') throw corruptionFailure(object, 'missing', 'The object is missing', { cause: error });
   if (error.code === 'invalid') throw corruptionFailure(object, 'size', error.message, { cause: error });
   throw new JobFailure('STORAGE_READ_ERROR', `${object}: ${error.message}`, { reason: error.code, object }, { cause: error });
 };
 
-/** A manifest that is the one on record and does not open: it is the key that is another. */
-export const wrongKey = ({ code, object }: ArchiveError): JobFailure | undefined =>
+/** The manifest is the one on record but does not decrypt: the key is a different one. */
+export const keyMismatchFailure = ({ code, object }: ArchiveError): JobFailure | undefined =>
   code === 'tag-mismatch'
-    ? new JobFailure('KEY_UNAVAILABLE', 'The key does not open the manifest of the backup', {
+    ? new JobFailure('KEY_UNAVAILABLE', 'The key does not decrypt the manifest of the backup', {
         reason: code,
         object: object?.name ?? 'manifest',
       })

@@ -1,26 +1,26 @@
 import { type Archive, compareNames, type Leaf, lastAtMost, recordKind, type Segment } from '../../archive/index.ts';
 import { ArchiveCursor, archiveRanges } from '../../backup/index.ts';
 import { collectionRange, documentRange, type NameRange } from '../../firestore/index.ts';
+import { mapConcurrent } from '../../platform/index.ts';
 
-export interface AskedFor {
+export interface RequestedNames {
   readonly collections: readonly string[];
   /** Documents as they were given, and the paths that each may stand for. */
   readonly given?: readonly (readonly [given: string, paths: readonly string[]])[] | undefined;
 }
 
 const missingMax = 1_000;
-/** Looked for at once. */
-const lanes = 8;
+const concurrency = 8;
 const recentLeaves = 16;
 
-/** What was named and the backup does not have, in the order it was named: the first 1,000. One document costs two fetches. */
-export const findMissing = async (archive: Archive, asked: AskedFor): Promise<readonly string[]> =>
-  (await findMissingUntil(archive, asked, () => false)) ?? [];
+/** Requested names that the backup lacks, in request order, at most 1,000. One document costs two fetches. */
+export const findMissing = async (archive: Archive, requested: RequestedNames): Promise<readonly string[]> =>
+  (await findMissingUntil(archive, requested, () => false)) ?? [];
 
-/** The same for whoever cannot wait: undefined if it was over before all were looked for. */
+/** Like `findMissing`; undefined if `isOver` became true before every name was checked. */
 export const findMissingUntil = async (
   archive: Archive,
-  { collections, given = [] }: AskedFor,
+  { collections, given = [] }: RequestedNames,
   isOver: () => boolean,
 ): Promise<readonly string[] | undefined> => {
   const named: readonly (readonly [string, readonly NameRange[]])[] = [
@@ -28,23 +28,19 @@ export const findMissingUntil = async (
     ...given.map(([text, paths]) => [text, paths.map((path) => documentRange(path, false))] as const),
   ];
   const finder = new Finder(archive);
-  const isThere: boolean[] = [];
-  const waiting = named.entries();
-  const work = async (): Promise<void> => {
-    for (const [n, [, ranges]] of waiting) {
-      if (isOver()) return;
-      isThere[n] = await finder.hasAny(ranges);
-    }
-  };
-  await Promise.all(Array.from({ length: lanes }, work));
-  if (named.some((_, n) => isThere[n] === undefined)) return undefined;
+  let isStopped = false;
+  const isFound = await mapConcurrent(named, concurrency, async ([, ranges]) => {
+    isStopped ||= isOver();
+    return isStopped ? undefined : finder.hasAny(ranges);
+  });
+  if (isFound.includes(undefined)) return undefined;
   return named
-    .filter((_, n) => !isThere[n])
+    .filter((_, n) => !isFound[n])
     .map(([text]) => text)
     .slice(0, missingMax);
 };
 
-/** Whether there are documents in a range, mostly by the index alone. */
+/** Whether a range contains documents, mostly by the index alone. */
 class Finder {
   readonly #archive: Archive;
   readonly #leaves = new Map<string, Promise<Leaf>>();
@@ -59,7 +55,7 @@ class Finder {
   }
 
   async #has(range: NameRange): Promise<boolean> {
-    // A record may then be one of a document that is gone.
+    // A record may then be a tombstone.
     if (this.#archive.manifest.counts.tombstones > 0) return this.#walk(range);
     const [{ from, to } = {}] = archiveRanges(this.#archive, [range]);
     if (!from || !to) return this.#walk(range);
@@ -81,11 +77,11 @@ class Finder {
   }
 
   async #walk(range: NameRange): Promise<boolean> {
-    const side = new ArchiveCursor(this.#archive, [range]);
-    await side.load();
-    const isThere = side.name !== undefined;
-    await side.close();
-    return isThere;
+    const cursor = new ArchiveCursor(this.#archive, [range]);
+    await cursor.load();
+    const isFound = cursor.name !== undefined;
+    await cursor.close();
+    return isFound;
   }
 
   #leafOf(segment: Segment): Promise<Leaf> {

@@ -11,21 +11,21 @@ import {
 } from '../../firestore/index.ts';
 import type { RestoreRecord } from '../model/record.ts';
 
-/** What of a database a restore is about, never more than its backup was to hold: what that never covered is never touched. */
+/** The documents that a restore covers: never more than its backup covers, so nothing else is touched. */
 export interface Scope {
-  /** Ascending; none meets another. */
+  /** Ascending and disjoint. */
   readonly ranges: readonly NameRange[];
-  /** How the target is looked at: by reading the ranges, or by asking for the names that the backup has. */
+  /** How the target is read: by scanning the ranges, or by looking up the names that the backup has. */
   readonly look: 'scan' | 'lookup';
-  /** Which documents of the ranges are meant, by their paths; all of them if absent. */
+  /** Filter of paths within the ranges; all by default. */
   readonly wants?: ((path: string) => boolean) | undefined;
 }
 
-export type Asked = Pick<RestoreRecord, 'mergeMode' | 'collections' | 'includeSubcollections' | 'undoOf'>;
+export type ScopeRequest = Pick<RestoreRecord, 'mergeMode' | 'collections' | 'includeSubcollections' | 'undoOf'>;
 
-/** An undo is about all that its archive names and nothing else; so is any other restore of documents by name, unless it deletes. */
-export const scopeFor = (
-  { mergeMode, collections, includeSubcollections, undoOf }: Asked,
+/** An undo covers exactly the names in its archive. So does a restore of named documents, unless it is a rollback. */
+export const restoreScope = (
+  { mergeMode, collections, includeSubcollections, undoOf }: ScopeRequest,
   backup: Pick<BackupRecord, 'collections' | 'excludedCollections'>,
   documents: readonly string[] | undefined,
 ): Scope => {
@@ -35,10 +35,10 @@ export const scopeFor = (
     const ranges = intersection(rangesOf(documents, includeSubcollections), covered);
     return { ranges, look: mergeMode === 'rollback' ? 'scan' : 'lookup' };
   }
-  return { ranges: covered, look: 'scan', wants: includeSubcollections ? undefined : isRightIn(collections) };
+  return { ranges: covered, look: 'scan', wants: includeSubcollections ? undefined : isDirectlyIn(collections) };
 };
 
-/** A document that lies below another one that is taken with all below it adds nothing. */
+/** A document in the subtree of another requested one adds no range. */
 const rangesOf = (documents: readonly string[], withBelow: boolean): readonly NameRange[] => {
   const ranges: NameRange[] = [];
   for (const path of documents.toSorted(compareNames)) {
@@ -48,18 +48,24 @@ const rangesOf = (documents: readonly string[], withBelow: boolean): readonly Na
   return ranges;
 };
 
-/** Documents right in one of the collections; of everything, those right in root collections. */
-const isRightIn = (collections: readonly string[]): ((path: string) => boolean) => {
+/** Documents directly in one of the collections; for `*`, directly in root collections. */
+const isDirectlyIn = (collections: readonly string[]): ((path: string) => boolean) => {
   if (collections.includes('*')) return (path) => path.indexOf('/') === path.lastIndexOf('/');
   const wanted = new Set(collections);
   return (path) => wanted.has(path.slice(0, path.lastIndexOf('/')));
 };
 
+/** Id of the collection that a document lies directly in. */
+export const collectionIdOf = (path: string): string => {
+  const end = path.lastIndexOf('/');
+  return path.slice(path.lastIndexOf('/', end - 1) + 1, end);
+};
+
 /**
- * Which documents of the target a backup can say of that they were not there, by their paths; undefined if it can of all. One that
- * may lack collections can where it lists the id of the collection, and at the root, whose collections are always all known.
+ * Tells for which paths a missing record proves that the document did not exist; undefined if for all. A backup that may lack
+ * collections proves it for the collection ids it lists, and for root collections, which are always all known.
  */
-export const knowsOf = (
+export const absenceKnowledge = (
   { mayLackCollections }: Pick<BackupRecord, 'mayLackCollections'>,
   { manifest }: Pick<Archive, 'manifest'>,
 ): ((path: string) => boolean) | undefined => {

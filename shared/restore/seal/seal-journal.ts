@@ -1,6 +1,6 @@
 /**
- * The third step: proves that all of the journal is stored, writes its manifest, reads it back, and only then lets the target be
- * written to. From that moment on the journal is a backup, if contents were saved.
+ * The third step: verifies that the whole journal is stored, writes its manifest, reads it back, and only then allows writes to
+ * the target. From then on a journal with contents is a backup.
  */
 import { keyFileName } from '../../archive/index.ts';
 import { type ArchiveParts, assertObjectsStored, type BackupRecord, deleteOrphans, writeManifest } from '../../backup/index.ts';
@@ -8,83 +8,82 @@ import { ApiError } from '../../contract/errors.ts';
 import type { ObjectStore } from '../../destination/index.ts';
 import { UploadError } from '../../job/index.ts';
 import { bestEffort, get, isConflict, type Tenant, walk } from '../../platform/index.ts';
-import { sumOf } from '../check/check-progress.ts';
-import { asUpload, destinationGone, journalBackup, openJournalStore } from '../model/journal.ts';
-import { touchedBy } from '../model/reconcile-counts.ts';
-import { type JournalPartRecord, type RestoreRecord, type RestoreShardRecord, restoreKey, restoreWork } from '../model/record.ts';
+import { sumPlans } from '../check/check-progress.ts';
+import { destinationDeleted, journalBackup, openJournalStore, throwAsUploadError } from '../model/journal.ts';
+import {
+  type JournalPartRecord,
+  type RestoreRecord,
+  type RestoreShardRecord,
+  restoreKey,
+  workPartition,
+} from '../model/record.ts';
 import { readShards } from '../model/reopen-shards.ts';
-import { partiesOf } from '../model/restore-context.ts';
-import { readRunning } from '../model/running-restore.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
-import { commitSeal, type Sealed } from './seal-transaction.ts';
+import { loadRestoreContext, type RestoreContext } from '../model/restore-context.ts';
+import { loadRunning, type RestoreAttempt } from '../model/running-restore.ts';
+import { touchedCount } from '../model/shard-totals.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
+import { commitSeal, type Sealed } from './commit-seal.ts';
 
-/**
- * Whether there is anything to write. May run again at any point: everything it stores is made of the workers' notes alone, so a
- * second run stores the same.
- */
-export const sealJournal = async (
-  tenant: Tenant,
-  restoreJobId: string,
-  engine: RestoreEngine,
-  attempt?: number,
-): Promise<{ writes: boolean }> => {
-  const { restore, organization } = await readRunning(tenant, restoreJobId, attempt);
+/** Returns whether there is anything to write. Idempotent: a repeated run stores the same objects, made from the shards alone. */
+export const sealJournal = async (step: RestoreAttempt, deps: RestoreDeps): Promise<{ writes: boolean }> => {
+  const { tenant, restoreJobId } = step;
+  const { restore, organization } = await loadRunning(step);
   const notes = await readNotes(tenant, restore);
   const writes = notes.touched > 0 && !restore.dryRun;
-  // An earlier attempt, or the run before whose answer was lost.
+  // Sealed by an earlier attempt, or by a run whose response was lost.
   if (restore.sealedAt !== undefined) return { writes };
-  const parties = await partiesOf(tenant, restore, organization);
-  const sealed = writes ? await store(tenant, restore, notes, parties.target, engine) : undefined;
+  const context = await loadRestoreContext(tenant, restore, organization);
+  const sealed = writes ? await store(context, restore, notes, deps) : undefined;
   try {
-    await commitSeal(parties, restore, { plan: notes.plan, writes, sealed }, engine.clock.now());
+    await commitSeal(context, restore, { plan: notes.plan, writes, sealed }, deps.clock.now());
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND') throw destinationGone(error);
-    const now = await get(restoreKey.restore(tenant, restoreJobId));
-    if (!isConflict(error) || now?.sealedAt === undefined || now.attempt !== restore.attempt) throw error;
+    if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND') throw destinationDeleted(error);
+    const current = await get(restoreKey.restore(tenant, restoreJobId));
+    if (!isConflict(error) || current?.sealedAt === undefined || current.attempt !== restore.attempt) throw error;
   }
   return { writes };
 };
 
 interface JournalNotes extends ArchiveParts {
-  /** Of the documents. */
-  readonly plan: ReturnType<typeof sumOf>;
-  /** Documents and users. */
+  /** Plan of the documents. */
+  readonly plan: ReturnType<typeof sumPlans>;
+  /** Number of documents and users to write. */
   readonly touched: number;
 }
 
-/** Throws unless every shard is checked and the journal has exactly what the plan touches. */
+/** Throws unless every shard is checked and the journal contains exactly what the plan touches. */
 const readNotes = async (tenant: Tenant, restore: RestoreRecord): Promise<JournalNotes> => {
   const { id, shards: count, journal, dryRun, sealedAt } = restore;
   const shards = (await readShards(tenant, id)).filter(({ number }) => number < (count ?? 0));
   const parts: JournalPartRecord[] = [];
-  // Attempts that were given up have left theirs.
-  for await (const part of walk<JournalPartRecord>({ pk: restoreWork(tenant, id), prefix: 'PART#' }))
+  // Skips parts of abandoned attempts.
+  for await (const part of walk<JournalPartRecord>({ pk: workPartition(tenant, id), prefix: 'PART#' }))
     if (part.index.backup === journal.backupId) parts.push(part);
-  if (shards.length !== count) throw new Error(`there are ${shards.length} of ${count} shards`);
+  if (shards.length !== count) throw new Error(`expected ${count} shard items, found ${shards.length}`);
   if (sealedAt === undefined && !dryRun) for (const shard of shards) proveShard(shard, parts);
-  const plan = sumOf(shards.filter(({ range }) => range !== undefined).map((shard) => shard.plan));
-  const touched = touchedBy(sumOf(shards.map((shard) => shard.plan)));
-  // Nobody has counted what was saved but us.
+  const plan = sumPlans(shards.filter(({ range }) => range !== undefined).map((shard) => shard.plan));
+  const touched = touchedCount(sumPlans(shards.map((shard) => shard.plan)));
+  // The target did not count the saved documents.
   return { shards: shards.map((shard) => ({ ...shard, countVerified: false })), parts, plan, touched };
 };
 
 const proveShard = ({ number, isChecked, plan }: RestoreShardRecord, parts: readonly JournalPartRecord[]): void => {
   if (!isChecked) throw new Error(`shard ${number} is not checked`);
   const records = parts.filter((part) => part.number === number).reduce((sum, part) => sum + part.records, 0);
-  if (records !== touchedBy(plan)) throw new Error(`of shard ${number} the journal has ${records} of ${touchedBy(plan)} records`);
+  if (records !== touchedCount(plan))
+    throw new Error(`shard ${number}: expected ${touchedCount(plan)} journal records, found ${records}`);
 };
 
 const store = async (
-  tenant: Tenant,
+  { tenant, target }: RestoreContext,
   restore: RestoreRecord,
   notes: JournalNotes,
-  target: Parameters<typeof writeManifest>[2],
-  engine: RestoreEngine,
+  deps: RestoreDeps,
 ): Promise<Sealed> => {
   const backup = journalBackup(tenant, restore);
-  const folder = await openJournalStore(tenant, restore, engine);
+  const folder = await openJournalStore(tenant, restore, deps);
   try {
-    // A journal of names only is nobody's backup: it needs no key beside it.
+    // A journal of names only is no backup and needs no key file.
     if (restore.safetyBackup) await storeKey(folder, backup);
     await assertObjectsStored(folder, notes);
     const { contents, size, manifestDigest } = await writeManifest(
@@ -92,21 +91,21 @@ const store = async (
       backup,
       target,
       notes,
-      await engine.dataKeyOf(tenant, backup),
+      await deps.dataKeyOf(tenant, backup),
     );
-    await bestEffort('remove what given-up workers left', deleteOrphans(folder, backup, notes));
+    await bestEffort('delete orphaned objects', deleteOrphans(folder, backup, notes));
     return { backup, contents, size, manifestDigest };
   } catch (error) {
-    return asUpload(error);
+    return throwAsUploadError(error);
   } finally {
     folder.close();
   }
 };
 
-/** Without its key in the bucket nobody but us could read the safety backup. */
+/** The key file in the bucket makes the safety backup readable without the service. */
 const storeKey = async (folder: ObjectStore, { keyFile }: BackupRecord): Promise<void> => {
-  if (!keyFile) throw new Error('a journal without a key');
+  if (!keyFile) throw new Error('the journal has no key');
   await folder.put(keyFileName, keyFile);
   if (Buffer.compare(await folder.get(keyFileName), keyFile) !== 0)
-    throw new UploadError('invalid', 'The destination gives another key than was stored.');
+    throw new UploadError('invalid', 'The destination returned another key than was stored.');
 };

@@ -1,4 +1,4 @@
-/** What a person may ask of a restore, decided before anything is begun. */
+/** Validates a restore request before anything is started. */
 import type * as z from 'zod';
 import { type BackupRecord, noSuchBackup, readBackup } from '../../backup/index.ts';
 import type { restores } from '../../contract/endpoints/restores.ts';
@@ -7,49 +7,54 @@ import { type DestinationRecord, readDestination } from '../../destination/index
 import { isCollectionPath } from '../../firestore/index.ts';
 import { clock, get, type Tenant } from '../../platform/index.ts';
 import { noSuchProject, type ProjectRecord, projectKey, readProject, refuseLeaving } from '../../project/index.ts';
-import { type MomentAsked, readMoment } from '../point-in-time/point-request.ts';
-import { namedDocuments } from '../scope/requested-documents.ts';
-import type { StartRestoreOptions } from './start-restore.ts';
+import type { StartRestoreOptions } from '../model/start-options.ts';
+import { type PointRequest, readPointRequest } from '../point-in-time/point-request.ts';
+import { requestedDocuments } from '../scope/requested-documents.ts';
 
 export type RestoreBody = z.output<typeof restores.create.body>;
 
-/** A request that can be carried out, with all it is about. */
+/** A valid request, with the records it refers to. */
 export interface RestoreRequest {
   readonly backup: BackupRecord;
-  /** Of the backup; undefined once it is disconnected. */
+  /** Project of the backup; undefined once it is disconnected. */
   readonly project: ProjectRecord | undefined;
   readonly target: ProjectRecord;
   readonly destination: DestinationRecord;
-  /** Of a restore to a moment: what the backup, which is not there yet, is to be made of. */
-  readonly moment?: MomentAsked | undefined;
-  readonly wish: Omit<StartRestoreOptions, 'createdBy'>;
+  /** Point-in-time restore: what the backup is to be built from. */
+  readonly pointRequest?: PointRequest | undefined;
+  readonly options: Omit<StartRestoreOptions, 'createdBy'>;
 }
 
-/** The backup is looked for first, then the target, then the destination; what is asked of them comes last. */
-export const readRequest = async (tenant: Tenant, body: RestoreBody, now: Date = clock.now()): Promise<RestoreRequest> => {
+/** Errors are reported in this order: backup, target, destination, options. */
+export const readRestoreRequest = async (tenant: Tenant, body: RestoreBody, now: Date = clock.now()): Promise<RestoreRequest> => {
   const { options } = body;
-  const asked = sourceAsked(body);
-  const collections = collectionsAsked(body);
-  const documents = body.documentIds && namedDocuments(body.documentIds, { collections, mergeMode: options.mergeMode });
-  const { backup, moment } =
-    'backupId' in asked
-      ? { backup: await readBackup(tenant, asked.backupId), moment: undefined }
-      : await readMoment(tenant, asked, { collections, documents, includeSubcollections: options.includeSubcollections }, now);
-  refuseUnlessRestorable(backup);
-  const [project, target] = await projectsAsked(tenant, backup, body.targetProjectId);
+  const source = requestedSource(body);
+  const collections = requestedCollections(body);
+  const documents = body.documentIds && requestedDocuments(body.documentIds, { collections, mergeMode: options.mergeMode });
+  const { backup, pointRequest } =
+    'backupId' in source
+      ? { backup: await readBackup(tenant, source.backupId), pointRequest: undefined }
+      : await readPointRequest(
+          tenant,
+          source,
+          { collections, documents, includeSubcollections: options.includeSubcollections },
+          now,
+        );
+  assertRestorable(backup);
+  const [project, target] = await requestedProjects(tenant, backup, body.targetProjectId);
   const destination = await readDestination(tenant, options.safetyStorageDestinationId ?? backup.storageDestination.id);
   const isWhole = collections.includes('*') && !documents;
   const { mergeMode, dryRun, includeSubcollections, safetyBackup, maxWritesPerSecond } = options;
-  // Of a moment no part is asked for that anything is missing of: that was refused above.
-  if (!moment) refuseRollbackOfPart(backup, mergeMode);
-  const includeAuthUsers = usersAsked(backup, options.includeAuthUsers, isWhole);
+  // A partial point in time was refused above.
+  if (!pointRequest) assertRollbackAllowed(backup, mergeMode);
+  const includeAuthUsers = includesUsers(backup, options.includeAuthUsers, isWhole);
   return {
     backup,
     project,
     target,
     destination,
-    ...(moment && { moment }),
-    wish: {
+    pointRequest,
+    options: {
       mergeMode,
       dryRun,
       collections,
@@ -62,35 +67,33 @@ export const readRequest = async (tenant: Tenant, body: RestoreBody, now: Date =
   };
 };
 
-type SourceAsked = { readonly backupId: string } | { readonly projectId: string; readonly pointInTime: string };
+type RequestedSource = { readonly backupId: string } | { readonly projectId: string; readonly pointInTime: string };
 
 /** Exactly one of a backup and a point in time. */
-const sourceAsked = ({ backupId, projectId, pointInTime }: RestoreBody): SourceAsked => {
+const requestedSource = ({ backupId, projectId, pointInTime }: RestoreBody): RequestedSource => {
   if (backupId !== undefined) {
-    if (pointInTime !== undefined) throw invalid('pointInTime', 'must be left out where backupId is given');
-    if (projectId !== undefined)
-      throw invalid('projectId', 'goes with pointInTime, and must be left out where backupId is given');
+    if (pointInTime !== undefined) throw invalid('pointInTime', 'must not be combined with backupId');
+    if (projectId !== undefined) throw invalid('projectId', 'belongs to pointInTime and must not be combined with backupId');
     return { backupId };
   }
   if (pointInTime === undefined && projectId === undefined)
-    throw invalid('backupId', 'is required, or projectId and pointInTime in its place');
+    throw invalid('backupId', 'is required, or projectId and pointInTime instead');
   if (projectId === undefined) throw invalid('projectId', 'is required with pointInTime');
-  if (pointInTime === undefined)
-    throw invalid('pointInTime', 'is required with projectId, unless backupId is given in their place');
+  if (pointInTime === undefined) throw invalid('pointInTime', 'is required with projectId, unless backupId is given instead');
   return { projectId, pointInTime };
 };
 
-/** The list is kept on the record, and an item holds 400 KB with all else. */
+/** The list is stored on the record, and an item holds 400 KB. */
 const collectionsMaxBytes = 64 << 10;
 
-/** May be given in either place, or in both if they say the same. */
-const collectionsAsked = ({ collections: outer, options: { collections: inner } }: RestoreBody): readonly string[] => {
+/** Accepted in either field, or in both if they are equal. */
+const requestedCollections = ({ collections: outer, options: { collections: inner } }: RestoreBody): readonly string[] => {
   if (outer && inner && !isSameSet(outer, inner))
-    throw invalid('collections', 'must name the same collections as options.collections where both are given');
+    throw invalid('collections', 'must equal options.collections if both are given');
   const given = outer ?? inner ?? ['*'];
   const field = outer ? 'collections' : 'options.collections';
-  const wrong = given.findIndex((path) => path !== '*' && !isCollectionPath(path));
-  if (wrong >= 0) throw invalid(`${field}.${wrong}`, 'must be the path of a collection; no id in it has more than 1500 bytes');
+  const invalidAt = given.findIndex((path) => path !== '*' && !isCollectionPath(path));
+  if (invalidAt >= 0) throw invalid(`${field}.${invalidAt}`, 'must be the path of a collection, with ids of at most 1500 bytes');
   if (Buffer.byteLength(JSON.stringify(given)) > collectionsMaxBytes)
     throw invalid(field, `must have at most ${collectionsMaxBytes} bytes`);
   return [...new Set(given)];
@@ -98,8 +101,7 @@ const collectionsAsked = ({ collections: outer, options: { collections: inner } 
 
 const isSameSet = (a: readonly string[], b: readonly string[]): boolean => new Set(a).symmetricDifference(new Set(b)).size === 0;
 
-/** Only what was completed and is still there. */
-export const refuseUnlessRestorable = (backup: BackupRecord): void => {
+export const assertRestorable = (backup: BackupRecord): void => {
   const { status } = backup;
   if (status === 'deleted') throw noSuchBackup();
   if (status !== 'completed')
@@ -107,8 +109,8 @@ export const refuseUnlessRestorable = (backup: BackupRecord): void => {
   refuseLeaving(backup);
 };
 
-/** A backup outlives its project; what is restored needs one that is connected. */
-const projectsAsked = async (
+/** A backup outlives its project; the target must be connected. */
+const requestedProjects = async (
   tenant: Tenant,
   { projectId }: BackupRecord,
   targetProjectId: string | undefined,
@@ -121,20 +123,20 @@ const projectsAsked = async (
   throw new ApiError('PROJECT_NOT_FOUND', 'The project of the backup is no longer connected; name another as targetProjectId');
 };
 
-/** A safety backup holds single documents: what lies beside them was never meant to go. Nor is it deleted on a guess. */
-const refuseRollbackOfPart = ({ trigger, isPartial }: BackupRecord, mergeMode: StartRestoreOptions['mergeMode']): void => {
+/** A rollback to a partial backup would delete documents that the backup was never meant to cover. */
+const assertRollbackAllowed = ({ trigger, isPartial }: BackupRecord, mergeMode: StartRestoreOptions['mergeMode']): void => {
   if (mergeMode !== 'rollback') return;
   if (trigger === 'safety')
     throw invalid('options.mergeMode', 'must not be rollback for a safety backup: undo the restore that made it, with /undo');
   if (isPartial)
     throw invalid(
       'options.mergeMode',
-      'must not be rollback for this backup: it holds single documents, or does not tell what it was to hold, so what it lacks may have been there',
+      'must not be rollback for this backup: it holds single documents, or does not say what it covers, so documents it lacks may have existed',
     );
 };
 
-/** With all of a backup its users come along; with a part of it only if they are asked for. */
-const usersAsked = ({ authUsers }: BackupRecord, asked: boolean | undefined, isWhole: boolean): boolean => {
-  if (asked && authUsers === undefined) throw invalid('options.includeAuthUsers', 'the backup holds no users');
-  return asked ?? (authUsers !== undefined && isWhole);
+/** A restore of everything includes the users by default; a partial one only on request. */
+const includesUsers = ({ authUsers }: BackupRecord, requested: boolean | undefined, isWhole: boolean): boolean => {
+  if (requested && authUsers === undefined) throw invalid('options.includeAuthUsers', 'the backup contains no users');
+  return requested ?? (authUsers !== undefined && isWhole);
 };

@@ -1,53 +1,54 @@
-/**
- * Going on with a restore that failed or was cancelled. Where its plan was complete the same plan is written to its end; where
- * it was not, nothing was written either, and all begins anew.
- */
+/** Resumes a failed or cancelled restore. A sealed plan is written to its end; without one nothing was written, and it starts over. */
+import { auditNote } from '../../audit/index.ts';
 import { backupKey, readBackup } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { undoSeconds } from '../../contract/limits.ts';
 import { readDestination } from '../../destination/index.ts';
 import { after, type Change, get, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, readJob, readProject } from '../../project/index.ts';
-import { type RestoreRecord, restoreKey } from '../model/record.ts';
-import { refuseUnlessRestorable } from './restore-request.ts';
-import { heldBackups, holdBackup, newJournal, startWrites } from './start-restore.ts';
+import { heldBackups, type RestoreRecord, restoreKey } from '../model/record.ts';
+import { assertRestorable } from './restore-request.ts';
+import { holdBackup, newJournal, startWrites } from './start-restore.ts';
 
 export const resumeRestore = async (
   tenant: Tenant,
   restore: RestoreRecord,
   now: Date,
 ): Promise<{ restore: RestoreRecord; change: Change }> => {
-  refuseUnlessResumable(restore, now);
+  assertResumable(restore, now);
   const { id, status, attempt, backupId, targetProjectId, safetyBackupId } = restore;
-  // One to a moment whose backup was not made needs what it is to be made of.
+  // A point-in-time restore without its backup needs the backups it is built from.
   const backups = await Promise.all(heldBackups(restore).map((held) => readBackup(tenant, held)));
   const target = await readProject(tenant, targetProjectId);
-  for (const backup of backups) refuseUnlessRestorable(backup);
-  await refuseUnlessStopped(tenant, restore);
+  for (const backup of backups) assertRestorable(backup);
+  await assertStopped(tenant, restore);
   const isSealed = restore.sealedAt !== undefined;
-  // Once it is planned, an undo needs no longer be told what the other restore has left.
+  // Only the check of an undo reads the backup of the undone restore.
   const { leftBy, lateWritten: _, lateDeleted: __, ...rest } = restore;
-  if (leftBy && !isSealed) refuseUnlessRestorable(await readBackup(tenant, leftBy.backupId));
-  const begun = {
+  if (leftBy && !isSealed) assertRestorable(await readBackup(tenant, leftBy.backupId));
+  const started = {
     status: 'pending',
     attempt: attempt + 1,
     completedAt: null,
     undoUntil: null,
     error: null,
-    ...(isSealed ? { phase: 'Restoring' as const } : await afresh(tenant, restore, target, now)),
+    ...(isSealed ? { phase: 'Restoring' as const } : await freshStart(tenant, restore, target, now)),
   } as const;
-  const gone = {
-    ...{ failure: undefined, trouble: undefined, lateWritten: undefined, lateDeleted: undefined },
+  const removed = {
+    failure: undefined,
+    trouble: undefined,
+    lateWritten: undefined,
+    lateDeleted: undefined,
     ...(isSealed ? { leftBy: undefined } : { shards: undefined, since: undefined }),
   };
-  const resumed: RestoreRecord = { ...rest, ...(leftBy && !isSealed && { leftBy }), ...begun };
+  const resumed: RestoreRecord = { ...rest, ...(leftBy && !isSealed && { leftBy }), ...started };
   return {
     restore: resumed,
     change: {
       writes: [
         set(
           restoreKey.restore(tenant, id),
-          { ...begun, ...gone },
+          { ...started, ...removed },
           {
             expected: { status, attempt, undoneBy: null },
             onConditionFailed: () => new StaleReadError(),
@@ -56,49 +57,41 @@ export const resumeRestore = async (
         ...startWrites(tenant, resumed, target, now),
         ...(safetyBackupId === undefined ? [] : [await holdJournal(tenant, safetyBackupId)]),
       ],
-      audit: [
-        {
-          scope: tenant.organizationId,
-          resource: { type: 'restore', id },
-          details: { backupId, targetProjectId, attempt: attempt + 1, status },
-        },
-      ],
+      audit: [auditNote(tenant, 'restore', id, { backupId, targetProjectId, attempt: attempt + 1, status })],
     },
   };
 };
 
-const refuseUnlessResumable = (
+const assertResumable = (
   { status, dryRun, undoneBy, completedAt, isCarried, undoBegunBy, undoUntil }: RestoreRecord,
   now: Date,
 ): void => {
   const refuse = (message: string): never => {
     throw new ApiError('CONFLICT', message, { status });
   };
-  if (dryRun) refuse('The restore only planned, and wrote nothing; ask for the plan again');
-  if (status === 'pending' || status === 'running') refuse(`The restore is ${status}, and goes on by itself`);
+  if (dryRun) refuse('The restore was a dry run and wrote nothing; request the plan again');
+  if (status === 'pending' || status === 'running') refuse(`The restore is ${status} and needs no resume`);
   if (status === 'completed')
-    refuse(
-      `The restore is completed; there is nothing left to resume${undoUntil ? ', and it can be taken back with /undo' : ''}`,
-    );
-  if (undoneBy !== null) refuse(`The restore was taken back by ${undoneBy}; start another one`);
-  if (undoBegunBy) refuse(`Taking the restore back was begun by ${undoBegunBy}; resume that one, or start another restore`);
-  if (isCarried) refuse('The restore was made before its project came from another organization; start another one');
+    refuse(`The restore is completed; there is nothing left to resume${undoUntil ? ', but it can be undone with /undo' : ''}`);
+  if (undoneBy !== null) refuse(`The restore was undone by ${undoneBy}; start another one`);
+  if (undoBegunBy) refuse(`An undo of the restore was started by ${undoBegunBy}; resume that one, or start another restore`);
+  if (isCarried) refuse('The restore was made before its project moved from another organization; start another one');
   const until = iso(after(new Date(completedAt ?? 0), undoSeconds));
   if (until <= iso(now)) refuse(`The restore could be resumed until ${until}; start another one`);
 };
 
-/** One that was cancelled may still be writing; a moment later it is not. */
-const refuseUnlessStopped = async (tenant: Tenant, { id, targetProjectId }: RestoreRecord): Promise<void> => {
+/** A cancelled restore may still be writing for a moment. */
+const assertStopped = async (tenant: Tenant, { id, targetProjectId }: RestoreRecord): Promise<void> => {
   const job = await readJob(tenant, targetProjectId);
   if (job?.jobId !== id) return;
-  throw new ApiError('JOB_IN_PROGRESS', 'The restore has not stopped writing yet; try again shortly', {
+  throw new ApiError('JOB_IN_PROGRESS', 'The restore is still writing; try again shortly', {
     jobId: id,
     kind: 'restore',
   });
 };
 
-/** What an attempt has looked at is out of date for the next one; it has a journal of its own. */
-const afresh = async (tenant: Tenant, { journal, givenUp = [] }: RestoreRecord, target: ProjectRecord, now: Date) => ({
+/** The next attempt checks again, with a journal of its own. */
+const freshStart = async (tenant: Tenant, { journal, givenUp = [] }: RestoreRecord, target: ProjectRecord, now: Date) => ({
   phase: 'Initializing' as const,
   journal: newJournal(
     { target, destination: await readDestination(tenant, journal.storageDestination.id), encryption: journal.encryption },
@@ -111,13 +104,13 @@ const afresh = async (tenant: Tenant, { journal, givenUp = [] }: RestoreRecord, 
   notFound: [],
 });
 
-/** What was planned stands in the safety backup: without it nobody knows what is left to do. */
+/** The safety backup is the plan: without it the rest of the work is unknown. */
 const holdJournal = async (tenant: Tenant, safetyBackupId: string): Promise<Write> => {
   const safety = await get(backupKey.backup(tenant, safetyBackupId));
   if (safety?.status !== 'completed')
     throw new ApiError(
       'BACKUP_NOT_FOUND',
-      'The safety backup of this restore is gone, and with it the plan; start another restore',
+      'The safety backup of this restore was deleted, and with it the plan; start another restore',
     );
   return holdBackup(tenant, safetyBackupId);
 };

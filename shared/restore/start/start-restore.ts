@@ -1,60 +1,55 @@
-/** Starting a restore: its record, the target's lock, the hold on the backup and the task that starts the workflow, all or nothing. */
+/** Starts a restore in one transaction: its record, the target's locks, the holds on backups and the task that starts the workflow. */
 import { type BackupRecord, backupKey } from '../../backup/index.ts';
 import type { DestinationRecord } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { organizationKey, whileActive } from '../../organization/index.ts';
-import { create, iso, newId, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
+import {
+  check,
+  create,
+  iso,
+  newId,
+  omitUndefined,
+  StaleReadError,
+  type Tenant,
+  takeWithinBytes,
+  update,
+  type Write,
+} from '../../platform/index.ts';
 import { databaseLock, databaseOf, jobLock, type ProjectRecord, whileConnected } from '../../project/index.ts';
-import { type Journal, type RestoreRecord, type RunningRestore, restoreKey, type ScopeRecord } from '../model/record.ts';
-import type { RestorePoint } from '../point-in-time/materialize-attempts.ts';
-
-/** Documents asked for by name. */
-export interface NamedDocuments {
-  /** Paths below the database, ascending in the order of names, each once. */
-  readonly paths: readonly string[];
-  /** As they were given, each with the paths it stands for. */
-  readonly given: readonly (readonly [given: string, paths: readonly string[]])[];
-}
-
-export interface StartRestoreOptions {
-  readonly mergeMode: RestoreRecord['mergeMode'];
-  /** A plan too large for one call is made by a job that writes nothing. */
-  readonly dryRun: boolean;
-  readonly collections: readonly string[];
-  readonly documents?: NamedDocuments | undefined;
-  readonly includeSubcollections: boolean;
-  readonly includeAuthUsers: boolean;
-  readonly safetyBackup: boolean;
-  readonly maxWritesPerSecond?: number | undefined;
-  /** The restore that this one takes back. */
-  readonly undoOf?: string;
-  readonly leftBy?: RestoreRecord['leftBy'];
-  readonly createdBy: RestoreRecord['createdBy'];
-}
+import {
+  heldBackups,
+  type Journal,
+  type RestorePoint,
+  type RestoreRecord,
+  type RunningRestore,
+  restoreKey,
+  type ScopeRecord,
+} from '../model/record.ts';
+import type { NamedDocuments, StartRestoreOptions } from '../model/start-options.ts';
 
 export interface StartRestoreContext {
   readonly tenant: Tenant;
   readonly backup: BackupRecord;
-  /** Of the backup: it outlives its project. */
+  /** Project of the backup; a backup outlives its project. */
   readonly project: Pick<ProjectRecord, 'name'> | undefined;
   readonly target: ProjectRecord;
-  /** Where what is touched is saved. */
+  /** Destination of the journal. */
   readonly destination: DestinationRecord;
-  /** What wraps keys now. */
+  /** The organization's current encryption. */
   readonly encryption: BackupRecord['encryption'];
-  /** What the backup is yet to be made of. */
+  /** Point-in-time restore: what the backup is built from. */
   readonly point?: RestorePoint | undefined;
 }
 
-/** The record as it begins, and the writes that make it begin; JOB_IN_PROGRESS if the target has a job already. */
+/** Returns the new record and the writes that create it. The commit throws JOB_IN_PROGRESS if the target has a job. */
 export const startRestore = (
-  place: StartRestoreContext,
-  wish: StartRestoreOptions,
+  context: StartRestoreContext,
+  options: StartRestoreOptions,
   now: Date,
 ): { restore: RestoreRecord; writes: readonly Write[] } => {
-  const { tenant, backup, project, target, destination, point } = place;
+  const { tenant, backup, project, target, destination, point } = context;
   const id = newId('restore', now);
-  const { documents, maxWritesPerSecond, undoOf = null, leftBy, ...asked } = wish;
+  const { documents, maxWritesPerSecond, undoOf = null, leftBy, ...stored } = options;
   const restore: RestoreRecord = {
     ...restoreKey.restore(tenant, id),
     id,
@@ -66,15 +61,12 @@ export const startRestore = (
     targetProjectId: target.id,
     targetProjectName: target.name,
     backupCreatedAt: backup.createdAt,
-    ...(point && { point }),
-    ...asked,
-    ...(documents && { documentIds: shownOf(documents) }),
-    ...(maxWritesPerSecond !== undefined && { maxWritesPerSecond }),
+    ...stored,
+    ...omitUndefined({ point, documentIds: documents && shownIds(documents), maxWritesPerSecond, leftBy }),
     undoOf,
-    ...(leftBy && { leftBy }),
     undoneBy: null,
     attempt: 1,
-    journal: newJournal(place, now),
+    journal: newJournal(context, now),
     expected: 0,
     checked: 0,
     plan: null,
@@ -93,23 +85,23 @@ export const startRestore = (
     undoUntil: null,
     error: null,
   };
-  const scope = documents && scopeItem(tenant, id, documents);
   return {
     restore,
     writes: [
       ...startWrites(tenant, restore, target, now),
-      whileThere(tenant, destination),
+      // Fails if the destination is deleted at the same time.
+      check(organizationKey.storageDestination(tenant, destination.id), {}, () => new StaleReadError()),
       create(restore),
-      ...(scope ? [scope] : []),
+      ...(documents ? [{ put: scopeItem(tenant, id, documents) }] : []),
     ],
   };
 };
 
-/** What every attempt begins with: nobody else at the target, and nobody who takes the backup away. */
+/** Writes of every attempt: it locks the target and its database, and holds the backups. */
 export const startWrites = (tenant: Tenant, restore: RestoreRecord, target: ProjectRecord, now: Date): readonly Write[] => {
   const { id, targetProjectId, leftBy, attempt } = restore;
   const job = { jobId: id, kind: 'restore', database: databaseOf(target) } as const;
-  const note: RunningRestore = {
+  const running: RunningRestore = {
     ...restoreKey.running(tenant, id),
     organizationId: tenant.organizationId,
     restoreJobId: id,
@@ -123,33 +115,20 @@ export const startWrites = (tenant: Tenant, restore: RestoreRecord, target: Proj
     databaseLock(tenant, job.database, job, now),
     ...heldBackups(restore).map((backupId) => holdBackup(tenant, backupId)),
     ...(leftBy ? [holdBackup(tenant, leftBy.backupId)] : []),
-    { put: note },
+    { put: running },
     enqueue(tenant, { kind: 'start-restore', restoreJobId: id, attempt }, now),
   ];
 };
 
-/** What an attempt reads, beside what another restore has left: the backup, or what that is to be made of. */
-export const heldBackups = ({ backupId, point, pointMade }: RestoreRecord): readonly string[] =>
-  point && pointMade === undefined ? point.holds : [backupId];
+/** While `restoring` is positive, the backup is not deleted and its project does not move. */
+export const holdBackup = (tenant: Tenant, backupId: string): Write =>
+  update(backupKey.backup(tenant, backupId), {
+    add: { restoring: 1 },
+    expected: { status: 'completed', leaving: undefined },
+    onConditionFailed: () => new StaleReadError(),
+  });
 
-/** While `restoring` is not zero nobody deletes the backup, and its project stays where it is. */
-export const holdBackup = (tenant: Tenant, backupId: string): Write => ({
-  update: backupKey.backup(tenant, backupId),
-  expression: 'ADD restoring :one',
-  condition: '#status = :completed AND attribute_not_exists(leaving)',
-  names: { '#status': 'status' },
-  values: { ':one': 1, ':completed': 'completed' },
-  onConditionFailed: () => new StaleReadError(),
-});
-
-/** A destination that is being removed is given nothing to keep. */
-const whileThere = (tenant: Tenant, { id }: DestinationRecord): Write => ({
-  check: organizationKey.storageDestination(tenant, id),
-  condition: 'attribute_exists(pk)',
-  onConditionFailed: () => new StaleReadError(),
-});
-
-/** A place for what will be touched; nothing lies there yet. */
+/** A new journal; its folder is empty. */
 export const newJournal = (
   { target, destination, encryption }: Pick<StartRestoreContext, 'target' | 'destination' | 'encryption'>,
   now: Date,
@@ -163,20 +142,15 @@ export const newJournal = (
   };
 };
 
-const scopeItem = (tenant: Tenant, id: string, { paths, given }: NamedDocuments): Write => ({
-  put: { ...restoreKey.scope(tenant, id), documents: JSON.stringify(paths), given: JSON.stringify(given) } satisfies ScopeRecord,
+const scopeItem = (tenant: Tenant, id: string, { paths, given }: NamedDocuments): ScopeRecord => ({
+  ...restoreKey.scope(tenant, id),
+  documents: JSON.stringify(paths),
+  given: JSON.stringify(given),
 });
 
-/** What the record shows of them: all of them may be more than a page of the history can carry. */
-const shownOf = ({ given }: NamedDocuments): readonly string[] => {
-  let bytes = 0;
-  return given
-    .slice(0, shownMax)
-    .map(([text]) => text)
-    .filter((text) => {
-      bytes += Buffer.byteLength(text);
-      return bytes <= shownBytesMax;
-    });
-};
-const shownMax = 100;
-const shownBytesMax = 10_000;
+/** The record shows only the first ones: all of them may not fit into a page of the history. */
+const shownIds = ({ given }: NamedDocuments): readonly string[] =>
+  takeWithinBytes(
+    given.map(([text]) => text),
+    { sizeOf: (text) => Buffer.byteLength(text), maxBytes: 10_000, maxCount: 100 },
+  );

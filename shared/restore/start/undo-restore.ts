@@ -1,23 +1,24 @@
-/** Taking a restore back: another restore, of exactly the documents that it touched, to what they were before. */
+/** Undoes a restore by another restore, from its journal: exactly the documents it touched return to their earlier state. */
+import { auditNote } from '../../audit/index.ts';
 import { type BackupRecord, backupKey } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readDestination } from '../../destination/index.ts';
-import { type Change, get, iso, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
+import { type Change, get, iso, StaleReadError, type Tenant, update, type Write } from '../../platform/index.ts';
 import { readProject, refuseLeaving } from '../../project/index.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import { type StartRestoreContext, startRestore } from './start-restore.ts';
 
-/** It saves what it touches, too: an undo can be undone. */
+/** The undo has a safety backup of its own, so it can be undone, too. */
 export const undoRestore = async (
   tenant: Tenant,
   restore: RestoreRecord,
   { encryption, createdBy }: Pick<StartRestoreContext, 'encryption'> & Pick<RestoreRecord, 'createdBy'>,
   now: Date,
 ): Promise<{ restore: RestoreRecord; change: Change }> => {
-  const safetyBackupId = refuseUnlessUndoable(restore, now);
+  const safetyBackupId = assertUndoable(restore, now);
   const { id, targetProjectId, includeAuthUsers, maxWritesPerSecond } = restore;
-  const backup = await readSafety(tenant, safetyBackupId);
-  const leftBy = isClean(restore) ? undefined : await readLeft(tenant, restore);
+  const backup = await readSafetyBackup(tenant, safetyBackupId);
+  const leftBy = isComplete(restore) ? undefined : await undoSource(tenant, restore);
   const target = await readProject(tenant, targetProjectId);
   const destination = await readDestination(tenant, backup.storageDestination.id);
   const { restore: undo, writes } = startRestore(
@@ -39,61 +40,57 @@ export const undoRestore = async (
   return {
     restore: undo,
     change: {
-      writes: [...writes, undoBegins(tenant, restore, undo.id)],
-      audit: [
-        {
-          scope: tenant.organizationId,
-          resource: { type: 'restore', id },
-          details: { restoreJobId: undo.id, targetProjectId, safetyBackupId },
-        },
-      ],
+      writes: [...writes, startUndo(tenant, restore, undo.id)],
+      audit: [auditNote(tenant, 'restore', id, { restoreJobId: undo.id, targetProjectId, safetyBackupId })],
     },
   };
 };
 
-/** The id of its safety backup, or why there is nothing that could be put back. */
-const refuseUnlessUndoable = (restore: RestoreRecord, now: Date): string => {
+/** Returns the id of the safety backup; throws CONFLICT if the restore cannot be undone. */
+const assertUndoable = (restore: RestoreRecord, now: Date): string => {
   const { status, dryRun, undoneBy, safetyBackup, safetyBackupId, undoUntil, sealedAt } = restore;
   const refuse = (message: string): never => {
     throw new ApiError('CONFLICT', message, { status, ...(undoneBy !== null && { undoneBy }), undoUntil });
   };
-  if (dryRun) return refuse('The restore only planned, and wrote nothing: there is nothing to take back');
+  if (dryRun) return refuse('The restore was a dry run and wrote nothing: there is nothing to undo');
   if (status === 'pending' || status === 'running')
-    return refuse(`The restore is ${status}; cancel it first, then it can be taken back`);
-  if (undoneBy !== null) return refuse(`The restore was taken back already; to have it again, undo ${undoneBy}`);
+    return refuse(`The restore is ${status}; cancel it first, then it can be undone`);
+  if (undoneBy !== null) return refuse(`The restore was already undone; to reapply it, undo ${undoneBy}`);
   if (sealedAt === undefined)
     return refuse(
-      `The restore ${status === 'failed' ? 'failed' : `was ${status}`} before it wrote anything: there is nothing to take back`,
+      `The restore ${status === 'failed' ? 'failed' : `was ${status}`} before it wrote anything: there is nothing to undo`,
     );
   if (!safetyBackup)
-    return refuse('The restore was made without a safety backup and cannot be taken back; restore an earlier backup instead');
-  if (safetyBackupId === undefined) return refuse('The restore found nothing to write: there is nothing to take back');
+    return refuse('The restore was made without a safety backup and cannot be undone; restore an earlier backup instead');
+  if (safetyBackupId === undefined) return refuse('The restore found nothing to write: there is nothing to undo');
   if (undoUntil === null || undoUntil <= iso(now))
     return refuse(
-      `The restore could be taken back until ${undoUntil ?? 'its safety backup was deleted'}; restore a backup instead`,
+      undoUntil === null
+        ? 'The restore can no longer be undone: its safety backup was deleted. Restore a backup instead'
+        : `The restore could be undone until ${undoUntil}; restore a backup instead`,
     );
   return safetyBackupId;
 };
 
-const readSafety = async (tenant: Tenant, safetyBackupId: string): Promise<BackupRecord> => {
+const readSafetyBackup = async (tenant: Tenant, safetyBackupId: string): Promise<BackupRecord> => {
   const backup = await get(backupKey.backup(tenant, safetyBackupId));
   if (backup?.status !== 'completed')
-    throw new ApiError('BACKUP_NOT_FOUND', 'The safety backup of this restore is gone; restore another backup instead');
+    throw new ApiError('BACKUP_NOT_FOUND', 'The safety backup of this restore was deleted; restore another backup instead');
   refuseLeaving(backup);
   return backup;
 };
 
-/** Whether it wrote everything that it saved. Otherwise some of that may be others' by now, and is not to be taken back. */
-const isClean = ({ status, raced, failed, users, racedUsers = users?.skipped }: RestoreRecord): boolean =>
+/** Whether it wrote every document in its journal. Otherwise some may have been changed by others and must not be undone. */
+const isComplete = ({ status, raced, failed, users, racedUsers = users?.skipped }: RestoreRecord): boolean =>
   status === 'completed' && raced + failed + (users?.failed ?? 0) + (racedUsers ?? 0) === 0;
 
-/** What tells the documents that the restore has left from those of others. */
-const readLeft = async (tenant: Tenant, { status, backupId, mergeMode }: RestoreRecord): Promise<RestoreRecord['leftBy']> => {
+/** The backup of an incomplete restore tells the documents it wrote from those changed by others. */
+const undoSource = async (tenant: Tenant, { status, backupId, mergeMode }: RestoreRecord): Promise<RestoreRecord['leftBy']> => {
   const backup = await get(backupKey.backup(tenant, backupId));
   if (backup?.status !== 'completed')
     throw new ApiError(
       'CONFLICT',
-      'The restore did not write all it planned, and without its backup, which is gone, nobody can tell what it wrote: it cannot be taken back; restore its safety backup, or documents of it, instead',
+      'The restore is incomplete and its backup was deleted, so the documents it wrote cannot be told from others: it cannot be undone; restore its safety backup, or documents of it, instead',
       { status, backupId },
     );
   refuseLeaving(backup);
@@ -101,14 +98,12 @@ const readLeft = async (tenant: Tenant, { status, backupId, mergeMode }: Restore
 };
 
 /**
- * Of two undos at the same moment the target's lock lets one begin; of two in a row this does. However far the undo comes, from
- * now on nobody knows what of the restore is still there: it is not gone on with.
+ * Of two concurrent undos the target's lock admits one; this condition rejects a second one later. Once an undo has started, the
+ * state of the restore's documents is unknown, so it cannot be resumed.
  */
-const undoBegins = (tenant: Tenant, { id, status, attempt }: RestoreRecord, undoId: string): Write => ({
-  update: restoreKey.restore(tenant, id),
-  expression: 'SET undoBegunBy = :undo',
-  condition: '#status = :status AND attempt = :attempt AND undoneBy = :nobody',
-  names: { '#status': 'status' },
-  values: { ':status': status, ':attempt': attempt, ':nobody': null, ':undo': undoId },
-  onConditionFailed: () => new StaleReadError(),
-});
+const startUndo = (tenant: Tenant, { id, status, attempt }: RestoreRecord, undoBegunBy: string): Write =>
+  update(restoreKey.restore(tenant, id), {
+    set: { undoBegunBy },
+    expected: { status, attempt, undoneBy: null },
+    onConditionFailed: () => new StaleReadError(),
+  });

@@ -1,39 +1,36 @@
 import { assertOrganizationActive } from '../../job/index.ts';
-import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
-import { commit, getAll, isConflict, iso, set, type Tenant } from '../../platform/index.ts';
+import { organizationKey } from '../../organization/index.ts';
+import { check, commit, getAll, isConflict, iso, set } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
-import { type RestoreRecord, restoreKey } from '../model/record.ts';
-import { auditOf } from '../model/restore-audit.ts';
-import { partiesOf } from '../model/restore-context.ts';
-import { tell } from '../model/restore-events.ts';
+import { emitRestoreEvent } from '../model/emit-restore-event.ts';
+import { restoreKey } from '../model/record.ts';
+import { restoreAudit } from '../model/restore-audit.ts';
+import { loadRestoreContext } from '../model/restore-context.ts';
 import { restoreEvent } from '../model/restore-view.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
+import type { RestoreAttempt } from '../model/running-restore.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 
-/** A restore that waits begins to run: told to subscribers and to the auditor in the same transaction, before anything is done. */
-export const beginRestore = async (
-  tenant: Tenant,
-  restoreJobId: string,
-  { clock }: RestoreEngine,
-  ofAttempt?: number,
-): Promise<void> => {
+/** Moves a pending restore to running, with its event and audit entry. */
+export const beginRestore = async (step: RestoreAttempt, { clock }: RestoreDeps): Promise<void> => {
+  const { tenant, restoreJobId } = step;
   const key = restoreKey.restore(tenant, restoreJobId);
-  const [found, organization] = await getAll([key, organizationKey.organization(tenant)]);
-  const restore = found as RestoreRecord | undefined;
-  if (restore?.status !== 'pending' || restore.attempt !== (ofAttempt ?? restore.attempt)) return;
-  const parties = await partiesOf(tenant, restore, assertOrganizationActive(organization as OrganizationRecord | undefined));
+  const [restore, organization] = await getAll([key, organizationKey.organization(tenant)]);
+  if (restore?.status !== 'pending' || restore.attempt !== step.attempt) return;
+  const context = await loadRestoreContext(tenant, restore, assertOrganizationActive(organization));
   const now = clock.now();
   const { id, attempt, targetProjectId, mergeMode, dryRun, safetyBackup, collections } = restore;
   const begun = { status: 'running', startedAt: restore.startedAt ?? iso(now) } as const;
+  const event = restoreEvent({ ...restore, ...begun }, context, context.organization);
   try {
     await commit([
       set(key, begun, { expected: { status: 'pending', attempt } }),
-      // Without the target's lock there is nothing to begin.
-      { check: projectKey.job(tenant, targetProjectId), condition: 'jobId = :jobId', values: { ':jobId': id } },
-      ...tell(tenant, restore, 'restore.started', restoreEvent({ ...restore, ...begun }, parties, parties.organization), now),
-      auditOf(tenant, 'restore.started', restore, { attempt, mergeMode, dryRun, safetyBackup, collections }, now),
+      // The restore must hold the target's lock.
+      check(projectKey.job(tenant, targetProjectId), { jobId: id }),
+      ...emitRestoreEvent(tenant, restore, 'restore.started', event, now),
+      restoreAudit(tenant, 'restore.started', restore, { attempt, mergeMode, dryRun, safetyBackup, collections }, now),
     ]);
   } catch (error) {
-    // Another run has begun it, or it was cancelled: the next look tells.
+    // Another run has begun it, or it was cancelled; the caller re-reads the record.
     if (!isConflict(error)) throw error;
   }
 };

@@ -1,66 +1,53 @@
-/** The last step: every document of the plan is accounted for, or the restore has failed. */
-import { setTimeout as pause } from 'node:timers/promises';
+/** The last step: accounts for every document of the plan, and completes the restore or fails it. */
 import { assertOrganizationActive, JobEndedError, JobFailure } from '../../job/index.ts';
-import { bestEffort, commit, emitMetric, get, isConflict, set, type Tenant, type Write } from '../../platform/index.ts';
+import { bestEffort, commit, emitMetric, get, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { cleanUpRestore } from '../end/clean-up-restore.ts';
-import { accountOf, shortfall, touchedBy } from '../model/reconcile-counts.ts';
+import { emitRestoreEvent } from '../model/emit-restore-event.ts';
+import { progressEvents } from '../model/progress-events.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
-import { endOf, endRestoreWrites, loadEndContext, type RestoreEndContext } from '../model/release-holds.ts';
 import { readShards } from '../model/reopen-shards.ts';
-import { auditOf } from '../model/restore-audit.ts';
-import { tell } from '../model/restore-events.ts';
-import { tellPercent } from '../model/restore-progress-events.ts';
+import { restoreAudit } from '../model/restore-audit.ts';
+import { endFields, endRestoreWrites, loadEndContext, type RestoreEndContext } from '../model/restore-end-context.ts';
 import { restoreData, restoreEvent } from '../model/restore-view.ts';
-import { advance, readRunning, sameAttempt } from '../model/running-restore.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
+import { assertSameAttempt, loadRunning, type RestoreAttempt, updateRunning } from '../model/running-restore.ts';
+import { countMismatch, sumShards, touchedCount } from '../model/shard-totals.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 
-const triesMax = 8;
-const clashMs = 200;
+const conflictRetry = { attempts: 8, jitterMs: 200 };
 
-/**
- * Completes the restore, or throws COUNT_MISMATCH. What is true of a completed one becomes true at once, if it still runs and
- * still has its target's lock: one that was cancelled or given up meanwhile completes nothing.
- */
-export const finishRestore = async (
-  tenant: Tenant,
-  restoreJobId: string,
-  engine: RestoreEngine,
-  attempt?: number,
-): Promise<void> => {
-  const isCompleted = await isCompletedAlready(tenant, restoreJobId);
-  if (!isCompleted) {
-    const { restore } = await readRunning(tenant, restoreJobId, attempt);
+/** Completes the restore if it still runs and holds the target's lock; throws COUNT_MISMATCH if the counts do not add up. */
+export const finishRestore = async (step: RestoreAttempt, deps: RestoreDeps): Promise<void> => {
+  const { tenant, restoreJobId, attempt } = step;
+  // A repeated run finds the restore completed.
+  if ((await get(restoreKey.restore(tenant, restoreJobId)))?.status !== 'completed') {
+    const { restore } = await loadRunning(step);
     await account(tenant, restore);
-    await complete(tenant, restore, engine);
+    await complete(step, deps);
   }
-  // A destination that does not answer now is asked again by the reaper.
-  await bestEffort(`clean up after ${restoreJobId}`, cleanUpRestore(tenant, restoreJobId, engine, { attempt }));
+  // The reaper retries a destination that does not answer.
+  await bestEffort(`clean up after ${restoreJobId}`, cleanUpRestore(tenant, restoreJobId, deps, { attempt }));
 };
 
-/** Another run of this step, or this one whose answer was lost. */
-const isCompletedAlready = async (tenant: Tenant, id: string): Promise<boolean> => {
-  const restore = await get(restoreKey.restore(tenant, id));
-  return restore?.status === 'completed';
-};
-
-/** Writes down what became of everything, first, so that a restore that fails here says what it did. */
+/** Records the outcome first, so that a restore that fails here shows what it did. */
 const account = async (tenant: Tenant, restore: RestoreRecord): Promise<void> => {
   const { id, attempt } = restore;
   if (!restore.plan) throw new JobFailure('INTERNAL_ERROR', 'The restore has no plan');
-  if (restore.dryRun) return commit([advance(tenant, id, { set: { phase: 'Finalizing' }, expected: { attempt } })]);
-  // Attempts that were given up have left theirs.
+  if (restore.dryRun) return commit([updateRunning(tenant, id, { set: { phase: 'Finalizing' }, expected: { attempt } })]);
+  // Earlier attempts may have left shards with higher numbers.
   const shards = (await readShards(tenant, id)).filter(({ number }) => number < (restore.shards ?? 0));
-  const documents = accountOf(shards.filter(({ range }) => range !== undefined));
-  const users = accountOf(shards.filter(({ range }) => range === undefined));
-  const { written, deleted, raced, failed } = documents;
+  const documents = sumShards(shards.filter(({ range }) => range !== undefined));
+  const users = sumShards(shards.filter(({ range }) => range === undefined));
   await commit([
-    advance(tenant, id, {
+    updateRunning(tenant, id, {
       set: {
         phase: 'Finalizing',
-        ...{ written, deleted, raced, failed },
+        written: documents.written,
+        deleted: documents.deleted,
+        raced: documents.raced,
+        failed: documents.failed,
         failures: [...documents.failures, ...users.failures].slice(0, failuresMax),
-        collectionsRestored: collectionsIn(shards),
+        collectionsRestored: countCollections(shards),
         ...(restore.includeAuthUsers && {
           racedUsers: users.raced,
           users: {
@@ -74,71 +61,66 @@ const account = async (tenant: Tenant, restore: RestoreRecord): Promise<void> =>
       expected: { attempt },
     }),
   ]);
-  if (documents.planned !== touchedBy(restore.plan))
-    throw new JobFailure('COUNT_MISMATCH', 'What was planned is not what the shards were to write', {
-      planned: touchedBy(restore.plan),
+  if (documents.planned !== touchedCount(restore.plan))
+    throw new JobFailure('COUNT_MISMATCH', 'The plan differs from the sum of its shards', {
+      planned: touchedCount(restore.plan),
       accounted: documents.planned,
     });
-  const short = shortfall(documents) ?? shortfall(users, 'users');
-  if (short) throw short;
+  const mismatch = countMismatch(documents) ?? countMismatch(users, 'users');
+  if (mismatch) throw mismatch;
 };
 
 const failuresMax = 100;
 
-const collectionsIn = (shards: readonly RestoreShardRecord[]): number =>
+const countCollections = (shards: readonly RestoreShardRecord[]): number =>
   new Set(shards.flatMap(({ collections }) => JSON.parse(collections) as readonly string[])).size;
 
-const complete = async (tenant: Tenant, { id, attempt }: RestoreRecord, { clock, random }: RestoreEngine): Promise<void> => {
-  for (let tries = 1; ; tries++) {
-    const around = await loadEndContext(tenant, id);
-    if (!around) throw new JobEndedError('gone');
-    if (around.restore.status === 'completed') return;
-    sameAttempt(around.restore, attempt);
+const complete = ({ tenant, restoreJobId, attempt }: RestoreAttempt, { clock, random }: RestoreDeps): Promise<void> =>
+  retryOnConflict({ ...conflictRetry, random }, async () => {
+    const context = await loadEndContext(tenant, restoreJobId);
+    if (!context) throw new JobEndedError('gone');
+    const { restore } = context;
+    if (restore.status === 'completed') return;
+    assertSameAttempt(restore, attempt);
     const now = clock.now();
-    try {
-      await commit(await writesOf(tenant, around, now));
-      if (around.restore.dryRun) return;
-      return emitMetric('a restore was completed', {
-        RestoresCompleted: 1,
-        DocumentsRestored: restoreData(around.restore).documentsRestored,
-        RestoreDuration: (now.getTime() - Date.parse(around.restore.createdAt)) / 1_000,
-      });
-    } catch (error) {
-      if (!isConflict(error) || tries === triesMax) throw error;
-      await pause(random() * clashMs);
-    }
-  }
-};
+    await commit(await completionWrites(tenant, context, now));
+    if (restore.dryRun) return;
+    emitMetric('a restore was completed', {
+      RestoresCompleted: 1,
+      DocumentsRestored: restoreData(restore).documentsRestored,
+      RestoreDuration: (now.getTime() - Date.parse(restore.createdAt)) / 1_000,
+    });
+  });
 
-const writesOf = async (tenant: Tenant, around: RestoreEndContext, now: Date): Promise<readonly Write[]> => {
-  const { restore, project } = around;
+const completionWrites = async (tenant: Tenant, endContext: RestoreEndContext, now: Date): Promise<readonly Write[]> => {
+  const { restore, project } = endContext;
   const { id, toldPercent, undoOf, attempt } = restore;
-  const organization = assertOrganizationActive(around.organization);
-  const target = around.target ?? (await readProject(tenant, restore.targetProjectId));
-  const completed = { status: 'completed', phase: 'Completed', ...endOf(around, now) } as const;
-  const whole: RestoreRecord = { ...restore, ...completed };
-  const parties = { tenant, organization, project, target };
-  const { writes: progress } = tellPercent(parties, whole, now);
-  const { documentsRestored, documentsDeleted, documentsSkipped } = restoreData(whole);
+  const organization = assertOrganizationActive(endContext.organization);
+  const target = endContext.target ?? (await readProject(tenant, restore.targetProjectId));
+  const ended = { status: 'completed', phase: 'Completed', ...endFields(endContext, now) } as const;
+  const completed: RestoreRecord = { ...restore, ...ended };
+  const context = { tenant, organization, project, target };
+  const { writes: progress } = progressEvents(context, completed, now);
+  const { documentsRestored, documentsDeleted, documentsSkipped } = restoreData(completed);
   return [
-    advance(tenant, id, { set: { ...completed, toldPercent: 100 }, expected: { toldPercent, attempt } }),
-    ...endRestoreWrites(tenant, around, 'completed', now),
-    ...(await undone(tenant, undoOf, id)),
+    updateRunning(tenant, id, { set: { ...ended, toldPercent: 100 }, expected: { toldPercent, attempt } }),
+    ...endRestoreWrites(tenant, endContext, 'completed', now),
+    ...(await markUndone(tenant, undoOf, id)),
     ...progress,
-    ...tell(tenant, restore, 'restore.completed', restoreEvent(whole, parties, organization), now),
-    auditOf(tenant, 'restore.completed', whole, { documentsRestored, documentsDeleted, documentsSkipped }, now),
+    ...emitRestoreEvent(tenant, restore, 'restore.completed', restoreEvent(completed, context, organization), now),
+    restoreAudit(tenant, 'restore.completed', completed, { documentsRestored, documentsDeleted, documentsSkipped }, now),
   ];
 };
 
-/** The restore that was taken back says so, unless its record is gone; one that it had taken back itself is in effect again. */
-const undone = async (tenant: Tenant, undoOf: string | null, undoneBy: string): Promise<readonly Write[]> => {
+/** Marks the undone restore, unless its record is gone. If that one was an undo itself, the restore it undid is in effect again. */
+const markUndone = async (tenant: Tenant, undoOf: string | null, undoneBy: string): Promise<readonly Write[]> => {
   const read = async (id: string | null): Promise<RestoreRecord | undefined> =>
     id === null ? undefined : await get(restoreKey.restore(tenant, id));
-  const taken = await read(undoOf);
-  if (!taken) return [];
-  const earlier = await read(taken.undoOf);
+  const undone = await read(undoOf);
+  if (!undone) return [];
+  const earlier = await read(undone.undoOf);
   return [
-    set(restoreKey.restore(tenant, taken.id), { undoneBy }),
-    ...(earlier?.undoneBy === taken.id ? [set(restoreKey.restore(tenant, earlier.id), { undoneBy: null })] : []),
+    set(restoreKey.restore(tenant, undone.id), { undoneBy }),
+    ...(earlier?.undoneBy === undone.id ? [set(restoreKey.restore(tenant, earlier.id), { undoneBy: null })] : []),
   ];
 };

@@ -1,143 +1,158 @@
 /**
- * The first step: the restore begins to run, the target is asked whether it lets us in, the backup is opened, or first made if it
- * is of a moment, and what is to be restored is cut into shards. Each phase stands on the record when it begins, so one that fails says where.
+ * The first step: begins the restore, checks access to the target, builds the backup of a point-in-time restore, opens the
+ * backup, and splits the scope into shards. Each phase is recorded when it starts, so that a failure shows where it happened.
  */
 import { type Archive, ArchiveError } from '../../archive/index.ts';
 import { type BackupRecord, fetchManifest, openOwnManifest, openWithManifest } from '../../backup/index.ts';
 import { restorePhases } from '../../contract/models/restore.ts';
 import { readDestination } from '../../destination/index.ts';
 import { asTargetError, probeSource } from '../../firestore/index.ts';
-
-import { after, commit, epochSeconds, isConflict, type Tenant, transactionMax, type Write } from '../../platform/index.ts';
+import {
+  after,
+  commit,
+  epochSeconds,
+  isConflict,
+  omitUndefined,
+  type Tenant,
+  takeWithinBytes,
+  transactionMax,
+  type Write,
+} from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
-import { noPlan } from '../check/check-progress.ts';
-import { readNamed } from '../check/check-shard.ts';
+import { emptyPlan } from '../check/check-progress.ts';
 import { journalBackup } from '../model/journal.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
 import { reopenShards } from '../model/reopen-shards.ts';
-import { advance, readRunning, whileRunning } from '../model/running-restore.ts';
+import { checkRunning, loadRunning, type RestoreAttempt, updateRunning } from '../model/running-restore.ts';
 import { materializePoint } from '../point-in-time/materialize-point.ts';
-import { namingDoors, readSource, wrongKey } from '../read/open-for-restore.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
+import { keyMismatchFailure, readSourceBackup, withObjectNames } from '../read/open-for-restore.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 import { findMissing } from '../scope/find-missing.ts';
-import { scopeFor } from '../scope/restore-scope.ts';
-import { splitScope } from '../scope/split-into-shards.ts';
+import { loadRequestedDocuments } from '../scope/requested-documents.ts';
+import { restoreScope } from '../scope/restore-scope.ts';
+import { splitIntoShards } from '../scope/split-into-shards.ts';
 import { beginRestore } from './begin-restore.ts';
 
-/** The notes of a restore go when nothing can be resumed any more; this is for those that nothing could remove. */
-const notesKeptSeconds = 30 * 24 * 3_600;
+/** Expiry of work items that clean-up never deleted. */
+const workItemsTtlSeconds = 30 * 24 * 3_600;
 const probeReads = 1;
 const probeMs = 60_000;
 
-/** The numbers of the shards. May run again at any point: what an earlier run did is found and kept. */
-export const prepareRestore = async (
-  tenant: Tenant,
-  restoreJobId: string,
-  engine: RestoreEngine,
-  attempt?: number,
-): Promise<{ shards: readonly number[] }> => {
-  await beginRestore(tenant, restoreJobId, engine, attempt);
-  const { restore } = await readRunning(tenant, restoreJobId, attempt);
-  // What was planned by an earlier attempt is written to its end.
+/** Returns the numbers of the shards. Idempotent: a repeated run keeps what an earlier one did. */
+export const prepareRestore = async (step: RestoreAttempt, deps: RestoreDeps): Promise<{ shards: readonly number[] }> => {
+  const { tenant } = step;
+  await beginRestore(step, deps);
+  const { restore } = await loadRunning(step);
+  // The plan of an earlier attempt is written to its end.
   if (restore.sealedAt !== undefined) await reopenShards(tenant, restore);
-  const shards = restore.shards ?? (await plan(tenant, restore, engine));
+  const shards = restore.shards ?? (await plan(tenant, restore, deps));
   return { shards: Array.from({ length: shards }, (_, number) => number) };
 };
 
-const plan = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEngine): Promise<number> => {
-  const entered = restore.phase === 'Initializing' ? await initialize(tenant, restore, engine) : restore;
-  const begun = await materializePoint(tenant, entered, engine);
-  const backup = await readSource(tenant, begun.backupId);
-  const doors = namingDoors(engine);
-  const place = await readDestination(tenant, backup.storageDestination.id);
-  const store = await doors.openStore(tenant, place, backup.path);
+const plan = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreDeps): Promise<number> => {
+  const initialized = restore.phase === 'Initializing' ? await initialize(tenant, restore, deps) : restore;
+  const ready = await materializePoint(tenant, initialized, deps);
+  const backup = await readSourceBackup(tenant, ready.backupId);
+  const archiveDeps = withObjectNames(deps);
+  const destination = await readDestination(tenant, backup.storageDestination.id);
+  const store = await archiveDeps.openStore(tenant, destination, backup.path);
   try {
     const stored = await fetchManifest(store, backup.manifestDigest);
-    await enter(tenant, begun, 'Decrypting');
-    const dataKey = await doors.dataKeyOf(tenant, backup);
+    await enterPhase(tenant, ready, 'Decrypting');
+    const dataKey = await archiveDeps.dataKeyOf(tenant, backup);
     const manifest = await openOwnManifest(stored, backup, dataKey).catch((error: unknown) => {
-      throw (error instanceof ArchiveError && wrongKey(error)) || error;
+      throw (error instanceof ArchiveError && keyMismatchFailure(error)) || error;
     });
-    await enter(tenant, begun, 'Decompressing');
-    const { archive } = openWithManifest(tenant, backup, { store, dataKey, manifest, deps: doors });
-    return await cut(tenant, begun, backup, archive, engine);
+    await enterPhase(tenant, ready, 'Decompressing');
+    const { archive } = openWithManifest(tenant, backup, { store, dataKey, manifest, deps: doors: archiveDeps });
+    return await createShards(tenant, ready, { backup, archive, now: deps.clock.now() });
   } finally {
     store.close();
   }
 };
 
-/** The target's own time, and a key for the journal, which is another for every attempt. Of two runs at once the first counts. */
-const initialize = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEngine): Promise<RestoreRecord> => {
+/** Records the target's time and a new data key for the attempt's journal. Of two concurrent runs the first wins. */
+const initialize = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreDeps): Promise<RestoreRecord> => {
   const { id, attempt, journal } = restore;
-  const target = engine.openSource(tenant, await readProject(tenant, restore.targetProjectId));
+  const target = deps.openSource(tenant, await readProject(tenant, restore.targetProjectId));
   try {
     const { readTime } = await probeSource(target, AbortSignal.timeout(probeMs)).catch((error: unknown) => {
       throw asTargetError(error);
     });
-    const { keyFile, encryption, check } = await engine.newDataKey(tenant, journalBackup(tenant, restore).archive);
+    const { keyFile, encryption, check } = await deps.newDataKey(tenant, journalBackup(tenant, restore).archive);
     const set = { phase: 'Downloading', since: readTime, journal: { ...journal, keyFile, encryption } };
     const expected = { phase: 'Initializing', attempt };
-    await commit([advance(tenant, id, { set, add: { reads: probeReads }, expected }), check]);
+    await commit([updateRunning(tenant, id, { set, add: { reads: probeReads }, expected }), check]);
   } catch (error) {
     if (!isConflict(error)) throw error;
   } finally {
     target.close();
   }
-  const { restore: begun } = await readRunning(tenant, id, attempt);
-  if (!begun.journal.keyFile) throw new Error('what wraps keys was changed at the same moment');
-  return begun;
+  const { restore: initialized } = await loadRunning({ tenant, restoreJobId: id, attempt });
+  if (!initialized.journal.keyFile) throw new Error('the encryption settings changed at the same time');
+  return initialized;
 };
 
-/** Phases come in their order: a run that repeats what another did takes none back. */
-const enter = async (tenant: Tenant, { id, attempt }: RestoreRecord, phase: RestoreRecord['phase']): Promise<void> => {
-  const { restore } = await readRunning(tenant, id, attempt);
+/** Phases only advance, even if a run is repeated. */
+const enterPhase = async (tenant: Tenant, { id, attempt }: RestoreRecord, phase: RestoreRecord['phase']): Promise<void> => {
+  const { restore } = await loadRunning({ tenant, restoreJobId: id, attempt });
   if (restorePhases.indexOf(restore.phase) >= restorePhases.indexOf(phase)) return;
-  await commit([advance(tenant, id, { set: { phase }, expected: { phase: restore.phase, attempt } })]);
+  await commit([updateRunning(tenant, id, { set: { phase }, expected: { phase: restore.phase, attempt } })]);
 };
 
-/** The same archive and scope are cut the same way, so two runs at once write the same shards. */
-const cut = async (
+/** Deterministic for an archive and a scope, so two concurrent runs write the same shards. */
+const createShards = async (
   tenant: Tenant,
   restore: RestoreRecord,
-  backup: BackupRecord,
-  archive: Archive,
-  engine: RestoreEngine,
+  { backup, archive, now }: { readonly backup: BackupRecord; readonly archive: Archive; readonly now: Date },
 ): Promise<number> => {
   const { id, attempt, collections } = restore;
-  const { documents, given } = await readNamed(tenant, restore);
-  const ranges = await splitScope(archive, scopeFor(restore, backup, documents));
-  const notFound = few(await findMissing(archive, { collections, ...(given && { given }) }));
+  const { documents, given } = await loadRequestedDocuments(tenant, restore);
+  const ranges = await splitIntoShards(archive, restoreScope(restore, backup, documents));
+  const notFound = fitting(await findMissing(archive, { collections, given }));
   const users = restore.includeAuthUsers ? [{ bound: undefined, expected: archive.manifest.counts.users }] : [];
-  // Users come first: `accounts/…` sorts before `projects/…`, so the pages of the journal follow the numbers of the shards.
-  const ttl = epochSeconds(after(engine.clock.now(), notesKeptSeconds));
-  const shards = [...users, ...ranges].map(({ bound, expected }, number): RestoreShardRecord => {
-    const range = bound && { range: JSON.stringify(bound) };
-    return { ...restoreKey.shard(tenant, id, number), number, ...range, expected, ...untouched, ttl };
-  });
+  const ttl = epochSeconds(after(now, workItemsTtlSeconds));
+  // Users first: `accounts/…` sorts before `projects/…`, and the journal's pages follow the shard numbers.
+  const shards = [...users, ...ranges].map(
+    ({ bound, expected }, number): RestoreShardRecord => ({
+      ...restoreKey.shard(tenant, id, number),
+      number,
+      ...omitUndefined({ range: bound && JSON.stringify(bound) }),
+      expected,
+      ...initialShardFields,
+      ttl,
+    }),
+  );
   const notPlanned = { attempt, shards: undefined };
   for (let start = 0; start < shards.length; start += transactionMax - 1)
     await commit([
       ...shards.slice(start, start + transactionMax - 1).map((put): Write => ({ put })),
-      whileRunning(tenant, id, notPlanned),
+      checkRunning(tenant, id, notPlanned),
     ]);
   const expected = shards.reduce((sum, shard) => sum + shard.expected, 0);
-  const made = { phase: 'Validating', shards: shards.length, expected, notFound };
-  await commit([advance(tenant, id, { set: made, expected: notPlanned })]);
+  const planned = { phase: 'Validating', shards: shards.length, expected, notFound };
+  await commit([updateRunning(tenant, id, { set: planned, expected: notPlanned })]);
   return shards.length;
 };
 
-const untouched = {
-  ...{ parts: 0, isChecked: false, checked: 0, plan: noPlan, collections: '[]', reads: 0 },
-  ...{ runs: 0, isWritten: false, written: 0, deleted: 0, raced: 0, failed: 0, failures: [] },
+const initialShardFields = {
+  parts: 0,
+  isChecked: false,
+  checked: 0,
+  plan: emptyPlan,
+  collections: '[]',
+  reads: 0,
+  runs: 0,
+  isWritten: false,
+  written: 0,
+  deleted: 0,
+  raced: 0,
+  failed: 0,
+  failures: [],
 } satisfies Partial<RestoreShardRecord>;
 
-/** An item has room for 400 KB beside all else; a path alone may take 6. */
+/** An item holds 400 KB, and a path alone up to 6 KB. */
 const notFoundBytesMax = 100_000;
 
-const few = (paths: readonly string[]): readonly string[] => {
-  let bytes = 0;
-  return paths.filter((path) => {
-    bytes += Buffer.byteLength(path);
-    return bytes <= notFoundBytesMax;
-  });
-};
+const fitting = (paths: readonly string[]): readonly string[] =>
+  takeWithinBytes(paths, { sizeOf: (path) => Buffer.byteLength(path), maxBytes: notFoundBytesMax });

@@ -1,24 +1,21 @@
 import { type Condition, type FirestoreDatabase, getDocuments, isAlreadyApplied, type WriteMode } from '../../firestore/index.ts';
 
-/** What the target has there may be 1 MiB each. */
+/** A live document may have 1 MiB. */
 const documentsAtOnce = 50;
 const bytesAtOnce = 4 << 20;
 
 interface Wanted {
   readonly path: string;
-  /** As it is to be; undefined if it is to be gone. */
+  /** Undefined if it is to be deleted. */
   readonly document: Buffer | undefined;
   readonly condition: Condition | undefined;
 }
 
-/**
- * Looks at documents of the target that a run may have written without telling: what is as it should be is not written again,
- * and counts as written.
- */
-export class LookFirst {
+/** Reads documents that a crashed run may have written: those already as planned count as written and are not written again. */
+export class AlreadyWrittenFilter {
   written = 0;
   deleted = 0;
-  /** What the target bills the looking as. */
+  /** Billed reads. */
   reads = 0;
   readonly #target: FirestoreDatabase;
   readonly #mode: WriteMode;
@@ -32,20 +29,20 @@ export class LookFirst {
     this.#signal = signal;
   }
 
-  /** What was found as it should be, so far. */
+  /** Documents found as planned so far. */
   done(): { readonly written: number; readonly deleted: number; readonly reads: number } {
     const { written, deleted, reads } = this;
     return { written, deleted, reads };
   }
 
-  /** Takes one; true if it is time to look. */
+  /** True if a batch is complete. */
   add(wanted: Wanted): boolean {
     this.#wanted.push(wanted);
     this.#bytes += wanted.document?.length ?? 0;
     return this.#wanted.length >= documentsAtOnce || this.#bytes >= bytesAtOnce;
   }
 
-  /** Of those taken, the ones that are still to be written. */
+  /** The documents of the batch that must still be written. */
   async different(): Promise<readonly Wanted[]> {
     const wanted = this.#wanted;
     this.#wanted = [];

@@ -2,64 +2,65 @@ import { ArchiveError, type Leaf } from '../../archive/index.ts';
 import { BatchWriter, type Condition, referenceRewriter, type WriteMode } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { iso } from '../../platform/index.ts';
-import { type JoinedDocument, joinJournalWithBackup, matchesOf } from '../read/journal-join.ts';
-import { LookFirst } from './already-written-filter.ts';
-import { sliceMax, WriteSlice } from './checkpoint-size.ts';
-import type { Acknowledged } from './late-writes.ts';
-import { WriteLane } from './tracked-writer.ts';
-import { type Progress, reportWrites, type WriteClaim, type WriteRun } from './write-progress.ts';
+import { type JoinedDocument, joinedDocuments, joinJournalWithBackup } from '../read/join-journal-with-backup.ts';
+import { AlreadyWrittenFilter } from './already-written-filter.ts';
+import { CheckpointSize, checkpointMax } from './checkpoint-size.ts';
+import type { AcknowledgedWrites } from './record-writes-after-end.ts';
+import { TrackedWriter } from './tracked-writer.ts';
+import { reportWrites, type WriteClaim, type WriteProgress, type WriteRun } from './write-progress.ts';
 
-/** A target that takes nothing for so long is given up. */
+/** The restore fails if the target accepts no writes for this long. */
 const stalledMsMax = 6 * 3_600_000;
 
 type PutMode = Exclude<WriteMode, 'delete'>;
 type Named = { readonly path: Buffer | string };
-const nothingFound = { written: 0, deleted: 0, reads: 0 };
-const nothing = { written: 0, deleted: 0, raced: 0, failed: 0 };
+const noneFound = { written: 0, deleted: 0, reads: 0 };
+const noWrites = { written: 0, deleted: 0, raced: 0, failed: 0 };
 
-/** Two writers take turns: while it is waited for what became of all that one was given, the other is given more. */
-export class DocumentWriting {
+/** Writes with two alternating writers: while one waits for the outcome of its writes, the other accepts more. */
+export class DocumentWriter {
   readonly writers: readonly BatchWriter[];
-  #lane: WriteLane;
-  #resting: WriteLane;
-  /** The checkpoint under way. */
-  #telling: Promise<void> = Promise.resolve();
+  #active: TrackedWriter;
+  #waiting: TrackedWriter;
+  /** The checkpoint in progress. */
+  #checkpointing: Promise<void> = Promise.resolve();
   readonly #run: WriteRun;
   readonly #claim: WriteClaim;
   readonly #mode: PutMode;
   readonly #rewrite: (document: Uint8Array) => Buffer;
-  readonly #slice: WriteSlice;
-  readonly #begunAt: Date;
-  /** Set while an earlier run may have written what comes. */
-  #first: LookFirst | undefined;
-  /** How many more names are looked at before they are written. */
-  #lookLeft: number;
-  /** The last one given. */
-  #at: JoinedDocument | undefined;
-  /** What was told of what needed no write. */
-  #toldFirst = nothingFound;
+  readonly #checkpointSize: CheckpointSize;
+  readonly #startedAt: Date;
+  /** Set while an earlier run may have written the next documents. */
+  #filter: AlreadyWrittenFilter | undefined;
+  /** How many more documents are read before they are written. */
+  #toFilter: number;
+  /** The last document handled. */
+  #last: JoinedDocument | undefined;
+  /** The filter's counts as of the last report. */
+  #reportedFilter = noneFound;
   #reports = 0;
-  #reported: Acknowledged = { written: 0, deleted: 0 };
+  #reported: AcknowledgedWrites = { written: 0, deleted: 0 };
 
   constructor(run: WriteRun, claim: WriteClaim, signal: AbortSignal) {
-    const { restore, open, target, engine, pace } = run;
+    const { restore, open, target, deps, rateLimiter } = run;
     const { shard, isRepeat } = claim;
     this.#run = run;
     this.#claim = claim;
     this.#mode = restore.mergeMode === 'rollback' ? 'overwrite' : restore.mergeMode;
     this.#rewrite = referenceRewriter(open.archive.manifest.source, target.database);
-    this.#slice = new WriteSlice(engine.clock, restore.maxWritesPerSecond);
-    this.#begunAt = engine.clock.now();
-    const lane = () => new WriteLane(new BatchWriter(target, { signal, rateLimiter: pace, isRepeat }));
-    [this.#lane, this.#resting] = [lane(), lane()];
-    this.writers = [this.#lane.writer, this.#resting.writer];
-    // What is only ever created is not written again anyway: the writer finds out whose a document is that is there.
-    this.#lookLeft = this.#mode === 'skip_existing' || !isRepeat ? 0 : shard.isReopened ? Number.POSITIVE_INFINITY : 2 * sliceMax;
-    if (this.#lookLeft > 0) this.#first = new LookFirst(target, this.#mode, signal);
+    this.#checkpointSize = new CheckpointSize(deps.clock, restore.maxWritesPerSecond);
+    this.#startedAt = deps.clock.now();
+    const tracked = () => new TrackedWriter(new BatchWriter(target, { signal, rateLimiter: pace: rateLimiter, isRepeat }));
+    [this.#active, this.#waiting] = [tracked(), tracked()];
+    this.writers = [this.#active.writer, this.#waiting.writer];
+    // Creates need no filter: the writer itself finds out who created an existing document.
+    this.#toFilter =
+      this.#mode === 'skip_existing' || !isRepeat ? 0 : shard.isReopened ? Number.POSITIVE_INFINITY : 2 * checkpointMax;
+    if (this.#toFilter > 0) this.#filter = new AlreadyWrittenFilter(target, this.#mode, signal);
   }
 
   async all(): Promise<boolean> {
-    const { journal, open, halt } = this.#run;
+    const { journal, open, control } = this.#run;
     const { range, writtenTo } = this.#claim.shard;
     const search = {
       journal: journal.archive,
@@ -67,33 +68,33 @@ export class DocumentWriting {
       range: JSON.parse(range ?? '{}'),
       after: writtenTo === undefined ? undefined : JSON.parse(writtenTo),
     };
-    for await (const stretch of joinJournalWithBackup(search)) {
-      for (const match of matchesOf(stretch, search)) {
+    for await (const run of joinJournalWithBackup(search)) {
+      for (const match of joinedDocuments(run, search)) {
         const waiting = this.#take(match);
         if (waiting) await waiting;
-        this.#at = match;
-        if (this.#slice.give()) await this.#checkpoint();
-        halt.check();
-        if (halt.isYielding) {
+        this.#last = match;
+        if (this.#checkpointSize.add()) await this.#checkpoint();
+        control.check();
+        if (control.isYielding) {
           await this.#checkpoint({ isClean: true });
-          await this.#telling;
+          await this.#checkpointing;
           return false;
         }
       }
     }
     await this.#checkpoint({ isClean: true, isWritten: true });
-    await this.#telling;
+    await this.#checkpointing;
     for (const writer of this.writers) await writer.end();
     return true;
   }
 
-  /** Resolves when nothing is being told any more. */
-  async isTold(): Promise<void> {
-    await this.#telling.catch(() => undefined);
+  /** Resolves when no checkpoint is in progress. */
+  async settled(): Promise<void> {
+    await this.#checkpointing.catch(() => undefined);
   }
 
-  /** What the target has acknowledged, and no report tells of. */
-  get untold(): Acknowledged {
+  /** Acknowledged writes that are in no report. */
+  get unreported(): AcknowledgedWrites {
     const sum = (of: (tally: BatchWriter['tally']) => number): number =>
       this.writers.reduce((all, { tally }) => all + of(tally), 0);
     return {
@@ -102,28 +103,28 @@ export class DocumentWriting {
     };
   }
 
-  /** Nothing more was taken in this run's time. */
-  async stall(): Promise<void> {
-    const { engine } = this.#run;
+  /** Records that the target accepted no more writes in this run. */
+  async recordStall(): Promise<void> {
+    const { deps } = this.#run;
     const isMoving = this.#reports > 0 || this.writers.some(({ tally: { given, open } }) => given > open);
-    const stalledSince = isMoving ? undefined : (this.#claim.shard.stalledSince ?? iso(this.#begunAt));
-    if (stalledSince && engine.clock.now().getTime() - Date.parse(stalledSince) >= stalledMsMax)
-      throw new JobFailure('WRITE_QUOTA_EXCEEDED', 'The target has taken no more writes for 6 hours: its quota is used up');
-    await reportWrites(this.#run, this.#claim, { ...nothing, failures: [], stalledSince });
+    const stalledSince = isMoving ? undefined : (this.#claim.shard.stalledSince ?? iso(this.#startedAt));
+    if (stalledSince && deps.clock.now().getTime() - Date.parse(stalledSince) >= stalledMsMax)
+      throw new JobFailure('WRITE_QUOTA_EXCEEDED', 'The target has accepted no writes for 6 hours: its quota is exhausted');
+    await reportWrites(this.#run, this.#claim, { ...noWrites, failures: [], stalledSince });
   }
 
   #take(match: JoinedDocument): Promise<void> | undefined {
     const { leaf, was } = match;
     const document = leaf ? this.#document(match, leaf) : undefined;
     if (leaf && !document) return undefined;
-    if (!leaf) this.#refuseDelete();
-    // Who wants nothing saved has what is there replaced as it is; what is saved is replaced only as it was saved.
+    if (!leaf) this.#assertDeletes();
+    // A saved document is replaced only if it is still as it was saved; without a safety backup, in any state.
     const condition = was ? (this.#run.restore.safetyBackup ? was : undefined) : 'absent';
-    if (!this.#first || this.#lookLeft-- <= 0) return this.#give(match, document, condition);
-    return this.#first.add({ path: match.path.toString(), document, condition }) ? this.#giveLookedAt() : undefined;
+    if (!this.#filter || this.#toFilter-- <= 0) return this.#give(match, document, condition);
+    return this.#filter.add({ path: match.path.toString(), document, condition }) ? this.#giveFiltered() : undefined;
   }
 
-  /** The document as it will be in the target; undefined if it cannot be, which is then counted. */
+  /** The document as written to the target; undefined if it is invalid, which is counted as failed. */
   #document(match: JoinedDocument, leaf: Leaf): Buffer | undefined {
     const content = leaf.contentWithoutTimes(match.slot);
     try {
@@ -135,72 +136,72 @@ export class DocumentWriting {
   }
 
   #give(of: Named, document: Buffer | undefined, condition: Condition | undefined): Promise<void> | undefined {
-    if (!document) return this.#lane.writer.delete(of.path.toString(), condition);
+    if (!document) return this.#active.writer.delete(of.path.toString(), condition);
     try {
-      return this.#lane.writer.put(document, this.#mode, condition);
+      return this.#active.writer.put(document, this.#mode, condition);
     } catch (error) {
       this.#fail(of, error);
       return undefined;
     }
   }
 
-  /** What is wrong with one document is told of it. */
+  /** Counts an invalid document as failed. */
   #fail({ path }: Named, error: unknown): void {
     if (!(error instanceof ArchiveError || error instanceof TypeError)) throw error;
-    const { tally } = this.#lane.writer;
+    const { tally } = this.#active.writer;
     tally.given += 1;
-    tally.fail(path.toString(), 'INVALID_ARGUMENT', 'What the backup holds under this name is no document of the database.');
+    tally.fail(path.toString(), 'INVALID_ARGUMENT', 'The backup has no valid document under this name.');
   }
 
-  /** Whatever a journal says, only a restore that is to delete deletes. */
-  #refuseDelete(): void {
+  /** Whatever the journal says, only a rollback deletes. */
+  #assertDeletes(): void {
     const { mergeMode, undoOf } = this.#run.restore;
     if (mergeMode !== 'rollback' && undoOf === null)
       throw new JobFailure('INTERNAL_ERROR', 'The plan names a document that the backup does not have');
   }
 
-  async #giveLookedAt(): Promise<void> {
-    for (const wanted of (await this.#first?.different()) ?? []) {
+  async #giveFiltered(): Promise<void> {
+    for (const wanted of (await this.#filter?.different()) ?? []) {
       const waiting = this.#give(wanted, wanted.document, wanted.condition);
       if (waiting) await waiting;
     }
   }
 
-  /** Resolves when more may be given; what was given before is told of while it is. */
-  async #checkpoint(ending: Partial<Progress> = {}): Promise<void> {
-    await this.#giveLookedAt();
-    await this.#telling;
-    const lane = this.#lane;
-    const first = this.#first?.done() ?? nothingFound;
-    const before = this.#toldFirst;
-    this.#toldFirst = first;
-    const more = {
+  /** Resolves when more may be written; the writes so far are reported in the background. */
+  async #checkpoint(ending: Partial<WriteProgress> = {}): Promise<void> {
+    await this.#giveFiltered();
+    await this.#checkpointing;
+    const writer = this.#active;
+    const filtered = this.#filter?.done() ?? noneFound;
+    const before = this.#reportedFilter;
+    this.#reportedFilter = filtered;
+    const progress = {
       ...ending,
-      ...(this.#at && { writtenTo: this.#at.path.toString() }),
-      reads: first.reads - before.reads,
+      ...(this.#last && { writtenTo: this.#last.path.toString() }),
+      reads: filtered.reads - before.reads,
     };
-    const found = { written: first.written - before.written, deleted: first.deleted - before.deleted };
-    this.#telling = this.#tell(lane, found, more, this.#slice.next());
-    // Whoever waits for it next hears of it.
-    this.#telling.catch(() => undefined);
-    [this.#lane, this.#resting] = [this.#resting, lane];
+    const found = { written: filtered.written - before.written, deleted: filtered.deleted - before.deleted };
+    this.#checkpointing = this.#report(writer, found, progress, this.#checkpointSize.next());
+    // The rejection is handled by the next checkpoint.
+    this.#checkpointing.catch(() => undefined);
+    [this.#active, this.#waiting] = [this.#waiting, writer];
   }
 
-  async #tell(
-    lane: WriteLane,
+  async #report(
+    writer: TrackedWriter,
     found: { readonly written: number; readonly deleted: number },
-    more: Partial<Progress>,
-    isKnown: () => void,
+    progress: Partial<WriteProgress>,
+    onKnown: () => void,
   ): Promise<void> {
-    const { written, deleted, ...outcome } = await lane.outcome();
+    const { written, deleted, ...outcome } = await writer.outcome();
     await reportWrites(this.#run, this.#claim, {
       ...outcome,
       written: written + found.written,
       deleted: deleted + found.deleted,
-      ...more,
+      ...progress,
     });
     this.#reports += 1;
     this.#reported = { written: this.#reported.written + written, deleted: this.#reported.deleted + deleted };
-    isKnown();
+    onKnown();
   }
 }

@@ -3,32 +3,34 @@ import { log } from '../../platform/index.ts';
 import { type HashConfig, readHashConfig } from '../../project/index.ts';
 import type { WriteRun } from './write-progress.ts';
 
-/** Where the passwords of a backup were hashed: asked once a run, and kept in memory only. */
-export class HashSource {
-  readonly #run: Pick<WriteRun, 'parties' | 'open' | 'restore' | 'engine' | 'halt'>;
+type HashRun = Pick<WriteRun, 'context' | 'open' | 'restore' | 'deps' | 'control'>;
+
+/** The password hash configuration of the backed-up project. Read once per run and kept in memory only. */
+export class HashConfigSource {
+  readonly #run: HashRun;
   #config: Promise<HashConfig | undefined> | undefined;
 
-  constructor(run: Pick<WriteRun, 'parties' | 'open' | 'restore' | 'engine' | 'halt'>) {
+  constructor(run: HashRun) {
     this.#run = run;
   }
 
-  /** Undefined where the project is no longer connected, or does not show it. */
+  /** Undefined if the project is disconnected or does not permit reading it. */
   config(): Promise<HashConfig | undefined> {
-    this.#config ??= this.#ask();
+    this.#config ??= this.#read();
     return this.#config;
   }
 
-  async #ask(): Promise<HashConfig | undefined> {
-    const { parties, open, restore, engine, halt } = this.#run;
-    // An imported backup can belong to a project here that it was not made of.
+  async #read(): Promise<HashConfig | undefined> {
+    const { context, open, restore, deps, control } = this.#run;
+    // An imported backup may belong to another project than it was made from.
     const [, of] = /^projects\/([^/]+)\//.exec(open.archive.manifest.source) ?? [];
-    const project = [parties.project, parties.target].find((one) => one?.sourceProjectId === of);
+    const project = [context.project, context.target].find((one) => one?.sourceProjectId === of);
     if (!project) return undefined;
     try {
-      return await readHashConfig(engine.openToolkit(parties.tenant, project), halt.storing);
+      return await readHashConfig(deps.openToolkit(context.tenant, project), control.storing);
     } catch (error) {
       if (!(error instanceof SourceError) || error.isTransient || error.code === 'CANCELLED') throw error;
-      log.warn('the parameters of a project’s hashes cannot be read', { restoreJobId: restore.id, projectId: project.id });
+      log.warn('password hash configuration cannot be read', { restoreJobId: restore.id, projectId: project.id });
       return undefined;
     }
   }

@@ -1,15 +1,24 @@
-/** The pace that all writers of a restore share, kept in one item of the table. */
+/** The rate limit that all writers of a restore share, in one item of the table. */
 import { type RateState, type RateStore, SharedRateLimiter } from '../../firestore/index.ts';
-
-import { after, commit, epochSeconds, get, type Item, isConflict, type Key, type Tenant } from '../../platform/index.ts';
+import {
+  after,
+  commit,
+  create,
+  epochSeconds,
+  get,
+  type Item,
+  type Key,
+  retryOnConflict,
+  type Tenant,
+} from '../../platform/index.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 
-type PaceEngine = Pick<RestoreEngine, 'clock' | 'random' | 'sleep'>;
+type RateDeps = Pick<RestoreDeps, 'clock' | 'random' | 'sleep'>;
 
-export const sharedPace = (tenant: Tenant, restore: RestoreRecord, engine: PaceEngine): SharedRateLimiter => {
-  const { clock, random, sleep } = engine;
-  const store = new TableRateStore(tenant, restore.id, engine);
+export const sharedRateLimiter = (tenant: Tenant, restore: RestoreRecord, deps: RateDeps): SharedRateLimiter => {
+  const { clock, random, sleep } = deps;
+  const store = new TableRateStore(tenant, restore.id, deps);
   return new SharedRateLimiter({
     store,
     clock,
@@ -19,61 +28,54 @@ export const sharedPace = (tenant: Tenant, restore: RestoreRecord, engine: PaceE
   });
 };
 
-interface PaceRecord extends Item {
+interface RateRecord extends Item {
   readonly version: number;
   readonly state: RateState;
   readonly ttl: number;
 }
 
-const realTime = (ms: number): Promise<void> => new Promise((wake) => setTimeout(wake, ms));
-
-/** Twenty writers ask every second or two; each clash is over in milliseconds. */
-const triesMax = 50;
-const clashMs = 100;
-/** A writer that outlives its restore must leave nothing behind for good. */
-const keptSeconds = 30 * 24 * 3_600;
+/** Twenty writers ask every second or two; a conflict resolves within milliseconds. */
+const conflictRetry = { attempts: 50, jitterMs: 100 };
+/** Expiry of the item of a writer that outlives its restore. */
+const ttlSeconds = 30 * 24 * 3_600;
 
 /**
- * Each change is one write, on condition that the item is still what it was thought to be, and is read only when it is not. A
- * change that leaves the state as it is costs nothing, and is right also of a state that is no longer the last: what is given
- * out stays given out, and slowdowns are never forgotten.
+ * Each change is one compare-and-set of the cached item; the item is read only after a conflict. A change that keeps the state
+ * costs nothing and is valid for an outdated state, too: granted writes stay granted, and slowdowns are never forgotten.
  */
 export class TableRateStore implements RateStore {
-  readonly #key: Key<PaceRecord>;
-  readonly #engine: PaceEngine;
-  #known: { readonly record: PaceRecord | undefined } | undefined;
+  readonly #key: Key<RateRecord>;
+  readonly #deps: RateDeps;
+  #cached: { readonly record: RateRecord | undefined } | undefined;
 
-  constructor(tenant: Tenant, restoreJobId: string, engine: PaceEngine) {
+  constructor(tenant: Tenant, restoreJobId: string, deps: RateDeps) {
     const { pk, sk } = restoreKey.pace(tenant, restoreJobId);
     this.#key = { pk, sk };
-    this.#engine = engine;
+    this.#deps = deps;
   }
 
-  async change<T>(step: (state: RateState | undefined) => { readonly state: RateState; readonly result: T }): Promise<T> {
-    for (let tries = 1; ; tries++) {
-      this.#known ??= { record: await get(this.#key) };
-      const { record } = this.#known;
+  change<T>(step: (state: RateState | undefined) => { readonly state: RateState; readonly result: T }): Promise<T> {
+    const { random, sleep } = this.#deps;
+    const retry = { ...conflictRetry, random, ...(sleep && { sleep: (ms: number) => sleep(ms, undefined) }) };
+    return retryOnConflict(retry, async () => {
+      this.#cached ??= { record: await get(this.#key) };
+      const { record } = this.#cached;
       const { state, result } = step(record?.state);
       if (state === record?.state) return result;
       const next = { ...this.#key, version: (record?.version ?? 0) + 1, state, ttl: this.#ttl() };
+      const isUnchanged = { condition: '#version = :was', names: { '#version': 'version' }, values: { ':was': record?.version } };
       try {
-        await commit([
-          record
-            ? { put: next, condition: '#version = :was', names: { '#version': 'version' }, values: { ':was': record.version } }
-            : { put: next, condition: 'attribute_not_exists(pk)' },
-        ]);
-        this.#known = { record: next };
-        return result;
+        await commit([record ? { put: next, ...isUnchanged } : create(next)]);
       } catch (error) {
-        this.#known = undefined;
-        if (!isConflict(error) || tries === triesMax) throw error;
-        const { sleep = realTime } = this.#engine;
-        await sleep(this.#engine.random() * clashMs, undefined);
+        this.#cached = undefined;
+        throw error;
       }
-    }
+      this.#cached = { record: next };
+      return result;
+    });
   }
 
   #ttl(): number {
-    return epochSeconds(after(this.#engine.clock.now(), keptSeconds));
+    return epochSeconds(after(this.#deps.clock.now(), ttlSeconds));
   }
 }

@@ -1,42 +1,36 @@
-/** Writes what the journal names of a range: as the backup has it or, where the backup has nothing, by deleting it. */
 import { SourceError } from '../../firestore/index.ts';
-import { Heartbeat, JobEndedError } from '../../job/index.ts';
+import { JobEndedError } from '../../job/index.ts';
 import { bestEffort } from '../../platform/index.ts';
-import { lookAt } from '../model/running-restore.ts';
-import { DocumentWriting } from './document-writer.ts';
-import { recordLateWrites } from './late-writes.ts';
+import { withHeartbeat } from '../model/running-restore.ts';
+import { DocumentWriter } from './document-writer.ts';
+import { recordWritesAfterEnd } from './record-writes-after-end.ts';
 import type { WriteClaim, WriteRun } from './write-progress.ts';
-import { WritersEnd } from './writer-shutdown.ts';
+import { WriterShutdown } from './writer-shutdown.ts';
 
-/** True if the range is done; false if another run is to go on. */
+/** Writes the journal's documents of a range as the backup has them; those it lacks are deleted. False if another run must continue. */
 export const writeDocuments = async (run: WriteRun, claim: WriteClaim): Promise<boolean> => {
-  const { halt, engine, parties, restore } = run;
-  const end = new WritersEnd(halt);
-  const writing = new DocumentWriting(run, claim, end.signal);
-  const checkRunning = () => lookAt(parties.tenant, restore);
-  const pulse = new Heartbeat({
-    checkRunning,
-    total: 0,
-    halt,
-    clock: engine.clock,
-    unreported: () => 0,
-    report: async () => undefined,
-  });
+  const { control } = run;
+  const shutdown = new WriterShutdown(control);
+  const writer = new DocumentWriter(run, claim, shutdown.signal);
+  const write = async (): Promise<boolean> => {
+    try {
+      return await writer.all();
+    } catch (error) {
+      await shutdown.now(writer.writers);
+      await writer.settled();
+      const cause = control.explain(error);
+      if (cause instanceof JobEndedError)
+        await bestEffort('count the writes after the end', recordWritesAfterEnd(run, claim, writer.unreported));
+      if (cause !== undefined && !isQuotaExceeded(cause)) throw cause;
+      await writer.recordStall();
+      return false;
+    }
+  };
   try {
-    return await writing.all();
-  } catch (error) {
-    await end.now(writing.writers);
-    await writing.isTold();
-    const meaning = halt.explain(error);
-    if (meaning instanceof JobEndedError)
-      await bestEffort('count what was written last', recordLateWrites(run, claim, writing.untold));
-    if (meaning !== undefined && !isQuota(meaning)) throw meaning;
-    await writing.stall();
-    return false;
+    return await withHeartbeat(run, write);
   } finally {
-    await pulse.stop();
-    end.close();
+    shutdown.close();
   }
 };
 
-const isQuota = (error: unknown): boolean => error instanceof SourceError && error.code === 'WRITE_QUOTA_EXCEEDED';
+const isQuotaExceeded = (error: unknown): boolean => error instanceof SourceError && error.code === 'WRITE_QUOTA_EXCEEDED';

@@ -1,131 +1,118 @@
-/** One run of a worker that writes, and what it writes down of its shard: each time in one transaction with the restore's own counters. */
-import { setTimeout as pause } from 'node:timers/promises';
+/** Commits the progress of a writer: shard, restore counters and events in one transaction. */
 import type { BackupRecord, OpenArchive } from '../../backup/index.ts';
 import type { FirestoreDatabase, RateLimiter, WriteFailure } from '../../firestore/index.ts';
 import { JobEndedError, type RunControl } from '../../job/index.ts';
-import { type Clock, commit, get, getAll, isConflict, set, type Tenant, type Write } from '../../platform/index.ts';
-import type { RestoreParties } from '../check/check-run.ts';
-import { acquireWriterLease } from '../model/active-writers.ts';
-import { firstFailures } from '../model/reconcile-counts.ts';
+import { commit, get, getAll, isConflict, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
+import { progressEvents } from '../model/progress-events.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
-import { tellPercent } from '../model/restore-progress-events.ts';
-import { advance, lookAt, sameAttempt, whileRunning } from '../model/running-restore.ts';
-import type { RestoreEngine } from '../restore-deps.ts';
+import type { RestoreContext } from '../model/restore-context.ts';
+import { assertSameAttempt, assertStillRunning, checkRunning, updateRunning } from '../model/running-restore.ts';
+import { firstFailures } from '../model/shard-totals.ts';
+import { acquireWriterLease } from '../model/writer-lease.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
 
 export interface WriteRun {
-  readonly parties: RestoreParties;
+  readonly context: RestoreContext;
   readonly restore: RestoreRecord;
   readonly backup: BackupRecord;
-  /** The backup, and the journal, which says what is to be touched. */
+  /** The backup, and the journal, which names what to write. */
   readonly open: OpenArchive;
   readonly journal: OpenArchive;
   readonly target: FirestoreDatabase;
-  readonly halt: RunControl;
-  readonly engine: RestoreEngine;
-  /** Without it nothing holds the run back but the target. */
-  readonly pace?: RateLimiter | undefined;
+  readonly control: RunControl;
+  readonly deps: RestoreDeps;
+  /** Without it only the target limits the rate. */
+  readonly rateLimiter?: RateLimiter | undefined;
 }
 
-/** A shard, as long as no other run has claimed it. */
+/** A shard, valid until another run claims it. */
 export interface WriteClaim {
   readonly shard: RestoreShardRecord;
   readonly run: number;
-  /** Whether writes behind the checkpoint may have been made by a run that did not tell. */
+  /** An earlier run may have written beyond the checkpoint. */
   readonly isRepeat: boolean;
 }
 
-/** Twenty workers write the same counters; a clash is over in milliseconds. */
-const triesMax = 10;
-const clashMs = 100;
+/** Twenty workers update the same counters; a conflict resolves within milliseconds. */
+const conflictRetry = { attempts: 10, jitterMs: 100 };
 
-/** Undefined if the shard is done. From then on the target is known to have a writer, until `writerEnds`. */
-export const claimShard = async (
+/** Undefined if the shard is done. The claim acquires a writer lease; release it with `releaseWriterLease`. */
+export const claimShard = (
   tenant: Tenant,
   { id, attempt }: Pick<RestoreRecord, 'id' | 'attempt'>,
-  number: number,
-  random: () => number,
-  handOver: Date,
-): Promise<WriteClaim | undefined> => {
-  const key = restoreKey.shard(tenant, id, number);
-  for (let tries = 1; ; tries++) {
+  { number, handOver, random }: { readonly number: number; readonly handOver: Date; readonly random: () => number },
+): Promise<WriteClaim | undefined> =>
+  retryOnConflict({ ...conflictRetry, random }, async () => {
+    const key = restoreKey.shard(tenant, id, number);
     const shard = await get(key);
     if (!shard) throw new Error(`there is no shard ${number}`);
     if (shard.isWritten) return undefined;
     const runs = shard.runs + 1;
     try {
       await commit([
-        // Until the run says how it ended, nobody knows what it wrote.
+        // Until the run reports its end, its writes are unknown.
         set(key, { runs, isUnsure: true }, { expected: { runs: shard.runs, isWritten: false } }),
         acquireWriterLease(tenant, id, { number, run: runs }, handOver),
-        whileRunning(tenant, id, { attempt }),
+        checkRunning(tenant, id, { attempt }),
       ]);
-      return { shard: { ...shard, runs }, run: runs, isRepeat: shard.isUnsure ?? false };
     } catch (error) {
-      if (!isConflict(error)) throw error;
-      await lookAt(tenant, { id, attempt });
-      if (tries === triesMax) throw error;
-      await pause(random() * clashMs);
+      if (isConflict(error)) await assertStillRunning(tenant, { id, attempt });
+      throw error;
     }
-  }
-};
+    return { shard: { ...shard, runs }, run: runs, isRepeat: shard.isUnsure ?? false };
+  });
 
-/** What a run has done since it last told. Of the shard of users, users are counted. */
-export interface Progress {
+/** What a run has done since its last report; users in the shard of users. */
+export interface WriteProgress {
   readonly written: number;
   readonly deleted: number;
   readonly raced: number;
   readonly failed: number;
   readonly failures: readonly WriteFailure[];
-  /** Documents of the target that were looked up. */
+  /** Documents looked up in the target. */
   readonly reads?: number;
-  /** Up to this name below the database, and with it, it is known of every write what became of it. */
+  /** The path up to which, itself included, the outcome of every write is known. */
   readonly writtenTo?: string;
-  /** All writes of the run are known, and it makes no more. */
+  /** The run makes no more writes, and the outcome of all is known. */
   readonly isClean?: boolean;
-  /** So is all of the shard. */
+  /** The whole shard is written. */
   readonly isWritten?: boolean;
-  /** Since when the target takes nothing. */
+  /** Since when the target accepts no writes. */
   readonly stalledSince?: string | undefined;
 }
 
 /**
- * Keeps what a run has done. Throws NotRunning if the restore has ended, or if the shard was given to another run: then that one
- * looks at what this one has written.
+ * Commits the progress of a run. Throws NotRunning if the restore has ended, or if another run has the shard: that one reads what
+ * this one has written.
  */
-export const reportWrites = async (
-  { parties, restore: { id, attempt }, engine: { clock, random } }: Pick<WriteRun, 'parties' | 'restore' | 'engine'>,
+export const reportWrites = (
+  { context, restore: { id, attempt }, deps: { clock, random } }: Pick<WriteRun, 'context' | 'restore' | 'deps'>,
   { shard: { number }, run }: WriteClaim,
-  progress: Progress,
+  progress: WriteProgress,
 ): Promise<void> => {
-  const { tenant } = parties;
+  const { tenant } = context;
   const keys = [restoreKey.restore(tenant, id), restoreKey.shard(tenant, id, number)] as const;
-  /** Told apart from the commits of other runs by what the shard counts: it only grows. */
-  let expected: number | undefined;
-  for (let tries = 1; ; tries++) {
+  /** The shard's report count only grows, so it identifies this report. */
+  let report: number | undefined;
+  return retryOnConflict({ ...conflictRetry, random }, async () => {
     const [record, shard] = await getAll(keys);
-    const restore = sameAttempt(record, attempt);
+    const restore = assertSameAttempt(record, attempt);
     if (shard?.runs !== run) throw new JobEndedError('written by another worker');
-    // The answer to a commit that did happen may have been lost.
-    if (expected !== undefined && shard.reports === expected) return;
-    expected = (shard.reports ?? 0) + 1;
-    try {
-      await commit([
-        ...restoreWrites(parties, restore, shard, progress, clock),
-        set(
-          restoreKey.shard(tenant, id, number),
-          { ...shardAfter(shard, progress), reports: expected },
-          { expected: { runs: run, reports: shard.reports } },
-        ),
-      ]);
-      return;
-    } catch (error) {
-      if (!isConflict(error) || tries === triesMax) throw error;
-      await pause(random() * clashMs);
-    }
-  }
+    // An earlier commit succeeded although its response was lost.
+    if (report !== undefined && shard.reports === report) return;
+    report = (shard.reports ?? 0) + 1;
+    await commit([
+      ...restoreWrites(context, restore, shard, progress, clock.now()),
+      set(
+        restoreKey.shard(tenant, id, number),
+        { ...shardAfter(shard, progress), reports: report },
+        { expected: { runs: run, reports: shard.reports } },
+      ),
+    ]);
+  });
 };
 
-const shardAfter = (shard: RestoreShardRecord, progress: Progress) => ({
+const shardAfter = (shard: RestoreShardRecord, progress: WriteProgress) => ({
   written: shard.written + progress.written,
   deleted: shard.deleted + progress.deleted,
   raced: shard.raced + progress.raced,
@@ -139,37 +126,48 @@ const shardAfter = (shard: RestoreShardRecord, progress: Progress) => ({
 });
 
 const restoreWrites = (
-  parties: RestoreParties,
+  context: RestoreContext,
   restore: RestoreRecord,
   { range }: RestoreShardRecord,
-  progress: Progress,
-  clock: Clock,
+  progress: WriteProgress,
+  now: Date,
 ): readonly Write[] => {
   const { toldPercent, failed, attempt } = restore;
-  // Users are counted by themselves, when the restore ends.
-  const more = range === undefined ? none : progress;
-  const after: RestoreRecord = {
-    ...restore,
-    written: restore.written + more.written,
-    deleted: restore.deleted + more.deleted,
-    raced: restore.raced + more.raced,
-    failed: restore.failed + more.failed,
-    reads: restore.reads + (progress.reads ?? 0),
+  // Users are counted apart, when the restore finishes.
+  const counts = range === undefined ? noWrites : progress;
+  const add = {
+    written: counts.written,
+    deleted: counts.deleted,
+    raced: counts.raced,
+    failed: counts.failed,
+    reads: progress.reads ?? 0,
   };
-  const { told, writes } = tellPercent(parties, after, clock.now());
-  const failures = more.failures.length > 0 ? { failures: firstFailures([...restore.failures, ...more.failures]) } : {};
+  const { reportedPercent, writes } = progressEvents(
+    context,
+    {
+      ...restore,
+      written: restore.written + add.written,
+      deleted: restore.deleted + add.deleted,
+      raced: restore.raced + add.raced,
+      failed: restore.failed + add.failed,
+      reads: restore.reads + add.reads,
+    },
+    now,
+  );
+  const hasFailures = counts.failures.length > 0;
+  const isReporting = reportedPercent !== undefined;
   return [
-    advance(parties.tenant, restore.id, {
-      add: {
-        ...{ written: more.written, deleted: more.deleted, raced: more.raced, failed: more.failed },
-        reads: progress.reads ?? 0,
+    updateRunning(context.tenant, restore.id, {
+      add,
+      set: {
+        ...(isReporting && { toldPercent: reportedPercent }),
+        ...(hasFailures && { failures: firstFailures([...restore.failures, ...counts.failures]) }),
       },
-      set: { ...(told !== undefined && { toldPercent: told }), ...failures },
-      // Whoever tells of a tenth is the only one, and whoever adds to a list has seen all of it.
-      expected: { attempt, ...(told !== undefined && { toldPercent }), ...('failures' in failures && { failed }) },
+      // Only one worker emits an event, and only with the whole list of failures read is the list extended.
+      expected: { attempt, ...(isReporting && { toldPercent }), ...(hasFailures && { failed }) },
     }),
     ...writes,
   ];
 };
 
-const none = { written: 0, deleted: 0, raced: 0, failed: 0, failures: [] };
+const noWrites = { written: 0, deleted: 0, raced: 0, failed: 0, failures: [] };

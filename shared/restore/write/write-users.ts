@@ -1,39 +1,28 @@
-/** Writes the users that the journal names: as the backup has them or, where it says that there was none, by removing them. */
-import { Heartbeat, JobFailure } from '../../job/index.ts';
+/** Writes the users that the journal names as the backup has them; an undo deletes those it lacks. */
+import { JobFailure } from '../../job/index.ts';
 import { type AuthUser, importAuthUsers, importedAtOnceMax, removeAuthUsers, type Toolkit } from '../../project/index.ts';
-import { ownAmong } from '../check/match-restored-user.ts';
+import { countRestoredUsers } from '../check/match-restored-user.ts';
 import type { Failure } from '../model/record.ts';
-import { lookAt } from '../model/running-restore.ts';
-import { targetUsers, type UserMatch, usersAlong } from '../read/archived-users.ts';
-import { HashSource } from './hash-config-source.ts';
-import { clashesOf } from './user-conflicts.ts';
-import { type Progress, reportWrites, type WriteClaim, type WriteRun } from './write-progress.ts';
+import { withHeartbeat } from '../model/running-restore.ts';
+import { type JoinedUser, joinJournalUsers, openTargetUsers } from '../read/archived-users.ts';
+import { findUserConflicts } from './find-user-conflicts.ts';
+import { HashConfigSource } from './hash-config-source.ts';
+import { reportWrites, type WriteClaim, type WriteProgress, type WriteRun } from './write-progress.ts';
 
-/** Accounts are small, but nothing says how small. */
+/** Accounts are small, but have no documented limit. */
 const batchBytesMax = 4 << 20;
 
-/** True if all are done; false if another run is to go on. Users who are replaced twice are as they are after once. */
-export const writeUsers = async (run: WriteRun, claim: WriteClaim): Promise<boolean> => {
-  const { halt, engine, parties, restore } = run;
-  const checkRunning = () => lookAt(parties.tenant, restore);
-  const pulse = new Heartbeat({
-    checkRunning,
-    total: 0,
-    halt,
-    clock: engine.clock,
-    unreported: () => 0,
-    report: async () => undefined,
+/** True if all are done; false if another run must continue. Idempotent. */
+export const writeUsers = (run: WriteRun, claim: WriteClaim): Promise<boolean> =>
+  withHeartbeat(run, async () => {
+    try {
+      return await new UserWriter(run, claim).all();
+    } catch (error) {
+      throw run.control.explain(error) ?? error;
+    }
   });
-  try {
-    return await new UserWriting(run, claim).all();
-  } catch (error) {
-    throw halt.explain(error) ?? error;
-  } finally {
-    await pulse.stop();
-  }
-};
 
-/** What is under way when the restore is stopped is answered, if it is soon: cut off, it might be done after the target is free. */
+/** A request in flight when the restore stops gets a grace period: aborted, it might be applied after the target is released. */
 const graceAfter = (stop: AbortSignal): AbortSignal => {
   const cut = new AbortController();
   const begin = () => setTimeout(() => cut.abort(), graceMs).unref();
@@ -44,11 +33,11 @@ const graceMs = 5_000;
 
 const nothing = { written: 0, deleted: 0, raced: 0, failed: 0, failures: [] } as const;
 
-class UserWriting {
+class UserWriter {
   readonly #run: WriteRun;
   readonly #claim: WriteClaim;
   readonly #target: Toolkit;
-  readonly #hash: HashSource;
+  readonly #hash: HashConfigSource;
   readonly #signal: AbortSignal;
   #put: AuthUser[] = [];
   #remove: string[] = [];
@@ -57,41 +46,41 @@ class UserWriting {
   constructor(run: WriteRun, claim: WriteClaim) {
     this.#run = run;
     this.#claim = claim;
-    this.#target = targetUsers(run);
-    this.#hash = new HashSource(run);
-    this.#signal = graceAfter(run.halt.storing);
+    this.#target = openTargetUsers(run.deps, run.context);
+    this.#hash = new HashConfigSource(run);
+    this.#signal = graceAfter(run.control.storing);
   }
 
   async all(): Promise<boolean> {
-    const { journal, open, halt } = this.#run;
+    const { journal, open, control } = this.#run;
     const { writtenTo } = this.#claim.shard;
     const after = writtenTo === undefined ? undefined : (JSON.parse(writtenTo) as string);
     let last: string | undefined;
-    for await (const match of usersAlong(journal.archive, open.archive, after)) {
+    for await (const match of joinJournalUsers(journal.archive, open.archive, after)) {
       this.#take(match);
       last = match.id;
       if (this.#put.length + this.#remove.length < importedAtOnceMax && this.#bytes < batchBytesMax) continue;
-      await this.#send({ writtenTo: last, isClean: halt.isYielding });
-      if (halt.isYielding) return false;
+      await this.#send({ writtenTo: last, isClean: control.isYielding });
+      if (control.isYielding) return false;
     }
     await this.#send({ ...(last !== undefined && { writtenTo: last }), isClean: true, isWritten: true });
     return true;
   }
 
-  #take({ id, json }: UserMatch): void {
+  #take({ id, json }: JoinedUser): void {
     if (json) this.#put.push({ id, json });
-    // Whatever a journal says, only a restore that takes another one back removes users.
+    // Whatever the journal says, only an undo deletes users.
     else if (this.#run.restore.undoOf === null)
       throw new JobFailure('INTERNAL_ERROR', 'The plan names a user that the backup does not have');
     else this.#remove.push(id);
     this.#bytes += json?.length ?? 0;
   }
 
-  /** All that was taken, and tells of it. */
-  async #send(more: Partial<Progress>): Promise<void> {
-    const { halt } = this.#run;
+  /** Sends the batch and reports it. */
+  async #send(more: Partial<WriteProgress>): Promise<void> {
+    const { control } = this.#run;
     const [put, removed] = [await this.#sendUsers(), await this.#sendRemovals()];
-    halt.check();
+    control.check();
     await reportWrites(this.#run, this.#claim, {
       written: put.written,
       deleted: removed.deleted,
@@ -103,34 +92,34 @@ class UserWriting {
     [this.#put, this.#remove, this.#bytes] = [[], [], 0];
   }
 
-  async #sendUsers(): Promise<Pick<Progress, 'written' | 'raced' | 'failures'>> {
+  async #sendUsers(): Promise<Pick<WriteProgress, 'written' | 'raced' | 'failures'>> {
     if (this.#put.length === 0) return nothing;
-    const { halt, open, restore } = this.#run;
+    const { control, open, restore } = this.#run;
     const signal = this.#signal;
-    const clashes = await clashesOf(this.#put, { toolkit: this.#target, backup: open.archive, signal });
-    const users = this.#put.filter(({ id }) => !clashes.has(id));
+    const conflicts = await findUserConflicts(this.#put, { toolkit: this.#target, backup: open.archive, signal });
+    const users = this.#put.filter(({ id }) => !conflicts.has(id));
     const overwrite = restore.mergeMode !== 'skip_existing';
-    // Who has no password does not have to wait for the project that it was hashed in.
+    // The hash configuration is needed only for users with a password.
     const hash = users.some(({ json }) => json.includes('"passwordHash"')) ? await this.#hash.config() : undefined;
-    halt.check();
+    control.check();
     const refused = await importAuthUsers(this.#target, users, { hash, overwrite, signal });
-    const there = users.filter(({ id }) => refused.get(id)?.code === 'exists');
-    const own = there.length === 0 ? 0 : await ownAmong(this.#target, there, signal);
+    const existing = users.filter(({ id }) => refused.get(id)?.code === 'exists');
+    const own = existing.length === 0 ? 0 : await countRestoredUsers(this.#target, existing, signal);
     const failures: readonly Failure[] = [
-      ...[...clashes].map(([id, message]) => ({ path: `accounts/${id}`, code: 'ALREADY_EXISTS', message })),
+      ...[...conflicts].map(([id, message]) => ({ path: `accounts/${id}`, code: 'ALREADY_EXISTS', message })),
       ...[...refused]
         .filter(([, { code }]) => code !== 'exists')
         .map(([id, { code, message }]) => ({ path: `accounts/${id}`, code, message })),
     ];
-    return { written: users.length - refused.size + own, raced: there.length - own, failures };
+    return { written: users.length - refused.size + own, raced: existing.length - own, failures };
   }
 
-  async #sendRemovals(): Promise<Pick<Progress, 'deleted' | 'failures'>> {
+  async #sendRemovals(): Promise<Pick<WriteProgress, 'deleted' | 'failures'>> {
     const ids = this.#remove;
     if (ids.length === 0) return nothing;
-    this.#run.halt.check();
-    const left = await removeAuthUsers(this.#target, ids, this.#signal);
-    const failures = [...left].map(([id, message]) => ({ path: `accounts/${id}`, code: 'FAILED_PRECONDITION', message }));
-    return { deleted: ids.length - left.size, failures };
+    this.#run.control.check();
+    const notRemoved = await removeAuthUsers(this.#target, ids, this.#signal);
+    const failures = [...notRemoved].map(([id, message]) => ({ path: `accounts/${id}`, code: 'FAILED_PRECONDITION', message }));
+    return { deleted: ids.length - notRemoved.size, failures };
   }
 }

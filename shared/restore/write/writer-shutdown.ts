@@ -1,29 +1,29 @@
 import type { BatchWriter } from '../../firestore/index.ts';
 import type { RunControl } from '../../job/index.ts';
 
-/** Of a worker's time after it was to hand over (functions/restore/write.ts keeps 60 s): so long it waits for what was given. */
+/** How long to wait for pending writes after the hand-over, of the 60 s that functions/restore/write.ts reserves. */
 const settleMs = 40_000;
 
-/** Ends a writer at once when the restore was stopped, and a while after its worker's time to hand over. */
-export class WritersEnd {
+/** Aborts the writers at once if the restore stops, and some time after the hand-over. */
+export class WriterShutdown {
   readonly #end = new AbortController();
-  readonly #halt: RunControl;
+  readonly #control: RunControl;
   #timer: NodeJS.Timeout | undefined;
   readonly signal = this.#end.signal;
 
-  constructor(halt: RunControl) {
-    this.#halt = halt;
-    halt.storing.addEventListener('abort', this.#stop);
-    halt.reading.addEventListener('abort', this.#pause);
-    if (halt.reading.aborted) this.#pause();
+  constructor(control: RunControl) {
+    this.#control = control;
+    control.storing.addEventListener('abort', this.#stop);
+    control.reading.addEventListener('abort', this.#yield);
+    if (control.reading.aborted) this.#yield();
   }
 
   readonly #stop = (): void => this.#end.abort();
-  readonly #pause = (): void => {
-    this.#timer ??= setTimeout(this.#stop, this.#halt.storing.aborted ? 0 : settleMs);
+  readonly #yield = (): void => {
+    this.#timer ??= setTimeout(this.#stop, this.#control.storing.aborted ? 0 : settleMs);
   };
 
-  /** Resolves when nothing is sent any more. */
+  /** Resolves when no request is in flight. */
   async now(writers: readonly BatchWriter[]): Promise<void> {
     this.#end.abort();
     await Promise.allSettled(writers.map((writer) => writer.flush()));
@@ -31,7 +31,7 @@ export class WritersEnd {
 
   close(): void {
     clearTimeout(this.#timer);
-    this.#halt.storing.removeEventListener('abort', this.#stop);
-    this.#halt.reading.removeEventListener('abort', this.#pause);
+    this.#control.storing.removeEventListener('abort', this.#stop);
+    this.#control.reading.removeEventListener('abort', this.#yield);
   }
 }

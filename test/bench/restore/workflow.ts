@@ -10,10 +10,10 @@ import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts
 import { checkShard } from '../../../shared/restore/check/check-shard.ts';
 import { journalBackup } from '../../../shared/restore/model/journal.ts';
 import { type RestoreRecord, restoreKey } from '../../../shared/restore/model/record.ts';
-import { partiesOf } from '../../../shared/restore/model/restore-context.ts';
-import { readRunning } from '../../../shared/restore/model/running-restore.ts';
+import { loadRestoreContext } from '../../../shared/restore/model/restore-context.ts';
+import { loadRunning } from '../../../shared/restore/model/running-restore.ts';
 import { openForRestore } from '../../../shared/restore/read/open-for-restore.ts';
-import type { RestoreEngine } from '../../../shared/restore/restore-deps.ts';
+import type { RestoreDeps } from '../../../shared/restore/restore-deps.ts';
 import { sealJournal } from '../../../shared/restore/seal/seal-journal.ts';
 import { startRestore } from '../../../shared/restore/start/start-restore.ts';
 import { finishRestore } from '../../../shared/restore/steps/finish-restore.ts';
@@ -82,15 +82,16 @@ export class RestoreStand {
       clock.now(),
     );
     await commit(writes);
-    const { shards } = await prepareRestore(tenant, restore.id, engine);
-    for (const shard of shards) while (!(await checkShard(tenant, restore.id, shard, soon(), engine)));
-    await sealJournal(tenant, restore.id, engine);
+    const { shards } = await prepareRestore({ tenant, restoreJobId: restore.id, attempt: 1 }, engine);
+    for (const shard of shards)
+      while (!(await checkShard({ tenant, restoreJobId: restore.id, attempt: 1, shard, handOver: soon() }, engine)));
+    await sealJournal({ tenant, restoreJobId: restore.id, attempt: 1 }, engine);
     const cpu = process.cpuUsage();
     const started = performance.now();
     for (const shard of shards) while (!(await write(tenant, restore.id, shard, engine)));
     const writeSeconds = (performance.now() - started) / 1_000;
     const { user, system } = process.cpuUsage(cpu);
-    await finishRestore(tenant, restore.id, engine);
+    await finishRestore({ tenant, restoreJobId: restore.id, attempt: 1 }, engine);
     const { status, written } = table.get<RestoreRecord>(restoreKey.restore(tenant, restore.id)) ?? {};
     if (status !== 'completed') throw new Error(`the restore is ${status}`);
     return {
@@ -102,7 +103,7 @@ export class RestoreStand {
     };
   }
 
-  #engine(endpoint: string): RestoreEngine {
+  #engine(endpoint: string): RestoreDeps {
     const journalKey = keyOf('journal');
     const tenant = this.#tenant;
     return {
@@ -150,22 +151,22 @@ export class RestoreStand {
 
 const soon = (): Date => after(clock.now(), 3_000);
 
-/** As `writeShard` does it, without a pace. */
-const write = async (tenant: Tenant, id: string, number: number, engine: RestoreEngine): Promise<boolean> => {
-  const { restore, organization } = await readRunning(tenant, id);
-  const parties = await partiesOf(tenant, restore, organization);
+/** Like `writeShard`, without a rate limit. */
+const write = async (tenant: Tenant, id: string, number: number, deps: RestoreDeps): Promise<boolean> => {
+  const { restore, organization } = await loadRunning({ tenant, restoreJobId: id, attempt: 1 });
+  const context = await loadRestoreContext(tenant, restore, organization);
   const backup = table.get<BackupRecord>(backupKey.backup(tenant, restore.backupId)) as BackupRecord;
   const [open, journal] = [
-    await openForRestore(tenant, backup, engine),
-    await openForRestore(tenant, journalBackup(tenant, restore), engine),
+    await openForRestore(tenant, backup, deps),
+    await openForRestore(tenant, journalBackup(tenant, restore), deps),
   ];
-  const target = engine.openSource(tenant, parties.target);
-  const halt = new RunControl(soon(), clock);
+  const target = deps.openSource(tenant, context.target);
+  const control = new RunControl(soon(), clock);
   try {
-    const claim = await claimShard(tenant, restore, number, engine.random, soon());
-    return !claim || (await writeDocuments({ parties, restore, backup, open, journal, target, halt, engine }, claim));
+    const claim = await claimShard(tenant, restore, { number, handOver: soon(), random: deps.random });
+    return !claim || (await writeDocuments({ context, restore, backup, open, journal, target, control, deps }, claim));
   } finally {
-    for (const one of [halt, target, open, journal]) one.close();
+    for (const one of [control, target, open, journal]) one.close();
   }
 };
 

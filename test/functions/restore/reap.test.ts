@@ -1,4 +1,4 @@
-/** The end of restores on the stage: by the reaper where somebody stopped the workflow, by the workflow where it was cancelled. */
+/** Restores end on the stage: by the reaper if their workflow was stopped, by the workflow if they were cancelled. */
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SFNClient, StopExecutionCommand } from '@aws-sdk/client-sfn';
@@ -16,9 +16,14 @@ import { itemsOf } from '../../harness/stage/table.ts';
 const region = stageVariable('STAGE_REGION');
 const workflow = `arn:aws:states:${region}:${account}:stateMachine:backup-management-service-restore`;
 Object.assign(process.env, {
-  ...{ AWS_ENDPOINT_URL: stageVariable('STAGE_AWS_URL'), AWS_ACCESS_KEY_ID: stageVariable('STAGE_AWS_KEY') },
-  ...{ AWS_SECRET_ACCESS_KEY: 'local', AWS_REGION: region, TABLE_NAME: stageVariable('STAGE_TABLE') },
-  ...{ PLAN: 'enterprise', AUDIT_RETENTION_DAYS: '365', RESTORE_WORKFLOW_ARN: workflow },
+  AWS_ENDPOINT_URL: stageVariable('STAGE_AWS_URL'),
+  AWS_ACCESS_KEY_ID: stageVariable('STAGE_AWS_KEY'),
+  AWS_SECRET_ACCESS_KEY: 'local',
+  AWS_REGION: region,
+  TABLE_NAME: stageVariable('STAGE_TABLE'),
+  PLAN: 'enterprise',
+  AUDIT_RETENTION_DAYS: '365',
+  RESTORE_WORKFLOW_ARN: workflow,
 });
 const { log, describeExecution } = await import('../../../shared/platform/index.ts');
 log.setLogLevel('SILENT');
@@ -28,7 +33,7 @@ const text = (stringValue: string) => ({ text: { stringValue } });
 const before = { 'a/1': text('here before'), 'a/2': text('not in the backup') };
 const archived = { 'a/1': text('one'), 'b/1': text('two'), 'b/2': text('three') };
 
-interface Scene {
+interface WriterSetup {
   readonly organization: TestOrganization;
   readonly by: { readonly token: string; readonly org: string };
   readonly backupId: string;
@@ -39,7 +44,7 @@ interface Scene {
 }
 
 /** A backup, and another project into which nothing can be written for now. */
-const newScene = async (): Promise<Scene> => {
+const newScene = async (): Promise<WriterSetup> => {
   const organization = await newOrganization();
   const [project, target, destination] = await Promise.all([
     newProject(organization),
@@ -55,23 +60,23 @@ const newScene = async (): Promise<Scene> => {
 };
 
 /** A restore that is about to write. */
-const begin = async ({ organization, wish }: Scene): Promise<string> => {
+const begin = async ({ organization, wish }: WriterSetup): Promise<string> => {
   const { restoreJobId } = await startRestore(organization, wish);
   while ((await readRestore(organization, restoreJobId)).phase !== 'Restoring') await pause(50);
   return restoreJobId;
 };
-const failures = async ({ organization }: Scene) =>
+const failures = async ({ organization }: WriterSetup) =>
   (await itemsOf(`ORG#${organization.id}`)).filter(({ type }) => type === 'restore.failed').length;
-const isLocked = async ({ organization }: Scene): Promise<boolean> =>
+const isLocked = async ({ organization }: WriterSetup): Promise<boolean> =>
   (await itemsOf(`ORG#${organization.id}`)).some(({ sk }) => sk.startsWith('JOB#'));
 
 // Each in an organization of its own.
-describe('the end of a restore', { concurrent: true }, () => {
-  test('a restore whose workflow was stopped fails once, and can be resumed and taken back', async () => {
-    const scene = await newScene();
-    const { organization, by, source, backupId } = scene;
-    const id = await begin(scene);
-    // Other tests run beside this one; what it cannot do for theirs is none of its business.
+describe('end of a restore', { concurrent: true }, () => {
+  test('a restore whose workflow was stopped fails once, and can be resumed and undone', async () => {
+    const setup = await newScene();
+    const { organization, by, source, backupId } = setup;
+    const id = await begin(setup);
+    // Other tests run at the same time; failures of their restores are ignored.
     await handler().catch(() => undefined);
     equal(await describeExecution('RESTORE_WORKFLOW_ARN', `${id}-1`), 'running', 'one that runs is left alone');
     const refusal = await call(backups.remove, { ...by, params: { backupId } });
@@ -83,8 +88,8 @@ describe('the end of a restore', { concurrent: true }, () => {
     const failed = await readRestore(organization, id);
     deepEqual([failed.status, failed.phase, failed.error?.code], ['failed', 'Restoring', 'INTERNAL_ERROR']);
     notEqual(failed.undoUntil, null);
-    deepEqual([await failures(scene), await isLocked(scene)], [1, false]);
-    await scene.mend();
+    deepEqual([await failures(setup), await isLocked(setup)], [1, false]);
+    await setup.mend();
     equal((await call(restores.resume, { ...by, params: { restoreJobId: id }, body: {} })).status, 202);
     const { status, attempts, documentsRestored } = await endOfRestore(organization, id);
     deepEqual([status, attempts, documentsRestored], ['completed', 2, 3]);
@@ -95,24 +100,24 @@ describe('the end of a restore', { concurrent: true }, () => {
   });
 
   // Its writers notice the cancellation within two seconds. On a machine that takes longer for the next call, it is tried again.
-  test('a restore that is cancelled keeps its target until its workflow has stopped writing, and is told of once', {
+  test('a cancelled restore keeps its target locked until its workflow has stopped writing, and emits one event', {
     retry: 3,
   }, async () => {
-    const scene = await newScene();
-    const { organization, by } = scene;
-    const id = await begin(scene);
+    const setup = await newScene();
+    const { organization, by } = setup;
+    const id = await begin(setup);
     const cancelled = await call(restores.cancel, { ...by, params: { restoreJobId: id }, body: {} });
     deepEqual([cancelled.status, cancelled.body.data.status], [200, 'cancelled']);
-    const next = await call(restores.create, { ...by, body: scene.wish });
+    const next = await call(restores.create, { ...by, body: setup.wish });
     deepEqual(
       [next.status, next.body.error?.code, next.body.error?.details],
       [409, 'JOB_IN_PROGRESS', { jobId: id, kind: 'restore' }],
     );
-    await scene.mend();
-    while (await isLocked(scene)) await pause(100);
+    await setup.mend();
+    while (await isLocked(setup)) await pause(100);
     equal(await describeExecution('RESTORE_WORKFLOW_ARN', `${id}-1`).then((state) => state !== 'unknown'), true);
-    equal(await failures(scene), 1);
-    const again = await endOfRestore(organization, (await startRestore(organization, scene.wish)).restoreJobId);
+    equal(await failures(setup), 1);
+    const again = await endOfRestore(organization, (await startRestore(organization, setup.wish)).restoreJobId);
     equal(again.status, 'completed');
   });
 });

@@ -1,11 +1,12 @@
-/** A completed backup, two projects and a bucket in a table that keeps conditions, for rules of restores that need no engine. */
+/** A completed backup, two projects and a destination in a table that evaluates conditions, for tests without Firestore. */
 import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
 import type { DestinationRecord } from '../../../shared/destination/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import { newId, type Write } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import type { RestoreRecord } from '../../../shared/restore/model/record.ts';
-import { type StartRestoreOptions, startRestore } from '../../../shared/restore/start/start-restore.ts';
+import type { StartRestoreOptions } from '../../../shared/restore/model/start-options.ts';
+import { startRestore } from '../../../shared/restore/start/start-restore.ts';
 import { answerInProcess } from '../aws/in-process.ts';
 import { StrictTable } from '../table/strict-table.ts';
 import { backupOf, now, organization, project, projectId, tenant } from './sample-backup.ts';
@@ -42,8 +43,8 @@ export const putBackup = (more: Partial<BackupRecord> = {}): BackupRecord => {
   return backup;
 };
 
-/** An organization with both projects and the bucket, and nothing else. */
-export const beginAnew = (): void => {
+/** An organization with both projects and the destination, and nothing else. */
+export const resetTable = (): void => {
   table.items.clear();
   table.put({ ...(organization as OrganizationRecord), ...organizationKey.organization(tenant) });
   table.put(source);
@@ -53,7 +54,7 @@ export const beginAnew = (): void => {
 
 const encryption = { mode: 'kms', keyId: 'arn' } as const;
 
-export const wish: StartRestoreOptions = {
+export const startOptions: StartRestoreOptions = {
   mergeMode: 'overwrite',
   dryRun: false,
   collections: ['*'],
@@ -63,18 +64,18 @@ export const wish: StartRestoreOptions = {
   createdBy: { type: 'user', id: newId('user', now) },
 };
 
-/** A restore of the backup into the other project, as it begins. */
+/** A new restore of the backup into the other project. */
 export const begin = (backup: BackupRecord, more: Partial<StartRestoreOptions> = {}) =>
-  startRestore({ tenant, backup, project: source, target, destination, encryption }, { ...wish, ...more }, now);
+  startRestore({ tenant, backup, project: source, target, destination, encryption }, { ...startOptions, ...more }, now);
 
-/** A restore in some state, in the table; nothing of what began it is left. */
+/** Puts a restore in some state into the table, without its locks and holds. */
 export const putRestore = (backup: BackupRecord, more: Partial<RestoreRecord> = {}): RestoreRecord => {
   const restore = { ...begin(backup).restore, ...more };
   table.put(restore);
   return restore;
 };
 
-/** What each write is, and to which item. */
+/** The kind and the item type of each write. */
 export const keysOf = (writes: readonly Write[]): string[] =>
   writes.map((write) => {
     const { sk } = 'put' in write ? write.put : 'update' in write ? write.update : 'remove' in write ? write.remove : write.check;

@@ -1,11 +1,11 @@
-/** A small shop, backed up in three chunks, and a target that differs from it in every way there is. */
+/** A small shop, backed up in three chunks, and a target that differs from it in every possible way. */
 import type { BackupRecord } from '../../../shared/backup/index.ts';
-import { type Fields, newRestoreWorld, put, putTarget, type RestoreWorld, takeBackup } from '../env/restore-env.ts';
+import { createRestoreEnv, type Fields, put, putTarget, type RestoreEnv, takeBackup } from '../env/restore-env.ts';
 
 export const text = (stringValue: string): Fields => ({ text: { stringValue } });
 const letters = 'x'.repeat(200);
 
-/** Ranges of collections that do not touch are copied into chunks of their own. */
+/** Ranges of collections that are not adjacent have chunks of their own. */
 export const collections = ['a', 'c', 'e'];
 const all = (id: string, count: number): readonly string[] => Array.from({ length: count }, (_, n) => `${id}/${n}`);
 
@@ -14,16 +14,16 @@ export const changed = [...all('c', 3), 'e/1/gone/2/deep/3'];
 export const absent = all('e', 3);
 /** In the target only. */
 export const extra = ['a/extra', 'c/extra/deep/1'];
-/** In the target only, where the backup never looked. */
+/** In the target only, outside the backup's collections. */
 export const outside = ['b/1', 'zz/1'];
 
 export interface Shop {
-  readonly world: RestoreWorld;
+  readonly world: RestoreEnv;
   readonly backup: BackupRecord;
 }
 
 export const newShop = async (): Promise<Shop> => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   const fields = (paths: readonly string[], more: string) =>
     Object.fromEntries(paths.map((path) => [path, text(`${path} ${more} ${letters}`)]));
   await put(world, fields([...same, ...changed, ...absent], 'as backed up'));

@@ -1,4 +1,4 @@
-/** An archive made of given documents, a live target, and what a walk decides about them, proven as whoever keeps it does. */
+/** An archive of given documents, a live target, and the decisions of a walk, proven as before storing them. */
 
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
@@ -6,9 +6,9 @@ import { proto, type Value } from '../../../infra/local/engines/firestore/proto/
 import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
 import { type Archive, compareNames, DocumentSkim, type PageEntry, ShardWriter } from '../../../shared/archive/index.ts';
 import { type FirestoreDatabase, probeSource } from '../../../shared/firestore/index.ts';
-import type { Action } from '../../../shared/restore/check/document-action.ts';
+import type { Action } from '../../../shared/restore/check/document-action-policy.ts';
 import { type DocumentDecision, DocumentWalk, type WalkOptions } from '../../../shared/restore/check/document-walk.ts';
-import { type Asked, type Scope, scopeFor } from '../../../shared/restore/scope/restore-scope.ts';
+import { restoreScope, type Scope, type ScopeRequest } from '../../../shared/restore/scope/restore-scope.ts';
 import { Bucket, dataKey, manifestOf, writing } from '../builders/sample-archive.ts';
 import { sourceOf, startServer } from '../firestore/firestore-server.ts';
 
@@ -26,16 +26,16 @@ export const documentOf = (projectId: string, path: string, fields: Fields, at =
   return Buffer.from(proto.Document.encode({ name, fields: encoded, createTime: time, updateTime: time }));
 };
 
-/** By path; undefined is one that is known to be gone. */
+/** By path; undefined is a tombstone. */
 export type Records = Readonly<Record<string, Fields | Uint8Array | undefined>>;
 
-export interface Made {
+export interface BuiltArchive {
   readonly archive: Archive;
   readonly bucket: Bucket;
 }
 
-/** `perShard` records in each index of its own. */
-export const archiveOf = (projectId: string, records: Records, perShard = Number.POSITIVE_INFINITY): Made => {
+/** Each index object has `perShard` records. */
+export const archiveOf = (projectId: string, records: Records, perShard = Number.POSITIVE_INFINITY): BuiltArchive => {
   const root = `${databaseOf(projectId)}/documents/`;
   const sorted = Object.entries(records)
     .map(([path, value]) => ({ name: Buffer.from(root + path), path, value }))
@@ -79,7 +79,6 @@ export const archiveOf = (projectId: string, records: Records, perShard = Number
 export const server: Firestore = await startServer();
 let targets = 0;
 
-/** A database of its own. */
 export class Target {
   readonly projectId = `target-${++targets}`;
   readonly source: FirestoreDatabase = sourceOf(server.url, { projectId: this.projectId });
@@ -88,7 +87,7 @@ export class Target {
     return server.databases.open({ projectId: this.projectId, databaseId: '(default)' });
   }
 
-  /** Undefined removes one. */
+  /** Undefined deletes a document. */
   async put(documents: Readonly<Record<string, Fields | undefined>>): Promise<void> {
     const name = { projectId: this.projectId, databaseId: '(default)' };
     const writes = Object.entries(documents).map(([path, fields]) =>
@@ -99,16 +98,16 @@ export class Target {
     for (let n = 0; n < writes.length; n += 500) await commitWrites(this.#database, writes.slice(n, n + 500));
   }
 
-  /** What it holds, byte for byte. */
+  /** All documents, byte for byte. */
   live(): Record<string, Buffer> {
     const all = [...this.#database.scan('', lastKey, this.#database.readTime())];
     return Object.fromEntries(all.map(({ path, bytes }) => [path, Buffer.from(bytes)]));
   }
 }
 
-export interface Walked {
+export interface WalkResult {
   readonly decided: readonly (readonly [path: string, action: Action])[];
-  /** What was handed over of the target. */
+  /** Live documents handed to the visitor. */
   readonly live: Readonly<Record<string, Buffer>>;
   readonly ofBackup: ReadonlySet<string>;
   readonly isWhole: boolean;
@@ -116,33 +115,51 @@ export interface Walked {
   readonly reads: number;
 }
 
-export interface WalkAsk extends Partial<Pick<WalkOptions, 'bound' | 'isOver' | 'signal' | 'unclean'>>, Partial<Asked> {
+export interface WalkInput
+  extends Partial<Pick<WalkOptions, 'bound' | 'isOver' | 'signal' | 'partialRestore'>>,
+    Partial<ScopeRequest> {
   readonly documents?: readonly string[];
   readonly scope?: Scope;
-  /** What the backup was to hold. */
+  /** The collections that the backup covers. */
   readonly covered?: { collections: readonly string[]; excludedCollections: readonly string[] };
-  /** Called before each decision is noted. */
+  /** Called for each decision. */
   readonly onVisit?: (decision: DocumentDecision) => Promise<void> | undefined;
 }
 
 export const everything = { collections: ['*'], excludedCollections: [] };
 
-export const walk = async ({ archive }: Made, target: Target, ask: WalkAsk = {}): Promise<Walked> => {
+export const walk = async ({ archive }: BuiltArchive, target: Target, input: WalkInput = {}): Promise<WalkResult> => {
   const {
     bound = {},
     isOver,
-    unclean,
+    partialRestore,
     documents,
     covered = everything,
     onVisit,
     signal = new AbortController().signal,
     ...more
-  } = ask;
-  const asked: Asked = { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null, ...more };
-  const scope = ask.scope ?? scopeFor(asked, covered, documents);
+  } = input;
+  const request: ScopeRequest = {
+    mergeMode: 'overwrite',
+    collections: ['*'],
+    includeSubcollections: true,
+    undoOf: null,
+    ...more,
+  };
+  const scope = input.scope ?? restoreScope(request, covered, documents);
   const { readTime } = await probeSource(target.source);
-  const options = { archive, target: target.source, scope, bound, mode: asked.mergeMode, readTime, signal, isOver, unclean };
-  const walking = new DocumentWalk({ ...options, isUndo: asked.undoOf !== null });
+  const options = {
+    archive,
+    target: target.source,
+    scope,
+    bound,
+    mode: request.mergeMode,
+    readTime,
+    signal,
+    isOver,
+    partialRestore,
+  };
+  const walking = new DocumentWalk({ ...options, isUndo: request.undoOf !== null });
   const decided: [string, Action][] = [];
   const live: Record<string, Buffer> = {};
   const ofBackup = new Set<string>();

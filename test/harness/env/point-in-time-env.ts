@@ -1,4 +1,4 @@
-/** A project that is captured, with a clock that can be put forward: seconds pass without being waited for. */
+/** A project with captures, and a clock that can be advanced without waiting. */
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import { streamLeaves } from '../../../shared/archive/index.ts';
 import { type BackupRecord, openArchive } from '../../../shared/backup/index.ts';
@@ -8,16 +8,16 @@ import { enablePitr, type PitrRecord, pitrKey, runCaptureCycle } from '../../../
 import { commit, newId } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import type { RestoreRecord } from '../../../shared/restore/index.ts';
-import { readRequest, startRestore } from '../../../shared/restore/index.ts';
+import { readRestoreRequest, startRestore } from '../../../shared/restore/index.ts';
 import { organizationNow, sourceTime } from './backup-env.ts';
 import {
   bareFields,
+  createRestoreEnv,
   destinationId,
   fieldsOf,
-  newRestoreWorld,
   projectId,
   put,
-  type RestoreWorld,
+  type RestoreEnv,
   server,
   table,
   takeBackup,
@@ -25,21 +25,21 @@ import {
   tenant,
 } from './restore-env.ts';
 
-export interface MomentWorld extends RestoreWorld {
+export interface PointInTimeEnv extends RestoreEnv {
   base: BackupRecord;
-  /** Puts both clocks forward. */
+  /** Advances both clocks. */
   readonly pass: (seconds: number) => void;
 }
 
 export type Precision = PitrRecord['precision'];
 
-/** A base of what `documents` says, with `more` as an incremental one, and captures that have begun. */
-export const newMomentWorld = async (
+/** A base backup of `documents`, an incremental one of `more`, and captures that have begun. */
+export const createPointInTimeEnv = async (
   documents: Parameters<typeof put>[1],
   precision: Precision = 'second',
   more?: Parameters<typeof put>[1],
-): Promise<MomentWorld> => {
-  const world = newRestoreWorld();
+): Promise<PointInTimeEnv> => {
+  const world = createRestoreEnv();
   let aheadMs = 0;
   const nowMs = () => Date.now() + aheadMs;
   sourceTime.nowMs = nowMs;
@@ -47,15 +47,15 @@ export const newMomentWorld = async (
   const { openStore } = world.engine;
   const engine = {
     ...world.engine,
-    // Folders are apart in this world: one that holds those of batches leads to each of them.
-    openStore: async (...[who, place, folder]: Parameters<typeof openStore>) =>
-      folder.endsWith('/pitr') ? around(world, folder) : openStore(who, place, folder),
+    // Each folder has a store of its own; the parent folder of batches forwards to theirs.
+    openStore: async (...[owner, destination, folder]: Parameters<typeof openStore>) =>
+      folder.endsWith('/pitr') ? batchFolders(world, folder) : openStore(owner, destination, folder),
   };
   const pass = (seconds: number): void => {
     // Whole milliseconds, as clocks have.
     aheadMs += Math.round(seconds * 1_000);
   };
-  const moment: MomentWorld = Object.assign(world, { engine, pass, base: undefined as unknown as BackupRecord });
+  const moment: PointInTimeEnv = Object.assign(world, { engine, pass, base: undefined as unknown as BackupRecord });
   await put(world, documents);
   moment.base = await takeBackup(world);
   if (more) {
@@ -63,12 +63,12 @@ export const newMomentWorld = async (
     moment.base = await takeBackup(world, { type: 'incremental', parentBackupId: moment.base.id, chainLength: 1 });
   }
   await enable(moment, precision);
-  await turn(moment);
+  await runCycle(moment);
   return moment;
 };
 
-/** What is read of batches by a folder around theirs. */
-const around = (world: RestoreWorld, folder: string): ObjectStore => {
+/** The parent folder of batches, for reading. */
+const batchFolders = (world: RestoreEnv, folder: string): ObjectStore => {
   const find = (name: string): { store: MemoryStore; rest: string } => {
     const end = name.indexOf('/');
     const store = world.stores.get(`${folder}/${name.slice(0, end)}`);
@@ -84,8 +84,7 @@ const around = (world: RestoreWorld, folder: string): ObjectStore => {
 
 const userId = newId('user');
 
-/** Someone of the organization. */
-export const acting = {
+export const callerContext = {
   tenant,
   get organization() {
     return organizationNow();
@@ -96,9 +95,9 @@ export const acting = {
   createdBy: { type: 'user', id: userId },
 } as const;
 
-const enable = async (world: MomentWorld, precision: Precision): Promise<void> => {
+const enable = async (world: PointInTimeEnv, precision: Precision): Promise<void> => {
   const { change } = enablePitr(
-    acting,
+    callerContext,
     {
       project: table.get<ProjectRecord>(projectKey.project(tenant, projectId))!,
       destination: table.get<DestinationRecord>(organizationKey.storageDestination(tenant, destinationId))!,
@@ -112,33 +111,33 @@ const enable = async (world: MomentWorld, precision: Precision): Promise<void> =
 
 export const pitrNow = (): PitrRecord => table.get<PitrRecord>(pitrKey.pitr(tenant, projectId))!;
 
-/** One turn, as the queue brings it in time. */
-export const turn = async (world: MomentWorld): Promise<void> => {
+/** One capture cycle, when it is due. */
+export const runCycle = async (world: PointInTimeEnv): Promise<void> => {
   const { turn: number, nextTurnAt } = pitrNow();
   const early = Date.parse(nextTurnAt ?? '') - world.nowMs();
   if (early > 0) world.pass(early / 1_000);
   await runCaptureCycle(tenant, { projectId, turn: number }, world.engine, AbortSignal.timeout(60_000));
 };
 
-/** What was in the source at that moment, by its own account, without names and times. */
-export const sourceAt = (world: MomentWorld, moment: string): ReadonlyMap<string, string> => {
+/** The documents of the source at a time, without names and times. */
+export const sourceAt = (world: PointInTimeEnv, moment: string): ReadonlyMap<string, string> => {
   const database = server.databases.open({ projectId: world.sourceProjectId, databaseId: '(default)' });
   const all = [...database.scan('', lastKey, Date.parse(moment) * 1_000)];
   return new Map(all.map(({ path, bytes }) => [path, bareFields(Buffer.from(bytes))]));
 };
 
-/** The next whole second, of which a little is over then: what was written before is in it, and what comes is not. */
-export const nextSecond = (world: MomentWorld): string => {
+/** Advances a little beyond the next whole second and returns it: earlier writes are in it, later ones are not. */
+export const nextSecond = (world: PointInTimeEnv): string => {
   world.pass((1_200 - (world.nowMs() % 1_000)) / 1_000);
   return new Date(Math.floor(world.nowMs() / 1_000) * 1_000).toISOString();
 };
 
-/** What a backup holds, by path, without names and times. */
+/** The documents of a backup by path, without names and times. */
 export const contentsOf = async (
   backup: BackupRecord,
-  doors: Pick<RestoreWorld['engine'], 'openStore' | 'dataKeyOf'>,
+  deps: Pick<RestoreEnv['engine'], 'openStore' | 'dataKeyOf'>,
 ): Promise<ReadonlyMap<string, string>> => {
-  const { archive, close } = await openArchive(tenant, backup, undefined, doors);
+  const { archive, close } = await openArchive(tenant, backup, undefined, deps);
   const found = new Map<string, string>();
   const prefix = `${archive.manifest.source}/documents/`.length;
   for await (const { segment, leaf } of streamLeaves(archive))
@@ -148,7 +147,7 @@ export const contentsOf = async (
   return found;
 };
 
-export interface MomentAsk {
+export interface PointInTimeInput {
   readonly pointInTime: string;
   readonly targetProjectId?: string;
   readonly collections?: readonly string[];
@@ -156,23 +155,27 @@ export interface MomentAsk {
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-export const bodyOf = ({ options, ...ask }: MomentAsk) =>
+export const bodyOf = ({ options, ...input }: PointInTimeInput) =>
   ({
     projectId,
     targetProjectId: targetId,
-    ...ask,
+    ...input,
     options: { mergeMode: 'rollback', dryRun: false, includeSubcollections: true, safetyBackup: true, ...options },
-  }) as unknown as Parameters<typeof readRequest>[1];
+  }) as unknown as Parameters<typeof readRestoreRequest>[1];
 
-/** As POST /backups/restore does it. */
-export const beginMoment = async (world: MomentWorld, ask: MomentAsk): Promise<RestoreRecord> => {
+/** Like POST /backups/restore. */
+export const startPointInTimeRestore = async (world: PointInTimeEnv, input: PointInTimeInput): Promise<RestoreRecord> => {
   const now = world.engine.clock.now();
-  const { wish, moment, ...place } = await readRequest(tenant, bodyOf(ask), now);
+  const { options, pointRequest, ...context } = await readRestoreRequest(tenant, bodyOf(input), now);
   const encryption = { mode: 'kms', keyId: 'key' } as const;
   const createdBy = { type: 'user', id: newId('user') };
-  const { restore, writes } = startRestore({ ...place, tenant, encryption, point: moment?.point }, { ...wish, createdBy }, now);
+  const { restore, writes } = startRestore(
+    { ...context, tenant, encryption, point: pointRequest?.point },
+    { ...options, createdBy },
+    now,
+  );
   await commit(writes);
   return restore;
 };
 
-export const targetNow = (world: MomentWorld): ReadonlyMap<string, string> => fieldsOf(world, 'target');
+export const targetNow = (world: PointInTimeEnv): ReadonlyMap<string, string> => fieldsOf(world, 'target');

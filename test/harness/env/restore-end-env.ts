@@ -1,58 +1,58 @@
-/** A restore that has come so far, with all that stands around it: what its end may touch, and what it must leave. */
+/** A restore at a given stage, with all items that its end may touch or must leave alone. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
 import { commit, iso, set } from '../../../shared/platform/index.ts';
 import { type JobRecord, projectKey } from '../../../shared/project/index.ts';
-import { type RestoreRecord, type RunningRestore, restoreKey, restoreWork } from '../../../shared/restore/model/record.ts';
-import { endOf, endRestoreWrites, loadEndContext } from '../../../shared/restore/model/release-holds.ts';
+import { type RestoreRecord, type RunningRestore, restoreKey, workPartition } from '../../../shared/restore/model/record.ts';
+import { endFields, endRestoreWrites, loadEndContext } from '../../../shared/restore/model/restore-end-context.ts';
 import { backupOf as sampleOf } from '../builders/sample-backup.ts';
 import {
   backupOf,
-  beginRestore,
+  createRestoreEnv,
   destinationId,
-  newRestoreWorld,
   projectId,
-  type RestoreAsk,
-  type RestoreWorld,
+  type RestoreEnv,
+  type RestoreInput,
   restoreOf,
+  startTestRestore,
   table,
   targetId,
   tenant,
 } from './restore-env.ts';
 
-/** How far it has come: not begun; checking, with objects stored; all checked and the journal complete. */
+/** Not begun; checking, with objects stored; checked, with a sealed journal. */
 export type Stage = 'pending' | 'checking' | 'sealed';
 
-export interface Scene {
-  readonly world: RestoreWorld;
+export interface RestoreAtStage {
+  readonly world: RestoreEnv;
   readonly id: string;
   readonly backupId: string;
 }
 
 export const dayMs = 24 * 3_600_000;
 
-export const sceneOf = async (stage: Stage, ask: RestoreAsk = {}): Promise<Scene> => {
-  const world = newRestoreWorld();
+export const createRestoreAt = async (stage: Stage, input: RestoreInput = {}): Promise<RestoreAtStage> => {
+  const world = createRestoreEnv();
   const storageDestination = { id: destinationId, name: 'Bucket', type: 's3' } as const;
-  const made = sampleOf({ projectId, storageDestination });
-  const backup = { ...made, ...backupKey.backup(tenant, made.id) };
+  const sample = sampleOf({ projectId, storageDestination });
+  const backup = { ...sample, ...backupKey.backup(tenant, sample.id) };
   table.put(backup);
   const startMs = Date.now();
   world.nowMs = () => startMs;
-  const scene = { world, id: await beginRestore(world, backup, ask), backupId: backup.id };
-  if (stage === 'pending') return scene;
-  await advanceTo(scene, stage, ask.safetyBackup ?? true);
-  return scene;
+  const setup = { world, id: await startTestRestore(world, backup, input), backupId: backup.id };
+  if (stage === 'pending') return setup;
+  await advanceTo(setup, stage, input.safetyBackup ?? true);
+  return setup;
 };
 
 const objects = ['key', 'chunk/00000000-0000', 'index/00000000-0000'];
 
-const advanceTo = async ({ world, id }: Scene, stage: Stage, safetyBackup: boolean): Promise<void> => {
+const advanceTo = async ({ world, id }: RestoreAtStage, stage: Stage, safetyBackup: boolean): Promise<void> => {
   const { journal } = restoreOf(id);
   const store = await world.engine.openStore(tenant, {} as never, journal.path);
   for (const name of stage === 'sealed' ? [...objects, 'manifest'] : objects) await store.put(name, Buffer.from(name));
   await store.put('notes of the customer', Buffer.from('not ours'));
-  for (const sk of ['SCOPE', 'SHARD#00000000', 'PART#00000000#0000', 'PACE']) table.put({ pk: restoreWork(tenant, id), sk });
+  for (const sk of ['SCOPE', 'SHARD#00000000', 'PART#00000000#0000', 'PACE']) table.put({ pk: workPartition(tenant, id), sk });
   const now = iso(world.engine.clock.now());
   const key = restoreKey.restore(tenant, id);
   await commit([set(key, { status: 'running', phase: 'Validating', startedAt: now })]);
@@ -60,7 +60,7 @@ const advanceTo = async ({ world, id }: Scene, stage: Stage, safetyBackup: boole
   await commit(sealingWrites(id, safetyBackup, now));
 };
 
-/** As sealing does it. */
+/** The writes of sealing. */
 export const sealingWrites = (id: string, safetyBackup: boolean, now: string) => {
   const { journal } = restoreOf(id);
   const { backupId, path, storageDestination } = journal;
@@ -74,18 +74,18 @@ export const sealingWrites = (id: string, safetyBackup: boolean, now: string) =>
   ];
 };
 
-/** As POST /backups/restore/{id}/cancel and the last step do it: the status, and what every end has in common. */
-export const end = async ({ world, id }: Scene, status: 'cancelled' | 'completed'): Promise<void> => {
+/** Like POST /backups/restore/{id}/cancel and the last step: sets the status, with the writes of every end. */
+export const endRestore = async ({ world, id }: RestoreAtStage, status: 'cancelled' | 'completed'): Promise<void> => {
   const now = world.engine.clock.now();
-  const around = (await loadEndContext(tenant, id))!;
-  const { restore } = around;
+  const context = (await loadEndContext(tenant, id))!;
+  const { restore } = context;
   await commit([
-    set(restoreKey.restore(tenant, id), { status, ...endOf(around, now) }, { expected: { status: restore.status } }),
-    ...endRestoreWrites(tenant, around, status, now),
+    set(restoreKey.restore(tenant, id), { status, ...endFields(context, now) }, { expected: { status: restore.status } }),
+    ...endRestoreWrites(tenant, context, status, now),
   ]);
 };
 
-/** As POST /backups/restore/{id}/resume does it, at this very moment. */
+/** Like POST /backups/restore/{id}/resume, synchronously. */
 export const resumeNow = (id: string): void => {
   const restore = restoreOf(id);
   const attempt = restore.attempt + 1;
@@ -98,21 +98,21 @@ export const resumeNow = (id: string): void => {
   table.put({ ...backupOf(restore.backupId), restoring: 1 });
 };
 
-export const noteOf = (id: string) => table.get<RunningRestore>(restoreKey.running(tenant, id));
+export const runningItemOf = (id: string) => table.get<RunningRestore>(restoreKey.running(tenant, id));
 export const lockOf = (project: string) => table.get<JobRecord>(projectKey.job(tenant, project));
-export const notesOf = (id: string): readonly string[] =>
+export const workItemsOf = (id: string): readonly string[] =>
   table
-    .find(restoreWork(tenant, id))
+    .find(workPartition(tenant, id))
     .map(({ sk }) => String(sk))
     .sort();
-export const objectsOf = ({ world }: Scene, { journal }: Pick<RestoreRecord, 'journal'>): readonly string[] =>
+export const objectsOf = ({ world }: RestoreAtStage, { journal }: Pick<RestoreRecord, 'journal'>): readonly string[] =>
   [...(world.stores.get(journal.path)?.objects.keys() ?? [])].sort();
 export const all = ['chunk/00000000-0000', 'index/00000000-0000', 'key', 'manifest', 'notes of the customer'];
 export const foreign = ['notes of the customer'];
-export const allNotes = ['PACE', 'PART#00000000#0000', 'SCOPE', 'SHARD#00000000'];
+export const allWorkItems = ['PACE', 'PART#00000000#0000', 'SCOPE', 'SHARD#00000000'];
 
-/** The target is free, nobody holds either backup, and the safety backup is kept as long as it can be put back. */
-export const letGo = ({ id, backupId }: Scene): void => {
+/** The target and both backups are released, and the safety backup is kept as long as the restore can be undone. */
+export const assertReleased = ({ id, backupId }: RestoreAtStage): void => {
   const { undoUntil, safetyBackupId } = restoreOf(id);
   equal(lockOf(targetId), undefined);
   equal(backupOf(backupId).restoring, 0);

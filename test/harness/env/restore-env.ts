@@ -1,4 +1,4 @@
-/** Two databases, a store for every folder and a backup made by the real engine: every step of a restore as the workflow runs it. */
+/** Restore environment: two databases, a store per folder and a real backup. Runs the steps of a restore like the workflow. */
 import { afterAll } from 'vitest';
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
@@ -15,47 +15,47 @@ import {
   checkShard,
   cleanUpRestore,
   failRestore,
+  failureReason,
   finishRestore,
   prepareRestore,
-  type RestoreEngine,
+  type RestoreDeps,
   type RestoreRecord,
   type RestoreShardRecord,
-  reasonFor,
   restoreKey,
-  restoreWork,
   type StartRestoreOptions,
   sealJournal,
   startRestore,
+  workPartition,
   writeShard,
 } from '../../../shared/restore/index.ts';
-import type { Machine } from '../faults/restore-machine.ts';
+import type { CrashingMachine } from '../faults/restore-machine.ts';
 import { type Fields, newReadingWorld, type ReadingWorld } from './archive-env.ts';
 import { destinationId, projectId, server, table, tenant } from './backup-env.ts';
 
 export { type Fields, put, recordOf as backupOf, takeBackup } from './archive-env.ts';
 export { destinationId, eventsOf, organizationNow, projectId, server, table, tenant } from './backup-env.ts';
 
-// Whoever has tested with it is through: without this the process would wait for ever.
+// Without this the test process would not exit.
 afterAll(() => server.stop());
 
-/** The other project of the organization; `projectId` is the one that was backed up. */
+/** The other project of the organization; `projectId` is the backed-up one. */
 export const targetId = newId('project');
 
-export interface RestoreWorld extends ReadingWorld {
-  readonly engine: RestoreEngine;
+export interface RestoreEnv extends ReadingWorld {
+  readonly engine: RestoreDeps;
   /** The database of `targetId`; `sourceProjectId` is that of the backup. */
   readonly targetProjectId: string;
-  /** What a target is reached through: faults of the machine go here. */
-  machine: Machine | undefined;
+  /** Injects crashes into the calls to the target and the stores. */
+  machine: CrashingMachine | undefined;
 }
 
 /** An empty source, an empty target, an empty table and no objects. */
-export const newRestoreWorld = (): RestoreWorld => {
+export const createRestoreEnv = (): RestoreEnv => {
   const reading = newReadingWorld();
   const { openStore } = reading.engine;
   const targetProjectId = `${reading.sourceProjectId}-target`;
   table.put(targetOf(targetProjectId));
-  const engine: RestoreEngine = {
+  const engine: RestoreDeps = {
     ...reading.engine,
     clock: { now: () => new Date(world.nowMs()) },
     readAuthUsers: async function* () {
@@ -78,7 +78,7 @@ export const newRestoreWorld = (): RestoreWorld => {
       return world.machine ? world.machine.store(store) : store;
     },
   };
-  const world: RestoreWorld = Object.assign(reading, { engine, targetProjectId, machine: undefined });
+  const world: RestoreEnv = Object.assign(reading, { engine, targetProjectId, machine: undefined });
   return world;
 };
 
@@ -90,14 +90,14 @@ const targetOf = (sourceProjectId: string): ProjectRecord => ({
   sourceProjectId,
 });
 
-const databaseOf = (world: RestoreWorld, of: 'source' | 'target') => ({
+const databaseOf = (world: RestoreEnv, of: 'source' | 'target') => ({
   projectId: of === 'source' ? world.sourceProjectId : world.targetProjectId,
   databaseId: '(default)',
 });
 
-/** Writes documents into the target by their paths, beside all that is counted; undefined removes one. */
+/** Writes documents into the target by path, uncounted; undefined deletes one. */
 export const putTarget = async (
-  world: RestoreWorld,
+  world: RestoreEnv,
   documents: Readonly<Record<string, Fields | undefined>>,
   of: 'source' | 'target' = 'target',
 ): Promise<void> => {
@@ -112,16 +112,16 @@ export const putTarget = async (
   for (let n = 0; n < writes.length; n += 500) await commitWrites(server.databases.open(database), writes.slice(n, n + 500));
 };
 
-/** What a database holds now, by path: the encoded document, with its times, as hexadecimal text. */
-export const liveOf = (world: RestoreWorld, of: 'source' | 'target' = 'target'): ReadonlyMap<string, string> => {
+/** The documents of a database by path: encoded, with their times, in hexadecimal. */
+export const documentsIn = (world: RestoreEnv, of: 'source' | 'target' = 'target'): ReadonlyMap<string, string> => {
   const database = server.databases.open(databaseOf(world, of));
   const all = [...database.scan('', lastKey, database.readTime())];
   return new Map(all.map(({ path, bytes }) => [path, Buffer.from(bytes).toString('hex')]));
 };
 
-/** The same without names and times: what two databases, or one before and after, can be compared by. */
-export const fieldsOf = (world: RestoreWorld, of: 'source' | 'target' = 'target'): ReadonlyMap<string, string> =>
-  new Map([...liveOf(world, of)].map(([path, hex]) => [path, bareFields(Buffer.from(hex, 'hex'))]));
+/** Like `documentsIn`, without names and times, to compare two databases. */
+export const fieldsOf = (world: RestoreEnv, of: 'source' | 'target' = 'target'): ReadonlyMap<string, string> =>
+  new Map([...documentsIn(world, of)].map(([path, hex]) => [path, bareFields(Buffer.from(hex, 'hex'))]));
 
 export const bareFields = (bytes: Buffer): string => {
   const { fields } = proto.Document.decode(bytes);
@@ -129,11 +129,11 @@ export const bareFields = (bytes: Buffer): string => {
   return JSON.stringify(sorted.map(([field, value]) => [field, Buffer.from(value).toString('hex')]));
 };
 
-/** Requests to write that reached any database since the last reset. */
+/** Write requests to any database since the last reset. */
 export const writesSent = (): number => (server.faults.calls.BatchWrite ?? 0) + (server.faults.calls.Commit ?? 0);
 
-export interface RestoreAsk {
-  /** The other project unless said. */
+export interface RestoreInput {
+  /** The other project by default. */
   readonly targetProjectId?: string;
   readonly mergeMode?: RestoreRecord['mergeMode'];
   readonly collections?: readonly string[];
@@ -147,10 +147,10 @@ export interface RestoreAsk {
   readonly undoOf?: string;
 }
 
-/** As POST /backups/restore does it; answers the id of the job. */
-export const beginRestore = async (world: RestoreWorld, backup: BackupRecord, ask: RestoreAsk = {}): Promise<string> => {
-  const { targetProjectId = targetId, documents, ...more } = ask;
-  const place = {
+/** Like POST /backups/restore; returns the id of the restore. */
+export const startTestRestore = async (world: RestoreEnv, backup: BackupRecord, input: RestoreInput = {}): Promise<string> => {
+  const { targetProjectId = targetId, documents, ...more } = input;
+  const context = {
     tenant,
     backup,
     project: table.get<ProjectRecord>(projectKey.project(tenant, backup.projectId)),
@@ -158,7 +158,7 @@ export const beginRestore = async (world: RestoreWorld, backup: BackupRecord, as
     destination: table.get<DestinationRecord>(organizationKey.storageDestination(tenant, destinationId))!,
     encryption: { mode: 'kms', keyId: 'key' } as const,
   };
-  const wish: StartRestoreOptions = {
+  const options: StartRestoreOptions = {
     mergeMode: 'overwrite',
     dryRun: false,
     collections: ['*'],
@@ -169,44 +169,39 @@ export const beginRestore = async (world: RestoreWorld, backup: BackupRecord, as
     ...more,
     ...(documents && { documents: { paths: documents, given: documents.map((path) => [path, [path]] as const) } }),
   };
-  const { restore: begun, writes } = startRestore(place, wish, world.engine.clock.now());
+  const { restore: started, writes } = startRestore(context, options, world.engine.clock.now());
   await commit(writes);
-  return begun.id;
+  return started.id;
 };
 
 export const restoreOf = (id: string): RestoreRecord => table.get<RestoreRecord>(restoreKey.restore(tenant, id))!;
 export const shardsOf = (id: string): readonly RestoreShardRecord[] =>
-  table.find(restoreWork(tenant, id), 'SHARD#') as unknown as readonly RestoreShardRecord[];
+  table.find(workPartition(tenant, id), 'SHARD#') as unknown as readonly RestoreShardRecord[];
 
-/** Where a workflow is: it goes on from here after a crash, as Step Functions does. */
+/** Position of a workflow, from which it continues after a crash, like Step Functions. */
 export interface Position {
   step: 'prepare' | 'check' | 'seal' | 'write' | 'finish' | 'end';
   shards: readonly number[];
-  /** Of the step that it is in. */
-  left: number[];
-  /** Each has a workflow of its own. */
+  /** Remaining shards of the current step. */
+  remaining: number[];
   readonly attempt: number;
 }
-export const atStart = (attempt = 1): Position => ({ step: 'prepare', shards: [], left: [], attempt });
+export const atStart = (attempt = 1): Position => ({ step: 'prepare', shards: [], remaining: [], attempt });
 
-/** The reason stands on the record. */
-export class Failed extends Error {}
+/** The step failed permanently; the reason is on the record. */
+export class RestoreFailedError extends Error {}
 
 export interface RunOptions {
-  /** Time a worker has. */
   readonly workSeconds?: number;
   /** Called before each run of a step. */
   readonly onStep?: (step: Position['step'], shard: number | undefined) => unknown;
-  /** The last step to run; `finish` unless said. */
+  /** The last step to run; `finish` by default. */
   readonly upTo?: 'prepare' | 'check' | 'seal' | 'write';
 }
 
-/**
- * One shard after the other and every step once; whatever a step throws is thrown, and the position says where to go on. What
- * has failed for good throws Failed.
- */
-export const runFrom = async (
-  world: RestoreWorld,
+/** Runs every step once, shard by shard. Rethrows errors; the position then shows where to continue. */
+export const resumeWorkflow = async (
+  world: RestoreEnv,
   id: string,
   position: Position,
   { workSeconds = 600, onStep, upTo }: RunOptions = {},
@@ -215,59 +210,66 @@ export const runFrom = async (
   const { attempt } = position;
   const step = async <T>(work: () => Promise<T>, shard?: number): Promise<T> => {
     await onStep?.(position.step, shard);
-    const answer = await answerStep(tenant, id, async () => ({ value: await work() }), attempt);
-    if (!answer) throw new Failed(JSON.stringify(restoreOf(id)?.failure));
+    const answer = await answerStep({ tenant, restoreJobId: id, attempt }, async () => ({ value: await work() }));
+    if (!answer) throw new RestoreFailedError(JSON.stringify(restoreOf(id)?.failure));
     return answer.value;
   };
   const everyShard = async (run: (shard: number, handOver: Date) => Promise<boolean>): Promise<void> => {
-    for (let shard = position.left[0]; shard !== undefined; shard = position.left[0]) {
+    for (let shard = position.remaining[0]; shard !== undefined; shard = position.remaining[0]) {
       const number = shard;
       while (!(await step(() => run(number, after(engine.clock.now(), workSeconds)), number)));
-      position.left.shift();
+      position.remaining.shift();
     }
   };
-  const go = (next: Position['step']): void => Object.assign(position, { step: next, left: [...position.shards] }) as never;
+  const go = (next: Position['step']): void => Object.assign(position, { step: next, remaining: [...position.shards] }) as never;
   if (position.step === 'prepare') {
-    position.shards = (await step(() => prepareRestore(tenant, id, engine, attempt))).shards;
+    position.shards = (await step(() => prepareRestore({ tenant, restoreJobId: id, attempt }, engine))).shards;
     go('check');
     if (upTo === 'prepare') return;
   }
   if (position.step === 'check') {
-    await everyShard((shard, handOver) => checkShard(tenant, id, shard, handOver, engine, attempt));
+    await everyShard((shard, handOver) => checkShard({ tenant, restoreJobId: id, attempt, shard, handOver }, engine));
     go('seal');
     if (upTo === 'check') return;
   }
   if (position.step === 'seal') {
-    const { writes } = await step(() => sealJournal(tenant, id, engine, attempt));
+    const { writes } = await step(() => sealJournal({ tenant, restoreJobId: id, attempt }, engine));
     go(writes ? 'write' : 'finish');
     if (upTo === 'seal') return;
   }
   if (position.step === 'write') {
-    await everyShard((shard, handOver) => writeShard(tenant, id, shard, handOver, engine, attempt));
+    await everyShard((shard, handOver) => writeShard({ tenant, restoreJobId: id, attempt, shard, handOver }, engine));
     go('finish');
     if (upTo === 'write') return;
   }
-  if (position.step === 'finish') await step(() => finishRestore(tenant, id, engine, attempt));
+  if (position.step === 'finish') await step(() => finishRestore({ tenant, restoreJobId: id, attempt }, engine));
   position.step = 'end';
 };
 
-/** The workflow: infra/workflow/restore.ts, without its waits. */
+/** Like the workflow of infra/workflow/restore.ts, without its waits. */
 export const runRestore = async (
-  world: RestoreWorld,
+  world: RestoreEnv,
   id: string,
   options: RunOptions & { readonly triesMax?: number } = {},
 ): Promise<RestoreRecord> => {
   const position = atStart(restoreOf(id).attempt);
   for (let tries = 1; position.step !== 'end'; tries++) {
     try {
-      await runFrom(world, id, position, options);
+      await resumeWorkflow(world, id, position, options);
       if (options.upTo) break;
     } catch (error) {
-      if (!(error instanceof Failed) && tries < (options.triesMax ?? 7)) continue;
-      const name = error instanceof Failed ? 'JobFailed' : (error as Error).name;
+      if (!(error instanceof RestoreFailedError) && tries < (options.triesMax ?? 7)) continue;
+      const name = error instanceof RestoreFailedError ? 'JobFailed' : (error as Error).name;
       const { attempt } = position;
       const { clock, sleep } = world.engine;
-      await failRestore(tenant, id, (restore) => reasonFor(restore, { Error: name }), clock.now(), attempt, sleep);
+      await failRestore({
+        tenant,
+        restoreJobId: id,
+        attempt,
+        reasonOf: (restore) => failureReason(restore, { Error: name }),
+        now: clock.now(),
+        sleep,
+      });
       await cleanUpRestore(tenant, id, world.engine, { attempt });
       break;
     }
@@ -275,18 +277,18 @@ export const runRestore = async (
   return restoreOf(id);
 };
 
-/** From what was asked to how it ended. */
-export const restore = async (world: RestoreWorld, backup: BackupRecord, ask: RestoreAsk = {}): Promise<RestoreRecord> =>
-  runRestore(world, await beginRestore(world, backup, ask));
+/** Starts a restore and runs it to its end. */
+export const restore = async (world: RestoreEnv, backup: BackupRecord, input: RestoreInput = {}): Promise<RestoreRecord> =>
+  runRestore(world, await startTestRestore(world, backup, input));
 
 export interface JournalEntry {
   readonly kind: 'document' | 'user' | 'tombstone';
-  /** The very bytes; empty for a tombstone. */
+  /** The exact bytes; empty for a tombstone. */
   readonly content: string;
 }
 
-/** What the journal of a restore holds, by nothing but its objects, its key and its digest: path below the database and bytes. */
-export const journalOf = async (world: RestoreWorld, id: string): Promise<ReadonlyMap<string, JournalEntry>> => {
+/** The journal of a restore by path, read only with its objects, key and digest. */
+export const journalOf = async (world: RestoreEnv, id: string): Promise<ReadonlyMap<string, JournalEntry>> => {
   const { journal, targetProjectId } = restoreOf(id);
   return entriesOf(world, {
     identity: { organization: tenant.organizationId, project: targetProjectId, backup: journal.backupId },
@@ -297,7 +299,7 @@ export const journalOf = async (world: RestoreWorld, id: string): Promise<Readon
 };
 
 const entriesOf = async (
-  world: RestoreWorld,
+  world: RestoreEnv,
   wanted: { identity: BackupRecord['archive']; path: string; keyFile: Uint8Array; digest: string | undefined },
 ): Promise<ReadonlyMap<string, JournalEntry>> => {
   const store: ObjectStore = world.stores.get(wanted.path)!;
@@ -322,5 +324,4 @@ const entriesOf = async (
   return entries;
 };
 
-/** The objects of a folder. */
-export const folderOf = (world: RestoreWorld, path: string): MemoryStore => world.stores.get(path)!;
+export const folderOf = (world: RestoreEnv, path: string): MemoryStore => world.stores.get(path)!;

@@ -1,11 +1,11 @@
-/** A world whose projects have users of Firebase Authentication, reached through a server that can lose answers and refuse. */
+/** Projects with Firebase Authentication users, behind a proxy that can lose responses and refuse calls. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
 import type { User } from '../../../infra/local/engines/firestore/auth-users/users.ts';
 import { SourceError } from '../../../shared/firestore/index.ts';
 import { listAuthUsers } from '../../../shared/project/index.ts';
-import { newRestoreWorld, type RestoreWorld, server } from './restore-env.ts';
+import { createRestoreEnv, type RestoreEnv, server } from './restore-env.ts';
 
 export interface ToolkitCall {
   readonly project: string;
@@ -13,18 +13,17 @@ export interface ToolkitCall {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** `lost`: it is done, and nobody hears of it. */
-export type Fate = 'lost' | { readonly status: number; readonly message: string } | undefined;
+/** `lost`: the call is executed, but its response is lost. */
+export type CallOutcome = 'lost' | { readonly status: number; readonly message: string } | undefined;
 
-export interface UsersWorld extends RestoreWorld {
+export interface UsersEnv extends RestoreEnv {
   readonly calls: ToolkitCall[];
-  /** What becomes of a call. */
-  fate: (call: ToolkitCall) => Fate | Promise<Fate>;
-  /** True: whoever asks for a token dies. */
+  outcomeOf: (call: ToolkitCall) => CallOutcome | Promise<CallOutcome>;
+  /** True: requesting a token crashes. */
   isDead: () => boolean;
 }
 
-let world: UsersWorld;
+let world: UsersEnv;
 const front = createServer(async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -32,14 +31,14 @@ const front = createServer(async (request, response) => {
   const [, project = '', verb = ''] = /\/projects\/([^/]+)\/(?:accounts:)?(\w+)/.exec(request.url ?? '') ?? [];
   const call = { project, verb, body: text === '' ? {} : JSON.parse(text) };
   world.calls.push(call);
-  const fate = await world.fate(call);
-  if (fate && fate !== 'lost')
-    return response.writeHead(fate.status).end(JSON.stringify({ error: { code: fate.status, message: fate.message } }));
+  const outcome = await world.outcomeOf(call);
+  if (outcome && outcome !== 'lost')
+    return response.writeHead(outcome.status).end(JSON.stringify({ error: { code: outcome.status, message: outcome.message } }));
   const { authorization = '' } = request.headers;
   const post = text === '' ? {} : { method: 'POST', body: text };
   const answer = await fetch(new URL(request.url ?? '/', server.url), { ...post, headers: { authorization } });
   const body = await answer.text();
-  if (fate === 'lost') return response.destroy();
+  if (outcome === 'lost') return response.destroy();
   return response.writeHead(answer.status).end(body);
 });
 beforeAll(() => new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve)));
@@ -49,8 +48,8 @@ afterAll(async () => {
   await server.stop();
 });
 
-export const newUsersWorld = (): UsersWorld => {
-  const restoring = newRestoreWorld();
+export const createUsersEnv = (): UsersEnv => {
+  const restoring = createRestoreEnv();
   const { engine } = restoring;
   const endpoint = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   Object.assign(engine, {
@@ -64,7 +63,7 @@ export const newUsersWorld = (): UsersWorld => {
     }),
     readAuthUsers: (tenant, project, signal) => listAuthUsers(engine.openToolkit(tenant, project), signal),
   } satisfies Partial<typeof engine>);
-  world = Object.assign(restoring, { calls: [], fate: () => undefined, isDead: () => false });
+  world = Object.assign(restoring, { calls: [], outcomeOf: () => undefined, isDead: () => false });
   return world;
 };
 
@@ -73,10 +72,10 @@ const poolOf = (of: 'source' | 'target'): string => (of === 'source' ? world.sou
 export const putUsers = (of: 'source' | 'target', users: readonly User[]): void => server.users.put(poolOf(of), users);
 export const removeUsers = (of: 'source' | 'target', ids: readonly string[]): void => server.users.delete(poolOf(of), ids);
 
-/** All of them as they lie there, by id. */
+/** All stored users, by id. */
 export const usersOf = (of: 'source' | 'target'): readonly User[] => server.users.list(poolOf(of), '', 100_000);
 
-/** As the service itself would show one that signed up with a password. */
+/** A user that signed up with a password, as the service shows it. */
 export const withPassword = (localId: string, more: object = {}): User => {
   const email = `${localId}@example.com`;
   return {
@@ -99,7 +98,7 @@ export const withPassword = (localId: string, more: object = {}): User => {
   };
 };
 
-/** One that signed up without. */
+/** A user that signed up without a password. */
 export const withoutPassword = (localId: string, more: object = {}): User => ({
   localId,
   emailVerified: false,

@@ -1,20 +1,17 @@
-/** A worker's machine that dies at a chosen moment. */
+/** Crashes a worker before or after a chosen effect. */
 import { Fault } from '../aws/scripted-aws.ts';
 
 export class Crash extends Error {}
 
-/** Where a machine dies: at the n-th thing it does, before it is done or once it is. */
-export interface Moment {
+/** Crash before or after the n-th effect. */
+export interface CrashPoint {
   readonly at: number;
   readonly when: 'before' | 'after';
 }
 
-/**
- * Every state in which a machine can leave the world that does so many things one after the other, each once: dead after one thing it
- * leaves what it leaves dead before the next. Half of them are reached in either way.
- */
-export const crashPoints = (effects: number): readonly Moment[] => [
-  ...Array.from({ length: Math.ceil(effects / 2) }, (_, n) => 2 * n + 1).flatMap((at): readonly Moment[] => [
+/** Covers every state that a crash can leave between `effects` sequential effects, each once: a crash after one equals a crash before the next. */
+export const crashPoints = (effects: number): readonly CrashPoint[] => [
+  ...Array.from({ length: Math.ceil(effects / 2) }, (_, n) => 2 * n + 1).flatMap((at): readonly CrashPoint[] => [
     { at, when: 'before' },
     { at, when: 'after' },
   ]),
@@ -23,13 +20,13 @@ export const crashPoints = (effects: number): readonly Moment[] => [
 
 const dead = new Fault('AccessDeniedException');
 
-/** Dies at the n-th thing it does that others can see; from then on nothing it tries has any effect. */
+/** Crashes at the n-th visible effect; from then on nothing has any effect. */
 export class CrashInjector {
   effects = 0;
   isDead = false;
   readonly #at: number;
   readonly #when: 'before' | 'after';
-  /** Of the table's present write. */
+  /** Number of the table write in progress. */
   #write = 0;
 
   constructor(at = Number.POSITIVE_INFINITY, when: 'before' | 'after' = 'before') {
@@ -45,7 +42,7 @@ export class CrashInjector {
     return result;
   }
 
-  /** Of a call that is answered at once: the answer, or the fault that a dead machine sees instead. */
+  /** For synchronous calls: returns the result, or the fault that a crashed worker sees. */
   effectAtOnce(work: () => object): object {
     const number = this.#begin();
     if (this.isDead) return dead;
@@ -53,13 +50,13 @@ export class CrashInjector {
     return this.#isUnheard(number) ? dead : answer;
   }
 
-  /** What others do not see is done as long as it lives. */
+  /** For calls without a visible effect. */
   async alive<T>(work: () => Promise<T>): Promise<T> {
     if (this.isDead) throw new Crash();
     return work();
   }
 
-  /** For a table, which does one thing after the other. */
+  /** For a table, whose writes are sequential. */
   atWrite(when: 'before' | 'after'): Fault | undefined {
     if (when === 'after') return this.#isUnheard(this.#write) ? dead : undefined;
     this.#write = this.#begin();
@@ -70,7 +67,7 @@ export class CrashInjector {
     return this.isDead ? dead : undefined;
   }
 
-  /** The number of the effect that begins, unless the machine is dead. */
+  /** The number of the effect that begins; 0 after the crash. */
   #begin(): number {
     if (this.isDead) return 0;
     const number = ++this.effects;

@@ -1,12 +1,12 @@
-/** A machine that restores, and may die: table, store and target are what others see of it. */
+/** A restore worker that may crash: its effects are table writes, uploads and writes to the target. */
 import type { ObjectStore, Upload } from '../../../shared/destination/index.ts';
 import { FirestoreDatabase, type SourceOptions } from '../../../shared/firestore/index.ts';
 import { table } from '../env/backup-env.ts';
 import { CrashInjector } from './crash-injector.ts';
 
-export class Machine extends CrashInjector {
-  /** Takes the place of the one before. */
-  attach(world: { machine: Machine | undefined }): this {
+export class CrashingMachine extends CrashInjector {
+  /** Replaces the previous machine. */
+  attach(world: { machine: CrashingMachine | undefined }): this {
     table.onWrite = (when) => this.atWrite(when);
     table.onRead = () => this.atRead();
     world.machine = this;
@@ -31,17 +31,17 @@ export class Machine extends CrashInjector {
     };
   }
 
-  /** Of its calls only writes are effects. */
+  /** Only writes are effects. */
   source(options: SourceOptions): FirestoreDatabase {
     const effect = <T>(work: () => Promise<T>): Promise<T> => this.effect(work);
     const alive = <T>(work: () => Promise<T>): Promise<T> => this.alive(work);
     return new (class extends FirestoreDatabase {
-      override startCall(...all: Parameters<FirestoreDatabase['startCall']>) {
-        return alive(() => super.startCall(...all));
+      override startCall(...args: Parameters<FirestoreDatabase['startCall']>) {
+        return alive(() => super.startCall(...args));
       }
 
-      override callOnce(...all: Parameters<FirestoreDatabase['callOnce']>) {
-        return (all[0] === 'BatchWrite' ? effect : alive)(() => super.callOnce(...all));
+      override callOnce(...args: Parameters<FirestoreDatabase['callOnce']>) {
+        return (args[0] === 'BatchWrite' ? effect : alive)(() => super.callOnce(...args));
       }
     })(options);
   }

@@ -1,15 +1,15 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import type { RestoreWorld } from '../env/restore-env.ts';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import type { RestoreEnv } from '../env/restore-env.ts';
 
-/** Waiting for the pace passes at once, and the clock with it: what is slow takes no time, and is seen to be slow. */
-export const withVirtualTime = (world: RestoreWorld): { readonly sleptMs: () => number } => {
+/** Rate-limit waits return at once and advance the clock instead. */
+export const withVirtualTime = (world: RestoreEnv): { readonly sleptMs: () => number } => {
   const real = world.nowMs;
   let sleptMs = 0;
   world.nowMs = () => real() + sleptMs;
   const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
     signal?.throwIfAborted();
     sleptMs += ms;
-    await turn();
+    await nextTick();
   };
   Object.assign(world.engine, { sleep });
   return { sleptMs: () => sleptMs };

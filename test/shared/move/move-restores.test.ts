@@ -5,7 +5,7 @@ import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
 import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
 import { commit, iso, newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { MoveRecord } from '../../../shared/project/index.ts';
-import { moveRestore, type RestoreRecord, restoreKey, restoreWork, resumableUntil } from '../../../shared/restore/index.ts';
+import { moveRestore, type RestoreRecord, restoreKey, workPartition, resumableUntil } from '../../../shared/restore/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
 import { createMoveEnv, from, moveCaller, projectId, start, stopEnv, to } from '../../harness/env/move-env.ts';
 import type { StrictTable } from '../../harness/table/strict-table.ts';
@@ -18,7 +18,7 @@ const putRestore = async (table: StrictTable, more: object = {}): Promise<string
   const id = newId('restore', start);
   const record = { id, targetProjectId: projectId, projectId, status: 'failed', attempt: 1, dryRun: false, undoneBy: null };
   await commit([{ put: { ...restoreKey.restore(from, id), ...record, completedAt: iso(start), ...more } }]);
-  for (const sk of ['SCOPE', 'SHARD#00000000']) table.put({ pk: restoreWork(from, id), sk });
+  for (const sk of ['SCOPE', 'SHARD#00000000']) table.put({ pk: workPartition(from, id), sk });
   return id;
 };
 const putNote = (table: StrictTable, id: string, more: object): void =>
@@ -48,7 +48,7 @@ test('the history of a project is where the project is; what was restored elsewh
   deepEqual([carried.isCarried, resumableUntil(carried)], [true, undefined]);
   deepEqual(
     table.find('WORK#').map(({ pk }) => pk),
-    Array(2).fill(restoreWork(from, elsewhere)),
+    Array(2).fill(workPartition(from, elsewhere)),
   );
   deepEqual(
     table.find('RUNNING#RESTORE').map(({ sk, organizationId, dueAt }) => [sk, organizationId, dueAt]),
@@ -82,7 +82,7 @@ test('one whose safety backup is deleted at the very moment that it is brought i
   const arrived = { ...safety!, ...backupKey.backup(to, safety!.id) };
   table.put(arrived);
   table.onWrite = (when) => {
-    if (when === 'before' && table.find(restoreWork(from, id)).length === 0) table.put({ ...arrived, status: 'deleted' });
+    if (when === 'before' && table.find(workPartition(from, id)).length === 0) table.put({ ...arrived, status: 'deleted' });
     return undefined;
   };
   await rejects(moveRestore(from, to, restore, start), { code: 'CONFLICT' });

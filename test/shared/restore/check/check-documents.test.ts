@@ -1,27 +1,27 @@
-/** A range is checked in as many runs as it takes: wherever one ends, the next goes on, and nothing is missed or saved twice. */
+/** A range is checked in as many runs as it takes: each continues where the last one ended, and nothing is missed or saved twice. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { RunControl } from '../../../../shared/job/index.ts';
 import { after as later } from '../../../../shared/platform/index.ts';
-import { checkDocuments } from '../../../../shared/restore/check/check-documents.ts';
-import { claimPart } from '../../../../shared/restore/check/check-progress.ts';
+import { claimNextPart } from '../../../../shared/restore/check/check-progress.ts';
 import type { CheckRun } from '../../../../shared/restore/check/check-run.ts';
+import { checkPart } from '../../../../shared/restore/check/check-shard.ts';
 import { journalBackup, openJournalStore } from '../../../../shared/restore/model/journal.ts';
-import { partiesOf } from '../../../../shared/restore/model/restore-context.ts';
+import { loadRestoreContext } from '../../../../shared/restore/model/restore-context.ts';
 import { openForRestore } from '../../../../shared/restore/read/open-for-restore.ts';
-import { scopeFor } from '../../../../shared/restore/scope/restore-scope.ts';
+import { restoreScope } from '../../../../shared/restore/scope/restore-scope.ts';
 import { sealJournal } from '../../../../shared/restore/seal/seal-journal.ts';
 import { prepareRestore } from '../../../../shared/restore/steps/prepare-restore.ts';
 import { newShop, text } from '../../../harness/builders/sample-shop.ts';
 import {
-  beginRestore,
+  documentsIn,
   journalOf,
-  liveOf,
   organizationNow,
   putTarget,
   restoreOf,
   server,
   shardsOf,
+  startTestRestore,
   tenant,
 } from '../../../harness/env/restore-env.ts';
 
@@ -47,41 +47,41 @@ class Countdown extends RunControl {
 }
 
 for (const ending of ['in time', 'torn off'] as const)
-  test(`a run that ends ${ending} is gone on with behind its last document`, async () => {
+  test(`check: a run that ends ${ending} is continued after its last document`, async () => {
     const { world, backup } = await newShop();
     const many = Array.from({ length: 700 }, (_, n) => `a/more${n}`);
     await putTarget(world, Object.fromEntries(many.map((path) => [path, text('x'.repeat(2_000))])));
-    const live = liveOf(world);
+    const live = documentsIn(world);
     const { engine } = world;
-    const id = await beginRestore(world, backup, { mergeMode: 'rollback' });
-    deepEqual(await prepareRestore(tenant, id, engine), { shards: [0] });
+    const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
+    deepEqual(await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, engine), { shards: [0] });
     const restore = restoreOf(id);
     let runs = 0;
     for (let isDone = false; !isDone; runs++) {
-      const halt = new Countdown(3, ending);
+      const control = new Countdown(3, ending);
       const run: CheckRun = {
-        parties: await partiesOf(tenant, restore, organizationNow()),
+        context: await loadRestoreContext(tenant, restore, organizationNow()),
         restore,
         backup,
         open: await openForRestore(tenant, backup, engine),
-        target: engine.openSource(tenant, (await partiesOf(tenant, restore, organizationNow())).target),
+        target: engine.openSource(tenant, (await loadRestoreContext(tenant, restore, organizationNow())).target),
         store: await openJournalStore(tenant, restore, engine),
         dataKey: await engine.dataKeyOf(tenant, journalBackup(tenant, restore)),
-        scope: scopeFor(restore, backup, undefined),
-        halt,
-        engine,
+        scope: restoreScope(restore, backup, undefined),
+        control,
+        deps: engine,
       };
-      const claim = await claimPart(tenant, restore, 0, engine.random);
-      isDone = await checkDocuments(run, claim!);
+      const claim = await claimNextPart(tenant, restore, 0, engine.random);
+      isDone = await checkPart(run, claim!);
       const [{ checkedTo, isChecked } = { checkedTo: undefined, isChecked: false }] = shardsOf(id);
       ok(isChecked || checkedTo !== undefined, `run ${runs}`);
       ok(runs < 20, 'nothing moves');
-      halt.close();
+      control.close();
       run.open.close();
       run.target.close();
     }
     ok(runs > 2, `${runs} runs`);
-    await sealJournal(tenant, id, engine);
+    await sealJournal({ tenant, restoreJobId: id, attempt: 1 }, engine);
     const entries = await journalOf(world, id);
     const { plan } = restoreOf(id);
     equal(plan!.delete, many.length + 2);

@@ -1,4 +1,4 @@
-/** A restore knows what it will touch before it touches anything, and has saved exactly that. */
+/** A restore knows what it will touch before it touches anything, and saves exactly that. */
 import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { type BackupRecord, browseBackup, startVerification, verifyBackup } from '../../../../shared/backup/index.ts';
@@ -16,20 +16,20 @@ import { absent, changed, extra, newShop, outside, type Shop, same, text } from 
 import {
   atStart,
   backupOf,
-  beginRestore,
   destinationId,
+  documentsIn,
   eventsOf,
   folderOf,
   journalOf,
-  liveOf,
   organizationNow,
   putTarget,
-  type RestoreAsk,
+  type RestoreInput,
   restoreOf,
-  runFrom,
+  resumeWorkflow,
   runRestore,
   server,
   shardsOf,
+  startTestRestore,
   table,
   targetId,
   tenant,
@@ -42,16 +42,20 @@ afterAll(() => server.stop());
 const inOrder = (paths: readonly string[]): readonly string[] => paths.toSorted(compareNames);
 
 /** All steps before the first write. */
-const sealed = async ({ world, backup }: Shop, ask: RestoreAsk = {}): Promise<RestoreRecord> => {
+const sealed = async ({ world, backup }: Shop, ask: RestoreInput = {}): Promise<RestoreRecord> => {
   server.faults.resetCalls();
-  const id = await beginRestore(world, backup, ask);
-  await runFrom(world, id, atStart(), { upTo: 'seal' });
+  const id = await startTestRestore(world, backup, ask);
+  await resumeWorkflow(world, id, atStart(), { upTo: 'seal' });
   equal(writesSent(), 0);
   return restoreOf(id);
 };
 
 const counts = (more: Partial<PlanCounts>): PlanCounts => ({
-  ...{ create: 0, overwrite: 0, skip: 0, delete: 0, unchanged: 0 },
+  create: 0,
+  overwrite: 0,
+  skip: 0,
+  delete: 0,
+  unchanged: 0,
   ...more,
 });
 
@@ -73,9 +77,9 @@ const modes = {
 
 describe('the journal', () => {
   for (const [mode, { touched, plan }] of Object.entries(modes))
-    test(`of ${mode} has exactly what will be touched, byte for byte, and tombstones for what is not there`, async () => {
+    test(`of ${mode} contains exactly what will be touched, byte for byte, and tombstones for missing documents`, async () => {
       const shop = await newShop();
-      const live = liveOf(shop.world);
+      const live = documentsIn(shop.world);
       const restore = await sealed(shop, { mergeMode: mode as RestoreRecord['mergeMode'] });
       deepEqual(restore.plan, plan);
       const entries = await journalOf(shop.world, restore.id);
@@ -86,9 +90,9 @@ describe('the journal', () => {
 
   test('of several shards is one archive in the order of names', async () => {
     const { world, backup } = await newShop();
-    const live = liveOf(world);
-    const id = await beginRestore(world, backup, { mergeMode: 'rollback' });
-    await prepareRestore(tenant, id, world.engine);
+    const live = documentsIn(world);
+    const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
+    await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
     const [shard] = shardsOf(id);
     const bounds = [{ to: 'c/1' }, { from: 'c/1', to: 'c/extra/deep/1' }, { from: 'c/extra/deep/1', to: 'e/1' }, { from: 'e/1' }];
     for (const [number, range] of bounds.entries())
@@ -96,19 +100,25 @@ describe('the journal', () => {
     await commit([set(restoreKey.restore(tenant, id), { shards: bounds.length, expected: 3 * bounds.length })]);
     // In no order.
     for (const number of [2, 0, 3, 1]) {
-      await rejects(sealJournal(tenant, id, world.engine), /is not checked/);
-      equal(await checkShard(tenant, id, number, later(world.engine.clock.now(), 600), world.engine), true);
+      await rejects(sealJournal({ tenant, restoreJobId: id, attempt: 1 }, world.engine), /is not checked/);
+      equal(
+        await checkShard(
+          { tenant, restoreJobId: id, attempt: 1, shard: number, handOver: later(world.engine.clock.now(), 600) },
+          world.engine,
+        ),
+        true,
+      );
     }
-    await sealJournal(tenant, id, world.engine);
+    await sealJournal({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
     const entries = await journalOf(world, id);
     deepEqual([...entries.keys()], inOrder(modes.rollback.touched));
     for (const [path, { kind, content }] of entries) equal(content, kind === 'tombstone' ? '' : live.get(path), path);
     deepEqual(restoreOf(id).plan, modes.rollback.plan);
   });
 
-  test('is begun anew by the next attempt, whatever the one before has left', async () => {
+  test('is started over by the next attempt, whatever the previous one stored', async () => {
     const { world, backup } = await newShop();
-    const id = await beginRestore(world, backup, { mergeMode: 'rollback' });
+    const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
     world.throughReading = (store) => ({
       ...bound(store),
       put: async () => {
@@ -120,9 +130,9 @@ describe('the journal', () => {
     world.throughReading = (store) => store;
     // Meanwhile the target has changed.
     await putTarget(world, { 'a/new': text('new'), 'e/0': text('new'), 'c/0': undefined });
-    const live = liveOf(world);
+    const live = documentsIn(world);
     await commit((await resumeRestore(tenant, restoreOf(id), world.engine.clock.now())).change.writes);
-    await runFrom(world, id, atStart(2), { upTo: 'seal' });
+    await resumeWorkflow(world, id, atStart(2), { upTo: 'seal' });
     const { journal, plan } = restoreOf(id);
     notEqual(journal.backupId, first.backupId);
     const entries = await journalOf(world, id);
@@ -134,7 +144,7 @@ describe('the journal', () => {
     equal(eventsOf('restore.started').length, 2);
   });
 
-  test('of a restore without a safety backup has names only, no key beside it, and is no backup', async () => {
+  test('of a restore without a safety backup contains names only, has no key file, and is no backup', async () => {
     const shop = await newShop();
     const restore = await sealed(shop, { mergeMode: 'rollback', safetyBackup: false });
     const entries = await journalOf(shop.world, restore.id);
@@ -146,7 +156,7 @@ describe('the journal', () => {
     equal(organizationNow().backupCount, 1);
   });
 
-  test('is not made where there is nothing to touch', async () => {
+  test('is not written if nothing will be touched', async () => {
     const shop = await newShop();
     await putTarget(shop.world, Object.fromEntries(liveNames(shop)));
     const restore = await sealed(shop, { documents: ['a/1', 'a/2'], mergeMode: 'skip_existing' });
@@ -154,16 +164,16 @@ describe('the journal', () => {
     equal(restore.safetyBackupId, undefined);
     notEqual(restore.sealedAt, undefined);
     deepEqual([...(folderOf(shop.world, restore.journal.path)?.objects.keys() ?? [])], []);
-    deepEqual(await sealJournal(tenant, restore.id, shop.world.engine), { writes: false });
+    deepEqual(await sealJournal({ tenant, restoreJobId: restore.id, attempt: 1 }, shop.world.engine), { writes: false });
   });
 
-  test('is not made for a plan that is only shown', async () => {
+  test('is not written for a dry run', async () => {
     const shop = await newShop();
     const restore = await sealed(shop, { mergeMode: 'rollback', dryRun: true });
     deepEqual(restore.plan, modes.rollback.plan);
     deepEqual([restore.safetyBackupId, restore.phase], [undefined, 'Validating']);
     deepEqual([...(folderOf(shop.world, restore.journal.path)?.objects.keys() ?? [])], []);
-    deepEqual(await sealJournal(tenant, restore.id, shop.world.engine), { writes: false });
+    deepEqual(await sealJournal({ tenant, restoreJobId: restore.id, attempt: 1 }, shop.world.engine), { writes: false });
   });
 });
 
@@ -171,7 +181,7 @@ const liveNames = ({ world }: Shop): readonly (readonly [string, ReturnType<type
   outside.map((path) => [path, text(world.sourceProjectId)] as const);
 
 describe('the safety backup', () => {
-  test('is a completed backup of the target from sealing on, counted, held, and named by the restore', async () => {
+  test('is a completed backup of the target once sealed: counted, held, and referenced by the restore', async () => {
     const shop = await newShop();
     const restore = await sealed(shop, { mergeMode: 'rollback' });
     const saved = [...changed, ...extra];
@@ -200,7 +210,7 @@ describe('the safety backup', () => {
     ok(table.find('ORG#', `ARCHIVE#${safety.id}#${safety.id}`).length === 1);
   });
 
-  test('can be verified to its last byte, and browsed', async () => {
+  test('can be verified to its last byte and browsed', async () => {
     const shop = await newShop();
     const { world } = shop;
     const restore = await sealed(shop, { mergeMode: 'rollback' });
@@ -228,18 +238,22 @@ const entriesAt = async (world: Shop['world'], backup: BackupRecord, path: strin
 };
 
 describe('a shard', () => {
-  test('that two workers check at once is kept of one', async () => {
+  test('that two workers check at once is committed by one', async () => {
     const { world, backup } = await newShop();
-    const id = await beginRestore(world, backup, { mergeMode: 'rollback' });
-    await prepareRestore(tenant, id, world.engine);
-    const work = (): Promise<boolean> => checkShard(tenant, id, 0, later(world.engine.clock.now(), 600), world.engine);
+    const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
+    await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
+    const work = (): Promise<boolean> =>
+      checkShard(
+        { tenant, restoreJobId: id, attempt: 1, shard: 0, handOver: later(world.engine.clock.now(), 600) },
+        world.engine,
+      );
     let isOvertaken = false;
     world.throughReading = (store) => ({
       ...bound(store),
       upload: (...all) => {
         const upload = store.upload(...all);
         const finish = async () => {
-          // The second one comes and goes while the first one stores what it has saved.
+          // The second worker runs completely while the first one stores its part.
           if (!isOvertaken) {
             isOvertaken = true;
             equal(await work(), true);
@@ -251,17 +265,17 @@ describe('a shard', () => {
     });
     await rejects(work(), { name: 'NotRunning' });
     world.throughReading = (store) => store;
-    await sealJournal(tenant, id, world.engine);
+    await sealJournal({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
     deepEqual([...(await journalOf(world, id)).keys()], inOrder(modes.rollback.touched));
     deepEqual(restoreOf(id).plan, modes.rollback.plan);
-    // What the first one stored is gone.
+    // The first worker's objects are deleted.
     equal(folderOf(world, restoreOf(id).journal.path).objects.size, 4);
   });
 
-  test('is not written to by a worker of an attempt that was given up', async () => {
+  test('is not changed by a worker of an abandoned attempt', async () => {
     const { world, backup } = await newShop();
-    const id = await beginRestore(world, backup);
-    const { shards } = await prepareRestore(tenant, id, world.engine);
+    const id = await startTestRestore(world, backup);
+    const { shards } = await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
     world.throughReading = (store) => ({
       ...bound(store),
       upload: (...all) => {
@@ -274,29 +288,41 @@ describe('a shard', () => {
         return { ...upload, finish };
       },
     });
-    await rejects(checkShard(tenant, id, shards[0]!, later(world.engine.clock.now(), 600), world.engine), { name: 'NotRunning' });
+    await rejects(
+      checkShard(
+        { tenant, restoreJobId: id, attempt: 1, shard: shards[0]!, handOver: later(world.engine.clock.now(), 600) },
+        world.engine,
+      ),
+      { name: 'NotRunning' },
+    );
     const [shard] = shardsOf(id);
     deepEqual([shard!.parts, shard!.isChecked, shard!.stored], [1, false, undefined]);
     deepEqual(table.find('WORK#', 'PART#'), []);
   });
 
-  test('of a cancelled restore is let go of, and leaves nothing in the bucket', async () => {
+  test('of a cancelled restore is abandoned, and leaves nothing in the bucket', async () => {
     const { world, backup } = await newShop();
-    const id = await beginRestore(world, backup);
-    const { shards } = await prepareRestore(tenant, id, world.engine);
+    const id = await startTestRestore(world, backup);
+    const { shards } = await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
     const { path } = restoreOf(id).journal;
     world.throughReading = (store, folder) => {
       if (folder === path) table.put({ ...table.get(restoreKey.restore(tenant, id))!, status: 'cancelled' });
       return store;
     };
-    await rejects(checkShard(tenant, id, shards[0]!, later(world.engine.clock.now(), 600), world.engine), { name: 'NotRunning' });
+    await rejects(
+      checkShard(
+        { tenant, restoreJobId: id, attempt: 1, shard: shards[0]!, handOver: later(world.engine.clock.now(), 600) },
+        world.engine,
+      ),
+      { name: 'NotRunning' },
+    );
     deepEqual([...folderOf(world, path).objects.keys()], []);
-    await rejects(sealJournal(tenant, id, world.engine), { name: 'NotRunning' });
+    await rejects(sealJournal({ tenant, restoreJobId: id, attempt: 1 }, world.engine), { name: 'NotRunning' });
     equal(restoreOf(id).sealedAt, undefined);
   });
 });
 
-test('progress is told by tenths: half of the way when all is checked, and no tenth twice', async () => {
+test('check: progress events come by tenths, up to half when all is checked, and no tenth twice', async () => {
   const shop = await newShop();
   const restore = await sealed(shop);
   const told = eventsOf('restore.progress').map(({ data }) => (data as { progress: { percent: number } }).progress.percent);

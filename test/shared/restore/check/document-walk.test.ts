@@ -1,12 +1,12 @@
-/** A walk decides every document once, hands over what is there, and looks at no more than it must. */
+/** A walk decides every document once, hands over the live document, and reads no more than it must. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
 import type { MergeMode } from '../../../../shared/contract/models/restore.ts';
 import { compareNames, justAfter, SourceError } from '../../../../shared/firestore/index.ts';
 import { findMissing } from '../../../../shared/restore/scope/find-missing.ts';
-import { scopeFor } from '../../../../shared/restore/scope/restore-scope.ts';
-import { splitScope } from '../../../../shared/restore/scope/split-into-shards.ts';
+import { restoreScope } from '../../../../shared/restore/scope/restore-scope.ts';
+import { splitIntoShards } from '../../../../shared/restore/scope/split-into-shards.ts';
 import { refuses } from '../../../harness/builders/sample-archive.ts';
 import {
   archiveOf,
@@ -27,7 +27,7 @@ const all = (paths: readonly string[], value: string): Record<string, Fields> =>
 const numbered = (collection: string, count: number): string[] =>
   Array.from({ length: count }, (_, n) => `${collection}/${String(n).padStart(6, '0')}`);
 
-test('ids that other tools trip over, and documents whose parents do not exist, are decided like any other', async () => {
+test('walk: unusual ids, and documents without a parent document, are decided like any other', async () => {
   const target = new Target();
   const [first, second, third] = [0, 1, 2].map((k) => awkward.filter((_, n) => n % 3 === k)) as [string[], string[], string[]];
   await target.put({ ...all(first, 'same'), ...all(second, 'other') });
@@ -39,11 +39,11 @@ test('ids that other tools trip over, and documents whose parents do not exist, 
       .toSorted(compareNames)
       .map((path) => [path, first.includes(path) ? 'unchanged' : second.includes(path) ? 'delete' : 'create']),
   );
-  // The parents of what is restored are not restored with it.
+  // Parents of restored documents are not restored.
   ok(!decided.some(([path]) => path === 'gone/1' || path === 'a/x\n'));
 });
 
-test('rollback deletes nothing beyond what the backup was to hold and what was asked for', async () => {
+test('walk: a rollback deletes nothing outside the backup and the requested scope', async () => {
   const target = new Target();
   await target.put(all(['users/new', 'users/new/orders/1', 'users/ada/secrets/1', 'logs/1', 'users!/1', 'orders/1'], 'x'));
   const made = archiveOf('elsewhere', all(['users/ada'], 'x'));
@@ -61,7 +61,7 @@ test('rollback deletes nothing beyond what the backup was to hold and what was a
   deepEqual(await deleted({ documents: ['users/ada/secrets/1', 'orders/1'] }), []);
 });
 
-test('no other mode deletes, or says anything of what the backup does not have', async () => {
+test('walk: other modes neither delete nor report documents that the backup lacks', async () => {
   const target = new Target();
   await target.put(all(['a/1', 'a/3'], 'x'));
   const made = archiveOf('elsewhere', all(['a/2'], 'x'));
@@ -69,7 +69,7 @@ test('no other mode deletes, or says anything of what the backup does not have',
     deepEqual((await walk(made, target, { mergeMode })).decided, [['a/2', 'create']]);
 });
 
-test('what is below named documents comes along, unless it is left out', async () => {
+test('walk: the subtree of a requested document is included, unless it is excluded', async () => {
   const target = new Target();
   const made = archiveOf('elsewhere', all(['u/a', 'u/a/o/1', 'u/a/o/1/i/1', 'u/a!', 'u/b', 'u/ghost/o/1'], 'x'));
   const created = async (more: object) => (await walk(made, target, more)).decided.map(([path]) => path);
@@ -80,7 +80,7 @@ test('what is below named documents comes along, unless it is left out', async (
   deepEqual(await created({ collections: ['none'] }), []);
 });
 
-test('one document out of many costs a page of the index and one leaf, and one read of the target', async () => {
+test('walk: one document out of many costs one index page, one leaf and one read of the target', async () => {
   const target = new Target();
   const paths = numbered('many', 3_000);
   const value = 'x'.repeat(2_000);
@@ -91,21 +91,21 @@ test('one document out of many costs a page of the index and one leaf, and one r
     bucket.fetches = [];
     const { decided, reads } = await walk({ archive: fresh, bucket }, target, { documents: [path] });
     deepEqual([decided.length, reads, bucket.fetches.length], [1, 1, 2]);
-    // What comes before the walk adds two: the leaf's keys, and the page if no other step had it.
+    // The steps before the walk add two: the leaf's keys, and the page if not cached.
     const prepared = bucket.open(archive.manifest);
     bucket.fetches = [];
     deepEqual(await findMissing(prepared, { collections: ['*'], given: [[path, [path]]] }), []);
-    const scope = scopeFor(
+    const scope = restoreScope(
       { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null },
       everything,
       [path],
     );
-    equal((await splitScope(prepared, scope)).length, 1);
+    equal((await splitIntoShards(prepared, scope)).length, 1);
     equal(bucket.fetches.length, 2);
   }
 });
 
-test('contents are opened of all that will be written, before it is told; of the rest they need not be', async () => {
+test('walk: the contents of every document to write are opened before the visit; others need not be', async () => {
   const paths = numbered('c', 2_000);
   const value = 'y'.repeat(3_000);
   const target = new Target();
@@ -117,10 +117,10 @@ test('contents are opened of all that will be written, before it is told; of the
     await walk({ archive: bucket.open(archive.manifest), bucket }, target, { mergeMode });
     return bucket.fetches.reduce((sum, { length }) => sum + length, 0);
   };
-  // Most leaves are not needed: what is known by the time of its last write is not fetched.
+  // Most leaves are not fetched: the update time decides.
   const whole = [...bucket.objects.values()].reduce((sum, { length }) => sum + length, 0);
   ok((await bytesFetched('overwrite')) < whole);
-  // A body that was damaged is found before its document is told of as one to be written.
+  // A corrupt body is found before the visit of its document.
   const chunk = [...bucket.objects.keys()].find((name) => name.includes('chunk'))!;
   const damaged = Buffer.from(bucket.objects.get(chunk)!);
   damaged[damaged.length - 40] = damaged[damaged.length - 40]! ^ 1;
@@ -132,7 +132,7 @@ test('contents are opened of all that will be written, before it is told; of the
   ok(told.length > 0 && told.length < 2_000 && !told.includes(paths.at(-1)!));
 });
 
-test('where bodies were not fetched ahead they are fetched when they are needed', async () => {
+test('walk: bodies that were not prefetched are fetched when needed', async () => {
   const paths = numbered('c', 1_500);
   const target = new Target();
   await target.put(all(paths, 'z'.repeat(5_000)));
@@ -148,7 +148,7 @@ test('where bodies were not fetched ahead they are fetched when they are needed'
   equal(decided.length, 1_500);
 });
 
-test('a target full of documents that are of no concern is asked for names instead of being read', async () => {
+test('walk: a target full of out-of-scope documents is queried by name instead of scanned', async () => {
   const target = new Target();
   const theirs = numbered('mixed', 12_000);
   await target.put(all(theirs, 'x'));
@@ -157,7 +157,7 @@ test('a target full of documents that are of no concern is asked for names inste
   const { decided, reads, isWhole } = await walk(made, target);
   deepEqual(decided, [...ours.map((path) => [path, 'unchanged']), ['mixed/999999', 'create']]);
   ok(isWhole && reads < 8_000, `${reads}`);
-  // Of what lies below documents that are restored without it, nothing is asked for.
+  // Excluded subcollections are not queried.
   const deep = Object.keys(all(numbered('mixed/000000/deep', 3_000), 'x'));
   await target.put(all(deep, 'x'));
   const flat = await walk(archiveOf('elsewhere', all([...ours, ...deep], 'x')), target, { includeSubcollections: false });
@@ -166,15 +166,15 @@ test('a target full of documents that are of no concern is asked for names inste
     ours.map((path) => [path, 'unchanged']),
   );
   ok(flat.reads < 6_000, `${flat.reads}`);
-  // What comes before the backup's first document is not read.
+  // Documents before the backup's first one are not read.
   const [last] = [theirs.at(-1)!];
   ok((await walk(archiveOf('elsewhere', all([last], 'x')), target)).reads < 10);
-  // Nothing is asked at all where the backup has nothing.
+  // An empty backup causes no calls.
   equal((await walk(made, target, { collections: ['none'] })).reads, 0);
   equal((await walk(made, target, { collections: ['mixed'], mergeMode: 'rollback' })).decided.length, 15_001);
 });
 
-test('a walk that was ended goes on behind what it reached, and the parts are the whole', async () => {
+test('walk: a walk that ended early is continued behind what it reached, and the parts add up to the whole', async () => {
   const target = new Target();
   await target.put({ ...all(numbered('a', 700), 'x'), ...all(numbered('b', 300), 'x') });
   const made = archiveOf('elsewhere', { ...all(numbered('a', 600), 'x'), ...all(numbered('c', 200), 'x') });
@@ -196,7 +196,7 @@ test('a walk that was ended goes on behind what it reached, and the parts are th
   }
 });
 
-test('a visit that takes time is waited for, with all it was given still as it was', async () => {
+test('walk: an asynchronous visit is awaited, and its decision stays valid meanwhile', async () => {
   const target = new Target();
   const paths = numbered('v', 500);
   await target.put(all(paths, 'w'.repeat(900)));
@@ -215,7 +215,7 @@ test('a visit that takes time is waited for, with all it was given still as it w
   equal(walked.decided.length, 500);
 });
 
-test('large documents are looked up in small groups, and every one is decided', async () => {
+test('walk: large documents are looked up in small groups, and every one is decided', async () => {
   const target = new Target();
   const paths = numbered('large', 60);
   await target.put(all(paths, 'l'.repeat(700_000)));
@@ -225,7 +225,7 @@ test('large documents are looked up in small groups, and every one is decided', 
   ok(reads < 130, `${reads}`);
 });
 
-test('a target that refuses, and a signal, end the walk with what happened', async () => {
+test('walk: an error of the target and an abort signal end the walk with their reason', async () => {
   const target = new Target();
   const paths = numbered('a', 2_000);
   await target.put(all(paths, 'y'.repeat(500)));
@@ -254,7 +254,7 @@ const id = fc.constantFrom('1', '2', 'x', 'x!', '__id3__', '__id-4__', '~');
 const path = fc.array(fc.tuple(collection, id), { minLength: 1, maxLength: 3 }).map((parts) => parts.flat().join('/'));
 const tree = fc.dictionary(path, fc.constantFrom('one', 'two'), { maxKeys: 25 });
 
-test('for random trees a walk decides what a plain comparison does', async () => {
+test('walk: for random trees it decides the same as a plain comparison', async () => {
   const isBelow = (one: string, of: string): boolean => one === of || one.startsWith(`${of}/`);
   await fc.assert(
     fc.asyncProperty(

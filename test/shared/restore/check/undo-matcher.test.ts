@@ -1,4 +1,4 @@
-/** Where nobody knows what a restore wrote, only what is as it was to leave it is taken back. */
+/** If it is unknown what a restore wrote, only documents that are as it would have left them are undone. */
 import { deepEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
@@ -11,7 +11,7 @@ afterAll(() => server.stop());
 const undoing = { mergeMode: 'rollback', undoOf: 'res_1' } as const;
 const both = (one: string, two: string): Fields => ({ ...text(one), more: { stringValue: two } });
 
-test('a merge is known by the fields that it wrote; one that made the document, by all of them', async () => {
+test('undo matcher: a merged document is recognized by the merged fields, a created one by all fields', async () => {
   const target = new Target();
   const saved = archiveOf(target.projectId, { 'a/1': text('old'), 'a/2': text('old'), 'a/3': undefined, 'a/4': undefined });
   const archive = archiveOf('elsewhere', {
@@ -26,7 +26,7 @@ test('a merge is known by the fields that it wrote; one that made the document, 
     'a/3': text('new'),
     'a/4': both('new', 'theirs'),
   });
-  deepEqual((await walk(saved, target, { ...undoing, unclean: { archive, mode: 'merge' } })).decided, [
+  deepEqual((await walk(saved, target, { ...undoing, partialRestore: { archive, mode: 'merge' } })).decided, [
     ['a/1', 'overwrite'],
     ['a/2', 'skip'],
     ['a/3', 'delete'],
@@ -34,7 +34,7 @@ test('a merge is known by the fields that it wrote; one that made the document, 
   ]);
 });
 
-test('references count as those into the target that they became', async () => {
+test('undo matcher: references equal those into the target that they became', async () => {
   const target = new Target();
   const to = (projectId: string): Fields => ({
     at: { referenceValue: `projects/${projectId}/databases/(default)/documents/b/1` },
@@ -42,7 +42,7 @@ test('references count as those into the target that they became', async () => {
   const saved = archiveOf(target.projectId, { 'a/1': text('old'), 'a/2': text('old') });
   const { archive } = archiveOf('elsewhere', { 'a/1': to('elsewhere'), 'a/2': to('elsewhere') });
   await target.put({ 'a/1': to(target.projectId), 'a/2': to('elsewhere') });
-  deepEqual((await walk(saved, target, { ...undoing, unclean: { archive, mode: 'overwrite' } })).decided, [
+  deepEqual((await walk(saved, target, { ...undoing, partialRestore: { archive, mode: 'overwrite' } })).decided, [
     ['a/1', 'overwrite'],
     ['a/2', 'skip'],
   ]);
@@ -56,7 +56,7 @@ const path = fc
   .map((parts) => parts.flat().join('/'));
 const tree = fc.dictionary(path, fc.constantFrom('one', 'two', 'three'), { maxKeys: 20 });
 
-test('for random trees it is decided as by a plain comparison, in one walk or in two', async () => {
+test('undo matcher: for random trees it decides the same as a plain comparison, in one walk or in two', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({
@@ -83,11 +83,11 @@ test('for random trees it is decided as by a plain comparison, in one walk or in
             return [at, was === undefined ? 'delete' : live === undefined ? 'create' : 'overwrite'];
           });
         const made = archiveOf(target.projectId, records, perShard);
-        const unclean = { archive: archiveOf('elsewhere', of(restored), perShard).archive, mode };
-        deepEqual((await walk(made, target, { ...undoing, unclean })).decided, expected);
+        const partialRestore = { archive: archiveOf('elsewhere', of(restored), perShard).archive, mode };
+        deepEqual((await walk(made, target, { ...undoing, partialRestore })).decided, expected);
         const parts = [];
         for (const bound of [{ to: cut }, { from: cut }])
-          parts.push(...(await walk(made, target, { ...undoing, unclean, bound })).decided);
+          parts.push(...(await walk(made, target, { ...undoing, partialRestore, bound })).decided);
         deepEqual(parts, expected);
         target.source.close();
       },

@@ -1,4 +1,4 @@
-/** A dry run within one call: what it tells is what a restore would do, and it does nothing. */
+/** A dry run within one request: it returns what a restore would do, and does nothing. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import type { BackupRecord } from '../../../../shared/backup/index.ts';
@@ -6,15 +6,15 @@ import { ApiError } from '../../../../shared/contract/errors.ts';
 import { DryRun } from '../../../../shared/contract/models/restore.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
-import { type PlanAsked, planInCall } from '../../../../shared/restore/dry-run/plan-in-request.ts';
+import { type PlanRequest, planInRequest } from '../../../../shared/restore/dry-run/plan-in-request.ts';
 import {
+  createRestoreEnv,
+  documentsIn,
   type Fields,
-  liveOf,
-  newRestoreWorld,
   projectId,
   put,
   putTarget,
-  type RestoreWorld,
+  type RestoreEnv,
   restore,
   server,
   table,
@@ -29,25 +29,25 @@ beforeEach(() => server.faults.clear());
 
 const text = (stringValue: string): Fields => ({ text: { stringValue } });
 const actor = { type: 'user', id: newId('user'), email: 'ada@example.com' } as const;
-const asker = { tenant, actor, origin: { ip: null, userAgent: null, requestId: 'r' }, now: new Date() };
+const caller = { tenant, actor, origin: { ip: null, userAgent: null, requestId: 'r' }, now: new Date() };
 const targetNow = (): ProjectRecord => table.get<ProjectRecord>(projectKey.project(tenant, targetId))!;
 
-type Wish = PlanAsked['wish'];
-const plan = (world: RestoreWorld, backup: BackupRecord, more: Partial<Wish> = {}, target = targetNow()) => {
-  const wish: Wish = {
+type Options = PlanRequest['options'];
+const plan = (world: RestoreEnv, backup: BackupRecord, more: Partial<Options> = {}, target = targetNow()) => {
+  const options: Options = {
     mergeMode: 'overwrite',
     collections: ['*'],
     includeSubcollections: true,
     includeAuthUsers: false,
     ...more,
   };
-  return planInCall(asker, { backup, target, wish }, world.engine);
+  return planInRequest(caller, { backup, target, options }, world.engine);
 };
 const given = (...paths: string[]) => ({ documents: { paths, given: paths.map((path) => [path, [path]] as const) } });
 
 /** Users are as they were, orders were changed, removed and added to. */
 const shop = async () => {
-  const world = newRestoreWorld();
+  const world = createRestoreEnv();
   await put(world, { 'users/ada': text('a'), 'users/bob': text('b'), 'orders/1': text('1'), 'orders/2': text('2') });
   const backup = await takeBackup(world);
   await putTarget(world, { 'users/ada': text('a'), 'users/bob': text('b'), 'orders/1': text('other'), 'orders/3': text('3') });
@@ -61,7 +61,7 @@ const counts = ({ create, overwrite, skip, delete: deleted, unchanged }: NonNull
   unchanged,
 ];
 
-test('it tells what each mode would do to the live target, by number and by path, and what that look cost', async () => {
+test('dry run: it returns what each mode would do to the live target, by count and by path, and its cost', async () => {
   const { world, backup } = await shop();
   const planned = (await plan(world, backup))!;
   equal(DryRun.safeParse(planned).error, undefined);
@@ -82,7 +82,7 @@ test('it tells what each mode would do to the live target, by number and by path
   deepEqual(counts((await plan(world, backup, { collections: ['users'], mergeMode: 'rollback' }))!), [0, 0, 0, 0, 2]);
 });
 
-test('what was named and is not in the backup is told', async () => {
+test('dry run: requested names that the backup lacks are returned', async () => {
   const { world, backup } = await shop();
   const planned = (await plan(world, backup, { ...given('orders/2', 'orders/3', 'users/eve'), mergeMode: 'rollback' }))!;
   deepEqual(
@@ -95,10 +95,10 @@ test('what was named and is not in the backup is told', async () => {
   deepEqual((await plan(world, backup, { collections: ['users', 'staff'] }))!.notFound, ['staff']);
 });
 
-test('nothing is written: not to the target, not to the table, not to the bucket', async () => {
+test('dry run: nothing is written to the target, the table or the bucket', async () => {
   const { world, backup } = await shop();
   const [live, items, objects] = [
-    liveOf(world),
+    documentsIn(world),
     structuredClone([...table.items]),
     [...world.stores].map(([path, { objects }]) => [path, objects.size]),
   ];
@@ -106,7 +106,7 @@ test('nothing is written: not to the target, not to the table, not to the bucket
   for (const mergeMode of ['overwrite', 'skip_existing', 'merge', 'rollback'] as const)
     ok(await plan(world, backup, { mergeMode }));
   equal(writesSent(), 0);
-  deepEqual(liveOf(world), live);
+  deepEqual(documentsIn(world), live);
   deepEqual([...table.items], items);
   deepEqual(
     [...world.stores].map(([path, { objects }]) => [path, objects.size]),
@@ -114,7 +114,7 @@ test('nothing is written: not to the target, not to the table, not to the bucket
   );
 });
 
-test('it is the plan that the job then has', async () => {
+test('dry run: its plan equals the plan of the job', async () => {
   const { world, backup } = await shop();
   for (const mergeMode of ['skip_existing', 'merge', 'overwrite', 'rollback'] as const) {
     const planned = (await plan(world, backup, { mergeMode }))!;
@@ -124,7 +124,7 @@ test('it is the plan that the job then has', async () => {
   }
 });
 
-test('the users of a backup are told of beside its documents', async () => {
+test('dry run: the users of a backup are planned beside its documents', async () => {
   const { world } = await shop();
   world.users = ['ada', 'bob'].map((id) => ({ id, json: Buffer.from(JSON.stringify({ localId: id })) }));
   const backup = await takeBackup(world, { includeAuthUsers: true });
@@ -132,8 +132,8 @@ test('the users of a backup are told of beside its documents', async () => {
   equal((await plan(world, backup))!.authUsers, undefined);
 });
 
-test('of many changes the first hundred are listed, in the order of names', async () => {
-  const world = newRestoreWorld();
+test('dry run: the first 100 changes are listed, in the order of names', async () => {
+  const world = createRestoreEnv();
   const paths = Array.from({ length: 250 }, (_, n) => `many/${String(n).padStart(4, '0')}`);
   await put(world, Object.fromEntries(paths.map((path) => [path, text('x')])));
   const planned = (await plan(world, await takeBackup(world)))!;
@@ -151,7 +151,7 @@ const failing = (code: string, details?: object) => (error: unknown) => {
   return true;
 };
 
-test('more reads of the target than its project allows are refused', async () => {
+test('dry run: more reads than the project allows are refused', async () => {
   const { world, backup } = await shop();
   const project = targetNow();
   const limited = { ...project, settings: { ...project.settings, maxReads: 4 } };
@@ -159,7 +159,7 @@ test('more reads of the target than its project allows are refused', async () =>
   ok(await plan(world, backup, {}, { ...project, settings: { ...project.settings, maxReads: 5 } }));
 });
 
-test('a target that did not send all it has is read again', async () => {
+test('dry run: a target that did not send all its documents is read again', async () => {
   const { world, backup } = await shop();
   const { targetProjectId: project } = world;
   for (const mergeMode of ['overwrite', 'rollback'] as const) {
@@ -174,7 +174,7 @@ test('a target that did not send all it has is read again', async () => {
   equal(await plan(world, backup), undefined);
 });
 
-test('a target that refuses is told to the caller, and its project is marked', async () => {
+test('dry run: a refusal of the target is returned to the caller, and its project is marked', async () => {
   const { world, backup } = await shop();
   server.faults.add({ method: 'RunQuery', status: 'PERMISSION_DENIED' });
   await rejects(plan(world, backup), failing('SOURCE_AUTH_ERROR'));
@@ -182,7 +182,7 @@ test('a target that refuses is told to the caller, and its project is marked', a
   equal(table.get<ProjectRecord>(projectKey.project(tenant, projectId))!.status, 'connected');
 });
 
-test('one that takes too long is no answer: it becomes a job', async () => {
+test('dry run: a plan that takes too long becomes a job', async () => {
   const { world, backup } = await shop();
   const many = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`users/${n}`, text('x')]));
   await putTarget(world, many);
@@ -194,7 +194,7 @@ test('one that takes too long is no answer: it becomes a job', async () => {
   equal(await plan(world, backup, { mergeMode: 'rollback' }), undefined);
 });
 
-test('looking for what was named takes no longer than the call has', async () => {
+test('dry run: the search for requested names ends with the time of the request', async () => {
   const { world, backup } = await shop();
   const many = Array.from({ length: 50 }, (_, n) => `users/${n}`);
   const begun = Date.now();
@@ -206,7 +206,7 @@ test('looking for what was named takes no longer than the call has', async () =>
   deepEqual(server.faults.calls, {}, 'the target is not asked for a plan that comes too late');
 });
 
-test('a damaged backup is told as such, naming the object', async () => {
+test('dry run: a corrupt backup is reported with the object', async () => {
   const { world, backup } = await shop();
   const { objects } = world.stores.get(backup.path)!;
   const [name, bytes] = [...objects].find(([one]) => one.includes('chunk'))!;

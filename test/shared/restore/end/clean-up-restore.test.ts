@@ -1,4 +1,4 @@
-/** After a restore has ended nothing stays that neither an undo nor a resume needs; what they need stays. */
+/** After the end of a restore, only what an undo or a resume needs is kept. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { StorageError } from '../../../../shared/destination/index.ts';
@@ -8,228 +8,255 @@ import { failRestore } from '../../../../shared/restore/end/fail-restore.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import {
   all,
-  allNotes,
+  allWorkItems,
+  assertReleased,
+  createRestoreAt,
   dayMs,
-  end,
+  endRestore,
   foreign,
-  letGo,
   lockOf,
-  noteOf,
-  notesOf,
   objectsOf,
+  type RestoreAtStage,
   resumeNow,
-  type Scene,
+  runningItemOf,
   type Stage,
-  sceneOf,
+  workItemsOf,
 } from '../../../harness/env/restore-end-env.ts';
-import { backupOf, type RestoreAsk, restoreOf, server, table, targetId, tenant } from '../../../harness/env/restore-env.ts';
-import { Machine } from '../../../harness/faults/restore-machine.ts';
+import { backupOf, type RestoreInput, restoreOf, server, table, targetId, tenant } from '../../../harness/env/restore-env.ts';
+import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
 
 afterAll(() => server.stop());
 
-const clean = ({ world, id }: Scene, isGivenUp = false): Promise<void> => cleanUpRestore(tenant, id, world.engine, { isGivenUp });
-const finish = async (scene: Scene, status: 'failed' | 'cancelled' | 'completed'): Promise<void> => {
-  if (status !== 'failed') return end(scene, status);
+const clean = ({ world, id }: RestoreAtStage, isGivenUp = false): Promise<void> =>
+  cleanUpRestore(tenant, id, world.engine, { isGivenUp });
+const finish = async (setup: RestoreAtStage, status: 'failed' | 'cancelled' | 'completed'): Promise<void> => {
+  if (status !== 'failed') return endRestore(setup, status);
   const reason = { code: 'INTERNAL_ERROR', message: 'x' } as const;
-  await failRestore(tenant, scene.id, () => reason, scene.world.engine.clock.now());
+  await failRestore({
+    tenant,
+    restoreJobId: setup.id,
+    attempt: restoreOf(setup.id).attempt,
+    reasonOf: () => reason,
+    now: setup.world.engine.clock.now(),
+  });
 };
-const daysLater = (scene: Scene, days: number): void => {
+const daysLater = (setup: RestoreAtStage, days: number): void => {
   const startMs = Date.now();
-  scene.world.nowMs = () => startMs + days * dayMs;
+  setup.world.nowMs = () => startMs + days * dayMs;
 };
-/** Objects of the journal, working notes, and whether the reaper still looks. */
-const leftOf = (scene: Scene) => {
-  const [objects, notes] = [objectsOf(scene, restoreOf(scene.id)), notesOf(scene.id)];
-  return { objects, notes, isNoted: noteOf(scene.id) !== undefined };
+/** Objects of the journal, work items, and whether the running item exists. */
+const remainsOf = (setup: RestoreAtStage) => {
+  const [objects, workItems] = [objectsOf(setup, restoreOf(setup.id)), workItemsOf(setup.id)];
+  return { objects, workItems, isListed: runningItemOf(setup.id) !== undefined };
 };
-const nothing = { objects: foreign, notes: [], isNoted: false };
+const nothing = { objects: foreign, workItems: [], isListed: false };
 
 interface Case {
   readonly what: string;
   readonly stage: Stage;
   readonly status: 'failed' | 'cancelled' | 'completed';
-  readonly ask?: RestoreAsk;
-  /** As long as it can be resumed, and after that. */
+  readonly input?: RestoreInput;
+  /** While it can be resumed, and afterwards. */
   readonly first: object;
   readonly last: object;
 }
 
-const kept = { objects: all, notes: allNotes, isNoted: true };
+const kept = { objects: all, workItems: allWorkItems, isListed: true };
 const cases: readonly Case[] = [
   ...(['failed', 'cancelled'] as const).flatMap((status): readonly Case[] => [
     {
-      what: `${status} before it was sealed: its journal goes, the rest when it can no longer be resumed`,
-      ...{ stage: 'checking', status, first: { ...kept, objects: foreign }, last: nothing },
+      what: `${status} before sealing: its journal is deleted at once, the rest when it can no longer be resumed`,
+      stage: 'checking',
+      status,
+      first: { ...kept, objects: foreign },
+      last: nothing,
     },
     {
-      what: `${status} with a safety backup: that stays`,
-      ...{ stage: 'sealed', status, first: kept, last: { objects: all, notes: [], isNoted: false } },
+      what: `${status} with a safety backup: the safety backup stays`,
+      stage: 'sealed',
+      status,
+      first: kept,
+      last: { objects: all, workItems: [], isListed: false },
     },
     {
       what: `${status} without a safety backup: its journal stays as long as it can be resumed`,
-      ...{ stage: 'sealed', status, ask: { safetyBackup: false }, first: kept, last: nothing },
+      stage: 'sealed',
+      status,
+      input: { safetyBackup: false },
+      first: kept,
+      last: nothing,
     },
     {
-      what: `${status}, and only to plan: all goes at once`,
-      ...{ stage: 'checking', status, ask: { dryRun: true }, first: nothing, last: nothing },
+      what: `${status} as a dry run: everything is deleted at once`,
+      stage: 'checking',
+      status,
+      input: { dryRun: true },
+      first: nothing,
+      last: nothing,
     },
   ]),
   {
-    what: 'completed with a safety backup: that stays, all else goes at once',
-    ...{ stage: 'sealed', status: 'completed' },
-    ...{ first: { objects: all, notes: [], isNoted: false }, last: { objects: all, notes: [], isNoted: false } },
+    what: 'completed with a safety backup: the safety backup stays, everything else is deleted at once',
+    stage: 'sealed',
+    status: 'completed',
+    first: { objects: all, workItems: [], isListed: false },
+    last: { objects: all, workItems: [], isListed: false },
   },
   {
-    what: 'completed without a safety backup: all goes at once',
-    ...{ stage: 'sealed', status: 'completed', ask: { safetyBackup: false }, first: nothing, last: nothing },
+    what: 'completed without a safety backup: everything is deleted at once',
+    stage: 'sealed',
+    status: 'completed',
+    input: { safetyBackup: false },
+    first: nothing,
+    last: nothing,
   },
 ];
 
-describe('of a restore that', () => {
-  for (const { what, stage, status, ask, first, last } of cases)
+describe('clean-up: a restore that', () => {
+  for (const { what, stage, status, input, first, last } of cases)
     test(what, async () => {
-      const scene = await sceneOf(stage, ask);
-      await finish(scene, status);
-      await clean(scene);
-      deepEqual(leftOf(scene), first);
-      letGo(scene);
-      daysLater(scene, 6.9);
-      await clean(scene);
-      deepEqual(leftOf(scene), first);
-      daysLater(scene, 7.1);
-      await clean(scene);
-      deepEqual(leftOf(scene), last);
+      const setup = await createRestoreAt(stage, input);
+      await finish(setup, status);
+      await clean(setup);
+      deepEqual(remainsOf(setup), first);
+      assertReleased(setup);
+      daysLater(setup, 6.9);
+      await clean(setup);
+      deepEqual(remainsOf(setup), first);
+      daysLater(setup, 7.1);
+      await clean(setup);
+      deepEqual(remainsOf(setup), last);
     });
 
-  for (const { what, stage, status, ask, first, last } of cases)
-    test(`${what} – however often cleaning dies`, async () => {
+  for (const { what, stage, status, input, first, last } of cases)
+    test(`${what} – however often the clean-up crashes`, async () => {
       for (const when of ['before', 'after'] as const)
         for (let at = 1; ; at++) {
-          const scene = await sceneOf(stage, ask);
-          await finish(scene, status);
-          const machine = new Machine(at, when).attach(scene.world);
-          await clean(scene).catch(() => undefined);
-          new Machine().attach(scene.world);
-          // What dies on the way leaves the reaper's note, and with it all that follows.
-          if (machine.isDead) ok(noteOf(scene.id) ?? (when === 'after' && notesOf(scene.id).length === 0));
-          await clean(scene);
-          deepEqual(leftOf(scene), first, `${at} ${when}`);
-          letGo(scene);
-          daysLater(scene, 8);
-          await clean(scene);
-          deepEqual(leftOf(scene), last, `${at} ${when}`);
+          const setup = await createRestoreAt(stage, input);
+          await finish(setup, status);
+          const machine = new CrashingMachine(at, when).attach(setup.world);
+          await clean(setup).catch(() => undefined);
+          new CrashingMachine().attach(setup.world);
+          // After a crash the running item remains, so the reaper cleans up again.
+          if (machine.isDead) ok(runningItemOf(setup.id) ?? (when === 'after' && workItemsOf(setup.id).length === 0));
+          await clean(setup);
+          deepEqual(remainsOf(setup), first, `${at} ${when}`);
+          assertReleased(setup);
+          daysLater(setup, 8);
+          await clean(setup);
+          deepEqual(remainsOf(setup), last, `${at} ${when}`);
           if (!machine.isDead) break;
         }
     });
 });
 
-test('a restore that goes on is left alone', async () => {
+test('clean-up: an active restore is left alone', async () => {
   for (const stage of ['pending', 'checking', 'sealed'] as const) {
-    const scene = await sceneOf(stage);
+    const setup = await createRestoreAt(stage);
     const before = [...table.items];
-    await clean(scene);
+    await clean(setup);
     deepEqual([...table.items], before);
   }
 });
 
-describe('one that was cancelled', () => {
-  test('frees its target once, by whoever cleans first', async () => {
-    const scene = await sceneOf('sealed');
-    await end(scene, 'cancelled');
-    equal(lockOf(targetId)?.jobId, scene.id);
-    await Promise.allSettled([clean(scene), clean(scene), clean(scene)]);
-    await clean(scene);
-    letGo(scene);
+describe('clean-up: a cancelled restore', () => {
+  test('releases its target once, by the first clean-up', async () => {
+    const setup = await createRestoreAt('sealed');
+    await endRestore(setup, 'cancelled');
+    equal(lockOf(targetId)?.jobId, setup.id);
+    await Promise.allSettled([clean(setup), clean(setup), clean(setup)]);
+    await clean(setup);
+    assertReleased(setup);
   });
 
-  test('frees nobody else’s target', async () => {
-    const scene = await sceneOf('sealed');
-    await end(scene, 'cancelled');
-    await clean(scene);
+  test('does not release the target of another job', async () => {
+    const setup = await createRestoreAt('sealed');
+    await endRestore(setup, 'cancelled');
+    await clean(setup);
     table.put({ pk: `ORG#${tenant.organizationId}`, sk: `JOB#${targetId}`, jobId: 'another', kind: 'backup', since: 'now' });
-    await clean(scene);
+    await clean(setup);
     equal(lockOf(targetId)?.jobId, 'another');
-    equal(backupOf(scene.backupId).restoring, 0);
+    equal(backupOf(setup.backupId).restoring, 0);
   });
 });
 
-describe('one that is resumed while it is cleaned up after', () => {
+describe('clean-up: a restore that is resumed meanwhile', () => {
   for (const stage of ['checking', 'sealed'] as const)
     for (const status of ['failed', 'cancelled'] as const)
-      test(`${status} while ${stage}: the next attempt loses nothing, and its end removes what is left`, async () => {
+      test(`${status} while ${stage}: the next attempt loses nothing, and its end deletes the rest`, async () => {
         for (let at = 0; ; at++) {
-          const scene = await sceneOf(stage);
-          await finish(scene, status);
-          // Nobody resumes before the target is free.
-          if (status === 'cancelled') await clean(scene);
-          daysLater(scene, 0.1);
-          const first = restoreOf(scene.id);
+          const setup = await createRestoreAt(stage);
+          await finish(setup, status);
+          // A resume requires that the target is released.
+          if (status === 'cancelled') await clean(setup);
+          daysLater(setup, 0.1);
+          const first = restoreOf(setup.id);
           let seen = 0;
           const resumeOnce = (): undefined => {
-            if (seen++ === at) resumeNow(scene.id);
+            if (seen++ === at) resumeNow(setup.id);
           };
           table.onRead = resumeOnce;
           table.onWrite = (when) => (when === 'before' ? resumeOnce() : undefined);
-          await clean(scene);
+          await clean(setup);
           table.onRead = () => undefined;
           table.onWrite = () => undefined;
           if (seen <= at) break;
           deepEqual(
-            [restoreOf(scene.id).attempt, noteOf(scene.id)?.attempt, noteOf(scene.id)?.dueAt],
+            [restoreOf(setup.id).attempt, runningItemOf(setup.id)?.attempt, runningItemOf(setup.id)?.dueAt],
             [2, 2, undefined],
             `${at}`,
           );
-          deepEqual([lockOf(targetId)?.jobId, backupOf(scene.backupId).restoring], [scene.id, 1]);
-          deepEqual(notesOf(scene.id), allNotes);
-          equal(restoreOf(scene.id).givenUp?.length, stage === 'checking' ? 1 : undefined);
-          await finish(scene, 'failed');
-          await clean(scene);
-          deepEqual(objectsOf(scene, first), stage === 'checking' ? foreign : all);
-          equal(restoreOf(scene.id).givenUp, undefined);
+          deepEqual([lockOf(targetId)?.jobId, backupOf(setup.backupId).restoring], [setup.id, 1]);
+          deepEqual(workItemsOf(setup.id), allWorkItems);
+          equal(restoreOf(setup.id).givenUp?.length, stage === 'checking' ? 1 : undefined);
+          await finish(setup, 'failed');
+          await clean(setup);
+          deepEqual(objectsOf(setup, first), stage === 'checking' ? foreign : all);
+          equal(restoreOf(setup.id).givenUp, undefined);
         }
       });
 });
 
-describe('a destination', () => {
-  const isAway = (scene: Scene): void => {
-    scene.world.throughReading = () => {
+describe('clean-up: a destination', () => {
+  const isAway = (setup: RestoreAtStage): void => {
+    setup.world.throughReading = () => {
       throw new StorageError('unavailable', 'The bucket does not answer.');
     };
   };
 
-  test('that does not answer is asked again, and the target is free meanwhile', async () => {
-    const scene = await sceneOf('checking');
-    await end(scene, 'cancelled');
-    const { throughReading } = scene.world;
-    isAway(scene);
-    await rejects(clean(scene), { name: 'StorageError' });
-    letGo(scene);
-    equal(noteOf(scene.id)?.dueAt, undefined);
-    scene.world.throughReading = throughReading;
-    await clean(scene);
-    deepEqual(leftOf(scene), { objects: foreign, notes: allNotes, isNoted: true });
+  test('that does not answer is retried, and the target is released meanwhile', async () => {
+    const setup = await createRestoreAt('checking');
+    await endRestore(setup, 'cancelled');
+    const { throughReading } = setup.world;
+    isAway(setup);
+    await rejects(clean(setup), { name: 'StorageError' });
+    assertReleased(setup);
+    equal(runningItemOf(setup.id)?.dueAt, undefined);
+    setup.world.throughReading = throughReading;
+    await clean(setup);
+    deepEqual(remainsOf(setup), { objects: foreign, workItems: allWorkItems, isListed: true });
   });
 
-  test('that is given up keeps the objects; all else goes on', async () => {
-    const scene = await sceneOf('checking', { dryRun: true });
-    await end(scene, 'cancelled');
-    isAway(scene);
-    await clean(scene, true);
-    deepEqual([notesOf(scene.id), noteOf(scene.id)], [[], undefined]);
+  test('that is given up keeps the objects; everything else is cleaned up', async () => {
+    const setup = await createRestoreAt('checking', { dryRun: true });
+    await endRestore(setup, 'cancelled');
+    isAway(setup);
+    await clean(setup, true);
+    deepEqual([workItemsOf(setup.id), runningItemOf(setup.id)], [[], undefined]);
   });
 });
 
-test('what was taken back is not resumed: its notes go at once', async () => {
-  const scene = await sceneOf('sealed');
-  await finish(scene, 'failed');
-  await commit([set(restoreKey.restore(tenant, scene.id), { undoneBy: 'rst_another' })]);
-  await clean(scene);
-  deepEqual(leftOf(scene), { objects: all, notes: [], isNoted: false });
+test('clean-up: the work items of an undone restore are deleted at once, because it cannot be resumed', async () => {
+  const setup = await createRestoreAt('sealed');
+  await finish(setup, 'failed');
+  await commit([set(restoreKey.restore(tenant, setup.id), { undoneBy: 'rst_another' })]);
+  await clean(setup);
+  deepEqual(remainsOf(setup), { objects: all, workItems: [], isListed: false });
 });
 
-test('of one whose organization was purged nothing is left', async () => {
-  const scene = await sceneOf('checking');
-  await commit([{ remove: restoreKey.restore(tenant, scene.id) }]);
-  await clean(scene);
-  deepEqual([notesOf(scene.id), noteOf(scene.id)], [[], undefined]);
+test('clean-up: nothing remains of a restore whose organization was purged', async () => {
+  const setup = await createRestoreAt('checking');
+  await commit([{ remove: restoreKey.restore(tenant, setup.id) }]);
+  await clean(setup);
+  deepEqual([workItemsOf(setup.id), runningItemOf(setup.id)], [[], undefined]);
 });

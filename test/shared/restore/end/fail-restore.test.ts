@@ -1,4 +1,4 @@
-/** A restore that cannot go on ends once, says why, and lets go of everything in the same moment. */
+/** A restore that cannot continue ends once, records why, and releases everything in the same transaction. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { undoSeconds } from '../../../../shared/contract/limits.ts';
@@ -7,17 +7,17 @@ import type { Reason } from '../../../../shared/job/index.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
 import { commit, iso, after as later, set } from '../../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
-import { failRestore, reasonFor } from '../../../../shared/restore/end/fail-restore.ts';
+import { failRestore, failureReason } from '../../../../shared/restore/end/fail-restore.ts';
 import { type RestoreRecord, restoreKey } from '../../../../shared/restore/model/record.ts';
 import {
-  end,
-  letGo,
+  assertReleased,
+  createRestoreAt,
+  endRestore,
   lockOf,
-  noteOf,
+  type RestoreAtStage,
   resumeNow,
-  type Scene,
+  runningItemOf,
   type Stage,
-  sceneOf,
   sealingWrites,
 } from '../../../harness/env/restore-end-env.ts';
 import {
@@ -31,30 +31,30 @@ import {
   targetId,
   tenant,
 } from '../../../harness/env/restore-env.ts';
-import { Machine } from '../../../harness/faults/restore-machine.ts';
+import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
 
 afterAll(() => server.stop());
 
 const reason: Reason = { code: 'CHUNK_CORRUPT', message: 'a chunk is damaged', details: { object: 'chunk/3' } };
-const fail = ({ world, id }: Scene, error: Reason = reason, attempt?: number): Promise<void> =>
-  failRestore(tenant, id, () => error, world.engine.clock.now(), attempt);
+const fail = ({ world, id }: RestoreAtStage, error: Reason = reason, attempt = 1): Promise<void> =>
+  failRestore({ tenant, restoreJobId: id, attempt, reasonOf: () => error, now: world.engine.clock.now() });
 const entries = () => table.find('AUDIT#').map(({ action, details }) => ({ action, details }));
 const toldOf = () => eventsOf('restore.failed').map(({ data }) => (data as { restore: Record<string, unknown> }).restore);
 
 /** Either all of the end is there, or none. */
-const isWhole = (scene: Scene, before: RestoreRecord): void => {
-  const { status, phase, error, completedAt } = restoreOf(scene.id);
+const isWhole = (setup: RestoreAtStage, before: RestoreRecord): void => {
+  const { status, phase, error, completedAt } = restoreOf(setup.id);
   equal(phase, before.phase);
   if (status !== 'failed') {
     deepEqual([status, error, completedAt, toldOf(), entries()], [before.status, null, null, [], []]);
-    equal(lockOf(targetId)?.jobId, scene.id);
+    equal(lockOf(targetId)?.jobId, setup.id);
     return;
   }
   deepEqual(error, reason);
-  letGo(scene);
+  assertReleased(setup);
   deepEqual(
     toldOf().map((told) => [told.restoreJobId, told.status, told.phase, told.error, told.completedAt]),
-    [[scene.id, 'failed', before.phase, reason, completedAt]],
+    [[setup.id, 'failed', before.phase, reason, completedAt]],
   );
   deepEqual(
     entries().map(({ action }) => action),
@@ -67,86 +67,87 @@ const effects = { pending: [1], checking: [1], sealed: [1, 2] } as const;
 
 describe('a restore that fails', () => {
   for (const stage of ['pending', 'checking', 'sealed'] as const satisfies readonly Stage[])
-    test(`while it is ${stage} has failed whole or not at all, wherever its end is cut off`, async () => {
+    test(`while it is ${stage} fails completely or not at all, wherever its end crashes`, async () => {
       const places = (['before', 'after'] as const).flatMap((when) => effects[stage].map((at) => ({ at, when })));
       for (const { at, when } of places) {
-        const scene = await sceneOf(stage);
-        const before = restoreOf(scene.id);
-        const machine = new Machine(at, when).attach(scene.world);
-        await fail(scene).catch(() => undefined);
+        const setup = await createRestoreAt(stage);
+        const before = restoreOf(setup.id);
+        const machine = new CrashingMachine(at, when).attach(setup.world);
+        await fail(setup).catch(() => undefined);
         ok(machine.isDead);
-        isWhole(scene, before);
-        new Machine().attach(scene.world);
-        await fail(scene);
-        equal(restoreOf(scene.id).status, 'failed');
-        isWhole(scene, before);
+        isWhole(setup, before);
+        new CrashingMachine().attach(setup.world);
+        await fail(setup);
+        equal(restoreOf(setup.id).status, 'failed');
+        isWhole(setup, before);
       }
     });
 
-  test('before it wrote anything cannot be taken back; after that it can for 7 days', async () => {
-    const early = await sceneOf('checking');
+  test('before it wrote anything cannot be undone; after that it can for 7 days', async () => {
+    const early = await createRestoreAt('checking');
     await fail(early);
     equal(restoreOf(early.id).undoUntil, null);
-    const scene = await sceneOf('sealed');
-    await fail(scene);
-    const { undoUntil, completedAt, journal } = restoreOf(scene.id);
+    const setup = await createRestoreAt('sealed');
+    await fail(setup);
+    const { undoUntil, completedAt, journal } = restoreOf(setup.id);
     equal(undoUntil, iso(later(new Date(completedAt!), undoSeconds)));
     equal(backupOf(journal.backupId).expiresAt, undoUntil);
   });
 
-  test('twice, at once and by many, fails once', async () => {
-    const scene = await sceneOf('sealed');
-    const before = restoreOf(scene.id);
-    await Promise.all([1, 2, 3].map(() => fail(scene)));
-    await fail(scene, { ...reason, message: 'another' });
-    isWhole(scene, before);
+  test('several times at once fails once', async () => {
+    const setup = await createRestoreAt('sealed');
+    const before = restoreOf(setup.id);
+    await Promise.all([1, 2, 3].map(() => fail(setup)));
+    await fail(setup, { ...reason, message: 'another' });
+    isWhole(setup, before);
   });
 
-  test('in the moment it is sealed keeps its safety backup', async () => {
-    const scene = await sceneOf('checking');
-    const writes = sealingWrites(scene.id, true, iso(scene.world.engine.clock.now()));
+  test('at the moment it is sealed keeps its safety backup', async () => {
+    const setup = await createRestoreAt('checking');
+    const writes = sealingWrites(setup.id, true, iso(setup.world.engine.clock.now()));
     let sealing: Promise<void> | undefined;
-    const failing = failRestore(
+    const failing = failRestore({
       tenant,
-      scene.id,
-      () => {
+      restoreJobId: setup.id,
+      attempt: 1,
+      reasonOf: () => {
         sealing ??= commit(writes);
         return reason;
       },
-      scene.world.engine.clock.now(),
-    );
+      now: setup.world.engine.clock.now(),
+    });
     await failing;
     await sealing;
-    const { safetyBackupId, undoUntil, status } = restoreOf(scene.id);
+    const { safetyBackupId, undoUntil, status } = restoreOf(setup.id);
     deepEqual([status, safetyBackupId !== undefined, undoUntil !== null], ['failed', true, true]);
-    letGo(scene);
+    assertReleased(setup);
   });
 
-  test('keeps what the reaper needs to clean up after it', async () => {
-    const scene = await sceneOf('checking');
-    await fail(scene);
-    equal(noteOf(scene.id)?.attempt, 1);
+  test('keeps what the reaper needs to clean up', async () => {
+    const setup = await createRestoreAt('checking');
+    await fail(setup);
+    equal(runningItemOf(setup.id)?.attempt, 1);
   });
 
   test('leaves the lock of another job alone', async () => {
-    const scene = await sceneOf('checking');
+    const setup = await createRestoreAt('checking');
     table.put({ ...lockOf(targetId)!, jobId: 'another' });
-    await fail(scene);
-    deepEqual([restoreOf(scene.id).status, lockOf(targetId)?.jobId], ['failed', 'another']);
+    await fail(setup);
+    deepEqual([restoreOf(setup.id).status, lockOf(targetId)?.jobId], ['failed', 'another']);
   });
 
-  test('fails without its target, its backup, its destination and its organization', async () => {
-    const scene = await sceneOf('sealed');
+  test('fails even if its target, backup, destination and organization are gone', async () => {
+    const setup = await createRestoreAt('sealed');
     const keys = [
       projectKey.project(tenant, targetId),
       organizationKey.storageDestination(tenant, destinationId),
       organizationKey.organization(tenant),
     ];
     await commit(keys.map((remove) => ({ remove })));
-    await commit([{ remove: { pk: backupOf(scene.backupId).pk, sk: backupOf(scene.backupId).sk } }]);
+    await commit([{ remove: { pk: backupOf(setup.backupId).pk, sk: backupOf(setup.backupId).sk } }]);
     for (const code of ['SOURCE_AUTH_ERROR', 'STORAGE_UPLOAD_ERROR'] as const) {
-      await fail(scene, { code, message: 'no' });
-      equal(restoreOf(scene.id).error?.code, 'SOURCE_AUTH_ERROR');
+      await fail(setup, { code, message: 'no' });
+      equal(restoreOf(setup.id).error?.code, 'SOURCE_AUTH_ERROR');
     }
     equal(lockOf(targetId), undefined);
   });
@@ -154,75 +155,75 @@ describe('a restore that fails', () => {
 
 describe('a restore that has ended', () => {
   for (const status of ['completed', 'cancelled'] as const)
-    test(`as ${status} stays so`, async () => {
-      const scene = await sceneOf('sealed');
-      await end(scene, status);
-      const before = restoreOf(scene.id);
-      await fail(scene);
-      deepEqual([restoreOf(scene.id), toldOf()], [before, []]);
+    test(`as ${status} keeps its status`, async () => {
+      const setup = await createRestoreAt('sealed');
+      await endRestore(setup, status);
+      const before = restoreOf(setup.id);
+      await fail(setup);
+      deepEqual([restoreOf(setup.id), toldOf()], [before, []]);
     });
 
-  test('and was resumed does not fail of what its last attempt failed of', async () => {
-    const scene = await sceneOf('sealed');
-    await fail(scene, reason, 1);
-    resumeNow(scene.id);
-    await fail(scene, reason, 1);
-    deepEqual([restoreOf(scene.id).status, toldOf().length, lockOf(targetId)?.jobId], ['pending', 1, scene.id]);
-    await fail(scene, reason, 2);
-    deepEqual([restoreOf(scene.id).status, toldOf().length], ['failed', 2]);
+  test('and was resumed does not fail with the reason of its last attempt', async () => {
+    const setup = await createRestoreAt('sealed');
+    await fail(setup, reason, 1);
+    resumeNow(setup.id);
+    await fail(setup, reason, 1);
+    deepEqual([restoreOf(setup.id).status, toldOf().length, lockOf(targetId)?.jobId], ['pending', 1, setup.id]);
+    await fail(setup, reason, 2);
+    deepEqual([restoreOf(setup.id).status, toldOf().length], ['failed', 2]);
   });
 
-  test('as completed has freed its target and both backups; with the lock of another it does not complete', async () => {
-    const scene = await sceneOf('sealed');
-    await end(scene, 'completed');
-    letGo(scene);
-    const lost = await sceneOf('sealed');
+  test('as completed has released its target and both backups; it does not complete while another job holds the lock', async () => {
+    const setup = await createRestoreAt('sealed');
+    await endRestore(setup, 'completed');
+    assertReleased(setup);
+    const lost = await createRestoreAt('sealed');
     table.put({ ...lockOf(targetId)!, jobId: 'another' });
-    await end(lost, 'completed').catch(() => undefined);
+    await endRestore(lost, 'completed').catch(() => undefined);
     deepEqual([restoreOf(lost.id).status, backupOf(lost.backupId).restoring], ['running', 1]);
   });
 
-  test('as cancelled keeps the target and both backups, as long as somebody may still write', async () => {
-    const scene = await sceneOf('sealed');
-    await end(scene, 'cancelled');
-    const { undoUntil, journal } = restoreOf(scene.id);
-    const [backup, safety] = [backupOf(scene.backupId), backupOf(journal.backupId)];
-    deepEqual([lockOf(targetId)?.jobId, backup.restoring, safety.restoring], [scene.id, 1, 1]);
+  test('as cancelled keeps the target and both backups while a writer may be active', async () => {
+    const setup = await createRestoreAt('sealed');
+    await endRestore(setup, 'cancelled');
+    const { undoUntil, journal } = restoreOf(setup.id);
+    const [backup, safety] = [backupOf(setup.backupId), backupOf(journal.backupId)];
+    deepEqual([lockOf(targetId)?.jobId, backup.restoring, safety.restoring], [setup.id, 1, 1]);
     deepEqual([undoUntil !== null, safety.expiresAt], [true, undoUntil]);
   });
 });
 
-describe('what failed', () => {
-  test('a store that takes nothing: the destination of the journal is marked, and told of', async () => {
-    const scene = await sceneOf('checking');
-    await fail(scene, { code: 'STORAGE_UPLOAD_ERROR', message: 'The bucket refuses' });
+describe('failRestore: the cause', () => {
+  test('a store that refuses uploads: the destination of the journal is marked, with an event', async () => {
+    const setup = await createRestoreAt('checking');
+    await fail(setup, { code: 'STORAGE_UPLOAD_ERROR', message: 'The bucket refuses' });
     const { status } = table.get<DestinationRecord>(organizationKey.storageDestination(tenant, destinationId))!;
     deepEqual([status, eventsOf('storage.error').length], ['error', 1]);
   });
 
-  test('access to the target: the target waits to be reconnected, the project of the backup does not', async () => {
-    const scene = await sceneOf('checking');
-    await fail(scene, { code: 'SOURCE_AUTH_ERROR', message: 'The grant was revoked' });
+  test('access to the target: the target must be reconnected, the project of the backup need not', async () => {
+    const setup = await createRestoreAt('checking');
+    await fail(setup, { code: 'SOURCE_AUTH_ERROR', message: 'The grant was revoked' });
     const status = (id: string) => table.get<ProjectRecord>(projectKey.project(tenant, id))?.status;
     deepEqual([status(targetId), status(projectId)], ['unauthorized', 'connected']);
   });
 
-  test('a write that the target refuses: its access is as it was', async () => {
-    const scene = await sceneOf('sealed');
-    await fail(scene, { code: 'TARGET_PERMISSION_DENIED', message: 'no' });
+  test('a write that the target refuses: its connection stays as it was', async () => {
+    const setup = await createRestoreAt('sealed');
+    await fail(setup, { code: 'TARGET_PERMISSION_DENIED', message: 'no' });
     equal(table.get<ProjectRecord>(projectKey.project(tenant, targetId))?.status, 'connected');
   });
 });
 
-test('the reason is what a step told, else what the last try stumbled over, else that it took too long, else ours', async () => {
-  const { id } = await sceneOf('checking');
+test('failureReason: the failure of a step, else the last transient error, else the timeout, else an internal error', async () => {
+  const { id } = await createRestoreAt('checking');
   const key = restoreKey.restore(tenant, id);
   const timeout = { Error: 'States.Timeout' };
-  deepEqual(reasonFor(restoreOf(id), undefined).code, 'INTERNAL_ERROR');
-  ok(reasonFor(restoreOf(id), timeout).message.endsWith('in time'));
+  deepEqual(failureReason(restoreOf(id), undefined).code, 'INTERNAL_ERROR');
+  ok(failureReason(restoreOf(id), timeout).message.endsWith('in time'));
   const trouble = { code: 'STORAGE_READ_ERROR', message: 'away' } as const;
   await commit([set(key, { trouble })]);
-  deepEqual(reasonFor(restoreOf(id), timeout), trouble);
+  deepEqual(failureReason(restoreOf(id), timeout), trouble);
   await commit([set(key, { failure: reason })]);
-  deepEqual(reasonFor(restoreOf(id), timeout), reason);
+  deepEqual(failureReason(restoreOf(id), timeout), reason);
 });

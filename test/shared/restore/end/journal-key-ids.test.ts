@@ -1,4 +1,4 @@
-/** A passphrase that an organization has given up is kept as long as it opens what a restore has saved. */
+/** A retired passphrase is kept as long as it decrypts the journal of a restore. */
 import { deepEqual } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { rewrapKeys } from '../../../../shared/backup/index.ts';
@@ -23,7 +23,7 @@ const put = (keyId: string, more: object): void => {
 };
 const ended = (completedAt: string) => ({ status: 'failed', completedAt, sealedAt: completedAt });
 
-test('of a restore that runs, or can be resumed with a plan that is no backup; not of any other', async () => {
+test('journalKeyIds: includes restores that run or can be resumed with a journal that is no backup, and no others', async () => {
   put('pending', { status: 'pending' });
   put('running', {});
   put('has no key yet', { journal: { encryption: { mode: 'customer', keyId: 'has no key yet' } } });
@@ -35,7 +35,7 @@ test('of a restore that runs, or can be resumed with a plan that is no backup; n
   deepEqual([...(await journalKeyIds(tenant, now))].sort(), ['pending', 'resumable', 'running']);
 });
 
-test('wrapping all backups anew forgets no passphrase that a restore under way still needs', async () => {
+test('journalKeyIds: rewrapping all backups keeps a passphrase that a running restore needs', async () => {
   put('old', {});
   const key = { pk: `ORG#${tenant.organizationId}`, sk: 'ENCRYPTION' };
   const chosen = { mode: 'kms', previous: { old: 'sealed', older: 'sealed' }, version: 'now', isWalking: true, updatedAt: 'x' };

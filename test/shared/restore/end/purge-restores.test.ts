@@ -1,10 +1,10 @@
-/** An organization's restores go with it: rows always, what they stored only when that was asked for. */
+/** The restores of an organization are purged with it: records always, stored objects only on request. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
 import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { purgeRestores } from '../../../../shared/restore/end/purge-restores.ts';
-import { type RestoreRecord, restoreKey, restoreWork } from '../../../../shared/restore/model/record.ts';
+import { type RestoreRecord, restoreKey, workPartition } from '../../../../shared/restore/model/record.ts';
 import { type Input, scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { MemoryTable } from '../../../harness/table/memory-table.ts';
 
@@ -34,9 +34,9 @@ beforeEach(() => {
 
 const never = new Date('2099-01-01');
 const clock = { now: () => new Date('2026-01-01') };
-const wish = { deleteBackupData: true, isPatient: true };
-const purge = (more: object = {}, door: unknown = open) =>
-  purgeRestores(tenant, { ...wish, ...more }, never, clock, door as never);
+const options = { deleteBackupData: true, isPatient: true };
+const purge = (more: object = {}, openStore: unknown = open) =>
+  purgeRestores(tenant, { ...options, ...more }, never, clock, openStore as never);
 
 const journalAt = async (path: string) => {
   const store = new MemoryStore();
@@ -52,43 +52,43 @@ const put = async (more: Partial<RestoreRecord> = {}): Promise<string> => {
   table.put({ ...restoreKey.restore(tenant, id), id, ...record });
   table.put({ pk: `ORG#${tenant.organizationId}`, sk: `DESTINATION#${destinationId}`, id: destinationId, immutable: false });
   table.put({ ...restoreKey.running(tenant, id), restoreJobId: id });
-  for (let n = 0; n < 250; n++) table.put({ pk: restoreWork(tenant, id), sk: `SHARD#${String(n).padStart(8, '0')}` });
-  table.put({ pk: restoreWork(tenant, id), sk: 'PACE' });
+  for (let n = 0; n < 250; n++) table.put({ pk: workPartition(tenant, id), sk: `SHARD#${String(n).padStart(8, '0')}` });
+  table.put({ pk: workPartition(tenant, id), sk: 'PACE' });
   return id;
 };
 const left = () => [...table.items.keys()].filter((name) => !name.includes('DESTINATION#'));
 const objects = () => [...stores].flatMap(([path, store]) => (store.objects.size > 0 ? [path] : [])).sort();
 
-test('records, notes and journals go', async () => {
+test('purge: records, work items and journals are deleted', async () => {
   await put();
   await put({ status: 'running' });
   equal(await purge(), true);
   deepEqual([left(), objects()], [[], []]);
 });
 
-test('what became a safety backup is a backup’s, and stays for the purge of those', async () => {
+test('purge: a safety backup is left to the purge of backups', async () => {
   const id = await put({ status: 'completed', sealedAt: 'then', safetyBackupId: newId('backup') });
   equal(await purge(), true);
   deepEqual([left(), objects()], [[], [id]]);
 });
 
-test('objects stay where that was not asked for', async () => {
+test('purge: objects stay unless their deletion was requested', async () => {
   const id = await put();
   equal(await purge({ deleteBackupData: false }), true);
   deepEqual([left(), objects()], [[], [id, `${id}/given up`]]);
 });
 
-test('out of time it says so and goes on the next time', async () => {
+test('purge: it returns false when its time is up, and continues the next time', async () => {
   for (let n = 0; n < 3; n++) await put();
   let looks = 0;
   const short = { now: () => new Date(looks++ < 1 ? '2026-01-01' : '2026-01-03') };
-  equal(await purgeRestores(tenant, wish, new Date('2026-01-02'), short, open as never), false);
+  equal(await purgeRestores(tenant, options, new Date('2026-01-02'), short, open as never), false);
   equal(left().filter((name) => name.includes('\nRESTORE#')).length, 2);
   equal(await purge(), true);
   deepEqual(left(), []);
 });
 
-test('a bucket that does not answer is waited for, but not for ever', async () => {
+test('purge: a bucket that does not answer is retried for a limited time', async () => {
   const id = await put();
   await rejects(purge({}, down), { name: 'StorageError' });
   equal(

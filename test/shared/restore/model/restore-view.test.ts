@@ -1,15 +1,15 @@
-/** How a restore is shown: to whoever asks, in the history, to subscribers. */
+/** How a restore is shown by the API, in the history and in events. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
 import { events } from '../../../../shared/contract/events/event-catalogue.ts';
 import { RestoreHistory, RestoreJob } from '../../../../shared/contract/models/restore.ts';
 import type { RestoreRecord } from '../../../../shared/restore/model/record.ts';
-import { historyOf, restoreData, restoreEvent } from '../../../../shared/restore/model/restore-view.ts';
-import { begin, beginAnew, now, organization, putBackup, targetId } from '../../../harness/builders/sample-restore.ts';
+import { historyEntry, restoreData, restoreEvent } from '../../../../shared/restore/model/restore-view.ts';
+import { begin, now, organization, putBackup, resetTable, targetId } from '../../../harness/builders/sample-restore.ts';
 
 let begun: RestoreRecord;
 beforeEach(() => {
-  beginAnew();
+  resetTable();
   begun = begin(putBackup(), { collections: ['users'], maxWritesPerSecond: 3 }).restore;
 });
 
@@ -33,19 +33,19 @@ const ended = (more: Partial<RestoreRecord> = {}): RestoreRecord => ({
   ...more,
 });
 
-test('what the interface names, and nothing more: not where the journal lies, nor its key', () => {
+test('view: it has the fields of the interface only, without the journal location and key', () => {
   const record = ended({ journal: { ...begun.journal, keyFile: Buffer.from('sealed') } });
   const shown = restoreData(record);
   deepEqual(RestoreJob.strict().parse(shown), shown);
   const text = JSON.stringify([
     shown,
-    historyOf(record),
+    historyEntry(record),
     restoreEvent(record, { project: undefined, target: undefined }, organization),
   ]);
   ok(!text.includes(begun.journal.path) && !text.includes('keyFile') && !text.includes('ORG#'));
 });
 
-test('as it begins, before anything is known', () => {
+test('view: a new restore has no results', () => {
   const shown = restoreData(begun);
   deepEqual([shown.status, shown.phase, shown.plan, shown.attempts], ['pending', 'Initializing', null, 1]);
   deepEqual(shown.progress, { percent: 0, documents: 0, totalDocuments: null });
@@ -53,7 +53,7 @@ test('as it begins, before anything is known', () => {
   deepEqual([shown.safetyBackupId, shown.undoUntil, shown.duration, shown.startedAt], [null, null, null, null]);
 });
 
-test('every document is accounted for: restored, deleted, skipped or failed', () => {
+test('view: every document is restored, deleted, skipped or failed', () => {
   const shown = restoreData(ended());
   deepEqual([shown.documentsRestored, shown.documentsUnchanged, shown.documentsDeleted], [13, 7, 2]);
   deepEqual([shown.documentsSkipped, shown.documentsFailed], [6, 0]);
@@ -62,13 +62,13 @@ test('every document is accounted for: restored, deleted, skipped or failed', ()
   equal(shown.duration, 43);
 });
 
-test('what was only planned has restored nothing', () => {
+test('view: a dry run has restored nothing', () => {
   const shown = restoreData(ended({ dryRun: true, written: 0, deleted: 0, raced: 0 }));
   deepEqual([shown.documentsRestored, shown.documentsUnchanged, shown.documentsSkipped], [0, 0, 0]);
   deepEqual(shown.plan?.create, 4);
 });
 
-test('its cost is what the target bills, never too low', () => {
+test('view: the cost is what the target bills, never too low', () => {
   const { cost } = restoreData(ended({ reads: 100_000, written: 100_000, deleted: 100_000 }));
   deepEqual(cost, { reads: 100_000, writes: 100_000, deletes: 100_000, estimatedUsd: 0.26 });
 });
@@ -80,8 +80,8 @@ for (const [status, shown] of [
   ['failed', 'Failed'],
   ['cancelled', 'Failed'],
 ] as const)
-  test(`the history shows ${status} as ${shown}`, () => {
-    const line = historyOf(ended({ status }));
+  test(`view: the history shows ${status} as ${shown}`, () => {
+    const line = historyEntry(ended({ status }));
     deepEqual([line.status, line.jobStatus], [shown, status]);
     deepEqual(RestoreHistory.parse(line).targetProject, { id: targetId, name: 'Copy' });
     deepEqual(
@@ -90,13 +90,13 @@ for (const [status, shown] of [
     );
   });
 
-test('events carry it with the names of both projects, as they are called now', () => {
+test('view: events carry the current names of both projects', () => {
   const names = { project: { name: 'New name' }, target: undefined };
   const data = restoreEvent(ended(), names, organization);
   deepEqual([data.restore.projectName, data.restore.targetProjectName], ['New name', 'Copy']);
   const told = events['restore.completed'].parse(data);
   deepEqual(told.organization, { id: organization.id, name: 'Acme' });
-  // Lists that may be long stay out of what is sent to every subscriber.
+  // Events omit lists that may be long.
   for (const name of ['failures', 'collections', 'documentIds', 'plan']) ok(!(name in told.restore), name);
   for (const name of [
     'restoreJobId',

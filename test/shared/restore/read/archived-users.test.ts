@@ -11,36 +11,36 @@ import { resumeRestore } from '../../../../shared/restore/start/resume-restore.t
 import {
   atStart,
   backupOf,
-  beginRestore,
+  documentsIn,
   journalOf,
-  liveOf,
   projectId,
   put,
-  type RestoreAsk,
+  type RestoreInput,
   restore as restoreDocuments,
   restoreOf,
-  runFrom,
+  resumeWorkflow,
   runRestore,
   server,
   shardsOf,
+  startTestRestore,
   table,
   takeBackup,
   targetId,
   tenant,
 } from '../../../harness/env/restore-env.ts';
 import {
-  newUsersWorld,
+  createUsersEnv,
   putUsers,
   removeUsers,
-  type UsersWorld,
+  type UsersEnv,
   usersOf,
   withoutPassword,
   withPassword,
 } from '../../../harness/env/restore-users-env.ts';
 
-let world: UsersWorld;
+let world: UsersEnv;
 beforeEach(() => {
-  world = newUsersWorld();
+  world = createUsersEnv();
   server.faults.clear();
 });
 
@@ -48,7 +48,7 @@ const backUp = async () => {
   await put(world, { 'a/1': { n: { integerValue: 1n } } });
   return takeBackup(world, { includeAuthUsers: true });
 };
-const restore = (backup: Parameters<typeof restoreDocuments>[1], ask: RestoreAsk = {}): Promise<RestoreRecord> =>
+const restore = (backup: Parameters<typeof restoreDocuments>[1], ask: RestoreInput = {}): Promise<RestoreRecord> =>
   restoreDocuments(world, backup, { includeAuthUsers: true, ...ask });
 const undo = ({ id, safetyBackupId, targetProjectId }: RestoreRecord): Promise<RestoreRecord> =>
   restore(backupOf(safetyBackupId!), { targetProjectId, mergeMode: 'rollback', undoOf: id });
@@ -56,7 +56,7 @@ const ended = ({ status, users, error }: RestoreRecord) => [status, users, error
 const counts = (restored: number, deleted = 0, skipped = 0, failed = 0) => ({ restored, deleted, skipped, failed });
 const sent = (verb: string) => world.calls.filter((call) => call.verb === verb);
 
-test('users who were lost are restored as they were, with the hash and the salt of their passwords', async () => {
+test('users: deleted users are restored as they were, with the hash and salt of their passwords', async () => {
   const users = [withPassword('ada'), withoutPassword('bob'), withPassword('eve', { disabled: true })];
   putUsers('source', users);
   const backup = await backUp();
@@ -65,7 +65,7 @@ test('users who were lost are restored as they were, with the hash and the salt 
   deepEqual(usersOf('source'), users);
 });
 
-test('users of another project are put in with the parameters their passwords were hashed with', async () => {
+test('users: users of another project are imported with the hash configuration of their passwords', async () => {
   const users = [withPassword('ada'), withoutPassword('bob')];
   putUsers('source', users);
   deepEqual(ended(await restore(await backUp())), ['completed', counts(2), undefined]);
@@ -80,7 +80,7 @@ test('users of another project are put in with the parameters their passwords we
 });
 
 for (const mergeMode of ['overwrite', 'merge', 'rollback'] as const)
-  test(`${mergeMode} replaces users who differ, leaves those who do not and those whom only the target has`, async () => {
+  test(`users: ${mergeMode} replaces users who differ, and leaves equal ones and those that only the target has`, async () => {
     const [ada, bob] = [withPassword('ada'), withoutPassword('bob')];
     putUsers('source', [ada, bob, withPassword('same')]);
     const backup = await backUp();
@@ -112,12 +112,12 @@ for (const mergeMode of ['overwrite', 'merge', 'rollback'] as const)
     deepEqual(usersOf('target'), [ada, bob, withPassword('same'), withPassword('theirs')]);
   });
 
-test('skip_existing keeps who is there, and who comes while it runs', async () => {
+test('users: skip_existing keeps existing users, and those who sign up while it runs', async () => {
   putUsers('source', [withPassword('ada'), withPassword('bob'), withPassword('eve')]);
   const backup = await backUp();
   const [theirs, late] = [withPassword('ada', { displayName: 'theirs' }), withPassword('bob', { createdAt: '1800000000000' })];
   putUsers('target', [theirs]);
-  const id = await beginRestore(world, backup, { includeAuthUsers: true, mergeMode: 'skip_existing' });
+  const id = await startTestRestore(world, backup, { includeAuthUsers: true, mergeMode: 'skip_existing' });
   const done = await runRestore(world, id, { onStep: (step) => step === 'write' && putUsers('target', [late]) });
   deepEqual(ended(done), ['completed', counts(1, 0, 2), undefined]);
   deepEqual(usersOf('target'), [theirs, late, withPassword('eve')]);
@@ -127,11 +127,11 @@ test('skip_existing keeps who is there, and who comes while it runs', async () =
   );
 });
 
-test('with skip_existing, users whose answer was lost are not taken for somebody else’s', async () => {
+test('users: with skip_existing, imported users whose response was lost are recognized', async () => {
   putUsers('source', [withPassword('ada'), withoutPassword('bob')]);
   const backup = await backUp();
   let isLost = false;
-  world.fate = ({ verb, body }) => {
+  world.outcomeOf = ({ verb, body }) => {
     if (verb !== 'batchCreate' || (body.users as unknown[]).length === 0 || isLost) return undefined;
     isLost = true;
     return 'lost';
@@ -140,7 +140,7 @@ test('with skip_existing, users whose answer was lost are not taken for somebody
   equal(isLost, true);
 });
 
-test('a user whom the service does not take fails alone, by name', async () => {
+test('users: a user that the service rejects fails alone, by name', async () => {
   const good = [withPassword('ada'), withoutPassword('zoe')];
   putUsers('source', [...good, withPassword('bad', { customAttributes: 'no json' })]);
   const done = await restore(await backUp());
@@ -150,7 +150,7 @@ test('a user whom the service does not take fails alone, by name', async () => {
   deepEqual(usersOf('target'), good);
 });
 
-test('without the parameters of their hashes, users with a password fail and others are restored', async () => {
+test('users: without the hash configuration, users with a password fail and others are restored', async () => {
   putUsers('source', [withPassword('ada'), withoutPassword('bob')]);
   const backup = await backUp();
   server.faults.revoke(world.sourceProjectId);
@@ -163,7 +163,7 @@ test('without the parameters of their hashes, users with a password fail and oth
   deepEqual(usersOf('target'), [withoutPassword('bob')]);
 });
 
-test('a user whose address was taken by another since then fails alone: no two accounts share one', async () => {
+test('users: a user whose e-mail address another one has taken fails alone', async () => {
   putUsers('source', [withPassword('ada'), withoutPassword('bob', { phoneNumber: '+441234567890' }), withPassword('eve')]);
   const backup = await backUp();
   const again = withPassword('ada-again', { email: 'ada@example.com' });
@@ -184,7 +184,7 @@ test('a user whose address was taken by another since then fails alone: no two a
   ]);
 });
 
-test('what stood in the way of a user removed, the restore is resumed to its end', async () => {
+test('users: once the conflict of a user is resolved, the restore is resumed to its end', async () => {
   const users = [withPassword('ada'), withPassword('eve')];
   putUsers('source', users);
   const backup = await backUp();
@@ -199,63 +199,63 @@ test('what stood in the way of a user removed, the restore is resumed to its end
   deepEqual([done.attempt, done.safetyBackupId, done.failures, usersOf('target')], [2, safetyBackupId, [], users]);
 });
 
-test('a worker that dies between two batches is gone on from, and each user counts once', async () => {
+test('users: after a crash between two batches the next run continues, and each user counts once', async () => {
   const users = Array.from({ length: 2_300 }, (_, n) => withPassword(`u${String(n).padStart(5, '0')}`));
   putUsers('source', users);
   const backup = await backUp();
-  const id = await beginRestore(world, backup, { includeAuthUsers: true });
+  const id = await startTestRestore(world, backup, { includeAuthUsers: true });
   const position = atStart();
   const batches = () => sent('batchCreate').filter(({ body }) => (body.users as unknown[]).length > 0).length;
-  await runFrom(world, id, position, { upTo: 'seal' });
-  world.fate = () => (batches() === 2 ? 'lost' : undefined);
+  await resumeWorkflow(world, id, position, { upTo: 'seal' });
+  world.outcomeOf = () => (batches() === 2 ? 'lost' : undefined);
   world.isDead = () => batches() === 2;
-  await runFrom(world, id, position).then(
+  await resumeWorkflow(world, id, position).then(
     () => ok(false),
     (error) => match(error.message, /died/),
   );
   equal(shardsOf(id)[0]?.written, 1_000);
-  Object.assign(world, { fate: () => undefined, isDead: () => false });
-  await runFrom(world, id, position);
+  Object.assign(world, { outcomeOf: () => undefined, isDead: () => false });
+  await resumeWorkflow(world, id, position);
   deepEqual(ended(restoreOf(id)), ['completed', counts(2_300), undefined]);
   deepEqual(usersOf('target'), users);
-  // The second was sent, and nobody had heard of it.
+  // The second batch was sent, but its response was lost.
   equal(batches(), 4);
 });
 
-test('a restore that fails while users are written frees its target when they are', async () => {
+test('users: a restore that fails while users are written releases its target afterwards', async () => {
   const users = [withPassword('ada')];
   putUsers('source', users);
-  const id = await beginRestore(world, await backUp(), { includeAuthUsers: true });
+  const id = await startTestRestore(world, await backUp(), { includeAuthUsers: true });
   const position = atStart();
-  await runFrom(world, id, position, { upTo: 'seal' });
+  await resumeWorkflow(world, id, position, { upTo: 'seal' });
   const [gate, begun] = [Promise.withResolvers<undefined>(), Promise.withResolvers<void>()];
-  world.fate = ({ verb, body }) => {
+  world.outcomeOf = ({ verb, body }) => {
     if (verb !== 'batchCreate' || (body.users as unknown[]).length === 0) return undefined;
     begun.resolve();
     return gate.promise;
   };
-  const writing = runFrom(world, id, position, { upTo: 'write' }).catch(() => undefined);
+  const writing = resumeWorkflow(world, id, position, { upTo: 'write' }).catch(() => undefined);
   await begun.promise;
   let looks = 0;
   const reason = { code: 'INTERNAL_ERROR', message: 'x' } as const;
-  await failRestore(
+  await failRestore({
     tenant,
-    id,
-    () => reason,
-    world.engine.clock.now(),
-    1,
-    async (ms) => {
+    restoreJobId: id,
+    attempt: 1,
+    reasonOf: () => reason,
+    now: world.engine.clock.now(),
+    sleep: async (ms) => {
       await pause(ms);
       // The writer has looked by then, and knows.
       if (++looks === 6) gate.resolve(undefined);
     },
-  );
+  });
   deepEqual([restoreOf(id).status, looks >= 6, usersOf('target')], ['failed', true, users]);
   equal(table.get(projectKey.job(tenant, targetId)), undefined);
   await writing;
 });
 
-test('where a target does not show hashes or does not take users, nothing is written at all', async () => {
+test('users: if the target does not show hashes or accept users, nothing is written', async () => {
   putUsers('source', [withPassword('ada')]);
   const backup = await backUp();
   putUsers('target', [withPassword('ada', { passwordHash: 'UkVEQUNURUQ=', salt: undefined })]);
@@ -264,29 +264,29 @@ test('where a target does not show hashes or does not take users, nothing is wri
   match(hidden.error!.message, /getHashConfig/);
 
   removeUsers('target', ['ada']);
-  world.fate = ({ verb }) => (verb === 'batchCreate' ? { status: 403, message: 'PERMISSION_DENIED' } : undefined);
+  world.outcomeOf = ({ verb }) => (verb === 'batchCreate' ? { status: 403, message: 'PERMISSION_DENIED' } : undefined);
   const refused = await restore(backup);
   deepEqual([refused.status, refused.error?.code, refused.phase], ['failed', 'TARGET_PERMISSION_DENIED', 'Validating']);
-  equal(liveOf(world).size, 0);
+  equal(documentsIn(world).size, 0);
 });
 
-test('without a safety backup only the names of users are noted', async () => {
+test('users: without a safety backup the journal has only their names', async () => {
   putUsers('source', [withPassword('ada')]);
   const backup = await backUp();
   putUsers('target', [withPassword('ada', { passwordHash: 'UkVEQUNURUQ=', salt: undefined })]);
-  const id = await beginRestore(world, backup, { includeAuthUsers: true, safetyBackup: false });
+  const id = await startTestRestore(world, backup, { includeAuthUsers: true, safetyBackup: false });
   await runRestore(world, id, { upTo: 'write' });
   equal((await journalOf(world, id)).get('accounts/ada')?.kind, 'tombstone');
   deepEqual(usersOf('target'), [withPassword('ada')]);
 });
 
-test('without users being asked for, none is touched', async () => {
+test('users: none is touched unless requested', async () => {
   putUsers('source', [withPassword('ada')]);
   const done = await restore(await backUp(), { includeAuthUsers: false });
   deepEqual([done.status, done.users, usersOf('target')], ['completed', undefined, []]);
 });
 
-test('a plan counts users by looking them up, and writes none', async () => {
+test('users: a dry run counts users by lookup, and writes none', async () => {
   const users = Array.from({ length: 250 }, (_, n) => withPassword(`u${n}`));
   putUsers('source', users);
   const backup = await backUp();
@@ -300,7 +300,7 @@ test('a plan counts users by looking them up, and writes none', async () => {
   deepEqual(usersOf('target').length, 120);
 });
 
-test('no hash, salt or key stands in the table, whatever fails', async () => {
+test('users: no hash, salt or key is stored in the table, whatever fails', async () => {
   putUsers('source', [withPassword('ada'), withPassword('bad', { passwordHash: 'no base64 at all!' })]);
   const done = await restore(await backUp());
   equal(done.status, 'failed');

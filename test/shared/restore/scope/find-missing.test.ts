@@ -1,4 +1,4 @@
-/** What was asked for by name and is not in the backup. */
+/** Requested names that the backup lacks. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
@@ -11,14 +11,14 @@ afterAll(() => server.stop());
 const of = (paths: readonly string[]) => Object.fromEntries(paths.map((path) => [path, text('x')]));
 const named = (...paths: string[]) => paths.map((path) => [path, [path]] as const);
 
-test('documents are found by their paths, whatever their ids, and what only lies below or beside is not one', async () => {
+test('findMissing: documents are found by path, whatever their ids; children and neighbours do not count', async () => {
   const { archive } = archiveOf('p', of(awkward));
   deepEqual(await findMissing(archive, { collections: ['*'], given: named(...awkward) }), []);
   const others = ['gone/1', 'gone/1/also-gone/2', 'a/x\n', 'a/__id8__', 'a/X', 'nobody/1', '\0/\0', '\u{1f601}/1'];
   deepEqual(await findMissing(archive, { collections: ['*'], given: named(...others, ...awkward) }), others);
 });
 
-test('a bare id is found if any of the paths that it stands for is', async () => {
+test('findMissing: a bare id is found if any of its paths is', async () => {
   const { archive } = archiveOf('p', of(['users/ada', 'staff/bob']));
   const given = [
     ['ada', ['staff/ada', 'users/ada']],
@@ -28,7 +28,7 @@ test('a bare id is found if any of the paths that it stands for is', async () =>
   deepEqual(await findMissing(archive, { collections: ['staff', 'users'], given }), ['eve']);
 });
 
-test('whoever cannot wait hears of all that is missing, or nothing', async () => {
+test('findMissingUntil: it returns all missing names, or undefined', async () => {
   const { archive } = archiveOf('p', of(['users/ada']));
   const asked = { collections: ['*'], given: named('users/ada', ...Array.from({ length: 40 }, (_, n) => `users/${n}`)) };
   for (const looks of [0, 1, 40]) {
@@ -38,7 +38,7 @@ test('whoever cannot wait hears of all that is missing, or nothing', async () =>
   equal((await findMissingUntil(archive, asked, () => false))?.length, 40);
 });
 
-test('a collection is there if anything lies in it, at any depth', async () => {
+test('findMissing: a collection exists if it contains anything, at any depth', async () => {
   const { archive } = archiveOf('p', of(['users/ada', 'ghosts/none/orders/1', 'users!/x', 'z/1/y/2']));
   const collections = [
     'ghosts',
@@ -56,7 +56,7 @@ test('a collection is there if anything lies in it, at any depth', async () => {
   deepEqual(await findMissing(archive, { collections: ['*'] }), []);
 });
 
-test('what the archive only says to be gone is not there', async () => {
+test('findMissing: a tombstone is missing', async () => {
   const { archive } = archiveOf('p', {
     'a/here': text('x'),
     'a/gone': undefined,
@@ -68,13 +68,13 @@ test('what the archive only says to be gone is not there', async () => {
   deepEqual(await findMissing(archive, { collections: ['a', 'b', 'c'], given }), ['c', 'a/gone', 'c/gone']);
 });
 
-test('only the first 1,000 are told, in the order they were given', async () => {
+test('findMissing: only the first 1,000 are returned, in request order', async () => {
   const { archive } = archiveOf('p', {});
   const paths = Array.from({ length: 1_200 }, (_, n) => `a/${1_200 - n}`);
   deepEqual(await findMissing(archive, { collections: ['b'], given: named(...paths) }), ['b', ...paths.slice(0, 999)]);
 });
 
-test('one document costs a page and the keys of a leaf; neighbours cost nothing more', async () => {
+test('findMissing: one document costs an index page and the keys of a leaf; neighbours cost nothing more', async () => {
   const paths = Array.from({ length: 2_000 }, (_, n) => `many/${String(n).padStart(5, '0')}`);
   const { archive, bucket } = archiveOf('p', Object.fromEntries(paths.map((path) => [path, text('y'.repeat(2_000))])));
   bucket.fetches = [];
@@ -84,7 +84,7 @@ test('one document costs a page and the keys of a leaf; neighbours cost nothing 
   ok(bucket.fetches.reduce((sum, { length }) => sum + length, 0) < all / 3);
 });
 
-test('for random backups it tells what a plain look would', async () => {
+test('findMissing: for random backups it equals a plain search', async () => {
   const collection = fc.constantFrom('a', 'b', 'a!', 'é');
   const id = fc.constantFrom('1', 'x', 'x!', '__id3__');
   const path = fc.array(fc.tuple(collection, id), { minLength: 1, maxLength: 2 }).map((parts) => parts.flat().join('/'));

@@ -1,11 +1,11 @@
-/** What a restore is about: never more than was asked for, and never more than the backup was to hold. */
+/** The scope of a restore: never more than was requested, and never more than the backup covers. */
 import { deepEqual, equal } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { isInRange } from '../../../../shared/firestore/index.ts';
-import { type Asked, type Scope, scopeFor } from '../../../../shared/restore/scope/restore-scope.ts';
+import { restoreScope, type Scope, type ScopeRequest } from '../../../../shared/restore/scope/restore-scope.ts';
 
-const asked: Asked = { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null };
+const asked: ScopeRequest = { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null };
 const everything = { collections: ['*'], excludedCollections: [] };
 const holds = ({ ranges, wants }: Scope, path: string): boolean =>
   ranges.some((range) => isInRange(path, range)) && (wants?.(path) ?? true);
@@ -17,64 +17,64 @@ const paths = [
 ];
 const among = (scope: Scope): readonly string[] => paths.filter((path) => holds(scope, path));
 
-test('everything is everything that the backup was to hold', () => {
-  deepEqual(among(scopeFor(asked, everything, undefined)), paths);
+test('scope: everything means everything that the backup covers', () => {
+  deepEqual(among(restoreScope(asked, everything, undefined)), paths);
   const covered = { collections: ['users', 'orders'], excludedCollections: ['users/ada/orders'] };
   deepEqual(
-    among(scopeFor(asked, covered, undefined)),
+    among(restoreScope(asked, covered, undefined)),
     paths.filter((path) => /^(users|orders)\//.test(path) && !path.startsWith('users/ada/orders/')),
   );
 });
 
-test('a collection comes with all below it, or without', () => {
+test('scope: a collection is included with or without its subcollections', () => {
   const users = { ...asked, collections: ['users'] };
   deepEqual(
-    among(scopeFor(users, everything, undefined)),
+    among(restoreScope(users, everything, undefined)),
     paths.filter((path) => path.startsWith('users/')),
   );
   const flat = { ...users, includeSubcollections: false };
   deepEqual(
-    among(scopeFor(flat, everything, undefined)),
+    among(restoreScope(flat, everything, undefined)),
     paths.filter((path) => path.startsWith('users/') && path.split('/').length === 2),
   );
   const deep = { ...asked, collections: ['users/ada/orders'], includeSubcollections: false };
-  deepEqual(among(scopeFor(deep, everything, undefined)), ['users/ada/orders/1']);
+  deepEqual(among(restoreScope(deep, everything, undefined)), ['users/ada/orders/1']);
   deepEqual(
-    among(scopeFor({ ...asked, includeSubcollections: false }, everything, undefined)),
+    among(restoreScope({ ...asked, includeSubcollections: false }, everything, undefined)),
     paths.filter((path) => path.split('/').length === 2),
   );
 });
 
-test('a document comes alone or with all below it, however its neighbours are called', () => {
+test('scope: a document is included alone or with its subtree, whatever its neighbours are named', () => {
   for (const path of paths) {
     const below = paths.filter((one) => one === path || one.startsWith(`${path}/`));
-    deepEqual(among(scopeFor(asked, everything, [path])), below, path);
-    deepEqual(among(scopeFor({ ...asked, includeSubcollections: false }, everything, [path])), [path]);
+    deepEqual(among(restoreScope(asked, everything, [path])), below, path);
+    deepEqual(among(restoreScope({ ...asked, includeSubcollections: false }, everything, [path])), [path]);
   }
 });
 
-test('documents below others that are named are taken once', () => {
-  const { ranges } = scopeFor(asked, everything, ['users/ada/orders/1', 'users/ada', 'users/ada!/orders/1']);
+test('scope: a document in the subtree of another requested one is included once', () => {
+  const { ranges } = restoreScope(asked, everything, ['users/ada/orders/1', 'users/ada', 'users/ada!/orders/1']);
   equal(ranges.length, 2);
 });
 
-test('a document that the backup was not to hold is not reached by its name', () => {
+test('scope: a document that the backup does not cover is not in scope, even by name', () => {
   const covered = { collections: ['users'], excludedCollections: ['users/ada/orders'] };
-  deepEqual(among(scopeFor(asked, covered, ['orders/1', 'users/ada', 'users/ada/orders/1'])), ['users/ada']);
-  deepEqual(scopeFor(asked, covered, ['orders/1']).ranges, []);
+  deepEqual(among(restoreScope(asked, covered, ['orders/1', 'users/ada', 'users/ada/orders/1'])), ['users/ada']);
+  deepEqual(restoreScope(asked, covered, ['orders/1']).ranges, []);
 });
 
-test('names are asked for where documents are named and nothing is deleted, and for an undo; else the target is read', () => {
-  equal(scopeFor(asked, everything, undefined).look, 'scan');
-  equal(scopeFor(asked, everything, ['a/b']).look, 'lookup');
-  equal(scopeFor({ ...asked, mergeMode: 'rollback' }, everything, ['a/b']).look, 'scan');
-  deepEqual(scopeFor({ ...asked, mergeMode: 'rollback', undoOf: 'res_1' }, everything, undefined), {
+test('scope: the target is queried by name for requested documents without deletes and for an undo; otherwise it is scanned', () => {
+  equal(restoreScope(asked, everything, undefined).look, 'scan');
+  equal(restoreScope(asked, everything, ['a/b']).look, 'lookup');
+  equal(restoreScope({ ...asked, mergeMode: 'rollback' }, everything, ['a/b']).look, 'scan');
+  deepEqual(restoreScope({ ...asked, mergeMode: 'rollback', undoOf: 'res_1' }, everything, undefined), {
     ranges: [{}],
     look: 'lookup',
   });
 });
 
-test('for any documents and any collections, a path is in scope exactly if both name it and the backup covers it', () => {
+test('scope: for any documents and collections, a path is in scope exactly if it is requested and the backup covers it', () => {
   const id = fc.constantFrom('a', 'b', 'a!', 'a\0', '__id1__', '__id2__', 'é');
   const collection = fc.constantFrom('a', 'b', 'a!', 'a\0', 'é');
   const document = fc.array(fc.tuple(collection, id), { minLength: 1, maxLength: 3 }).map((parts) => parts.flat().join('/'));
@@ -108,7 +108,7 @@ test('for any documents and any collections, a path is in scope exactly if both 
           ? documents.some((one) => (includeSubcollections ? isBelow(path, one) : one === path))
           : includeSubcollections || isRight;
         const expected = inAny(covered) && !excluded.some((one) => isBelow(path, one)) && inAny(included) && isNamed;
-        const scope = scopeFor(
+        const scope = restoreScope(
           { ...asked, collections: included, includeSubcollections },
           { collections: covered, excludedCollections: excluded },
           documents,

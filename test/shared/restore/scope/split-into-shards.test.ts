@@ -1,12 +1,12 @@
-/** The parts that workers are given: every document lies in exactly one. */
+/** Shards: every document lies in exactly one. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
 import type { NamedPage, Segment } from '../../../../shared/archive/index.ts';
 import { Archive } from '../../../../shared/archive/index.ts';
 import { compareNames, isInRange, type NameRange } from '../../../../shared/firestore/index.ts';
-import { type Scope, scopeFor } from '../../../../shared/restore/scope/restore-scope.ts';
-import { splitScope } from '../../../../shared/restore/scope/split-into-shards.ts';
+import { restoreScope, type Scope } from '../../../../shared/restore/scope/restore-scope.ts';
+import { splitIntoShards } from '../../../../shared/restore/scope/split-into-shards.ts';
 import { manifestOf } from '../../../harness/builders/sample-archive.ts';
 import { archiveOf, everything, server, Target, text, walk } from '../../../harness/env/document-walk-env.ts';
 
@@ -65,17 +65,17 @@ const follow = (bounds: readonly NameRange[]): void => {
   }
 };
 
-test('parts have about 50,000 records each, and their bounds follow each other', async () => {
+test('shards: they have about 50,000 records each, and their bounds are adjacent', async () => {
   const archive = new Large(numbered(2_000), 250, 500);
-  const cuts = await splitScope(archive, whole);
+  const cuts = await splitIntoShards(archive, whole);
   follow(cuts.map(({ bound }) => bound));
   equal(cuts.length, 20);
   for (const { expected } of cuts) equal(expected, 50_000);
 });
 
-test('there are at most 1,000 parts, and pages that need no cut are not opened', async () => {
+test('shards: there are at most 1,000, and index pages that need no split are not read', async () => {
   const archive = new Large(numbered(25_000), 5, 40_000);
-  const cuts = await splitScope(archive, whole);
+  const cuts = await splitIntoShards(archive, whole);
   follow(cuts.map(({ bound }) => bound));
   ok(cuts.length > 800 && cuts.length <= 1_000, `${cuts.length}`);
   equal(
@@ -83,14 +83,14 @@ test('there are at most 1,000 parts, and pages that need no cut are not opened',
     1e9,
   );
   const small = new Large(numbered(20_000), 10, 100);
-  ok((await splitScope(small, whole)).length > 30);
+  ok((await splitIntoShards(small, whole)).length > 30);
   equal(small.opened, 0);
 });
 
-test('what lies outside the scope is neither counted nor opened', async () => {
+test('shards: pages outside the scope are neither counted nor read', async () => {
   const archive = new Large(numbered(2_000), 250, 500);
   const [from, to] = [numbered(2_000)[600]!.slice(root.length), numbered(2_000)[1_000]!.slice(root.length)];
-  const cuts = await splitScope(archive, { ranges: [{ from, to }], look: 'scan' });
+  const cuts = await splitIntoShards(archive, { ranges: [{ from, to }], look: 'scan' });
   follow(cuts.map(({ bound }) => bound));
   equal(cuts.length, 4);
   equal(
@@ -99,22 +99,22 @@ test('what lies outside the scope is neither counted nor opened', async () => {
   );
   ok(archive.opened <= 2, `${archive.opened}`);
   const one = new Large(numbered(2_000), 250, 500);
-  const document = scopeFor(asked, everything, ['c/0000700']);
-  deepEqual(await splitScope(one, document), [{ bound: {}, expected: 1 }]);
+  const document = restoreScope(asked, everything, ['c/0000700']);
+  deepEqual(await splitIntoShards(one, document), [{ bound: {}, expected: 1 }]);
   equal(one.opened, 1);
 });
 
-test('a backup of nothing, and a scope of nothing, are one part', async () => {
+test('shards: an empty backup and an empty scope yield one shard', async () => {
   const { archive } = archiveOf('p', {});
-  deepEqual(await splitScope(archive, whole), [{ bound: {}, expected: 0 }]);
+  deepEqual(await splitIntoShards(archive, whole), [{ bound: {}, expected: 0 }]);
   const { archive: some } = archiveOf('p', { 'a/b': text('x') });
-  deepEqual(await splitScope(some, { ranges: [], look: 'scan' }), [{ bound: {}, expected: 0 }]);
+  deepEqual(await splitIntoShards(some, { ranges: [], look: 'scan' }), [{ bound: {}, expected: 0 }]);
 });
 
-test('users, who come before all documents, make no cut', async () => {
+test('shards: users, which sort before all documents, are not split', async () => {
   const users = Array.from({ length: 300 }, (_, n) => `accounts/${String(n).padStart(4, '0')}`);
   const archive = new Large([...users, ...numbered(300)], 100, 1_000);
-  const cuts = await splitScope(archive, whole);
+  const cuts = await splitIntoShards(archive, whole);
   follow(cuts.map(({ bound }) => bound));
   for (const { bound } of cuts) ok(!`${bound.from}${bound.to}`.includes('accounts'));
   // A run of users may be taken for documents where they meet.
@@ -122,7 +122,7 @@ test('users, who come before all documents, make no cut', async () => {
   ok(Math.abs(expected - 300_000) <= 1_000, `${expected}`);
 });
 
-test('for any scope, every document is in exactly one part', async () => {
+test('shards: for any scope, every document is in exactly one', async () => {
   const names = numbered(400);
   const paths = names.map((name) => name.slice(root.length));
   const at = fc.nat({ max: 399 });
@@ -135,7 +135,7 @@ test('for any scope, every document is in exactly one part', async () => {
         const points = ends.toSorted((a, b) => a - b).map((n) => paths[n]!);
         const ranges: NameRange[] = [];
         for (let n = 0; n + 1 < points.length; n += 2) ranges.push({ from: points[n]!, to: points[n + 1]! });
-        const cuts = await splitScope(new Large(names, perPage, perSegment), { ranges, look: 'scan' });
+        const cuts = await splitIntoShards(new Large(names, perPage, perSegment), { ranges, look: 'scan' });
         follow(cuts.map(({ bound }) => bound));
         for (const path of paths) equal(cuts.filter(({ bound }) => isInRange(path, bound)).length, 1);
       },
@@ -144,7 +144,7 @@ test('for any scope, every document is in exactly one part', async () => {
   );
 });
 
-test('the parts of a walk are together what one walk decides', async () => {
+test('shards: the walks of all shards together decide the same as one walk', async () => {
   const target = new Target();
   const paths = numbered(3_000).map((name) => name.slice(root.length));
   await target.put(Object.fromEntries(paths.filter((_, n) => n % 2 === 0).map((path) => [path, text('live')])));

@@ -4,11 +4,11 @@ import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { listRestores } from '../../../../shared/restore/start/list-restores.ts';
-import { begin, beginAnew, projectId, putBackup, table, targetId, tenant } from '../../../harness/builders/sample-restore.ts';
+import { begin, projectId, putBackup, resetTable, table, targetId, tenant } from '../../../harness/builders/sample-restore.ts';
 
 let backup: BackupRecord;
 beforeEach(() => {
-  beginAnew();
+  resetTable();
   backup = putBackup();
 });
 const put = (n: number, more: object = {}): string => {
@@ -21,14 +21,14 @@ const ask = async (filter: { projectId?: string } = {}, limit = 50, after?: stri
   return { ids: restores.map(({ id }) => id), next };
 };
 
-test('newest first, of this organization alone', async () => {
+test('listRestores: newest first, of this organization only', async () => {
   const [a, b, c] = [put(1), put(2), put(3)];
   deepEqual(await ask(), { ids: [c, b, a], next: undefined });
   const other = unsafeTenant(newId('organization'), 'created');
   deepEqual((await listRestores(other, {}, { limit: 50, after: undefined })).restores, []);
 });
 
-test('of a project are those into it, and those of its backups', async () => {
+test('listRestores: a project matches as the target and as the source', async () => {
   const elsewhere = newId('project');
   const into = put(1);
   const from = put(2, { targetProjectId: elsewhere });
@@ -39,7 +39,7 @@ test('of a project are those into it, and those of its backups', async () => {
   deepEqual((await ask({ projectId: newId('project') })).ids, []);
 });
 
-test('pages have as many as asked for, miss none, and the last one promises nothing', async () => {
+test('listRestores: pages have the requested size, miss nothing, and the last one has no next', async () => {
   const wanted = Array.from({ length: 23 }, (_, n) => put(n, n % 2 ? { targetProjectId: projectId, projectId: 'prj_x' } : {}));
   const seen: string[] = [];
   let after: string | undefined;

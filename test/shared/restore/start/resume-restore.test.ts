@@ -1,4 +1,4 @@
-/** A restore that was interrupted anywhere comes to the same end; one that failed goes on where it was. */
+/** An interrupted restore reaches the same end; a failed one resumes where it was. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { commit, newId } from '../../../../shared/platform/index.ts';
@@ -8,35 +8,35 @@ import { resumeRestore } from '../../../../shared/restore/start/resume-restore.t
 import {
   atStart,
   backupOf,
-  beginRestore,
+  createRestoreEnv,
+  documentsIn,
   eventsOf,
-  Failed,
   type Fields,
   fieldsOf,
-  liveOf,
-  newRestoreWorld,
   organizationNow,
   put,
   putTarget,
-  type RestoreWorld,
+  type RestoreEnv,
+  RestoreFailedError,
   restore,
   restoreOf,
-  runFrom,
+  resumeWorkflow,
   runRestore,
   server,
+  startTestRestore,
   takeBackup,
   tenant,
   writesSent,
 } from '../../../harness/env/restore-env.ts';
 import { crashPoints } from '../../../harness/faults/crash-injector.ts';
-import { Machine } from '../../../harness/faults/restore-machine.ts';
+import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
 import { withVirtualTime } from '../../../harness/time/with-virtual-time.ts';
 
 const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
 const numbered = (count: number, of = 'items'): Record<string, Fields> =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`${of}/${String(n).padStart(5, '0')}`, { n: integer(n) }]));
 
-const scene = async (world: RestoreWorld) => {
+const setup = async (world: RestoreEnv) => {
   await put(world, numbered(10));
   const backup = await takeBackup(world);
   await spoil(world);
@@ -45,7 +45,7 @@ const scene = async (world: RestoreWorld) => {
 };
 
 /** Eight to create, two to overwrite, one to delete. */
-const spoil = (world: RestoreWorld) =>
+const spoil = (world: RestoreEnv) =>
   putTarget(world, {
     ...Object.fromEntries(Object.keys(numbered(10)).map((path) => [path, undefined])),
     'items/00002': { other: integer(2) },
@@ -53,7 +53,7 @@ const spoil = (world: RestoreWorld) =>
     'zoo/animal': { name: integer(1) },
   });
 
-const resume = async (world: RestoreWorld, id: string): Promise<void> => {
+const resume = async (world: RestoreEnv, id: string): Promise<void> => {
   const { change } = await resumeRestore(tenant, restoreOf(id), world.engine.clock.now());
   await commit(change.writes);
 };
@@ -74,7 +74,7 @@ const told = (id: string, type: string): readonly Told[] =>
     .map(({ data }) => data as Told)
     .filter(({ restore: { restoreJobId } }) => restoreJobId === id);
 
-const assertWhole = (world: RestoreWorld, id: string): void => {
+const assertWhole = (world: RestoreEnv, id: string): void => {
   const done = restoreOf(id);
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
   assert.deepEqual(fieldsOf(world), fieldsOf(world, 'source'));
@@ -87,29 +87,29 @@ const assertWhole = (world: RestoreWorld, id: string): void => {
 };
 
 /** Runs until the machine dies, then on another one; true if it died. */
-const interrupted = async (world: RestoreWorld, id: string, at: number, when: 'before' | 'after'): Promise<boolean> => {
+const interrupted = async (world: RestoreEnv, id: string, at: number, when: 'before' | 'after'): Promise<boolean> => {
   const position = atStart();
-  const machine = new Machine(at, when).attach(world);
+  const machine = new CrashingMachine(at, when).attach(world);
   try {
-    await runFrom(world, id, position);
+    await resumeWorkflow(world, id, position);
   } catch (error) {
-    if (error instanceof Failed || !machine.isDead) throw error;
+    if (error instanceof RestoreFailedError || !machine.isDead) throw error;
   }
-  new Machine().attach(world);
-  if (machine.isDead) await runFrom(world, id, position);
+  new CrashingMachine().attach(world);
+  if (machine.isDead) await resumeWorkflow(world, id, position);
   return machine.isDead;
 };
 
-test('A machine that dies before or right after any of its effects changes nothing of the outcome', async () => {
-  const world = newRestoreWorld();
-  const backup = await scene(world);
+test('restore: a crash before or after any effect does not change the outcome', async () => {
+  const world = createRestoreEnv();
+  const backup = await setup(world);
   const begin = async (): Promise<string> => {
     await spoil(world);
-    return beginRestore(world, backup, { mergeMode: 'rollback' });
+    return startTestRestore(world, backup, { mergeMode: 'rollback' });
   };
   const whole = await begin();
-  const undisturbed = new Machine().attach(world);
-  await runFrom(world, whole, atStart());
+  const undisturbed = new CrashingMachine().attach(world);
+  await resumeWorkflow(world, whole, atStart());
   const { effects } = undisturbed;
   assert.ok(effects > 15, `${effects} effects`);
   for (const { at, when } of crashPoints(effects)) {
@@ -119,37 +119,37 @@ test('A machine that dies before or right after any of its effects changes nothi
   }
 });
 
-test('What an interrupted run wrote without telling is found, counted, and not written again', async () => {
-  const world = newRestoreWorld();
-  const backup = await scene(world);
-  const id = await beginRestore(world, backup, { mergeMode: 'rollback' });
+test('restore: unreported writes of an interrupted run are found, counted, and not repeated', async () => {
+  const world = createRestoreEnv();
+  const backup = await setup(world);
+  const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
   await runRestore(world, id, { upTo: 'seal' });
-  const position = { ...atStart(), step: 'write' as const, shards: [0], left: [0] };
-  // The claim, the pace, the request; the machine dies before it can tell.
-  const machine = new Machine(4).attach(world);
-  await assert.rejects(runFrom(world, id, position));
+  const position = { ...atStart(), step: 'write' as const, shards: [0], remaining: [0] };
+  // Claim, rate limit, request; then the machine crashes before its report.
+  const machine = new CrashingMachine(4).attach(world);
+  await assert.rejects(resumeWorkflow(world, id, position));
   assert.ok(machine.isDead);
   assert.equal(restoreOf(id).written, 0);
-  const written = liveOf(world);
+  const written = documentsIn(world);
   assert.deepEqual(fieldsOf(world), fieldsOf(world, 'source'));
-  new Machine().attach(world);
+  new CrashingMachine().attach(world);
   server.faults.resetCalls();
-  await runFrom(world, id, position);
+  await resumeWorkflow(world, id, position);
   assertWhole(world, id);
   assert.equal(writesSent(), 0);
-  assert.deepEqual(liveOf(world), written);
+  assert.deepEqual(documentsIn(world), written);
 });
 
-test('A run whose time is over hands over behind what it wrote; the next one writes only the rest', async () => {
-  const world = newRestoreWorld();
+test('restore: a run whose time is up hands over at its checkpoint; the next one writes only the rest', async () => {
+  const world = createRestoreEnv();
   withVirtualTime(world);
   await put(world, numbered(1_200));
   const backup = await takeBackup(world);
-  const id = await beginRestore(world, backup);
+  const id = await startTestRestore(world, backup);
   await runRestore(world, id, { upTo: 'seal' });
-  const position = { ...atStart(), step: 'write' as const, shards: [0], left: [0] };
+  const position = { ...atStart(), step: 'write' as const, shards: [0], remaining: [0] };
   let runs = 0;
-  await runFrom(world, id, position, {
+  await resumeWorkflow(world, id, position, {
     workSeconds: 0.001,
     onStep: (step) => {
       if (step === 'write') runs += 1;
@@ -162,20 +162,23 @@ test('A run whose time is over hands over behind what it wrote; the next one wri
   assert.deepEqual(fieldsOf(world), fieldsOf(world, 'source'));
 });
 
-test('Resumed after what was refused is taken, a failed restore writes that and nothing else', async () => {
-  const world = newRestoreWorld();
+test('resume: a failed restore writes only the documents that were refused', async () => {
+  const world = createRestoreEnv();
   withVirtualTime(world);
   await put(world, numbered(1_000));
   const backup = await takeBackup(world);
   const bad = ['items/00007', 'items/00500', 'items/00999'];
   for (const contains of bad)
     server.faults.add({
-      ...{ method: 'BatchWrite', project: world.targetProjectId, contains },
-      ...{ status: 'INVALID_ARGUMENT' as const, times: 1_000_000 },
+      method: 'BatchWrite',
+      project: world.targetProjectId,
+      contains,
+      status: 'INVALID_ARGUMENT' as const,
+      times: 1_000_000,
     });
   const failed = await restore(world, backup);
   assert.equal(failed.error?.code, 'COUNT_MISMATCH');
-  const before = liveOf(world);
+  const before = documentsIn(world);
   server.faults.clear();
   server.faults.resetCalls();
   await resume(world, failed.id);
@@ -185,41 +188,41 @@ test('Resumed after what was refused is taken, a failed restore writes that and 
   assert.deepEqual([done.written, done.failed, done.failures], [1_000, 0, []]);
   assert.equal(done.error, null);
   assert.deepEqual(fieldsOf(world), fieldsOf(world, 'source'));
-  const after = liveOf(world);
+  const after = documentsIn(world);
   for (const [path, bytes] of before) assert.equal(after.get(path), bytes, `${path} was not written again`);
   assert.ok(writesSent() <= bad.length);
 });
 
 for (const mergeMode of ['overwrite', 'skip_existing', 'merge', 'rollback'] as const)
-  test(`Cancelled while it writes and resumed, a restore with ${mergeMode} is whole, and each document counted once`, async () => {
-    const world = newRestoreWorld();
+  test(`resume: a restore with ${mergeMode} that was cancelled while writing completes, and counts each document once`, async () => {
+    const world = createRestoreEnv();
     await put(world, numbered(30));
     const backup = await takeBackup(world);
     await putTarget(world, { 'items/00001': { n: integer(-1), more: integer(1) } });
-    const id = await beginRestore(world, backup, { mergeMode });
+    const id = await startTestRestore(world, backup, { mergeMode });
     await runRestore(world, id, { upTo: 'seal' });
-    const position = { ...atStart(), step: 'write' as const, shards: [0], left: [0] };
-    // All is written, nothing is told.
-    new Machine(4).attach(world);
-    await assert.rejects(runFrom(world, id, position));
-    new Machine().attach(world);
+    const position = { ...atStart(), step: 'write' as const, shards: [0], remaining: [0] };
+    // Everything is written, nothing is reported.
+    new CrashingMachine(4).attach(world);
+    await assert.rejects(resumeWorkflow(world, id, position));
+    new CrashingMachine().attach(world);
     const { change } = await cancelRestore(acting(), id, world.engine.clock.now());
     await commit(change.writes);
-    // Nobody hears of it again; some time later it must be dead.
+    // The writer crashes; later its lease has expired.
     const { nowMs } = world;
     world.nowMs = () => nowMs() + 15 * 60_000;
     await cleanUpRestore(tenant, id, world.engine);
-    const before = liveOf(world);
+    const before = documentsIn(world);
     await resume(world, id);
     const done = await runRestore(world, id);
     assert.equal(done.status, 'completed', JSON.stringify(done.error));
     const { plan, written, deleted, raced, failed } = done;
     assert.equal(written + deleted + raced + failed, plan!.create + plan!.overwrite + plan!.delete);
     assert.equal(raced, 0);
-    assert.equal(liveOf(world).size, 30);
-    assert.deepEqual(liveOf(world), before, 'nothing was written twice');
+    assert.equal(documentsIn(world).size, 30);
+    assert.deepEqual(documentsIn(world), before, 'nothing was written twice');
     const undo = await restore(world, backupOf(done.journal.backupId), { mergeMode: 'rollback', undoOf: id });
     assert.equal(undo.status, 'completed', JSON.stringify(undo.error));
-    assert.deepEqual([...liveOf(world).keys()], ['items/00001']);
+    assert.deepEqual([...documentsIn(world).keys()], ['items/00001']);
     assert.equal(restoreOf(id).undoneBy, undo.id);
   });

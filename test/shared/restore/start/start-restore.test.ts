@@ -1,4 +1,4 @@
-/** A restore begins whole or not at all. */
+/** A restore starts completely or not at all. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { beforeEach, describe, test } from 'vitest';
 import { type BackupRecord, backupKey } from '../../../../shared/backup/index.ts';
@@ -8,12 +8,12 @@ import { databaseOf, projectKey } from '../../../../shared/project/index.ts';
 import { type RestoreRecord, restoreKey, type ScopeRecord } from '../../../../shared/restore/model/record.ts';
 import {
   begin,
-  beginAnew,
   code,
   destination,
   keysOf,
   now,
   putBackup,
+  resetTable,
   restoringOf,
   table,
   target,
@@ -23,12 +23,12 @@ import {
 
 let backup: BackupRecord;
 beforeEach(() => {
-  beginAnew();
+  resetTable();
   backup = putBackup();
 });
 const job = () => table.get(projectKey.job(tenant, targetId));
 
-test('all that must hold holds in one transaction, no item of it twice', () => {
+test('startRestore: all conditions are in one transaction, and no item is in it twice', () => {
   const { writes } = begin(backup, { documents: { paths: ['a/b'], given: [['a/b', ['a/b']]] } });
   deepEqual(keysOf(writes), [
     'check META',
@@ -44,7 +44,7 @@ test('all that must hold holds in one transaction, no item of it twice', () => {
   ]);
 });
 
-test('it is pending, locks its target, holds its backup and asks for its first workflow', async () => {
+test('startRestore: the restore is pending, locks its target, holds its backup and enqueues its workflow', async () => {
   const { restore, writes } = begin(backup, { maxWritesPerSecond: 7 });
   await commit(writes);
   const kept = table.get<RestoreRecord>(restoreKey.restore(tenant, restore.id))!;
@@ -58,7 +58,7 @@ test('it is pending, locks its target, holds its backup and asks for its first w
   deepEqual(JSON.parse(String(task?.message)).task, { kind: 'start-restore', restoreJobId: restore.id, attempt: 1 });
 });
 
-test('the journal has a place and an id of its own beside the backups of the target', () => {
+test('startRestore: the journal has a path and an id of its own beside the backups of the target', () => {
   const { journal } = begin(backup).restore;
   deepEqual(journal.storageDestination, { id: destination.id, name: 'Bucket', type: 's3' });
   equal(journal.path, `kept/here/${targetId}/${journal.backupId}`);
@@ -66,7 +66,7 @@ test('the journal has a place and an id of its own beside the backups of the tar
   ok(begin(backup).restore.journal.backupId !== journal.backupId);
 });
 
-test('documents that were named are kept apart; the record shows the first 100 of them', async () => {
+test('startRestore: requested documents have an item of their own; the record shows the first 100', async () => {
   const given = Array.from({ length: 250 }, (_, n) => [`u/${n}`, [`u/${n}`]] as const);
   const { restore, writes } = begin(backup, { documents: { paths: given.map(([path]) => path), given } });
   await commit(writes);
@@ -76,13 +76,13 @@ test('documents that were named are kept apart; the record shows the first 100 o
   equal(restore.documentIds?.length, 100);
 });
 
-test('names too long to be shown do not make the record too large', () => {
+test('startRestore: long names do not make the record too large', () => {
   const given = Array.from({ length: 60 }, (_, n) => [`${'x'.repeat(1_400)}/${n}`, []] as const);
   const shown = begin(backup, { documents: { paths: [], given } }).restore.documentIds!;
   ok(shown.length > 0 && Buffer.byteLength(JSON.stringify(shown)) < 11_000, `${shown.length}`);
 });
 
-describe('it does not begin, and nothing of it stays', () => {
+describe('startRestore: nothing is written', () => {
   const refused = async (wanted: (error: Error) => boolean) => {
     const before = [...table.items.keys()].sort();
     await rejects(commit(begin(backup).writes), wanted);
@@ -90,11 +90,11 @@ describe('it does not begin, and nothing of it stays', () => {
     ok(!restoringOf(backup));
   };
 
-  test('at a target that has a job', async () => {
+  test('if the target has a job', async () => {
     table.put({ ...projectKey.job(tenant, targetId), jobId: 'bkp_1', kind: 'backup', since: '' });
     await refused((error) => code('JOB_IN_PROGRESS', /A backup of this project/)(error));
   });
-  test('at a target that was disconnected', async () => {
+  test('if the target was disconnected', async () => {
     table.items.delete(`${projectKey.project(tenant, targetId).pk}\n${projectKey.project(tenant, targetId).sk}`);
     await refused(code('PROJECT_NOT_FOUND'));
   });
@@ -102,23 +102,23 @@ describe('it does not begin, and nothing of it stays', () => {
     ['deleted', { status: 'deleted' }],
     ['moved away', { leaving: 'move' }],
   ] as const)
-    test(`from a backup that is being ${what}`, async () => {
+    test(`if the backup is being ${what}`, async () => {
       table.put({ ...backup, ...change });
       await refused(code('CONFLICT'));
     });
-  test('where what is touched could not be kept', async () => {
+  test('if the destination of the journal is gone', async () => {
     const { pk, sk } = organizationKey.storageDestination(tenant, destination.id);
     table.items.delete(`${pk}\n${sk}`);
     await refused(code('CONFLICT'));
   });
-  test('in an organization that was deleted', async () => {
+  test('if the organization was deleted', async () => {
     const { pk, sk } = organizationKey.organization(tenant);
     table.put({ ...table.get({ pk, sk }), pk, sk, deletedAt: now.toISOString() });
     await refused(code('ORGANIZATION_NOT_FOUND'));
   });
 });
 
-test('two restores of one backup into two targets are two holds', async () => {
+test('startRestore: two restores of one backup into two targets are two holds', async () => {
   await commit(begin(backup).writes);
   for (const { pk, sk } of [projectKey.job(tenant, targetId), projectKey.databaseJob(tenant, databaseOf(target))])
     table.items.delete(`${pk}\n${sk}`);

@@ -1,4 +1,4 @@
-/** Taking a restore back, over the real steps: what it has left goes, what others have made since stays. */
+/** Undo, over the real steps: the restored documents are undone, and changes of others since then stay. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { beforeEach, describe, test } from 'vitest';
 import type { CallerContext } from '../../../../shared/organization/index.ts';
@@ -10,30 +10,30 @@ import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
 import {
   atStart,
   backupOf,
-  beginRestore,
+  createRestoreEnv,
+  documentsIn,
   type Fields,
   fieldsOf,
-  liveOf,
-  newRestoreWorld,
   organizationNow,
   put,
   putTarget,
-  type RestoreAsk,
-  type RestoreWorld,
+  type RestoreEnv,
+  type RestoreInput,
   restore,
   restoreOf,
-  runFrom,
+  resumeWorkflow,
   runRestore,
   server,
+  startTestRestore,
   table,
   takeBackup,
   tenant,
 } from '../../../harness/env/restore-env.ts';
 
-let world: RestoreWorld;
+let world: RestoreEnv;
 beforeEach(() => {
   server.faults.clear();
-  world = newRestoreWorld();
+  world = createRestoreEnv();
 });
 
 const text = (stringValue: string): Fields => ({ text: { stringValue } });
@@ -55,8 +55,8 @@ const beginUndo = async (id: string): Promise<string> => {
 const undo = async (id: string) => runRestore(world, await beginUndo(id));
 
 /** Planned and saved, then changed by others, then written. */
-const overtaken = async (ask: RestoreAsk, theirs: Readonly<Record<string, Fields | undefined>>): Promise<string> => {
-  const id = await beginRestore(world, await takeBackup(world), ask);
+const overtaken = async (ask: RestoreInput, theirs: Readonly<Record<string, Fields | undefined>>): Promise<string> => {
+  const id = await startTestRestore(world, await takeBackup(world), ask);
   await runRestore(world, id, { upTo: 'seal' });
   await putTarget(world, theirs);
   await runRestore(world, id);
@@ -68,8 +68,8 @@ const cancel = async (id: string): Promise<void> => {
   await cleanUpRestore(tenant, id, world.engine);
 };
 
-describe('a restore that did all it planned', () => {
-  test('is taken back document by document, whatever became of each since', async () => {
+describe('undo of a complete restore', () => {
+  test('undoes each document, whatever happened to it since', async () => {
     await put(world, all(['a/1', 'a/2'], 'backed up'));
     await putTarget(world, all(['a/2', 'b/1'], 'before'));
     const before = fieldsOf(world);
@@ -81,26 +81,26 @@ describe('a restore that did all it planned', () => {
   });
 });
 
-describe('a restore that did not', () => {
-  test('a document that was there by then, and was left alone, stays', async () => {
+describe('undo of an incomplete restore', () => {
+  test('a document that others created and the restore skipped stays', async () => {
     await put(world, all(['a/1', 'a/2'], 'backed up'));
     const id = await overtaken({ mergeMode: 'skip_existing' }, all(['a/1'], 'theirs'));
     deepEqual([restoreOf(id).status, restoreOf(id).written, restoreOf(id).raced], ['completed', 1, 1]);
-    const theirs = liveOf(world).get('a/1');
+    const theirs = documentsIn(world).get('a/1');
     const undone = await undo(id);
     deepEqual([undone.status, undone.deleted, undone.plan?.skip], ['completed', 1, 1]);
-    deepEqual([...liveOf(world)], [['a/1', theirs]]);
+    deepEqual([...documentsIn(world)], [['a/1', theirs]]);
   });
 
   for (const mergeMode of ['overwrite', 'merge', 'rollback'] as const)
-    test(`what it wrote is taken back, what it did not is others' (${mergeMode})`, async () => {
+    test(`documents it wrote are undone, others stay (${mergeMode})`, async () => {
       const paths = ['a/1', 'a/2', 'a/3', 'a/4'];
       await put(world, all(paths, 'backed up'));
       await putTarget(world, all(['a/1', 'a/2', 'b/1', 'b/2'], 'before'));
       const before = fieldsOf(world);
       const id = await overtaken({ mergeMode }, all(['a/2', 'a/4', 'b/2'], 'theirs'));
       equal(restoreOf(id).status, 'failed');
-      // Of what it wrote, one more is changed after it.
+      // One of the written documents is changed afterwards.
       await putTarget(world, all(['a/3'], 'since'));
       const expected = new Map([
         ...before,
@@ -112,21 +112,21 @@ describe('a restore that did not', () => {
       equal(undone.plan?.skip, mergeMode === 'rollback' ? 4 : 3);
     });
 
-  test('what others have written since stays, also if the restore wrote nothing', async () => {
+  test('documents that others have written since stay, even if the restore wrote nothing', async () => {
     await put(world, all(['a/1', 'a/2', 'a/3'], 'backed up'));
     await putTarget(world, all(['a/2', 'a/3', 'b/1'], 'before'));
-    const id = await beginRestore(world, await takeBackup(world), { mergeMode: 'rollback' });
+    const id = await startTestRestore(world, await takeBackup(world), { mergeMode: 'rollback' });
     await runRestore(world, id, { upTo: 'seal' });
     await cancel(id);
     await putTarget(world, { ...all(['a/1', 'a/2'], 'theirs'), 'b/1': undefined, 'b/2': text('theirs') });
-    const live = liveOf(world);
+    const live = documentsIn(world);
     const undone = await undo(id);
-    // What was deleted meanwhile is as the restore was to leave it.
+    // A document deleted meanwhile is as the restore would have left it.
     deepEqual([undone.status, undone.plan], ['completed', { create: 1, overwrite: 0, delete: 0, skip: 2, unchanged: 1 }]);
-    deepEqual(new Map([...liveOf(world)].filter(([path]) => path !== 'b/1')), live);
+    deepEqual(new Map([...documentsIn(world)].filter(([path]) => path !== 'b/1')), live);
   });
 
-  test('its backup is held as long as the undo runs, in every attempt', async () => {
+  test('the backup of the restore is held while the undo runs, in every attempt', async () => {
     await put(world, all(['a/1', 'a/2'], 'backed up'));
     const id = await overtaken({}, all(['a/1'], 'theirs'));
     const { backupId } = restoreOf(id);
@@ -145,7 +145,7 @@ describe('a restore that did not', () => {
     deepEqual([...fieldsOf(world).keys()], ['a/1']);
   });
 
-  test('once the undo is planned it goes on without its backup; before that, it says what is missing', async () => {
+  test('once planned, the undo resumes without that backup; before that, it is refused', async () => {
     await put(world, all(['a/1', 'a/2'], 'backed up'));
     const id = await overtaken({}, all(['a/1'], 'theirs'));
     const { backupId } = restoreOf(id);
@@ -168,16 +168,16 @@ describe('a restore that did not', () => {
     deepEqual([[...fieldsOf(world).keys()], backupOf(backupId).restoring], [['a/1'], 0]);
   });
 
-  test('an undo that did not come to its end is taken back the same way', async () => {
+  test('an incomplete undo is undone the same way', async () => {
     await put(world, all(['a/1', 'a/2', 'a/3'], 'backed up'));
     await putTarget(world, all(['a/1', 'a/2'], 'before'));
     const done = await restore(world, await takeBackup(world));
     const restored = fieldsOf(world);
     const undoing = await beginUndo(done.id);
     const at = atStart();
-    await runFrom(world, undoing, at, { upTo: 'seal' });
+    await resumeWorkflow(world, undoing, at, { upTo: 'seal' });
     await putTarget(world, all(['a/2'], 'theirs'));
-    await rejects(runFrom(world, undoing, at));
+    await rejects(resumeWorkflow(world, undoing, at));
     await runRestore(world, undoing);
     equal(restoreOf(undoing).status, 'failed');
     const theirs = fieldsOf(world).get('a/2');

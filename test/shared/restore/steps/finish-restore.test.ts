@@ -1,20 +1,19 @@
-/** How a restore ends that came to its end. */
+/** The last step of a restore. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
-import { accountOf, firstFailures, shortfall } from '../../../../shared/restore/model/reconcile-counts.ts';
 import type { RestoreShardRecord } from '../../../../shared/restore/model/record.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
+import { countMismatch, firstFailures, sumShards } from '../../../../shared/restore/model/shard-totals.ts';
 import { finishRestore } from '../../../../shared/restore/steps/finish-restore.ts';
 import {
   backupOf,
-  beginRestore,
+  createRestoreEnv,
+  documentsIn,
   eventsOf,
   type Fields,
   fieldsOf,
-  liveOf,
-  newRestoreWorld,
   organizationNow,
   put,
   putTarget,
@@ -23,6 +22,7 @@ import {
   runRestore,
   server,
   shardsOf,
+  startTestRestore,
   table,
   takeBackup,
   targetId,
@@ -38,8 +38,8 @@ const documents = {
   'b/4': { n: integer(4) },
 };
 
-const scene = async () => {
-  const world = newRestoreWorld();
+const setup = async () => {
+  const world = createRestoreEnv();
   await put(world, documents);
   const backup = await takeBackup(world);
   await putTarget(world, { 'a/1': documents['a/1'], 'a/2': { n: integer(-2) }, 'z/9': { n: integer(9) } });
@@ -49,8 +49,8 @@ const scene = async () => {
 
 const auditsOf = (action: string) => table.find('AUDIT#').filter((entry) => entry.action === action);
 
-test('A completed restore is so in all its parts: record, target, both backups, events and audit', async () => {
-  const { world, backup } = await scene();
+test('finish: a completed restore is complete in its record, target, both backups, events and audit', async () => {
+  const { world, backup } = await setup();
   const done = await restore(world, backup, { mergeMode: 'rollback' });
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
   assert.equal(done.phase, 'Completed');
@@ -74,51 +74,54 @@ test('A completed restore is so in all its parts: record, target, both backups, 
   assert.equal(organizationNow().backupCount, 2);
 });
 
-test('A second run of the last step changes nothing', async () => {
-  const { world, backup } = await scene();
+test('finish: a second run changes nothing', async () => {
+  const { world, backup } = await setup();
   const done = await restore(world, backup);
   const before = new Map(table.items);
-  await finishRestore(tenant, done.id, world.engine);
+  await finishRestore({ tenant, restoreJobId: done.id, attempt: 1 }, world.engine);
   assert.deepEqual(new Map(table.items), before);
 });
 
-test('A restore that was given up meanwhile, or lost its target, completes nothing', async () => {
-  const { world, backup } = await scene();
-  const id = await beginRestore(world, backup);
+test('finish: a restore that was failed meanwhile, or lost the lock of its target, does not complete', async () => {
+  const { world, backup } = await setup();
+  const id = await startTestRestore(world, backup);
   await runRestore(world, id, { upTo: 'write' });
   const job = table.get<Record<string, string>>(projectKey.job(tenant, targetId))!;
   table.put({ ...job, ...projectKey.job(tenant, targetId), jobId: 'another' });
-  await assert.rejects(finishRestore(tenant, id, world.engine));
+  await assert.rejects(finishRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine));
   assert.equal(restoreOf(id).status, 'running');
   table.put({ ...job, ...projectKey.job(tenant, targetId) });
   table.put({ ...restoreOf(id), status: 'cancelled' });
-  await assert.rejects(finishRestore(tenant, id, world.engine), { name: 'NotRunning' });
+  await assert.rejects(finishRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine), { name: 'NotRunning' });
   assert.equal(restoreOf(id).status, 'cancelled');
   assert.equal(eventsOf('restore.completed').length, 0);
 });
 
-test('A document that nobody accounts for fails the restore with COUNT_MISMATCH, whatever was told of progress', async () => {
-  const { world, backup } = await scene();
-  const id = await beginRestore(world, backup);
+test('finish: a document that is not accounted for fails the restore with COUNT_MISMATCH, whatever its progress', async () => {
+  const { world, backup } = await setup();
+  const id = await startTestRestore(world, backup);
   await runRestore(world, id, { upTo: 'write' });
   const [shard] = shardsOf(id);
   table.put({ ...shard!, written: shard!.written - 1 });
-  await assert.rejects(finishRestore(tenant, id, world.engine), { name: 'JobFailure', code: 'COUNT_MISMATCH' });
+  await assert.rejects(finishRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine), {
+    name: 'JobFailure',
+    code: 'COUNT_MISMATCH',
+  });
   assert.equal(restoreOf(id).phase, 'Finalizing');
   assert.equal(restoreOf(id).status, 'running', 'the workflow ends it');
 });
 
-test('A dry run that is a job has its plan, and has touched nothing', async () => {
-  const { world, backup } = await scene();
-  const before = liveOf(world);
+test('finish: a dry run has its plan, and has touched nothing', async () => {
+  const { world, backup } = await setup();
+  const before = documentsIn(world);
   const done = await restore(world, backup, { mergeMode: 'rollback', dryRun: true });
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
   assert.deepEqual(done.plan, { create: 2, overwrite: 1, skip: 0, delete: 1, unchanged: 1 });
   assert.equal(writesSent(), 0);
-  assert.deepEqual(liveOf(world), before);
+  assert.deepEqual(documentsIn(world), before);
   assert.equal(done.undoUntil, null);
   assert.equal(organizationNow().backupCount, 1);
-  // Subscribers are told of restores, not of plans.
+  // A dry run emits no events.
   assert.deepEqual(
     eventsOf().filter(({ type }) => String(type).startsWith('restore.')),
     [],
@@ -126,8 +129,8 @@ test('A dry run that is a job has its plan, and has touched nothing', async () =
   assert.equal(table.get(projectKey.job(tenant, targetId)), undefined);
 });
 
-test('A restore that finds all as it should be completes without a write and without a safety backup', async () => {
-  const { world, backup } = await scene();
+test('finish: a restore without differences completes without a write and without a safety backup', async () => {
+  const { world, backup } = await setup();
   await putTarget(world, documents);
   const done = await restore(world, backup);
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
@@ -136,8 +139,8 @@ test('A restore that finds all as it should be completes without a write and wit
   assert.equal(done.undoUntil, null);
 });
 
-test('An undo is named by the restore that it took back, and can be undone', async () => {
-  const { world, backup } = await scene();
+test('finish: the undone restore names its undo, which can be undone', async () => {
+  const { world, backup } = await setup();
   const before = fieldsOf(world);
   const done = await restore(world, backup, { mergeMode: 'rollback' });
   const restored = fieldsOf(world);
@@ -151,8 +154,8 @@ test('An undo is named by the restore that it took back, and can be undone', asy
   assert.deepEqual(fieldsOf(world), restored);
 });
 
-test('Without a safety backup nothing stays of a completed restore, and nothing can be taken back', async () => {
-  const { world, backup } = await scene();
+test('finish: without a safety backup a completed restore leaves no objects and cannot be undone', async () => {
+  const { world, backup } = await setup();
   const done = await restore(world, backup, { safetyBackup: false });
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
   assert.equal(done.undoUntil, null);
@@ -160,15 +163,19 @@ test('Without a safety backup nothing stays of a completed restore, and nothing 
   assert.deepEqual([...(world.stores.get(done.journal.path)?.objects.keys() ?? [])], []);
 });
 
-test('Written, deleted, raced and failed make up what was planned, or it is said by how much they do not', () => {
+test('finish: written, deleted, raced and failed add up to the plan, or the difference is reported', () => {
   const shard = (more: Partial<RestoreShardRecord>): RestoreShardRecord =>
     ({
       plan: { create: 6, overwrite: 3, delete: 1, skip: 5, unchanged: 7 },
-      ...{ written: 8, deleted: 1, raced: 1, failed: 0, failures: [] },
+      written: 8,
+      deleted: 1,
+      raced: 1,
+      failed: 0,
+      failures: [],
       ...more,
     }) as RestoreShardRecord;
-  assert.equal(shortfall(accountOf([shard({}), shard({})])), undefined);
-  const failed = shortfall(accountOf([shard({}), shard({ written: 6, failed: 2 })]));
+  assert.equal(countMismatch(sumShards([shard({}), shard({})])), undefined);
+  const failed = countMismatch(sumShards([shard({}), shard({ written: 6, failed: 2 })]));
   assert.deepEqual(failed?.details, { planned: 20, failed: 2 });
   assert.match(failed?.message ?? '', /^2 of 20 documents could not be written; failures lists them$/);
   // In the last two the sums agree, and yet one was deleted that was to be written, or written that was to be deleted.
@@ -177,10 +184,10 @@ test('Written, deleted, raced and failed make up what was planned, or it is said
     { written: 9, deleted: 0 },
   ];
   for (const more of [{ written: 7 }, { written: 9 }, { deleted: 0 }, { raced: 3 }, ...swapped])
-    assert.equal(shortfall(accountOf([shard({}), shard(more)]))?.code, 'COUNT_MISMATCH');
+    assert.equal(countMismatch(sumShards([shard({}), shard(more)]))?.code, 'COUNT_MISMATCH');
 });
 
-test('Of many failures the first hundred by path are told, and never more than fits', () => {
+test('finish: the first 100 failures by path are kept, as far as they fit', () => {
   const failure = (n: number, path = `c/${String(n).padStart(4, '0')}`) => ({ path, code: 'X', message: 'm' });
   const many = Array.from({ length: 300 }, (_, n) => failure((n * 7) % 300));
   assert.deepEqual(

@@ -1,4 +1,4 @@
-/** A restore begins once, tells of it before it does anything, and says in which phase it is. */
+/** A restore begins once, emits its event first, and records its phase. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { StorageError } from '../../../../shared/destination/index.ts';
@@ -10,13 +10,13 @@ import { newShop, type Shop } from '../../../harness/builders/sample-shop.ts';
 import { failedEarly } from '../../../harness/env/failed-restore.ts';
 import {
   atStart,
-  beginRestore,
   eventsOf,
   folderOf,
   restoreOf,
-  runFrom,
+  resumeWorkflow,
   server,
   shardsOf,
+  startTestRestore,
   table,
   takeBackup,
   targetId,
@@ -26,22 +26,22 @@ import { bound } from '../../../harness/faults/faulty-store.ts';
 
 afterAll(() => server.stop());
 
-test('phases follow each other, each on the record when it begins', async () => {
+test('prepare: each phase is recorded when it starts, in order', async () => {
   const { world, backup } = await newShop();
-  const id = await beginRestore(world, backup);
+  const id = await startTestRestore(world, backup);
   const phases: string[] = [];
   table.onWrite = (when) => {
     const { phase } = restoreOf(id);
     if (when === 'after' && phases.at(-1) !== phase) phases.push(phase);
     return undefined;
   };
-  await runFrom(world, id, atStart(), { upTo: 'seal' });
+  await resumeWorkflow(world, id, atStart(), { upTo: 'seal' });
   deepEqual(phases, ['Initializing', 'Downloading', 'Decrypting', 'Decompressing', 'Validating', 'Restoring']);
 });
 
-test('that it begins is told to subscribers and to the auditor with the status, before the target is asked', async () => {
+test('prepare: event and audit entry are committed with the status, before the target is contacted', async () => {
   const { world, backup } = await newShop();
-  const id = await beginRestore(world, backup);
+  const id = await startTestRestore(world, backup);
   server.faults.resetCalls();
   let writes = 0;
   table.onWrite = (when) => {
@@ -54,18 +54,18 @@ test('that it begins is told to subscribers and to the auditor with the status, 
     deepEqual(server.faults.calls, {});
     return undefined;
   };
-  await prepareRestore(tenant, id, world.engine);
+  await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
   ok(writes > 1);
 });
 
-test('prepared twice, or by two at once, it begins once and is cut once', async () => {
+test('prepare: repeated or concurrent, a restore begins once and is split once', async () => {
   const { world, backup } = await newShop();
-  const id = await beginRestore(world, backup, { includeAuthUsers: true });
-  const runs = await Promise.allSettled([1, 2].map(() => prepareRestore(tenant, id, world.engine)));
+  const id = await startTestRestore(world, backup, { includeAuthUsers: true });
+  const runs = await Promise.allSettled([1, 2].map(() => prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine)));
   ok(runs.some(({ status }) => status === 'fulfilled'));
   const first = restoreOf(id);
   const shards = shardsOf(id);
-  deepEqual(await prepareRestore(tenant, id, world.engine), { shards: [0, 1] });
+  deepEqual(await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine), { shards: [0, 1] });
   deepEqual([restoreOf(id), shardsOf(id)], [first, shards]);
   deepEqual([eventsOf('restore.started').length, first.shards, first.expected > 0], [1, 2, true]);
   // Users come first, and have no range.
@@ -78,15 +78,15 @@ test('prepared twice, or by two at once, it begins once and is cut once', async 
   );
 });
 
-test('what was asked for by name and is not in the backup is noted', async () => {
+test('prepare: requested names that the backup lacks are recorded', async () => {
   const { world, backup } = await newShop();
-  const id = await beginRestore(world, backup, { documents: ['a/1', 'a/nothing', 'c/1/deep/9'] });
-  await prepareRestore(tenant, id, world.engine);
+  const id = await startTestRestore(world, backup, { documents: ['a/1', 'a/nothing', 'c/1/deep/9'] });
+  await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine);
   deepEqual(restoreOf(id).notFound, ['a/nothing', 'c/1/deep/9']);
 });
 
-describe('nothing is written, and the phase says where it failed:', () => {
-  test('the target refuses', async () => {
+describe('prepare fails without a write, and the phase shows where:', () => {
+  test('the target denies access', async () => {
     const shop = await newShop();
     server.faults.revoke(shop.world.targetProjectId);
     const { phase, code } = await failedEarly(shop);
@@ -105,7 +105,7 @@ describe('nothing is written, and the phase says where it failed:', () => {
       },
     ],
   ] as const)
-    test(`the target ${what}: it is to be connected again`, async () => {
+    test(`the target ${what}: it must be reconnected`, async () => {
       const shop = await newShop();
       strike(shop);
       const { phase, code } = await failedEarly(shop);
@@ -125,7 +125,7 @@ describe('nothing is written, and the phase says where it failed:', () => {
     ok(message.includes('disabled'));
   });
 
-  test('the key is another', async () => {
+  test('the key is a different one', async () => {
     const shop = await newShop();
     Object.assign(shop.world.engine, { dataKeyOf: async () => Buffer.alloc(32, 1) });
     const { phase, code, details } = await failedEarly(shop);
@@ -141,14 +141,14 @@ describe('nothing is written, and the phase says where it failed:', () => {
     deepEqual([phase, code, details], ['Decrypting', 'CHUNK_CORRUPT', { reason: 'hash-mismatch', object: 'manifest' }]);
   });
 
-  test('the manifest is gone', async () => {
+  test('the manifest is missing', async () => {
     const shop = await newShop();
     folderOf(shop.world, shop.backup.path).objects.delete('manifest');
     const { phase, code, details } = await failedEarly(shop);
     deepEqual([phase, code, details], ['Downloading', 'CHUNK_CORRUPT', { reason: 'missing', object: 'manifest' }]);
   });
 
-  test('the bucket does not let us read', async () => {
+  test('the bucket denies reads', async () => {
     const shop = await newShop();
     shop.world.throughReading = (store) => ({
       ...bound(store),
@@ -160,7 +160,7 @@ describe('nothing is written, and the phase says where it failed:', () => {
     deepEqual([phase, code, details], ['Downloading', 'STORAGE_READ_ERROR', { reason: 'denied', object: 'manifest' }]);
   });
 
-  test('the bucket does not answer, however often it is asked', async () => {
+  test('the bucket does not answer, despite retries', async () => {
     const shop = await newShop();
     shop.world.throughReading = (store) => ({
       ...bound(store),

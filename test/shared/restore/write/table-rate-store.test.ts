@@ -3,8 +3,8 @@ import { test } from 'vitest';
 import type { RateGrant } from '../../../../shared/firestore/index.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { type RestoreRecord, restoreKey } from '../../../../shared/restore/model/record.ts';
-import { sharedPace } from '../../../../shared/restore/write/table-rate-store.ts';
-import { newRestoreWorld, table, tenant } from '../../../harness/env/restore-env.ts';
+import { sharedRateLimiter } from '../../../../shared/restore/write/table-rate-store.ts';
+import { createRestoreEnv, table, tenant } from '../../../harness/env/restore-env.ts';
 import { VirtualTime } from '../../../harness/time/virtual-time.ts';
 
 interface Sent {
@@ -14,7 +14,7 @@ interface Sent {
 
 /** Workers of one job, each with a pace of its own over the same item of the table. */
 const begin = (workers: number, maxWritesPerSecond?: number) => {
-  const { engine } = newRestoreWorld();
+  const { engine } = createRestoreEnv();
   const time = new VirtualTime();
   const restore = { id: newId('restore'), maxWritesPerSecond } as RestoreRecord;
   let writes = 0;
@@ -24,7 +24,7 @@ const begin = (workers: number, maxWritesPerSecond?: number) => {
   };
   let drawn = 0;
   const paces = Array.from({ length: workers }, () =>
-    sharedPace(tenant, restore, {
+    sharedRateLimiter(tenant, restore, {
       ...engine,
       clock: { now: () => new Date(time.nowMs) },
       random: () => (++drawn % 10) / 10,
@@ -46,7 +46,7 @@ const write = async (world: ReturnType<typeof begin>, n: number, signal: AbortSi
   return last;
 };
 
-/** Virtual time passes only in small steps: what the table answers in between takes no time. */
+/** Virtual time advances in small steps; table calls take no time. */
 const pass = async (world: ReturnType<typeof begin>, ms: number): Promise<void> => {
   for (let passed = 0; passed < ms; passed += 10) {
     for (let turn = 0; turn < 4; turn++) await new Promise((done) => setImmediate(done));
@@ -57,7 +57,7 @@ const pass = async (world: ReturnType<typeof begin>, ms: number): Promise<void> 
 const within = (sent: readonly Sent[], fromMs: number, toMs: number): number =>
   sent.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).reduce((sum, one) => sum + one.writes, 0);
 
-test('Workers that share a pace are together no faster than one may be, and cost a few writes of the table a second', async () => {
+test('rate limit: workers that share it are together no faster than one, and cost a few table writes per second', async () => {
   const world = begin(4);
   const end = new AbortController();
   const begunMs = world.time.nowMs;
@@ -72,7 +72,7 @@ test('Workers that share a pace are together no faster than one may be, and cost
   await Promise.all(lanes);
 });
 
-test('maxWritesPerSecond holds for all workers together', async () => {
+test('rate limit: maxWritesPerSecond applies to all workers together', async () => {
   const world = begin(3, 20);
   const end = new AbortController();
   const begunMs = world.time.nowMs;
@@ -85,7 +85,7 @@ test('maxWritesPerSecond holds for all workers together', async () => {
   await Promise.all(lanes);
 });
 
-test('What one worker hears of a target that is asked too much slows all of them down', async () => {
+test('rate limit: an overload that one worker sees slows down all', async () => {
   const world = begin(2);
   const [one, other] = world.paces as [(typeof world.paces)[0], (typeof world.paces)[0]];
   const taking = one.take(100, undefined);
@@ -103,7 +103,7 @@ test('What one worker hears of a target that is asked too much slows all of them
   assert.equal(state()?.state.slowdowns, 1);
 });
 
-test('A pace that was overtaken reads again, and loses nothing of what the other was given', async () => {
+test('rate limit: after a conflict the item is read again, and no grant is lost', async () => {
   const world = begin(2);
   const grants: RateGrant[] = [];
   for (let n = 0; n < 6; n++) {

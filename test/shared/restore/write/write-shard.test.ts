@@ -1,24 +1,24 @@
-/** What the writers of a restore do to the target, whatever it answers. */
+/** What the writers of a restore do, whatever the target answers. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
 import {
   backupOf,
-  beginRestore,
+  createRestoreEnv,
+  documentsIn,
   type Fields,
   fieldsOf,
   folderOf,
-  liveOf,
-  newRestoreWorld,
   projectId,
   put,
   putTarget,
-  type RestoreWorld,
+  type RestoreEnv,
   restore,
   restoreOf,
   runRestore,
   server,
   shardsOf,
+  startTestRestore,
   table,
   takeBackup,
   writesSent,
@@ -30,25 +30,25 @@ const text = (stringValue: string): Fields[string] => ({ stringValue });
 const numbered = (count: number, of = 'items'): Record<string, Fields> =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`${of}/${String(n).padStart(5, '0')}`, { n: integer(n) }]));
 
-const scene = async (documents: Readonly<Record<string, Fields>>) => {
-  const world = newRestoreWorld();
+const setup = async (documents: Readonly<Record<string, Fields>>) => {
+  const world = createRestoreEnv();
   await put(world, documents);
   const backup = await takeBackup(world);
   server.faults.resetCalls();
   return { world, backup };
 };
 
-/** What was planned, and what became of it, add up. */
+/** The outcomes add up to the plan. */
 const assertAccounted = (id: string): void => {
   const { plan, written, deleted, raced, failed } = restoreOf(id);
   assert.equal(written + deleted + raced + failed, plan!.create + plan!.overwrite + plan!.delete);
 };
 
-const refuse = (world: RestoreWorld, path: string, status = 'INVALID_ARGUMENT' as const): number =>
+const refuse = (world: RestoreEnv, path: string, status = 'INVALID_ARGUMENT' as const): number =>
   server.faults.add({ method: 'BatchWrite', project: world.targetProjectId, contains: path, status, times: 1_000_000 });
 
-test('Three of a thousand documents that the target refuses for good: the others are written, the three are listed, the restore has failed', async () => {
-  const { world, backup } = await scene(numbered(1_000));
+test('write: if the target refuses 3 of 1,000 documents, the others are written, the 3 are listed, and the restore fails', async () => {
+  const { world, backup } = await setup(numbered(1_000));
   withVirtualTime(world);
   const bad = ['items/00007', 'items/00500', 'items/00999'];
   for (const path of bad) refuse(world, path);
@@ -65,13 +65,13 @@ test('Three of a thousand documents that the target refuses for good: the others
   assert.equal(failed.written, 997);
   assert.equal(failed.failed, 3);
   assertAccounted(failed.id);
-  assert.equal(liveOf(world).size, 997);
-  for (const path of bad) assert.equal(liveOf(world).has(path), false);
+  assert.equal(documentsIn(world).size, 997);
+  for (const path of bad) assert.equal(documentsIn(world).has(path), false);
 });
 
-test('A document that someone creates while skip_existing writes stays theirs, and counts as skipped', async () => {
-  const { world, backup } = await scene(numbered(20));
-  const id = await beginRestore(world, backup, { mergeMode: 'skip_existing' });
+test('write: a document that someone creates while skip_existing writes stays, and counts as skipped', async () => {
+  const { world, backup } = await setup(numbered(20));
+  const id = await startTestRestore(world, backup, { mergeMode: 'skip_existing' });
   const theirs = { 'items/00003': { theirs: text('yes') }, 'items/00011': { theirs: text('too') } };
   const done = await runRestore(world, id, { onStep: (step) => (step === 'write' ? putTarget(world, theirs) : undefined) });
   assert.equal(done.status, 'completed');
@@ -81,8 +81,8 @@ test('A document that someone creates while skip_existing writes stays theirs, a
   for (const path of Object.keys(theirs)) assert.match(fieldsOf(world).get(path)!, /"theirs"/);
 });
 
-test('A target whose quota is used up for many minutes makes the restore slower, not failed', async () => {
-  const { world, backup } = await scene(numbered(300));
+test('write: an exhausted quota of many minutes slows the restore down, but does not fail it', async () => {
+  const { world, backup } = await setup(numbered(300));
   const { sleptMs } = withVirtualTime(world);
   server.faults.add({ method: 'BatchWrite', project: world.targetProjectId, status: 'RESOURCE_EXHAUSTED', times: 30 });
   const done = await restore(world, backup);
@@ -92,11 +92,11 @@ test('A target whose quota is used up for many minutes makes the restore slower,
   assert.ok(sleptMs() > 5_000, `the pace was held back for ${sleptMs()} ms, where 300 writes have 600`);
 });
 
-test('A target that takes nothing for hours is handed over from run to run; once it does again the restore goes on', async () => {
-  const { world, backup } = await scene(numbered(3));
+test('write: a target that accepts nothing for hours is handed over from run to run until it accepts writes again', async () => {
+  const { world, backup } = await setup(numbered(3));
   withVirtualTime(world);
   server.faults.add({ method: 'BatchWrite', project: world.targetProjectId, status: 'RESOURCE_EXHAUSTED', times: 1_000_000 });
-  const id = await beginRestore(world, backup);
+  const id = await startTestRestore(world, backup);
   const stalled: boolean[] = [];
   const done = await runRestore(world, id, {
     onStep: (step) => {
@@ -111,14 +111,14 @@ test('A target that takes nothing for hours is handed over from run to run; once
   assert.deepEqual(fieldsOf(world), fieldsOf(world, 'source'));
 });
 
-test('A target that takes no write for 6 hours fails the restore with WRITE_QUOTA_EXCEEDED, and every run before that hands over', async () => {
-  const { world, backup } = await scene(numbered(3));
+test('write: a target that accepts no writes for 6 hours fails the restore with WRITE_QUOTA_EXCEEDED; earlier runs hand over', async () => {
+  const { world, backup } = await setup(numbered(3));
   withVirtualTime(world);
   const real = world.nowMs;
   let laterMs = 0;
   world.nowMs = () => real() + laterMs;
   server.faults.add({ method: 'BatchWrite', project: world.targetProjectId, status: 'RESOURCE_EXHAUSTED', times: 1_000_000 });
-  const id = await beginRestore(world, backup);
+  const id = await startTestRestore(world, backup);
   let runs = 0;
   const done = await runRestore(world, id, {
     onStep: (step) => {
@@ -129,11 +129,11 @@ test('A target that takes no write for 6 hours fails the restore with WRITE_QUOT
   assert.equal(done.status, 'failed');
   assert.equal(done.error?.code, 'WRITE_QUOTA_EXCEEDED');
   assert.ok(runs >= 4 && runs <= 5, `${runs} runs`);
-  assert.equal(liveOf(world).size, 0);
+  assert.equal(documentsIn(world).size, 0);
 });
 
-test('Writes that the target aborts, or whose answers are lost, are made again: none is missing and none is counted twice', async () => {
-  const { world, backup } = await scene(numbered(200));
+test('write: aborted writes and lost responses are retried: none is missing and none is counted twice', async () => {
+  const { world, backup } = await setup(numbered(200));
   for (const [call, status, when] of [
     [1, 'ABORTED', 'before'],
     [2, 'UNAVAILABLE', 'after'],
@@ -148,9 +148,9 @@ test('Writes that the target aborts, or whose answers are lost, are made again: 
   assert.deepEqual(fieldsOf(world), fieldsOf(world, 'source'));
 });
 
-test('A target that no longer lets us write fails the restore at once, and nothing more is sent', async () => {
-  const { world, backup } = await scene(numbered(50));
-  const id = await beginRestore(world, backup);
+test('write: a target that denies writes fails the restore at once, and nothing more is sent', async () => {
+  const { world, backup } = await setup(numbered(50));
+  const id = await startTestRestore(world, backup);
   const done = await runRestore(world, id, {
     onStep: (step) => {
       if (step === 'write')
@@ -163,8 +163,8 @@ test('A target that no longer lets us write fails the restore at once, and nothi
   assert.equal(writesSent(), 1);
 });
 
-test('References into the database of the backup lead into the target; others, and texts that look like one, stay', async () => {
-  const world = newRestoreWorld();
+test('write: references into the backed-up database are rewritten to the target; others, and strings that look like one, stay', async () => {
+  const world = createRestoreEnv();
   const [from, to] = [world.sourceProjectId, world.targetProjectId].map((id) => `projects/${id}/databases/(default)/documents`);
   const inside = { arrayValue: { values: [proto.Value.encode({ referenceValue: `${from}/b/2` })] } };
   await put(world, {
@@ -178,23 +178,23 @@ test('References into the database of the backup lead into the target; others, a
   });
   const done = await restore(world, await takeBackup(world));
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
-  const { fields } = proto.Document.decode(Buffer.from(liveOf(world).get('a/1')!, 'hex'));
+  const { fields } = proto.Document.decode(Buffer.from(documentsIn(world).get('a/1')!, 'hex'));
   const value = (name: string) => proto.Value.decode(fields!.get(name)!);
   assert.equal(value('here').referenceValue, `${to}/b/1`);
   assert.equal(proto.Value.decode(value('list').arrayValue!.values![0]!).referenceValue, `${to}/b/2`);
   assert.equal(value('elsewhere').referenceValue, 'projects/other/databases/(default)/documents/b/1');
   assert.equal(value('text').stringValue, `${from}/b/1`);
-  // Once more: what was rewritten is unchanged, not different.
+  // Restored again, the rewritten documents are unchanged.
   const again = await restore(world, backupOf(done.backupId));
   assert.deepEqual(again.plan, { create: 0, overwrite: 0, skip: 0, delete: 0, unchanged: 2 });
 });
 
-test('Documents of 1 MiB, more of them than a request may hold, are written and taken back', async () => {
+test('write: more documents of 1 MiB than fit into a request are written and undone', async () => {
   const large = 1_048_000;
   const documents = Object.fromEntries(
     Array.from({ length: 12 }, (_, n) => [`large/${n}`, { text: text(String.fromCharCode(97 + n).repeat(large)) }]),
   );
-  const { world, backup } = await scene(documents);
+  const { world, backup } = await setup(documents);
   await putTarget(world, { 'large/3': { text: text('z'.repeat(large)) } });
   const before = fieldsOf(world);
   const done = await restore(world, backup, { mergeMode: 'rollback' });
@@ -206,8 +206,8 @@ test('Documents of 1 MiB, more of them than a request may hold, are written and 
   assert.deepEqual(fieldsOf(world), before);
 });
 
-test('Of a backup only the leaves are fetched in which something is to be written', async () => {
-  const world = newRestoreWorld();
+test('write: only leaves with documents to write are fetched from the backup', async () => {
+  const world = createRestoreEnv();
   const filler = 'abcdefghij'.repeat(100);
   const documents = Object.fromEntries(
     Object.entries(numbered(6_000)).map(([path, { n }]) => [path, { n: n!, filler: text(`${path} ${filler}`) }]),
@@ -222,7 +222,7 @@ test('Of a backup only the leaves are fetched in which something is to be writte
     if (isCounting && range) ranges += 1;
     return get(name, range);
   };
-  const id = await beginRestore(world, backup, { targetProjectId: projectId });
+  const id = await startTestRestore(world, backup, { targetProjectId: projectId });
   // All but two are as they were.
   await put(world, { 'items/00005': { n: integer(-1) }, 'items/05995': undefined });
   const done = await runRestore(world, id, {
@@ -235,9 +235,9 @@ test('Of a backup only the leaves are fetched in which something is to be writte
   assert.equal(ranges, 3, 'a page of the index and two leaves');
 });
 
-test('A restore that is cancelled stops writing; nothing is told of it any more', async () => {
-  const { world, backup } = await scene(numbered(40));
-  const id = await beginRestore(world, backup);
+test('write: a cancelled restore stops writing and emits no more events', async () => {
+  const { world, backup } = await setup(numbered(40));
+  const id = await startTestRestore(world, backup);
   await runRestore(world, id, {
     triesMax: 1,
     onStep: (step) => {

@@ -29,11 +29,11 @@ import {
   tenant,
   written,
 } from '../../../harness/env/webhook-env.ts';
-import { CrashInjector, crashPoints, type Moment } from '../../../harness/faults/crash-injector.ts';
+import { CrashInjector, crashPoints, type CrashPoint } from '../../../harness/faults/crash-injector.ts';
 import type { Answer } from '../../../harness/stage/receiver.ts';
 
 /** A batch is matched all at once: what is under way when the crash dies differs before and after a thing. */
-const momentsOfBatch = (effects: number): readonly Moment[] =>
+const momentsOfBatch = (effects: number): readonly CrashPoint[] =>
   Array.from({ length: effects }, (_, n) => n + 1).flatMap((at) => [
     { at, when: 'before' as const },
     { at, when: 'after' as const },

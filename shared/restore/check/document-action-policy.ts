@@ -1,0 +1,49 @@
+import type { ArchiveCursor, TargetCursor } from '../../backup/index.ts';
+import type { MergeMode } from '../../contract/models/restore.ts';
+import { isMergeNoop, referenceRewriter, sameFields } from '../../firestore/index.ts';
+
+export type Action = 'create' | 'overwrite' | 'skip' | 'delete' | 'unchanged';
+
+/** Actions that write to the target. */
+export const isTouching = { create: true, overwrite: true, delete: true, skip: false, unchanged: false } as const;
+
+interface PolicyOptions {
+  readonly mode: MergeMode;
+  /** Databases of the backup and of the target, `projects/p/databases/d`. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Decides the action for documents that both the backup and the target have, by comparing what would be written with the live
+ * document. References into the backed-up database are rewritten to the target first.
+ */
+export class DocumentActionPolicy {
+  readonly #mode: MergeMode;
+  readonly #isSameDatabase: boolean;
+  readonly #rewrite: (document: Uint8Array) => Buffer;
+
+  constructor({ mode, from, to }: PolicyOptions) {
+    this.#mode = mode;
+    this.#isSameDatabase = from === to;
+    this.#rewrite = referenceRewriter(from, to);
+  }
+
+  /** Undefined if the decision needs the contents of the backup's document. */
+  decideWithoutContents(archived: ArchiveCursor, live: TargetCursor): Action | undefined {
+    if (archived.isTombstone) return 'delete';
+    if (this.#mode === 'skip_existing') return 'skip';
+    return this.#isSameDatabase && isSameTime(archived, live) ? 'unchanged' : undefined;
+  }
+
+  /** Requires that the contents of the backup's document are open. */
+  decideByContents(archived: ArchiveCursor, live: TargetCursor): Action {
+    const wanted = this.#rewrite(archived.document());
+    const isSame = this.#mode === 'merge' ? isMergeNoop(wanted, live.document()) : sameFields(wanted, live.document());
+    return isSame ? 'unchanged' : 'overwrite';
+  }
+}
+
+/** A document is written at most once per timestamp, so equal times mean the same write. A missing time proves nothing. */
+const isSameTime = (a: ArchiveCursor, b: TargetCursor): boolean =>
+  a.seconds === b.seconds && a.nanos === b.nanos && a.seconds !== 0;

@@ -1,0 +1,31 @@
+import { decilesUpTo } from '../../job/index.ts';
+import type { Write } from '../../platform/index.ts';
+import { emitRestoreEvent } from './emit-restore-event.ts';
+import type { RestoreRecord } from './record.ts';
+import type { RestoreContext } from './restore-context.ts';
+import { percentOf, progressOf } from './restore-progress.ts';
+import { restoreEvent } from './restore-view.ts';
+
+/**
+ * One `restore.progress` event for each tenth that the restore, as it will be, has passed and not reported; 100 only once it is
+ * completed. The same transaction sets `toldPercent` to `reportedPercent` if it is unchanged, so no tenth is reported twice.
+ */
+export const progressEvents = (
+  context: RestoreContext,
+  restore: RestoreRecord,
+  now: Date,
+): { readonly reportedPercent?: number; readonly writes: readonly Write[] } => {
+  const passed = Math.floor(percentOf(restore) / 10) * 10;
+  const percents = decilesUpTo(restore.toldPercent, passed);
+  const reportedPercent = percents.at(-1);
+  if (reportedPercent === undefined) return { writes: [] };
+  const { tenant, organization } = context;
+  const event = restoreEvent(restore, context, organization);
+  const progress = progressOf(restore);
+  return {
+    reportedPercent,
+    writes: percents.flatMap((percent) =>
+      emitRestoreEvent(tenant, restore, 'restore.progress', { ...event, progress: { ...progress, percent } }, now),
+    ),
+  };
+};

@@ -1,0 +1,25 @@
+import type { RestoreRecord } from './record.ts';
+
+/** Documents requested by name. */
+export interface NamedDocuments {
+  /** Paths below the database, unique, ascending in the order of names. */
+  readonly paths: readonly string[];
+  /** As they were given, each with the paths it may refer to. */
+  readonly given: readonly (readonly [given: string, paths: readonly string[]])[];
+}
+
+export interface StartRestoreOptions {
+  readonly mergeMode: RestoreRecord['mergeMode'];
+  /** A plan too large for one request is made by a job that writes nothing. */
+  readonly dryRun: boolean;
+  readonly collections: readonly string[];
+  readonly documents?: NamedDocuments | undefined;
+  readonly includeSubcollections: boolean;
+  readonly includeAuthUsers: boolean;
+  readonly safetyBackup: boolean;
+  readonly maxWritesPerSecond?: number | undefined;
+  /** The restore that this one undoes. */
+  readonly undoOf?: string;
+  readonly leftBy?: RestoreRecord['leftBy'];
+  readonly createdBy: RestoreRecord['createdBy'];
+}

@@ -1,0 +1,87 @@
+/** The transaction after which a restore writes to its target. */
+import {
+  type ArchiveContents,
+  type BackupRecord,
+  backupEvent,
+  backupKey,
+  countInOrganization,
+  topCollections,
+} from '../../backup/index.ts';
+import { countBackups } from '../../destination/index.ts';
+import { emit } from '../../event/index.ts';
+import { check, commit, create, iso, type Write } from '../../platform/index.ts';
+import { projectKey } from '../../project/index.ts';
+import { progressEvents } from '../model/progress-events.ts';
+import type { PlanCounts, RestoreRecord } from '../model/record.ts';
+import type { RestoreContext } from '../model/restore-context.ts';
+import { updateRunning } from '../model/running-restore.ts';
+
+/** The stored journal. */
+export interface Sealed {
+  readonly backup: BackupRecord;
+  readonly contents: ArchiveContents;
+  /** Bytes of all its objects. */
+  readonly size: number;
+  readonly manifestDigest: string;
+}
+
+interface Seal {
+  readonly plan: PlanCounts;
+  readonly writes: boolean;
+  /** Undefined if nothing will be written. */
+  readonly sealed: Sealed | undefined;
+}
+
+/** Seals the journal if the restore still runs and holds the target's lock. Its contents become a safety backup, held by the restore. */
+export const commitSeal = async (
+  context: RestoreContext,
+  restore: RestoreRecord,
+  { plan, writes, sealed }: Seal,
+  now: Date,
+): Promise<void> => {
+  const { tenant } = context;
+  const { id, attempt, targetProjectId, journal, toldPercent } = restore;
+  const safety = sealed && restore.safetyBackup ? safetyRecord(id, sealed, now) : undefined;
+  const change = {
+    plan,
+    sealedAt: iso(now),
+    ...(writes && { phase: 'Restoring' as const }),
+    ...(sealed && { journal: { ...journal, manifestDigest: sealed.manifestDigest } }),
+    ...(safety && { safetyBackupId: safety.id }),
+  };
+  const { reportedPercent, writes: events } = progressEvents(context, { ...restore, ...change }, now);
+  await commit([
+    updateRunning(tenant, id, {
+      set: { ...change, ...(reportedPercent !== undefined && { toldPercent: reportedPercent }) },
+      expected: { attempt, sealedAt: undefined, toldPercent },
+    }),
+    check(projectKey.job(tenant, targetProjectId), { jobId: id }),
+    ...events,
+    ...(safety ? safetyWrites(context, safety, now) : []),
+  ]);
+};
+
+const safetyRecord = (safetyOf: string, { backup, contents, size, manifestDigest }: Sealed, now: Date): BackupRecord => ({
+  ...backup,
+  documents: contents.documents,
+  totalDocuments: contents.documents,
+  size,
+  originalSize: contents.originalSize,
+  documentCount: contents.documents,
+  collectionCounts: topCollections(contents.collections),
+  ...(backup.includeAuthUsers && { authUsers: contents.users }),
+  manifestDigest,
+  completedAt: iso(now),
+  isPartial: true,
+  // Held by this restore until it ends.
+  restoring: 1,
+  safetyOf,
+});
+
+const safetyWrites = ({ tenant, target, organization }: RestoreContext, safety: BackupRecord, now: Date): readonly Write[] => [
+  create(safety),
+  { put: { ...backupKey.archive(tenant, safety.id, safety.id), backupId: safety.id } },
+  countBackups(tenant, safety.storageDestination.id, 1),
+  countInOrganization(tenant, 1, safety.size),
+  emit(tenant, 'backup.completed', backupEvent(safety, target, organization), now),
+];
