@@ -1,10 +1,5 @@
 /** Plans the documents of a range in one walk, and stores each that will be touched as it is now. */
-import { asTarget,
-  collectionIdOf,
-  compareNames, type NameRange,
-  probeSource,
-  SourceError,
-} from '../../firestore/index.ts';
+import { asTargetError, compareNames, type NameRange, probeSource, SourceError } from '../../firestore/index.ts';
 import type { RunControl } from '../../job/index.ts';
 import { absenceKnowledge } from '../scope/restore-scope.ts';
 import type { CheckClaim, CheckedRange, CheckRun } from './check-run.ts';
@@ -46,7 +41,7 @@ export const checkDocuments = async (run: CheckRun, { shard }: CheckClaim, write
     });
   } catch (error) {
     const cause = control.explain(error);
-    if (cause !== undefined) throw asTarget(cause);
+    if (cause !== undefined) throw asTargetError(cause);
   }
   control.check();
   await prove(walk, control);
@@ -59,7 +54,7 @@ const prove = async (walk: DocumentWalk | undefined, control: RunControl): Promi
     await walk?.prove(AbortSignal.any([control.storing, AbortSignal.timeout(countMs)]));
   } catch (error) {
     control.check();
-    if (!(error instanceof SourceError && error.code === 'CANCELLED')) throw asTarget(error);
+    if (!(error instanceof SourceError && error.code === 'CANCELLED')) throw asTargetError(error);
     throw new SourceError('INTERNAL_ERROR', 'The target did not count its documents in time.', { isTransient: true });
   }
 };

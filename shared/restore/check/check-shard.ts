@@ -72,7 +72,7 @@ const checkParts = async (run: CheckRun, number: number): Promise<boolean> => {
 export const checkPart = (run: CheckRun, claim: CheckClaim): Promise<boolean> => {
   const { context, restore, control, dataKey, store } = run;
   const backup = journalBackup(context.tenant, restore);
-  return withPart({ backup, dataKey, store, halt: control }, claim, async (part) => {
+  return withPart({ backup, dataKey, store, control }, claim, async (part) => {
     const writer = new PlanWriter(run, part);
     const checked = await withHeartbeat(run, () =>
       claim.shard.range === undefined ? checkUsers(run, writer) : checkDocuments(run, claim, writer),

@@ -1,4 +1,4 @@
-import { inOrderOfNames } from '../../backup/index.ts';
+import { sortUsers } from '../../backup/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { listAuthUsers, probeAuthUsers } from '../../project/index.ts';
 import { touchedCount } from '../model/shard-totals.ts';
@@ -15,7 +15,7 @@ export const checkUsers = async (run: CheckRun, writer: PlanWriter): Promise<Che
   const { open, restore, partialRestore, control } = run;
   const target = openTargetUsers(run.deps, run.context);
   try {
-    const live = inOrderOfNames(listAuthUsers(target, control.reading));
+    const live = sortUsers(listAuthUsers(target, control.reading));
     const undone = partialRestore && joinJournalUsers(open.archive, partialRestore.archive, undefined);
     for await (const decision of decideUserActions(archivedUsers(open.archive), live, restore.mergeMode, undone))
       await writer.addUser(decision);

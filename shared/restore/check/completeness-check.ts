@@ -1,5 +1,5 @@
 import type { LiveScanCursor, ScannedRange } from '../../backup/index.ts';
-import { collectionIdOf, type FirestoreDatabase, getWithin, SourceError, verifyCount } from '../../firestore/index.ts';
+import { type FirestoreDatabase, getWithin, SourceError, verifyCount } from '../../firestore/index.ts';
 import { mapConcurrent } from '../../platform/index.ts';
 import { collectionIdOf } from '../scope/restore-scope.ts';
 

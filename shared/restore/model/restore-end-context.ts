@@ -1,5 +1,5 @@
 /** What a restore holds (project lock, database lock, holds on backups) and the writes that release it. */
-import { type BackupRecord, backupKey, retentionNote } from '../../backup/index.ts';
+import { type BackupRecord, backupKey, markRetentionDue } from '../../backup/index.ts';
 import { undoSeconds } from '../../contract/limits.ts';
 import type { DestinationRecord } from '../../destination/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
@@ -73,7 +73,7 @@ export const endRestoreWrites = (
   const { undoUntil } = endFields(context, now);
   const { restore, job, safety } = context;
   // From now on retention deletes the safety backup.
-  const note = undoUntil && safety ? [retentionNote(tenant, now)] : [];
+  const note = undoUntil && safety ? [markRetentionDue(tenant, now)] : [];
   if (!isStopped) return undoUntil && safety ? [keepUntil(tenant, safety, undoUntil), ...note] : [];
   // A lock that names another job belongs to that job.
   const isOurs = job?.jobId === restore.id;

@@ -9,7 +9,7 @@ import {
   describeBatch,
   heldBy,
   type PointPlan,
-  type PointRequest,
+  type PointRequest as PointOptions,
   planPoint,
   pointBackupRecord,
 } from '../../pitr/index.ts';
@@ -45,7 +45,7 @@ export const readPointRequest = async (
   return { backup, pointRequest: { plan, point: { ...plan.point, holds: heldBy(plan), storageDestination, path } } };
 };
 
-const pointOptions = (pointInTime: string, { collections, documents, includeSubcollections }: PointScope): PointRequest => {
+const pointOptions = (pointInTime: string, { collections, documents, includeSubcollections }: PointScope): PointOptions => {
   const paths = documents ? documents.paths.map(parentOf) : collections;
   const named = paths.includes('*') ? undefined : [...new Set(paths)];
   const ids = named?.map((path) => path.slice(path.lastIndexOf('/') + 1));

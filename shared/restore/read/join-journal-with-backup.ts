@@ -8,7 +8,6 @@ import {
   type Segment,
   streamLeaves,
 } from '../../archive/index.ts';
-import { firstFrom } from '../../backup/index.ts';
 import type { NameRange } from '../../firestore/index.ts';
 import { IndexLocator } from './index-locator.ts';
 
@@ -73,7 +72,7 @@ async function* locate(search: JoinInput): AsyncGenerator<LocatedRun, void, unde
       const isOurs = segment?.first.subarray(0, backupRoot.length).equals(backupRoot) ?? false;
       const end = next && Buffer.concat([journalRoot, next.subarray(backupRoot.length)]);
       // Users sort before documents, so `next` is a document.
-      const stop = end ? Math.max(start + 1, firstFrom(names, end, start, to)) : to;
+      const stop = end ? Math.max(start + 1, names.lowerBound(end, start, to)) : to;
       yield { names, from: start, to: stop, segment: isOurs ? segment : undefined };
       start = stop;
     }
@@ -88,9 +87,9 @@ async function* namesIn({ journal, range, after }: JoinInput): AsyncGenerator<Om
   const end = range.to === undefined ? undefined : Buffer.concat([root, Buffer.from(range.to)]);
   for await (const { segment, leaf } of streamLeaves(journal, { from, part: 'keys', ahead: 4 })) {
     const last = segment.start + segment.count;
-    let start = firstFrom(leaf, from, segment.start, last);
+    let start = leaf.lowerBound(from, segment.start, last);
     if (after !== undefined && start < last && compareNames(leaf.name(start), from) === 0) start += 1;
-    const stop = end ? firstFrom(leaf, end, start, last) : last;
+    const stop = end ? leaf.lowerBound(end, start, last) : last;
     if (start < stop) yield { names: leaf, from: start, to: stop };
     if (stop < last) return;
   }

@@ -1,14 +1,6 @@
 import type { Archive } from '../../archive/index.ts';
 import type { BackupRecord } from '../../backup/index.ts';
-import {
-  collectionIdOf,
-  compareNames,
-  documentRange,
-  intersection,
-  isInRange,
-  type NameRange,
-  scopeOf,
-} from '../../firestore/index.ts';
+import { compareNames, documentRange, intersection, isInRange, type NameRange, scopeOf } from '../../firestore/index.ts';
 import type { RestoreRecord } from '../model/record.ts';
 
 /** The documents that a restore covers: never more than its backup covers, so nothing else is touched. */

@@ -64,7 +64,7 @@ const plan = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreDeps): 
       throw (error instanceof ArchiveError && keyMismatchFailure(error)) || error;
     });
     await enterPhase(tenant, ready, 'Decompressing');
-    const { archive } = openWithManifest(tenant, backup, { store, dataKey, manifest, deps: doors: archiveDeps });
+    const { archive } = openWithManifest(tenant, backup, { store, dataKey, manifest, deps: archiveDeps });
     return await createShards(tenant, ready, { backup, archive, now: deps.clock.now() });
   } finally {
     store.close();

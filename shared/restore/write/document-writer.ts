@@ -50,7 +50,7 @@ export class DocumentWriter {
     this.#rewrite = referenceRewriter(open.archive.manifest.source, target.database);
     this.#checkpointSize = new CheckpointSize(deps.clock, restore.maxWritesPerSecond);
     this.#startedAt = deps.clock.now();
-    const tracked = () => new TrackedWriter(new BatchWriter(target, { signal, rateLimiter: pace: rateLimiter, isRepeat }));
+    const tracked = () => new TrackedWriter(new BatchWriter(target, { signal, rateLimiter, isRepeat }));
     [this.#active, this.#waiting] = [tracked(), tracked()];
     this.writers = [this.#active.writer, this.#waiting.writer];
     // Creates need no filter: the writer itself finds out who created an existing document.

@@ -5,7 +5,7 @@ import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
 import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
 import { commit, iso, newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { MoveRecord } from '../../../shared/project/index.ts';
-import { moveRestore, type RestoreRecord, restoreKey, workPartition, resumableUntil } from '../../../shared/restore/index.ts';
+import { moveRestore, type RestoreRecord, restoreKey, resumableUntil, workPartition } from '../../../shared/restore/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
 import { createMoveEnv, from, moveCaller, projectId, start, stopEnv, to } from '../../harness/env/move-env.ts';
 import type { StrictTable } from '../../harness/table/strict-table.ts';

@@ -297,7 +297,9 @@ test('point in time: a base that is deleted concurrently is either held, or the 
   const is = traces(world);
   await rejects(commit(writes), /at the same moment/);
   await rejects(
-    readRestoreRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), now), isConflict(/of this moment does not exist/));
+    readRestoreRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), now),
+    isConflict(/of this moment does not exist/),
+  );
   equal(traces(world), is);
   table.put(base);
   await commit(writes);

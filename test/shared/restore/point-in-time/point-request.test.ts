@@ -5,8 +5,8 @@ import { test } from 'vitest';
 import { type BackupRecord, backupPrefix, openArchive } from '../../../../shared/backup/index.ts';
 import { collectionIdOf } from '../../../../shared/firestore/index.ts';
 import { buildPointInMemory, planPoint, pointBackupRecord, windowsOf } from '../../../../shared/pitr/index.ts';
-import { planPointInTime, readRestoreRequest } from '../../../../shared/platform/index.ts';
-import { planMomentInCall, readRequest } from '../../../../shared/restore/index.ts';
+import { after, commit, newId } from '../../../../shared/platform/index.ts';
+import { planPointInTime, readRestoreRequest } from '../../../../shared/restore/index.ts';
 import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
 import { runWorkflow } from '../../../harness/env/backup-env.ts';
 import {

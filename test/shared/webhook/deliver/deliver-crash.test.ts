@@ -29,7 +29,7 @@ import {
   tenant,
   written,
 } from '../../../harness/env/webhook-env.ts';
-import { CrashInjector, crashPoints, type CrashPoint } from '../../../harness/faults/crash-injector.ts';
+import { CrashInjector, type CrashPoint, crashPoints } from '../../../harness/faults/crash-injector.ts';
 import type { Answer } from '../../../harness/stage/receiver.ts';
 
 /** A batch is matched all at once: what is under way when the crash dies differs before and after a thing. */
