@@ -1,4 +1,4 @@
-/** Published values through our own wrappers: the primitives are what their standards say, and refuse what is not. */
+/** Published test vectors for the primitives. */
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'vitest';
 import { gcmOpen, gcmSeal } from '../../../shared/archive/primitives/aes-gcm.ts';
@@ -13,7 +13,7 @@ const plain =
 const sealed =
   '522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa' +
   '8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662898015ad';
-/** Test cases 13 to 16 of "The Galois/Counter Mode of Operation", those with a key of 256 and a nonce of 96 bits. */
+/** Test cases 13 to 16 of "The Galois/Counter Mode of Operation": 256-bit key, 96-bit nonce. */
 const gcmVectors = [
   { key: '00'.repeat(32), nonce: '00'.repeat(12), binding: '', plain: '', sealed: '', tag: '530f8afbc74536b9a963b4f1c4cb738b' },
   {
@@ -27,7 +27,7 @@ const gcmVectors = [
   },
 ];
 
-test('AES-256-GCM seals to the published bytes and tags, in one piece or several', () => {
+test('AES-256-GCM: seals to the published bytes and tags, in one piece or several', () => {
   for (const vector of gcmVectors) {
     const bytes = hex(vector.plain);
     for (const pieces of [[bytes], [bytes.subarray(0, 5), bytes.subarray(5)], [...bytes].map((byte) => Buffer.from([byte]))]) {
@@ -44,7 +44,7 @@ test('AES-256-GCM seals to the published bytes and tags, in one piece or several
   }
 });
 
-test('AES-256-GCM opens nothing if one bit of key, nonce, binding, bytes or tag differs', () => {
+test('AES-256-GCM: opens nothing if one bit of key, nonce, binding, bytes or tag differs', () => {
   for (const vector of gcmVectors)
     for (const part of ['key', 'nonce', 'binding', 'sealed', 'tag'] as const)
       for (let bit = 0; bit < hex(vector[part]).length * 8; bit++) {
@@ -57,7 +57,7 @@ test('AES-256-GCM opens nothing if one bit of key, nonce, binding, bytes or tag 
 });
 
 // The invalid groups of Wycheproof: ZeroLengthIv, SmallIv, LongIv, ModifiedTag, shortened tags.
-test('AES-256-GCM takes no other length of nonce and tag', () => {
+test('AES-256-GCM: rejects other nonce and tag lengths', () => {
   const vector = gcmVectors[3]!;
   const tag = hex(vector.tag);
   for (const length of [0, 4, 8, 12, 13, 14, 15])
@@ -78,7 +78,7 @@ test('AES-256-GCM takes no other length of nonce and tag', () => {
     throws(() => gcmSeal(Buffer.alloc(length), Buffer.alloc(12), Buffer.alloc(0), []), /key length/i);
 });
 
-/** RFC 5869, appendix A.1 to A.3; the first 32 bytes of what is printed there. */
+/** RFC 5869, appendix A.1 to A.3; the first 32 bytes. */
 const range = (from: number, to: number): string =>
   Buffer.from(Array.from({ length: to - from + 1 }, (_, i) => from + i)).toString('hex');
 const hkdfVectors = [
@@ -96,11 +96,11 @@ const hkdfVectors = [
   },
 ];
 
-test('HKDF-SHA256 gives the bytes of RFC 5869', () => {
+test('HKDF-SHA256: yields the bytes of RFC 5869', () => {
   for (const { secret, salt, info, okm } of hkdfVectors) equal(hkdf(hex(secret), hex(salt), hex(info)).toString('hex'), okm);
 });
 
-/** RFC 6070's cases under SHA-256, and RFC 7914 section 11 (its first 32 bytes). */
+/** RFC 6070 under SHA-256, and RFC 7914 section 11 (first 32 bytes). */
 const pbkdf2Vectors = [
   ['password', 'salt', 1, '120fb6cffcf8b32c43e7225256c4f837a86548c92ccc35480805987cb70be17b'],
   ['password', 'salt', 2, 'ae4d0c95af6b46d32d0adff928f06dd02a303f8ef3c251dfd6e2d85a95474c43'],
@@ -109,7 +109,7 @@ const pbkdf2Vectors = [
   ['Password', 'NaCl', 80_000, '4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56'],
 ] as const;
 
-test('PBKDF2-HMAC-SHA256 gives the published bytes', async () => {
+test('PBKDF2-HMAC-SHA256: yields the published bytes', async () => {
   for (const [password, salt, iterations, derived] of pbkdf2Vectors)
     equal((await stretch(Buffer.from(password), Buffer.from(salt), iterations)).toString('hex'), derived);
 });
