@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a server on which connections can be lost: after so many bytes of answers, once. */
+/** A proxy that cuts a connection once, after a number of response bytes. */
 export const startCutter = async (port: number) => {
   let left = Number.POSITIVE_INFINITY;
   const sockets = new Set<Socket>();

@@ -1,4 +1,4 @@
-/** A database to write to in which every single write can be made to fail, before or after it was applied. */
+/** A database in which each write can fail, before or after it is applied. */
 
 import type { TestContext } from 'vitest';
 import { pathKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
@@ -13,11 +13,11 @@ import { name, root } from '../firestore/firestore-server.ts';
 export interface Fault {
   readonly status: StatusName;
   readonly message?: string;
-  /** Whether the write is done all the same. */
+  /** Whether the write is applied anyway. */
   readonly isApplied?: boolean;
 }
 
-/** What to do to the n-th try of a write, counted from 1. */
+/** The fault of the n-th attempt of a write, counted from 1. */
 export type Judge = (path: string, attempt: number) => Fault | undefined;
 
 /** Stops with the test. */
@@ -73,7 +73,7 @@ export const integer = (value: number): Uint8Array => encode({ integerValue: Big
 export const map = (entries: Record<string, Uint8Array>): Uint8Array =>
   encode({ mapValue: { fields: new Map(Object.entries(entries)) } });
 
-/** A document as a backup has it: with the times it had. */
+/** A document as a backup has it, with its times. */
 export const documentOf = (path: string, fields: Record<string, Uint8Array>): Buffer =>
   Buffer.from(
     proto.Document.encode({
@@ -84,7 +84,7 @@ export const documentOf = (path: string, fields: Record<string, Uint8Array>): Bu
     }),
   );
 
-/** The fields that the database has at a path now, as they are encoded; undefined if nothing is there. */
+/** The current encoded fields of a document; undefined if it does not exist. */
 export const fieldsAt = (database: StoredDatabase, path: string): Readonly<Record<string, string>> | undefined => {
   const found = database.get(pathKey(path), database.readTime());
   if (!found) return undefined;

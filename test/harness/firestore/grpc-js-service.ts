@@ -30,7 +30,7 @@ export interface Write {
   readonly delete?: string;
   readonly currentDocument?: { readonly exists?: boolean };
 }
-/** The fields of all requests that the server looks at. */
+/** The request fields that the server uses. */
 export interface Request {
   readonly parent?: string;
   readonly readTime?: Time;

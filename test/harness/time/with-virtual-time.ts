@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { RestoreWorld } from '../env/restore-env.ts';
 
-/** Waiting for the pace passes at once, and the clock with it: what is slow takes no time, and is seen to be slow. */
+/** Waits of the rate limiter take no real time but advance the clock, so that slowness is measurable. */
 export const withVirtualTime = (world: RestoreWorld): { readonly sleptMs: () => number } => {
   const real = world.nowMs;
   let sleptMs = 0;
