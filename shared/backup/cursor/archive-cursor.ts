@@ -121,7 +121,7 @@ export class ArchiveCursor implements DocumentCursor {
   }
 }
 
-export const rootOf = ({ manifest }: Archive): string => `${manifest.source}/documents/`;
+export const rootOf = ({ documentsRoot }: Archive): string => documentsRoot;
 
 /** A scope as names of the archive: all documents come after the root itself, and users before. */
 export const archiveRanges = (archive: Archive, scope: readonly NameRange[]) => {

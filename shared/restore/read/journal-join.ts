@@ -99,7 +99,7 @@ async function* namesIn({ journal, range, after }: Search): AsyncGenerator<Omit<
 }
 
 /** What the names of an archive's documents begin with. */
-export const rootOf = ({ manifest }: Archive): Buffer => Buffer.from(`${manifest.source}/documents/`);
+export const rootOf = ({ documentsRoot }: Archive): Buffer => Buffer.from(documentsRoot);
 
 /** A name of the journal and the document that the backup has under it. */
 export class JoinedDocument {

@@ -134,13 +134,11 @@ const finish = async (
   const shard = writer.finish();
   const count = (kind: number): number => records.filter((record) => record.kind === kind).length;
   const manifest: Manifest = {
-    ...{
-      formatVersion: 2,
-      requiredFeatures: [],
-      ...options.identity,
-      parent: parent?.backup ?? null,
-      source: root.replace('/documents', ''),
-    },
+    formatVersion: 2,
+    requiredFeatures: [],
+    ...options.identity,
+    parent: parent?.backup ?? null,
+    source: root.replace('/documents', ''),
     readTime: '2026-01-02T03:04:05.678901Z',
     counts: { documents: count(recordKind.document), tombstones: count(recordKind.tombstone), users: count(recordKind.user) },
     collections: [{ id: 'hard', documents: hardIds.length }],

@@ -18,14 +18,14 @@ export interface Fault {
 }
 
 /** The fault of the n-th attempt of a write, counted from 1. */
-export type Judge = (path: string, attempt: number) => Fault | undefined;
+type FaultOf = (path: string, attempt: number) => Fault | undefined;
 
 /** Stops with the test. */
-export const startTarget = async (t: TestContext, judge: Judge = () => undefined) => {
+export const startTarget = async (t: TestContext, faultOf: FaultOf = () => undefined) => {
   const databases = openDatabases();
   const methods = allMethods(databases);
   const inner = methods.BatchWrite;
-  if (inner?.kind !== 'unary') throw new Error('BatchWrite is no unary method');
+  if (inner?.kind !== 'unary') throw new Error('BatchWrite is not a unary method');
   const attempts = new Map<string, number>();
   const requests: { readonly writes: number; readonly bytes: number }[] = [];
   const run: typeof inner.run = async (bytes, call) => {
@@ -34,11 +34,11 @@ export const startTarget = async (t: TestContext, judge: Judge = () => undefined
     const faults = batch.writes.map((write) => {
       const path = pathOf(write);
       attempts.set(path, (attempts.get(path) ?? 0) + 1);
-      return judge(path, attempts.get(path) ?? 0);
+      return faultOf(path, attempts.get(path) ?? 0);
     });
     const writes = batch.writes.filter((_, i) => !faults[i] || faults[i].isApplied);
-    const answer = proto.BatchWriteResponse.decode(await inner.run(proto.BatchWriteRequest.encode({ ...batch, writes }), call));
-    const done = [...answer.status];
+    const response = proto.BatchWriteResponse.decode(await inner.run(proto.BatchWriteRequest.encode({ ...batch, writes }), call));
+    const done = [...response.status];
     const statuses = faults.map((fault) => {
       const own = !fault || fault.isApplied ? done.shift() : undefined;
       return fault ? { code: status[fault.status], message: fault.message ?? 'Injected.' } : own!;
@@ -47,7 +47,9 @@ export const startTarget = async (t: TestContext, judge: Judge = () => undefined
   };
   const log = (error: unknown) => console.error(error);
   const server = serve({
-    ...{ server: await listen(0, '127.0.0.1'), methods: { ...methods, BatchWrite: { kind: 'unary', run } }, log },
+    server: await listen(0, '127.0.0.1'),
+    methods: { ...methods, BatchWrite: { kind: 'unary', run } },
+    log,
     web: (_, response) => void response.end(),
   });
   t.onTestFinished(async () => {

@@ -29,13 +29,13 @@ interface Version {
   readonly fields: object | undefined;
 }
 
-export interface Hooks {
+interface Hooks {
   /** Called before each message of a RunQuery; `sent` counts those of this call. */
   beforeMessage?: ((sent: number) => unknown) | undefined;
   /** Replaces the response; undefined responds as usual. */
   refuse?: ((method: string, call: { readonly metadata: Metadata }) => Refusal | undefined) | undefined;
 }
-export interface Refusal {
+interface Refusal {
   readonly code: number;
   readonly details: string;
   readonly metadata?: Metadata;

@@ -17,7 +17,7 @@ export class ListenLog implements Listener {
   #unsettled: string[] = [];
   #token: Buffer | undefined;
   #opened: (() => void) | undefined;
-  #asked = 0;
+  #timeRequests = 0;
   listening: ListenCall | undefined;
 
   constructor(source: FirestoreDatabase, options: { group: string; readTime: string; signal: AbortSignal }) {
@@ -37,7 +37,7 @@ export class ListenLog implements Listener {
 
   /** Requests the time, like a capture on a quiet stream. */
   ask(): void {
-    this.listening?.askTime(`${this.#source.root}/nothing/${this.#asked++}`);
+    this.listening?.askTime(`${this.#source.root}/nothing/${this.#timeRequests++}`);
   }
 
   changed(bytes: Buffer, document: RawDocument): void {

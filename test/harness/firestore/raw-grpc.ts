@@ -2,7 +2,7 @@ import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node
 import { frame, Unframer } from '../../../infra/local/engines/firestore/grpc/frames.ts';
 
 /** The end of a call and the preceding messages. */
-export interface RawAnswer {
+interface RawAnswer {
   readonly messages: readonly Buffer[];
   /** grpc-status; undefined if the stream was reset. */
   readonly status: number | undefined;

@@ -65,7 +65,7 @@ export class VirtualTimers implements Timers {
 export const until = async (condition: () => boolean, what: string): Promise<void> => {
   const endMs = performance.now() + 30_000;
   while (!condition()) {
-    if (performance.now() > endMs) throw new Error(`waited in vain: ${what}`);
+    if (performance.now() > endMs) throw new Error(`timed out waiting until ${what}`);
     await new Promise((done) => setTimeout(done, 1));
   }
 };

@@ -94,8 +94,18 @@ const plainLeaf = async (): Promise<readonly [Buffer, Buffer]> => {
 };
 const page = encodePage(
   Array.from({ length: 5 }, (_, i) => ({
-    ...{ backup: 'bkp_01', object: chunkName, frame: 2 * i, offset: 1_000 * i, keysLength: 300, bodiesLength: 700, records: 50 },
-    ...{ start: i, count: 10, first: Buffer.from(`a/${i}`), keysSha256: chance('k')(32), bodiesSha256: chance('b')(32) },
+    backup: 'bkp_01',
+    object: chunkName,
+    frame: 2 * i,
+    offset: 1_000 * i,
+    keysLength: 300,
+    bodiesLength: 700,
+    records: 50,
+    start: i,
+    count: 10,
+    first: Buffer.from(`a/${i}`),
+    keysSha256: chance('k')(32),
+    bodiesSha256: chance('b')(32),
   })),
 );
 

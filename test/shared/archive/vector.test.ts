@@ -17,13 +17,21 @@ const sealed =
 const gcmVectors = [
   { key: '00'.repeat(32), nonce: '00'.repeat(12), binding: '', plain: '', sealed: '', tag: '530f8afbc74536b9a963b4f1c4cb738b' },
   {
-    ...{ key: '00'.repeat(32), nonce: '00'.repeat(12), binding: '', plain: '00'.repeat(16) },
-    ...{ sealed: 'cea7403d4d606b6e074ec5d3baf39d18', tag: 'd0d1c8a799996bf0265b98b5d48ab919' },
+    key: '00'.repeat(32),
+    nonce: '00'.repeat(12),
+    binding: '',
+    plain: '00'.repeat(16),
+    sealed: 'cea7403d4d606b6e074ec5d3baf39d18',
+    tag: 'd0d1c8a799996bf0265b98b5d48ab919',
   },
   { key, nonce: 'cafebabefacedbaddecaf888', binding: '', plain, sealed, tag: 'b094dac5d93471bdec1a502270e3cc6c' },
   {
-    ...{ key, nonce: 'cafebabefacedbaddecaf888', binding: 'feedfacedeadbeeffeedfacedeadbeefabaddad2' },
-    ...{ plain: plain.slice(0, 120), sealed: sealed.slice(0, 120), tag: '76fc6ece0f4e1768cddf8853bb2d551b' },
+    key,
+    nonce: 'cafebabefacedbaddecaf888',
+    binding: 'feedfacedeadbeeffeedfacedeadbeefabaddad2',
+    plain: plain.slice(0, 120),
+    sealed: sealed.slice(0, 120),
+    tag: '76fc6ece0f4e1768cddf8853bb2d551b',
   },
 ];
 
@@ -83,15 +91,21 @@ const range = (from: number, to: number): string =>
   Buffer.from(Array.from({ length: to - from + 1 }, (_, i) => from + i)).toString('hex');
 const hkdfVectors = [
   {
-    ...{ secret: '0b'.repeat(22), salt: range(0, 0x0c), info: range(0xf0, 0xf9) },
+    secret: '0b'.repeat(22),
+    salt: range(0, 0x0c),
+    info: range(0xf0, 0xf9),
     okm: '3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf',
   },
   {
-    ...{ secret: range(0, 0x4f), salt: range(0x60, 0xaf), info: range(0xb0, 0xff) },
+    secret: range(0, 0x4f),
+    salt: range(0x60, 0xaf),
+    info: range(0xb0, 0xff),
     okm: 'b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c',
   },
   {
-    ...{ secret: '0b'.repeat(22), salt: '', info: '' },
+    secret: '0b'.repeat(22),
+    salt: '',
+    info: '',
     okm: '8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d',
   },
 ];

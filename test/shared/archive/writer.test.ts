@@ -36,8 +36,12 @@ import {
 
 const skim = new DocumentSkim();
 const marksOf = (name: string) => ({
-  ...{ nameStart: 0, nameEnd: Buffer.byteLength(name) },
-  ...{ createdSeconds: 0, createdNanos: 0, updatedSeconds: 0, updatedNanos: 0 },
+  nameStart: 0,
+  nameEnd: Buffer.byteLength(name),
+  createdSeconds: 0,
+  createdNanos: 0,
+  updatedSeconds: 0,
+  updatedNanos: 0,
 });
 
 // A11: a CPU or memory fault between compressing, encrypting and storing.

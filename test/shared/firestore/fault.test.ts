@@ -178,10 +178,10 @@ test('readRange: an expired token is replaced once; if the new one is rejected t
     },
   });
   await write(guarded, paths, 300);
-  const asked: boolean[] = [];
+  const refreshes: boolean[] = [];
   let given = 'first';
   const token = async ({ refresh }: { refresh: boolean }) => {
-    asked.push(refresh);
+    refreshes.push(refresh);
     if (refresh) given = 'second';
     return given;
   };
@@ -189,11 +189,11 @@ test('readRange: an expired token is replaced once; if the new one is rejected t
   const { readTime } = await probeSource(source);
   valid = 'second';
   equal((await take(source, readTime)).documents.length, paths.length);
-  deepEqual(asked, [false, false, true]);
+  deepEqual(refreshes, [false, false, true]);
   valid = 'third';
-  asked.length = 0;
+  refreshes.length = 0;
   await rejects(take(source, readTime), failing('SOURCE_AUTH_ERROR'));
-  deepEqual(asked, [false, true]);
+  deepEqual(refreshes, [false, true]);
   source.close();
   await guarded.stop();
 });

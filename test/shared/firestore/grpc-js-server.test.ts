@@ -97,13 +97,13 @@ test('grpc-js server: a Listen stream that is cut by the connection age resumes 
     }
     await pause(3);
   }
-  const told = (paths: readonly string[]) => new Set(paths.map((path) => path.replace(' gone', '')));
-  await until(() => told(log.heard).size === told(written).size, 'all changes are heard');
+  const pathsOf = (paths: readonly string[]) => new Set(paths.map((path) => path.replace(' gone', '')));
+  await until(() => pathsOf(log.heard).size === pathsOf(written).size, 'all changes are heard');
   await until(() => log.heard.at(-1)?.startsWith(written.at(-1) ?? '') ?? false, 'the last change is heard');
   leaving.abort();
   await following;
   // A document written and deleted between two streams is only reported as deleted.
-  deepEqual(told(log.heard), told(written));
+  deepEqual(pathsOf(log.heard), pathsOf(written));
   deepEqual(
     log.heard.filter((path, n) => log.heard.indexOf(path) !== n),
     [],

@@ -164,7 +164,7 @@ test('readRange: a slow reader applies backpressure, and one that stops cancels 
   }
   // The window of 4 MiB, and the buffers of the server.
   ok(sent < 6e6, `${sent} bytes sent`);
-  await until(() => ended !== undefined, 'the server is told');
+  await until(() => ended !== undefined, 'the server notices');
   equal(ended, constants.NGHTTP2_CANCEL);
   source.close();
   await server.close();

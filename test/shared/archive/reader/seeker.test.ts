@@ -99,7 +99,7 @@ test('seeker: an empty backup has no records', async () => {
 
 test('archive: a range damaged in transfer is fetched again; lasting damage names its object', async () => {
   const { bucket, archive } = await made(documents, [4_000]);
-  const told: string[] = [];
+  const retried: string[] = [];
   const flipped = (times: number) => {
     let left = times;
     return new Archive(archive.manifest, {
@@ -109,11 +109,11 @@ test('archive: a range damaged in transfer is fetched again; lasting damage name
         return bytes;
       },
       dataKey: () => dataKey,
-      onRetry: ({ name }: { name: string }) => void told.push(name),
+      onRetry: ({ name }: { name: string }) => void retried.push(name),
     });
   };
   const once = await flipped(1).find(documents[5]!.name);
   ok(once && compareNames(once.leaf.name(once.slot), documents[5]!.name) === 0);
-  deepEqual(told, [chunkName]);
+  deepEqual(retried, [chunkName]);
   await refuses(flipped(2).find(documents[5]!.name), 'tag-mismatch', 'hash-mismatch');
 });

@@ -17,34 +17,34 @@ const vector = (...values: number[]): Uint8Array =>
 type Fields = Record<string, Uint8Array>;
 const document = (fields: Fields, path = 'c/d'): Uint8Array =>
   proto.Document.encode({ name: `${root}/${path}`, fields: new Map(Object.entries(fields)) });
-const told = (archived: Fields, live: Fields): boolean => isMergeNoop(document(archived), document(live));
+const isNoop = (archived: Fields, live: Fields): boolean => isMergeNoop(document(archived), document(live));
 
 const x = text('x');
 const y = text('y');
 
 test('isMergeNoop: extra live fields do not matter; missing and different ones do', () => {
-  equal(told({ a: x }, { a: x }), true);
-  equal(told({ a: x }, { b: y, a: x }), true);
-  equal(told({ a: x }, { b: y }), false);
-  equal(told({ a: x }, { a: y }), false);
-  equal(told({ a: encode({ integerValue: 1n }) }, { a: encode({ doubleValue: 1 }) }), false);
-  equal(told({}, { a: x }), true);
-  equal(told({ constructor: x }, {}), false);
-  equal(told({ a: map({ toString: x }) }, { a: map({}) }), false);
+  equal(isNoop({ a: x }, { a: x }), true);
+  equal(isNoop({ a: x }, { b: y, a: x }), true);
+  equal(isNoop({ a: x }, { b: y }), false);
+  equal(isNoop({ a: x }, { a: y }), false);
+  equal(isNoop({ a: encode({ integerValue: 1n }) }, { a: encode({ doubleValue: 1 }) }), false);
+  equal(isNoop({}, { a: x }), true);
+  equal(isNoop({ constructor: x }, {}), false);
+  equal(isNoop({ a: map({ toString: x }) }, { a: map({}) }), false);
 });
 
 test('isMergeNoop: maps compare by field; arrays, empty maps and vectors as a whole', () => {
-  equal(told({ a: map({ b: x }) }, { a: map({ b: x, c: y }) }), true);
-  equal(told({ a: map({ b: x }) }, { a: map({ c: y }) }), false);
-  equal(told({ a: map({ b: x }) }, { a: x }), false);
-  equal(told({ a: map({ b: map({ c: x }) }) }, { a: map({ b: map({ d: y, c: x }), e: y }) }), true);
-  equal(told({ a: map({}) }, { a: map({ b: x }) }), false);
-  equal(told({ a: map({}) }, { a: map({}) }), true);
-  equal(told({ a: array(x) }, { a: array(x, y) }), false);
-  equal(told({ a: array(map({ b: x, c: y })) }, { a: array(map({ c: y, b: x })) }), true);
-  equal(told({ a: array(map({ b: x })) }, { a: array(map({ b: x, c: y })) }), false);
-  equal(told({ v: vector(1, 2) }, { v: vector(1, 2), w: x }), true);
-  equal(told({ v: vector(1) }, { v: vector(1, 2) }), false);
+  equal(isNoop({ a: map({ b: x }) }, { a: map({ b: x, c: y }) }), true);
+  equal(isNoop({ a: map({ b: x }) }, { a: map({ c: y }) }), false);
+  equal(isNoop({ a: map({ b: x }) }, { a: x }), false);
+  equal(isNoop({ a: map({ b: map({ c: x }) }) }, { a: map({ b: map({ d: y, c: x }), e: y }) }), true);
+  equal(isNoop({ a: map({}) }, { a: map({ b: x }) }), false);
+  equal(isNoop({ a: map({}) }, { a: map({}) }), true);
+  equal(isNoop({ a: array(x) }, { a: array(x, y) }), false);
+  equal(isNoop({ a: array(map({ b: x, c: y })) }, { a: array(map({ c: y, b: x })) }), true);
+  equal(isNoop({ a: array(map({ b: x })) }, { a: array(map({ b: x, c: y })) }), false);
+  equal(isNoop({ v: vector(1, 2) }, { v: vector(1, 2), w: x }), true);
+  equal(isNoop({ v: vector(1) }, { v: vector(1, 2) }), false);
 });
 
 let server: Firestore;

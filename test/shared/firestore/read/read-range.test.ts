@@ -135,9 +135,9 @@ test('readRange: stops before a new collection at the size limit of the counts, 
   for (let isFull = true; isFull; ) {
     const { documents, reader } = await take(source, readTime, {}, { after, collectionBytesMax: 60 });
     found.push(...documents);
-    const told = Buffer.byteLength(JSON.stringify([...reader.collections]));
+    const size = Buffer.byteLength(JSON.stringify([...reader.collections]));
     const largest = Math.max(...[...reader.collections.keys()].map((id) => Buffer.byteLength(JSON.stringify(id))));
-    ok(told < 60 + largest + 30, `${told} bytes`);
+    ok(size < 60 + largest + 30, `${size} bytes`);
     deepEqual([documents.length, reader.bytes > 0], [reader.documents, true]);
     equal(
       [...reader.collections.values()].reduce((a, b) => a + b),

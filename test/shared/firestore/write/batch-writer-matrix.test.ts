@@ -62,8 +62,12 @@ for (const [state, { before: there, merged }] of Object.entries(states)) {
       deepEqual(
         { ...(await writer.end()) },
         {
-          ...{ given: 1, written: isSkipped ? 0 : 1, deleted: mode === 'delete' ? 1 : 0, skipped: isSkipped ? 1 : 0 },
-          ...{ failed: 0, failures: [] },
+          given: 1,
+          written: isSkipped ? 0 : 1,
+          deleted: mode === 'delete' ? 1 : 0,
+          skipped: isSkipped ? 1 : 0,
+          failed: 0,
+          failures: [],
         },
       );
       deepEqual(sortedFields(fieldsAt(database(), path)), fields && sortedFields(hexFields(fields)));
