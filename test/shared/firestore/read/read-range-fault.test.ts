@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
-import { RpcError } from '../../../infra/local/engines/firestore/base/types.ts';
-import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
-import { planRanges, probeSource, SourceError, type SourceErrorCode, verifyCount } from '../../../shared/firestore/index.ts';
-import { startCutter } from '../../harness/faults/connection-cutter.ts';
-import { contents, name, sourceOf, startServer, take, write } from '../../harness/firestore/firestore-server.ts';
+import { RpcError } from '../../../../infra/local/engines/firestore/base/types.ts';
+import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
+import { planRanges, probeSource, SourceError, type SourceErrorCode, verifyCount } from '../../../../shared/firestore/index.ts';
+import { startCutter } from '../../../harness/faults/connection-cutter.ts';
+import { contents, name, sourceOf, startServer, take, write } from '../../../harness/firestore/firestore-server.ts';
 
 const paths = Array.from({ length: 24 }, (_, i) => (i % 3 === 2 ? `c/${i}/gone/x/d/${i}` : `c/${i}`));
 const failing =

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { constants } from 'node:http2';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { frame } from '../../../infra/local/engines/firestore/grpc/frames.ts';
+import { frame } from '../../../../infra/local/engines/firestore/grpc/frames.ts';
 import {
   countRange,
   FirestoreDatabase,
@@ -11,11 +11,11 @@ import {
   probeSource,
   readRange,
   SourceError,
-} from '../../../shared/firestore/index.ts';
-import { splitPoints } from '../../../shared/firestore/read/probe-source.ts';
-import { sourceOf, take } from '../../harness/firestore/firestore-server.ts';
-import { type Answer, answer, found, head, raw, startScripted } from '../../harness/firestore/scripted-server.ts';
-import { until } from '../../harness/time/virtual-timers.ts';
+} from '../../../../shared/firestore/index.ts';
+import { splitPoints } from '../../../../shared/firestore/read/probe-source.ts';
+import { sourceOf, take } from '../../../harness/firestore/firestore-server.ts';
+import { type Answer, answer, found, head, raw, startScripted } from '../../../harness/firestore/scripted-server.ts';
+import { until } from '../../../harness/time/virtual-timers.ts';
 
 const readTime = '2025-01-31T08:00:00.123456Z';
 const pathsOf = async (scripts: readonly Answer[]) => {

@@ -1,8 +1,8 @@
 /** Published test vectors for the primitives. */
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'vitest';
-import { gcmOpen, gcmSeal } from '../../../shared/archive/primitives/aes-gcm.ts';
-import { hkdf, stretch } from '../../../shared/archive/primitives/kdf.ts';
+import { gcmOpen, gcmSeal } from '../../../../shared/archive/primitives/aes-gcm.ts';
+import { hkdf, stretch } from '../../../../shared/archive/primitives/kdf.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ''), 'hex');
 

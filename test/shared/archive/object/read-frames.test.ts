@@ -12,7 +12,7 @@ import {
   type ReadOptions,
   readChunk,
   readFrames,
-} from '../../../shared/archive/index.ts';
+} from '../../../../shared/archive/index.ts';
 import {
   addAll,
   all,
@@ -23,7 +23,7 @@ import {
   refuses,
   samples,
   writing,
-} from '../../harness/builders/sample-archive.ts';
+} from '../../../harness/builders/sample-archive.ts';
 
 const reading: ReadOptions = { identity, name: chunkName, dataKey };
 

@@ -11,13 +11,13 @@ import {
   probeSource,
   type SourceOptions,
   verifyCount,
-} from '../../../shared/firestore/index.ts';
-import { splitPoints } from '../../../shared/firestore/read/probe-source.ts';
-import { documentOf, text } from '../../harness/faults/faulty-target.ts';
-import { sourceOf, take } from '../../harness/firestore/firestore-server.ts';
-import { GrpcJsFirestore } from '../../harness/firestore/grpc-js-firestore.ts';
-import { ListenLog } from '../../harness/firestore/listen-log.ts';
-import { until } from '../../harness/time/virtual-timers.ts';
+} from '../../../../shared/firestore/index.ts';
+import { splitPoints } from '../../../../shared/firestore/read/probe-source.ts';
+import { documentOf, text } from '../../../harness/faults/faulty-target.ts';
+import { sourceOf, take } from '../../../harness/firestore/firestore-server.ts';
+import { GrpcJsFirestore } from '../../../harness/firestore/grpc-js-firestore.ts';
+import { ListenLog } from '../../../harness/firestore/listen-log.ts';
+import { until } from '../../../harness/time/virtual-timers.ts';
 
 const start = async (t: TestContext, channel: ChannelOptions = {}, options: Partial<SourceOptions> = {}) => {
   const server = await GrpcJsFirestore.start(channel);
