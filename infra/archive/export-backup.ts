@@ -10,7 +10,7 @@ import type { OpenBackup } from './open-backup.ts';
 import { grouped, type Output, Progress, say } from './output.ts';
 import { contentOf } from './show.ts';
 
-export interface ExportOptions {
+interface ExportOptions {
   /** Collection paths, each including everything below it; empty means everything. */
   readonly collections: readonly string[];
   /** Firebase Authentication users instead of documents. */

@@ -3,7 +3,7 @@ import { ArchiveError } from '../../shared/archive/index.ts';
 import { StorageError } from '../../shared/destination/index.ts';
 
 /** 1: the backup is damaged. 2: invalid usage, or the backup cannot be reached or opened. */
-export type ExitCode = 1 | 2;
+type ExitCode = 1 | 2;
 
 export class Failure extends Error {
   readonly exitCode: ExitCode;

@@ -40,7 +40,7 @@ verify:
 Exit codes: 0 success; 1 the backup is damaged; 2 invalid usage, or the backup cannot be reached or opened.`;
 
 export const commands = ['ls', 'cat', 'export', 'verify', 'key'] as const;
-export type CommandName = (typeof commands)[number];
+type CommandName = (typeof commands)[number];
 
 export interface Command extends BucketAccess, KeyOptions {
   readonly name: CommandName;

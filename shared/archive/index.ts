@@ -1,7 +1,7 @@
 /** The backup format, defined in README.md. It does no input or output. */
 
-export { type ChunkOptions, ChunkWriter } from './chunk/chunk-writer.ts';
-export { type LocatedLeaf, readChunk } from './chunk/read-chunk.ts';
+export { ChunkWriter } from './chunk/chunk-writer.ts';
+export { readChunk } from './chunk/read-chunk.ts';
 export { type Shard, ShardWriter } from './chunk/shard-writer.ts';
 export { encodeKeyFile, type KeyFile, parseKeyFile } from './key/key-file.ts';
 export { type KeyWrap, type KmsWrap, type PassphraseWrap, unwrapKey, wrapKey } from './key/key-wrap.ts';
@@ -21,13 +21,13 @@ export { type Frame, type ReadOptions, readFrames } from './object/read-frames.t
 export type { LeafLocation, Segment } from './page/index-page.ts';
 export { IndexWriter, type PageEntry } from './page/index-writer.ts';
 export { type ReadPage, readIndex, readPages } from './page/read-index.ts';
-export { ArchiveError, type ArchiveErrorCode, archiveErrors } from './primitives/archive-error.ts';
+export { ArchiveError, type ArchiveErrorCode } from './primitives/archive-error.ts';
 export type { ByteSource } from './primitives/byte-queue.ts';
 export { maxKeyFileBytes, maxManifestBytes } from './primitives/format-limits.ts';
 export { type Identity, keyFileName, manifestName, objectKind, objectName } from './primitives/identity.ts';
 export { lastAtMost } from './primitives/last-at-most.ts';
-export { Archive, type ArchiveSource, type Found } from './reader/archive.ts';
+export { Archive, type Found } from './reader/archive.ts';
 export type { LeafContents } from './reader/leaf-cache.ts';
 export { Seeker } from './reader/seeker.ts';
 export { type EncodedNameRange, type NamedPage, segmentsInRanges } from './reader/segments-in-ranges.ts';
-export { type LeafPart, type StreamOptions, streamLeaves } from './reader/stream-leaves.ts';
+export { type StreamOptions, streamLeaves } from './reader/stream-leaves.ts';

@@ -2,7 +2,7 @@
 
 export { isMergeNoop } from './document/is-merge-noop.ts';
 export { referenceRewriter } from './document/reference-rewriter.ts';
-export { type RestDocument, restDocument, sameFields } from './document/rest-document.ts';
+export { restDocument, sameFields } from './document/rest-document.ts';
 export { FirestoreDatabase, type SourceOptions, type TokenSupplier } from './firestore-database.ts';
 export type { RetryPolicy } from './grpc/retry-state.ts';
 export { SourceError, type SourceErrorCode } from './grpc/source-error.ts';
@@ -23,10 +23,10 @@ export {
   tile,
 } from './names/name-range.ts';
 export { countBytes } from './read/collection-counts.ts';
-export { type Counted, type CountOptions, countCollection, countGroup, countRange, verifyCount } from './read/count-documents.ts';
+export { type Counted, countCollection, countGroup, countRange, verifyCount } from './read/count-documents.ts';
 export { DocumentBatch } from './read/document-batch.ts';
-export { type GetOptions, type Got, getDocuments, getWithin } from './read/get-documents.ts';
-export { type Plan, type PlanOptions, planRanges } from './read/plan-ranges.ts';
+export { type Got, getDocuments, getWithin } from './read/get-documents.ts';
+export { type Plan, planRanges } from './read/plan-ranges.ts';
 export { listCollections, probeSource } from './read/probe-source.ts';
 export { RangeReader, type ReadOptions, readRange } from './read/read-range.ts';
 export type { RawDocument } from './wire/response-skim.ts';
@@ -37,7 +37,6 @@ export {
   type RateLimiter,
   type RateStore,
   SharedRateLimiter,
-  type SharedRateLimiterOptions,
 } from './write/rate-limiter.ts';
 export type { RateGrant, RateState } from './write/rate-ramp.ts';
 export { isAlreadyApplied } from './write/resolve-preconditions.ts';

@@ -6,7 +6,7 @@ import type { LeafLocation } from '../page/index-page.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { objectKind } from '../primitives/identity.ts';
 
-export interface ChunkOptions extends WriterOptions {
+interface ChunkOptions extends WriterOptions {
   /** True by default: records out of order are rejected. False for changes in the order in which they happened. */
   readonly ordered?: boolean;
   /** Called with the location of each leaf as soon as it is sealed. */

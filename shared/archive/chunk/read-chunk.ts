@@ -6,7 +6,7 @@ import { ArchiveError } from '../primitives/archive-error.ts';
 import type { ByteSource } from '../primitives/byte-queue.ts';
 
 /** A leaf with its location as an index would list it. */
-export interface LocatedLeaf {
+interface LocatedLeaf {
   readonly leaf: Leaf;
   readonly location: LeafLocation;
 }

@@ -12,14 +12,14 @@ export interface Kdf {
 /** 0.1 to 0.3 s on one core, once per backup. */
 export const defaultIterations = 600_000;
 /** Fewer iterations would make guessing cheap. */
-export const minIterations = 600_000;
+const minIterations = 600_000;
 /** More iterations would let a forged key file occupy a CPU for more than 5 s. */
-export const maxIterations = 10_000_000;
+const maxIterations = 10_000_000;
 export const minKdfSaltBytes = 16;
 export const maxKdfSaltBytes = 64;
 
-export const minPassphraseCharacters = 8;
-export const maxPassphraseBytes = 1024;
+const minPassphraseCharacters = 8;
+const maxPassphraseBytes = 1024;
 
 /**
  * The UTF-8 bytes of the NFC form, so that é opens the backup however it was typed. Lone surrogates are rejected: UTF-8 encoders
@@ -39,7 +39,7 @@ export const passphraseBytes = (passphrase: string): Buffer => {
 const refused = (why: string): ArchiveError => new ArchiveError('passphrase-refused', `the passphrase ${why}`);
 
 /** A wrapping key, and 32 bytes that identify the passphrase; neither reveals the other. */
-export interface PassphraseKeys {
+interface PassphraseKeys {
   readonly wrapping: Buffer;
   readonly check: Buffer;
 }

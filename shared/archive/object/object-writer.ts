@@ -63,9 +63,9 @@ export class ObjectWriter {
 
   constructor(name: string, options: WriterOptions) {
     const { identity, dataKey, random, level = defaultLevel, check = 'sealed', inspect } = options;
-    const randomBytes = Buffer.from(random(saltBytes + noncePrefixBytes));
-    if (randomBytes.length !== saltBytes + noncePrefixBytes) throw new RangeError('random returned the wrong number of bytes');
-    this.#header = { identity, name, salt: randomBytes.subarray(0, saltBytes), noncePrefix: randomBytes.subarray(saltBytes) };
+    const entropy = Buffer.from(random(saltBytes + noncePrefixBytes));
+    if (entropy.length !== saltBytes + noncePrefixBytes) throw new RangeError('random returned the wrong number of bytes');
+    this.#header = { identity, name, salt: entropy.subarray(0, saltBytes), noncePrefix: entropy.subarray(saltBytes) };
     this.#sealer = new FrameSealer(this.#header, dataKey, { level, check, inspect });
     this.#push(encodeHeader(this.#header));
   }

@@ -1,5 +1,5 @@
 /** Archive errors, and the phase that detects each. */
-export const archiveErrors = {
+const archiveErrors = {
   /** The bytes end before they should. */
   truncated: 'reading',
   /** Bytes follow the last frame. */

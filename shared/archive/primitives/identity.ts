@@ -7,7 +7,7 @@ export interface Identity {
   readonly backup: string;
 }
 
-export type ObjectKind = 'manifest' | 'index' | 'chunk';
+type ObjectKind = 'manifest' | 'index' | 'chunk';
 
 /** Excludes characters that JSON or object stores could spell in two ways. */
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;

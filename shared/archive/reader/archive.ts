@@ -14,7 +14,7 @@ import { LeafCache, type LeafContents } from './leaf-cache.ts';
 import { type NamedPage, segmentsInRanges } from './segments-in-ranges.ts';
 
 /** Access to the objects and keys of an archive. */
-export interface ArchiveSource {
+interface ArchiveSource {
   /** Reads exactly this range of an object. Errors pass through to the caller. */
   readonly fetch: (
     object: { readonly backup: string; readonly name: string },
@@ -44,6 +44,8 @@ export interface Found {
  */
 export class Archive {
   readonly manifest: Manifest;
+  /** The prefix of all document names: `projects/{id}/databases/{id}/documents/`. */
+  readonly documentsRoot: string;
   readonly #source: ArchiveSource;
   readonly #objects: ReadonlyMap<string, ObjectEntry>;
   readonly #openers = new Map<string, Promise<FrameOpener>>();
@@ -55,6 +57,7 @@ export class Archive {
 
   constructor(manifest: Manifest, source: ArchiveSource) {
     this.manifest = manifest;
+    this.documentsRoot = `${manifest.source}/documents/`;
     this.#source = source;
     this.#objects = new Map(manifest.objects.map((entry) => [objectId(entry), entry]));
     if (manifest.objects.some(({ backup }) => backup !== manifest.backup)) this.#leaves = new LeafCache();

@@ -8,7 +8,7 @@ import type { LeafContents } from './leaf-cache.ts';
 import { type EncodedNameRange, segmentsInRanges } from './segments-in-ranges.ts';
 
 /** Records `segment.start` to `segment.start + segment.count` of the leaf. */
-export interface LeafPart {
+interface LeafPart {
   readonly segment: Segment;
   readonly leaf: Leaf;
 }

@@ -121,7 +121,7 @@ export class ArchiveCursor implements DocumentCursor {
   }
 }
 
-export const documentsRoot = ({ manifest }: Archive): string => `${manifest.source}/documents/`;
+export const documentsRoot = ({ documentsRoot }: Archive): string => documentsRoot;
 
 /** A scope as ranges of full names. All documents sort after the root itself, and users before it. */
 export const archiveRanges = (archive: Archive, scope: readonly NameRange[]) => {

@@ -4,7 +4,7 @@ import { Connection } from './connection.ts';
 import { type KeepaliveOptions, keepaliveDefaults } from './keepalive.ts';
 import { RpcError } from './status.ts';
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly endpoint: string;
   readonly keepalive?: Partial<KeepaliveOptions> | undefined;
   readonly timers?: Timers | undefined;

@@ -12,7 +12,7 @@ const connectMs = 10_000;
 /** Google front ends allow 100 streams per connection; more are not used even if a server allows them. */
 const streamsMax = 100;
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly endpoint: URL;
   readonly keepalive: KeepaliveOptions;
   readonly timers: Timers;

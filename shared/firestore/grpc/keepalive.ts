@@ -7,7 +7,7 @@ export interface KeepaliveOptions {
   readonly timeoutMs: number;
 }
 
-/** Together below the 75 s after which a silent call gives up, so a dead peer is told apart from a slow query. */
+/** Together below the 75 s after which a silent call gives up, which distinguishes a dead peer from a slow query. */
 export const keepaliveDefaults: KeepaliveOptions = { intervalMs: 30_000, timeoutMs: 20_000 };
 
 interface KeepalivePeer {

@@ -3,7 +3,7 @@
 import { fieldsOf, lastField, type WireField } from '../wire/small-messages.ts';
 import { decodeReadTime } from '../wire/timestamps.ts';
 
-export const targetChanges = ['NO_CHANGE', 'ADD', 'REMOVE', 'CURRENT', 'RESET'] as const;
+const targetChanges = ['NO_CHANGE', 'ADD', 'REMOVE', 'CURRENT', 'RESET'] as const;
 
 export interface TargetChange {
   readonly kind: (typeof targetChanges)[number] | undefined;

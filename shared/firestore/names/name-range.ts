@@ -61,11 +61,11 @@ export const intersection = (a: readonly NameRange[], b: readonly NameRange[]): 
   const both: NameRange[] = [];
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
     const [left = {}, right = {}] = [a[i], b[j]];
-    const isLeftFirst = compareEnd(left.to, right.to) < 0;
+    const endsFirst = compareEnd(left.to, right.to) < 0;
     const from = compareStart(left.from, right.from) < 0 ? right.from : left.from;
-    const range = rangeOf(from, isLeftFirst ? left.to : right.to);
+    const range = rangeOf(from, endsFirst ? left.to : right.to);
     if (isSome(range)) both.push(range);
-    if (isLeftFirst) i += 1;
+    if (endsFirst) i += 1;
     else j += 1;
   }
   return both;

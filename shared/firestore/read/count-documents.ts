@@ -4,7 +4,7 @@ import { SourceError } from '../grpc/source-error.ts';
 import { collectionCountQuery, countQuery, type Selection } from '../wire/query-requests.ts';
 import { fieldsOf, lastField } from '../wire/small-messages.ts';
 
-export interface CountOptions extends Pick<Selection, 'range' | 'after'> {
+interface CountOptions extends Pick<Selection, 'range' | 'after'> {
   readonly readTime: string;
   /** Ids of the collections that were found, for a source that only counts single collection groups. */
   readonly collectionIds?: Iterable<string>;

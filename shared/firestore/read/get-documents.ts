@@ -6,7 +6,7 @@ import { ResponseSkim } from '../wire/response-skim.ts';
 import { join, lastField, message, text } from '../wire/small-messages.ts';
 import { encodeReadTime } from '../wire/timestamps.ts';
 
-export interface GetOptions {
+interface GetOptions {
   /** Current time by default. */
   readonly readTime?: string | undefined;
   readonly signal: AbortSignal;

@@ -6,7 +6,7 @@ import { wholeMinute } from '../wire/timestamps.ts';
 import { type Counted, countRange } from './count-documents.ts';
 import { listCollections, probeSource, splitPoints } from './probe-source.ts';
 
-export interface PlanOptions {
+interface PlanOptions {
   /** Collection paths, each with everything below it; all collections if omitted or with `*`. */
   readonly collections?: readonly string[] | undefined;
   readonly excludeCollections?: readonly string[] | undefined;

@@ -4,10 +4,10 @@ import type { WriteStatus } from './batch-response.ts';
 import type { Condition } from './precondition.ts';
 
 /** Outcome of one write: done, precondition failed, retry, retry after a longer back-off, or failed for good. */
-export type WriteVerdict = 'written' | 'unmet' | 'retry' | 'backOff' | 'failed' | SourceError;
+type WriteVerdict = 'written' | 'unmet' | 'retry' | 'backOff' | 'failed' | SourceError;
 
 /** Reaction to a failed request: retry, retry after a longer back-off, with a new token, or in smaller pieces. */
-export type RequestVerdict = 'retry' | 'backOff' | 'refreshToken' | 'split' | SourceError;
+type RequestVerdict = 'retry' | 'backOff' | 'refreshToken' | 'split' | SourceError;
 
 /** Maps the status of a write. A permission error is not about the document: it ends the job. */
 export const classifyWrite = ({ status, message }: WriteStatus, condition: Condition | undefined): WriteVerdict => {

@@ -5,7 +5,7 @@ import type { Condition } from './precondition.ts';
 import type { WriteMode } from './write-encoder.ts';
 
 /** The writes of one response, grouped by outcome, as slots. */
-export interface GroupedResults {
+interface GroupedResults {
   readonly written: number[];
   readonly skipped: number[];
   /** The precondition failed; the write may already be applied. */
@@ -18,7 +18,7 @@ export interface GroupedResults {
   refusal: SourceError | undefined;
 }
 
-export interface SlotStatus {
+interface SlotStatus {
   readonly slot: number;
   readonly status: WriteStatus;
 }

@@ -27,7 +27,7 @@ export class MemoryRateStore implements RateStore {
   }
 }
 
-export interface SharedRateLimiterOptions {
+interface SharedRateLimiterOptions {
   readonly store: RateStore;
   readonly clock: Clock;
   /** Random fraction in [0, 1). */

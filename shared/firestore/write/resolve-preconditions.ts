@@ -6,7 +6,7 @@ import type { WriteBatch } from './write-batch.ts';
 import type { WriteMode } from './write-encoder.ts';
 
 /** State of the target after a failed precondition: as the write intended, missing, or different. */
-export type TargetState = 'applied' | 'missing' | 'changed';
+type TargetState = 'applied' | 'missing' | 'changed';
 
 /** Documents of the target may have 1 MiB each. */
 const documentsAtOnce = 16;

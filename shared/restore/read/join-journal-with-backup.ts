@@ -96,7 +96,7 @@ async function* namesIn({ journal, range, after }: JoinInput): AsyncGenerator<Om
 }
 
 /** Name prefix of an archive's documents. */
-const rootOf = ({ manifest }: Archive): Buffer => Buffer.from(`${manifest.source}/documents/`);
+const rootOf = ({ documentsRoot }: Archive): Buffer => Buffer.from(documentsRoot);
 
 /** A name of the journal and the backup's document of that name. */
 export class JoinedDocument {

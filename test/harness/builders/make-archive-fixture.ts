@@ -1,6 +1,6 @@
 /**
- * Writes the fixtures of a format version, once: `node test/harness/builders/make-archive-fixture.ts v2`. They are never written
- * again, as they stand for what customers have stored; a folder that exists is left alone.
+ * Writes the fixtures of a format version: `node test/harness/builders/make-archive-fixture.ts v2`. Fixtures represent stored
+ * customer data and are never written again; an existing folder is not changed.
  */
 import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -67,7 +67,7 @@ const everyType: { readonly [field: string]: SeedValue } = {
   vector: { __type__: '__vector__', value: [0.5, -1.5] },
 };
 
-/** Ids that break tools which build paths or keys of them. */
+/** Ids that break tools which build paths or keys from them. */
 const hardIds = [
   '__id7__',
   '__id-12__',
@@ -134,13 +134,11 @@ const finish = async (
   const shard = writer.finish();
   const count = (kind: number): number => records.filter((record) => record.kind === kind).length;
   const manifest: Manifest = {
-    ...{
-      formatVersion: 2,
-      requiredFeatures: [],
-      ...options.identity,
-      parent: parent?.backup ?? null,
-      source: root.replace('/documents', ''),
-    },
+    formatVersion: 2,
+    requiredFeatures: [],
+    ...options.identity,
+    parent: parent?.backup ?? null,
+    source: root.replace('/documents', ''),
     readTime: '2026-01-02T03:04:05.678901Z',
     counts: { documents: count(recordKind.document), tombstones: count(recordKind.tombstone), users: count(recordKind.user) },
     collections: [{ id: 'hard', documents: hardIds.length }],
@@ -182,7 +180,7 @@ const main = async (): Promise<void> => {
   for (const record of records) add(full, record);
   const { manifest } = await finish('bkp_full', full, records);
 
-  // One in ten gone, one in ten changed and with a new one below: the rest is kept where it lies.
+  // One in ten deleted, one in ten changed with a new one below; the rest is kept.
   const options = optionsOf('bkp_increment');
   const increment = new ShardWriter(0, options);
   const after: Record[] = [];

@@ -1,7 +1,7 @@
 import type { TestContext } from 'vitest';
 import { givenSeed } from '../../setup/seed.ts';
 
-/** Said in the report, so that a drawn one can be given again. */
+/** Reports the seed, so that a random one can be reused. */
 export const seed = (t: TestContext): { readonly seed: number } => {
   const chosen = givenSeed ?? Math.floor(Math.random() * 2 ** 31);
   void t.annotate(`seed ${chosen}`);

@@ -17,7 +17,7 @@ export const passphrase = 'correct horse battery staple';
 export const identity: Identity = { organization: 'org_a', project: 'prj_a', backup: 'bkp_a' };
 export const documentCount = 3_000;
 
-export interface SampleBackup {
+interface SampleBackup {
   readonly objects: ReadonlyMap<string, Buffer>;
   readonly digest: string;
 }

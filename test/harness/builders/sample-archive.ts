@@ -1,4 +1,4 @@
-/** Documents, keys and chance that are the same in every run, and whole backups made of them. */
+/** Deterministic documents, keys and random bytes, and whole backups of them. */
 import { rejects, throws } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import {
@@ -22,7 +22,7 @@ export const identity: Identity = { organization: 'org_01', project: 'prj_01', b
 export const dataKey = createHash('sha256').update('a data key').digest();
 export const root = 'projects/p/databases/(default)/documents';
 
-/** Randomness for tests: a hash of a counter. */
+/** Deterministic random bytes: a hash of a counter. */
 export const chance = (seed: string): ((bytes: number) => Buffer) => {
   let count = 0;
   return (bytes) => {
@@ -61,7 +61,7 @@ const timestamp = (tag: number, { seconds, nanos }: Time): Buffer => {
 /** An encoded google.firestore.v1.Document with one text field. */
 export const documentOf = (name: string, text: string, created: Time, updated: Time): Buffer => {
   const value = field(0x8a, Buffer.from(text));
-  // The text field's number is 17, a tag of two bytes.
+  // The number of the text field is 17, a two-byte tag.
   const stringValue = Buffer.concat([value.subarray(0, 1), Buffer.from([1]), value.subarray(1)]);
   const entry = Buffer.concat([field(0x0a, Buffer.from('text')), field(0x12, stringValue)]);
   return Buffer.concat([field(0x0a, Buffer.from(name)), field(0x12, entry), timestamp(0x1a, created), timestamp(0x22, updated)]);
@@ -73,7 +73,7 @@ export interface Sample {
   readonly updated: Time;
 }
 
-/** Documents in the order of names; every third was changed after it was made. */
+/** Documents in name order; every third was updated after its creation. */
 export const samples = (count: number, options: { readonly textBytes?: number; readonly at?: number } = {}): Sample[] => {
   const { textBytes = 40, at = 1_700_000_000 } = options;
   const random = chance('documents');
@@ -89,7 +89,7 @@ export const samples = (count: number, options: { readonly textBytes?: number; r
 };
 
 const skim = new DocumentSkim();
-/** Adds documents as an engine does. */
+/** Adds documents like a backup. */
 export const addAll = (writer: Pick<ShardWriter, 'document'>, documents: readonly Sample[]): void => {
   for (const { bytes } of documents) {
     skim.read(bytes, 0, bytes.length);
@@ -138,7 +138,7 @@ export class Bucket {
   }
 }
 
-/** Ends a shard, stores its objects and a manifest, and reads the manifest back. */
+/** Completes a shard, stores its objects and a manifest, and reads the manifest back. */
 export const settle = async (bucket: Bucket, writer: ShardWriter, options: WriterOptions, more: Partial<Manifest> = {}) => {
   const shard = writer.finish();
   const { backup } = options.identity;

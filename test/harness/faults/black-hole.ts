@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy whose connections can fall silent: they stay open, and nothing is forwarded any more. */
+/** A TCP proxy whose connections can fall silent: they stay open but forward nothing. */
 export const startBlackHole = async (port: number) => {
   const pairs = new Set<readonly [Socket, Socket]>();
   let opened = 0;
@@ -25,12 +25,12 @@ export const startBlackHole = async (port: number) => {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** Connections accepted so far. */
     opened: () => opened,
-    /** The present connections forward nothing any more; new ones work. */
+    /** Open connections stop forwarding; new ones work. */
     swallow: (): void => {
       for (const [near, far] of pairs) {
         near.unpipe(far);
         far.unpipe(near);
-        // Read and dropped: the peer's writes succeed, as into a network that loses every packet.
+        // Reads and drops the data: writes of the peer succeed, as in a network that loses every packet.
         near.resume();
         far.resume();
       }

@@ -1,4 +1,4 @@
-/** Stands between a client and a server and does to calls what a test wrote down; what it did not is passed on as it is. */
+/** A proxy between client and server that injects scripted faults and passes other calls through. */
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { type Stops, serve } from '../store/store-stands.ts';
 
@@ -9,25 +9,25 @@ export interface Seen {
 }
 
 export type Fault =
-  /** Answers itself; the server never hears of it. */
+  /** The proxy responds itself; the server is not called. */
   | { readonly answer: { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> } }
-  /** The server does it, and its answer is lost. */
+  /** The server handles the call, and its response is lost. */
   | 'lost'
-  /** The answer ends in the middle, where it has a body. */
+  /** The response body is truncated. */
   | 'cut'
-  /** A bit of the request changes on its way. */
+  /** One bit of the request is flipped. */
   | 'flipped'
-  /** No answer ever comes. */
+  /** No response ever arrives. */
   | 'silent'
-  /** The server gets this many bytes of a part of a resumable upload. */
+  /** The server gets only this many bytes of a part of a resumable upload. */
   | { readonly passedBytes: number }
-  /** The answer, which is JSON, comes with these fields instead. */
+  /** The JSON response has these fields replaced. */
   | { readonly changed: object };
 
 export interface FaultProxy {
   readonly url: string;
   readonly seen: Seen[];
-  /** From now on; all that was before is forgotten. */
+  /** Replaces all previous faults. */
   script(fault: (seen: Seen, before: number) => Fault | undefined | Promise<Fault | undefined>): void;
 }
 

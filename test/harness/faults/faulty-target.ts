@@ -1,4 +1,4 @@
-/** A database to write to in which every single write can be made to fail, before or after it was applied. */
+/** A database in which each write can fail, before or after it is applied. */
 
 import type { TestContext } from 'vitest';
 import { pathKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
@@ -13,19 +13,19 @@ import { name, root } from '../firestore/firestore-server.ts';
 export interface Fault {
   readonly status: StatusName;
   readonly message?: string;
-  /** Whether the write is done all the same. */
+  /** Whether the write is applied anyway. */
   readonly isApplied?: boolean;
 }
 
-/** What to do to the n-th try of a write, counted from 1. */
-export type Judge = (path: string, attempt: number) => Fault | undefined;
+/** The fault of the n-th attempt of a write, counted from 1. */
+type FaultOf = (path: string, attempt: number) => Fault | undefined;
 
 /** Stops with the test. */
-export const startTarget = async (t: TestContext, judge: Judge = () => undefined) => {
+export const startTarget = async (t: TestContext, faultOf: FaultOf = () => undefined) => {
   const databases = openDatabases();
   const methods = allMethods(databases);
   const inner = methods.BatchWrite;
-  if (inner?.kind !== 'unary') throw new Error('BatchWrite is no unary method');
+  if (inner?.kind !== 'unary') throw new Error('BatchWrite is not a unary method');
   const attempts = new Map<string, number>();
   const requests: { readonly writes: number; readonly bytes: number }[] = [];
   const run: typeof inner.run = async (bytes, call) => {
@@ -34,11 +34,11 @@ export const startTarget = async (t: TestContext, judge: Judge = () => undefined
     const faults = batch.writes.map((write) => {
       const path = pathOf(write);
       attempts.set(path, (attempts.get(path) ?? 0) + 1);
-      return judge(path, attempts.get(path) ?? 0);
+      return faultOf(path, attempts.get(path) ?? 0);
     });
     const writes = batch.writes.filter((_, i) => !faults[i] || faults[i].isApplied);
-    const answer = proto.BatchWriteResponse.decode(await inner.run(proto.BatchWriteRequest.encode({ ...batch, writes }), call));
-    const done = [...answer.status];
+    const response = proto.BatchWriteResponse.decode(await inner.run(proto.BatchWriteRequest.encode({ ...batch, writes }), call));
+    const done = [...response.status];
     const statuses = faults.map((fault) => {
       const own = !fault || fault.isApplied ? done.shift() : undefined;
       return fault ? { code: status[fault.status], message: fault.message ?? 'Injected.' } : own!;
@@ -47,7 +47,9 @@ export const startTarget = async (t: TestContext, judge: Judge = () => undefined
   };
   const log = (error: unknown) => console.error(error);
   const server = serve({
-    ...{ server: await listen(0, '127.0.0.1'), methods: { ...methods, BatchWrite: { kind: 'unary', run } }, log },
+    server: await listen(0, '127.0.0.1'),
+    methods: { ...methods, BatchWrite: { kind: 'unary', run } },
+    log,
     web: (_, response) => void response.end(),
   });
   t.onTestFinished(async () => {
@@ -73,7 +75,7 @@ export const integer = (value: number): Uint8Array => encode({ integerValue: Big
 export const map = (entries: Record<string, Uint8Array>): Uint8Array =>
   encode({ mapValue: { fields: new Map(Object.entries(entries)) } });
 
-/** A document as a backup has it: with the times it had. */
+/** A document as a backup has it, with its times. */
 export const documentOf = (path: string, fields: Record<string, Uint8Array>): Buffer =>
   Buffer.from(
     proto.Document.encode({
@@ -84,7 +86,7 @@ export const documentOf = (path: string, fields: Record<string, Uint8Array>): Bu
     }),
   );
 
-/** The fields that the database has at a path now, as they are encoded; undefined if nothing is there. */
+/** The current encoded fields of a document; undefined if it does not exist. */
 export const fieldsAt = (database: StoredDatabase, path: string): Readonly<Record<string, string>> | undefined => {
   const found = database.get(pathKey(path), database.readTime());
   if (!found) return undefined;

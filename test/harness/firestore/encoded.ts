@@ -1,4 +1,4 @@
-/** Values, documents and writes encoded by protobufjs itself, from objects in the protos' JSON form: not by the code under test. */
+/** Encodes values, documents and writes with protobufjs from their JSON form, independently of the code under test. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ export const commit = (database: StoredDatabase, ...writes: Uint8Array[]) =>
 
 export const get = (database: StoredDatabase, path: string, at: Micros = database.readTime()) => database.get(pathKey(path), at);
 
-/** A database for one test; closed at its end. */
+/** A database for one test, closed at its end. */
 export const makeDatabase = (t: TestContext, options: DatabaseOptions = {}): StoredDatabase => {
   const database = new StoredDatabase(databaseId, options);
   t.onTestFinished(() => database.close());
@@ -57,7 +57,7 @@ export const makeFolder = (t: TestContext): string => {
   return folder;
 };
 
-/** Runs a property and prints the seed it ran with. */
+/** Checks a property and prints its seed. */
 export const holds = async (t: TestContext, property: Parameters<typeof fc.assert>[0], runs = 200): Promise<void> => {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
   void t.annotate(`seed ${seed}`);

@@ -2,14 +2,14 @@ import { createRequire } from 'node:module';
 import firestore, { Firestore as Client, type v1 } from '@google-cloud/firestore';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 
-// Nobody here runs in Google's cloud: do not look for its credentials.
+// The tests do not run in Google Cloud: skip the search for credentials.
 process.env.METADATA_SERVER_DETECTION = 'none';
 
-/** The official client, on a server of ours. */
+/** The official client, connected to a local server. */
 export const clientOf = (server: Firestore, projectId = 'demo', settings: object = {}): Client =>
   new Client({ projectId, host: server.address, ssl: false, ...settings });
 
-/** The generated client under it, which sends what it is told to. */
+/** The generated low-level client, which sends requests unchanged. */
 export function rawClientOf(server: Firestore): InstanceType<typeof v1.FirestoreClient> {
   const { grpc } = createRequire(import.meta.resolve('@google-cloud/firestore'))('google-gax') as {
     grpc: { credentials: { createInsecure(): unknown } };
@@ -21,7 +21,7 @@ export function rawClientOf(server: Firestore): InstanceType<typeof v1.Firestore
   } as never);
 }
 
-/** Credentials that need no asking for: the token every emulator takes. */
+/** Static credentials: the token that every emulator accepts. */
 export function ownerOf(): object {
   const gax = createRequire(createRequire(import.meta.url).resolve('@google-cloud/firestore')).resolve('google-gax');
   const { OAuth2Client } = createRequire(gax)('google-auth-library') as {
@@ -32,7 +32,7 @@ export function ownerOf(): object {
   return owner;
 }
 
-/** The code and text of what a call fails with. */
+/** The code and message of the error of a call. */
 export async function failure(call: Promise<unknown>): Promise<{ readonly code: unknown; readonly details: string }> {
   try {
     await call;

@@ -1,4 +1,4 @@
-/** A source with documents of every awkward kind, and what reading all of it must give. */
+/** A source with documents of every awkward kind, and the expected result of reading it. */
 
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import { type Firestore, type FirestoreOptions, startFirestore } from '../../../infra/local/engines/firestore/index.ts';
@@ -18,7 +18,7 @@ export const root = 'projects/demo/databases/(default)/documents';
 
 export const startServer = (options: FirestoreOptions = {}): Promise<Firestore> => startFirestore({ log: () => {}, ...options });
 
-/** Delays are noted instead of waited for. */
+/** Records delays instead of waiting. */
 export const sourceOf = (
   url: string,
   options: Partial<SourceOptions> = {},
@@ -35,7 +35,7 @@ export const sourceOf = (
   return Object.assign(source, { delays });
 };
 
-/** Writes documents at these paths, each with a text of so many letters. */
+/** Writes documents at these paths, each with a text of the given length. */
 export const write = async (server: Firestore, paths: readonly string[], letters = 20, text = 'x'): Promise<void> => {
   const database = server.databases.open(name);
   for (let start = 0; start < paths.length; start += 500) {
@@ -47,7 +47,7 @@ export const write = async (server: Firestore, paths: readonly string[], letters
   }
 };
 
-/** What the database holds, in its own order: path and encoded bytes. */
+/** The contents of the database in its own order: path and encoded bytes. */
 export const contents = (server: Firestore): readonly (readonly [string, string])[] => {
   const database = server.databases.open(name);
   return [...database.scan('', lastKey, database.readTime())].map(({ path, bytes }) => [
@@ -61,7 +61,7 @@ export interface Taken {
   readonly reader: RangeReader;
 }
 
-/** Reads a range to its end; nothing of a batch is kept but copies. */
+/** Reads a range to its end and copies its documents. */
 export const take = async (
   source: FirestoreDatabase,
   readTime: string,
@@ -85,7 +85,7 @@ export const take = async (
   return { documents, reader };
 };
 
-/** Ids that other tools trip over, and documents whose parents do not exist. */
+/** Ids that break other tools, and documents with missing parents. */
 export const awkward: readonly string[] = [
   'a/__id-9223372036854775808__',
   'a/__id-1__',

@@ -1,4 +1,4 @@
-/** A Firestore server that shares no code with ours: `@grpc/grpc-js` on the protos of the official client, in memory. */
+/** An independent in-memory Firestore server: `@grpc/grpc-js` with the protos of the official client. */
 import {
   type ChannelOptions,
   type Metadata,
@@ -29,13 +29,13 @@ interface Version {
   readonly fields: object | undefined;
 }
 
-export interface Hooks {
-  /** Before each message of a RunQuery; `sent` counts those of this call. */
+interface Hooks {
+  /** Called before each message of a RunQuery; `sent` counts those of this call. */
   beforeMessage?: ((sent: number) => unknown) | undefined;
-  /** Instead of the answer: undefined answers as usual. */
+  /** Replaces the response; undefined responds as usual. */
   refuse?: ((method: string, call: { readonly metadata: Metadata }) => Refusal | undefined) | undefined;
 }
-export interface Refusal {
+interface Refusal {
   readonly code: number;
   readonly details: string;
   readonly metadata?: Metadata;
@@ -43,9 +43,9 @@ export interface Refusal {
 
 export class GrpcJsFirestore {
   readonly hooks: Hooks = {};
-  /** How often each method was called. */
+  /** Calls by method. */
   readonly calls = new Map<string, number>();
-  /** Peers seen, each a connection. */
+  /** Peers seen, one per connection. */
   readonly peers = new Set<string>();
   readonly port: number;
   readonly #server: Server;
@@ -82,18 +82,18 @@ export class GrpcJsFirestore {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Listen streams that are open. */
+  /** Open Listen streams. */
   get listeners(): number {
     return this.#listeners.size;
   }
 
-  /** Now, as a read time. */
+  /** The current time as a read time. */
   get readTime(): string {
     const micros = this.#now;
     return `${new Date(Math.floor(micros / 1e6) * 1_000).toISOString().slice(0, -5)}.${String(micros % 1e6).padStart(6, '0')}Z`;
   }
 
-  /** GOAWAY on every connection, which is cut after the grace time; new connections are accepted. */
+  /** Sends GOAWAY on every connection and cuts it after the grace period; new connections are accepted. */
   drain(graceMs: number): void {
     this.#server.drain(`127.0.0.1:${this.port}`, graceMs);
   }
@@ -116,7 +116,7 @@ export class GrpcJsFirestore {
     return this.#now;
   }
 
-  /** The paths of all documents that exist, in name order. */
+  /** The paths of all existing documents in name order. */
   paths(at = this.#now): readonly string[] {
     return [...this.#documents.keys()].filter((path) => this.#at(path, at)?.fields).sort(byName);
   }
@@ -125,7 +125,7 @@ export class GrpcJsFirestore {
     return this.#at(path, this.#now)?.fields;
   }
 
-  /** What a complete read must give: path and encoded bytes, in name order. */
+  /** The expected result of a complete read: path and encoded bytes in name order. */
   contents(at = this.#now): readonly (readonly [string, string])[] {
     return this.paths(at).map((path) => [path, encodeDocument(this.#encodable(path, at) ?? {}).toString('hex')]);
   }

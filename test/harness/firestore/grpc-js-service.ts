@@ -30,7 +30,7 @@ export interface Write {
   readonly delete?: string;
   readonly currentDocument?: { readonly exists?: boolean };
 }
-/** The fields of all requests that the server looks at. */
+/** The request fields that the server uses. */
 export interface Request {
   readonly parent?: string;
   readonly readTime?: Time;
@@ -64,18 +64,18 @@ export const definition = (): ServiceDefinition => {
   return Object.fromEntries(
     service.methodsArray.map((method) => {
       method.resolve();
-      const { resolvedRequestType: asked, resolvedResponseType: answered } = method;
-      if (!asked || !answered) throw new Error(`method ${method.name} has no types`);
+      const { resolvedRequestType: requestType, resolvedResponseType: responseType } = method;
+      if (!requestType || !responseType) throw new Error(`method ${method.name} has no types`);
       return [
         method.name,
         {
           path: `/google.firestore.v1.Firestore/${method.name}`,
           requestStream: method.requestStream === true,
           responseStream: method.responseStream === true,
-          requestSerialize: serialize(asked),
-          requestDeserialize: deserialize(asked),
-          responseSerialize: serialize(answered),
-          responseDeserialize: deserialize(answered),
+          requestSerialize: serialize(requestType),
+          requestDeserialize: deserialize(requestType),
+          responseSerialize: serialize(responseType),
+          responseDeserialize: deserialize(responseType),
         },
       ];
     }),

@@ -2,11 +2,11 @@ import { type ConsistentPoint, type FirestoreDatabase, ListenCall, type Listener
 import type { RawDocument } from '../../../shared/firestore/wire/response-skim.ts';
 
 /**
- * Follows a collection group across streams as a capture does: changes count when the time they belong to is settled, and a new
- * stream resumes with the last token.
+ * Follows a collection group across streams like a capture: changes count once their time is consistent, and a new stream resumes
+ * with the last token.
  */
 export class ListenLog implements Listener {
-  /** What was heard and settled: a path with its update time, or a path that is gone. */
+  /** Delivered consistent changes: a path with its update time, or a deleted path. */
   readonly heard: string[] = [];
   /** How each stream ended. */
   readonly failures: unknown[] = [];
@@ -17,7 +17,7 @@ export class ListenLog implements Listener {
   #unsettled: string[] = [];
   #token: Buffer | undefined;
   #opened: (() => void) | undefined;
-  #asked = 0;
+  #timeRequests = 0;
   listening: ListenCall | undefined;
 
   constructor(source: FirestoreDatabase, options: { group: string; readTime: string; signal: AbortSignal }) {
@@ -35,9 +35,9 @@ export class ListenLog implements Listener {
     }
   }
 
-  /** Asks for the time, as a capture does on a quiet stream. */
+  /** Requests the time, like a capture on a quiet stream. */
   ask(): void {
-    this.listening?.askTime(`${this.#source.root}/nothing/${this.#asked++}`);
+    this.listening?.askTime(`${this.#source.root}/nothing/${this.#timeRequests++}`);
   }
 
   changed(bytes: Buffer, document: RawDocument): void {
@@ -59,7 +59,7 @@ export class ListenLog implements Listener {
 
   async rest(): Promise<void> {}
 
-  /** Resolves when a first time was settled; the stream goes on, and `failed` says how it ends. */
+  /** Resolves at the first consistent point; the stream continues, and `failed` reports how it ends. */
   async #open(refresh: boolean): Promise<{ readonly failed: Promise<unknown> }> {
     const listening = await ListenCall.open(this.#source, { refresh, signal: this.#signal });
     this.listening = listening;

@@ -1,4 +1,4 @@
-/** Commits documents for ever and says after each that it was acknowledged; compacts now and then. Ended by its parent. */
+/** Commits documents forever and reports each acknowledgement; compacts now and then. Its parent ends it. */
 import { StoredDatabase } from '../../../infra/local/engines/firestore/storage/database.ts';
 import { commit, databaseId, set } from './encoded.ts';
 

@@ -1,20 +1,20 @@
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
 import { frame, Unframer } from '../../../infra/local/engines/firestore/grpc/frames.ts';
 
-/** How a call ended, and what came before. */
-export interface RawAnswer {
+/** The end of a call and the preceding messages. */
+interface RawAnswer {
   readonly messages: readonly Buffer[];
-  /** grpc-status; undefined when the stream was reset instead. */
+  /** grpc-status; undefined if the stream was reset. */
   readonly status: number | undefined;
   readonly message: string;
   readonly httpStatus: number;
-  /** Whether the status came in place of headers. */
+  /** Whether the status came in the headers (Trailers-Only). */
   readonly isTrailersOnly: boolean;
 }
 
 const path = (method: string): string => (method.startsWith('/') ? method : `/google.firestore.v1.Firestore/${method}`);
 
-/** A gRPC client that trusts nobody: it sends the bytes it is given and shows the bytes it gets. */
+/** A low-level gRPC client: sends the given bytes and returns the received bytes. */
 export class RawGrpc {
   readonly session: ClientHttp2Session;
 

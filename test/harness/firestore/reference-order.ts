@@ -1,6 +1,6 @@
 /**
- * A slow, obviously right evaluator of queries over plain values: what the engine is held against.
- * Written from the documented rules alone; shares no code with the engine.
+ * A slow, obviously correct query evaluator over plain values, the reference for the engine. Written from the documented rules;
+ * shares no code with the engine.
  */
 export type Plain =
   | { readonly t: 'null' }
@@ -26,7 +26,7 @@ const rank = (value: Plain): number => ranks.indexOf(value.t === 'int' || value.
 const sign = (n: number): number => (n < 0 ? -1 : n > 0 ? 1 : 0);
 const utf8 = (a: string, b: string): number => sign(Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
-/** Exact comparison of a 64-bit integer or double with another, by way of a common fraction. */
+/** Compares 64-bit integers and doubles exactly, as fractions. */
 const numbers = (a: bigint | number, b: bigint | number): number => {
   if (Number.isNaN(a)) return Number.isNaN(b) ? 0 : -1;
   if (Number.isNaN(b)) return 1;
@@ -89,7 +89,7 @@ export interface PlainQuery {
 const isNull = (value: Plain): boolean => value.t === 'null';
 const isNan = (value: Plain): boolean => value.t === 'double' && Number.isNaN(value.v);
 const equals = (a: Plain, b: Plain): boolean => compare(a, b) === 0;
-/** Null and NaN are found by the unary operators alone; clients send those for == and !=. */
+/** Only unary operators match null and NaN; clients send those for == and !=. */
 const findable = (value: Plain): boolean => !isNull(value) && !isNan(value);
 
 export const holds = (condition: Condition, document: PlainDocument): boolean => {
@@ -146,7 +146,7 @@ const fieldsCompared = (condition: Condition | undefined): readonly string[] => 
   return unequal.has(condition.op) ? [condition.field] : [];
 };
 
-/** The paths of a query's results, in order. */
+/** The paths of the results of a query, in order. */
 export const evaluate = (documents: readonly PlainDocument[], query: PlainQuery): readonly string[] => {
   const last = query.orderBy.at(-1)?.descending ?? false;
   const orders = [...query.orderBy];

@@ -6,7 +6,7 @@ import { root } from './firestore-server.ts';
 
 export type Answer = (stream: ServerHttp2Stream, session: ServerHttp2Session) => unknown;
 
-/** A server that answers its n-th call as the n-th script says, and the last one ever after. */
+/** A server that responds to its n-th call with the n-th script; the last script repeats. */
 export const startScripted = async (...scripts: readonly Answer[]) => {
   let calls = 0;
   const server = createServer();
@@ -33,13 +33,13 @@ export const startScripted = async (...scripts: readonly Answer[]) => {
   };
 };
 
-/** A message of a query's answer. */
+/** A message of a query response. */
 export const found = (path: string): Uint8Array =>
   proto.RunQueryResponse.encode({ document: proto.Document.encode({ name: `${root}/${path}`, fields: new Map() }) });
 
 export const head = { ':status': 200, 'content-type': 'application/grpc' };
 
-/** Sends documents and, if told so, a status behind them. */
+/** Sends documents and optionally a status. */
 export const answer =
   (paths: readonly string[], status: string | null = '0'): Answer =>
   (stream) => {

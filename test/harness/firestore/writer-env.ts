@@ -1,4 +1,4 @@
-/** Writers to a database, and what every test of them says and asks. */
+/** Writers to a database, and shared helpers of their tests. */
 import { equal, ok } from 'node:assert/strict';
 import type { TestContext } from 'vitest';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
@@ -17,7 +17,7 @@ export const failing =
     return true;
   };
 
-/** A source and a writer to it that end with the test. */
+/** A source and a writer to it, closed at the end of the test. */
 export const writerTo = (t: TestContext, url: string, options: WriterOptions = {}, source: Partial<SourceOptions> = {}) => {
   const target = sourceOf(url, source);
   t.onTestFinished(() => target.close());
@@ -27,13 +27,13 @@ export const writerTo = (t: TestContext, url: string, options: WriterOptions = {
 export const pathsOf = (collection: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, n) => `${collection}/${n}`);
 
-/** Writes, or deletes, documents that say who wrote them. */
+/** Writes or deletes documents that contain the name of their writer. */
 export const put = async (writer: BatchWriter, paths: readonly string[], mode: WriteMode, value = 'ours'): Promise<void> => {
   for (const path of paths)
     await (mode === 'delete' ? writer.delete(path) : writer.put(documentOf(path, { who: text(value) }), mode));
 };
 
-/** Who wrote what is there. */
+/** The writer of a document. */
 export const whoIs = (server: Firestore, path: string): string | undefined => {
   const who = fieldsAt(server.databases.open(name), path)?.who;
   return who && Buffer.from(who, 'hex').subarray(3).toString();

@@ -1,4 +1,4 @@
-/** Time that passes only when everybody waits for it: minutes of waiting take moments. */
+/** Virtual time advances only when everything waits for it: minutes of waiting take milliseconds. */
 export class VirtualTime {
   nowMs = 1_700_000_000_000;
   readonly #timers: Timer[] = [];
@@ -8,11 +8,11 @@ export class VirtualTime {
       this.#timers.push({ atMs: this.nowMs + ms, wake });
     });
 
-  /** Lets time pass, up to the end of the given time. */
+  /** Advances time, up to the given end. */
   async pass(ms: number): Promise<void> {
     const endMs = this.nowMs + ms;
     for (;;) {
-      // All that can be done without time passing is done.
+      // Everything that needs no time is done.
       await new Promise((done) => setImmediate(done));
       const next = this.#timers.reduce<Timer | undefined>(
         (first, timer) => (first && first.atMs <= timer.atMs ? first : timer),

@@ -11,7 +11,7 @@ interface Pending extends Timer {
 /** Timers of a clock that only `advance` moves. */
 export class VirtualTimers implements Timers {
   readonly pending = new Set<Pending>();
-  /** How many timers were set, by delay. */
+  /** Number of timers set, by delay. */
   readonly counts = new Map<number, number>();
   #nowMs = 1_000;
 
@@ -27,7 +27,7 @@ export class VirtualTimers implements Timers {
       isRefed: true,
       isCleared: false,
       refresh: () => {
-        // As Node's: a timer that has fired starts again, a cleared one does not.
+        // Like Node: a fired timer restarts, a cleared one does not.
         if (timer.isCleared) return;
         this.pending.add(timer);
         timer.atMs = this.#nowMs + delayMs;
@@ -47,7 +47,7 @@ export class VirtualTimers implements Timers {
     this.pending.delete(timer as Pending);
   }
 
-  /** Moves the clock and runs what is due on the way, in order. */
+  /** Advances the clock and runs due timers in order. */
   advance(ms: number): void {
     const endMs = this.#nowMs + ms;
     for (;;) {
@@ -61,11 +61,11 @@ export class VirtualTimers implements Timers {
   }
 }
 
-/** Waits until a condition holds, as long as the machine needs. */
+/** Waits until a condition holds. */
 export const until = async (condition: () => boolean, what: string): Promise<void> => {
   const endMs = performance.now() + 30_000;
   while (!condition()) {
-    if (performance.now() > endMs) throw new Error(`waited in vain: ${what}`);
+    if (performance.now() > endMs) throw new Error(`timed out waiting until ${what}`);
     await new Promise((done) => setTimeout(done, 1));
   }
 };

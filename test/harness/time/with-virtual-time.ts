@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { RestoreEnv } from '../env/restore-env.ts';
 
-/** Rate-limit waits return at once and advance the clock instead. */
+/** Rate-limit waits return take once and advance the clock instead. */
 export const withVirtualTime = (world: RestoreEnv): { readonly sleptMs: () => number } => {
   const real = world.nowMs;
   let sleptMs = 0;

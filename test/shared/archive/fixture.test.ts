@@ -1,4 +1,4 @@
-/** What was ever written is read for ever: backups of every format version, byte for byte. */
+/** Backups of every format version remain readable byte for byte. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -53,18 +53,18 @@ const open = async (version: string, backup: string): Promise<Archive> => {
 };
 
 const versions = readdirSync(folder);
-test('there are fixtures', () => deepEqual(versions, ['v2']));
+test('fixtures: exist for every format version', () => deepEqual(versions, ['v2']));
 
 for (const version of versions)
   for (const backup of readdirSync(join(folder, version))) {
-    test(`${version} ${backup}: every record comes back byte for byte, in order`, async () => {
+    test(`${version} ${backup}: every record is read byte for byte and in order`, async () => {
       const found: ReturnType<typeof describe>[] = [];
       for await (const { segment, leaf } of streamLeaves(await open(version, backup)))
         for (let slot = segment.start; slot < segment.start + segment.count; slot++) found.push(describe(leaf, slot));
       deepEqual(found, lines(version, backup));
     });
 
-    test(`${version} ${backup}: every record is found by its name`, async () => {
+    test(`${version} ${backup}: every record is found by name`, async () => {
       const archive = await open(version, backup);
       for (const line of lines(version, backup)) {
         const found = await archive.find(Buffer.from(line.name));
@@ -73,7 +73,7 @@ for (const version of versions)
       }
     });
 
-    test(`${version} ${backup}: every object is proven whole`, async () => {
+    test(`${version} ${backup}: every object verifies`, async () => {
       const { manifest } = await open(version, backup);
       for (const entry of manifest.objects) {
         const options = {

@@ -1,6 +1,6 @@
 /**
- * Bytes that must never change. Header, key, nonce, binding and frames were computed by another implementation of the README
- * in another language; what zstd makes of the same bytes may change with its version, so it is given.
+ * Bytes that must never change. Header, key, nonce, binding and frames were computed by an independent implementation of the
+ * README in another language. The zstd output is given, because it may change with its version.
  */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
@@ -48,7 +48,7 @@ const golden = {
   ],
 };
 
-test('header, key, nonces, bindings and sealed frames are these bytes', () => {
+test('golden: header, key, nonces, bindings and sealed frames are these bytes', () => {
   equal(encodeHeader(header).toString('hex'), golden.header);
   equal(objectKey(dataKey, header).export().toString('hex'), golden.key);
   for (const [index, { plain, packed, nonce, binding: bound, frame }] of golden.frames.entries()) {
@@ -63,7 +63,7 @@ test('header, key, nonces, bindings and sealed frames are these bytes', () => {
   }
 });
 
-test('an object of those bytes opens', async () => {
+test('golden: an object of these bytes opens', async () => {
   const bytes = Buffer.from(golden.header + golden.frames.map(({ frame }) => frame).join(''), 'hex');
   const frames = await all(readFrames([bytes], { ...header, dataKey }));
   deepEqual(
@@ -72,7 +72,7 @@ test('an object of those bytes opens', async () => {
   );
 });
 
-test('the keys of a leaf are these bytes', () => {
+test('golden: the keys of a leaf are these bytes', () => {
   const writer = new LeafWriter(true);
   const marks = {
     nameStart: 0,
@@ -98,7 +98,7 @@ test('the keys of a leaf are these bytes', () => {
   );
 });
 
-test('a page of the index is these bytes', () => {
+test('golden: an index page is these bytes', () => {
   const place = {
     backup: 'bkp_golden',
     object: objectName('chunk', 7, 1),

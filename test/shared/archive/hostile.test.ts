@@ -1,4 +1,4 @@
-/** Parsers meet whatever bytes there are: each answers with a typed error or a value, in bounded time and memory. */
+/** Parsers return a value or a typed error for any input, in bounded time and memory. */
 import { equal, notEqual, ok } from 'node:assert/strict';
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -37,7 +37,7 @@ import {
 
 const reading = { identity, name: chunkName, dataKey };
 
-/** Runs to the end or to an error of ours. */
+/** Runs to the end or to an ArchiveError. */
 const survives = (work: () => unknown): void => {
   try {
     work();
@@ -53,7 +53,7 @@ const survivesLater = async (work: () => Promise<unknown>): Promise<void> => {
   }
 };
 
-/** Genuine bytes with some places overwritten, cut out or doubled. */
+/** Genuine bytes with some positions overwritten, removed or duplicated. */
 const damaged = (original: Buffer): fc.Arbitrary<Buffer> =>
   fc
     .array(
@@ -87,19 +87,29 @@ const genuine = () => {
   const chunk = Buffer.concat(writer.take());
   return { chunk, head: chunk.subarray(0, chunk.indexOf('}') + 1) };
 };
-/** Keys and bodies of a leaf before they were sealed. */
+/** Keys and bodies of a leaf before sealing. */
 const plainLeaf = async (): Promise<readonly [Buffer, Buffer]> => {
   const [keys, bodies] = (await all(readFrames([genuine().chunk], reading))).map(({ plain }) => plain);
   return [keys!, bodies!];
 };
 const page = encodePage(
   Array.from({ length: 5 }, (_, i) => ({
-    ...{ backup: 'bkp_01', object: chunkName, frame: 2 * i, offset: 1_000 * i, keysLength: 300, bodiesLength: 700, records: 50 },
-    ...{ start: i, count: 10, first: Buffer.from(`a/${i}`), keysSha256: chance('k')(32), bodiesSha256: chance('b')(32) },
+    backup: 'bkp_01',
+    object: chunkName,
+    frame: 2 * i,
+    offset: 1_000 * i,
+    keysLength: 300,
+    bodiesLength: 700,
+    records: 50,
+    start: i,
+    count: 10,
+    first: Buffer.from(`a/${i}`),
+    keysSha256: chance('k')(32),
+    bodiesSha256: chance('b')(32),
   })),
 );
 
-test('headers, frames, leaves, pages, key files and documents: any bytes give a value or a typed error', async (t) => {
+test('parsers: any bytes give a value or a typed error', async (t) => {
   const { chunk, head } = genuine();
   const [keys, bodies] = await plainLeaf();
   const keyFile = Buffer.from(
@@ -152,14 +162,14 @@ const readEverything = (leaf: Leaf): void => {
   }
 };
 
-/** A frame that is genuine by its key, whatever its content: what someone with a passphrase of their own can import. */
+/** A frame sealed with the right key, whatever its content, as an importer with their own passphrase could make it. */
 const sealedObject = (plain: Buffer, name = chunkName): Buffer => {
   const writer = new ObjectWriter(name, writing('hostile'));
   writer.seal(plain, true);
   return Buffer.concat(writer.take());
 };
 
-test('content that is genuine by its key but not by its form is refused too', async (t) => {
+test('parsers: reject malformed content that is sealed with the right key', async (t) => {
   const options = { ...seed(t), numRuns: 200 };
   await fc.assert(
     fc.asyncProperty(fc.oneof(anything, damaged(page)), (bytes) =>
@@ -181,7 +191,7 @@ test('content that is genuine by its key but not by its form is refused too', as
   );
 });
 
-/** How much more memory was in use at the end, in MiB. */
+/** Additional memory in use at the end, in MiB. */
 const grown = async (work: () => unknown): Promise<number> => {
   const before = process.memoryUsage();
   await work();
@@ -189,7 +199,7 @@ const grown = async (work: () => unknown): Promise<number> => {
   return (after.heapUsed + after.external - before.heapUsed - before.external) / 1024 / 1024;
 };
 
-test('declared lengths are refused before anything of that length is allocated or waited for', async () => {
+test('parsers: declared lengths are rejected before anything is allocated or awaited', async () => {
   const { chunk, head } = genuine();
   const header = (length: number): Buffer => {
     const bytes = Buffer.from(chunk);
@@ -221,12 +231,12 @@ test('declared lengths are refused before anything of that length is allocated o
   ok(memory < 8, `${memory} MiB`);
 });
 
-test('a header of 64 KiB of brackets is refused', () => {
+test('header: rejects 64 KiB of brackets', () => {
   for (const text of ['['.repeat(65_536), `${'{"a":'.repeat(10_000)}`, `"${'x'.repeat(65_000)}"`, '{"__proto__":{}}'])
     refusesNow(() => parseHeader(Buffer.from(text)), 'header-invalid');
 });
 
-test('there is one way to write a header: blanks, order, escapes, more keys and other spellings are refused', () => {
+test('header: rejects every non-canonical spelling', () => {
   const whole = encodeHeader({ identity, name: chunkName, salt: Buffer.alloc(32, 1), noncePrefix: Buffer.alloc(7, 2) });
   const json = whole.subarray(9).toString();
   ok(parseHeader(Buffer.from(json)));
@@ -241,7 +251,7 @@ test('there is one way to write a header: blanks, order, escapes, more keys and 
     json.replace('AES-256-GCM', 'AES-128-GCM'),
     json.replace('"zstd"', '"none"'),
     json.replace('AQEB', 'AQE+'),
-    // Two bits of the last letter are of no meaning.
+    // Two bits of the last letter have no meaning.
     json.replace(/E(","noncePrefix)/, 'F$1'),
   ]) {
     notEqual(other, json);
@@ -249,7 +259,7 @@ test('there is one way to write a header: blanks, order, escapes, more keys and 
   }
 });
 
-test('a bomb of 200 MiB in 6 KB takes no more than the length it declares', async () => {
+test('decompress: a bomb of 200 MiB in 6 KB takes no more than its declared length', async () => {
   const bomb = zstdCompressSync(Buffer.alloc(200 * 1024 * 1024), { chunkSize: 1 << 20 });
   ok(bomb.length < 10_000);
   const memory = await grown(() => {
@@ -259,14 +269,14 @@ test('a bomb of 200 MiB in 6 KB takes no more than the length it declares', asyn
     refusesNow(() => decompress(bomb, 2 ** 32 - 1), 'too-large');
   });
   ok(memory < 24, `${memory} MiB`);
-  // Five bytes that ask for a window of 128 MiB, which would be allocated before the first of them comes out.
+  // Five bytes that request a window of 128 MiB, which would be allocated before the first output.
   const asking = (window: number): Buffer =>
     Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, (window - 10) << 3, 0x29, 0, 0]), Buffer.from('hello')]);
   equal(String(decompress(asking(23), 5)), 'hello');
   for (const window of [24, 27, 31]) refusesNow(() => decompress(asking(window), 5), 'decompression-failed');
 });
 
-test('zstd with less, more or other than it declares is refused', () => {
+test('decompress: rejects zstd with less, more or other data than declared', () => {
   const plain = Buffer.from('some text '.repeat(100));
   const packed = compress(plain, 3);
   ok(decompress(packed, plain.length).equals(plain));
@@ -279,7 +289,7 @@ test('zstd with less, more or other than it declares is refused', () => {
   equal(decompress(compress(Buffer.alloc(0), 3), 0).length, 0);
 });
 
-test('few bytes of keys do not unfold into many: names, records and bodies are bounded', async () => {
+test('leaf: names, records and bodies expanded from few bytes are bounded', async () => {
   const keysOf = (count: number, shared: number, suffix: number, bodies: number): Buffer => {
     const columns = Buffer.alloc(29 * count);
     columns.fill(1, 0, count);
@@ -307,7 +317,7 @@ test('few bytes of keys do not unfold into many: names, records and bodies are b
   equal(new Leaf(keysOf(3, 5, 1, 0)).count, 3);
 });
 
-test('few bytes of a page do not unfold into many names', () => {
+test('index page: names expanded from few bytes are bounded', () => {
   const place = {
     backup: 'bkp_01',
     object: chunkName,
@@ -329,7 +339,7 @@ test('few bytes of a page do not unfold into many names', () => {
   refusesNow(() => decodePage(encodePage(segments)), 'too-large');
 });
 
-test('leaves of a chunk whose names do not ascend from one to the next are refused', async () => {
+test('readChunk: rejects leaves whose names do not ascend', async () => {
   const writer = new ObjectWriter(chunkName, writing('leaves'));
   const [keys, bodies] = await plainLeaf();
   for (const last of [false, true]) {
@@ -339,7 +349,7 @@ test('leaves of a chunk whose names do not ascend from one to the next are refus
   await refuses(all(readChunk([Buffer.concat(writer.take())], reading)), 'record-invalid');
 });
 
-test('a leaf of another form is refused', async () => {
+test('leaf: rejects malformed frames', async () => {
   const [keys, bodies] = await plainLeaf();
   const count = keys.readUInt32BE(1);
   const changed = (at: number, value: number): Buffer => {
@@ -358,7 +368,7 @@ test('a leaf of another form is refused', async () => {
       keys.subarray(0, -1),
       Buffer.concat([keys, Buffer.from('x')]),
     ],
-    // Unknown kind, unknown flag, a tombstone that is cut, more shared than there is, other bodies, impossible nanoseconds.
+    // Unknown kind, unknown flag, a trimmed tombstone, too much shared, other bodies, impossible nanoseconds.
     ...[changed(plane(0), 0x04), changed(plane(0), 0xf1), changed(plane(0), 0x12), changed(plane(1), 0xff), changed(plane(8), 0)],
     ...[changed(plane(14), 0xff), changed(plane(17), 0xff), changed(plane(24), 0xff), changed(plane(27), 0xff)],
     // Names out of order.
@@ -370,12 +380,12 @@ test('a leaf of another form is refused', async () => {
   refusesNow(() => new Leaf(keys, Buffer.alloc(0)), 'record-invalid');
 });
 
-test('a chunk whose last frame has no partner is refused', async () => {
+test('readChunk: rejects a chunk whose last frame has no partner', async () => {
   const [keys] = await plainLeaf();
   await refuses(all(readChunk([sealedObject(keys)], reading)), 'record-invalid');
 });
 
-test('a frame that declares another length than it decompresses to is refused, though it is authentic', async () => {
+test('readFrames: rejects an authentic frame whose declared length is wrong', async () => {
   const header = { identity, name: chunkName, salt: Buffer.alloc(32), noncePrefix: Buffer.alloc(7) };
   const plain = chance('plain')(5_000);
   const objectOf = (declared: number, content: Buffer): Buffer => {

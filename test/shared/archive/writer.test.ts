@@ -1,4 +1,4 @@
-/** Writers hold little, refuse what readers would, and read back what they are about to give out. */
+/** Writers use bounded memory, reject what readers would reject, and verify what they emit. */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'vitest';
@@ -36,12 +36,16 @@ import {
 
 const skim = new DocumentSkim();
 const marksOf = (name: string) => ({
-  ...{ nameStart: 0, nameEnd: Buffer.byteLength(name) },
-  ...{ createdSeconds: 0, createdNanos: 0, updatedSeconds: 0, updatedNanos: 0 },
+  nameStart: 0,
+  nameEnd: Buffer.byteLength(name),
+  createdSeconds: 0,
+  createdNanos: 0,
+  updatedSeconds: 0,
+  updatedNanos: 0,
 });
 
-// A11: a processor or memory that errs between compressing, encrypting and storing.
-test('a frame damaged before it is given out is refused by the self-check, and passes without', () => {
+// A11: a CPU or memory fault between compressing, encrypting and storing.
+test('object writer: the self-check rejects a frame damaged before it is emitted', () => {
   const documents = samples(10);
   const write = (check: SelfCheck | undefined, damaged: 'compressed' | 'sealed' | undefined): void => {
     const inspect = (after: string, bytes: Buffer): void => {
@@ -53,13 +57,13 @@ test('a frame damaged before it is given out is refused by the self-check, and p
   };
   for (const check of [undefined, 'sealed', 'restored'] as const) refusesNow(() => write(check, 'sealed'), 'self-check-failed');
   refusesNow(() => write('restored', 'compressed'), 'self-check-failed');
-  // What each check does not look at.
+  // Damage outside the scope of each check passes.
   write('none', 'sealed');
   write('sealed', 'compressed');
   for (const check of ['none', 'sealed', 'restored'] as const) write(check, undefined);
 });
 
-test('the self-check changes nothing of what is written', () => {
+test('object writer: the self-check does not change the output', () => {
   const sizes = (['none', 'sealed', 'restored'] as const).map((check) => {
     const writer = new ChunkWriter(chunkName, writing('same', { check }));
     addAll(writer, samples(100));
@@ -69,7 +73,7 @@ test('the self-check changes nothing of what is written', () => {
   equal(new Set(sizes).size, 1);
 });
 
-test('bytes can be taken at any time, in pieces of any number, and are those that the entry names', async () => {
+test('shard writer: bytes can be taken at any time and match the manifest entry', async () => {
   const documents = samples(4_000, { textBytes: 500 });
   const writer = new ChunkWriter(chunkName, writing());
   const parts: Buffer[] = [];
@@ -88,7 +92,7 @@ test('bytes can be taken at any time, in pieces of any number, and are those tha
     [whole.length, createHash('sha256').update(whole).digest('base64url'), entry.records],
     [entry.size, entry.sha256, 4_000],
   );
-  // No more than the part and one leaf.
+  // At most the part and one leaf.
   ok(most < 200_000 + 600_000);
   equal(writer.pendingBytes, 0);
   equal(
@@ -97,7 +101,7 @@ test('bytes can be taken at any time, in pieces of any number, and are those tha
   );
 });
 
-test('what the caller does with its bytes after adding them changes nothing', async () => {
+test('shard writer: changing the input after adding it changes nothing', async () => {
   const documents = samples(50);
   const scratch = Buffer.alloc(4_096);
   const writer = new ShardWriter(0, writing());
@@ -113,7 +117,7 @@ test('what the caller does with its bytes after adding them changes nothing', as
   deepEqual(found?.leaf.content(found.slot), documents[0]!.bytes);
 });
 
-test('a document of 1 MiB and one of 7 MiB are kept; one beyond 8 MiB is refused', async () => {
+test('shard writer: stores documents of 1 and 7 MiB, rejects one above 8 MiB', async () => {
   const writer = new ChunkWriter(chunkName, writing());
   const time = { seconds: 1, nanos: 0 };
   const large = [1, 7].map((mib, i) => {
@@ -133,7 +137,7 @@ test('a document of 1 MiB and one of 7 MiB are kept; one beyond 8 MiB is refused
   );
 });
 
-test('a record out of order, twice, or without a name is refused', () => {
+test('shard writer: rejects records that are out of order, duplicated or without a name', () => {
   const add =
     (...names: string[]) =>
     () => {
@@ -145,7 +149,7 @@ test('a record out of order, twice, or without a name is refused', () => {
     refusesNow(add(...names), 'record-invalid');
 });
 
-test('kept and written records together must be in order', async () => {
+test('shard writer: kept and written records together must be in order', async () => {
   const bucket = new Bucket();
   const writer = new ShardWriter(0, writing());
   addAll(writer, samples(20));
@@ -175,7 +179,7 @@ test('kept and written records together must be in order', async () => {
     refusesNow(() => wrong(begin()), 'record-invalid');
 });
 
-test('thousands of runs that wait for a leaf are not held: the leaf is sealed early', async () => {
+test('shard writer: seals the leaf early instead of holding thousands of pending runs', async () => {
   const bucket = new Bucket();
   const documents = samples(12_000, { textBytes: 2 });
   const parentWriter = new ShardWriter(0, writing());
@@ -185,7 +189,7 @@ test('thousands of runs that wait for a leaf are not held: the leaf is sealed ea
   const writer = new ShardWriter(0, options);
   let i = 0;
   let written = 0;
-  // Every second record is kept, so that each is a run of its own; one new record waits from the beginning, one from the middle.
+  // Every second record is kept, so each is its own run; one new record is pending from the start, one from the middle.
   for await (const { segment, leaf } of streamLeaves(archive))
     for (let slot = segment.start; slot < segment.start + segment.count; slot++, i++) {
       if (i === 0 || i === 6_000) {
@@ -198,7 +202,7 @@ test('thousands of runs that wait for a leaf are not held: the leaf is sealed ea
     }
   const shard = writer.finish();
   equal(shard.records, written);
-  // Two records, but three leaves or more would mean that each was sealed for itself: 2 frames each, and one for the end.
+  // Three leaves or more would mean one per record: 2 frames each, and one for the end.
   ok(shard.chunk!.frames >= 4 && shard.chunk!.frames <= 6);
   const segments = await all(readIndex([Buffer.concat(writer.takeIndex())], { ...options, name: indexName, entry: shard.index }));
   equal(
@@ -207,7 +211,7 @@ test('thousands of runs that wait for a leaf are not held: the leaf is sealed ea
   );
 });
 
-test('an object is ended once, and its entry is known then', () => {
+test('object writer: an object ends once, and only then has an entry', () => {
   const writer = new ObjectWriter(chunkName, writing());
   throws(() => writer.entry(0), /last frame/);
   writer.seal(Buffer.alloc(0), true);
@@ -222,7 +226,7 @@ test('an object is ended once, and its entry is known then', () => {
   refusesNow(() => new IndexWriter(chunkName, writing()), 'header-invalid');
 });
 
-test('names of objects are made of numbers alone', () => {
+test('objectName: object names consist of numbers', () => {
   equal(objectName('chunk', 12, 3), 'chunk/00000012-0003');
   for (const [number, part] of [
     [-1, 0],
@@ -238,7 +242,7 @@ test('names of objects are made of numbers alone', () => {
     equal(objectKind(name), undefined, name);
 });
 
-test('segments out of order do not get into an index', () => {
+test('index writer: rejects segments out of order', () => {
   const place = {
     backup: 'bkp_01',
     object: chunkName,
@@ -256,7 +260,7 @@ test('segments out of order do not get into an index', () => {
   for (const first of ['a', 'b']) refusesNow(() => writer.add(segment(first)), 'index-invalid');
 });
 
-test('an index of many pages lists each in the manifest', async () => {
+test('index writer: the manifest lists every page', async () => {
   const place = {
     backup: 'bkp_01',
     object: chunkName,
@@ -287,7 +291,7 @@ test('an index of many pages lists each in the manifest', async () => {
   );
   const stored = Buffer.concat(writer.take());
   deepEqual(await all(readIndex([stored], { identity, name: indexName, dataKey, entry })), segments);
-  // Whoever has only the object finds the same pages.
+  // Reading the object yields the same pages.
   deepEqual(
     (await all(readPages([stored], { identity, name: indexName, dataKey, entry }))).map((page) => page.entry),
     pages,

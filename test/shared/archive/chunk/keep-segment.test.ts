@@ -1,4 +1,4 @@
-/** A segment that nothing changed in is kept as it is: its leaf is never fetched, and the index is as if each record had been kept. */
+/** An unchanged segment is kept whole: its leaf is not fetched, and the index equals one of single kept records. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { type Archive, type Segment, ShardWriter, streamLeaves } from '../../../../shared/archive/index.ts';
@@ -24,7 +24,7 @@ const parentOf = async (bucket: Bucket, documents: readonly Sample[]): Promise<A
   return (await settle(bucket, writer, writing())).archive;
 };
 
-/** The child's manifest lists the chunks it points into, as an incremental backup's does. */
+/** The manifest of the child lists the chunks it references, as for an incremental backup. */
 const finish = (bucket: Bucket, writer: ShardWriter, parent: Archive) => {
   const chunks = parent.manifest.objects.filter(({ name }) => name.startsWith('chunk/'));
   const shard = writer.finish();
@@ -40,7 +40,7 @@ const namesOf = async (archive: Archive): Promise<string[]> =>
     Array.from({ length: count }, (_, i) => leaf.name(start + i).toString()),
   );
 
-test('whole segments with new records between and behind them read as all records in the order of names, and no leaf was fetched', async () => {
+test('keepSegment: whole segments and new records are read in name order, and no leaf was fetched', async () => {
   const bucket = new Bucket();
   const documents = samples(6_000, { textBytes: 600 });
   const isNew = (i: number): boolean => i === 0 || i === documents.length - 1;
@@ -64,7 +64,7 @@ test('whole segments with new records between and behind them read as all record
   );
 });
 
-test('segments that stand side by side in one leaf become one again, also with single records kept before and behind', async () => {
+test('keepSegment: adjacent segments and records of one leaf are merged', async () => {
   const bucket = new Bucket();
   const parent = await parentOf(bucket, samples(20));
   const [{ segment, leaf } = assertSome()] = await all(streamLeaves(parent));
@@ -82,7 +82,7 @@ test('segments that stand side by side in one leaf become one again, also with s
   );
 });
 
-test('a segment must begin behind all that came before, and what follows behind its beginning', async () => {
+test('keepSegment: a segment must start after all previous records, and the next record after its start', async () => {
   const bucket = new Bucket();
   const documents = samples(20);
   const parent = await parentOf(bucket, documents);
@@ -97,7 +97,7 @@ test('a segment must begin behind all that came before, and what follows behind 
     refusesNow(() => wrong(begin()), 'record-invalid');
 });
 
-test('what reaches into the next record is found by whoever reads the leaves', async () => {
+test('keepSegment: a segment that overlaps the next record is detected when leaves are read', async () => {
   const bucket = new Bucket();
   const documents = samples(20);
   const parent = await parentOf(bucket, documents);

@@ -1,4 +1,4 @@
-/** The customer's passphrase: what is taken, what it stands for, and what it opens. */
+/** Passphrases: which are accepted, their normalization, and the keys they open. */
 import { deepEqual, equal, notDeepEqual, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import {
@@ -13,11 +13,11 @@ import { passphraseKeys } from '../../../../shared/archive/key/passphrase.ts';
 import { chance, dataKey, identity, refuses, refusesNow } from '../../../harness/builders/sample-archive.ts';
 
 const passphrase = 'correct horse battery stäple';
-// Deriving takes 0.1 to 0.5 s: one wrap serves all tests.
+// Key derivation takes 0.1 to 0.5 s: one wrap serves all tests.
 const wrapped = wrapKey(dataKey, passphrase, { identity, random: chance('wrap') });
 
 // B16
-test('a passphrase has 8 characters to 1,024 bytes; what counts is characters, not code units', () => {
+test('passphrase: has 8 characters to 1,024 bytes, counted in characters, not code units', () => {
   for (const short of ['', '1234567', '🚀🚀🚀🚀🚀🚀🚀', 'é'.normalize('NFD').repeat(7)])
     refusesNow(() => passphraseBytes(short), 'passphrase-refused');
   for (const long of ['x'.repeat(1025), 'é'.repeat(513), 'x'.repeat(1024 * 1024)])
@@ -26,23 +26,23 @@ test('a passphrase has 8 characters to 1,024 bytes; what counts is characters, n
     ok(passphraseBytes(fine));
 });
 
-test('composed and decomposed letters are the same passphrase; letters that only look alike are not', () => {
+test('passphrase: composed and decomposed letters are equal, lookalikes are not', () => {
   deepEqual(passphraseBytes('Grüße für Zoë'.normalize('NFC')), passphraseBytes('Grüße für Zoë'.normalize('NFD')));
   // Å as LATIN CAPITAL LETTER A WITH RING ABOVE and as ANGSTROM SIGN are canonically equal.
   deepEqual(passphraseBytes('\u00c5ngström'), passphraseBytes('\u212bngström'));
   equal(passphraseBytes('Gru\u0308\u00dfe 12').toString('hex'), Buffer.from('Grüße 12').toString('hex'));
-  // The ligature ﬁ is a compatibility character: NFC leaves it.
+  // The ligature ﬁ is a compatibility character, which NFC keeps.
   notDeepEqual(passphraseBytes('pass\ufb01rst'), passphraseBytes('passfirst'));
 });
 
-// TextEncoder would write EF BF BD for it, so that all lone surrogates were one passphrase.
-test('half a character is refused', () => {
+// TextEncoder replaces every lone surrogate by EF BF BD, so all would be the same passphrase.
+test('passphrase: rejects lone surrogates', () => {
   for (const half of ['\ud800', '\udfff', '\udc00\ud800'])
     refusesNow(() => passphraseBytes(`password${half}`), 'passphrase-refused');
   ok(passphraseBytes('password\ud83d\ude80'));
 });
 
-test('the passphrase, in either form, opens the key; the same key is wrapped differently each time', async () => {
+test('passphrase: both normalization forms open the key, and every wrap of a key is different', async () => {
   const wrap = await wrapped;
   equal(wrap.kdf.iterations, 600_000);
   equal(wrap.kdf.salt.length, 16);
@@ -52,7 +52,7 @@ test('the passphrase, in either form, opens the key; the same key is wrapped dif
   notDeepEqual([again.kdf.salt, again.sealed, again.check], [wrap.kdf.salt, wrap.sealed, wrap.check]);
 });
 
-test('another passphrase is told from a damaged wrap, and from one of another organization, project or backup', async () => {
+test('passphrase: a wrong passphrase, a damaged wrap and a wrap of another owner have different error codes', async () => {
   const wrap = await wrapped;
   await refuses(unwrapKey(wrap, `${passphrase}.`, identity), 'wrong-passphrase');
   for (const other of [{ organization: 'org_02' }, { project: 'prj_02' }, { backup: 'bkp_02' }])
@@ -66,7 +66,7 @@ test('another passphrase is told from a damaged wrap, and from one of another or
 });
 
 // B17
-test('iterations and salts outside of what is safe are refused at once', async () => {
+test('passphrase: rejects unsafe iterations and salts before deriving', async () => {
   const wrap = await wrapped;
   const started = performance.now();
   for (const iterations of [0, 1, 599_999, 10_000_001, 1e9, 2 ** 32, -600_000, 600_000.5, Number.NaN])
@@ -79,7 +79,7 @@ test('iterations and salts outside of what is safe are refused at once', async (
   await refuses(wrapKey(dataKey, passphrase, { identity, random: chance(''), iterations: 1_000 }), 'kdf-refused');
 });
 
-test('what is derived stays what it was', async () => {
+test('passphrase: derived keys never change', async () => {
   const keys = await passphraseKeys('golden passphrase', {
     name: 'pbkdf2-hmac-sha256',
     iterations: 600_000,
@@ -89,12 +89,12 @@ test('what is derived stays what it was', async () => {
   equal(keys.check.toString('hex'), 'e8650f546e9d05766d99ad9910a406a556001c63e1d60aa2761fcbd15a41932d');
 });
 
-test('a key file keeps both kinds of wraps', async () => {
+test('key file: stores both kinds of wraps', async () => {
   const wraps = [{ kind: 'kms', keyId: 'arn:aws:kms:eu-west-1:1:key/k', blob: Buffer.from('blob') } as const, await wrapped];
   deepEqual(parseKeyFile(encodeKeyFile({ identity, wraps })), { identity, wraps });
 });
 
-test('a key file that is not one is refused, with what is wrong', async () => {
+test('key file: rejects malformed files with a reason', async () => {
   const good = JSON.parse(encodeKeyFile({ identity, wraps: [await wrapped] }).toString()) as Record<string, unknown>;
   const [wrap] = good.wraps as [Record<string, unknown>];
   const parse = (change: object) => () => parseKeyFile(Buffer.from(JSON.stringify({ ...good, ...change })));

@@ -1,4 +1,4 @@
-/** A document comes back byte for byte, however it was encoded. */
+/** Documents are restored byte for byte, however they were encoded. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
@@ -36,7 +36,7 @@ const leavesOf = async (bytes: Buffer): Promise<Leaf[]> =>
 const contents = (leaves: readonly Leaf[]): Buffer[] =>
   leaves.flatMap((leaf) => Array.from({ length: leaf.count }, (_, slot) => leaf.content(slot)));
 
-test('documents of many leaves come back in order, with names and times', async () => {
+test('leaf: documents of many leaves are read in order, with names and times', async () => {
   const documents = samples(3_000, { textBytes: 600 });
   const leaves = await leavesOf(write((writer) => addAll(writer, documents)));
   ok(leaves.length > 3);
@@ -64,7 +64,7 @@ const seconds = fc.oneof(
 const nanos = fc.oneof(fc.integer({ min: 0, max: 999_999_999 }), fc.constantFrom(0, 1, 999, 1_000, 999_999_999));
 const time = fc.tuple(seconds, nanos).map(([seconds, nanos]) => ({ seconds, nanos }));
 
-test('name and times are cut off and put back exactly, at any moment of the years 1 to 9999', async (t) => {
+test('document trim: name and times are removed and restored exactly, from year 1 to 9999', async (t) => {
   const skim = new DocumentSkim();
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(time, time, fc.string({ maxLength: 200 })), { maxLength: 20 }), async (given) => {
@@ -90,7 +90,7 @@ test('name and times are cut off and put back exactly, at any moment of the year
   );
 });
 
-/** Fields in any order and number, in and out of their canonical form. */
+/** Fields in any order and number, canonical or not. */
 const odd = fc.array(
   fc.oneof(
     fc.string({ minLength: 1, maxLength: 20 }).map((text) => field(0x0a, Buffer.from(text))),
@@ -117,7 +117,7 @@ const odd = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-test('a document encoded in an unusual way comes back byte for byte too', async (t) => {
+test('document trim: a document in an unusual encoding is restored byte for byte', async (t) => {
   const skim = new DocumentSkim();
   let kept = 0;
   await fc.assert(
@@ -144,7 +144,7 @@ test('a document encoded in an unusual way comes back byte for byte too', async 
   ok(kept > 100);
 });
 
-test('marks that are wrong lose nothing: what does not match is not cut off', async () => {
+test('document trim: wrong marks lose nothing, because mismatching fields are not trimmed', async () => {
   const [first, second] = [samples(2)[0]!, samples(2)[1]!];
   const marks: DocumentMarks = {
     nameStart: 3,
@@ -163,7 +163,7 @@ test('marks that are wrong lose nothing: what does not match is not cut off', as
   deepEqual(contents(leaves), [first.bytes, second.bytes]);
 });
 
-test('names of two leaves compare below their roots as the names themselves do', async () => {
+test('leaf: names of two leaves compare below their roots like the names themselves', async () => {
   const paths = ['a/__id7__', 'a/__id10__', 'a/1', 'a/1/b/2', 'a/10', 'a/é', 'b/1'];
   const time = { seconds: 1, nanos: 0 };
   const leafOf = async (at: string) => {
@@ -179,7 +179,7 @@ test('names of two leaves compare below their roots as the names themselves do',
     for (const j of paths.keys()) equal(Math.sign(short.compareTails(i, 2, long, j, root.length + 1)), Math.sign(i - j));
 });
 
-test('tombstones and users are kept beside documents', async () => {
+test('leaf: stores tombstones and users beside documents', async () => {
   const body = Buffer.from('accounts/uid-1{"localId":"uid-1"}');
   const marks = { nameStart: 0, nameEnd: 14, createdSeconds: 0, createdNanos: 0, updatedSeconds: 9, updatedNanos: 8 };
   const [leaf] = await leavesOf(
@@ -194,14 +194,14 @@ test('tombstones and users are kept beside documents', async () => {
   deepEqual([leaf!.content(1).length, leaf!.updated(1)], [0, { seconds: 9, nanos: 8 }]);
 });
 
-test('skimming finds name and times, and refuses what is no message', () => {
+test('document skim: finds name and times, and rejects invalid messages', () => {
   const skim = new DocumentSkim();
   const document = documentOf('a/b', 'text', { seconds: 1, nanos: 2 }, { seconds: -3, nanos: 4 });
   const around = Buffer.concat([Buffer.from('xx'), document, Buffer.from('yy')]);
   skim.read(around, 2, around.length - 2);
   equal(around.toString('utf8', skim.nameStart, skim.nameEnd), 'a/b');
   deepEqual([skim.createdSeconds, skim.createdNanos, skim.updatedSeconds, skim.updatedNanos], [1, 2, -3, 4]);
-  // Only between two fields can a message be cut and still be one.
+  // A message cut between two fields is still a message.
   const fine = Array.from({ length: document.length - 1 }, (_, i) => document.subarray(0, i + 1)).filter((cut) => {
     try {
       skim.read(cut, 0, cut.length);

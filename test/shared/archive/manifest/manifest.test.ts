@@ -1,4 +1,4 @@
-/** The manifest is the backup's commit point: it names everything, and its digest tells it from every other. */
+/** The manifest is the commit point of a backup: it lists everything, and its digest identifies it. */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import {
@@ -30,14 +30,14 @@ const backup = async (count = 30, seed = 'sample') => {
   return settle(new Bucket(), writer, options);
 };
 
-/** A manifest whatever it says, sealed as a genuine one: what an attacker with the key, or a later version, could store. */
+/** Seals any content as a genuine manifest, as an attacker with the key or a later version could. */
 const sealAny = (json: unknown, options = writing('any')): Buffer => {
   const writer = new ObjectWriter('manifest', options);
   writer.seal(Buffer.from(typeof json === 'string' ? json : JSON.stringify(json)), true);
   return Buffer.concat(writer.take());
 };
 
-test('a manifest reads back as it was written, with and without the digest that was kept', async () => {
+test('manifest: opens as it was sealed, with and without the digest', async () => {
   const { shard, sealed } = await backup();
   const expected = manifestOf(shard);
   deepEqual(await openManifest(sealed.bytes, { ...reading, digest: sealed.digest }), expected);
@@ -45,7 +45,7 @@ test('a manifest reads back as it was written, with and without the digest that 
   equal(sealed.digest, manifestDigest(sealed.bytes));
 });
 
-test('no name of a document or collection is in the clear, in the manifest or any object', async () => {
+test('manifest: no object contains a document or collection name in clear text', async () => {
   const options = writing();
   const writer = new ShardWriter(0, options);
   addAll(writer, samples(30));
@@ -57,7 +57,7 @@ test('no name of a document or collection is in the clear, in the manifest or an
 });
 
 // B1, B2 for the manifest.
-test('any byte changed or cut off is noticed even without the digest', async () => {
+test('manifest: a changed or missing byte is detected even without the digest', async () => {
   const { sealed } = await backup(3);
   for (let at = 0; at < sealed.bytes.length; at++) {
     const damaged = Buffer.from(sealed.bytes);
@@ -79,16 +79,16 @@ test('any byte changed or cut off is noticed even without the digest', async () 
 });
 
 // B8
-test("last week's manifest, genuine as it is, is refused by the digest", async () => {
+test('manifest: a genuine but older manifest does not match the digest', async () => {
   const [before, now] = [await backup(20, 'before'), await backup(30, 'now')];
   await openManifest(before.sealed.bytes, reading);
   await refuses(openManifest(before.sealed.bytes, { ...reading, digest: now.sealed.digest }), 'hash-mismatch');
-  // The same content sealed again is another object too.
+  // The same content sealed again is a different object.
   notEqual(sealManifest(now.manifest, writing('again')).digest, now.sealed.digest);
 });
 
 // B9
-test('a manifest without one of its objects is refused by the digest, and does not add up without it', async () => {
+test('manifest: a missing object entry fails the digest and, without it, the consistency checks', async () => {
   const { manifest, sealed } = await backup();
   const fewer = { ...manifest, objects: manifest.objects.slice(1) };
   await refuses(openManifest(sealAny(fewer), { ...reading, digest: sealed.digest }), 'hash-mismatch');
@@ -97,7 +97,7 @@ test('a manifest without one of its objects is refused by the digest, and does n
 });
 
 // B7, A41
-test('a manifest of another organization, project or backup is refused, inside and outside', async () => {
+test('manifest: rejects another organization, project or backup in header and content', async () => {
   const { manifest } = await backup();
   for (const other of [{ organization: 'org_02' }, { project: 'prj_02' }, { backup: 'bkp_02' }]) {
     const elsewhere = sealAny(manifest, writing('other', { identity: { ...identity, ...other } }));
@@ -109,19 +109,19 @@ test('a manifest of another organization, project or backup is refused, inside a
 });
 
 // A38
-test('a later format and a feature that is not known are refused as what they are', async () => {
+test('manifest: a later format version and an unknown feature have their own error codes', async () => {
   const { manifest } = await backup();
   for (const formatVersion of [1, 3, 99, '2', null, undefined])
     await refuses(openManifest(sealAny({ ...manifest, formatVersion }), reading), 'unsupported-version');
-  // Nothing else of it needs to be understood for that.
+  // The rest of the manifest need not be understood.
   await refuses(openManifest(sealAny({ formatVersion: 99 }), reading), 'unsupported-version');
   await refuses(openManifest(sealAny({ formatVersion: 2, requiredFeatures: ['sparse'] }), reading), 'unknown-feature');
   await refuses(openManifest(sealAny({ ...manifest, requiredFeatures: ['sparse'] }), reading), 'unknown-feature');
-  // What a later writer only adds does not matter.
+  // Additional keys of a later writer are ignored.
   deepEqual(await openManifest(sealAny({ ...manifest, added: { by: 'later' } }), reading), manifest);
 });
 
-test('a manifest that does not add up or is of another form is refused', async () => {
+test('manifest: rejects inconsistent and malformed content', async () => {
   const { manifest } = await backup();
   const [chunk, index] = manifest.objects as [Manifest['objects'][number], Manifest['objects'][number]];
   const [page] = manifest.pages as [Manifest['pages'][number]];
@@ -162,11 +162,11 @@ test('a manifest that does not add up or is of another form is refused', async (
   );
 });
 
-test('a manifest larger than one frame is kept in several', async () => {
+test('manifest: content larger than one frame is stored in several', async () => {
   const { manifest } = await backup();
   const notes = { long: 'é'.repeat(5 * 1024 * 1024) };
   const { bytes } = sealManifest({ ...manifest, notes }, writing());
-  // Letters of two bytes are not cut apart where one frame ends.
+  // Two-byte characters survive a frame boundary.
   deepEqual((await openManifest(bytes, reading)).notes, notes);
   refusesNow(() => sealManifest({ ...manifest, notes: { long: 'x'.repeat(64 * 1024 * 1024) } }, writing()), 'too-large');
 });

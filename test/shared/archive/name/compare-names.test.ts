@@ -1,4 +1,4 @@
-/** Names are ordered as Firestore orders `__name__`: else a merge with its stream would lose documents. */
+/** Names sort like Firestore's `__name__`; otherwise a merge with a Firestore stream would lose documents. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
@@ -46,13 +46,13 @@ const ascending = [
   'd/a',
 ];
 
-test('numeric ids come first and by number, others by UTF-8, and a document before what lies below it', () => {
+test('compareNames: numeric ids first and by number, other ids by UTF-8, documents before their subcollections', () => {
   for (const [i, a] of ascending.entries())
     for (const [j, b] of ascending.entries())
       equal(order(a, b), Math.sign(i - j), `${JSON.stringify(a)} and ${JSON.stringify(b)}`);
 });
 
-/** The same order, written down plainly: numbers before texts, in each segment. */
+/** Reference implementation: numbers before texts in each segment. */
 const keyOf = (name: string): { readonly number?: bigint; readonly text: Buffer }[] =>
   name.split('/').map((segment) => {
     const number = /^__id(0|-?[1-9]\d{0,18})__$/.exec(segment)?.[1];
@@ -78,14 +78,14 @@ const segment = fc.oneof(
 );
 const name = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'));
 
-test('the order agrees with its plain definition for any two names', (t) => {
+test('compareNames: agrees with the reference implementation for any two names', (t) => {
   fc.assert(
     fc.property(name, name, (a, b) => equal(order(a, b), Math.sign(plainOrder(a, b)))),
     { ...seed(t), numRuns: 5_000 },
   );
 });
 
-test('ranges of larger bytes compare as the names in them', (t) => {
+test('compareRanges: ranges of larger buffers compare like the names in them', (t) => {
   fc.assert(
     fc.property(name, name, fc.nat(5), fc.nat(5), (a, b, before, after) => {
       const pad = Buffer.concat([Buffer.alloc(before, '/'), Buffer.from(a), Buffer.alloc(after, 'x')]);
@@ -100,7 +100,7 @@ test('ranges of larger bytes compare as the names in them', (t) => {
   );
 });
 
-test('what comes after a name and all below it is everything else that comes after the name', (t) => {
+test('afterSubtree: names from there on are exactly those after a name and everything below it', (t) => {
   fc.assert(
     fc.property(name, name, (a, b) => {
       const after = Math.sign(compareNames(Buffer.from(b), afterSubtree(Buffer.from(a))));

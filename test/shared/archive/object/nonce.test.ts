@@ -1,4 +1,4 @@
-/** No key is ever used twice with one nonce, and no two places of an archive are bound to the same bytes. */
+/** No key is used twice with the same nonce, and no two frames have the same binding. */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
@@ -7,8 +7,8 @@ import { FrameBinding, frameNonce, objectKey } from '../../../../shared/archive/
 import { seed } from '../../../harness/builders/reported-seed.ts';
 import { chance, dataKey, identity } from '../../../harness/builders/sample-archive.ts';
 
-// B11. By construction: within an object nonces ascend, and no two objects share a key.
-test('1,000,000 frames of 1,000 objects under one data key: all pairs of key and nonce differ', () => {
+// B11. By construction: nonces ascend within an object, and no two objects share a key.
+test('nonce: 1,000,000 frames of 1,000 objects under one data key have distinct key and nonce pairs', () => {
   const random = chance('objects');
   const keys = new Set<string>();
   for (let object = 0; object < 1_000; object++) {
@@ -24,7 +24,7 @@ test('1,000,000 frames of 1,000 objects under one data key: all pairs of key and
   equal(keys.size, 1_000);
 });
 
-test('the key changes with the data key, the salt, the backup and the name', () => {
+test('object key: depends on the data key, the salt, the backup and the name', () => {
   const header = { identity, name: objectName('chunk', 1), salt: Buffer.alloc(32, 1), noncePrefix: Buffer.alloc(7) };
   const keyOf = (key: Buffer, change: object): string =>
     objectKey(key, { ...header, ...change })
@@ -46,7 +46,7 @@ test('the key changes with the data key, the salt, the backup and the name', () 
 const index = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 const prefix = fc.uint8Array({ minLength: 7, maxLength: 7 });
 
-test('a nonce tells prefix, number and end, so that different ones never meet', (t) => {
+test('nonce: distinct prefixes, numbers and ends give distinct nonces', (t) => {
   const place = fc.record({ prefix, index, last: fc.boolean() });
   fc.assert(
     fc.property(place, place, (a, b) => {
@@ -59,7 +59,7 @@ test('a nonce tells prefix, number and end, so that different ones never meet', 
   );
 });
 
-test('frame numbers end at 2^32: one more would begin again', () => {
+test('nonce: frame numbers end at 2^32 instead of wrapping around', () => {
   const zero = Buffer.alloc(7);
   frameNonce(zero, 2 ** 32 - 1, true);
   for (const number of [2 ** 32, -1, 0.5, Number.NaN]) throws(() => frameNonce(zero, number, true), RangeError);
@@ -68,7 +68,7 @@ test('frame numbers end at 2^32: one more would begin again', () => {
 
 const places = ['organization', 'project', 'backup'] as const;
 
-test('what a frame is bound to differs wherever anything differs: organization, project, backup, name, number, end, length', (t) => {
+test('binding: differs with organization, project, backup, name, number, end and length', (t) => {
   const header = { identity, name: objectName('chunk', 0), salt: Buffer.alloc(0), noncePrefix: Buffer.alloc(0) };
   const bindingOf = (of: typeof header, at: number, last: boolean, length: number): string =>
     new FrameBinding(of).of(at, last, length).toString('hex');
@@ -80,7 +80,7 @@ test('what a frame is bound to differs wherever anything differs: organization, 
   ];
   equal(new Set([base, ...others]).size, others.length + 1);
   equal(bindingOf(header, 1, false, 1), base);
-  // The same letters, divided otherwise between neighbours, must not meet either.
+  // The same letters split differently between neighbours must differ too.
   const divided = (text: string, at: number, end: number): string => {
     const [organization, project, backup] = [text.slice(0, at), text.slice(at, end), text.slice(end)];
     return bindingOf({ ...header, identity: { organization, project, backup } }, 1, false, 1);

@@ -1,4 +1,4 @@
-/** Parts of a backup are read by ranges, and an incremental one finds its records where they lie. */
+/** Backups are read in ranges, and an incremental one finds its records in earlier backups. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
@@ -42,7 +42,7 @@ const full = async (documents: readonly Sample[], bucket = new Bucket()) => {
   return { bucket, ...(await settle(bucket, writer, writing('full'))) };
 };
 
-/** What a restore would write. */
+/** The documents that a restore would write. */
 const restored = async (archive: Archive): Promise<Buffer[]> => {
   const found: Buffer[] = [];
   for await (const { segment, leaf } of streamLeaves(archive))
@@ -51,7 +51,7 @@ const restored = async (archive: Archive): Promise<Buffer[]> => {
   return found;
 };
 
-test('one document is found with two fetches of a small part, and what is absent is not', async () => {
+test('archive: finds a document with two small fetches, and reports a missing one', async () => {
   const documents = samples(10_000, { textBytes: 300 });
   const { bucket, archive, sealed, shard } = await full(documents);
   ok(shard.index.frames === 1 && shard.chunk!.frames > 10);
@@ -59,7 +59,7 @@ test('one document is found with two fetches of a small part, and what is absent
     bucket.fetches = [];
     const found = await archive.find(documents[i]!.name);
     deepEqual(found?.leaf.content(found.slot), documents[i]!.bytes);
-    // The page of the index is known by then.
+    // The index page is cached by then.
     equal(bucket.fetches.length, i === 0 ? 2 : 1);
     const fetched = bucket.fetches.reduce((sum, { length }) => sum + length, sealed.bytes.length);
     ok(fetched < (shard.chunk!.size + shard.index.size) / 5);
@@ -68,7 +68,7 @@ test('one document is found with two fetches of a small part, and what is absent
     equal(await archive.find(Buffer.from(name)), undefined, name);
 });
 
-test('a backup of nothing is a backup', async () => {
+test('archive: an empty backup is a valid backup', async () => {
   const { archive, shard, manifest } = await full([]);
   equal(shard.chunk, undefined);
   deepEqual([manifest.pages.length, manifest.pages[0]!.records], [1, 0]);
@@ -76,7 +76,7 @@ test('a backup of nothing is a backup', async () => {
   deepEqual(await restored(archive), []);
 });
 
-test('a stream begins at any name', async () => {
+test('streamLeaves: starts at any name', async () => {
   const documents = samples(5_000, { textBytes: 400 });
   const { archive } = await full(documents);
   for (const i of [0, 1, 2_345, 4_999]) {
@@ -87,7 +87,7 @@ test('a stream begins at any name', async () => {
   equal(rest.length, 1);
 });
 
-test('a stream within ranges fetches the leaves that may hold names of them, each once, and no page in vain', async () => {
+test('streamLeaves: ranges fetch only the leaves that may contain their names, each once, and no needless page', async () => {
   const documents = samples(20_000, { textBytes: 400 });
   const { bucket, archive } = await full(documents);
   const one = (i: number) => ({ from: documents[i]!.name, to: Buffer.concat([documents[i]!.name, Buffer.alloc(1)]) });
@@ -112,7 +112,7 @@ test('a stream within ranges fetches the leaves that may hold names of them, eac
   );
 });
 
-test('what is fetched of a leaf may change from one to the next', async () => {
+test('streamLeaves: the fetched part may change from leaf to leaf', async () => {
   const { archive } = await full(samples(6_000, { textBytes: 900 }));
   let part: 'all' | 'keys' = 'all';
   const had: boolean[] = [];
@@ -123,7 +123,7 @@ test('what is fetched of a leaf may change from one to the next', async () => {
   deepEqual([had[0], had.at(-1)], [true, false]);
 });
 
-test('keys alone are a small part, and fetched ahead while others are worked on', async () => {
+test('streamLeaves: keys alone are small and are prefetched', async () => {
   const { bucket, archive } = await full(samples(6_000, { textBytes: 900 }));
   bucket.fetches = [];
   const parts = await all(streamLeaves(archive, { part: 'keys' }));
@@ -134,7 +134,7 @@ test('keys alone are a small part, and fetched ahead while others are worked on'
   ok(bucket.fetches.length >= 4 && bucket.fetches.length <= 6);
 });
 
-/** The next backup of a chain: compares names and times of the parent with what there is now. */
+/** The next backup of a chain: compares names and times of the parent with the current documents. */
 const next = async (bucket: Bucket, parent: Archive, backup: string, now: readonly Sample[], at: number) => {
   const options = writing(backup, { identity: { ...identity, backup }, random: chance(backup) });
   const writer = new ShardWriter(0, options);
@@ -203,7 +203,7 @@ const changed = (
     return what === 'change' ? [make(String(document.name))] : [document, make(`${document.name}/added/${at}`)];
   });
 
-test('an incremental backup after 1 % changed is complete in itself, and small', async () => {
+test('incremental backup: after a change of 1 % it is complete and small', async () => {
   const documents = samples(9_000, { textBytes: 600 });
   const { bucket, archive, shard } = await full(documents);
   const now = changed(
@@ -223,7 +223,7 @@ test('an incremental backup after 1 % changed is complete in itself, and small',
   equal(found?.leaf.kind(found.slot), recordKind.tombstone);
 });
 
-test('an incremental backup of no change stores no chunk at all', async () => {
+test('incremental backup: without changes it has no chunk', async () => {
   const documents = samples(3_000);
   const { bucket, archive } = await full(documents);
   const increment = await next(bucket, archive, 'bkp_02', documents, 1_800_000_000);
@@ -235,7 +235,7 @@ test('an incremental backup of no change stores no chunk at all', async () => {
   );
 });
 
-test('a chain of incremental backups shows, at each link, what there was', async (t) => {
+test('incremental backup: every link of a chain shows the documents of its time', async (t) => {
   const choice = fc.constantFrom('same', 'same', 'same', 'change', 'drop', 'insert' as const);
   await fc.assert(
     fc.asyncProperty(
@@ -265,12 +265,12 @@ test('a chain of incremental backups shows, at each link, what there was', async
   );
 });
 
-test('an object in place of another, whole or in part, is noticed by ranged reads too', async () => {
+test('archive: ranged reads detect an object that was replaced in whole or in part', async () => {
   const documents = samples(4_000, { textBytes: 400 });
   const { bucket, archive } = await full(documents);
   const name = documents[2_000]!.name;
   const chunk = bucket.get('bkp_01', chunkName);
-  // The same documents by an earlier attempt: genuine, same key, another salt.
+  // The same documents of an earlier attempt: genuine, same key, another salt.
   const again = new ShardWriter(0, writing('earlier attempt'));
   addAll(again, documents);
   again.finish();
@@ -292,7 +292,7 @@ test('an object in place of another, whole or in part, is noticed by ranged read
   ok(await archive.find(name));
 });
 
-test('an index that lies about its chunk is refused, even sealed with the right key', async () => {
+test('archive: rejects an index that misstates its chunk, even sealed with the right key', async () => {
   const documents = samples(3_000, { textBytes: 400 });
   const { bucket, manifest, shard } = await full(documents);
   const segments = await all(
@@ -333,7 +333,7 @@ test('an index that lies about its chunk is refused, even sealed with the right 
   }
 });
 
-test('segments that overlap are refused when the leaves are read', async () => {
+test('streamLeaves: rejects overlapping segments', async () => {
   const { bucket, manifest, shard } = await full(samples(50));
   const [a] = (await all(
     readIndex([bucket.get('bkp_01', indexName)], { identity, name: indexName, dataKey, entry: shard.index }),

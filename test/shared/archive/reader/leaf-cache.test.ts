@@ -1,23 +1,23 @@
-/** The leaves of a chain are held while its index goes back and forth between them; those of a backup by itself are not. */
+/** Leaves of a chain are cached while its index alternates between them; leaves of a full backup are not. */
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { type Archive, ShardWriter } from '../../../../shared/archive/index.ts';
 import { addAll, all, Bucket, identity, manifestOf, samples, settle, writing } from '../../../harness/builders/sample-archive.ts';
 
-/** How often chunks are asked for, if the leaf of every segment is, one after the other. */
+/** The number of chunk fetches if the leaf of every segment is read in turn. */
 const fetchesOf = async (bucket: Bucket, archive: Archive, part: 'all' | 'keys'): Promise<number> => {
   bucket.fetches = [];
   for await (const segment of archive.segments()) await archive.leaf(segment, part);
   return bucket.fetches.filter(({ name }) => name.startsWith('chunk/')).length;
 };
 
-test('each leaf of a chain is fetched once, however many segments point into it', async () => {
+test('leaf cache: each leaf of a chain is fetched once, however many segments reference it', async () => {
   const bucket = new Bucket();
   const writer = new ShardWriter(0, writing('full'));
   addAll(writer, samples(3_000, { textBytes: 900 }));
   const full = await settle(bucket, writer, writing('full'));
   const segments = await all(full.archive.segments());
-  // Every hundredth document is written anew, so that the index goes to and fro.
+  // Every hundredth document is rewritten, so that the index alternates.
   const link = new ShardWriter(0, writing('link', { identity: { ...identity, backup: 'bkp_02' } }));
   for (const segment of segments) {
     const leaf = await full.archive.leaf(segment);
@@ -33,14 +33,14 @@ test('each leaf of a chain is fetched once, however many segments point into it'
   const leaves = segments.length + shard.chunk!.frames / 2;
   ok((await all(archive.segments())).length > 3 * leaves);
   equal(await fetchesOf(bucket, archive, 'keys'), leaves);
-  // With bodies they are other bytes; keys are then known, too.
+  // Leaves with bodies are fetched again; afterwards keys are cached too.
   equal(await fetchesOf(bucket, archive, 'all'), leaves);
   equal(await fetchesOf(bucket, archive, 'keys'), 0);
   equal(await fetchesOf(bucket, full.archive, 'all'), segments.length);
   equal(await fetchesOf(bucket, full.archive, 'all'), segments.length);
 });
 
-test('what could not be fetched is asked for anew', async () => {
+test('leaf cache: a failed fetch is repeated', async () => {
   const bucket = new Bucket();
   const writer = new ShardWriter(0, writing('full'));
   addAll(writer, samples(10));

@@ -1,4 +1,4 @@
-/** A seeker finds its way among the records of a backup with as few fetches as it takes. */
+/** A seeker finds records of a backup with few fetches. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { Archive, compareNames, openManifest, Seeker, ShardWriter, sealManifest } from '../../../../shared/archive/index.ts';
@@ -15,7 +15,7 @@ import {
   writing,
 } from '../../../harness/builders/sample-archive.ts';
 
-/** A backup of several shards: an index object, and so a page, for each. */
+/** A backup of several shards, each with its own index object and page. */
 const made = async (documents: readonly Sample[], sizes: readonly number[]) => {
   const bucket = new Bucket();
   const options = writing('seeker');
@@ -41,7 +41,7 @@ const made = async (documents: readonly Sample[], sizes: readonly number[]) => {
 
 const documents = samples(4_000, { textBytes: 700 });
 
-test('every record is found by its name and by its number, and every gap leads to what follows', async () => {
+test('seeker: finds every record by name and by rank, and a gap leads to the next record', async () => {
   const { archive } = await made(documents, [700, 0, 1, 1_500, 1_799]);
   const seeker = new Seeker(archive);
   for (const i of [0, 1, 699, 700, 701, 702, 2_200, 2_201, 3_998, 3_999]) {
@@ -50,7 +50,7 @@ test('every record is found by its name and by its number, and every gap leads t
     equal(await seeker.rank(), i);
     ok(await seeker.seekRank(i));
     deepEqual(await seeker.name(), documents[i]!.name);
-    // Right behind a record comes the next one.
+    // Right after a record comes the next one.
     equal(await seeker.seek(Buffer.concat([documents[i]!.name, Buffer.from('/a/b')])), i < 3_999);
     deepEqual(await seeker.name(), documents[i + 1]?.name);
     equal(await seeker.rank(), i + 1);
@@ -62,7 +62,7 @@ test('every record is found by its name and by its number, and every gap leads t
   equal(await seeker.name(), undefined);
 });
 
-test('walking from one to the next meets every record once, with its bytes', async () => {
+test('seeker: next visits every record once, with its bytes', async () => {
   const { archive } = await made(documents, [1, 1_999, 2_000]);
   const seeker = new Seeker(archive);
   seeker.part = 'all';
@@ -75,7 +75,7 @@ test('walking from one to the next meets every record once, with its bytes', asy
   equal(i, 4_000);
 });
 
-test('what is held is not fetched again, and the beginning of a segment is known from the index', async () => {
+test('seeker: cached leaves are not fetched again, and the first name of a segment needs no fetch', async () => {
   const { bucket, archive } = await made(documents, [2_000, 2_000]);
   const seeker = new Seeker(archive);
   seeker.part = 'all';
@@ -89,7 +89,7 @@ test('what is held is not fetched again, and the beginning of a segment is known
   equal(seeker.fetches, 2);
 });
 
-test('an empty backup has no record to be found', async () => {
+test('seeker: an empty backup has no records', async () => {
   const { archive } = await made([], [0]);
   const seeker = new Seeker(archive);
   equal(await seeker.seek(Buffer.from(`${root}/a/b`)), false);
@@ -97,9 +97,9 @@ test('an empty backup has no record to be found', async () => {
   equal(await seeker.rank(), 0);
 });
 
-test('a range that came damaged once is fetched again; damage that stays is damage, and names its object', async () => {
+test('archive: a range damaged in transfer is fetched again; lasting damage names its object', async () => {
   const { bucket, archive } = await made(documents, [4_000]);
-  const told: string[] = [];
+  const retried: string[] = [];
   const flipped = (times: number) => {
     let left = times;
     return new Archive(archive.manifest, {
@@ -109,11 +109,11 @@ test('a range that came damaged once is fetched again; damage that stays is dama
         return bytes;
       },
       dataKey: () => dataKey,
-      onRetry: ({ name }: { name: string }) => void told.push(name),
+      onRetry: ({ name }: { name: string }) => void retried.push(name),
     });
   };
   const once = await flipped(1).find(documents[5]!.name);
   ok(once && compareNames(once.leaf.name(once.slot), documents[5]!.name) === 0);
-  deepEqual(told, [chunkName]);
+  deepEqual(retried, [chunkName]);
   await refuses(flipped(2).find(documents[5]!.name), 'tag-mismatch', 'hash-mismatch');
 });

@@ -1,4 +1,4 @@
-/** What a merge is about, field by field. */
+/** The field paths of a merge. */
 import { deepEqual, equal } from 'node:assert/strict';
 import firestore, { type Firestore as Client } from '@google-cloud/firestore';
 import fc from 'fast-check';
@@ -20,7 +20,7 @@ const map = (entries: Record<string, Uint8Array>): Uint8Array =>
 const maskOf = (fields: Record<string, Uint8Array>): readonly string[] =>
   fieldMask(proto.Document.encode({ name: `${root}/c/d`, fields: new Map(Object.entries(fields)) }));
 
-/** Names that need care: each is what it is between backticks. */
+/** Names that need quoting: each stands for itself between backticks. */
 const names = [
   'a',
   'B_2',
@@ -40,14 +40,14 @@ const names = [
   '__x',
 ];
 
-test('maps are merged by their fields; arrays and empty maps are taken whole', () => {
+test('fieldMask: maps are merged by field; arrays and empty maps are written whole', () => {
   const array = encode({ arrayValue: { values: [map({ b: text })] } });
   deepEqual(maskOf({}), []);
   deepEqual(maskOf({ a: text, b: map({ c: text, d: map({ e: array }) }), f: array }), ['a', 'b.c', 'b.d.e', 'f']);
   deepEqual(maskOf({ a: map({}), b: map({ c: map({}) }) }), ['a', 'b.c']);
 });
 
-test('a vector is one value', () => {
+test('fieldMask: a vector is one value', () => {
   const vector = map({
     __type__: encode({ stringValue: '__vector__' }),
     value: encode({ arrayValue: { values: [encode({ doubleValue: 1 })] } }),
@@ -55,7 +55,7 @@ test('a vector is one value', () => {
   deepEqual(maskOf({ v: vector, m: map({ v: vector, w: text }) }), ['v', 'm.v', 'm.w']);
 });
 
-test('a name in a path is plain or in backticks, and reads back as itself', () => {
+test('pathSegment: a name is plain or quoted, and parses to itself', () => {
   equal(pathSegment('plain_1'), 'plain_1');
   equal(pathSegment('.'), '`.`');
   equal(pathSegment('`'), '`\\``');
@@ -104,7 +104,7 @@ const stored = (path: string): Buffer => {
   return Buffer.from(database.get(pathKey(path), database.readTime())!.bytes);
 };
 
-test("merging gives what the official client's set with merge gives, and keeps every other field", async () => {
+test('merge: equals set with merge of the official client and keeps all other fields', async () => {
   const source = sourceOf(server.url);
   let run = 0;
   await fc.assert(
@@ -113,7 +113,7 @@ test("merging gives what the official client's set with merge gives, and keeps e
       const [theirs, ours, given] = [client.doc(`theirs/${run}`), client.doc(`ours/${run}`), client.doc(`given/${run}`)];
       await given.set(merged);
       if (isThere) await Promise.all([theirs.set(there), ours.set(there)]);
-      // The one merge that is refused: an entry added to what is a vector there.
+      // The only rejected merge: an entry added to a vector.
       const refused = await theirs.set(merged, { merge: true }).then(
         () => false,
         (error: { code?: number }) => {
@@ -132,13 +132,13 @@ test("merging gives what the official client's set with merge gives, and keeps e
       );
       equal(sameFields(stored(`ours/${run}`), stored(`theirs/${run}`)), true);
     }),
-    // The last: a map merged into a vector.
+    // The last one: a map merged into a vector.
     { numRuns: 120, examples: [[{ v: firestore.FieldValue.vector([1, 0.5]) }, { v: { a: null } }, true]] },
   );
   source.close();
 });
 
-test('a path too long for the service fails its document alone, and nothing of it is written', async () => {
+test('merge: a path too long for Firestore fails only its document, which is not written', async () => {
   const source = sourceOf(server.url);
   const writer = new BatchWriter(source);
   const long = map({ ['m'.repeat(800)]: map({ ['n'.repeat(800)]: text }) });

@@ -1,4 +1,4 @@
-/** Whether a merge would change anything is told before it is made. */
+/** Detects before the write whether a merge would change anything. */
 import { deepEqual, equal } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, beforeAll, test } from 'vitest';
@@ -17,34 +17,34 @@ const vector = (...values: number[]): Uint8Array =>
 type Fields = Record<string, Uint8Array>;
 const document = (fields: Fields, path = 'c/d'): Uint8Array =>
   proto.Document.encode({ name: `${root}/${path}`, fields: new Map(Object.entries(fields)) });
-const told = (archived: Fields, live: Fields): boolean => isMergeNoop(document(archived), document(live));
+const isNoop = (archived: Fields, live: Fields): boolean => isMergeNoop(document(archived), document(live));
 
 const x = text('x');
 const y = text('y');
 
-test('what the live document holds beside it does not matter; what it lacks or holds otherwise does', () => {
-  equal(told({ a: x }, { a: x }), true);
-  equal(told({ a: x }, { b: y, a: x }), true);
-  equal(told({ a: x }, { b: y }), false);
-  equal(told({ a: x }, { a: y }), false);
-  equal(told({ a: encode({ integerValue: 1n }) }, { a: encode({ doubleValue: 1 }) }), false);
-  equal(told({}, { a: x }), true);
-  equal(told({ constructor: x }, {}), false);
-  equal(told({ a: map({ toString: x }) }, { a: map({}) }), false);
+test('isMergeNoop: extra live fields do not matter; missing and different ones do', () => {
+  equal(isNoop({ a: x }, { a: x }), true);
+  equal(isNoop({ a: x }, { b: y, a: x }), true);
+  equal(isNoop({ a: x }, { b: y }), false);
+  equal(isNoop({ a: x }, { a: y }), false);
+  equal(isNoop({ a: encode({ integerValue: 1n }) }, { a: encode({ doubleValue: 1 }) }), false);
+  equal(isNoop({}, { a: x }), true);
+  equal(isNoop({ constructor: x }, {}), false);
+  equal(isNoop({ a: map({ toString: x }) }, { a: map({}) }), false);
 });
 
-test('maps are told field by field; arrays, empty maps and vectors as a whole', () => {
-  equal(told({ a: map({ b: x }) }, { a: map({ b: x, c: y }) }), true);
-  equal(told({ a: map({ b: x }) }, { a: map({ c: y }) }), false);
-  equal(told({ a: map({ b: x }) }, { a: x }), false);
-  equal(told({ a: map({ b: map({ c: x }) }) }, { a: map({ b: map({ d: y, c: x }), e: y }) }), true);
-  equal(told({ a: map({}) }, { a: map({ b: x }) }), false);
-  equal(told({ a: map({}) }, { a: map({}) }), true);
-  equal(told({ a: array(x) }, { a: array(x, y) }), false);
-  equal(told({ a: array(map({ b: x, c: y })) }, { a: array(map({ c: y, b: x })) }), true);
-  equal(told({ a: array(map({ b: x })) }, { a: array(map({ b: x, c: y })) }), false);
-  equal(told({ v: vector(1, 2) }, { v: vector(1, 2), w: x }), true);
-  equal(told({ v: vector(1) }, { v: vector(1, 2) }), false);
+test('isMergeNoop: maps compare by field; arrays, empty maps and vectors as a whole', () => {
+  equal(isNoop({ a: map({ b: x }) }, { a: map({ b: x, c: y }) }), true);
+  equal(isNoop({ a: map({ b: x }) }, { a: map({ c: y }) }), false);
+  equal(isNoop({ a: map({ b: x }) }, { a: x }), false);
+  equal(isNoop({ a: map({ b: map({ c: x }) }) }, { a: map({ b: map({ d: y, c: x }), e: y }) }), true);
+  equal(isNoop({ a: map({}) }, { a: map({ b: x }) }), false);
+  equal(isNoop({ a: map({}) }, { a: map({}) }), true);
+  equal(isNoop({ a: array(x) }, { a: array(x, y) }), false);
+  equal(isNoop({ a: array(map({ b: x, c: y })) }, { a: array(map({ c: y, b: x })) }), true);
+  equal(isNoop({ a: array(map({ b: x })) }, { a: array(map({ b: x, c: y })) }), false);
+  equal(isNoop({ v: vector(1, 2) }, { v: vector(1, 2), w: x }), true);
+  equal(isNoop({ v: vector(1) }, { v: vector(1, 2) }), false);
 });
 
 let server: Firestore;
@@ -63,7 +63,7 @@ const { fields } = fc.letrec<{ value: Uint8Array; fields: Fields }>((tie) => ({
   fields: fc.dictionary(fc.constantFrom('a', 'b', 'a.b', '`', 'constructor'), tie('value'), { maxKeys: 3 }),
 }));
 
-test('it is told exactly where the merge that is written leaves every field as it was', async () => {
+test('isMergeNoop: is true exactly if the written merge leaves every field unchanged', async () => {
   const source = sourceOf(server.url);
   const database = server.databases.open(name);
   const stored = (path: string): Uint8Array => database.get(pathKey(path), database.readTime())!.bytes;
@@ -79,7 +79,7 @@ test('it is told exactly where the merge that is written leaves every field as i
       const before = stored(path);
       await writer.put(document(archived!, path), 'merge');
       const { failed } = await writer.end();
-      // The one merge that is refused: an entry added to what is a vector there.
+      // The only rejected merge: an entry added to a vector.
       const isSame = failed === 0 && sameFields(before, stored(path));
       const tells = isMergeNoop(document(archived!, path), before);
       seen[`${tells}`] += 1;

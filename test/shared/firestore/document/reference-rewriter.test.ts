@@ -19,7 +19,7 @@ const documentOf = (database: string, path: string, fields: ReadonlyMap<string, 
     }),
   );
 
-/** A value as it is for a database: made twice, once for each. */
+/** Builds the value for a database, once for each. */
 type Shape = (database: string) => Value;
 const { shape } = fc.letrec<{ shape: Shape }>((tie) => ({
   shape: fc.oneof(
@@ -65,7 +65,7 @@ const { shape } = fc.letrec<{ shape: Shape }>((tie) => ({
   ),
 }));
 
-test('a document of one database becomes the very bytes it would have in another', () => {
+test('referenceRewriter: a document becomes byte for byte the one of the other database', () => {
   const fields = fc.array(fc.tuple(fc.string({ maxLength: 200, minLength: 1 }), shape), { maxLength: 5 });
   const target = fc.constantFrom(
     'projects/d/databases/e',
@@ -85,12 +85,12 @@ test('a document of one database becomes the very bytes it would have in another
   );
 });
 
-test('within one database a document stays the object it is', () => {
+test('referenceRewriter: within one database a document stays the same object', () => {
   const document = documentOf(source, 'c/d', new Map([['r', encode({ referenceValue: `${source}/documents/a/b` })]]));
   equal(referenceRewriter(source, source)(document), document);
 });
 
-test('a value of a kind that nobody knows yet is kept as it is, whatever it looks like', () => {
+test('referenceRewriter: values of unknown types are kept, whatever they look like', () => {
   const unknown = Buffer.concat([
     Buffer.from([0x82, 0x06, `${source}/documents/a`.length]),
     Buffer.from(`${source}/documents/a`),
@@ -103,20 +103,20 @@ test('a value of a kind that nobody knows yet is kept as it is, whatever it look
   );
 });
 
-test('a document of neither database is not turned over, nor is what is no document', () => {
+test('referenceRewriter: rejects invalid documents and documents of another database', () => {
   const rewrite = referenceRewriter(source, 'projects/b/databases/c');
   const invalid = (error: unknown) => error instanceof ArchiveError && error.code === 'record-invalid';
   throws(() => rewrite(documentOf('projects/c/databases/d', 'c/d', new Map())), invalid);
   throws(() => rewrite(documentOf(`${source}-2`, 'c/d', new Map())), invalid);
   throws(() => rewrite(Buffer.alloc(0)), invalid);
   const good = documentOf(source, 'c/d', new Map([['r', encode({ referenceValue: `${source}/documents/a/b` })]]));
-  // Behind its name it is a document again, without fields.
+  // After its name it is a document again, without fields.
   const boundary = 2 + `${source}/documents/c/d`.length;
   for (let cut = 1; cut < good.length - 30; cut++)
     if (cut !== boundary) throws(() => rewrite(good.subarray(0, cut)), invalid, String(cut));
 });
 
-test('maps within maps without end are refused, not followed', () => {
+test('referenceRewriter: rejects endlessly nested maps', () => {
   let value: Uint8Array = encode({ referenceValue: `${source}/documents/a/b` });
   for (let depth = 0; depth < 3_000; depth++) value = encode({ mapValue: { fields: new Map([['m', value]]) } });
   throws(
@@ -125,7 +125,7 @@ test('maps within maps without end are refused, not followed', () => {
   );
 });
 
-test('references at every place are turned over', () => {
+test('referenceRewriter: rewrites references at every position', () => {
   const to = 'projects/other/databases/second';
   const reference = (database: string) => encode({ referenceValue: `${database}/documents/users/ada` });
   const fields = (database: string) =>
@@ -138,7 +138,7 @@ test('references at every place are turned over', () => {
           mapValue: { fields: new Map([['list', encode({ arrayValue: { values: [reference(database)] } })]]) },
         }),
       ],
-      // A reference that names a collection, as some tools write them.
+      // A reference to a collection, as some tools write them.
       ['collection', encode({ referenceValue: `${database}/documents/users` })],
     ]);
   deepEqual(referenceRewriter(source, to)(documentOf(source, 'c/d', fields(source))), documentOf(to, 'c/d', fields(to)));

@@ -1,4 +1,4 @@
-/** Encoded documents become the JSON of the REST API, exactly: nothing is lost, and nothing is taken for something else. */
+/** Encoded documents convert to REST JSON exactly: nothing is lost or misread. */
 import { deepEqual, equal, notEqual, ok, throws } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
@@ -44,7 +44,7 @@ const mapOf = (entries: readonly (readonly [string, Value])[]): Map<string, Uint
 const entries = fc.array(fc.tuple(text, value), { maxLength: 6 });
 const name = `${root}/a/b`;
 
-test('any document is, as JSON, what the server itself answers over REST', () => {
+test('restDocument: any document equals the REST response of the server', () => {
   fc.assert(
     fc.property(entries, time, time, (list, createTime, updateTime) => {
       const bytes = proto.Document.encode({ name, fields: mapOf(list), createTime, updateTime });
@@ -55,7 +55,7 @@ test('any document is, as JSON, what the server itself answers over REST', () =>
   );
 });
 
-/** With sorted keys: the two need not agree on an order. */
+/** Sorts keys: the order may differ. */
 const canonical = (json: unknown): string =>
   JSON.stringify(json, (_, one: unknown) =>
     typeof one === 'object' && one !== null && !Array.isArray(one) && !Object.isFrozen(one)
@@ -63,14 +63,14 @@ const canonical = (json: unknown): string =>
       : one,
   ).replaceAll('"__proto__"', '"proto"');
 
-test('a field named __proto__ is a field like any other', () => {
+test('restDocument: __proto__ is an ordinary field name', () => {
   const inner = proto.Value.encode({ mapValue: { fields: mapOf([['__proto__', { stringValue: 'x' }]]) } });
   const json = JSON.stringify(restDocument(proto.Document.encode({ name, fields: new Map([['__proto__', inner]]) })));
   ok(json.includes('"__proto__":{"mapValue":{"fields":{"__proto__":{"stringValue":"x"}}}}'), json);
   equal(({} as { mapValue?: unknown }).mapValue, undefined);
 });
 
-test('numbers keep their kind and their value through text', () => {
+test('restDocument: numbers keep type and value as text', () => {
   const json = (one: Value): string =>
     JSON.stringify(restDocument(proto.Document.encode({ name, fields: mapOf([['n', one]]) })).fields.n);
   equal(json({ doubleValue: -0 }), '{"doubleValue":-0}');
@@ -81,7 +81,7 @@ test('numbers keep their kind and their value through text', () => {
   equal(json({ integerValue: -(2n ** 63n) }), '{"integerValue":"-9223372036854775808"}');
 });
 
-test('a value of a kind that nobody knows yet is kept whole', () => {
+test('restDocument: values of unknown types are kept whole', () => {
   // Field 29 of Value, a text.
   const future = Buffer.from([0xea, 0x01, 0x03, 0x61, 0x62, 0x63]);
   const bytes = proto.Document.encode({ name, fields: new Map([['f', future]]) });
@@ -92,7 +92,7 @@ test('a value of a kind that nobody knows yet is kept whole', () => {
   });
 });
 
-test('fields are the same in any order, and never the same with another kind or value', () => {
+test('sameFields: ignores field order and distinguishes types and values', () => {
   fc.assert(
     fc.property(entries, (list) => {
       const shuffled = [...mapOf(list)].reverse();
@@ -125,7 +125,7 @@ test('fields are the same in any order, and never the same with another kind or 
     equal(sameFields(of(a), of(b)), false, JSON.stringify([restDocument(of(a)), restDocument(of(b))]));
 });
 
-test('bytes that are no document are refused, however deep or cut', () => {
+test('restDocument: rejects invalid bytes, however deep or truncated', () => {
   let deep = proto.Value.encode({ nullValue: 'NULL_VALUE' });
   for (let i = 0; i < 5_000; i++) deep = proto.Value.encode({ arrayValue: { values: [deep] } });
   const invalid = { name: 'ArchiveError', code: 'record-invalid' };
@@ -148,7 +148,7 @@ test('bytes that are no document are refused, however deep or cut', () => {
   );
 });
 
-test('what the official client wrote is read as it wrote it', async () => {
+test('restDocument: reads documents of the official client as written', async () => {
   const server = await startServer();
   const source = sourceOf(server.url);
   const client = clientOf(server);

@@ -1,4 +1,4 @@
-/** Pings of silent connections, peers that stop answering, and servers that ask for calm. */
+/** Pings of silent connections, unresponsive peers, and servers that request calm. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { constants } from 'node:http2';
 import { type TestContext, test } from 'vitest';
@@ -12,9 +12,9 @@ import { type Answer, answer, startScripted } from '../../../harness/firestore/s
 import { until, VirtualTimers } from '../../../harness/time/virtual-timers.ts';
 
 const readTime = '2025-01-31T08:00:00.123456Z';
-/** A timeout that no other timer has, so that pings can be told by it. */
+/** A timeout that no other timer uses, which identifies pings. */
 const keepalive = { intervalMs: 30_000, timeoutMs: 19_999 };
-/** One turn of the event loop, in which a keepalive decides. */
+/** One event-loop tick, in which a keepalive decides. */
 const turn = () => new Promise((done) => setImmediate(done));
 
 const watched = () => {
@@ -102,7 +102,7 @@ const isUnacknowledged = (timers: VirtualTimers): boolean =>
   [...timers.pending].some(({ delayMs }) => delayMs === keepalive.timeoutMs);
 
 const connectMs = 10_000;
-/** Lets time pass by the second until a second connection is begun; what is still on its way arrives in between. */
+/** Advances time by the second until a second connection is opened; data in flight arrives in between. */
 const passUntilReconnect = async (timers: VirtualTimers): Promise<void> => {
   const endMs = timers.now() + 3_600_000;
   while (timers.counts.get(connectMs) === 1 && timers.now() < endMs) {
@@ -184,7 +184,7 @@ test('keepalive: a Listen stream whose peer stops answering fails as UNAVAILABLE
   await following;
 });
 
-/** Says goodbye with this code and these words in the middle of the answer. */
+/** Sends GOAWAY with this code and reason in the middle of the response. */
 const goodbye =
   (code: number, words: string): Answer =>
   (stream, session) => {
@@ -207,7 +207,7 @@ test('keepalive: ENHANCE_YOUR_CALM is answered by the longer back-off and a new 
   );
   equal(reader.resumes, 2);
   equal(server.connections(), 3);
-  // Of an exhausted quota: 1 s and 2 s, less a random half.
+  // Back-off of an exhausted quota: 1 s and 2 s, minus a random half.
   deepEqual(source.delays, [750, 1_500]);
   equal(source.connections.keepaliveIntervalMs, 30_000);
 });

@@ -1,4 +1,4 @@
-/** One hour of Listen on a clock of its own, against a server that is not ours. */
+/** One hour of Listen in virtual time against an independent server. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { status } from '@grpc/grpc-js';
@@ -11,15 +11,15 @@ import { until, VirtualTimers } from '../../../harness/time/virtual-timers.ts';
 const stepMs = 10_000;
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
-/** A timeout that no other timer has, so that pings can be told by it. */
+/** A timeout that no other timer uses, which identifies pings. */
 const keepalive = { intervalMs: 30_000, timeoutMs: 19_999 };
-/** Tokens of the source last an hour and are used for 55 minutes. */
+/** Access tokens last an hour and are used for 55 minutes. */
 const tokenMs = 55 * minuteMs;
 
-/** Every fifth minute is quiet, so that only pings and questions keep the stream alive. */
+/** Every fifth minute is quiet, so that only pings and time requests keep the stream alive. */
 const isQuiet = (atMs: number): boolean => Math.floor(atMs / minuteMs) % 5 === 4;
 
-test('Listen: an hour of connection ages, pings and new tokens hears every change once and leaks nothing', async () => {
+test('Listen: an hour of connection ages, pings and new tokens delivers every change once and leaks nothing', async () => {
   const timers = new VirtualTimers();
   const server = await GrpcJsFirestore.start();
   const startMs = timers.now();
@@ -69,9 +69,9 @@ test('Listen: an hour of connection ages, pings and new tokens hears every chang
       sizeMax = Math.max(sizeMax, source.connections.size);
       timersMax = Math.max(timersMax, timers.pending.size);
       timers.advance(stepMs);
-      // As a capture does on a quiet stream, but for one minute, in which it would be given up without.
+      // Like a capture on a quiet stream, except for one minute that would otherwise time out.
       if (step % 6 === 5) log.ask();
-      // A connection reaches its age every four minutes, and is cut in the middle of what follows.
+      // A connection reaches its maximum age every four minutes and is cut during the following changes.
       if (step % 24 === 23) {
         drains += 1;
         server.drain(1);

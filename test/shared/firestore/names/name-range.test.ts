@@ -30,7 +30,7 @@ const collectionPath = fc
   .tuple(fc.array(fc.tuple(collectionId, documentId), { maxLength: 1 }), collectionId)
   .map(([above, last]) => [...above.flat(), last].join('/'));
 
-test('names are ordered as the database orders them', () => {
+test('compareNames: orders names like the database', () => {
   fc.assert(
     fc.property(documentPath, documentPath, (a, b) => {
       const [x, y] = [pathKey(a), pathKey(b)];
@@ -40,7 +40,7 @@ test('names are ordered as the database orders them', () => {
   );
 });
 
-test('every document that is wanted lies in exactly one range, every other in none', () => {
+test('scopeOf: every wanted document is in exactly one range, every other in none', () => {
   const point = fc.oneof(
     documentPath,
     fc.constantFrom(...awkward),
@@ -69,7 +69,7 @@ test('every document that is wanted lies in exactly one range, every other in no
   );
 });
 
-test('ranges ascend, none is empty, and of everything the ends are open', () => {
+test('scopeOf: ranges ascend and are not empty, and the range of everything is open', () => {
   fc.assert(
     fc.property(fc.array(documentPath, { maxLength: 10 }), fc.array(collectionPath, { maxLength: 3 }), (points, exclude) => {
       const ranges = tile(scopeOf(undefined, exclude), points);
@@ -84,13 +84,13 @@ test('ranges ascend, none is empty, and of everything the ends are open', () => 
   );
 });
 
-test('points that come twice, in any order or outside of the scope change nothing but the cuts', () => {
+test('tile: duplicate, unsorted and outside points only affect the splits', () => {
   deepEqual(tile([{}], ['q/1', 'b/1', 'q/1']), [{ to: 'b/1' }, { from: 'b/1', to: 'q/1' }, { from: 'q/1' }]);
   deepEqual(tile(scopeOf(['b']), ['a/1', 'c/1']), [collectionRange('b')]);
   deepEqual(tile(scopeOf([]), ['a/1']), []);
 });
 
-test('what lies in two scopes lies in exactly one range of both', () => {
+test('intersection: a document in both scopes is in exactly one range', () => {
   const lists = fc.tuple(fc.array(collectionPath, { maxLength: 4 }), fc.array(collectionPath, { maxLength: 2 }));
   fc.assert(
     fc.property(lists, lists, fc.array(documentPath, { minLength: 1, maxLength: 8 }), (a, b, documents) => {
@@ -106,13 +106,13 @@ test('what lies in two scopes lies in exactly one range of both', () => {
   deepEqual(intersection([{ to: 'a/b' }], [{ from: 'a/b' }]), []);
 });
 
-test('a document is named by a path of ids that can exist', () => {
+test('isDocumentPath: accepts paths of valid ids', () => {
   for (const path of ['a/b', 'a/b/c/d', 'a/__id7__', 'a/__x__', 'a/ ']) ok(isDocumentPath(path), path);
   for (const path of ['', 'a', 'a/b/c', '/a/b', 'a/', 'a//b', 'a/.', '__x__/b', `a/${'l'.repeat(1_501)}`])
     ok(!isDocumentPath(path), path);
 });
 
-test('a collection is named by a path of ids that can exist', () => {
+test('isCollectionPath: accepts paths of valid ids', () => {
   for (const path of ['a', 'a/b/c', 'a b', '__x', 'a/__id7__/c', '*a']) ok(isCollectionPath(path), path);
   for (const path of ['', 'a/b', 'a/', '/a', '.', 'a/../c', '__x__', '____', '__id7__', 'a//b', 'l'.repeat(1_501), '\ud800']) {
     ok(!isCollectionPath(path), path);

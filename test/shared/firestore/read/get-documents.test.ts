@@ -1,4 +1,4 @@
-/** Documents by their names: each is answered for, whatever happens on the way. */
+/** Lookups by name: every name has a result, whatever fails in transit. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, type TestContext, test } from 'vitest';
 import { frame } from '../../../../infra/local/engines/firestore/grpc/frames.ts';
@@ -31,7 +31,7 @@ const sourceIn = (t: TestContext, url = server.url, options: Partial<SourceOptio
 const hex = (found: ReadonlyMap<string, Uint8Array>) =>
   [...found].map(([path, bytes]) => [path, Buffer.from(bytes).toString('hex')] as const).sort();
 
-test('every document is there by its path, byte for byte, and those that are not there are left out', async (t) => {
+test('getDocuments: returns existing documents by path, byte for byte, and omits missing ones', async (t) => {
   const found = await getDocuments(sourceIn(t), [...awkward, 'a/nobody', 'gone/1'], { signal });
   deepEqual(
     hex(found),
@@ -42,14 +42,14 @@ test('every document is there by its path, byte for byte, and those that are not
   deepEqual(await getDocuments(sourceIn(t), [], { signal }), new Map());
 });
 
-test('at most 300 names are in a request, and one given twice is asked for once', async (t) => {
+test('getDocuments: sends at most 300 names per request, duplicates once', async (t) => {
   equal((await getDocuments(sourceIn(t), [...many, 'many/1'], { signal })).size, 700);
   equal(server.faults.calls.BatchGetDocuments, 3);
   const { reads } = await getWithin(sourceIn(t), ['many/1', 'many/1', 'many/none'], { signal, maxBytes: 1e9 });
   equal(reads, 2);
 });
 
-test('documents are as of the time that is given', async (t) => {
+test('getDocuments: reads at the given time', async (t) => {
   await write(server, ['time/1'], 3, 'a');
   const source = sourceIn(t);
   const { readTime } = await probeSource(source);
@@ -59,7 +59,7 @@ test('documents are as of the time that is given', async (t) => {
   equal((await getDocuments(source, ['time/1', 'time/2'], { signal })).size, 2);
 });
 
-test('what passes is tried again, with a longer rest where too much was asked', async (t) => {
+test('getDocuments: retries transient failures, with a longer back-off for an exhausted quota', async (t) => {
   const source = sourceIn(t);
   for (const status of ['UNAVAILABLE', 'INTERNAL', 'RESOURCE_EXHAUSTED', 'UNAUTHENTICATED'] as const) {
     server.faults.add({ method: 'BatchGetDocuments', status, times: 1 });
@@ -69,7 +69,7 @@ test('what passes is tried again, with a longer rest where too much was asked', 
   equal(source.delays.length, 3);
 });
 
-test('a connection lost within the answer gives every document once all the same', async (t) => {
+test('getDocuments: a connection lost within the response still yields every document once', async (t) => {
   const cutter = await startCutter(Number(new URL(server.url).port));
   t.onTestFinished(() => cutter.close());
   const source = sourceIn(t, cutter.url);
@@ -80,7 +80,7 @@ test('a connection lost within the answer gives every document once all the same
   }
 });
 
-test('an answer that leaves a document out is not taken for one that says it is not there', async (t) => {
+test('getDocuments: a response without a result for a document does not count as missing', async (t) => {
   const found = (path: string) =>
     proto.BatchGetDocumentsResponse.encode({ found: proto.Document.encode({ name: `${root}/${path}`, fields: new Map() }) });
   const missing = (path: string) => proto.BatchGetDocumentsResponse.encode({ missing: `${root}/${path}` });
@@ -94,7 +94,7 @@ test('an answer that leaves a document out is not taken for one that says it is 
   equal(scripted.calls(), 3);
 });
 
-test('a source that refuses says so at once, and a signal ends it', async (t) => {
+test('getDocuments: denied access fails at once, and a signal cancels', async (t) => {
   server.faults.add({ method: 'BatchGetDocuments', status: 'PERMISSION_DENIED', times: 1 });
   const code = (wanted: string) => (error: unknown) => error instanceof SourceError && error.code === wanted;
   await rejects(getDocuments(sourceIn(t), ['a/x'], { signal }), code('SOURCE_AUTH_ERROR'));
@@ -102,7 +102,7 @@ test('a source that refuses says so at once, and a signal ends it', async (t) =>
   await rejects(getDocuments(sourceIn(t), ['a/x'], { signal: AbortSignal.abort() }), code('CANCELLED'));
 });
 
-test('an answer larger than allowed is given up before all of it has come', async (t) => {
+test('getWithin: stops receiving a response that exceeds the limit', async (t) => {
   const large = Array.from({ length: 40 }, (_, n) => `large/${n}`);
   await write(server, large, 500_000);
   const source = sourceIn(t);

@@ -38,7 +38,7 @@ const planned = async (options: Parameters<typeof planRanges>[1]) => {
   }
 };
 
-test('what fits one range is one range, counted, and nobody asks for points', async () => {
+test('planRanges: a small database is one counted range without split points', async () => {
   const { ranges, documents, collections, read, reads } = await planned({});
   deepEqual(ranges, [{}]);
   equal(documents, all.length);
@@ -48,14 +48,14 @@ test('what fits one range is one range, counted, and nobody asks for points', as
   equal(reads, 2 + Math.ceil(all.length / 1_000));
 });
 
-test('ranges come close to the size asked for, also below parents that do not exist, and are never more than allowed', async () => {
+test('planRanges: ranges have about the requested size, also below missing parents, and respect the maximum', async () => {
   const { parts, read } = await planned({ documentsPerRange: 300 });
   deepEqual(read, all);
   ok(Math.max(...parts.map((part) => part.length)) <= 450, String(parts.map((part) => part.length)));
   equal((await planned({ documentsPerRange: 10, rangesMax: 3 })).ranges.length, 3);
 });
 
-test('a source that splits no kindless query is split by root collection, small ones together', async () => {
+test('planRanges: without kindless split points it splits by root collection and combines small ones', async () => {
   server.faults.add({ method: 'PartitionQuery', status: 'INVALID_ARGUMENT' });
   const { parts, read, ranges } = await planned({ documentsPerRange: 300 });
   deepEqual(read, all);
@@ -66,7 +66,7 @@ test('a source that splits no kindless query is split by root collection, small 
   ok(ranges.some((range) => isInRange('small/0000', range) && isInRange('tiny/0001', range)));
 });
 
-test('a source that splits and counts nothing is read all the same', async () => {
+test('planRanges: works with a source that supports neither split points nor counts', async () => {
   server.faults.add({ method: 'PartitionQuery', times: 99, status: 'UNIMPLEMENTED' });
   server.faults.add({ method: 'RunAggregationQuery', times: 99, status: 'UNIMPLEMENTED' });
   const { read, documents, ranges } = await planned({ documentsPerRange: 300 });
@@ -75,14 +75,14 @@ test('a source that splits and counts nothing is read all the same', async () =>
   equal(ranges.length, 5);
 });
 
-test('a count that never comes back leaves the plan without a number, and the backup with its ranges', async () => {
+test('planRanges: a count that times out leaves the plan without a number but with its ranges', async () => {
   server.faults.add({ method: 'RunAggregationQuery', times: 99, status: 'DEADLINE_EXCEEDED' });
   const { read, documents } = await planned({ documentsPerRange: 300 });
   deepEqual(read, all);
   equal(documents, undefined);
 });
 
-test('only the collections named are read, with all below them, and unknown ones are told', async () => {
+test('planRanges: includes only the named collections and everything below them, and reports unknown ones', async () => {
   const below = (...paths: readonly string[]) => all.filter(([path]) => paths.some((one) => path.startsWith(`${one}/`)));
   const some = await planned({
     collections: ['small', 'lost', 'nowhere', 'big/0007/notes', 'big/0008/none'],
@@ -101,7 +101,7 @@ test('only the collections named are read, with all below them, and unknown ones
   await rejects(planned({ collections: ['a/b'] }), TypeError);
 });
 
-test('an empty database has a plan, a range and no documents', async () => {
+test('planRanges: an empty database has one range and no documents', async () => {
   const empty = await startServer();
   const source = sourceOf(empty.url);
   const { ranges, documents, readTime } = await planRanges(source);
@@ -112,14 +112,14 @@ test('an empty database has a plan, a range and no documents', async () => {
   await empty.stop();
 });
 
-test('with point-in-time recovery the read time is a whole minute', async () => {
+test('planRanges: with point-in-time recovery the read time is a whole minute', async () => {
   const source = sourceOf(server.url);
   const { readTime } = await planRanges(source, { pointInTimeRecovery: true });
   ok(readTime.endsWith(':00.000000Z'), readTime);
   source.close();
 });
 
-test('a range is counted as a whole, else by collection group, else not at all, and that is told', async () => {
+test('countRange: counts the whole range, otherwise by collection group, otherwise reports no count', async () => {
   const source = sourceOf(server.url);
   const { readTime } = await planRanges(source);
   const range = { from: 'big/0003', to: 'small/0001' };

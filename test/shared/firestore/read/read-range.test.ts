@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 beforeEach(() => server.faults.clear());
 
-test('a read of everything is the database, byte for byte and in order', async () => {
+test('readRange: reads the whole database byte for byte and in order', async () => {
   const source = sourceOf(server.url);
   const { readTime } = await probeSource(source);
   const { documents, reader } = await take(source, readTime);
@@ -43,7 +43,7 @@ test('a read of everything is the database, byte for byte and in order', async (
   equal(reader.collections.get('entries'), documents.filter(([path]) => path.split('/').at(-2) === 'entries').length);
 });
 
-test('the ranges of a plan, read one by one, are the database, whatever they are cut by', async () => {
+test('planRanges: the ranges of any plan together are the whole database', async () => {
   for (const refuse of [0, 1, 100]) {
     server.faults.clear();
     if (refuse > 0) server.faults.add({ method: 'PartitionQuery', times: refuse, status: 'UNIMPLEMENTED' });
@@ -55,12 +55,12 @@ test('the ranges of a plan, read one by one, are the database, whatever they are
     source.close();
     deepEqual(parts.flat(), contents(server));
     equal(documents, parts.flat().length);
-    // Split evenly by the source over everything, or by root collection: none is much larger than asked for.
+    // Split evenly by the source, or by root collection: no range is much larger than requested.
     if (refuse < 2) ok(Math.max(...parts.map((part) => part.length)) < 2 * 200, String(parts.map((part) => part.length)));
   }
 });
 
-test('times and names of a document are found without decoding it', async () => {
+test('readRange: finds times and names without decoding documents', async () => {
   const source = sourceOf(server.url);
   const { readTime } = await probeSource(source);
   const database = server.databases.open(name);
@@ -76,7 +76,7 @@ test('times and names of a document are found without decoding it', async () => 
   equal(n, stored.length);
 });
 
-test('writes and deletes during the read do not appear', async () => {
+test('readRange: concurrent writes and deletes do not appear', async () => {
   const own = await startServer();
   await write(
     own,
@@ -94,14 +94,14 @@ test('writes and deletes during the read do not appear', async () => {
   const { documents } = await take(source, readTime, {}, { batchBytes: 20_000, onBatch });
   ok(round > 5);
   deepEqual(documents, expected);
-  // Also when the read is taken up by another worker, later.
+  // Also if another worker resumes the read later.
   const rest = await take(source, readTime, {}, { after: `${root}/c/0298` });
   deepEqual(rest.documents, expected.slice(299));
   source.close();
   await own.stop();
 });
 
-test('an empty range is read to its end and billed as one read', async () => {
+test('readRange: an empty range completes and is billed as one read', async () => {
   const source = sourceOf(server.url);
   const { readTime } = await probeSource(source);
   const { documents, reader } = await take(source, readTime, { from: 'nothing/a', to: 'nothing/b' });
@@ -110,7 +110,7 @@ test('an empty range is read to its end and billed as one read', async () => {
   equal(reader.reads, 1);
 });
 
-test('documents of 1 MiB come whole through small batches', async () => {
+test('readRange: documents of 1 MiB arrive whole in small batches', async () => {
   const own = await startServer();
   await write(own, ['a/1', 'a/2'], 1_048_000);
   await write(own, ['a/1/b/1', 'a/3'], 10);
@@ -121,7 +121,7 @@ test('documents of 1 MiB come whole through small batches', async () => {
   await own.stop();
 });
 
-test('a read that may tell of few collections ends before one more, and goes on behind that', async () => {
+test('readRange: stops before a new collection at the size limit of the counts, and resumes there', async () => {
   const own = await startServer();
   const ids = ['a', '\u0001'.repeat(200), 'b', '"'.repeat(300), 'c', 'd'];
   await write(
@@ -135,9 +135,9 @@ test('a read that may tell of few collections ends before one more, and goes on 
   for (let isFull = true; isFull; ) {
     const { documents, reader } = await take(source, readTime, {}, { after, collectionBytesMax: 60 });
     found.push(...documents);
-    const told = Buffer.byteLength(JSON.stringify([...reader.collections]));
+    const size = Buffer.byteLength(JSON.stringify([...reader.collections]));
     const largest = Math.max(...[...reader.collections.keys()].map((id) => Buffer.byteLength(JSON.stringify(id))));
-    ok(told < 60 + largest + 30, `${told} bytes`);
+    ok(size < 60 + largest + 30, `${size} bytes`);
     deepEqual([documents.length, reader.bytes > 0], [reader.documents, true]);
     equal(
       [...reader.collections.values()].reduce((a, b) => a + b),

@@ -1,4 +1,4 @@
-/** A write with a condition replaces nothing but what it was meant to replace, and is counted as what it was. */
+/** A conditional write replaces only the expected document and is counted correctly. */
 import { deepEqual, equal } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
@@ -17,7 +17,7 @@ const changed = {
   message: 'Changed in the target since it was saved; restore it again',
 };
 
-/** When the document was last written that is there now. */
+/** The update time of the current document. */
 const writtenAt = (database: StoredDatabase, path: string): Moment => {
   const { updateTime } = proto.Document.decode(database.get(pathKey(path), database.readTime())!.bytes);
   return { seconds: Number(updateTime!.seconds), nanos: updateTime!.nanos };
@@ -26,7 +26,7 @@ const writtenAt = (database: StoredDatabase, path: string): Moment => {
 const give = (writer: BatchWriter, path: string, mode: WriteMode, condition: Condition | undefined) =>
   mode === 'delete' ? writer.delete(path, condition) : writer.put(documentOf(path, { who: text('ours') }), mode, condition);
 
-test('a condition is encoded as the protos say, in every mode', () => {
+test('write encoder: encodes preconditions as the protos define, in every mode', () => {
   const document = documentOf('c/1', { a: text('b') });
   const { createTime: _, updateTime: __, ...rest } = proto.Document.decode(document);
   const update = proto.Document.encode(rest);
@@ -59,7 +59,7 @@ test('a condition is encoded as the protos say, in every mode', () => {
 });
 
 for (const mode of ['overwrite', 'merge', 'delete'] as const)
-  test(`${mode}: what someone changed, made or removed since is left alone and told; all others are written`, async (t) => {
+  test(`batch writer: ${mode} reports documents that another client changed and writes all others`, async (t) => {
     const server = await startServer();
     t.onTestFinished(() => server.stop());
     const { source } = writerTo(t, server.url);
@@ -71,7 +71,7 @@ for (const mode of ['overwrite', 'merge', 'delete'] as const)
     const others = new BatchWriter(source);
     await put(others, ['c/changed', 'c/made'], 'overwrite', 'theirs');
     await others.delete('c/removed');
-    // Someone, or an earlier run of the job, did what was to be done.
+    // Another client, or an earlier run, already applied the write.
     for (const id of ['done', 'doneNew']) await give(others, `c/${id}`, mode, undefined);
     await others.end();
     server.faults.resetCalls();
@@ -94,7 +94,7 @@ for (const mode of ['overwrite', 'merge', 'delete'] as const)
     deepEqual([server.faults.calls.BatchWrite, server.faults.calls.BatchGetDocuments], [1, 1]);
   });
 
-test('where every condition is met nothing is read', async (t) => {
+test('batch writer: reads nothing if all preconditions hold', async (t) => {
   const server = await startServer();
   t.onTestFinished(() => server.stop());
   const { source } = writerTo(t, server.url);
@@ -109,7 +109,7 @@ test('where every condition is met nothing is read', async (t) => {
   equal(server.faults.calls.BatchGetDocuments ?? 0, 0);
 });
 
-test('a merge that was not heard of is found done, whatever else the document holds', async (t) => {
+test('batch writer: an unacknowledged merge is recognized as applied, whatever else the document has', async (t) => {
   const target = await startTarget(t, (_, attempt) => (attempt === 1 ? { status: 'UNAVAILABLE', isApplied: true } : undefined));
   const { source, writer } = writerTo(t, target.url);
   const setup = new BatchWriter(source);
@@ -122,7 +122,7 @@ test('a merge that was not heard of is found done, whatever else the document ho
   deepEqual(fieldsAt(target.database, 'm/1'), hexFields({ more: text('theirs'), who: text('ours') }));
 });
 
-test('whatever statuses come in whatever order, what someone changed stays, and the counts and the target agree', async (t) => {
+test('batch writer: for any sequence of statuses foreign changes stay and the counts match the target', async (t) => {
   const passing = ['UNAVAILABLE', 'DEADLINE_EXCEEDED', 'INTERNAL', 'UNKNOWN', 'ABORTED', 'RESOURCE_EXHAUSTED'] as const;
   interface Script {
     readonly mode: 'overwrite' | 'merge' | 'delete';

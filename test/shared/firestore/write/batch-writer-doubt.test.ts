@@ -1,4 +1,4 @@
-/** A write whose answer is lost may have been applied: it is done once all the same, and counted as what it was. */
+/** A write with a lost response may have been applied: it takes effect once and is counted correctly. */
 import { deepEqual, equal } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
@@ -23,7 +23,7 @@ beforeEach(() => {
 const lost = ['UNAVAILABLE', 'DEADLINE_EXCEEDED', 'INTERNAL', 'UNKNOWN', 'ABORTED', 'CANCELLED', 'RESOURCE_EXHAUSTED'] as const;
 
 for (const status of lost)
-  test(`when the answer is lost (${status}) every mode leaves and counts what it would have`, async (t) => {
+  test(`batch writer: after a lost response (${status}) every mode has the intended effect and counts`, async (t) => {
     const theirs = pathsOf(`lost-${status}`, 40).filter((_, n) => n % 4 === 0);
     const first = writerTo(t, server.url).writer;
     await put(first, theirs, 'overwrite', 'theirs');
@@ -32,7 +32,7 @@ for (const status of lost)
     server.faults.add({ method: 'BatchWrite', status, when: 'after', times: 2 });
     await put(writer, pathsOf(`lost-${status}`, 40), 'skip_existing');
     const tally = await writer.end();
-    // What was there before is skipped; what an unheard try has created is ours.
+    // Existing documents are skipped; documents created by an unacknowledged attempt are ours.
     deepEqual([tally.written, tally.skipped, tally.failed], [30, 10, 0]);
     for (const [n, path] of pathsOf(`lost-${status}`, 40).entries()) equal(whoIs(server, path), n % 4 === 0 ? 'theirs' : 'ours');
     for (const mode of ['overwrite', 'merge', 'delete'] as const) {
@@ -45,9 +45,9 @@ for (const status of lost)
     }
   });
 
-test('a creator who comes between a lost answer and the next try keeps theirs, and it counts as skipped', async (t) => {
+test('batch writer: a document created by another client after a lost response is kept and counts as skipped', async (t) => {
   const target = await startTarget(t, (path, attempt) => {
-    // The first try was not applied, though nobody can know; before the second someone else was there.
+    // The first attempt was not applied, which the writer cannot know; another client writes before the second.
     if (attempt > 1 || path.startsWith('rival/')) return undefined;
     return { status: 'UNAVAILABLE', isApplied: Number(path.split('/')[1]) % 2 === 0 };
   });
@@ -56,7 +56,7 @@ test('a creator who comes between a lost answer and the next try keeps theirs, a
   const sleep = async () => {
     if (!isFirst) return;
     isFirst = false;
-    // The rival's try is not the first of its path.
+    // The attempt of the other client is not the first of its path.
     await put(rival.writer, pathsOf('between', 10), 'skip_existing', 'rival');
     await rival.writer.end();
   };
@@ -68,7 +68,7 @@ test('a creator who comes between a lost answer and the next try keeps theirs, a
     deepEqual(fieldsAt(target.database, path), hexFields({ who: text(n % 2 === 0 ? 'ours' : 'rival') }));
 });
 
-test('a run that takes up what another left open counts as written what that one has written', async (t) => {
+test('batch writer: a repeated run counts the writes of the earlier run as written', async (t) => {
   const dead = writerTo(t, server.url).writer;
   await put(dead, pathsOf('repeat', 30).slice(0, 12), 'skip_existing');
   await dead.end();
@@ -81,7 +81,7 @@ test('a run that takes up what another left open counts as written what that one
   deepEqual([tally.written, tally.skipped], [26, 4]);
 });
 
-test('a document that vanishes before it can be compared is created', async (t) => {
+test('batch writer: a document that disappears before the comparison is created', async (t) => {
   let isRemoved = false;
   const target = await startTarget(t, (path, attempt) => {
     if (path !== 'gone/1' || attempt !== 2) return attempt === 1 ? { status: 'UNAVAILABLE', isApplied: true } : undefined;
@@ -106,7 +106,7 @@ test('a document that vanishes before it can be compared is created', async (t) 
   deepEqual(fieldsAt(target.database, 'gone/1'), hexFields({ who: text('ours') }));
 });
 
-test('whatever statuses come in whatever order, the counts and the target agree', async (t) => {
+test('batch writer: for any sequence of statuses the counts match the target', async (t) => {
   interface Script {
     readonly isThere: boolean;
     readonly mode: WriteMode;
@@ -116,7 +116,7 @@ test('whatever statuses come in whatever order, the counts and the target agree'
   const target = await startTarget(t, (path, attempt) => {
     const [collection = '', n = ''] = path.split('/');
     const fault = collection.startsWith('random') ? scripts[Number(n)]?.faults[attempt - 1] : undefined;
-    // These say that nothing was done.
+    // These statuses mean that nothing was applied.
     const isApplied = fault?.isApplied && fault.status !== 'ABORTED' && fault.status !== 'RESOURCE_EXHAUSTED';
     return fault && { status: fault.status, isApplied: isApplied ?? false };
   });
@@ -152,7 +152,7 @@ test('whatever statuses come in whatever order, the counts and the target agree'
   );
 });
 
-test('a connection that is lost after any number of bytes loses no write and counts none twice', async (t) => {
+test('batch writer: a connection lost after any number of bytes loses no write and counts none twice', async (t) => {
   const cutter = await startCutter(server.port);
   t.onTestFinished(() => cutter.close());
   const { source } = writerTo(t, cutter.url);

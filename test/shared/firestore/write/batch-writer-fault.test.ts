@@ -1,4 +1,4 @@
-/** Whatever the target answers: it is known of every write what became of it. */
+/** Whatever the target responds, the outcome of every write is known. */
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
@@ -17,7 +17,7 @@ beforeEach(() => {
   server.faults.resetCalls();
 });
 
-test('every write is judged by its own status: some are sent again, some are told, none is sent twice for nothing', async (t) => {
+test('batch writer: classifies every write by its own status and repeats none needlessly', async (t) => {
   const target = await startTarget(t, (path, attempt) => {
     const n = Number(path.split('/')[1]);
     if (n % 20 === 3) return { status: 'INVALID_ARGUMENT', message: 'no such thing' };
@@ -40,7 +40,7 @@ test('every write is judged by its own status: some are sent again, some are tol
   }
 });
 
-test('a write that never succeeds fails after so many tries, with its last status, and only that one', async (t) => {
+test('batch writer: only a write that never succeeds fails, after the maximum attempts and with its last status', async (t) => {
   const target = await startTarget(t, (path) => (path === 'hot/7' ? { status: 'ABORTED', message: 'contention' } : undefined));
   const { writer, source } = writerTo(t, target.url, {}, { retryPolicy: { attempts: 4 } });
   await put(writer, pathsOf('hot', 50), 'overwrite');
@@ -50,7 +50,7 @@ test('a write that never succeeds fails after so many tries, with its last statu
   deepEqual(source.delays, [75, 150, 300]);
 });
 
-test('a target that does not answer any more ends the job after so many tries; what is not known stays open', async (t) => {
+test('batch writer: an unresponsive target ends the job after the maximum attempts; unknown writes stay open', async (t) => {
   const { writer, source } = writerTo(t, server.url, { limit: { writes: 10 } }, { retryPolicy: { attempts: 5 } });
   await put(writer, pathsOf('away', 10), 'overwrite');
   await writer.flush();
@@ -69,7 +69,7 @@ for (const [count, status] of [
   [4, 'UNAVAILABLE'],
   [1, 'INTERNAL'],
 ] as const)
-  test(`one of ${count} documents that the target always answers with ${status} fails, and it alone`, async (t) => {
+  test(`batch writer: one of ${count} documents that always gets ${status} is the only failure`, async (t) => {
     const collection = `trip-${count}-${status}`;
     server.faults.add({ method: 'BatchWrite', times: 10_000, status, contains: `${collection}/0\u0012` });
     const { writer } = writerTo(t, server.url);
@@ -79,16 +79,16 @@ for (const [count, status] of [
     deepEqual(tally.failures, [{ path: `${collection}/0`, code: status, message: 'Injected fault.' }]);
   });
 
-test('a request that is too large for the target is cut to a tenth, and all of it is written', async (t) => {
+test('batch writer: an oversized request is split into tenths and written completely', async (t) => {
   const { writer } = writerTo(t, server.url, { limit: { bytes: 40 << 20 } });
   const large = 'x'.repeat(900_000);
   for (const path of pathsOf('tenth', 14)) await writer.put(documentOf(path, { a: text(large) }), 'overwrite');
   equal((await writer.end()).written, 14);
-  // The one that is too large does not get as far as being counted.
+  // The oversized request is not counted.
   equal(server.faults.calls.BatchWrite, 7);
 });
 
-test('an exhausted target is left alone for longer and longer, and then goes on: nothing has failed', async (t) => {
+test('batch writer: backs off from an exhausted target with growing delays, and nothing fails', async (t) => {
   const target = await startTarget(t, (_, attempt) => (attempt <= 14 ? { status: 'RESOURCE_EXHAUSTED' } : undefined));
   const { writer, source } = writerTo(t, target.url);
   await put(writer, pathsOf('quota', 20), 'overwrite');
@@ -98,7 +98,7 @@ test('an exhausted target is left alone for longer and longer, and then goes on:
   deepEqual(source.delays.slice(0, 4), [750, 1_500, 3_000, 6_000]);
 });
 
-test('a target without quota for a quarter of an hour ends the job as WRITE_QUOTA_EXCEEDED, which may be taken up later', async (t) => {
+test('batch writer: 15 minutes without quota end the job as a transient WRITE_QUOTA_EXCEEDED', async (t) => {
   const target = await startTarget(t, (_, attempt) => (attempt > 0 ? { status: 'RESOURCE_EXHAUSTED' } : undefined));
   const { writer, source } = writerTo(t, target.url);
   await put(writer, pathsOf('none', 20), 'overwrite');
@@ -107,7 +107,7 @@ test('a target without quota for a quarter of an hour ends the job as WRITE_QUOT
   ok(source.delays.reduce((sum, ms) => sum + ms, 0) > 14 * 60_000);
 });
 
-test('a quota that takes part of every request lets all documents through in the end', async (t) => {
+test('batch writer: a quota for part of every request eventually lets all documents through', async (t) => {
   server.faults.limitWrites(name.projectId, 2_000);
   const sleep = () => new Promise<void>((done) => setTimeout(done, 20));
   const { writer } = writerTo(t, server.url, {}, { sleep });
@@ -116,7 +116,7 @@ test('a quota that takes part of every request lets all documents through in the
   deepEqual([written, failed], [3_000, 0]);
 });
 
-test('an answer without a status for every write, or that is none, is no answer', async (t) => {
+test('batch writer: a response that is invalid or lacks a status counts as lost', async (t) => {
   const fine = Buffer.from([0x12, 0]);
   const framed = (message: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, 0, message.length]), message]);
   const scripted = await startScripted(

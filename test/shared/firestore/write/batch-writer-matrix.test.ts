@@ -1,4 +1,4 @@
-/** What is left of what was there: seven states of the target by four ways to write. */
+/** The resulting document for seven states of the target and four write modes. */
 import { deepEqual } from 'node:assert/strict';
 import { afterAll, beforeAll, test } from 'vitest';
 import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
@@ -26,7 +26,9 @@ const given = {
   list: array(integer(1), integer(2)),
 };
 
-/** What was there before, and what a merge makes of it; `overwrite` always gives what was saved, `skip_existing` what was there. */
+/**
+ * The state before, and the result of a merge; `overwrite` always yields the saved document, `skip_existing` the previous one.
+ */
 const states: Record<string, { before?: Record<string, Uint8Array>; merged: Record<string, Uint8Array> }> = {
   absent: { merged: given },
   identical: { before: given, merged: given },
@@ -51,7 +53,7 @@ for (const [state, { before: there, merged }] of Object.entries(states)) {
     delete: undefined,
   };
   for (const [mode, fields] of Object.entries(expected) as [WriteMode, Record<string, Uint8Array> | undefined][])
-    test(`${mode} where the target is ${state}`, async (t) => {
+    test(`batch writer: ${mode} where the target is ${state}`, async (t) => {
       const path = `${mode}/${state}`;
       if (there) await make(path, there);
       const { writer } = writerTo(t, server.url);
@@ -60,14 +62,18 @@ for (const [state, { before: there, merged }] of Object.entries(states)) {
       deepEqual(
         { ...(await writer.end()) },
         {
-          ...{ given: 1, written: isSkipped ? 0 : 1, deleted: mode === 'delete' ? 1 : 0, skipped: isSkipped ? 1 : 0 },
-          ...{ failed: 0, failures: [] },
+          given: 1,
+          written: isSkipped ? 0 : 1,
+          deleted: mode === 'delete' ? 1 : 0,
+          skipped: isSkipped ? 1 : 0,
+          failed: 0,
+          failures: [],
         },
       );
       deepEqual(sortedFields(fieldsAt(database(), path)), fields && sortedFields(hexFields(fields)));
     });
 }
-/** Maps come back with their fields in another order when they were merged. */
+/** Merged maps return their fields in another order. */
 const sortedFields = (fields: Readonly<Record<string, string>> | undefined) =>
   fields &&
   Object.fromEntries(

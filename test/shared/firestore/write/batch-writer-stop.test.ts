@@ -1,4 +1,4 @@
-/** What ends a job of writing before its end: a target that refuses, a grant that is gone, whoever stops it. */
+/** A write job ends early: denied access, a revoked grant, or a stop. */
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { RpcError } from '../../../../infra/local/engines/firestore/base/types.ts';
@@ -18,7 +18,7 @@ beforeEach(() => {
   server.faults.resetCalls();
 });
 
-test('a target that refuses ends the job at once as TARGET_PERMISSION_DENIED', async (t) => {
+test('batch writer: denied access ends the job at once as TARGET_PERMISSION_DENIED', async (t) => {
   server.faults.revoke(name.projectId);
   const revoked = writerTo(t, server.url).writer;
   await put(revoked, pathsOf('denied', 30), 'overwrite');
@@ -33,7 +33,7 @@ test('a target that refuses ends the job at once as TARGET_PERMISSION_DENIED', a
   equal(strict.faults.calls.BatchWrite, 1);
 });
 
-test('a refusal among the statuses of a request ends the job, and what was written beside it counts', async (t) => {
+test('batch writer: a denied write of a request ends the job, and the other writes count', async (t) => {
   const target = await startTarget(t, (path) => (path === 'rules/4' ? { status: 'PERMISSION_DENIED' } : undefined));
   const { writer } = writerTo(t, target.url);
   await put(writer, pathsOf('rules', 10), 'overwrite');
@@ -41,7 +41,7 @@ test('a refusal among the statuses of a request ends the job, and what was writt
   deepEqual([writer.tally.written, writer.tally.open], [9, 1]);
 });
 
-test('a token that has run out is replaced once; one that is refused anew, or a grant that is gone, ends the job', async (t) => {
+test('batch writer: an expired token is replaced once; a second rejection or a revoked grant ends the job', async (t) => {
   let valid = 'first';
   const guarded = await startServer({
     authorize: (token) => {
@@ -78,7 +78,7 @@ test('a token that has run out is replaced once; one that is refused anew, or a 
   await rejects(gone.end(), failing('TARGET_PERMISSION_DENIED'));
 });
 
-test('a writer that is stopped sends nothing more, hears what is under way, and says what is open', async (t) => {
+test('batch writer: after a stop nothing is sent, responses in flight count, and the rest is open', async (t) => {
   const controller = new AbortController();
   const { writer } = writerTo(t, server.url, { signal: controller.signal, limit: { writes: 10 }, requestsAtOnce: 2 });
   server.faults.add({ method: 'BatchWrite', delayMs: 60, times: 1_000 });
@@ -93,7 +93,7 @@ test('a writer that is stopped sends nothing more, hears what is under way, and 
   throws(() => writer.delete('stop/1'), failing('CANCELLED'));
 });
 
-test('a writer that is stopped while it rests, or before it began, ends at once', async (t) => {
+test('batch writer: a stop during back-off or before the start takes effect at once', async (t) => {
   const aborted = writerTo(t, server.url, { signal: AbortSignal.abort() }).writer;
   throws(() => aborted.put(documentOf('a/b', {}), 'overwrite'), failing('CANCELLED'));
   await rejects(aborted.end(), failing('CANCELLED'));
@@ -104,7 +104,7 @@ test('a writer that is stopped while it rests, or before it began, ends at once'
   equal(writer.tally.open, 20);
 });
 
-test('a writer waits for room: no more is open than a few requests hold', async (t) => {
+test('batch writer: the number of open writes is bounded', async (t) => {
   server.faults.add({ method: 'BatchWrite', delayMs: 5, times: 1_000 });
   const { writer } = writerTo(t, server.url, { limit: { writes: 10 }, requestsAtOnce: 3 });
   let most = 0;

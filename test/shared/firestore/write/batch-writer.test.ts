@@ -1,4 +1,4 @@
-/** What the writer sends, and what the target holds afterwards. */
+/** The requests of the writer and the resulting documents. */
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { lastKey } from '../../../../infra/local/engines/firestore/base/path-key.ts';
@@ -56,7 +56,7 @@ const given = {
   list: array(integer(1), integer(2)),
 };
 
-test('a write is encoded as the protos say; the times of a document are left out', () => {
+test('write encoder: encodes a write as the protos define, without the times of the document', () => {
   const document = documentOf('c/é', given);
   const { createTime, updateTime, ...rest } = proto.Document.decode(document);
   const update = Buffer.from(proto.Document.encode(rest));
@@ -75,7 +75,7 @@ test('a write is encoded as the protos say; the times of a document are left out
   deepEqual(Buffer.from(decoded()), Buffer.from(proto.Write.encode({ update, updateMask })));
   encoder.delete(`${root}/c/é`);
   deepEqual(Buffer.from(decoded()), Buffer.from(proto.Write.encode({ delete: `${root}/c/é` })));
-  // Fields in another order than is usual, and one of a later version.
+  // Fields in an unusual order, and one of a later version.
   const parts = [update.subarray(update.indexOf(0x12)), document.subarray(update.length), Buffer.from([0x7a, 1, 7])];
   const nameField = update.subarray(0, update.indexOf(0x12));
   encoder.put(Buffer.concat([...parts, nameField]), 'overwrite');
@@ -84,7 +84,7 @@ test('a write is encoded as the protos say; the times of a document are left out
   deepEqual(Buffer.from(sent), Buffer.concat([parts[0]!, parts[2]!, nameField]));
 });
 
-test('every document arrives as it was, at whatever name', async (t) => {
+test('batch writer: every document arrives unchanged, whatever its name', async (t) => {
   const target = await startTarget(t);
   const documents = awkward.map((path, n) => documentOf(path, { ...given, n: integer(n) }));
   const { written } = await write(documents, 'overwrite', {}, target.url);
@@ -93,7 +93,7 @@ test('every document arrives as it was, at whatever name', async (t) => {
     deepEqual(fieldsAt(target.database, path), hexFields({ ...given, n: integer(n) }), path);
 });
 
-test('requests are split by count, and several are under way at once', async (t) => {
+test('batch writer: splits requests by count and sends several at once', async (t) => {
   const target = await startTarget(t);
   const documents = Array.from({ length: 1_234 }, (_, n) => documentOf(`many/${n}`, { n: integer(n) }));
   equal((await write(documents, 'overwrite', {}, target.url)).written, 1_234);
@@ -103,9 +103,9 @@ test('requests are split by count, and several are under way at once', async (t)
   );
 });
 
-test('requests are split by bytes: documents of 1 MiB arrive, and no request is too large', async (t) => {
+test('batch writer: splits requests by bytes, so that documents of 1 MiB arrive', async (t) => {
   const target = await startTarget(t);
-  // The largest there is: 1 MiB by the service's own measure of names and values.
+  // The maximum: 1 MiB as Firestore measures names and values.
   const room = 1_048_576 - 16 - 'large/00'.length - 1 - 32;
   const fieldsOf = (bytes: number) => ({ a: text('x'.repeat(1_000_000)), b: text('y'.repeat(bytes - 1_000_000 - 2 * 3)) });
   const documents = Array.from({ length: 14 }, (_, n) => documentOf(`large/${String(n).padStart(2, '0')}`, fieldsOf(room)));
@@ -114,7 +114,7 @@ test('requests are split by bytes: documents of 1 MiB arrive, and no request is 
   equal((await write(documents, 'overwrite', {}, target.url)).written, 14);
   ok(target.requests.every(({ bytes }) => bytes <= batchLimit.bytes + 1_000));
   ok([...target.attempts.values()].every((attempts) => attempts === 1));
-  // One byte more is one document that fails.
+  // One more byte fails the document.
   const tooLarge = documentOf('large/xx', fieldsOf(room + 1));
   const { written, failures } = await write([documents[0]!, tooLarge, documents[1]!], 'merge', {}, target.url);
   equal(written, 2);
@@ -124,7 +124,7 @@ test('requests are split by bytes: documents of 1 MiB arrive, and no request is 
   );
 });
 
-test('a document that is larger than any request fails by itself and is not sent', async () => {
+test('batch writer: a document larger than any request fails without being sent', async () => {
   const huge = documentOf('huge/1', { a: encode({ bytesValue: Buffer.alloc(11 << 20) }) });
   const { written, failures } = await write([huge, documentOf('huge/2', given)], 'overwrite');
   equal(written, 1);
@@ -135,7 +135,7 @@ test('a document that is larger than any request fails by itself and is not sent
   equal(server.faults.calls.BatchWrite, 1);
 });
 
-test('documents the target finds impossible are told one by one, and all others are written', async () => {
+test('batch writer: reports each document that the target rejects and writes all others', async () => {
   const bad = {
     'hard/__id0__': { a: integer(1) },
     'hard/__foo__': { a: integer(1) },
@@ -156,7 +156,7 @@ test('documents the target finds impossible are told one by one, and all others 
   equal(contents(server).filter(([path]) => path.startsWith('hard/')).length, 702);
 });
 
-test('a service that takes no numeric ids fails those documents alone', async () => {
+test('batch writer: a target without numeric ids fails only those documents', async () => {
   server.faults.add({ method: 'BatchWrite', contains: '__id7__', status: 'INVALID_ARGUMENT', times: 1_000 });
   const paths = ['numeric/a', 'numeric/__id7__', 'numeric/b', 'numeric/c', 'numeric/__id77__'];
   const tally = await write(
@@ -168,13 +168,13 @@ test('a service that takes no numeric ids fails those documents alone', async ()
   deepEqual(tally.failures, [{ path: 'numeric/__id7__', code: 'INVALID_ARGUMENT', message: 'Injected fault.' }]);
 });
 
-test('of many failures a hundred are told and all are counted', async () => {
+test('batch writer: lists 100 failures and counts all', async () => {
   const documents = Array.from({ length: 230 }, (_, n) => documentOf(`f/__${n}__`, {}));
   const tally = await write([...documents, documentOf('f/fine', {})], 'overwrite');
   deepEqual([tally.written, tally.failed, tally.failures.length], [1, 230, 100]);
 });
 
-test('writes of one document do not overtake each other, and never share a request', async (t) => {
+test('batch writer: writes of one document keep their order and never share a request', async (t) => {
   const target = await startTarget(t);
   const source = sourceOf(target.url);
   const writer = new BatchWriter(source, { limit: { writes: 3 } });
@@ -192,7 +192,7 @@ test('writes of one document do not overtake each other, and never share a reque
   source.close();
 });
 
-test('someone who creates a document first keeps theirs when existing ones are skipped', async () => {
+test('batch writer: skip_existing keeps a document that another client creates first', async () => {
   const rival = sourceOf(server.url);
   const source = sourceOf(server.url);
   const paths = Array.from({ length: 400 }, (_, n) => `race/${n}`);
@@ -213,7 +213,7 @@ test('someone who creates a document first keeps theirs when existing ones are s
   source.close();
 });
 
-test('a document of another database, and what is no document, is refused before anything is sent', async () => {
+test('batch writer: rejects invalid documents and documents of another database before sending', async () => {
   const source = sourceOf(server.url);
   const writer = new BatchWriter(source);
   const other = proto.Document.encode({ name: 'projects/other/databases/(default)/documents/a/b', fields: new Map() });
@@ -225,7 +225,7 @@ test('a document of another database, and what is no document, is refused before
   source.close();
 });
 
-test('flush tells a worker that all it gave so far is decided', async () => {
+test('batch writer: flush resolves when all writes so far are decided', async () => {
   const source = sourceOf(server.url);
   const writer = new BatchWriter(source);
   for (let n = 0; n < 900; n++) {
@@ -239,7 +239,7 @@ test('flush tells a worker that all it gave so far is decided', async () => {
   source.close();
 });
 
-test('the bytes given may be used again as soon as they were taken', async (t) => {
+test('batch writer: the input may be reused once it is accepted', async (t) => {
   const target = await startTarget(t);
   const source = sourceOf(target.url);
   const writer = new BatchWriter(source, { limit: { writes: 10 } });
@@ -256,7 +256,7 @@ test('the bytes given may be used again as soon as they were taken', async (t) =
   await rejects(async () => writer.put(Buffer.alloc(3), 'overwrite'));
 });
 
-test('what was read from one project and written to another is the same, byte for byte, but for its own references', async (t) => {
+test('batch writer: documents copied to another project are equal byte for byte except for references', async (t) => {
   const tree = randomTree(7, 400, root);
   const from = sourceOf(server.url);
   const to = sourceOf(server.url, { projectId: 'other', databaseId: 'second' });

@@ -1,4 +1,4 @@
-/** How fast a job may write, however many write for it. */
+/** The write rate of a job, however many workers it has. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
@@ -19,7 +19,7 @@ import { VirtualTime } from '../../../harness/time/virtual-time.ts';
 const minuteMs = 60_000;
 const start = 1_700_000_000_000;
 
-/** Takes all that is permitted until a time; gives when how much was given out. */
+/** Takes all permitted writes until a time; returns the grants with their times. */
 const takeAll = (state: RateState | undefined, untilMs: number, maxPerSecond?: number, fromMs = start) => {
   const grants: RateGrant[] = [];
   let at = fromMs;
@@ -35,7 +35,7 @@ const takeAll = (state: RateState | undefined, untilMs: number, maxPerSecond?: n
 const inWindow = (grants: readonly { fromMs: number; writes: number }[], fromMs: number, ms: number): number =>
   grants.reduce((sum, one) => sum + (one.fromMs >= fromMs && one.fromMs < fromMs + ms ? one.writes : 0), 0);
 
-test('500 a second at first, half as many more every five minutes, and no more than 10,000', () => {
+test('rate ramp: 500 writes per second at first, 50 % more every five minutes, at most 10,000', () => {
   const { state } = takeAll(undefined, start + 1);
   const at = (minutes: number) => Math.floor(permittedPerSecond(state, undefined, start + minutes * minuteMs));
   deepEqual([0, 4.99, 5, 10, 15, 20].map(at), [500, 500, 750, 1_125, 1_687, 2_531]);
@@ -48,7 +48,7 @@ test('500 a second at first, half as many more every five minutes, and no more t
   ok(Math.abs(inWindow(grants, start + 5 * minuteMs, minuteMs) - 750 * 60) <= 150);
 });
 
-test('a grant is a fraction of a second wide, at least one write, and never more than wanted', () => {
+test('rate ramp: a grant covers a fraction of a second, at least one write and at most the wanted number', () => {
   equal(grant(undefined, 500, undefined, start).grant?.writes, 100);
   equal(grant(undefined, 7, undefined, start).grant?.writes, 7);
   equal(grant(undefined, 500, 1, start).grant?.writes, 1);
@@ -59,7 +59,7 @@ test('a grant is a fraction of a second wide, at least one write, and never more
   );
 });
 
-test('permission is given out a little ahead, in order, and not further', () => {
+test('rate ramp: capacity is granted slightly ahead, in order, and not further', () => {
   let state: RateState | undefined;
   const grants: (RateGrant | undefined)[] = [];
   for (let n = 0; n < 20; n++) {
@@ -72,24 +72,24 @@ test('permission is given out a little ahead, in order, and not further', () => 
     given.map(({ fromMs }) => fromMs - start),
     Array.from({ length: 11 }, (_, n) => n * 200),
   );
-  // Who got nothing has changed nothing.
+  // A denied request changes nothing.
   equal(grant(state, 500, undefined, start).state, state);
 });
 
-test('what was not used in time is lost: after a pause there is no burst', () => {
+test('rate ramp: unused capacity expires, so a pause is followed by no burst', () => {
   const { state } = takeAll(undefined, start + 1_000);
   const { grants } = takeAll(state, start + 62_000, undefined, start + 60_000);
   equal(inWindow(grants, start + 60_000, 1_000), 500);
 });
 
-test('who paused for as long as a step of the ramp begins it anew', () => {
+test('rate ramp: a pause of one ramp step restarts the ramp', () => {
   const { state } = takeAll(undefined, start + 12 * minuteMs);
   equal(permittedPerSecond(grant(state, 1, undefined, start + 13 * minuteMs).state, undefined, start + 13 * minuteMs), 1_125);
   const later = start + 18 * minuteMs;
   equal(permittedPerSecond(grant(state, 1, undefined, later).state, undefined, later), 500);
 });
 
-test('too much for the target halves the rate once for all that was under way; it recovers within a minute', () => {
+test('rate ramp: an exhausted quota halves the rate once for all writes in flight and recovers within a minute', () => {
   const { state, grants } = takeAll(undefined, start + 2_000);
   const [first, second] = grants as [RateGrant, RateGrant];
   const now = start + 2_000;
@@ -109,7 +109,7 @@ test('too much for the target halves the rate once for all that was under way; i
   equal(permittedPerSecond(slowDown(state, first, 4, now), 4, now), 4);
 });
 
-test('whoever asks whenever, no window of time has more than it and one lease permit', () => {
+test('rate ramp: no time window exceeds its capacity plus one lease', () => {
   const ask = fc.record({ afterMs: fc.nat(3_000), wanted: fc.integer({ min: 1, max: 500 }), isExhausted: fc.boolean() });
   fc.assert(
     fc.property(fc.array(ask, { maxLength: 200 }), fc.constantFrom(undefined, 5, 300, 2_000), (asks, max) => {
@@ -123,14 +123,14 @@ test('whoever asks whenever, no window of time has more than it and one lease pe
         if (next.grant && isExhausted) state = slowDown(state, next.grant, max, now);
       }
       const most = Math.min(500, max ?? 500) * 1.5;
-      // Each may be used as late as its lease lasts, the one after it at once.
+      // Each grant may be used until its lease ends, the next one at once.
       for (const { fromMs } of grants)
         for (const ms of [1_000, 10_000]) ok(inWindow(grants, fromMs, ms) <= Math.ceil((most * (ms + leaseMs)) / 1_000));
     }),
   );
 });
 
-/** Workers that always have something to write, each with several requests under way, on a store that takes its time. */
+/** Workers that always have writes, each with several requests in flight, on a slow store. */
 const simulate = async (workers: number, lanes: number, options: { maxWritesPerSecond?: number; storeMs?: number } = {}) => {
   const time = new VirtualTime();
   const memory = new MemoryRateStore();
@@ -180,7 +180,7 @@ for (const [workers, lanes] of [
   [8, 4],
   [40, 4],
 ] as const)
-  test(`${workers} workers together use nearly all that is permitted in ten minutes, and no more`, async (t) => {
+  test(`rate limiter: ${workers} workers together use nearly the whole rate for ten minutes, and no more`, async (t) => {
     const { sent, begin, changes, durationMs } = await simulate(workers, lanes);
     const permitted = 500 * 300 + 750 * 300;
     const used = inWindow(sent, begin, durationMs);
@@ -189,24 +189,24 @@ for (const [workers, lanes] of [
     ok(used <= permitted + 750);
     for (let second = 0; second < 299; second++) ok(inWindow(sent, begin + second * 1_000, 1_000) <= 500 + 100);
     for (let second = 301; second < 599; second++) ok(inWindow(sent, begin + second * 1_000, 1_000) <= 750 + 150);
-    // The table is asked a few times a second, not once for every request.
+    // The table is used a few times per second, not once per request.
     ok(changes < 600 * (10 + workers), String(changes));
   });
 
-test('a limit of the customer holds for all workers together', async () => {
+test('rate limiter: the limit of the customer applies to all workers together', async () => {
   const { sent, begin, durationMs } = await simulate(5, 4, { maxWritesPerSecond: 30 });
   const used = inWindow(sent, begin, durationMs);
   ok(used <= 30 * 600 + 30 && used >= 30 * 600 * 0.98, String(used));
 });
 
-test('a store that is slow does not slow the job down', async () => {
+test('rate limiter: a slow store does not slow the job down', async () => {
   const { sent, begin, durationMs } = await simulate(3, 4, { storeMs: 60 });
   ok(inWindow(sent, begin, durationMs) / (500 * 300 + 750 * 300) >= 0.95);
 });
 
-test('a writer sends no faster than its pace, and slower when the target has had too much', async (t) => {
+test('batch writer: respects the rate limiter and slows down when the quota is exhausted', async (t) => {
   const time = new VirtualTime();
-  // From the 400th write on the target is full for a while.
+  // From the 400th write on the quota is exhausted for a while.
   let writes = 0;
   const target = await startTarget(t, () => {
     writes += 1;

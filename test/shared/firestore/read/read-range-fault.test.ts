@@ -1,14 +1,14 @@
-/** Whatever breaks on the way: no document is lost, none comes twice, or the read fails with the right code. */
+/** Whatever fails in transit, no document is lost or duplicated, or the read fails with the right code. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
-import { RpcError } from '../../../infra/local/engines/firestore/base/types.ts';
-import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
-import { planRanges, probeSource, SourceError, type SourceErrorCode, verifyCount } from '../../../shared/firestore/index.ts';
-import { startCutter } from '../../harness/faults/connection-cutter.ts';
-import { contents, name, sourceOf, startServer, take, write } from '../../harness/firestore/firestore-server.ts';
+import { RpcError } from '../../../../infra/local/engines/firestore/base/types.ts';
+import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
+import { planRanges, probeSource, SourceError, type SourceErrorCode, verifyCount } from '../../../../shared/firestore/index.ts';
+import { startCutter } from '../../../harness/faults/connection-cutter.ts';
+import { contents, name, sourceOf, startServer, take, write } from '../../../harness/firestore/firestore-server.ts';
 
 const paths = Array.from({ length: 24 }, (_, i) => (i % 3 === 2 ? `c/${i}/gone/x/d/${i}` : `c/${i}`));
 const failing =
@@ -35,7 +35,7 @@ beforeEach(() => {
 
 const passing = ['UNAVAILABLE', 'DEADLINE_EXCEEDED', 'INTERNAL', 'ABORTED', 'UNKNOWN', 'RESOURCE_EXHAUSTED'] as const;
 for (const status of passing)
-  test(`a stream that breaks with ${status} after any message goes on after the last document`, async () => {
+  test(`readRange: a stream that breaks with ${status} after any message resumes after the last document`, async () => {
     const source = sourceOf(server.url);
     const { readTime } = await probeSource(source);
     for (let afterMessages = 0; afterMessages <= paths.length; afterMessages++) {
@@ -51,7 +51,7 @@ for (const status of passing)
     source.close();
   });
 
-test('a stream that ends early with OK is noticed by the count', async () => {
+test('verifyCount: detects a stream that ends early with OK', async () => {
   const source = sourceOf(server.url);
   const { readTime } = await probeSource(source);
   for (const afterMessages of [0, 1, 13, paths.length - 1]) {
@@ -67,7 +67,7 @@ test('a stream that ends early with OK is noticed by the count', async () => {
   source.close();
 });
 
-test('a connection that is lost after any number of bytes is made anew', async () => {
+test('readRange: a connection lost after any number of bytes is replaced', async () => {
   const cutter = await startCutter(server.port);
   const source = sourceOf(cutter.url);
   const { readTime } = await probeSource(source);
@@ -83,7 +83,7 @@ test('a connection that is lost after any number of bytes is made anew', async (
   await cutter.close();
 });
 
-test('a read goes on when the server is started anew', async () => {
+test('readRange: continues after a restart of the server', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'reader-'));
   let own = await startServer({ dir });
   const { port } = own;
@@ -110,7 +110,7 @@ test('a read goes on when the server is started anew', async () => {
   rmSync(dir, { recursive: true });
 });
 
-test('failures without end stop the read after so many attempts, ever further apart; progress starts the count anew', async () => {
+test('readRange: endless failures stop after the maximum attempts with growing delays; progress resets the count', async () => {
   const source = sourceOf(server.url, { retryPolicy: { attempts: 5 } });
   const { readTime } = await probeSource(source);
   server.faults.add({ method: 'RunQuery', times: 100, status: 'UNAVAILABLE' });
@@ -123,7 +123,7 @@ test('failures without end stop the read after so many attempts, ever further ap
   source.close();
 });
 
-test('a source that is asked too much is left alone for longer', async () => {
+test('readRange: an exhausted quota backs off for longer', async () => {
   const source = sourceOf(server.url);
   const { readTime } = await probeSource(source);
   server.faults.add({ method: 'RunQuery', times: 3, status: 'RESOURCE_EXHAUSTED' });
@@ -132,7 +132,7 @@ test('a source that is asked too much is left alone for longer', async () => {
   source.close();
 });
 
-test('a stream that falls silent is given up and taken up again', async () => {
+test('readRange: a silent stream is cancelled and resumed', async () => {
   const source = sourceOf(server.url, { retryPolicy: { silenceMs: 150 } });
   const { readTime } = await probeSource(source);
   server.faults.add({ method: 'RunQuery', delayMs: 60_000 });
@@ -142,7 +142,7 @@ test('a stream that falls silent is given up and taken up again', async () => {
   source.close();
 });
 
-test('what the source refuses fails at once as SOURCE_AUTH_ERROR', async () => {
+test('readRange: denied access fails at once as SOURCE_AUTH_ERROR', async () => {
   for (const status of ['PERMISSION_DENIED', 'NOT_FOUND', 'FAILED_PRECONDITION'] as const) {
     server.faults.clear();
     const source = sourceOf(server.url);
@@ -162,7 +162,7 @@ test('what the source refuses fails at once as SOURCE_AUTH_ERROR', async () => {
   await strict.stop();
 });
 
-test('a request the source does not understand is ours, and not repeated', async () => {
+test('readRange: an invalid request is an internal error and is not retried', async () => {
   const source = sourceOf(server.url);
   const { readTime } = await probeSource(source);
   server.faults.add({ method: 'RunQuery', status: 'INVALID_ARGUMENT' });
@@ -170,7 +170,7 @@ test('a request the source does not understand is ours, and not repeated', async
   source.close();
 });
 
-test('a token that has run out is replaced once; when the new one is refused too the grant is gone', async () => {
+test('readRange: an expired token is replaced once; if the new one is rejected too, the grant was revoked', async () => {
   let valid = 'first';
   const guarded = await startServer({
     authorize: (token) => {
@@ -178,10 +178,10 @@ test('a token that has run out is replaced once; when the new one is refused too
     },
   });
   await write(guarded, paths, 300);
-  const asked: boolean[] = [];
+  const refreshes: boolean[] = [];
   let given = 'first';
   const token = async ({ refresh }: { refresh: boolean }) => {
-    asked.push(refresh);
+    refreshes.push(refresh);
     if (refresh) given = 'second';
     return given;
   };
@@ -189,16 +189,16 @@ test('a token that has run out is replaced once; when the new one is refused too
   const { readTime } = await probeSource(source);
   valid = 'second';
   equal((await take(source, readTime)).documents.length, paths.length);
-  deepEqual(asked, [false, false, true]);
+  deepEqual(refreshes, [false, false, true]);
   valid = 'third';
-  asked.length = 0;
+  refreshes.length = 0;
   await rejects(take(source, readTime), failing('SOURCE_AUTH_ERROR'));
-  deepEqual(asked, [false, true]);
+  deepEqual(refreshes, [false, true]);
   source.close();
   await guarded.stop();
 });
 
-test('a grant that is gone fails at once; a supplier of tokens that is down is tried again', async () => {
+test('readRange: a revoked grant fails at once; an unavailable token supplier is retried', async () => {
   let calls = 0;
   const gone = sourceOf(server.url, {
     token: async () => {
@@ -221,7 +221,7 @@ test('a grant that is gone fails at once; a supplier of tokens that is down is t
   flaky.close();
 });
 
-test('a snapshot that is gone fails the read as SNAPSHOT_EXPIRED, at its start and under way', async () => {
+test('readRange: an expired snapshot fails as SNAPSHOT_EXPIRED, at the start and later', async () => {
   const own = await startServer();
   await write(
     own,
@@ -239,7 +239,7 @@ test('a snapshot that is gone fails the read as SNAPSHOT_EXPIRED, at its start a
   await own.stop();
 });
 
-test('a read that is cancelled ends at once, wherever it is', async () => {
+test('readRange: a cancelled read ends at once in any state', async () => {
   const source = sourceOf(server.url, { sleep: undefined as never });
   const { readTime } = await probeSource(source);
   await rejects(take(source, readTime, {}, { signal: AbortSignal.abort() }), failing('CANCELLED'));

@@ -1,9 +1,9 @@
-/** Servers and proxies that do what they should not. */
+/** Misbehaving servers and proxies. */
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { constants } from 'node:http2';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { frame } from '../../../infra/local/engines/firestore/grpc/frames.ts';
+import { frame } from '../../../../infra/local/engines/firestore/grpc/frames.ts';
 import {
   countRange,
   FirestoreDatabase,
@@ -11,11 +11,11 @@ import {
   probeSource,
   readRange,
   SourceError,
-} from '../../../shared/firestore/index.ts';
-import { splitPoints } from '../../../shared/firestore/read/probe-source.ts';
-import { sourceOf, take } from '../../harness/firestore/firestore-server.ts';
-import { type Answer, answer, found, head, raw, startScripted } from '../../harness/firestore/scripted-server.ts';
-import { until } from '../../harness/time/virtual-timers.ts';
+} from '../../../../shared/firestore/index.ts';
+import { splitPoints } from '../../../../shared/firestore/read/probe-source.ts';
+import { sourceOf, take } from '../../../harness/firestore/firestore-server.ts';
+import { type Answer, answer, found, head, raw, startScripted } from '../../../harness/firestore/scripted-server.ts';
+import { until } from '../../../harness/time/virtual-timers.ts';
 
 const readTime = '2025-01-31T08:00:00.123456Z';
 const pathsOf = async (scripts: readonly Answer[]) => {
@@ -30,7 +30,7 @@ const pathsOf = async (scripts: readonly Answer[]) => {
   }
 };
 
-/** What a plan is made of when every answer is the same. */
+/** The results of a plan if every response is the same. */
 const planOf = async (script: Answer) => {
   const server = await startScripted(script);
   const source = sourceOf(server.url, { retryPolicy: { attempts: 2, silenceMs: 500 } });
@@ -48,11 +48,11 @@ const planOf = async (script: Answer) => {
 };
 const typed = (error: unknown) => ok(error instanceof SourceError, String(error));
 
-test('a stream that ends without a status has not ended well', async () => {
+test('readRange: a stream that ends without a status has failed', async () => {
   deepEqual((await pathsOf([answer(['a/1'], null), answer(['a/2'])])).paths, ['a/1', 'a/2']);
 });
 
-test('a stream that is reset goes on', async () => {
+test('readRange: resumes after a stream reset', async () => {
   for (let code = constants.NGHTTP2_NO_ERROR; code <= constants.NGHTTP2_INADEQUATE_SECURITY; code++) {
     const reset: Answer = (stream) => {
       stream.respond(head);
@@ -62,7 +62,7 @@ test('a stream that is reset goes on', async () => {
   }
 });
 
-test('a server that says goodbye gets no more calls on that connection; what is under way ends well', async () => {
+test('connection pool: after GOAWAY a connection takes no new calls, and calls in flight finish', async () => {
   const goodbye: Answer = (stream, session) => {
     session.goaway(constants.NGHTTP2_NO_ERROR);
     setTimeout(() => answer(['a/1'], '14')(stream, session), 30);
@@ -72,10 +72,10 @@ test('a server that says goodbye gets no more calls on that connection; what is 
   equal(connections, 2);
 });
 
-test('an answer that waits in the socket while the process was busy is not taken for silence', async () => {
+test('readRange: a response buffered in the socket while the process was busy does not count as silence', async () => {
   const busy: Answer = (stream, session) => {
     answer(['a/1'])(stream, session);
-    // Sent by then; the timer of the client is due before its socket is read.
+    // Already sent; the timer of the client fires before its socket is read.
     setImmediate(() => {
       const endMs = performance.now() + 700;
       while (performance.now() < endMs);
@@ -84,7 +84,7 @@ test('an answer that waits in the socket while the process was busy is not taken
   deepEqual((await pathsOf([busy, answer(['a/2'])])).paths, ['a/1']);
 });
 
-test('an answer that is not of gRPC is judged by its HTTP status', async () => {
+test('readRange: a non-gRPC response is classified by its HTTP status', async () => {
   const http =
     (status: number): Answer =>
     (stream) =>
@@ -94,12 +94,12 @@ test('an answer that is not of gRPC is judged by its HTTP status', async () => {
   await rejects(pathsOf([http(404)]), { code: 'INTERNAL_ERROR', isTransient: false });
 });
 
-test('a status in place of an answer counts', async () => {
+test('readRange: a Trailers-Only status counts', async () => {
   const only: Answer = (stream) => stream.respond({ ...head, 'grpc-status': '14' }, { endStream: true });
   deepEqual((await pathsOf([only, answer(['a/1'])])).paths, ['a/1']);
 });
 
-test('half a message at the end, compressed, too large or broken messages are never taken for documents', async () => {
+test('readRange: truncated, compressed, oversized and broken messages never count as documents', async () => {
   const whole = frame([found('a/1')]);
   const compressed = Buffer.from(whole);
   compressed[0] = 1;
@@ -114,7 +114,7 @@ test('half a message at the end, compressed, too large or broken messages are ne
   deepEqual((await pathsOf([raw(half), answer(['a/2'])])).paths, ['a/1', 'a/2']);
 });
 
-test('documents out of order, repeated, or from before where the read went on, fail the read', async () => {
+test('readRange: documents out of order, repeated or before the resume point fail the read', async () => {
   for (const scripts of [
     [answer(['a/2', 'a/1'])],
     [answer(['a/1', 'a/1'])],
@@ -124,7 +124,7 @@ test('documents out of order, repeated, or from before where the read went on, f
     await rejects(pathsOf(scripts), { code: 'INTERNAL_ERROR', isTransient: false });
 });
 
-test('any bytes end in documents or a typed error', async () => {
+test('readRange: any bytes give documents or a typed error', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 60 }), async (bytes) => {
       const message = frame([Buffer.from(bytes)]);
@@ -135,7 +135,7 @@ test('any bytes end in documents or a typed error', async () => {
   );
 });
 
-test('a slow reader makes the server wait, and one that stops tells it', async () => {
+test('readRange: a slow reader applies backpressure, and one that stops cancels the call', async () => {
   let sent = 0;
   let ended: number | undefined;
   let n = 0;
@@ -162,15 +162,15 @@ test('a slow reader makes the server wait, and one that stops tells it', async (
     await new Promise((done) => setTimeout(done, 200));
     break;
   }
-  // The window of 4 MiB, and what the server holds ready.
+  // The window of 4 MiB, and the buffers of the server.
   ok(sent < 6e6, `${sent} bytes sent`);
-  await until(() => ended !== undefined, 'the server is told');
+  await until(() => ended !== undefined, 'the server notices');
   equal(ended, constants.NGHTTP2_CANCEL);
   source.close();
   await server.close();
 });
 
-test('nobody there: tried again, then INTERNAL_ERROR that may pass', async () => {
+test('readRange: an unreachable source is retried, then fails with a transient INTERNAL_ERROR', async () => {
   const server = await startScripted(answer([]));
   await server.close();
   const source = sourceOf(server.url, { retryPolicy: { attempts: 3 } });
@@ -179,7 +179,7 @@ test('nobody there: tried again, then INTERNAL_ERROR that may pass', async () =>
   source.close();
 });
 
-test('a token goes over TLS, or nowhere beyond this machine', () => {
+test('connection pool: a token needs TLS, except on a loopback address', () => {
   const options = { projectId: 'demo', token: async () => 'secret', random: () => 0 };
   for (const endpoint of ['http://firestore.googleapis.com', 'http://10.0.0.1:8080', 'ftp://127.0.0.1'])
     throws(() => new FirestoreDatabase({ endpoint, ...options }), TypeError);

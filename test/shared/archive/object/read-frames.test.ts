@@ -1,4 +1,4 @@
-/** Whatever is done to a sealed object is noticed before any of what it changed is given out. */
+/** Any modification of a sealed object is detected before modified content is returned. */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import {
@@ -12,7 +12,7 @@ import {
   type ReadOptions,
   readChunk,
   readFrames,
-} from '../../../shared/archive/index.ts';
+} from '../../../../shared/archive/index.ts';
 import {
   addAll,
   all,
@@ -23,11 +23,11 @@ import {
   refuses,
   samples,
   writing,
-} from '../../harness/builders/sample-archive.ts';
+} from '../../../harness/builders/sample-archive.ts';
 
 const reading: ReadOptions = { identity, name: chunkName, dataKey };
 
-/** A small object of some frames, and where each begins; the last border is its end. */
+/** A small object of some frames, and the offset of each; the last offset is its end. */
 const small = (frames = 4, options = writing()) => {
   const writer = new ObjectWriter(chunkName, options);
   const borders = Array.from({ length: frames }, (_, i) =>
@@ -39,7 +39,7 @@ const small = (frames = 4, options = writing()) => {
 const framesOf = ({ bytes, borders }: ReturnType<typeof small>): Buffer[] =>
   borders.slice(0, -1).map((start, i) => bytes.subarray(start, borders[i + 1]));
 
-/** What is given out before the error, and the error. */
+/** The frames returned before the error, and the error. */
 const read = async (bytes: Buffer, options = reading): Promise<{ frames: Frame[]; code: ArchiveErrorCode | undefined }> => {
   const frames: Frame[] = [];
   try {
@@ -51,7 +51,7 @@ const read = async (bytes: Buffer, options = reading): Promise<{ frames: Frame[]
   return { frames, code: undefined };
 };
 
-test('an object reads back as it was written', async () => {
+test('readFrames: an object reads back as written', async () => {
   const { frames, code } = await read(small().bytes);
   equal(code, undefined);
   deepEqual(
@@ -64,9 +64,9 @@ test('an object reads back as it was written', async () => {
   );
 });
 
-// B1. Flipping one bit and flipping all eight take different ways through parsers.
+// B1. Flipping one bit and flipping all eight take different paths through parsers.
 for (const flip of [0x01, 0x80, 0xff])
-  test(`every byte, changed by ${flip}, is noticed, and nothing of its frame is given out`, async () => {
+  test(`readFrames: every byte changed by ${flip} is detected, and nothing of its frame is returned`, async () => {
     const object = small();
     const seen = new Set<string>();
     for (let at = 0; at < object.bytes.length; at++) {
@@ -82,7 +82,7 @@ for (const flip of [0x01, 0x80, 0xff])
   });
 
 // B2, B3
-test('an object cut at any length is noticed', async () => {
+test('readFrames: truncation at any length is detected', async () => {
   const { bytes, borders } = small();
   for (let length = 0; length < bytes.length; length++) {
     const { frames, code } = await read(bytes.subarray(0, length));
@@ -93,7 +93,7 @@ test('an object cut at any length is noticed', async () => {
 });
 
 // B4
-test('bytes after the last frame are noticed', async () => {
+test('readFrames: bytes after the last frame are detected', async () => {
   const { bytes } = small();
   const single = small(1);
   equal((await read(Buffer.concat([bytes, Buffer.from([0])]))).code, 'trailing-data');
@@ -104,7 +104,7 @@ test('bytes after the last frame are noticed', async () => {
 });
 
 // B5
-test('frames swapped, doubled or dropped are noticed, and named as what they are', async () => {
+test('readFrames: swapped, duplicated and dropped frames are detected and diagnosed', async () => {
   const object = small(6);
   const head = object.bytes.subarray(0, object.borders[0]);
   const [a, b, c, d, e, f] = framesOf(object) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
@@ -120,13 +120,13 @@ test('frames swapped, doubled or dropped are noticed, and named as what they are
     equal((await given(...frames)).code, 'frame-order');
   equal((await given(a, b, c, d, e)).code, 'truncated');
   equal((await given(f)).code, 'tag-mismatch');
-  // The last frame cannot come early, nor can all of it be empty.
+  // The last frame can neither come early nor be the only one.
   equal((await given(a, b, c, d, f, e)).code, 'frame-order');
   equal((await given()).code, 'truncated');
 });
 
-// B6, B7: by the same key, as a mistake in handling keys would have it.
-test('an object of another backup, organization, project or name does not pass, whatever its header says', async () => {
+// B6, B7: with the same key, as after a mistake in key handling.
+test('readFrames: rejects an object of another owner or name, whatever its header says', async () => {
   const others: [Identity, string][] = [
     [{ ...identity, backup: 'bkp_02' }, chunkName],
     [{ ...identity, organization: 'org_02' }, chunkName],
@@ -139,7 +139,7 @@ test('an object of another backup, organization, project or name does not pass, 
     writer.seal(Buffer.from('frame'), true);
     const bytes = Buffer.concat(writer.take());
     equal((await read(bytes)).code, 'wrong-backup');
-    // Its header rewritten to say what is expected: then the frames themselves refuse.
+    // The header is rewritten to the expected values: the frames themselves fail.
     let text = bytes.toString('latin1');
     for (const [from, to] of [
       [other.backup, identity.backup],
@@ -152,12 +152,12 @@ test('an object of another backup, organization, project or name does not pass, 
   }
 });
 
-test('another data key opens nothing', async () => {
+test('readFrames: another data key opens nothing', async () => {
   await refuses(all(readFrames([small().bytes], { ...reading, dataKey: chance('another key')(32) })), 'tag-mismatch');
 });
 
-// B10. Node takes tags of 12, 8 and 4 bytes unless told their length.
-test('a shortened tag is refused', async () => {
+// B10. By default Node accepts tags of 12, 8 and 4 bytes.
+test('readFrames: rejects a shortened tag', async () => {
   const writer = new ObjectWriter(chunkName, writing());
   const { offset } = writer.seal(chance('long')(200), true);
   const whole = Buffer.concat(writer.take());
@@ -170,7 +170,7 @@ test('a shortened tag is refused', async () => {
 });
 
 // B12
-test('an object begun again has another salt, prefix and key: the same frame is never sealed twice under one nonce', () => {
+test('object writer: a restarted object has a new salt, prefix and key, so no nonce is reused', () => {
   const random = chance('resume');
   const [first, again] = [small(2, writing('', { random })), small(2, writing('', { random }))];
   notEqual(first.entry.salt, again.entry.salt);
@@ -179,18 +179,18 @@ test('an object begun again has another salt, prefix and key: the same frame is 
   ok(!framesOf(first)[0]!.equals(framesOf(again)[0]!));
 });
 
-test('frames of an earlier attempt at the same object do not pass in the later one', async () => {
+test('readFrames: rejects frames of an earlier attempt at the same object', async () => {
   const random = chance('resume');
   const [first, again] = [small(3, writing('', { random })), small(3, writing('', { random }))];
   const mixed = Buffer.concat([again.bytes.subarray(0, again.borders[1]), ...framesOf(first).slice(1)]);
   equal((await read(mixed)).code, 'tag-mismatch');
-  // The whole earlier object is genuine: only the manifest's entry tells.
+  // The whole earlier object is genuine: only the manifest entry differs.
   equal((await read(first.bytes)).code, undefined);
   const { frames, code } = await read(first.bytes, { ...reading, entry: again.entry });
   deepEqual([code, frames.length], ['hash-mismatch', 0]);
 });
 
-test('with an entry of the manifest, any difference in size, frames, hashes or records is noticed before the last frame is given out', async () => {
+test('readFrames: with a manifest entry, any difference is detected before the last frame is returned', async () => {
   const writer = new ChunkWriter(chunkName, writing());
   addAll(writer, samples(20));
   const entry = writer.finish();
@@ -204,7 +204,7 @@ test('with an entry of the manifest, any difference in size, frames, hashes or r
   await refuses(all(readChunk([bytes], { ...reading, entry: { ...entry, records: 19 } })), 'hash-mismatch');
 });
 
-test('an error of the source passes through as it is: a store out of reach is not a damaged object', async () => {
+test('readFrames: errors of the source pass through, because an unreachable store is not damage', async () => {
   const { bytes } = small();
   async function* broken() {
     yield bytes.subarray(0, 100);
@@ -219,7 +219,7 @@ test('an error of the source passes through as it is: a store out of reach is no
   ok(error instanceof Error && !(error instanceof ArchiveError) && error.message === 'connection reset');
 });
 
-test('pieces of any size make the same frames, and a reader that stops closes the source', async () => {
+test('readFrames: the piece size does not matter, and a reader that stops closes the source', async () => {
   const { bytes } = small();
   for (const size of [1, 2, 3, 7, 64, 1000]) {
     const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size));

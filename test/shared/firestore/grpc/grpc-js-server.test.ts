@@ -1,4 +1,4 @@
-/** The client against a gRPC server that is not ours. */
+/** The client against an independent gRPC server. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ChannelOptions, Metadata, status } from '@grpc/grpc-js';
@@ -11,13 +11,13 @@ import {
   probeSource,
   type SourceOptions,
   verifyCount,
-} from '../../../shared/firestore/index.ts';
-import { splitPoints } from '../../../shared/firestore/read/probe-source.ts';
-import { documentOf, text } from '../../harness/faults/faulty-target.ts';
-import { sourceOf, take } from '../../harness/firestore/firestore-server.ts';
-import { GrpcJsFirestore } from '../../harness/firestore/grpc-js-firestore.ts';
-import { ListenLog } from '../../harness/firestore/listen-log.ts';
-import { until } from '../../harness/time/virtual-timers.ts';
+} from '../../../../shared/firestore/index.ts';
+import { splitPoints } from '../../../../shared/firestore/read/probe-source.ts';
+import { documentOf, text } from '../../../harness/faults/faulty-target.ts';
+import { sourceOf, take } from '../../../harness/firestore/firestore-server.ts';
+import { GrpcJsFirestore } from '../../../harness/firestore/grpc-js-firestore.ts';
+import { ListenLog } from '../../../harness/firestore/listen-log.ts';
+import { until } from '../../../harness/time/virtual-timers.ts';
 
 const start = async (t: TestContext, channel: ChannelOptions = {}, options: Partial<SourceOptions> = {}) => {
   const server = await GrpcJsFirestore.start(channel);
@@ -72,7 +72,7 @@ test('grpc-js server: a stream in flight at the GOAWAY finishes there, and new c
   server.hooks.beforeMessage = async (sent) => {
     if (sent !== 100) return;
     server.drain(60_000);
-    // Answered beside the stream that is held up here.
+    // Answered beside the stream that is paused here.
     equal((await countRange(source, { range: {}, readTime })).documents, 200);
   };
   const { documents, reader } = await take(source, readTime);
@@ -97,13 +97,13 @@ test('grpc-js server: a Listen stream that is cut by the connection age resumes 
     }
     await pause(3);
   }
-  const told = (paths: readonly string[]) => new Set(paths.map((path) => path.replace(' gone', '')));
-  await until(() => told(log.heard).size === told(written).size, 'all changes are heard');
+  const pathsOf = (paths: readonly string[]) => new Set(paths.map((path) => path.replace(' gone', '')));
+  await until(() => pathsOf(log.heard).size === pathsOf(written).size, 'all changes are heard');
   await until(() => log.heard.at(-1)?.startsWith(written.at(-1) ?? '') ?? false, 'the last change is heard');
   leaving.abort();
   await following;
-  // A document that was written and deleted between two streams is only heard as deleted.
-  deepEqual(told(log.heard), told(written));
+  // A document written and deleted between two streams is only reported as deleted.
+  deepEqual(pathsOf(log.heard), pathsOf(written));
   deepEqual(
     log.heard.filter((path, n) => log.heard.indexOf(path) !== n),
     [],
@@ -130,7 +130,7 @@ test('grpc-js server: 250 parallel reads complete where a connection takes 100 s
   server.hooks.beforeMessage = (sent) => {
     if (sent > 0) return undefined;
     waiting += 1;
-    // No read ends before all have begun: none may wait for another.
+    // No read ends before all have started: none may wait for another.
     if (waiting === 250) release();
     return all;
   };
@@ -187,13 +187,13 @@ test('grpc-js server: a slow consumer holds the server back and loses nothing', 
       },
     },
   );
-  // 4 MiB of window are some 210 documents; the server's own buffers hold some more.
+  // A window of 4 MiB is about 210 documents; the buffers of the server hold some more.
   ok(held < 450, `${held} documents sent ahead`);
   ok(JSON.stringify(documents) === JSON.stringify(contents));
   equal(reader.resumes, 0);
 });
 
-test('grpc-js server: statuses in trailers and Trailers-Only answers are judged by code, with their message', async (t) => {
+test('grpc-js server: statuses in trailers and Trailers-Only responses are classified by code, with their message', async (t) => {
   const { server, source } = await start(t, {}, { retryPolicy: { attempts: 3 } });
   server.write(numbered(10));
   const { readTime } = server;
@@ -213,7 +213,7 @@ test('grpc-js server: statuses in trailers and Trailers-Only answers are judged 
   }
 });
 
-test('grpc-js server: a server that stays silent is given up as DEADLINE_EXCEEDED and asked again', async (t) => {
+test('grpc-js server: a silent call ends with DEADLINE_EXCEEDED and is retried', async (t) => {
   const { server, source } = await start(t, {}, { retryPolicy: { silenceMs: 100 } });
   server.write(numbered(40));
   let isHeld = true;
@@ -227,7 +227,7 @@ test('grpc-js server: a server that stays silent is given up as DEADLINE_EXCEEDE
   equal(reader.resumes, 1);
 });
 
-test('grpc-js server: a token that is refused is replaced, and the read continues', async (t) => {
+test('grpc-js server: a rejected token is replaced, and the read continues', async (t) => {
   const tokens: boolean[] = [];
   const token = async ({ refresh }: { refresh: boolean }) => {
     tokens.push(refresh);
@@ -241,7 +241,7 @@ test('grpc-js server: a token that is refused is replaced, and the read continue
   deepEqual(tokens, [false, true]);
 });
 
-test('grpc-js server: writes arrive, and a request beyond its 4 MiB is split instead of waited for', async (t) => {
+test('grpc-js server: writes arrive, and a request beyond its 4 MiB is split instead of retried', async (t) => {
   const { server, source } = await start(t);
   const writer = new BatchWriter(source);
   for (let n = 0; n < 12; n++) await writer.put(documentOf(`a/${n}`, { text: text('x'.repeat(900_000)) }), 'overwrite');
