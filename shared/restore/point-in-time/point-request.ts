@@ -8,8 +8,8 @@ import {
   collectionsOf,
   describeBatch,
   heldBy,
-  type PointPlan,
   type PointRequest as PointOptions,
+  type PointPlan,
   planPoint,
   pointBackupRecord,
 } from '../../pitr/index.ts';
