@@ -30,8 +30,8 @@ export {
   guardUrl,
   guardWebhookUrl,
   isPublic,
-  type Resolve,
 } from './http/address-guard.ts';
+export type { Resolve } from './http/dns-lookup.ts';
 export { type AccessToken, type GoogleAccount, googleAccessToken, readPrivateKey, TokenError } from './http/google-token.ts';
 export { type GuardedPost, type PostOutcome, postGuarded } from './http/guarded-post.ts';
 export { fetchTrusted } from './http/trusted-fetch.ts';

@@ -2,8 +2,8 @@
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import type { Variable } from '../../contract/capabilities.ts';
 import { callAws } from '../aws-client/call-aws.ts';
+import { queueClient } from '../aws-client/queue-client.ts';
 import { env } from '../env.ts';
-import { queueClient } from './queue-client.ts';
 
 /** SendMessageBatch takes at most this many messages a call. */
 const batchMax = 10;

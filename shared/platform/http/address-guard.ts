@@ -3,11 +3,11 @@
  * services of clouds. An address is judged after it was parsed and again after every name was resolved, in the very lookup
  * the connection is made by: a name that answers differently a moment later gains nothing.
  */
-import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
+import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { askNameServers } from './dns-lookup.ts';
+import { askNameServers, type Resolve } from './dns-lookup.ts';
 
 /** The message is fit for whoever named the address, and says nothing of what a name resolves to. */
 export class BlockedAddress extends Error {
@@ -143,12 +143,6 @@ export const checkAddress = async (
     });
   });
 };
-
-export type Resolve = (
-  hostname: string,
-  options: LookupOptions & { all: true },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
 
 /** Connections that stay open between calls, to that host only. */
 export const guardedAgent = ({ url, isTrusted }: GuardedUrl, sockets: number): HttpAgent | HttpsAgent => {

@@ -2,8 +2,13 @@
  * Asks the name servers themselves. The system's lookup takes one of the process's four threads for as long as a name's servers
  * are silent: four silent names would stop every other lookup, and this machine's own names would be known to it.
  */
-import { type LookupAddress, Resolver } from 'node:dns';
-import type { Resolve } from './address-guard.ts';
+import { type LookupAddress, type LookupOptions, Resolver } from 'node:dns';
+
+export type Resolve = (
+  hostname: string,
+  options: LookupOptions & { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
 
 /** Every address of a name, of both families; the old family first, since not every place can reach the new one. */
 export const askNameServers: Resolve = (hostname, _options, callback) => {

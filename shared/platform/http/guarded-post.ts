@@ -7,8 +7,8 @@ import { Agent, request } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import { guardedLookup, guardWebhookUrl, type Resolve } from './address-guard.ts';
-import { askNameServers } from './dns-lookup.ts';
+import { guardedLookup, guardWebhookUrl } from './address-guard.ts';
+import { askNameServers, type Resolve } from './dns-lookup.ts';
 
 export interface GuardedPost {
   readonly url: string;

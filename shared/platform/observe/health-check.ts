@@ -1,8 +1,8 @@
 /** Health checks of the services behind the API. Each has two seconds to answer. */
 import { DescribeTableCommand, DynamoDBClient, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { queueClientConfig } from '../aws/queue-client.ts';
 import { callAws } from '../aws-client/call-aws.ts';
+import { queueClientConfig } from '../aws-client/queue-client.ts';
 import { sdkConfig } from '../aws-client/sdk-config.ts';
 import { clock } from '../clock.ts';
 import { env } from '../env.ts';

@@ -1,11 +1,10 @@
 import { CompleteMultipartUploadCommand, CreateMultipartUploadCommand, UploadPartCommand } from '@aws-sdk/client-s3';
-import { isOutcomeUnknown, type PutOptions, StorageError, type Upload } from '../object-store.ts';
+import { isOutcomeUnknown, type ObjectStore, type PutOptions, StorageError, type Upload } from '../object-store.ts';
 import { PartGatherer } from '../part-buffer.ts';
 import { retryTransient } from '../retry.ts';
 import { abortUpload, abortUploads } from './abandoned-uploads.ts';
 import { confirms, confirmsAll, type Digest, digestFields, digestOf } from './checksum.ts';
 import { type S3Bucket, toldOf } from './s3-bucket.ts';
-import type { S3Store } from './s3-store.ts';
 
 interface Part {
   readonly number: number;
@@ -13,13 +12,16 @@ interface Part {
   readonly digest: Digest;
 }
 
+/** Stores an upload that fits in one part. */
+type SmallObjectStore = Pick<ObjectStore, 'put' | 'remove'> & { readonly bucket: S3Bucket };
+
 /** Parts under way at once: enough to fill a connection of 1 Gbit/s at 200 ms, with 32 MiB in memory. */
 const partsAtOnce = 4;
 const partsMax = 10_000;
 
 /** A multipart upload that begins with the second part's bytes: what fits in one part is stored whole. */
 export class S3Upload implements Upload {
-  readonly #store: S3Store;
+  readonly #store: SmallObjectStore;
   readonly #bucket: S3Bucket;
   readonly #name: string;
   readonly #object: { readonly Bucket: string; readonly Key: string };
@@ -36,7 +38,7 @@ export class S3Upload implements Upload {
   #failure: unknown;
   #state: 'open' | 'completing' | 'finished' | 'aborted' = 'open';
 
-  constructor(store: S3Store, name: string, options: PutOptions) {
+  constructor(store: SmallObjectStore, name: string, options: PutOptions) {
     this.#store = store;
     this.#bucket = store.bucket;
     this.#name = name;

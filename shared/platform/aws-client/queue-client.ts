@@ -1,5 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { sdkConfig } from '../aws-client/sdk-config.ts';
+import { sdkConfig } from './sdk-config.ts';
 
 /** Uses the endpoint that the SDK resolves instead of the queue URL's host, which ignores FIPS and dual-stack settings. */
 export const queueClientConfig = { ...sdkConfig, useQueueUrlAsEndpoint: false } as const;
