@@ -1,6 +1,6 @@
 /** Every few minutes: looks after all backups under way, and ends those that nothing moves any more. */
 import { backupDeps, type RunningRecord, reapBackup, runningBackups, type Workflow } from '../../shared/backup/index.ts';
-import { callerPatience, openStore } from '../../shared/destination/index.ts';
+import { openStore, requestRetryPolicy } from '../../shared/destination/index.ts';
 import { reapJobs } from '../../shared/job/index.ts';
 import { describeExecution, lambdaHandler, log, startWorkflow, stopWorkflow, unsafeTenant } from '../../shared/platform/index.ts';
 
@@ -13,7 +13,7 @@ const workflow: Workflow = {
 /** A bucket that does not answer is asked again by the next run. */
 const patient: typeof backupDeps = {
   ...backupDeps,
-  openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, callerPatience),
+  openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, requestRetryPolicy),
 };
 
 export const handler = lambdaHandler(async (): Promise<void> => {

@@ -5,7 +5,7 @@
  */
 import { eraseBackup, rewrapKeys } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
-import { chorePatience, openStore } from '../../shared/destination/index.ts';
+import { openStore, taskRetryPolicy } from '../../shared/destination/index.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
 import { settleMove } from '../../shared/move/index.ts';
 import { expireCaptures } from '../../shared/pitr/index.ts';
@@ -28,7 +28,7 @@ const forgetSeconds = timeoutSeconds / 3;
 /** A record begun then is carried over well before it does. */
 const settleSeconds = timeoutSeconds / 3;
 
-const open: typeof openStore = (tenant, destination, folder) => openStore(tenant, destination, folder, chorePatience);
+const open: typeof openStore = (tenant, destination, folder) => openStore(tenant, destination, folder, taskRetryPolicy);
 
 const doChore = async ({ id, organizationId, task }: TaskMessage): Promise<void> => {
   log.info('doing a chore', { id, organizationId, kind: task.kind });

@@ -1,12 +1,13 @@
-import { DirectoryStore, StorageError } from '../../shared/destination/index.ts';
+import { StorageError } from '../../shared/destination/index.ts';
 import type { Reading } from './open-location.ts';
+import { ReadOnlyDirectoryStore } from './read-only-directory-store.ts';
 
 /**
  * A folder of this machine as a bucket: objects as plain files, as any tool copies them down, or as the local stage's S3 keeps
  * them, `<object>.data` beside `<object>.meta.json`.
  */
 export const openDisk = (folder: string): Reading => {
-  const files = new DirectoryStore(folder);
+  const files = new ReadOnlyDirectoryStore(folder);
   const orKept = async <T>(name: string, read: (file: string) => Promise<T>, isFound: (answer: T) => boolean): Promise<T> => {
     try {
       const answer = await read(name);

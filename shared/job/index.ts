@@ -1,6 +1,6 @@
 /** What every long-running job has in common: how it stands, how its steps fail, how it is stopped and looked after. */
 
-export { Heartbeat, type HeartbeatOptions } from './heartbeat.ts';
+export { Heartbeat, type HeartbeatOptions, withHeartbeat } from './heartbeat.ts';
 export { corruptionFailure, failureOf, JobFailure, UploadError } from './job-failure.ts';
 export { decilesPassed, decilesUpTo } from './progress-deciles.ts';
 export { type RunningJobItem, reapJobs } from './reap-jobs.ts';

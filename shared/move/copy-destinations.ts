@@ -1,5 +1,5 @@
 /** The destinations that a project's backups lie in: they are there on the other side too, and count what is theirs on each. */
-import { carryCredentials, type DestinationRecord, destinationData, destinationKey, externalIdOf } from '../destination/index.ts';
+import { type DestinationRecord, destinationData, destinationKey, externalIdOf, moveCredentials } from '../destination/index.ts';
 import { emit } from '../event/index.ts';
 import { type OrganizationRecord, organizationKey, organizationRef } from '../organization/index.ts';
 import { add, create, getAll, iso, StaleReadError, type Write } from '../platform/index.ts';
@@ -63,7 +63,7 @@ const carried = async (
   const record: DestinationRecord = {
     ...here,
     ...organizationKey.storageDestination(to, here.id),
-    sealed: await carryCredentials(from, to, here),
+    sealed: await moveCredentials(from, to, here),
     // The customer's role asks for the one it was made with.
     ...('roleArn' in here.masked && { externalId: here.externalId ?? externalIdOf(from) }),
     backupCount,

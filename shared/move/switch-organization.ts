@@ -10,7 +10,7 @@ import {
   organizationRef,
 } from '../organization/index.ts';
 import { commit, create, get, iso, StaleReadError, set, type Tenant, type Write } from '../platform/index.ts';
-import { carryConnection, jobRelease, type ProjectRecord, projectData, projectKey } from '../project/index.ts';
+import { jobRelease, moveConnection, type ProjectRecord, projectData, projectKey } from '../project/index.ts';
 import type { Tally } from './check-movable.ts';
 import { carryDestinations } from './copy-destinations.ts';
 import { type MoveContext, unchanged } from './move-context.ts';
@@ -72,7 +72,7 @@ export const switchOrganization = async (
 
 /** A grant stays with its person: where that person is no member, the project waits to be reconnected. */
 const arrivedProject = async ({ from, to }: MoveContext, project: ProjectRecord, now: Date): Promise<ProjectRecord> => {
-  const connection = await carryConnection(from, to, project);
+  const connection = await moveConnection(from, to, project);
   const isLent = connection.type !== 'user' || (await get(organizationKey.member(to, connection.userId))) !== undefined;
   return {
     ...project,

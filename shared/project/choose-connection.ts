@@ -9,7 +9,7 @@ import type { Connection } from './record.ts';
 import { sourceContext } from './source-token.ts';
 
 /** The credentials given, or the caller's own grant; an API key stands for the person who made its account. */
-export const connectionOf = async (
+export const chooseConnection = async (
   tenant: Tenant,
   projectId: string,
   actor: Actor,

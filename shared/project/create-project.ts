@@ -2,25 +2,25 @@
 import { emit, enqueue } from '../event/index.ts';
 import { type CallerContext, countProjects, organizationRef } from '../organization/index.ts';
 import { type Change, create, iso, remove } from '../platform/index.ts';
-import { noSuchProject } from './get-project.ts';
 import { whileIdle } from './job-lock.ts';
-import { projectData } from './project-view.ts';
+import { projectData } from './project-data.ts';
+import { projectNotFound } from './read-project.ts';
 import { type Connection, type ProjectRecord, projectKey } from './record.ts';
-import { defaultSettings, destinationCheck, type SettingsWish, settingsWith } from './update-project.ts';
+import { defaultSettings, destinationCheck, type SettingsInput, settingsWith } from './update-project.ts';
 
-export interface ProjectWish {
+export interface ProjectInput {
   readonly id: string;
   readonly name: string;
   readonly sourceProjectId: string;
   readonly databaseId: string;
   /** One the source has let in. */
   readonly connection: Connection;
-  readonly settings?: SettingsWish | undefined;
+  readonly settings?: SettingsInput | undefined;
 }
 
 export const createProject = (
   { tenant, organization }: CallerContext,
-  { settings, ...wish }: ProjectWish,
+  { settings, ...wish }: ProjectInput,
   now: Date,
 ): { project: ProjectRecord; change: Change } => {
   const project: ProjectRecord = {
@@ -60,7 +60,7 @@ export const removeProject = ({ tenant, organization }: CallerContext, project: 
   const { id, name, sourceProjectId } = project;
   return {
     writes: [
-      remove(projectKey.project(tenant, id), noSuchProject),
+      remove(projectKey.project(tenant, id), projectNotFound),
       whileIdle(tenant, id),
       countProjects(tenant, -1),
       emit(tenant, 'project.deleted', { organization: organizationRef(organization), project: projectData(project) }, now),

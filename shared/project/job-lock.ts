@@ -1,7 +1,7 @@
 /** The lock of a project's one job, a backup, a restore or a move, and that of a database's one restore. */
 import { ApiError } from '../contract/errors.ts';
 import { create, get, iso, type Tenant, type Write } from '../platform/index.ts';
-import { noSuchProject } from './get-project.ts';
+import { projectNotFound } from './read-project.ts';
 import { type JobRecord, type ProjectRecord, projectKey } from './record.ts';
 
 type Job = Pick<JobRecord, 'jobId' | 'kind' | 'database'>;
@@ -50,14 +50,14 @@ export const whileIdle = (tenant: Tenant, projectId: string): Write => ({
 export const whileConnected = (tenant: Tenant, projectId: string): Write => ({
   check: projectKey.project(tenant, projectId),
   condition: 'attribute_exists(pk)',
-  onConditionFailed: noSuchProject,
+  onConditionFailed: projectNotFound,
 });
 
 export const readJob = async (tenant: Tenant, projectId: string): Promise<JobRecord | undefined> =>
   await get(projectKey.job(tenant, projectId));
 
 /** For whoever has much to look at before the lock is tried: the lock decides, and this spares the looking. */
-export const refuseBusy = async (tenant: Tenant, projectId: string): Promise<void> => {
+export const assertIdle = async (tenant: Tenant, projectId: string): Promise<void> => {
   if (await readJob(tenant, projectId)) throw await inProgress(tenant, projectId);
 };
 

@@ -11,7 +11,7 @@ export interface Moving {
 }
 
 /** Those that are of this side: what leaves until its project has moved, what arrives from then on. Others cost nothing. */
-export const standingHere = async <R extends Moving>(tenant: Tenant, rows: readonly R[]): Promise<readonly R[]> => {
+export const filterVisible = async <R extends Moving>(tenant: Tenant, rows: readonly R[]): Promise<readonly R[]> => {
   const projectIds = [...new Set(rows.filter(isMoving).map(({ projectId }) => projectId))];
   if (projectIds.length === 0) return rows;
   const found = await getAll(projectIds.map((id) => projectKey.move(tenant, id)));
@@ -27,20 +27,20 @@ const isHere = ({ arriving, leaving }: Moving, move: MoveRecord | undefined): bo
 };
 
 /** What leaves is copied as it is: it cannot be changed any more. */
-export const refuseLeaving = ({ leaving }: Pick<Moving, 'leaving'>): void => {
-  if (leaving !== undefined) throw movingAway(leaving);
+export const assertNotLeaving = ({ leaving }: Pick<Moving, 'leaving'>): void => {
+  if (leaving !== undefined) throw projectMoving(leaving);
 };
 
 /** Holds only while the project is not about to leave: what comes to it then would be left behind. */
-export const whileStaying = (tenant: Tenant, projectId: string): Write => ({
+export const whileNotMoving = (tenant: Tenant, projectId: string): Write => ({
   check: projectKey.job(tenant, projectId),
   condition: 'attribute_not_exists(pk) OR #kind <> :move',
   names: { '#kind': 'kind' },
   values: { ':move': 'move' },
-  onConditionFailed: () => movingAway(),
+  onConditionFailed: () => projectMoving(),
 });
 
-export const movingAway = (jobId?: string): ApiError =>
+export const projectMoving = (jobId?: string): ApiError =>
   new ApiError('JOB_IN_PROGRESS', 'The project is being moved to another organization; try again shortly', {
     ...(jobId !== undefined && { jobId }),
     kind: 'move',

@@ -27,7 +27,7 @@ export const reconnectProject = (
 });
 
 /** Asks the source. A refusal is noted before it is told: the call changes nothing else. */
-export const probeOrMark = async (
+export const probeAndRecord = async (
   { tenant, actor, origin }: { readonly tenant: Tenant; readonly actor: Actor; readonly origin: Origin },
   project: ProjectRecord,
   connection: Connection,

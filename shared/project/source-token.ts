@@ -82,7 +82,7 @@ const askUnjudged = async (tenant: Tenant, { id, connection }: Connected, access
 };
 
 /** The same access for the same project in another organization. */
-export const carryConnection = async (from: Tenant, to: Tenant, { id, connection }: Connected): Promise<Connection> => {
+export const moveConnection = async (from: Tenant, to: Tenant, { id, connection }: Connected): Promise<Connection> => {
   if (connection.type === 'user') return connection;
   const privateKey = await openSecret(connection.sealed, sourceContext(from, id));
   return { ...connection, sealed: await sealSecret(privateKey, sourceContext(to, id)) };

@@ -7,7 +7,7 @@ import { type ProjectRecord, projectKey } from './record.ts';
 
 type Settings = ProjectRecord['settings'];
 
-export interface SettingsWish {
+export interface SettingsInput {
   readonly backupTimeoutMinutes?: number | undefined;
   /** Null takes the choice back. */
   readonly defaultStorageId?: string | null | undefined;
@@ -16,7 +16,7 @@ export interface SettingsWish {
 
 export const defaultSettings: Settings = { backupTimeoutMinutes, defaultStorageId: null };
 
-export const settingsWith = (settings: Settings, wish: SettingsWish): Settings => {
+export const settingsWith = (settings: Settings, wish: SettingsInput): Settings => {
   const maxReads = wish.maxReads === undefined ? settings.maxReads : (wish.maxReads ?? undefined);
   return {
     backupTimeoutMinutes: wish.backupTimeoutMinutes ?? settings.backupTimeoutMinutes,
@@ -26,7 +26,7 @@ export const settingsWith = (settings: Settings, wish: SettingsWish): Settings =
 };
 
 /** A destination that is named must be there at the very moment it is. */
-export const destinationCheck = (tenant: Tenant, wish: SettingsWish | undefined): readonly Write[] =>
+export const destinationCheck = (tenant: Tenant, wish: SettingsInput | undefined): readonly Write[] =>
   wish?.defaultStorageId
     ? [
         {
@@ -38,10 +38,10 @@ export const destinationCheck = (tenant: Tenant, wish: SettingsWish | undefined)
     : [];
 
 /** A call that gives nothing changes nothing and leaves no trace. */
-export const changeProject = (
+export const updateProject = (
   tenant: Tenant,
   project: ProjectRecord,
-  wish: { readonly name?: string | undefined; readonly settings?: SettingsWish | undefined },
+  wish: { readonly name?: string | undefined; readonly settings?: SettingsInput | undefined },
   now: Date,
 ): { project: ProjectRecord; change: Change } => {
   const given = {

@@ -1,5 +1,5 @@
 import { type BackupDeps, backupDeps } from '../backup/index.ts';
-import { callerPatience, openStore } from '../destination/index.ts';
+import { openStore, requestRetryPolicy } from '../destination/index.ts';
 import { randomFraction } from '../platform/index.ts';
 import { openToolkit } from '../project/index.ts';
 
@@ -17,5 +17,5 @@ export const restoreEngine: RestoreEngine = { ...backupDeps, random: randomFract
 /** For what cleans up: a bucket that does not answer is asked again by the next run of the reaper. */
 export const cleaningEngine: RestoreEngine = {
   ...restoreEngine,
-  openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, callerPatience),
+  openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, requestRetryPolicy),
 };

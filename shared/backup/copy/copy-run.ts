@@ -35,11 +35,11 @@ export const beatOf = ({
   engine,
 }: Pick<CopyRun, 'parties' | 'backup' | 'halt' | 'engine'>): Pick<
   HeartbeatOptions,
-  'checkRunning' | 'total' | 'halt' | 'clock'
+  'checkRunning' | 'total' | 'control' | 'clock'
 > => ({
   checkRunning: async (now) => stillRunning(await get(backupKey.backup(tenant, backup.id)), now),
   total: backup.totalDocuments ?? 0,
-  halt,
+  control: halt,
   clock: engine.clock,
 });
 

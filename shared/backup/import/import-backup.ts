@@ -3,11 +3,11 @@ import * as z from 'zod';
 import type { Manifest } from '../../archive/index.ts';
 import { CollectionPaths, Collections } from '../../contract/collection-path.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
-import { callerPatience, countBackups, type DestinationRecord, openStore } from '../../destination/index.ts';
+import { countBackups, type DestinationRecord, openStore, requestRetryPolicy } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import { type Change, create, iso, newIdOf, type Tenant } from '../../platform/index.ts';
-import { type ProjectRecord, whileConnected, whileStaying } from '../../project/index.ts';
+import { type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
 import { backupEvent } from '../model/backup-view.ts';
 import { countInOrganization } from '../model/organization-totals.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
@@ -44,7 +44,7 @@ export const importBackup = async (
   const { tenant, organization, project, destination } = place;
   const path = folderOf(destination.prefix, wish.path);
   const createdAt = createdAtOf(wish, now);
-  const store = await open(tenant, destination, path, callerPatience);
+  const store = await open(tenant, destination, path, requestRetryPolicy);
   const found = await lookAtBackup(tenant, store, path).finally(() => store.close());
   const type = typeOf(wish, found);
   const { link, holds } = await chainOf(tenant, found);
@@ -71,7 +71,7 @@ export const importBackup = async (
     change: {
       writes: [
         whileConnected(tenant, project.id),
-        whileStaying(tenant, project.id),
+        whileNotMoving(tenant, project.id),
         countBackups(tenant, destination.id, 1),
         // Nothing is added to an organization that is being deleted.
         { ...countInOrganization(tenant, 1, backup.size), ...ifActive },

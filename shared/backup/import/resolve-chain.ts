@@ -1,7 +1,7 @@
 /** The earlier backups in whose chunks an imported one finds records: they must be here, and stay. */
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
-import { refuseLeaving } from '../../project/index.ts';
+import { assertNotLeaving } from '../../project/index.ts';
 import { chainLengthOf } from '../incremental/find-parent.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { findOwner } from '../model/shared-archives.ts';
@@ -30,7 +30,7 @@ export const chainOf = async (tenant: Tenant, { identity, manifest }: FoundBacku
       { missing },
     );
   const holders = found.filter((holder) => holder !== undefined);
-  holders.forEach(refuseLeaving);
+  holders.forEach(assertNotLeaving);
   const stranger = holders.find(({ archive }) => !isOfSame(archive, identity));
   if (stranger)
     throw invalid(

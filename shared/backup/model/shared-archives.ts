@@ -1,7 +1,7 @@
 /** Which records need the objects of an archive: objects that two of them share are removed with the last one, and not before. */
 import { ApiError } from '../../contract/errors.ts';
 import { get, type Item, StaleReadError, type Tenant, type Write, walk } from '../../platform/index.ts';
-import { refuseLeaving } from '../../project/index.ts';
+import { assertNotLeaving } from '../../project/index.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 
 export interface ArchiveLink extends Item {
@@ -58,7 +58,7 @@ export const assertArchiveShareable = async (tenant: Tenant, archiveId: string, 
     if (record?.path === path) holder = record;
   }
   if (!holder) return [];
-  refuseLeaving(holder);
+  assertNotLeaving(holder);
   if (holder.status !== 'completed')
     throw new ApiError('CONFLICT', `The folder is that of a backup that is ${holder.status}`, { backupId: holder.id });
   // As long as it is there, nobody removes the objects.

@@ -2,7 +2,7 @@
 
 import { ArchiveError } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { callerPatience, openStore, StorageError } from '../../destination/index.ts';
+import { openStore, requestRetryPolicy, StorageError } from '../../destination/index.ts';
 import { SourceError } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
@@ -14,7 +14,7 @@ import { type Doors, type OpenArchive, openArchive } from './open-archive.ts';
 /** Somebody waits: a store that is slow is given up before the call is. */
 export const requestArchiveDeps: Doors = {
   dataKeyOf: backupDeps.dataKeyOf,
-  openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, callerPatience),
+  openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, requestRetryPolicy),
 };
 
 /** Runs the work with the backup open, and closes it; what the store, the key or the archive refuses becomes an ApiError. */

@@ -1,7 +1,7 @@
 /** Deleting a backup: it is gone at once for whoever asks; its objects follow. */
 import { ApiError } from '../../contract/errors.ts';
 import { type Change, get, iso, type Tenant, walk } from '../../platform/index.ts';
-import { readJob, refuseLeaving } from '../../project/index.ts';
+import { assertNotLeaving, readJob } from '../../project/index.ts';
 import { noSuchBackup } from '../model/get-backup.ts';
 import { type BackupRecord, backupKey, backupPrefix } from '../model/record.ts';
 import { retireWrites } from './retire-backup.ts';
@@ -43,7 +43,7 @@ export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: Backup
 const refuseUnlessFree = (backup: BackupRecord, child: BackupRecord | undefined, now: Date): void => {
   const { id, status, lockedUntil, restoring = 0 } = backup;
   if (status === 'deleted') throw noSuchBackup();
-  refuseLeaving(backup);
+  assertNotLeaving(backup);
   if (status === 'pending' || status === 'running')
     throw new ApiError('JOB_IN_PROGRESS', `The backup is ${status}; cancel it first`, { jobId: id, kind: 'backup' });
   if (restoring > 0)

@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import { enqueue } from '../../event/index.ts';
 import { after, type Change, iso, StaleReadError, set, type Tenant } from '../../platform/index.ts';
-import { refuseLeaving } from '../../project/index.ts';
+import { assertNotLeaving } from '../../project/index.ts';
 import { noteVerifier, verificationSeconds } from '../model/concurrency-limits.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 
@@ -17,7 +17,7 @@ export const startVerification = (
   const { id, status, verification: was, projectId } = backup;
   if (status !== 'completed')
     throw new ApiError('CONFLICT', `Only a completed backup can be verified; this one is ${status}`, { status });
-  refuseLeaving(backup);
+  assertNotLeaving(backup);
   if (was?.status === 'running' && was.checkedAt > iso(after(now, -verificationSeconds)))
     throw new ApiError('CONFLICT', 'A verification of this backup is running', { depth: was.depth });
   const verification = { status: 'running', depth, checkedAt: iso(now), objects: 0, findings: [] } as const;

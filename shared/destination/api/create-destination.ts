@@ -5,7 +5,7 @@ import { type CallerContext, organizationKey, organizationRef, whileActive } fro
 import { type Change, create, get, iso, StaleReadError, type Tenant, walk } from '../../platform/index.ts';
 import { type ProjectRecord, projectPrefix } from '../../project/index.ts';
 import { maskCredentials, sealCredentials } from '../model/credentials.ts';
-import { destinationData, destinationKey, noSuchDestination } from '../model/get-destination.ts';
+import { destinationData, destinationKey, destinationNotFound } from '../model/read-destination.ts';
 import type { DestinationRecord } from '../model/record.ts';
 import { externalIdOf } from '../open/open-store.ts';
 import type { DestinationInput } from './destination-input.ts';
@@ -54,7 +54,7 @@ export const removeDestination = async (
   { id, name, type, bucket, prefix, scheduledUse }: DestinationRecord,
 ): Promise<Change> => {
   const user = await projectUsing(tenant, id);
-  if (user) throw inUse(`The project ${user.name} sends its backups here`, { projectId: user.id });
+  if (user) throw destinationInUse(`The project ${user.name} sends its backups here`, { projectId: user.id });
   return {
     writes: [
       {
@@ -64,15 +64,18 @@ export const removeDestination = async (
         values: { ':none': 0, ...(scheduledUse !== undefined && { ':seen': scheduledUse }) },
         onConditionFailed: async () => {
           const found = await get(destinationKey(tenant, id));
-          if (!found) return noSuchDestination();
-          return found.backupCount > 0 ? inUse('Backups lie here', { backupCount: found.backupCount }) : new StaleReadError();
+          if (!found) return destinationNotFound();
+          return found.backupCount > 0
+            ? destinationInUse('Backups lie here', { backupCount: found.backupCount })
+            : new StaleReadError();
         },
       },
       {
         check: organizationKey.organization(tenant),
         condition: 'attribute_exists(pk) AND attribute_not_exists(deletedAt) AND defaultStorageId <> :id',
         values: { ':id': id },
-        onConditionFailed: () => inUse('The organization sends its backups here by default', { defaultOf: 'organization' }),
+        onConditionFailed: () =>
+          destinationInUse('The organization sends its backups here by default', { defaultOf: 'organization' }),
       },
     ],
     audit: [{ ...about(tenant, id), details: { name, type, bucket, prefix } }],
@@ -84,7 +87,7 @@ export const about = ({ organizationId }: Tenant, id: string) => ({
   resource: { type: 'storage_destination', id },
 });
 
-export const inUse = (why: string, details: Readonly<Record<string, unknown>>): ApiError =>
+export const destinationInUse = (why: string, details: Readonly<Record<string, unknown>>): ApiError =>
   new ApiError('CONFLICT', `${why}; it cannot be removed`, details);
 
 const projectUsing = async (tenant: Tenant, id: string): Promise<ProjectRecord | undefined> => {

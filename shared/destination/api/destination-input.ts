@@ -23,7 +23,7 @@ export interface DestinationInput {
 }
 
 /** Throws VALIDATION_ERROR that names the field. Asks nobody but the name service. */
-export const checkWish = async (wish: DestinationInput): Promise<void> => {
+export const checkDestinationInput = async (wish: DestinationInput): Promise<void> => {
   const masked = maskedField(wish.credentials);
   if (masked !== undefined) throw invalid(`credentials.${masked}`, 'is the masked value; send the real one');
   checkCredentials(wish);

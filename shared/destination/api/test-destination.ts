@@ -5,10 +5,10 @@ import { emit, withRequestId } from '../../event/index.ts';
 import { type CallerContext, organizationKey, organizationRef } from '../../organization/index.ts';
 import { type Change, commit, iso, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type Credentials, openCredentials } from '../model/credentials.ts';
-import { destinationData, noSuchDestination } from '../model/get-destination.ts';
+import { destinationData, destinationNotFound } from '../model/read-destination.ts';
 import type { DestinationRecord } from '../model/record.ts';
 import { externalIdOf } from '../open/open-store.ts';
-import { type Probe, probe, type Tried } from '../probe/probe-store.ts';
+import { type ProbeResult, type ProbeTarget, probeStore } from '../probe/probe-store.ts';
 import { about } from './create-destination.ts';
 
 export interface TestContext extends Pick<CallerContext, 'tenant' | 'organization'> {
@@ -17,8 +17,12 @@ export interface TestContext extends Pick<CallerContext, 'tenant' | 'organizatio
 }
 
 /** Throws STORAGE_ERROR that says which step failed and why. For a role it also says what its trust policy must ask for. */
-export const assertDestinationWorks = async (tenant: Tenant, tried: Tried, credentials: Credentials): Promise<Probe> => {
-  const found = await probe(tenant, tried, credentials);
+export const assertDestinationWorks = async (
+  tenant: Tenant,
+  tried: ProbeTarget,
+  credentials: Credentials,
+): Promise<ProbeResult> => {
+  const found = await probeStore(tenant, tried, credentials);
   if (!found.failure) return found;
   const { step, reason } = found.failure;
   throw new ApiError('STORAGE_ERROR', `The storage destination does not work: ${reason}`, {
@@ -31,9 +35,9 @@ export const assertDestinationWorks = async (tenant: Tenant, tried: Tried, crede
 export const testAndRecord = async (
   trying: TestContext,
   record: DestinationRecord,
-  tried: { readonly place: Tried; readonly credentials: Credentials; readonly action: string },
+  tried: { readonly place: ProbeTarget; readonly credentials: Credentials; readonly action: string },
   now: Date,
-): Promise<Probe> => {
+): Promise<ProbeResult> => {
   try {
     return await assertDestinationWorks(trying.tenant, tried.place, tried.credentials);
   } catch (error) {
@@ -58,7 +62,7 @@ export const failureWrites = (
   const attributes = { status: 'error', lastTestedAt: iso(now) } as const;
   const storage = destinationData({ ...record, ...attributes });
   return [
-    set(organizationKey.storageDestination(tenant, record.id), attributes, { onConditionFailed: noSuchDestination }),
+    set(organizationKey.storageDestination(tenant, record.id), attributes, { onConditionFailed: destinationNotFound }),
     emit(tenant, 'storage.error', { organization: organizationRef(organization), storage, error }, now),
   ];
 };
@@ -68,7 +72,7 @@ export const testDestination = async (
   trying: TestContext,
   record: DestinationRecord,
   now: Date,
-): Promise<{ found: Probe; change: Change }> => {
+): Promise<{ found: ProbeResult; change: Change }> => {
   const { tenant, organization } = trying;
   const credentials = await openCredentials(tenant, record);
   const found = await testAndRecord(trying, record, { place: record, credentials, action: 'storage.tested' }, now);
@@ -78,7 +82,7 @@ export const testDestination = async (
     found,
     change: {
       writes: [
-        set(organizationKey.storageDestination(tenant, record.id), attributes, { onConditionFailed: noSuchDestination }),
+        set(organizationKey.storageDestination(tenant, record.id), attributes, { onConditionFailed: destinationNotFound }),
         ...(record.status === 'error'
           ? [emit(tenant, 'storage.connected', { organization: organizationRef(organization), storage }, now)]
           : []),

@@ -4,7 +4,7 @@ import { emit } from '../../event/index.ts';
 import { type CallerContext, organizationKey, organizationRef } from '../../organization/index.ts';
 import { type Change, iso, StaleReadError, set } from '../../platform/index.ts';
 import { type Credentials, maskCredentials, sealCredentials } from '../model/credentials.ts';
-import { destinationData } from '../model/get-destination.ts';
+import { destinationData } from '../model/read-destination.ts';
 import type { DestinationRecord } from '../model/record.ts';
 import { externalIdOf } from '../open/open-store.ts';
 import { about } from './create-destination.ts';
@@ -51,11 +51,11 @@ const hostOf = ({ type, region, endpoint }: Located): string => {
 /** Bucket names are one space in all regions of AWS but those of China and of governments. */
 const partitionOf = (region: string | null): string => /^(cn|us-gov|us-iso[a-z]?|eu-isoe|eusc)-/.exec(region ?? '')?.[1] ?? '';
 
-export const hasBackups = (): ApiError =>
+export const destinationHasBackups = (): ApiError =>
   new ApiError('CONFLICT', 'Backups lie here: where it is (bucket, prefix, endpoint, region) stays until those are deleted');
 
 /** For a wish that was checked and tried. */
-export const changeDestination = async (
+export const updateDestination = async (
   { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
   record: DestinationRecord,
   { credentials, type: _type, ...wish }: DestinationInput,

@@ -29,7 +29,7 @@ export const openCredentials = async (
 ): Promise<Credentials> => JSON.parse(await openSecret(sealed, context(tenant, id))) as Credentials;
 
 /** The same credentials for the same destination in another organization. */
-export const carryCredentials = async (
+export const moveCredentials = async (
   from: Tenant,
   to: Tenant,
   destination: Pick<DestinationRecord, 'id' | 'sealed'>,

@@ -3,8 +3,8 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { GoogleAccount } from '../../platform/index.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import { workerPatience as patience } from '../store/retry.ts';
-import type { S3Place } from '../store/s3/s3-bucket.ts';
+import { workerRetryPolicy as patience } from '../store/retry-transient.ts';
+import type { S3StoreOptions } from '../store/s3/s3-bucket.ts';
 
 /** A folder of a bucket, and where the store is if not at its maker's. */
 export interface Address {
@@ -24,7 +24,7 @@ export const openS3Address = async ({
   endpoint,
   region,
   credentials,
-}: Address & Pick<S3Place, 'region' | 'credentials'>): Promise<ObjectStore> => {
+}: Address & Pick<S3StoreOptions, 'region' | 'credentials'>): Promise<ObjectStore> => {
   const { S3Store } = await import('../store/s3/s3-store.ts');
   return new S3Store({
     bucket,
@@ -37,7 +37,7 @@ export const openS3Address = async ({
     agent: agentFor(endpoint ?? 'https:'),
     connectMs: 5_000,
     digest: endpoint === undefined ? 'crc32' : 'md5',
-    patience,
+    retryPolicy: patience,
     partBytes,
   });
 };
@@ -49,7 +49,7 @@ export const openGcsAddress = async ({
   account,
 }: Address & { readonly account: GoogleAccount }): Promise<ObjectStore> => {
   const { openGcsStore } = await import('../store/gcs/gcs-store.ts');
-  return openGcsStore({ bucket, folder, baseUrl: endpoint, account, patience, partBytes });
+  return openGcsStore({ bucket, folder, baseUrl: endpoint, account, retryPolicy: patience, partBytes });
 };
 
 const agentFor = (url: string): HttpAgent =>

@@ -5,12 +5,12 @@ import { assumeRole, BlockedAddress, env, envList, guardedAgent, guardUrl, type 
 import { type Credentials, openCredentials } from '../model/credentials.ts';
 import type { DestinationRecord } from '../model/record.ts';
 import { type ObjectStore, StorageError } from '../store/object-store.ts';
-import { type RetryPolicy, workerPatience } from '../store/retry.ts';
-import type { S3Place } from '../store/s3/s3-bucket.ts';
+import { type RetryPolicy, workerRetryPolicy } from '../store/retry-transient.ts';
+import type { S3StoreOptions } from '../store/s3/s3-bucket.ts';
 import type { S3Keys } from '../store/s3/s3-connection.ts';
 
 /** Where and what a destination is, apart from its secrets. */
-export type Place = Pick<
+export type StoreConfig = Pick<
   DestinationRecord,
   'type' | 'bucket' | 'region' | 'endpoint' | 'objectLock' | 'sse' | 'sseKmsKeyId' | 'externalId'
 >;
@@ -26,15 +26,15 @@ export const openStore = async (
   tenant: Tenant,
   destination: DestinationRecord,
   folder: string,
-  patience: RetryPolicy = workerPatience,
-): Promise<ObjectStore> => openPlace(tenant, destination, await openCredentials(tenant, destination), folder, patience);
+  patience: RetryPolicy = workerRetryPolicy,
+): Promise<ObjectStore> => openConfiguredStore(tenant, destination, await openCredentials(tenant, destination), folder, patience);
 
-export const openPlace = async (
+export const openConfiguredStore = async (
   tenant: Tenant,
-  place: Place,
+  place: StoreConfig,
   credentials: Credentials,
   folder: string,
-  patience: RetryPolicy = workerPatience,
+  patience: RetryPolicy = workerRetryPolicy,
 ): Promise<ObjectStore> => {
   if ('clientEmail' in credentials) return openGcs(place, credentials, folder, patience);
   const keys = 'roleArn' in credentials ? await roleCredentials(tenant, place, credentials.roleArn) : credentials;
@@ -44,16 +44,16 @@ export const openPlace = async (
 // Each SDK is loaded by the first store that needs it: most functions open stores of one type, many of none.
 
 const openGcs = async (
-  { bucket }: Place,
+  { bucket }: StoreConfig,
   account: Extract<Credentials, { clientEmail: string }>,
   folder: string,
   patience: RetryPolicy,
 ): Promise<ObjectStore> => {
   const { openGcsStore } = await import('../store/gcs/gcs-store.ts');
-  return openGcsStore({ bucket, folder, baseUrl: env('GCS_URL'), account, patience, partBytes });
+  return openGcsStore({ bucket, folder, baseUrl: env('GCS_URL'), account, retryPolicy: patience, partBytes });
 };
 
-const openS3 = async (place: Place, credentials: S3Keys, folder: string, patience: RetryPolicy): Promise<ObjectStore> => {
+const openS3 = async (place: StoreConfig, credentials: S3Keys, folder: string, patience: RetryPolicy): Promise<ObjectStore> => {
   const { S3Store } = await import('../store/s3/s3-store.ts');
   const { bucket, objectLock, sse, sseKmsKeyId } = place;
   const isAws = place.type === 's3' && place.endpoint === null;
@@ -67,7 +67,7 @@ const openS3 = async (place: Place, credentials: S3Keys, folder: string, patienc
     digest: isAws ? 'crc32' : 'md5',
     lockMode: objectLock ? (objectLock.mode === 'compliance' ? 'COMPLIANCE' : 'GOVERNANCE') : undefined,
     encryption: sse ? { algorithm: sse, kmsKeyId: sseKmsKeyId ?? undefined } : undefined,
-    patience,
+    retryPolicy: patience,
     partBytes,
   });
 };
@@ -77,7 +77,7 @@ const agentFor = (url: string): HttpAgent =>
   url.startsWith('https:') ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
 
 /** The destination's own endpoint, guarded; else the one of the deployment; else AWS. */
-const addressOf = (place: Place): Pick<S3Place, 'endpoint' | 'agent' | 'isGuessed'> => {
+const addressOf = (place: StoreConfig): Pick<S3StoreOptions, 'endpoint' | 'agent' | 'isGuessed'> => {
   if (place.endpoint !== null) {
     const guarded = guard(place.endpoint);
     return { endpoint: guarded.url.href, agent: guardedAgent(guarded, socketsMax) };
@@ -98,7 +98,7 @@ const guard = (endpoint: string) => {
 };
 
 /** Taken for this one store, in the name of this one organization. */
-const roleCredentials = async (tenant: Tenant, { externalId }: Place, roleArn: string) => {
+const roleCredentials = async (tenant: Tenant, { externalId }: StoreConfig, roleArn: string) => {
   const taken = await assumeRole({
     roleArn,
     externalId: externalId ?? externalIdOf(tenant),

@@ -4,25 +4,25 @@
  */
 import { after, assumeRole, clock, newUlid, secureRandomBytes, type Tenant } from '../../platform/index.ts';
 import type { Credentials } from '../model/credentials.ts';
-import { externalIdOf, openPlace, type Place } from '../open/open-store.ts';
+import { externalIdOf, openConfiguredStore, type StoreConfig } from '../open/open-store.ts';
 import { type ObjectStore, StorageError } from '../store/object-store.ts';
-import { callerPatience } from '../store/retry.ts';
+import { requestRetryPolicy } from '../store/retry-transient.ts';
 
-export interface Check {
+export interface ProbeCheck {
   readonly name: string;
   readonly ok: boolean;
   readonly error?: string;
 }
 
-export interface Probe {
-  readonly checks: readonly Check[];
+export interface ProbeResult {
+  readonly checks: readonly ProbeCheck[];
   readonly warnings: readonly string[];
   readonly durationMs: number;
   /** The step that failed; all before it went well, none after it was tried. */
   readonly failure?: { readonly step: string; readonly reason: string };
 }
 
-export type Tried = Place & { readonly prefix: string; readonly immutable: boolean };
+export type ProbeTarget = StoreConfig & { readonly prefix: string; readonly immutable: boolean };
 
 /** The function ends after 20 s and has work of its own. */
 const probeMs = 12_000;
@@ -32,19 +32,21 @@ const tidyMs = 3_000;
 const lockedSeconds = 120;
 
 /** The signal ends every step that is under way: nothing of a probe goes on after its answer. */
-export const probe = async (
+export const probeStore = async (
   tenant: Tenant,
-  tried: Tried,
+  tried: ProbeTarget,
   credentials: Credentials,
   signal = AbortSignal.timeout(probeMs),
-): Promise<Probe> => {
+): Promise<ProbeResult> => {
   const startedMs = clock.now().getTime();
-  const checks: Check[] = [];
+  const checks: ProbeCheck[] = [];
   let store: ObjectStore | undefined;
   let warnings: readonly string[] = [];
   try {
     if ('roleArn' in credentials) await step(checks, 'role', signal, () => checkRole(tenant, tried, credentials.roleArn));
-    const opened = await step(checks, 'open', signal, () => openPlace(tenant, tried, credentials, tried.prefix, callerPatience));
+    const opened = await step(checks, 'open', signal, () =>
+      openConfiguredStore(tenant, tried, credentials, tried.prefix, requestRetryPolicy),
+    );
     store = opened;
     await tryStore(opened, tried, checks, signal);
     if (!signal.aborted) warnings = (await opened.warnings?.(signal)) ?? [];
@@ -65,7 +67,7 @@ export const probe = async (
 class Failed extends Error {}
 
 /** Notes how a step went; a failure of the store, or the end of the time, ends the probe. The work must heed the signal. */
-const step = async <T>(checks: Check[], name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+const step = async <T>(checks: ProbeCheck[], name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const end = () => reject(signal.reason);
   signal.addEventListener('abort', end, { once: true });
@@ -85,7 +87,7 @@ const step = async <T>(checks: Check[], name: string, signal: AbortSignal, work:
   }
 };
 
-const tryStore = async (store: ObjectStore, tried: Tried, checks: Check[], signal: AbortSignal): Promise<void> => {
+const tryStore = async (store: ObjectStore, tried: ProbeTarget, checks: ProbeCheck[], signal: AbortSignal): Promise<void> => {
   const folder = `probe/${newUlid()}`;
   const name = `${folder}/object`;
   const bytes = secureRandomBytes(1_024);
@@ -123,7 +125,7 @@ const tryStore = async (store: ObjectStore, tried: Tried, checks: Check[], signa
 const notListed = (): StorageError => new StorageError('invalid', 'The store does not list what it holds.');
 
 /** A role is ours to use only if it asks for the ExternalId: else whoever else we work for could have us use it for them. */
-const checkRole = async (tenant: Tenant, { externalId = externalIdOf(tenant) }: Tried, roleArn: string): Promise<void> => {
+const checkRole = async (tenant: Tenant, { externalId = externalIdOf(tenant) }: ProbeTarget, roleArn: string): Promise<void> => {
   const wish = { roleArn, sessionName: tenant.organizationId };
   const unanswered = (cause: unknown): never => {
     throw new StorageError('unavailable', 'The role could not be tried: the service that gives roles did not answer.', { cause });

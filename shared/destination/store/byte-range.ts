@@ -1,7 +1,7 @@
 /** How much of an object is asked for, and so how much of an answer is taken: a store that sends more is not read on. */
 import { type ByteRange, StorageError } from './object-store.ts';
 
-export interface Asked {
+export interface ReadRequest {
   /** Undefined for the whole. */
   readonly range: { readonly offset: number; readonly length: number } | undefined;
   readonly maxBytes: number;
@@ -13,7 +13,7 @@ const wholeMaxBytes = 80 << 20;
 /** An answer that is no object (a list, an error) is far below this: a thousand of the longest names make 3 MiB. */
 export const answerMaxBytes = 8 << 20;
 
-export const toReadRequest = (extent: ByteRange = { maxBytes: wholeMaxBytes }): Asked =>
+export const toReadRequest = (extent: ByteRange = { maxBytes: wholeMaxBytes }): ReadRequest =>
   'maxBytes' in extent ? { range: undefined, maxBytes: extent.maxBytes } : { range: extent, maxBytes: extent.length };
 
 /** The form of a range that both protocols take. */

@@ -4,7 +4,7 @@ import { StorageError } from './object-store.ts';
 const emptyPagesMax = 16;
 
 /** Follows a listing from page to page. One that cannot end (no mark or an old one, page after page of nothing) is refused. */
-export class Paging {
+export class PageGuard {
   readonly #seen = new Set<string>();
   #empty = 0;
 

@@ -1,5 +1,5 @@
 /** Gathers pieces into parts of one exact size: some stores take no others, except for the last. */
-export class PartGatherer {
+export class PartBuffer {
   readonly #partBytes: number;
   #pieces: Uint8Array[] = [];
   #bytes = 0;

@@ -1,10 +1,10 @@
 /** Enabling point-in-time recovery, for the first time or again. */
 import { ApiError } from '../../contract/errors.ts';
-import { type DestinationRecord, useDestination } from '../../destination/index.ts';
+import { countScheduledUse, type DestinationRecord } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, organizationRef, whileActive } from '../../organization/index.ts';
 import { after, type Change, iso, StaleReadError, set, type Write } from '../../platform/index.ts';
-import { type ProjectRecord, projectData, projectKey, whileStaying } from '../../project/index.ts';
+import { type ProjectRecord, projectData, projectKey, whileNotMoving } from '../../project/index.ts';
 import { type CapturingRecord, type PitrRecord, pitrKey } from '../model/record.ts';
 import { withGaps } from '../timeline/gaps.ts';
 import { pitrData } from '../view/pitr-view.ts';
@@ -74,8 +74,8 @@ export const enablePitr = (
     change: {
       writes: [
         whileActive(tenant),
-        whileStaying(tenant, projectId),
-        useDestination(tenant, destination.id),
+        whileNotMoving(tenant, projectId),
+        countScheduledUse(tenant, destination.id),
         { put: pitr, ...asRead(before) },
         set(projectKey.project(tenant, projectId), { pitr: shown.pitr, updatedAt: iso(now) }),
         { put: capturing },

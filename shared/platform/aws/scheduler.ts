@@ -6,8 +6,8 @@ import {
   SchedulerClient,
   UpdateScheduleCommand,
 } from '@aws-sdk/client-scheduler';
-import { isAwsError } from '../aws-client/aws-error.ts';
 import { callAws } from '../aws-client/call-aws.ts';
+import { isAwsError } from '../aws-client/is-aws-error.ts';
 import { sdkConfig } from '../aws-client/sdk-config.ts';
 import { env } from '../env.ts';
 import { secureRandomBytes } from '../random-id.ts';

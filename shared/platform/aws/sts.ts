@@ -1,7 +1,7 @@
 /** Assumes a role of a customer's account with STS. Nothing is cached: the credentials are for one store. */
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
-import { isAwsError } from '../aws-client/aws-error.ts';
 import { callAws } from '../aws-client/call-aws.ts';
+import { isAwsError } from '../aws-client/is-aws-error.ts';
 import { sdkConfig } from '../aws-client/sdk-config.ts';
 
 const client = new STSClient(sdkConfig);

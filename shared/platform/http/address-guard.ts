@@ -7,7 +7,7 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { askNameServers, type Resolve } from './dns-lookup.ts';
+import { dnsLookup, type Resolve } from './dns-lookup.ts';
 
 /** The message is fit for whoever named the address, and says nothing of what a name resolves to. */
 export class BlockedAddress extends Error {
@@ -129,7 +129,7 @@ const few = (addresses: readonly LookupAddress[]): LookupAddress[] =>
  */
 export const checkAddress = async (
   { url, isTrusted }: GuardedUrl,
-  resolve: Resolve = askNameServers,
+  resolve: Resolve = dnsLookup,
   patienceMs: number = checkPatienceMs,
 ): Promise<void> => {
   if (isTrusted || isIP(url.hostname.replace(/^\[|\]$/g, ''))) return;

@@ -11,13 +11,13 @@ export type Resolve = (
 ) => void;
 
 /** Every address of a name, of both families; the old family first, since not every place can reach the new one. */
-export const askNameServers: Resolve = (hostname, _options, callback) => {
+export const dnsLookup: Resolve = (hostname, _options, callback) => {
   asking ??= new Resolver({ timeout: patienceMs, tries: 2 });
-  ask(asking, hostname, callback);
+  lookUpWith(asking, hostname, callback);
 };
 
 /** As it, of servers that a test has. */
-export const ask = (servers: Resolver, hostname: string, callback: Parameters<Resolve>[2]): void => {
+export const lookUpWith = (servers: Resolver, hostname: string, callback: Parameters<Resolve>[2]): void => {
   const found: Record<4 | 6, readonly LookupAddress[]> = { 4: [], 6: [] };
   let failure: NodeJS.ErrnoException | null = null;
   let answers = 0;

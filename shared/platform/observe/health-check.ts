@@ -18,7 +18,7 @@ const sqs = new SQSClient({ ...queueClientConfig, maxAttempts });
 const cachedMs = 2_000;
 
 export type Verdict = 'ok' | 'failing';
-export interface Checks {
+export interface HealthChecks {
   /** The table accepts requests. */
   readonly database: Verdict;
   /** The task queue exists and is accessible. */
@@ -27,15 +27,15 @@ export interface Checks {
   readonly storage: Verdict;
 }
 
-let latest: { readonly at: number; readonly checks: Promise<Checks> } | undefined;
+let latest: { readonly at: number; readonly checks: Promise<HealthChecks> } | undefined;
 
-export const probe = (): Promise<Checks> => {
+export const healthCheck = (): Promise<HealthChecks> => {
   const at = clock.now().getTime();
   if (!latest || at - latest.at >= cachedMs) latest = { at, checks: ask() };
   return latest.checks;
 };
 
-const ask = async (): Promise<Checks> => {
+const ask = async (): Promise<HealthChecks> => {
   const table = describeTable();
   const [database, queue, storage] = await Promise.all([
     verdict(

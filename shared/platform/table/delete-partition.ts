@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
-import { removeAll } from './batch-delete.ts';
 import type { Item } from './change.ts';
 import { query } from './read-table.ts';
+import { removeAll } from './remove-all.ts';
 
 const pageItems = 100;
 

@@ -2,7 +2,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
-import { isAwsError } from '../aws-client/aws-error.ts';
+import { isAwsError } from '../aws-client/is-aws-error.ts';
 import { OutcomeUnknownError } from '../aws-client/outcome-unknown-error.ts';
 import { maxAttempts, sdkConfig } from '../aws-client/sdk-config.ts';
 import { readNumber } from './item-values.ts';

@@ -1,7 +1,6 @@
 /** Calls of the Identity Toolkit's REST API: Firebase Authentication as an administrator of the project sees it. */
-import { setTimeout as wait } from 'node:timers/promises';
 import { SourceError, type TokenSupplier } from '../../firestore/index.ts';
-import { env, fetchTrusted, randomFraction, type Tenant } from '../../platform/index.ts';
+import { env, fetchTrusted, retry, type Tenant, type Verdict } from '../../platform/index.ts';
 import type { ProjectRecord } from '../record.ts';
 import { sourceToken } from '../source-token.ts';
 
@@ -37,33 +36,35 @@ export interface ToolkitAnswer {
 }
 
 const answerMs = 30_000;
-const triesMax = 6;
-/** The waits are up to 0.2, 0.4, … 3.2 s: about 3 s in all. */
-const firstWaitMs = 200;
+/** The delays are up to 0.2, 0.4, … 3.2 s: about 5 s in all. */
+const backoff = { attempts: 6, firstDelayMs: 200, jitter: 0.5 };
 
 /**
- * Tries again what may succeed, and replaces a token that is refused once. Throws `refusedAs` where the project does not
- * let us. The same call may reach the service twice: whoever calls sees to it that this does no harm.
+ * Retries transient failures, and refreshes a rejected token once. Throws `refusedAs` if the project denies access.
+ * The same call may reach the service twice, so it has to be idempotent.
  */
 export const callToolkit = async (toolkit: Toolkit, call: ToolkitCall): Promise<ToolkitAnswer> => {
   let refresh = false;
-  for (let tries = 1; ; tries++) {
-    if (call.signal?.aborted) throw new SourceError('CANCELLED', 'The call about users was cancelled.');
-    const answer = await ask(toolkit, call, await bearer(toolkit.token, refresh));
-    if (answer.status === 401 && !refresh) {
-      refresh = true;
-      continue;
-    }
-    if (answer.status === 200 || isUnused(answer)) return answer;
-    if (answer.status === 401 || answer.status === 403 || answer.status === 404) throw refusal(toolkit, answer);
-    if (answer.status !== 0 && answer.status !== 429 && answer.status < 500) return answer;
-    if (tries === triesMax)
-      throw new SourceError('INTERNAL_ERROR', `The Identity Toolkit did not answer after ${tries} attempts.`, {
-        isTransient: true,
-      });
-    await wait(firstWaitMs * 2 ** (tries - 1) * (1 - randomFraction() / 2));
-  }
+  const classify = (error: unknown): Verdict => {
+    if (!(error instanceof TokenRejected) || refresh) return error instanceof Unavailable;
+    refresh = true;
+    return 'at-once';
+  };
+  return retry(backoff, classify, async (attempt) => {
+    if (call.signal?.aborted) throw new SourceError('CANCELLED', 'The call of the Identity Toolkit was cancelled.');
+    const answer = await send(toolkit, call, await bearer(toolkit.token, refresh));
+    const { status } = answer;
+    if (status === 200 || isUnused(answer)) return answer;
+    if (status === 401) throw new TokenRejected('SOURCE_AUTH_ERROR', denied(answer));
+    if (status === 403 || status === 404) throw new SourceError(toolkit.refusedAs ?? 'SOURCE_AUTH_ERROR', denied(answer));
+    if (status !== 0 && status !== 429 && status < 500) return answer;
+    const message = `The Identity Toolkit did not answer after ${attempt} attempts.`;
+    throw new Unavailable('INTERNAL_ERROR', message, { isTransient: true });
+  });
 };
+
+class TokenRejected extends SourceError {}
+class Unavailable extends SourceError {}
 
 /** For calls that the service has no reason not to take. The reason is a word: what the service writes behind it may quote us. */
 export const notTaken = (answer: ToolkitAnswer): SourceError =>
@@ -82,7 +83,7 @@ const messageOf = (body: unknown): string => {
   return typeof message === 'string' ? message.slice(0, 300) : '';
 };
 
-const ask = async (
+const send = async (
   { endpoint, sourceProjectId }: Toolkit,
   { path, query, body, signal }: ToolkitCall,
   token: string | undefined,
@@ -112,8 +113,5 @@ const bearer = async (token: TokenSupplier, refresh: boolean): Promise<string | 
   }
 };
 
-const refusal = ({ refusedAs = 'SOURCE_AUTH_ERROR' }: Toolkit, answer: ToolkitAnswer): SourceError =>
-  new SourceError(
-    answer.status === 401 ? 'SOURCE_AUTH_ERROR' : refusedAs,
-    `Access to the users of Firebase Authentication was refused: ${messageOf(answer.body) || answer.status}`,
-  );
+const denied = ({ status, body }: ToolkitAnswer): string =>
+  `Access to the users of Firebase Authentication was denied: ${messageOf(body) || status}`;

@@ -31,7 +31,7 @@ export const checkDocuments = (run: CheckRun, claim: CheckClaim): Promise<boolea
     const pulse = new Heartbeat({
       checkRunning: () => lookAt(parties.tenant, restore),
       total: 0,
-      halt,
+      control: halt,
       clock: engine.clock,
       unreported: () => 0,
       report: async () => undefined,

@@ -19,7 +19,7 @@ export const checkUsers = (run: CheckRun, claim: CheckClaim): Promise<boolean> =
     const pulse = new Heartbeat({
       checkRunning,
       total: 0,
-      halt,
+      control: halt,
       clock: engine.clock,
       unreported: () => 0,
       report: async () => undefined,

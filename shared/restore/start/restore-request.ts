@@ -6,7 +6,7 @@ import { ApiError, invalid } from '../../contract/errors.ts';
 import { type DestinationRecord, readDestination } from '../../destination/index.ts';
 import { isCollectionPath } from '../../firestore/index.ts';
 import { clock, get, type Tenant } from '../../platform/index.ts';
-import { noSuchProject, type ProjectRecord, projectKey, readProject, refuseLeaving } from '../../project/index.ts';
+import { assertNotLeaving, type ProjectRecord, projectKey, projectNotFound, readProject } from '../../project/index.ts';
 import { type MomentAsked, readMoment } from '../point-in-time/point-request.ts';
 import { namedDocuments } from '../scope/requested-documents.ts';
 import type { StartRestoreOptions } from './start-restore.ts';
@@ -104,7 +104,7 @@ export const refuseUnlessRestorable = (backup: BackupRecord): void => {
   if (status === 'deleted') throw noSuchBackup();
   if (status !== 'completed')
     throw new ApiError('CONFLICT', `Only a completed backup can be restored; this one is ${status}`, { status });
-  refuseLeaving(backup);
+  assertNotLeaving(backup);
 };
 
 /** A backup outlives its project; what is restored needs one that is connected. */
@@ -117,7 +117,7 @@ const projectsAsked = async (
   if (targetProjectId !== undefined && targetProjectId !== projectId)
     return [project, await readProject(tenant, targetProjectId)];
   if (project) return [project, project];
-  if (targetProjectId !== undefined) throw noSuchProject();
+  if (targetProjectId !== undefined) throw projectNotFound();
   throw new ApiError('PROJECT_NOT_FOUND', 'The project of the backup is no longer connected; name another as targetProjectId');
 };
 

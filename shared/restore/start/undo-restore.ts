@@ -3,7 +3,7 @@ import { type BackupRecord, backupKey } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readDestination } from '../../destination/index.ts';
 import { type Change, get, iso, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
-import { readProject, refuseLeaving } from '../../project/index.ts';
+import { assertNotLeaving, readProject } from '../../project/index.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import { type StartRestoreContext, startRestore } from './start-restore.ts';
 
@@ -79,7 +79,7 @@ const readSafety = async (tenant: Tenant, safetyBackupId: string): Promise<Backu
   const backup = await get(backupKey.backup(tenant, safetyBackupId));
   if (backup?.status !== 'completed')
     throw new ApiError('BACKUP_NOT_FOUND', 'The safety backup of this restore is gone; restore another backup instead');
-  refuseLeaving(backup);
+  assertNotLeaving(backup);
   return backup;
 };
 
@@ -96,7 +96,7 @@ const readLeft = async (tenant: Tenant, { status, backupId, mergeMode }: Restore
       'The restore did not write all it planned, and without its backup, which is gone, nobody can tell what it wrote: it cannot be taken back; restore its safety backup, or documents of it, instead',
       { status, backupId },
     );
-  refuseLeaving(backup);
+  assertNotLeaving(backup);
   return { backupId, mergeMode };
 };
 

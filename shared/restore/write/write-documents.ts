@@ -17,7 +17,7 @@ export const writeDocuments = async (run: WriteRun, claim: WriteClaim): Promise<
   const pulse = new Heartbeat({
     checkRunning,
     total: 0,
-    halt,
+    control: halt,
     clock: engine.clock,
     unreported: () => 0,
     report: async () => undefined,

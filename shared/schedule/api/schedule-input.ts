@@ -1,7 +1,7 @@
 /** What a person may ask a schedule to be, beyond what the shape of the request tells. */
 import { defaultDestination, refuseBadCollections } from '../../backup/index.ts';
 import { invalid } from '../../contract/errors.ts';
-import { readDestination, useDestination } from '../../destination/index.ts';
+import { countScheduledUse, readDestination } from '../../destination/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import { iso, type Write } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
@@ -67,5 +67,5 @@ export const holdDestination = async (
     return [];
   }
   await readDestination(tenant, destinationId);
-  return [useDestination(tenant, destinationId)];
+  return [countScheduledUse(tenant, destinationId)];
 };

@@ -1,5 +1,5 @@
 /** A schedule follows its project to another organization. */
-import { useDestination } from '../../destination/index.ts';
+import { countScheduledUse } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
 import { commit, create, getAll, iso, StaleReadError, type Tenant, type Write, walk } from '../../platform/index.ts';
@@ -50,7 +50,7 @@ export const carrySchedule = async (from: Tenant, to: Tenant, schedule: Schedule
       ? [
           ...arrived(to, schedule, project, reached as OrganizationRecord, now),
           whileConnected(to, projectId),
-          ...(destination && storageDestinationId ? [useDestination(to, storageDestinationId)] : []),
+          ...(destination && storageDestinationId ? [countScheduledUse(to, storageDestinationId)] : []),
         ]
       : [];
   await commit([...gone, ...come.map((write) => ({ ...write, otherwise: () => new StaleReadError() }))]);

@@ -8,13 +8,13 @@ import { handlerOf } from '../../../shared/contract/index.ts';
 import type { Handler } from '../../../shared/http/index.ts';
 import { newId } from '../../../shared/platform/index.ts';
 import type { Body, Result } from '../stage/client.ts';
-import { MemoryTable } from '../table/memory-table.ts';
+import { InMemoryTable } from '../table/in-memory-table.ts';
 import { eventOf, type Request } from './api-event.ts';
 import { answerInProcess } from './in-process.ts';
 import { scriptAws } from './scripted-aws.ts';
 import { publicKeyText, tokenFor, tokenIssuer } from './signing-key.ts';
 
-export interface InProcessApi<T = MemoryTable> {
+export interface InProcessApi<T = InMemoryTable> {
   readonly table: T;
   readonly token: string;
   /** Of an organization that the token's bearer owns; there are more of them. */
@@ -26,8 +26,8 @@ export interface InProcessApi<T = MemoryTable> {
 const organizations = 6;
 
 /** With a table that keeps conditions, if it is given one. */
-export const startInProcessApi = async <T extends Pick<MemoryTable, 'put' | 'script'> = MemoryTable>(
-  table: T = new MemoryTable() as unknown as T,
+export const startInProcessApi = async <T extends Pick<InMemoryTable, 'put' | 'script'> = InMemoryTable>(
+  table: T = new InMemoryTable() as unknown as T,
 ): Promise<InProcessApi<T>> => {
   const aws = await scriptAws({
     GetPublicKey: () => ({ PublicKey: publicKeyText }),

@@ -5,7 +5,7 @@ import { type OrganizationRecord, organizationKey } from '../../../shared/organi
 import { commit, type Item, newId, sealSecret, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { Fault, type ScriptedAws, scriptAws } from '../aws/scripted-aws.ts';
-import { StrictTable } from '../table/strict-table.ts';
+import { InMemoryTable } from '../table/in-memory-table.ts';
 
 export const start = new Date('2026-01-01T12:00:00.000Z');
 const at = start.toISOString();
@@ -34,8 +34,8 @@ const kms = {
 let aws: ScriptedAws | undefined;
 
 /** A new table, with everything in its place. */
-export const newWorld = async (backups = 30): Promise<StrictTable> => {
-  const table = new StrictTable();
+export const newWorld = async (backups = 30): Promise<InMemoryTable> => {
+  const table = new InMemoryTable();
   aws ??= await scriptAws();
   process.env.SECRETS_KEY_ID = 'secrets';
   aws.play({ ...table.script, ...kms });
@@ -136,7 +136,7 @@ const itemsOfWorld = async (backups: number): Promise<readonly Item[]> => {
 };
 
 /** What is seen of the project in an organization. */
-export const seenIn = async (table: StrictTable, tenant: Tenant) => {
+export const seenIn = async (table: InMemoryTable, tenant: Tenant) => {
   const { backups } = await listBackups(tenant, { projectId }, { limit: 500, after: undefined }, start);
   const { projectCount, backupCount, storageUsed } = table.get<OrganizationRecord>(organizationKey.organization(tenant))!;
   const destinations = table

@@ -10,8 +10,8 @@ import { makeS3Front } from '../../../infra/local/engines/fauxqs/s3-front.ts';
 import { startGcs } from '../../../infra/local/engines/gcs/index.ts';
 import { openGoogleToken } from '../../../infra/local/engines/identity/google-token.ts';
 import type { ObjectStore } from '../../../shared/destination/index.ts';
-import { openPlace, type Place } from '../../../shared/destination/open/open-store.ts';
-import type { RetryPolicy } from '../../../shared/destination/store/retry.ts';
+import { openConfiguredStore, type StoreConfig } from '../../../shared/destination/open/open-store.ts';
+import type { RetryPolicy } from '../../../shared/destination/store/retry-transient.ts';
 import { type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 
 export const tenant: Tenant = unsafeTenant('org_01JZ8Q4V0M6T3X9C2B7N5K1HRD', 'record');
@@ -23,7 +23,7 @@ export const account = {
   privateKey: generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 };
 /** Fails after a moment; what is tried again is tried at once. */
-export const quick: RetryPolicy = { attempts: 4, firstDelayMs: 1, mostDelayMs: 2, requestMs: 2_000 };
+export const quick: RetryPolicy = { attempts: 4, firstDelayMs: 1, maxDelayMs: 2, requestMs: 2_000 };
 
 /** How to stop what was started. */
 export type Stops = (() => unknown)[];
@@ -77,17 +77,17 @@ export const startTokens = async (stops: Stops): Promise<void> => {
   process.env.GOOGLE_TOKEN_URL = url;
 };
 
-const nowhere: Place = { type: 's3', bucket, region: 'eu-central-1', endpoint: null, objectLock: null };
+const nowhere: StoreConfig = { type: 's3', bucket, region: 'eu-central-1', endpoint: null, objectLock: null };
 
 /** The way every store is opened, at the address of a stand. */
 export const openAt = (
-  type: Place['type'],
+  type: StoreConfig['type'],
   url: string,
   folder: string,
   patience = quick,
-  place: Partial<Place> = {},
+  place: Partial<StoreConfig> = {},
 ): Promise<ObjectStore> => {
   process.env.S3_URL = process.env.SPACES_URL = process.env.GCS_URL = url;
   process.env.PRIVATE_HOSTS = '';
-  return openPlace(tenant, { ...nowhere, type, ...place }, type === 'gcs' ? account : keys, folder, patience);
+  return openConfiguredStore(tenant, { ...nowhere, type, ...place }, type === 'gcs' ? account : keys, folder, patience);
 };

@@ -1,6 +1,11 @@
 /** DynamoDB's condition and update expressions, as far as our code writes them, judged over items as they go over the wire. */
 
-export type Attribute = Record<string, unknown>;
+export interface Attribute {
+  readonly S?: string;
+  readonly N?: string;
+  readonly M?: Attributes;
+  readonly [other: string]: unknown;
+}
 export type Attributes = Record<string, Attribute>;
 
 export interface Words {

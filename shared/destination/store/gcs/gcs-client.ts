@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Bucket, File } from '@google-cloud/storage';
 import type { GoogleAccount } from '../../../platform/index.ts';
 import { StorageError } from '../object-store.ts';
-import { type RetryPolicy, retryTransient } from '../retry.ts';
+import { type RetryPolicy, retryTransient } from '../retry-transient.ts';
 import { Crc32c } from './crc32c.ts';
-import { isStatus, noAnswer } from './gcs-error.ts';
+import { isStatus, toStorageError } from './gcs-error.ts';
 import { GcsStorage } from './gcs-storage.ts';
 import { type GcsCall, type GcsRequest, GcsTransport } from './gcs-transport.ts';
 
@@ -12,7 +12,7 @@ export interface GcsClientOptions {
   readonly baseUrl: string;
   readonly account: GoogleAccount;
   readonly bucket: string;
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
 }
 
 /** What Cloud Storage tells of an object. */
@@ -37,14 +37,14 @@ const conflictsMax = 3;
 
 /** One bucket, through `@google-cloud/storage`. Each method retries by itself and throws StorageErrors only. */
 export class GcsClient {
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
   readonly #transport: GcsTransport;
   readonly #storage: GcsStorage;
   readonly #bucket: string;
 
-  constructor({ baseUrl, account, bucket, patience }: GcsClientOptions) {
-    this.patience = patience;
-    this.#transport = new GcsTransport({ baseUrl, account, requestMs: patience.requestMs });
+  constructor({ baseUrl, account, bucket, retryPolicy }: GcsClientOptions) {
+    this.retryPolicy = retryPolicy;
+    this.#transport = new GcsTransport({ baseUrl, account, requestMs: retryPolicy.requestMs });
     this.#storage = new GcsStorage(this.#transport, baseUrl);
     this.#bucket = bucket;
   }
@@ -72,9 +72,9 @@ export class GcsClient {
     return retryTransient(
       () =>
         work().catch((error: unknown) => {
-          throw noAnswer(error);
+          throw toStorageError(error);
         }),
-      this.patience,
+      this.retryPolicy,
       signal,
     );
   }
@@ -104,7 +104,7 @@ export class GcsClient {
         metadata: { crc32c, md5Hash, ...(uploadId !== undefined && { metadata: { uploadId } }) },
         preconditionOpts: { ifGenerationMatch: generation },
       });
-      if (!isSame(objectOf(file.metadata))) throw otherBytes();
+      if (!isSame(objectOf(file.metadata))) throw checksumMismatch();
     };
     await this.attempt(async () => {
       for (let conflicts = 0; ; conflicts++) {
@@ -171,4 +171,4 @@ export const objectOf = (metadata: object): GcsObject => {
   };
 };
 
-export const otherBytes = (): StorageError => new StorageError('invalid', 'The store kept other bytes than it was given.');
+export const checksumMismatch = (): StorageError => new StorageError('invalid', 'The store kept other bytes than it was given.');

@@ -2,7 +2,7 @@ import { tooLarge } from '../byte-range.ts';
 import { StorageError, type StorageErrorCode } from '../object-store.ts';
 
 /** An answer of Cloud Storage that is an error, with its HTTP status. */
-export class GcsRefusal extends StorageError {
+export class GcsError extends StorageError {
   readonly status: number;
 
   constructor(status: number, code: StorageErrorCode, message: string, options: { readonly bucket?: boolean } = {}) {
@@ -12,22 +12,22 @@ export class GcsRefusal extends StorageError {
 }
 
 export const isStatus = (error: unknown, ...statuses: readonly number[]): boolean =>
-  error instanceof GcsRefusal && statuses.includes(error.status);
+  error instanceof GcsError && statuses.includes(error.status);
 
 /** Maps an error answer to the codes of a store. `doing` completes "the store did not …". */
-export const refusal = (status: number, body: string, doing: string): GcsRefusal => {
+export const gcsError = (status: number, body: string, doing: string): GcsError => {
   if (status === 404 && /bucket does not exist/i.test(body.slice(0, 2_000)))
-    return new GcsRefusal(status, 'missing', 'There is no such bucket.', { bucket: true });
-  if (status === 404 || status === 410) return new GcsRefusal(status, 'missing', 'There is no such object.');
-  if (status === 401 || status === 403) return new GcsRefusal(status, 'denied', `The store refused to ${doing} (${status}).`);
-  if (status === 412) return new GcsRefusal(status, 'unavailable', 'Another writer changed the object at the same time.');
+    return new GcsError(status, 'missing', 'There is no such bucket.', { bucket: true });
+  if (status === 404 || status === 410) return new GcsError(status, 'missing', 'There is no such object.');
+  if (status === 401 || status === 403) return new GcsError(status, 'denied', `The store refused to ${doing} (${status}).`);
+  if (status === 412) return new GcsError(status, 'unavailable', 'Another writer changed the object at the same time.');
   if (status === 408 || status === 429 || status >= 500)
-    return new GcsRefusal(status, 'unavailable', `The store did not ${doing} (${status}).`);
-  return new GcsRefusal(status, 'invalid', `The store would not ${doing} (${status}).`);
+    return new GcsError(status, 'unavailable', `The store did not ${doing} (${status}).`);
+  return new GcsError(status, 'invalid', `The store would not ${doing} (${status}).`);
 };
 
 /** Maps an error of the library that is no answer: a lost connection, a timeout, an answer above its limit, a bad checksum. */
-export const noAnswer = (error: unknown): StorageError => {
+export const toStorageError = (error: unknown): StorageError => {
   if (error instanceof StorageError) return error;
   const chain = causesOf(error);
   const inner = chain.find((each) => each instanceof StorageError);

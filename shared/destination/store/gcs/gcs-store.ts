@@ -1,9 +1,9 @@
+import { mapConcurrent } from '../../../platform/async/map-concurrent.ts';
 import type { GoogleAccount } from '../../../platform/index.ts';
-import { type Asked, tooLarge, tooShort, toReadRequest } from '../byte-range.ts';
-import { concurrently } from '../map-concurrent.ts';
+import { type ReadRequest, tooLarge, tooShort, toReadRequest } from '../byte-range.ts';
 import type { ByteRange, ObjectStore, PutOptions, Upload } from '../object-store.ts';
-import { Paging } from '../page-guard.ts';
-import type { RetryPolicy } from '../retry.ts';
+import { PageGuard } from '../page-guard.ts';
+import type { RetryPolicy } from '../retry-transient.ts';
 import { GcsClient } from './gcs-client.ts';
 import { GcsUpload } from './gcs-upload.ts';
 
@@ -12,15 +12,22 @@ export interface GcsStoreOptions {
   readonly folder: string;
   readonly baseUrl: string;
   readonly account: GoogleAccount;
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
   /** A multiple of 256 KiB, as resumable uploads require. */
   readonly partBytes: number;
 }
 
-const callsAtOnce = 8;
+const maxConcurrentCalls = 8;
 
-export const openGcsStore = ({ bucket, folder, baseUrl, account, patience, partBytes }: GcsStoreOptions): ObjectStore =>
-  new GcsStore(new GcsClient({ bucket, baseUrl, account, patience }), folder, partBytes);
+export const openGcsStore = ({
+  bucket,
+  folder,
+  baseUrl,
+  account,
+  retryPolicy: patience,
+  partBytes,
+}: GcsStoreOptions): ObjectStore =>
+  new GcsStore(new GcsClient({ bucket, baseUrl, account, retryPolicy: patience }), folder, partBytes);
 
 /** A folder of a bucket of Google Cloud Storage. */
 export class GcsStore implements ObjectStore {
@@ -54,7 +61,7 @@ export class GcsStore implements ObjectStore {
   }
 
   async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<{ name: string; size: number }> {
-    const paging = new Paging();
+    const paging = new PageGuard();
     const query = { prefix: this.#key(prefix), fields: 'items(name,size),nextPageToken', autoPaginate: false };
     let pageToken: string | undefined;
     do {
@@ -69,8 +76,8 @@ export class GcsStore implements ObjectStore {
     } while (pageToken);
   }
 
-  remove(names: readonly string[], signal?: AbortSignal): Promise<void> {
-    return concurrently(names, callsAtOnce, (name) => this.#client.remove(this.#key(name), { signal }));
+  async remove(names: readonly string[], signal?: AbortSignal): Promise<void> {
+    await mapConcurrent(names, maxConcurrentCalls, (name) => this.#client.remove(this.#key(name), { signal }));
   }
 
   /** Cloud Storage does not list unfinished uploads. It ends them after a week, and they cost nothing. */
@@ -87,7 +94,7 @@ export class GcsStore implements ObjectStore {
   }
 
   /** The library validates the checksum of a whole object; a range has none. */
-  async #read(name: string, { range, maxBytes }: Asked, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  async #read(name: string, { range, maxBytes }: ReadRequest, signal: AbortSignal | undefined): Promise<Uint8Array> {
     const end = new AbortController();
     const file = this.#client.file(this.#key(name), {
       doing: 'read an object',

@@ -2,10 +2,10 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { AuthClient, type gaxios } from 'google-auth-library';
 import { clock } from '../../../platform/clock.ts';
-import { type GoogleAccount, googleAccessToken, TokenError } from '../../../platform/http/google-token.ts';
+import { type GoogleAccount, googleAccessToken, TokenError } from '../../../platform/http/google-access-token.ts';
 import { tooLarge } from '../byte-range.ts';
 import { StorageError } from '../object-store.ts';
-import { noAnswer, refusal } from './gcs-error.ts';
+import { gcsError, toStorageError } from './gcs-error.ts';
 
 /** Travels with the options of each request through the library. */
 export interface GcsCall {
@@ -80,10 +80,10 @@ export class GcsTransport extends AuthClient {
       // A token that was good before may have been revoked; the next attempt gets a new one.
       if (status === 401 && isKept)
         throw new StorageError('unavailable', `The store did not ${call.doing}: the token is no longer valid.`);
-      throw refusal(status, body, call.doing);
+      throw gcsError(status, body, call.doing);
     } catch (error) {
       end.abort();
-      throw noAnswer(error);
+      throw toStorageError(error);
     }
   }
 

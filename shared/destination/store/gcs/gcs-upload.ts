@@ -1,8 +1,8 @@
 import { randomToken } from '../../../platform/random-id.ts';
 import { isOutcomeUnknown, StorageError, type Upload } from '../object-store.ts';
-import { PartGatherer } from '../part-buffer.ts';
+import { PartBuffer } from '../part-buffer.ts';
 import { Crc32c } from './crc32c.ts';
-import { contentType, type GcsClient, type GcsObject, objectOf, otherBytes } from './gcs-client.ts';
+import { checksumMismatch, contentType, type GcsClient, type GcsObject, objectOf } from './gcs-client.ts';
 import { isStatus } from './gcs-error.ts';
 
 export interface GcsUploadOptions {
@@ -28,7 +28,7 @@ const stallsMax = 3;
 export class GcsUpload implements Upload {
   readonly #client: GcsClient;
   readonly #key: string;
-  readonly #gatherer: PartGatherer;
+  readonly #gatherer: PartBuffer;
   readonly #crc32c = new Crc32c();
   readonly #end = new AbortController();
   readonly #signal: AbortSignal;
@@ -45,7 +45,7 @@ export class GcsUpload implements Upload {
   constructor({ client, key, partBytes, signal }: GcsUploadOptions) {
     this.#client = client;
     this.#key = key;
-    this.#gatherer = new PartGatherer(partBytes);
+    this.#gatherer = new PartBuffer(partBytes);
     this.#signal = signal ? AbortSignal.any([signal, this.#end.signal]) : this.#end.signal;
   }
 
@@ -77,7 +77,7 @@ export class GcsUpload implements Upload {
         this.#sentBytes = last.length;
       } else {
         const object = await this.#send(last, { isLast: true });
-        if (object?.crc32c !== this.#crc32c.toString() || object.size !== this.#sentBytes) throw otherBytes();
+        if (object?.crc32c !== this.#crc32c.toString() || object.size !== this.#sentBytes) throw checksumMismatch();
       }
     } catch (error) {
       this.#failure ??= error;

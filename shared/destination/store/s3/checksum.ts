@@ -11,7 +11,7 @@ export interface Digest {
 }
 
 /** What a store may tell of an object or a part. */
-export interface Told {
+export interface ObjectInfo {
   readonly tag: string | undefined;
   readonly crc32: string | undefined;
   readonly encryption: string | undefined;
@@ -30,14 +30,14 @@ export const digestFields = ({ kind, bytes }: Digest): { ContentMD5: string } | 
 };
 
 /** Whether what the store tells is that digest; undefined where it tells nothing to compare with. */
-export const confirms = ({ kind, bytes }: Digest, told: Told): boolean | undefined => {
+export const confirms = ({ kind, bytes }: Digest, told: ObjectInfo): boolean | undefined => {
   if (kind === 'crc32') return told.crc32 === undefined ? undefined : told.crc32 === bytes.toString('base64');
   const tag = plainTag(told);
   return tag === undefined || !/^[0-9a-f]{32}$/.test(tag) ? undefined : tag === bytes.toString('hex');
 };
 
 /** The same for an object of several parts, whose digest is one of their digests. */
-export const confirmsAll = (kind: DigestKind, parts: readonly Digest[], told: Told): boolean | undefined => {
+export const confirmsAll = (kind: DigestKind, parts: readonly Digest[], told: ObjectInfo): boolean | undefined => {
   const { bytes } = digestOf(kind, Buffer.concat(parts.map((part) => part.bytes)));
   if (kind === 'crc32') {
     // A store that tells the checksum of the whole instead tells nothing that was made of the parts.
@@ -49,7 +49,7 @@ export const confirmsAll = (kind: DigestKind, parts: readonly Digest[], told: To
 };
 
 /** Under a key of the customer's the tag is no digest. */
-const plainTag = ({ tag, encryption }: Told): string | undefined =>
+const plainTag = ({ tag, encryption }: ObjectInfo): string | undefined =>
   encryption === undefined || encryption === 'AES256' ? tag?.replaceAll('"', '') : undefined;
 
 const bigEndian = (value: number): Buffer => {

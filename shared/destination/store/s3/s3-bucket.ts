@@ -1,19 +1,19 @@
 import { HeadObjectCommand, type S3Client, type ServerSideEncryption } from '@aws-sdk/client-s3';
 import { type PutOptions, StorageError } from '../object-store.ts';
-import { type RetryPolicy, retryTransient } from '../retry.ts';
-import type { DigestKind, Told } from './checksum.ts';
+import { type RetryPolicy, retryTransient } from '../retry-transient.ts';
+import type { DigestKind, ObjectInfo } from './checksum.ts';
 import { S3Connection, type S3ConnectionOptions } from './s3-connection.ts';
-import { s3Failure } from './s3-error.ts';
+import { s3Error } from './s3-error.ts';
 import type { S3SendOptions } from './s3-request-handler.ts';
 
-export interface S3Place extends S3ConnectionOptions {
+export interface S3StoreOptions extends S3ConnectionOptions {
   readonly bucket: string;
   readonly folder: string;
   readonly digest: DigestKind;
   readonly lockMode?: 'GOVERNANCE' | 'COMPLIANCE' | undefined;
   /** The bucket's own default, unless given. */
   readonly encryption?: Encryption | undefined;
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
   /** 8 MiB, of which ten thousand make 78 GiB; at least 5 MiB, or the store takes them for the last. */
   readonly partBytes: number;
 }
@@ -35,21 +35,21 @@ export interface S3Call<T> {
 
 /** A folder of a bucket, and how to ask the store for anything in it. */
 export class S3Bucket {
-  readonly place: S3Place;
+  readonly options: S3StoreOptions;
   readonly #connection: S3Connection;
 
-  constructor(place: S3Place) {
-    this.place = place;
+  constructor(place: S3StoreOptions) {
+    this.options = place;
     this.#connection = new S3Connection(place);
   }
 
   key(name: string): string {
-    return this.place.folder === '' ? name : `${this.place.folder}/${name}`;
+    return this.options.folder === '' ? name : `${this.options.folder}/${name}`;
   }
 
   /** What every new object asks for: its lock and its encryption. */
-  kept({ lockedUntil }: PutOptions): KeptSettings {
-    const { lockMode, encryption } = this.place;
+  objectSettings({ lockedUntil }: PutOptions): KeptSettings {
+    const { lockMode, encryption } = this.options;
     return {
       ...(lockMode && lockedUntil && { ObjectLockMode: lockMode, ObjectLockRetainUntilDate: lockedUntil }),
       ...(encryption && { ServerSideEncryption: encryption.algorithm }),
@@ -58,8 +58,8 @@ export class S3Bucket {
   }
 
   /** Throws if an object is encrypted in another way than was asked for, or the store does not say how. */
-  checkEncryption(told: Told): void {
-    const { encryption } = this.place;
+  checkEncryption(told: ObjectInfo): void {
+    const { encryption } = this.options;
     if (!encryption) return;
     const refusal = (what: string): StorageError =>
       new StorageError('invalid', `The store did not encrypt the object with ${encryption.algorithm}: it ${what}.`);
@@ -71,31 +71,31 @@ export class S3Bucket {
 
   /** One call, retried while the store is unavailable; its failure is a StorageError. */
   call<T>(call: S3Call<T>): Promise<T> {
-    return retryTransient(() => this.once(call), this.place.patience, call.signal);
+    return retryTransient(() => this.once(call), this.options.retryPolicy, call.signal);
   }
 
   /** The same, tried once, for callers that must look at the store before they try again. */
   async once<T>({ doing, signal, maxBytes, send }: S3Call<T>): Promise<T> {
-    const limit = AbortSignal.timeout(this.place.patience.requestMs);
+    const limit = AbortSignal.timeout(this.options.retryPolicy.requestMs);
     const abortSignal = signal ? AbortSignal.any([signal, limit]) : limit;
     try {
       return await this.#connection.run((client) => send(client, { abortSignal, maxBytes }));
     } catch (error) {
       if (limit.aborted) throw new StorageError('unavailable', `The store did not ${doing} in time.`);
-      throw s3Failure(error, doing);
+      throw s3Error(error, doing);
     }
   }
 
   /** What the store tells of an object, its checksum included; undefined where there is none. */
-  async look(name: string, signal?: AbortSignal): Promise<(Told & { readonly size: number }) | undefined> {
-    const command = { Bucket: this.place.bucket, Key: this.key(name), ChecksumMode: 'ENABLED' } as const;
+  async head(name: string, signal?: AbortSignal): Promise<(ObjectInfo & { readonly size: number }) | undefined> {
+    const command = { Bucket: this.options.bucket, Key: this.key(name), ChecksumMode: 'ENABLED' } as const;
     try {
       return await this.call({
         doing: 'look at an object',
         signal,
         send: async (client, options) => {
           const told = await client.send(new HeadObjectCommand(command), options);
-          return { ...toldOf(told), size: told.ContentLength ?? 0 };
+          return { ...objectInfo(told), size: told.ContentLength ?? 0 };
         },
       });
     } catch (error) {
@@ -117,7 +117,7 @@ interface KeptSettings {
 }
 
 /** What an answer tells of an object or a part. */
-export const toldOf = ({
+export const objectInfo = ({
   ETag,
   ChecksumCRC32,
   ServerSideEncryption,
@@ -127,7 +127,7 @@ export const toldOf = ({
   readonly ChecksumCRC32?: string | undefined;
   readonly ServerSideEncryption?: string | undefined;
   readonly SSEKMSKeyId?: string | undefined;
-}): Told => ({ tag: ETag, crc32: ChecksumCRC32, encryption: ServerSideEncryption, kmsKeyId: SSEKMSKeyId });
+}): ObjectInfo => ({ tag: ETag, crc32: ChecksumCRC32, encryption: ServerSideEncryption, kmsKeyId: SSEKMSKeyId });
 
 /** A key is named by its id or its ARN, which ends with the id. An alias cannot be compared with the key it stands for. */
 const isOtherKey = (asked: string, told: string): boolean =>

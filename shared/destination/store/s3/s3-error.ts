@@ -11,14 +11,14 @@ interface Failure {
 }
 
 /** Whether the store refused a call under one of these names. */
-export const isRefusal = (error: unknown, ...names: readonly string[]): boolean =>
+export const isS3Error = (error: unknown, ...names: readonly string[]): boolean =>
   error instanceof S3ServiceException && names.includes(error.name);
 
 /** The failure of a single object of a call that succeeded. */
-export const refusedAs = (code: string | undefined, doing: string): StorageError =>
-  s3Failure({ name: code, $metadata: { httpStatusCode: 409 } }, doing);
+export const s3ObjectError = (code: string | undefined, doing: string): StorageError =>
+  s3Error({ name: code, $metadata: { httpStatusCode: 409 } }, doing);
 
-export const s3Failure = (error: unknown, doing: string): StorageError => {
+export const s3Error = (error: unknown, doing: string): StorageError => {
   if (error instanceof StorageError) return error;
   const { name, code, cause: origin, $metadata } = (typeof error === 'object' && error !== null ? error : {}) as Failure;
   if (error instanceof BlockedAddress || origin instanceof BlockedAddress || code === 'EBLOCKED')

@@ -1,10 +1,10 @@
 import { CompleteMultipartUploadCommand, CreateMultipartUploadCommand, UploadPartCommand } from '@aws-sdk/client-s3';
 import { isOutcomeUnknown, type ObjectStore, type PutOptions, StorageError, type Upload } from '../object-store.ts';
-import { PartGatherer } from '../part-buffer.ts';
-import { retryTransient } from '../retry.ts';
-import { abortUpload, abortUploads } from './abandoned-uploads.ts';
+import { PartBuffer } from '../part-buffer.ts';
+import { retryTransient } from '../retry-transient.ts';
+import { abortUpload, abortUploads } from './abort-uploads.ts';
 import { confirms, confirmsAll, type Digest, digestFields, digestOf } from './checksum.ts';
-import { type S3Bucket, toldOf } from './s3-bucket.ts';
+import { objectInfo, type S3Bucket } from './s3-bucket.ts';
 
 interface Part {
   readonly number: number;
@@ -26,7 +26,7 @@ export class S3Upload implements Upload {
   readonly #name: string;
   readonly #object: { readonly Bucket: string; readonly Key: string };
   readonly #options: PutOptions;
-  readonly #gatherer: PartGatherer;
+  readonly #gatherer: PartBuffer;
   readonly #underWay = new Set<Promise<void>>();
   readonly #parts: Part[] = [];
   readonly #end = new AbortController();
@@ -42,9 +42,9 @@ export class S3Upload implements Upload {
     this.#store = store;
     this.#bucket = store.bucket;
     this.#name = name;
-    this.#object = { Bucket: store.bucket.place.bucket, Key: store.bucket.key(name) };
+    this.#object = { Bucket: store.bucket.options.bucket, Key: store.bucket.key(name) };
     this.#options = options;
-    this.#gatherer = new PartGatherer(store.bucket.place.partBytes);
+    this.#gatherer = new PartBuffer(store.bucket.options.partBytes);
     this.#signal = options.signal ? AbortSignal.any([options.signal, this.#end.signal]) : this.#end.signal;
   }
 
@@ -120,7 +120,7 @@ export class S3Upload implements Upload {
   async #sendPart(number: number, body: Buffer): Promise<void> {
     if (number > partsMax) throw new StorageError('invalid', `An object has at most ${partsMax} parts.`);
     this.#id ??= this.#begin();
-    const digest = digestOf(this.#bucket.place.digest, body);
+    const digest = digestOf(this.#bucket.options.digest, body);
     const input = {
       ...this.#object,
       UploadId: await this.#id,
@@ -132,9 +132,9 @@ export class S3Upload implements Upload {
       doing: 'store a part',
       signal: this.#signal,
       send: async (client, options) => {
-        const told = toldOf(await client.send(new UploadPartCommand(input), options));
+        const told = objectInfo(await client.send(new UploadPartCommand(input), options));
         // Not every store repeats for a part how it encrypts; the tag is judged by what was asked for.
-        const encryption = told.encryption ?? this.#bucket.place.encryption?.algorithm;
+        const encryption = told.encryption ?? this.#bucket.options.encryption?.algorithm;
         if (told.tag === undefined || confirms(digest, { ...told, encryption }) === false)
           throw new StorageError('unavailable', 'The store kept other bytes than it was given.');
         return told.tag;
@@ -147,8 +147,8 @@ export class S3Upload implements Upload {
     const input = {
       ...this.#object,
       ContentType: 'application/octet-stream',
-      ...(this.#bucket.place.digest === 'crc32' && ({ ChecksumAlgorithm: 'CRC32', ChecksumType: 'COMPOSITE' } as const)),
-      ...this.#bucket.kept(this.#options),
+      ...(this.#bucket.options.digest === 'crc32' && ({ ChecksumAlgorithm: 'CRC32', ChecksumType: 'COMPOSITE' } as const)),
+      ...this.#bucket.objectSettings(this.#options),
     };
     const attempt = (): Promise<string | undefined> => {
       this.#beginnings += 1;
@@ -158,7 +158,7 @@ export class S3Upload implements Upload {
         send: async (client, options) => (await client.send(new CreateMultipartUploadCommand(input), options)).UploadId,
       });
     };
-    const id = await retryTransient(attempt, this.#bucket.place.patience, this.#signal);
+    const id = await retryTransient(attempt, this.#bucket.options.retryPolicy, this.#signal);
     if (!id) throw new StorageError('invalid', 'The store began an upload without naming it.');
     return id;
   }
@@ -190,15 +190,15 @@ export class S3Upload implements Upload {
       // Without a tag it was no answer to a completion, whatever its status says.
       throw new StorageError(tag === undefined ? 'unavailable' : 'invalid', 'The store did not keep the object as it was sent.');
     };
-    await retryTransient(attempt, this.#bucket.place.patience, this.#signal);
+    await retryTransient(attempt, this.#bucket.options.retryPolicy, this.#signal);
   }
 
   /** Whether the object is there with this very size and content: by its checksum, or by the tag the completion told. */
   async #isThere(tag: string | undefined): Promise<boolean> {
-    const found = await this.#bucket.look(this.#name);
+    const found = await this.#bucket.head(this.#name);
     if (found?.size !== this.#size) return false;
     const digests = this.#parts.map(({ digest }) => digest);
-    const isSame = confirmsAll(this.#bucket.place.digest, digests, found) ?? (tag !== undefined && found.tag === tag);
+    const isSame = confirmsAll(this.#bucket.options.digest, digests, found) ?? (tag !== undefined && found.tag === tag);
     if (isSame) this.#bucket.checkEncryption(found);
     return isSame;
   }

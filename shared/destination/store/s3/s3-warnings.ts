@@ -1,11 +1,11 @@
 /** Settings of a bucket that do not keep a destination from working, and that the customer should know of. */
 
 import { type ObjectStore, StorageError } from '../object-store.ts';
-import { hasAbortRule } from './abandoned-uploads.ts';
+import { hasAbortRule } from './abort-uploads.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 
 /** As far as the store lets us see: what it does not show is no reason to refuse it. */
-export const warningsOf = async (
+export const s3Warnings = async (
   store: Pick<ObjectStore, 'abortUnfinishedUploads'> & { readonly bucket: S3Bucket },
   signal: AbortSignal,
 ): Promise<readonly string[]> => {

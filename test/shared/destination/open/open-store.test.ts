@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { StorageError } from '../../../../shared/destination/index.ts';
-import { openPlace, type Place } from '../../../../shared/destination/open/open-store.ts';
-import { probe } from '../../../../shared/destination/probe/probe-store.ts';
+import { openConfiguredStore, type StoreConfig } from '../../../../shared/destination/open/open-store.ts';
+import { probeStore } from '../../../../shared/destination/probe/probe-store.ts';
 import { unsafeTenant } from '../../../../shared/platform/index.ts';
 import { bucket, keys, openAt, quick, type Stops, serve, startS3, stopAll, tenant } from '../../../harness/store/store-stands.ts';
 
@@ -42,7 +42,7 @@ beforeEach(() => {
   isAsking = () => true;
 });
 
-const place: Place = { type: 's3', bucket, region: null, endpoint: null, objectLock: null };
+const place: StoreConfig = { type: 's3', bucket, region: null, endpoint: null, objectLock: null };
 const role = { roleArn: 'arn:aws:iam::210987654321:role/writer' };
 const other = unsafeTenant('org_01JZ8Q4V0M6T3X9C2B7N5K1HRE', 'record');
 
@@ -53,7 +53,7 @@ test('a role is taken anew for every store, in the name and with the ExternalId 
     response.end();
   });
   for (const who of [tenant, other, tenant]) {
-    const store = await openPlace(who, place, role, '', quick);
+    const store = await openConfiguredStore(who, place, role, '', quick);
     await store.put('x', Buffer.from('x'));
     store.close();
   }
@@ -71,33 +71,36 @@ test('a role is taken anew for every store, in the name and with the ExternalId 
 
 test('a role that does not let us in is denied, before anything is asked of the store', async () => {
   isAsking = () => false;
-  await rejects(openPlace(tenant, place, role, ''), (error: unknown) => error instanceof StorageError && error.code === 'denied');
+  await rejects(
+    openConfiguredStore(tenant, place, role, ''),
+    (error: unknown) => error instanceof StorageError && error.code === 'denied',
+  );
 });
 
 test('trying a role tries it with and without the ExternalId', async () => {
   const tried = { ...place, prefix: '', immutable: false };
   isAsking = ({ ExternalId }) => ExternalId === tenant.organizationId;
-  equal((await probe(tenant, tried, role)).failure, undefined);
+  equal((await probeStore(tenant, tried, role)).failure, undefined);
   deepEqual(
     asked.map(({ ExternalId }) => ExternalId),
     [tenant.organizationId, undefined, tenant.organizationId],
   );
   isAsking = () => true;
-  deepEqual((await probe(tenant, tried, role)).failure?.step, 'role');
+  deepEqual((await probeStore(tenant, tried, role)).failure?.step, 'role');
   isAsking = () => false;
-  deepEqual((await probe(tenant, tried, role)).failure?.step, 'role');
+  deepEqual((await probeStore(tenant, tried, role)).failure?.step, 'role');
 });
 
 test('an endpoint that is not public is refused when it is opened, and a name when it is connected to', async () => {
   for (const endpoint of ['https://127.0.0.1', 'https://[::1]', 'http://example.com', 'https://169.254.169.254'])
-    await rejects(openPlace(tenant, { ...place, endpoint }, keys, ''), { name: 'StorageError', code: 'invalid' });
+    await rejects(openConfiguredStore(tenant, { ...place, endpoint }, keys, ''), { name: 'StorageError', code: 'invalid' });
   let reached = 0;
   const server = createServer((socket) => {
     reached += 1;
     socket.destroy();
   }).listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));
-  const store = await openPlace(
+  const store = await openConfiguredStore(
     tenant,
     { ...place, endpoint: `https://localhost:${(server.address() as AddressInfo).port}` },
     keys,
@@ -112,7 +115,7 @@ test('an endpoint that is not public is refused when it is opened, and a name wh
 test('an endpoint the deployer vouches for is used, over the one of the deployment', async () => {
   process.env.PRIVATE_HOSTS = new URL(s3Url).host;
   process.env.S3_URL = 'http://127.0.0.1:9';
-  const store = await openPlace(tenant, { ...place, endpoint: s3Url }, keys, 'own', quick);
+  const store = await openConfiguredStore(tenant, { ...place, endpoint: s3Url }, keys, 'own', quick);
   await store.put('x', Buffer.from('x'));
   deepEqual(await store.head('x'), { size: 1 });
   store.close();

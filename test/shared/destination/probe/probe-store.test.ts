@@ -2,8 +2,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
-import { openPlace } from '../../../../shared/destination/open/open-store.ts';
-import { probe } from '../../../../shared/destination/probe/probe-store.ts';
+import { openConfiguredStore } from '../../../../shared/destination/open/open-store.ts';
+import { probeStore } from '../../../../shared/destination/probe/probe-store.ts';
 import { bucket, keys, quick, type Stops, serve, stopAll, tenant } from '../../../harness/store/store-stands.ts';
 
 const place = { type: 's3', bucket, region: null, endpoint: null, objectLock: null, prefix: '', immutable: false } as const;
@@ -38,7 +38,7 @@ test('an object that should not be listed ends it: no other page is asked for', 
     response.end(
       `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>${asked.length}</NextContinuationToken><Contents><Key>probe/other</Key><Size>1</Size></Contents></ListBucketResult>`,
     );
-  const found = await probe(tenant, place, keys);
+  const found = await probeStore(tenant, place, keys);
   deepEqual(found.failure, { step: 'list', reason: 'The store does not list what it holds.' });
   deepEqual(asked, ['PUT', 'GET', 'GET', 'LIST', 'DELETE']);
 });
@@ -50,7 +50,7 @@ test('the end of its time ends the call it waits for, and it makes no other but 
     hung = new Promise((done) => response.once('close', done));
     end.abort();
   };
-  const found = await probe(tenant, place, keys, end.signal);
+  const found = await probeStore(tenant, place, keys, end.signal);
   deepEqual(found.failure, { step: 'list', reason: 'The store did not answer in time.' });
   deepEqual(
     found.checks.map(({ name, ok: isOk }) => [name, isOk]),
@@ -67,7 +67,7 @@ test('the end of its time ends the call it waits for, and it makes no other but 
 });
 
 test('what is over before it began asks for nothing', async () => {
-  const found = await probe(tenant, place, keys, AbortSignal.abort());
+  const found = await probeStore(tenant, place, keys, AbortSignal.abort());
   equal(found.failure?.reason, 'The store did not answer in time.');
   deepEqual(asked, []);
 });
@@ -91,8 +91,8 @@ test('a role that asks for the ExternalId it came with is tried and opened with 
   list = (response) => response.writeHead(403).end();
   const role = { roleArn: 'arn:aws:iam::210987654321:role/writer' };
   const moved = { ...place, externalId: 'org_before' };
-  (await openPlace(tenant, moved, role, '', quick)).close();
-  const found = await probe(tenant, moved, role);
+  (await openConfiguredStore(tenant, moved, role, '', quick)).close();
+  const found = await probeStore(tenant, moved, role);
   deepEqual(ids, ['org_before', 'org_before', null, 'org_before']);
   equal(found.failure?.step, 'list');
   deepEqual(found.checks[0], { name: 'role', ok: true });

@@ -3,7 +3,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { type LookupAddress, Resolver } from 'node:dns';
 import { once } from 'node:events';
 import { type TestContext, test } from 'vitest';
-import { ask } from '../../../../shared/platform/http/dns-lookup.ts';
+import { lookUpWith } from '../../../../shared/platform/http/dns-lookup.ts';
 
 type Records = Readonly<Record<'A' | 'AAAA', readonly (readonly number[])[] | 'silent' | 'refused'>>;
 
@@ -36,7 +36,7 @@ const serve = async (t: TestContext, records: Records): Promise<Resolver> => {
 };
 const look = (servers: Resolver) =>
   new Promise<{ code: string | undefined; addresses: readonly LookupAddress[] }>((done) => {
-    ask(servers, 'hooks.example.com', (error, addresses) => done({ code: error?.code, addresses }));
+    lookUpWith(servers, 'hooks.example.com', (error, addresses) => done({ code: error?.code, addresses }));
   });
 const [four, six] = [
   [1, 1, 1, 1],

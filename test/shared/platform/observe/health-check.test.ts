@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, beforeEach, test, vi } from 'vitest';
-import { clock, probe } from '../../../../shared/platform/index.ts';
+import { clock, healthCheck } from '../../../../shared/platform/index.ts';
 import { Fault, type Script, scriptAws, silence } from '../../../harness/aws/scripted-aws.ts';
 
 const aws = await scriptAws();
@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const checked = (script: Script) => {
   aws.play(script);
-  return probe();
+  return healthCheck();
 };
 
 test('parts that answer are ok', async () => {
@@ -51,9 +51,9 @@ test('a part that is silent fails after two seconds, and the others are ok', asy
 
 test('however often it is asked, the parts are asked once in two seconds', async () => {
   await checked(fine);
-  await Promise.all([probe(), probe()]);
+  await Promise.all([healthCheck(), healthCheck()]);
   equal(aws.calls.length, 2);
   time += 2_000;
-  await probe();
+  await healthCheck();
   equal(aws.calls.length, 4);
 });

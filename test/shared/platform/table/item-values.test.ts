@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { beforeEach, test } from 'vitest';
 import { get, putIfAbsent } from '../../../../shared/platform/index.ts';
 import { answerOnWire } from '../../../harness/aws/in-process.ts';
-import { StrictTable } from '../../../harness/table/strict-table.ts';
+import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
-const table = new StrictTable();
+const table = new InMemoryTable();
 answerOnWire(table.script);
 const key = { pk: 'A', sk: 'B' };
 beforeEach(() => table.items.clear());

@@ -2,14 +2,14 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { count, getAll, type Item, query, walk } from '../../../../shared/platform/index.ts';
 import { Fault, scriptAws } from '../../../harness/aws/scripted-aws.ts';
-import { MemoryTable } from '../../../harness/table/memory-table.ts';
+import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
 const aws = await scriptAws();
 afterAll(aws.stop);
 
 const key = (name: string) => ({ pk: name, sk: name });
-const tableOf = (names: readonly string[]): MemoryTable => {
-  const table = new MemoryTable();
+const tableOf = (names: readonly string[]): InMemoryTable => {
+  const table = new InMemoryTable();
   for (const name of names) table.put({ ...key(name), value: name });
   return table;
 };
@@ -54,8 +54,8 @@ test('a table that puts off for ever is an outage, never a missing item', async 
 });
 
 const rows = ['P#1', 'P#2', 'P#3', 'P#4', 'Q#5'];
-const partition = (): MemoryTable => {
-  const table = new MemoryTable();
+const partition = (): InMemoryTable => {
+  const table = new InMemoryTable();
   for (const sk of rows) table.put({ pk: 'X', sk, value: sk, inner: { kind: Number(sk.slice(2)) % 2 ? 'odd' : 'even' } });
   return table;
 };
@@ -106,7 +106,7 @@ test('reads are strongly consistent', async () => {
 });
 
 test('a counter tells where it stands and ends by itself', async () => {
-  aws.play(new MemoryTable().script);
+  aws.play(new InMemoryTable().script);
   equal(await count(key('R'), 120), 1);
   equal(await count(key('R'), 120), 2);
   deepEqual((aws.sent('UpdateItem')[0]!.ExpressionAttributeValues as Record<string, object>)[':ttl'], { N: '120' });

@@ -3,9 +3,9 @@ import { beforeEach, test } from 'vitest';
 import { isTransientAwsError, putIfAbsent, set, setIfAbsent, updateItem } from '../../../../shared/platform/index.ts';
 import { answerOnWire } from '../../../harness/aws/in-process.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
-import { StrictTable } from '../../../harness/table/strict-table.ts';
+import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
-const table = new StrictTable();
+const table = new InMemoryTable();
 answerOnWire(table.script);
 const key = { pk: 'A', sk: 'B' };
 

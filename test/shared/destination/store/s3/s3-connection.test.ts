@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import type { ObjectStore } from '../../../../../shared/destination/index.ts';
-import type { S3Place } from '../../../../../shared/destination/store/s3/s3-bucket.ts';
+import type { S3StoreOptions } from '../../../../../shared/destination/store/s3/s3-bucket.ts';
 import { S3Store } from '../../../../../shared/destination/store/s3/s3-store.ts';
 import { keys, openAt, quick, type Stops, serve, stopAll } from '../../../../harness/store/store-stands.ts';
 
@@ -47,7 +47,7 @@ const xml = (response: ServerResponse, status: number, body: string, headers: Re
 const error = (code: string, more = '') => `<Error><Code>${code}</Code>${more}</Error>`;
 
 /** A store of AWS whose connections, to whatever host, all end at the scripted server. */
-const awsStore = (place: Partial<S3Place> = {}): S3Store => {
+const awsStore = (place: Partial<S3StoreOptions> = {}): S3Store => {
   const agent = new Agent();
   agent.createConnection = (() => connect(port, '127.0.0.1')) as never;
   const store = new S3Store({
@@ -58,7 +58,7 @@ const awsStore = (place: Partial<S3Place> = {}): S3Store => {
     agent,
     connectMs: 1_000,
     digest: 'crc32',
-    patience: quick,
+    retryPolicy: quick,
     partBytes: 8 * MiB,
     ...place,
   });
@@ -123,7 +123,7 @@ describe('where requests go', () => {
     Object.assign(process.env, own);
     try {
       answer = (_, response) => xml(response, 503, error('SlowDown'));
-      await rejects(awsStore({ patience: { ...quick, attempts: 1 } }).put('k', Buffer.from('x')), { code: 'unavailable' });
+      await rejects(awsStore({ retryPolicy: { ...quick, attempts: 1 } }).put('k', Buffer.from('x')), { code: 'unavailable' });
       deepEqual(hosts(), ['customer.s3.eu-central-1.amazonaws.com']);
       const headers: IncomingMessage['headers'] = sent[0]?.headers ?? {};
       match(String(headers.authorization), new RegExp(`Credential=${keys.accessKeyId}/\\d+/eu-central-1/`));
@@ -361,7 +361,7 @@ describe('checksums', () => {
 });
 
 describe('an answer that succeeds and says otherwise', () => {
-  const aws = () => awsStore({ patience: { ...quick, attempts: 2 } });
+  const aws = () => awsStore({ retryPolicy: { ...quick, attempts: 2 } });
 
   for (const [what, body] of [
     ['nothing', ''],

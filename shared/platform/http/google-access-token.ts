@@ -2,7 +2,7 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { clock, epochSeconds } from '../clock.ts';
 import { env } from '../env.ts';
-import { fetchTrusted } from './trusted-fetch.ts';
+import { fetchTrusted } from './fetch-trusted.ts';
 
 export interface GoogleAccount {
   readonly clientEmail: string;

@@ -4,13 +4,13 @@ import { isId } from '../contract/ids.ts';
 import { get, type Tenant, takePage, walk } from '../platform/index.ts';
 import { type ProjectRecord, projectKey, projectPrefix } from './record.ts';
 
-export const noSuchProject = (): ApiError => new ApiError('PROJECT_NOT_FOUND', 'There is no such project');
+export const projectNotFound = (): ApiError => new ApiError('PROJECT_NOT_FOUND', 'There is no such project');
 
 /** Another's id, a malformed one and one that never was answer alike. */
 export const readProject = async (tenant: Tenant, projectId: string): Promise<ProjectRecord> => {
-  if (!isId('project', projectId)) throw noSuchProject();
+  if (!isId('project', projectId)) throw projectNotFound();
   const project = await get(projectKey.project(tenant, projectId));
-  if (!project) throw noSuchProject();
+  if (!project) throw projectNotFound();
   return project;
 };
 

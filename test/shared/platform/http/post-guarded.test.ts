@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { lookup } from 'node:dns/promises';
 import { type TestContext, test } from 'vitest';
-import { makePoster } from '../../../../shared/platform/http/guarded-post.ts';
+import { makePoster } from '../../../../shared/platform/http/post-guarded.ts';
 import { type GuardedPost, type PostOutcome, postGuarded, type Resolve } from '../../../../shared/platform/index.ts';
 import { type Receiver, type ReceiverWish, startReceiver } from '../../../harness/stage/receiver.ts';
 

@@ -8,7 +8,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { guardedLookup, guardWebhookUrl } from './address-guard.ts';
-import { askNameServers, type Resolve } from './dns-lookup.ts';
+import { dnsLookup, type Resolve } from './dns-lookup.ts';
 
 export interface GuardedPost {
   readonly url: string;
@@ -38,7 +38,7 @@ export const postGuarded = (post: GuardedPost): Promise<PostOutcome> => {
 let poster: ReturnType<typeof makePoster> | undefined;
 
 /** For tests, which have name servers of their own and another idea of what is public. */
-export const makePoster = (resolve: Resolve = askNameServers, allows?: (address: string) => boolean) => {
+export const makePoster = (resolve: Resolve = dnsLookup, allows?: (address: string) => boolean) => {
   const vetted = openDoors(guardedLookup(resolve, allows));
   const vouched = openDoors();
   return async (post: GuardedPost): Promise<PostOutcome> => {

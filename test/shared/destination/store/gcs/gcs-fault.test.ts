@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, test, vi } from 'vitest';
-import { type ObjectStore, StorageError } from '../../../shared/destination/index.ts';
-import { type Fault, type FaultProxy, openFaultProxy, type Seen } from '../../harness/faults/fault-proxy.ts';
+import { type ObjectStore, StorageError } from '../../../../../shared/destination/index.ts';
+import { type Fault, type FaultProxy, openFaultProxy, type Seen } from '../../../../harness/faults/fault-proxy.ts';
 import {
   account,
   openAt,
@@ -14,7 +14,7 @@ import {
   startGoogle,
   startTokens,
   stopAll,
-} from '../../harness/store/store-stands.ts';
+} from '../../../../harness/store/store-stands.ts';
 
 const MiB = 1 << 20;
 const stops: Stops = [];

@@ -2,8 +2,8 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
-import type { ObjectStore } from '../../../shared/destination/index.ts';
-import { openAt, type Stops, serve, startTokens, stopAll } from '../../harness/store/store-stands.ts';
+import type { ObjectStore } from '../../../../shared/destination/index.ts';
+import { openAt, type Stops, serve, startTokens, stopAll } from '../../../harness/store/store-stands.ts';
 
 const MiB = 1 << 20;
 const stops: Stops = [];

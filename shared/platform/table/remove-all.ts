@@ -1,6 +1,6 @@
 /** Deletes many items outside any transaction: for the purge, whose steps are idempotent. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { retry } from '../async/retry.ts';
 import { callAws } from '../aws-client/call-aws.ts';
 import { env } from '../env.ts';
 import type { Key } from './change.ts';
@@ -9,7 +9,7 @@ import { tableClient } from './table-client.ts';
 
 /** BatchWriteItem takes at most this many items a call. */
 const batchMax = 25;
-const triesMax = 8;
+const backoff = { attempts: 8, firstDelayMs: 100 };
 
 /** Deletes the items of these keys. A missing item is no error. Rejects if any may be left. */
 export const removeAll = async (keys: readonly Key[]): Promise<void> => {
@@ -19,15 +19,16 @@ export const removeAll = async (keys: readonly Key[]): Promise<void> => {
 };
 
 const removeBatch = async (keys: readonly Key[]): Promise<void> => {
-  let left: NonNullable<BatchWriteCommandInput['RequestItems']> = {
+  let unprocessed: NonNullable<BatchWriteCommandInput['RequestItems']> = {
     [env('TABLE_NAME')]: keys.map((key) => ({ DeleteRequest: { Key: keyOf(key) } })),
   };
-  for (let tries = 1; ; tries++) {
-    const command = new BatchWriteCommand({ RequestItems: left });
+  await retry(backoff, isUnprocessed, async () => {
+    const command = new BatchWriteCommand({ RequestItems: unprocessed });
     const { UnprocessedItems = {} } = await callAws((options) => tableClient.send(command, options));
-    if (Object.keys(UnprocessedItems).length === 0) return;
-    if (tries === triesMax) throw new Error('DynamoDB left deletions unprocessed in every try');
-    left = UnprocessedItems;
-    await pause(Math.random() * 50 * 2 ** tries);
-  }
+    unprocessed = UnprocessedItems;
+    if (Object.keys(unprocessed).length > 0) throw new UnprocessedError('DynamoDB left deletions unprocessed in every attempt');
+  });
 };
+
+class UnprocessedError extends Error {}
+const isUnprocessed = (error: unknown): boolean => error instanceof UnprocessedError;

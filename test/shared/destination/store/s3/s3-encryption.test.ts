@@ -2,9 +2,19 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { openPlace, type Place } from '../../../shared/destination/open/open-store.ts';
-import { probe } from '../../../shared/destination/probe/probe-store.ts';
-import { bucket, keys, openAt, quick, type Stops, serve, startS3, stopAll, tenant } from '../../harness/store/store-stands.ts';
+import { openConfiguredStore, type StoreConfig } from '../../../../../shared/destination/open/open-store.ts';
+import { probeStore } from '../../../../../shared/destination/probe/probe-store.ts';
+import {
+  bucket,
+  keys,
+  openAt,
+  quick,
+  type Stops,
+  serve,
+  startS3,
+  stopAll,
+  tenant,
+} from '../../../../harness/store/store-stands.ts';
 
 const MiB = 1 << 20;
 const header = 'x-amz-server-side-encryption';
@@ -127,8 +137,8 @@ describe('a store that encrypts otherwise', () => {
   test('fails the write step of a probe, which says why and leaves nothing', async () => {
     reset(undefined);
     process.env.S3_URL = url;
-    const place: Place = { type: 's3', bucket, region: null, endpoint: null, objectLock: null, ...aes };
-    const { failure } = await probe(tenant, { ...place, prefix: '', immutable: false }, keys);
+    const place: StoreConfig = { type: 's3', bucket, region: null, endpoint: null, objectLock: null, ...aes };
+    const { failure } = await probeStore(tenant, { ...place, prefix: '', immutable: false }, keys);
     equal(failure?.step, 'write');
     match(failure?.reason ?? '', /did not encrypt the object with AES256: it ignores the setting/);
     deepEqual(names(), ['PUT', 'DELETE']);
@@ -157,8 +167,8 @@ test('on the local engine objects keep their encryption, and a key that does not
   const missing = await openAt('s3', local, 'f', quick, { sse: 'aws:kms', sseKmsKeyId: 'alias/missing' });
   await rejects(missing.put('k', Buffer.from('x')), { code: 'invalid', message: /400 KMS.NotFoundException/ });
   missing.close();
-  const place: Place = { type: 's3', bucket, region: null, endpoint: null, objectLock: null, ...aes };
-  const ignoring = await openPlace(tenant, place, { ...keys, accessKeyId: 'nosse' }, 'f', quick);
+  const place: StoreConfig = { type: 's3', bucket, region: null, endpoint: null, objectLock: null, ...aes };
+  const ignoring = await openConfiguredStore(tenant, place, { ...keys, accessKeyId: 'nosse' }, 'f', quick);
   await rejects(ignoring.put('k', Buffer.from('x')), { message: /ignores the setting/ });
   ok(!(await ignoring.head('k')));
   ignoring.close();

@@ -2,9 +2,9 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { type ObjectStore, StorageError } from '../../../shared/destination/index.ts';
-import { type Fault, type FaultProxy, openFaultProxy, type Seen, s3Error } from '../../harness/faults/fault-proxy.ts';
-import { keys, openAt, quick, type Stops, startS3, stopAll } from '../../harness/store/store-stands.ts';
+import { type ObjectStore, StorageError } from '../../../../../shared/destination/index.ts';
+import { type Fault, type FaultProxy, openFaultProxy, type Seen, s3Error } from '../../../../harness/faults/fault-proxy.ts';
+import { keys, openAt, quick, type Stops, startS3, stopAll } from '../../../../harness/store/store-stands.ts';
 
 const MiB = 1 << 20;
 const slowDown = s3Error(503, 'SlowDown');
@@ -257,7 +257,7 @@ for (const type of ['s3', 'spaces'] as const)
     });
 
     test('a signal ends the waiting for a busy store at once', async () => {
-      const patient = await openAt(type, proxy.url, 'fault', { ...quick, firstDelayMs: 60_000, mostDelayMs: 60_000 });
+      const patient = await openAt(type, proxy.url, 'fault', { ...quick, firstDelayMs: 60_000, maxDelayMs: 60_000 });
       const end = new AbortController();
       script(() => {
         setImmediate(() => end.abort(new Error('enough')));

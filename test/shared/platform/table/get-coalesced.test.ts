@@ -3,9 +3,9 @@ import { beforeEach, test, vi } from 'vitest';
 import { getCoalesced } from '../../../../shared/platform/index.ts';
 import { answerOnWire } from '../../../harness/aws/in-process.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
-import { StrictTable } from '../../../harness/table/strict-table.ts';
+import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
-const table = new StrictTable();
+const table = new InMemoryTable();
 answerOnWire(table.script);
 const key = (n: number) => ({ pk: 'A', sk: `${n}` });
 let reads = 0;

@@ -1,7 +1,7 @@
 import { equal, throws } from 'node:assert/strict';
 import { test } from 'vitest';
-import { BlockedAddress, guardWebhookUrl, postGuarded } from '../../../shared/platform/index.ts';
-import { startReceiver } from '../../harness/stage/receiver.ts';
+import { BlockedAddress, guardWebhookUrl, postGuarded } from '../../../../shared/platform/index.ts';
+import { startReceiver } from '../../../harness/stage/receiver.ts';
 
 const notHttps = [
   ...['', ' ', 'https://', 'https:///', 'https://?', 'https://#', 'https://:443', 'https:example.com', 'https:/example.com'],

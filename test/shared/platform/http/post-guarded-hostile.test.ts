@@ -5,9 +5,9 @@ import { type AddressInfo, createServer as createNetServer, type Server, type So
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { type TestContext, test } from 'vitest';
-import { makePoster } from '../../../shared/platform/http/guarded-post.ts';
-import { type PostOutcome, postGuarded, type Resolve } from '../../../shared/platform/index.ts';
-import { type Answer, certificate, startReceiver } from '../../harness/stage/receiver.ts';
+import { makePoster } from '../../../../shared/platform/http/post-guarded.ts';
+import { type PostOutcome, postGuarded, type Resolve } from '../../../../shared/platform/index.ts';
+import { type Answer, certificate, startReceiver } from '../../../harness/stage/receiver.ts';
 
 /** Only what must run out of time is given little of it. */
 const timeoutMs = 300;

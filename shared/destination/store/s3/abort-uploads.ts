@@ -4,13 +4,13 @@ import {
   GetBucketLifecycleConfigurationCommand,
   ListMultipartUploadsCommand,
 } from '@aws-sdk/client-s3';
-import { concurrently } from '../map-concurrent.ts';
+import { mapConcurrent } from '../../../platform/async/map-concurrent.ts';
 import { StorageError } from '../object-store.ts';
-import { Paging } from '../page-guard.ts';
+import { PageGuard } from '../page-guard.ts';
 import type { S3Bucket } from './s3-bucket.ts';
-import { isRefusal } from './s3-error.ts';
+import { isS3Error } from './s3-error.ts';
 
-const callsAtOnce = 8;
+const maxConcurrentCalls = 8;
 
 interface Unfinished {
   readonly key: string;
@@ -19,7 +19,7 @@ interface Unfinished {
 
 /** That it has ended already is no error. */
 export const abortUpload = (bucket: S3Bucket, { key, uploadId }: Unfinished, signal?: AbortSignal): Promise<'ended' | 'gone'> => {
-  const input = { Bucket: bucket.place.bucket, Key: key, UploadId: uploadId };
+  const input = { Bucket: bucket.options.bucket, Key: key, UploadId: uploadId };
   return bucket.call<'ended' | 'gone'>({
     doing: 'end an upload',
     signal,
@@ -28,7 +28,7 @@ export const abortUpload = (bucket: S3Bucket, { key, uploadId }: Unfinished, sig
         await client.send(new AbortMultipartUploadCommand(input), options);
         return 'ended';
       } catch (error) {
-        if (isRefusal(error, 'NoSuchUpload')) return 'gone';
+        if (isS3Error(error, 'NoSuchUpload')) return 'gone';
         throw error;
       }
     },
@@ -44,12 +44,12 @@ export const abortUploads = async (
     signal,
   }: { readonly isWanted?: (key: string) => boolean; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<number> => {
-  const paging = new Paging();
+  const paging = new PageGuard();
   let aborted = 0;
   let after: { readonly key: string | undefined; readonly id: string | undefined } | undefined;
   do {
     const input = {
-      Bucket: bucket.place.bucket,
+      Bucket: bucket.options.bucket,
       Prefix: bucket.key(prefix) || undefined,
       KeyMarker: after?.key,
       UploadIdMarker: after?.id,
@@ -69,7 +69,7 @@ export const abortUploads = async (
     const uploads = found.flatMap(({ Key, UploadId }) =>
       Key !== undefined && UploadId !== undefined && isWanted(Key) ? [{ key: Key, uploadId: UploadId }] : [],
     );
-    await concurrently(uploads, callsAtOnce, (upload) => abortUpload(bucket, upload, signal));
+    await mapConcurrent(uploads, maxConcurrentCalls, (upload) => abortUpload(bucket, upload, signal));
     aborted += uploads.length;
     after = page.IsTruncated ? { key: page.NextKeyMarker, id: page.NextUploadIdMarker } : undefined;
     if (after) paging.next(after.key && `${after.key}\n${after.id ?? ''}`, found.length);
@@ -79,7 +79,7 @@ export const abortUploads = async (
 
 /** Whether a lifecycle rule of the bucket aborts them; undefined where the store does not tell. Tried once. */
 export const hasAbortRule = async (bucket: S3Bucket, signal: AbortSignal): Promise<boolean | undefined> => {
-  const input = { Bucket: bucket.place.bucket };
+  const input = { Bucket: bucket.options.bucket };
   try {
     return await bucket.once({
       doing: 'tell its lifecycle rules',
@@ -91,7 +91,7 @@ export const hasAbortRule = async (bucket: S3Bucket, signal: AbortSignal): Promi
             ({ Status, AbortIncompleteMultipartUpload }) => Status === 'Enabled' && AbortIncompleteMultipartUpload,
           );
         } catch (error) {
-          if (isRefusal(error, 'NoSuchLifecycleConfiguration')) return false;
+          if (isS3Error(error, 'NoSuchLifecycleConfiguration')) return false;
           throw error;
         }
       },

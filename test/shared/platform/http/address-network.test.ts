@@ -2,7 +2,7 @@ import { equal } from 'node:assert/strict';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { test } from 'vitest';
-import { isPublic } from '../../../shared/platform/index.ts';
+import { isPublic } from '../../../../shared/platform/index.ts';
 
 /** What is special, its first and last address, and the neighbours on both sides where these are public. */
 const networks: readonly (readonly [name: string, first: string, last: string, ...neighbours: string[]])[] = [

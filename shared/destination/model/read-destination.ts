@@ -6,7 +6,7 @@ import { organizationKey } from '../../organization/index.ts';
 import { add, get, type Key, type Tenant, takePage, type Write, walk } from '../../platform/index.ts';
 import type { DestinationRecord } from './record.ts';
 
-export const noSuchDestination = (): ApiError => new ApiError('STORAGE_NOT_FOUND', 'There is no such storage destination');
+export const destinationNotFound = (): ApiError => new ApiError('STORAGE_NOT_FOUND', 'There is no such storage destination');
 
 export const destinationKey = (tenant: Tenant, id: string): Key<DestinationRecord> => {
   const { pk, sk } = organizationKey.storageDestination(tenant, id);
@@ -16,7 +16,7 @@ export const destinationKey = (tenant: Tenant, id: string): Key<DestinationRecor
 /** Throws STORAGE_NOT_FOUND, also for what could not be an id. */
 export const readDestination = async (tenant: Tenant, id: string): Promise<DestinationRecord> => {
   const record = isId('storageDestination', id) ? await get(destinationKey(tenant, id)) : undefined;
-  if (!record) throw noSuchDestination();
+  if (!record) throw destinationNotFound();
   return record;
 };
 
@@ -52,13 +52,13 @@ export const destinationData = (record: DestinationRecord): z.input<typeof Stora
 });
 
 /** For the transaction in which a schedule or a capture of changes comes to name it: whoever is about to remove it looks again. */
-export const useDestination = (tenant: Tenant, destinationId: string): Write => ({
+export const countScheduledUse = (tenant: Tenant, destinationId: string): Write => ({
   ...add(organizationKey.storageDestination(tenant, destinationId), 'scheduledUse', 1),
-  onConditionFailed: noSuchDestination,
+  onConditionFailed: destinationNotFound,
 });
 
 /** Keeps the number of backups that lie there true, in the transaction that changes it: while it is not zero, nobody removes it. */
 export const countBackups = (tenant: Tenant, destinationId: string, amount: 1 | -1): Write => ({
   ...add(organizationKey.storageDestination(tenant, destinationId), 'backupCount', amount),
-  onConditionFailed: noSuchDestination,
+  onConditionFailed: destinationNotFound,
 });
