@@ -50,7 +50,7 @@ export const update = handle(storageDestinations.update, async (call) => {
   const wish = mergeInput(record, await openCredentials(tenant, record), given);
   await checkDestinationInput(wish);
   if (record.backupCount > 0 && changesLocation(record, wish)) throw destinationHasBackups();
-  await testAndRecord(call, record, { place: wish, credentials: wish.credentials, action: 'storage.updated' }, now);
+  await testAndRecord(call, record, { target: wish, credentials: wish.credentials, action: 'storage.updated' }, now);
   const { destination, change } = await updateDestination(call, record, wish, given, now);
   return { data: destinationData(destination), change };
 });

@@ -1,5 +1,3 @@
-/** What every long-running job has in common: how it stands, how its steps fail, how it is stopped and looked after. */
-
 export { Heartbeat, type HeartbeatOptions, withHeartbeat } from './heartbeat.ts';
 export { corruptionFailure, failureOf, JobFailure, UploadError } from './job-failure.ts';
 export { decilesPassed, decilesUpTo } from './progress-deciles.ts';

@@ -1,4 +1,4 @@
-/** Connecting a project and disconnecting it; its backups outlive it. */
+import { auditNote } from '../audit/index.ts';
 import { emit, enqueue } from '../event/index.ts';
 import { type CallerContext, countProjects, organizationRef } from '../organization/index.ts';
 import { type Change, create, iso, remove } from '../platform/index.ts';
@@ -13,19 +13,19 @@ export interface ProjectInput {
   readonly name: string;
   readonly sourceProjectId: string;
   readonly databaseId: string;
-  /** One the source has let in. */
+  /** Already accepted by the source. */
   readonly connection: Connection;
   readonly settings?: SettingsInput | undefined;
 }
 
 export const createProject = (
   { tenant, organization }: CallerContext,
-  { settings, ...wish }: ProjectInput,
+  { settings, ...input }: ProjectInput,
   now: Date,
 ): { project: ProjectRecord; change: Change } => {
   const project: ProjectRecord = {
-    ...projectKey.project(tenant, wish.id),
-    ...wish,
+    ...projectKey.project(tenant, input.id),
+    ...input,
     status: 'connected',
     settings: settingsWith(defaultSettings, settings ?? {}),
     pitr: { enabled: false },
@@ -44,18 +44,12 @@ export const createProject = (
         countProjects(tenant, 1),
         emit(tenant, 'project.created', { organization: organizationRef(organization), project: projectData(project) }, now),
       ],
-      audit: [
-        {
-          scope: tenant.organizationId,
-          resource: { type: 'project', id },
-          details: { name, sourceProjectId, databaseId, connection: shown },
-        },
-      ],
+      audit: [auditNote(tenant, 'project', id, { name, sourceProjectId, databaseId, connection: shown })],
     },
   };
 };
 
-/** Refused while a job is under way: it would have nothing left to report to. Its schedules go with it, by the task. */
+/** Throws JOB_IN_PROGRESS while a job runs. The backups stay; a task deletes the schedules. */
 export const removeProject = ({ tenant, organization }: CallerContext, project: ProjectRecord, now: Date): Change => {
   const { id, name, sourceProjectId } = project;
   return {
@@ -66,6 +60,6 @@ export const removeProject = ({ tenant, organization }: CallerContext, project: 
       emit(tenant, 'project.deleted', { organization: organizationRef(organization), project: projectData(project) }, now),
       enqueue(tenant, { kind: 'sync-schedules', projectId: id, deletedProjectName: name }, now),
     ],
-    audit: [{ scope: tenant.organizationId, resource: { type: 'project', id }, details: { name, sourceProjectId } }],
+    audit: [auditNote(tenant, 'project', id, { name, sourceProjectId })],
   };
 };

@@ -2,15 +2,21 @@ import type * as z from 'zod';
 import type { Project } from '../contract/models/project.ts';
 import type { ProjectRecord } from './record.ts';
 
-/** A project as the interface shows it: whose access is used, never the access itself. */
+/** A project as the API shows it. The connection is shown without its credentials. */
 export const projectData = (project: ProjectRecord): z.input<typeof Project> => {
-  const { id, name, sourceProjectId, databaseId, status, connection, settings, pitr, lastBackupAt, createdAt, updatedAt } =
-    project;
-  const { type, email } = connection;
-  const { enabled, retentionDays, captureIntervalSeconds } = pitr;
+  const { type, email } = project.connection;
+  const { enabled, retentionDays, captureIntervalSeconds } = project.pitr;
   return {
-    ...{ id, name, sourceProjectId, databaseId, status, connection: { type, email }, settings },
+    id: project.id,
+    name: project.name,
+    sourceProjectId: project.sourceProjectId,
+    databaseId: project.databaseId,
+    status: project.status,
+    connection: { type, email },
+    settings: project.settings,
     pitr: enabled ? { enabled, retentionDays, captureIntervalSeconds } : { enabled },
-    ...{ lastBackupAt, createdAt, updatedAt },
+    lastBackupAt: project.lastBackupAt,
+    createdAt: project.createdAt,
+    updatedAt: project.updatedAt,
   };
 };

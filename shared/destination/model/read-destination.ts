@@ -6,21 +6,22 @@ import { organizationKey } from '../../organization/index.ts';
 import { add, get, type Key, type Tenant, takePage, type Write, walk } from '../../platform/index.ts';
 import type { DestinationRecord } from './record.ts';
 
-export const destinationNotFound = (): ApiError => new ApiError('STORAGE_NOT_FOUND', 'There is no such storage destination');
+export const destinationNotFound = (): ApiError => new ApiError('STORAGE_NOT_FOUND', 'Storage destination not found');
 
+/** The key belongs to `organization`, because the organization's settings name a default destination. */
 export const destinationKey = (tenant: Tenant, id: string): Key<DestinationRecord> => {
   const { pk, sk } = organizationKey.storageDestination(tenant, id);
   return { pk, sk };
 };
 
-/** Throws STORAGE_NOT_FOUND, also for what could not be an id. */
+/** Throws STORAGE_NOT_FOUND, also for a malformed id. */
 export const readDestination = async (tenant: Tenant, id: string): Promise<DestinationRecord> => {
   const record = isId('storageDestination', id) ? await get(destinationKey(tenant, id)) : undefined;
   if (!record) throw destinationNotFound();
   return record;
 };
 
-/** Newest first: their ids sort by time. */
+/** Newest first: ids sort by creation time. */
 export const listDestinations = async (
   tenant: Tenant,
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
@@ -30,7 +31,7 @@ export const listDestinations = async (
   return { destinations: items, next };
 };
 
-/** What the API and events show of a destination: no secret can be in it, because the record's own are sealed. */
+/** A destination as the API and events show it. It contains no secret, because the record's credentials are encrypted. */
 export const destinationData = (record: DestinationRecord): z.input<typeof StorageDestination> => ({
   id: record.id,
   name: record.name,
@@ -51,14 +52,14 @@ export const destinationData = (record: DestinationRecord): z.input<typeof Stora
   updatedAt: record.updatedAt,
 });
 
-/** For the transaction in which a schedule or a capture of changes comes to name it: whoever is about to remove it looks again. */
+/** Counts a new use by a schedule or a capture, in its transaction. A concurrent deletion that read the old count fails its condition. */
 export const countScheduledUse = (tenant: Tenant, destinationId: string): Write => ({
-  ...add(organizationKey.storageDestination(tenant, destinationId), 'scheduledUse', 1),
+  ...add(destinationKey(tenant, destinationId), 'scheduledUse', 1),
   onConditionFailed: destinationNotFound,
 });
 
-/** Keeps the number of backups that lie there true, in the transaction that changes it: while it is not zero, nobody removes it. */
+/** Adjusts the number of backups at the destination, in the transaction that adds or removes one. A destination with backups stays. */
 export const countBackups = (tenant: Tenant, destinationId: string, amount: 1 | -1): Write => ({
-  ...add(organizationKey.storageDestination(tenant, destinationId), 'backupCount', amount),
+  ...add(destinationKey(tenant, destinationId), 'backupCount', amount),
   onConditionFailed: destinationNotFound,
 });

@@ -1,4 +1,4 @@
-/** Opens a bucket by its address, with the caller's own credentials: how a backup is read where nothing else of ours is left. */
+/** Opens a bucket by its address with the caller's own credentials, to read a backup without the service. */
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { GoogleAccount } from '../../platform/index.ts';
@@ -6,10 +6,10 @@ import type { ObjectStore } from '../store/object-store.ts';
 import { workerRetryPolicy as patience } from '../store/retry-transient.ts';
 import type { S3StoreOptions } from '../store/s3/s3-bucket.ts';
 
-/** A folder of a bucket, and where the store is if not at its maker's. */
+/** A folder of a bucket. Without an endpoint the store is AWS or Google. */
 export interface Address {
   readonly bucket: string;
-  /** Without slashes at its ends; empty for the bucket itself. */
+  /** Without leading or trailing slash; empty for the whole bucket. */
   readonly folder: string;
   readonly endpoint?: string | undefined;
 }
@@ -17,7 +17,7 @@ export interface Address {
 const partBytes = 8 << 20;
 const agentOptions = { keepAlive: true, maxSockets: 16 };
 
-/** Opens a bucket of AWS, or of any store that speaks S3. */
+/** Opens a bucket of AWS or of an S3-compatible store. */
 export const openS3Address = async ({
   bucket,
   folder,
@@ -31,7 +31,7 @@ export const openS3Address = async ({
     folder,
     endpoint,
     region,
-    // The store names the right region if the caller named none, or a wrong one.
+    // AWS names the right region if the caller named none or a wrong one.
     isGuessed: endpoint === undefined,
     credentials,
     agent: agentFor(endpoint ?? 'https:'),

@@ -1,4 +1,4 @@
-/** Whether an error says that a service is busy or unreachable, so that the same call may succeed a moment later. */
+/** Whether a service is busy or unreachable, so that a retry may succeed. */
 export const isTransientAwsError = (error: unknown): boolean => {
   if (typeof error !== 'object' || error === null) return false;
   const { name, code, $metadata, $retryable } = error as SdkError;
@@ -29,7 +29,7 @@ const transient = new Set([
   'ThrottlingException',
   'TimeoutError',
   'TooManyRequestsException',
-  'TransactionConflictException', // a single write met a transaction: that says nothing about the write's condition
+  'TransactionConflictException', // a clash of a single write with a transaction, which says nothing about the write's condition
   'EAI_AGAIN',
   'ECONNREFUSED',
   'ECONNRESET',

@@ -1,13 +1,11 @@
-/** The only door to other people's servers. */
+/** A sign-in makes up to three calls in sequence and must end within the 20 s of its function. */
+const defaultTimeoutMs = 5_000;
 
-/** A sign-in asks the provider up to three times in a row (itself, tokens, keys) and must answer before its function ends at 20 s. */
-const patienceMs = 5_000;
-
-/** Calls a service the deployer configured (identity provider, Google); nothing a caller sends can choose the address. */
+/** Calls a service of the deployment's configuration (identity provider, Google), never an address from a request. */
 export const fetchTrusted = (
   input: string | URL,
   { signal, ...init }: RequestInit = {},
-  timeoutMs: number = patienceMs,
+  timeoutMs: number = defaultTimeoutMs,
 ): Promise<Response> => {
   const timeout = AbortSignal.timeout(timeoutMs);
   return fetch(input, { ...init, redirect: 'manual', signal: signal ? AbortSignal.any([signal, timeout]) : timeout });

@@ -1,6 +1,6 @@
 /**
- * One POST to an address that a customer named. Whatever is at that address, and whatever it does, costs at most the time and
- * the few kilobytes that are said here, and nothing of it comes back but a status.
+ * One POST to a customer-supplied address. A hostile receiver costs at most the timeout and a few kilobytes. Of its response only the
+ * status and Retry-After are returned.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
@@ -15,13 +15,13 @@ export interface GuardedPost {
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as UTF-8. */
   readonly body: string;
-  /** Over everything: lookup, connection, handshake, headers and body of the answer. */
+  /** Total time: lookup, connection, handshake, headers and body of the response. */
   readonly timeoutMs: number;
-  /** Hosts that the deployer vouches for: they may be private. */
+  /** Hosts that the deployment trusts: they may be private. */
   readonly trusted: readonly string[];
 }
 
-/** `unreachable` is said alike of a blocked address and of one where nobody listens: what cannot be told apart maps nothing. */
+/** `unreachable` covers both a blocked address and one without a listener, so that it cannot be used to map a network. */
 export type PostOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | undefined; readonly durationMs: number }
   | {
@@ -30,23 +30,23 @@ export type PostOutcome =
       readonly durationMs: number;
     };
 
-/** Never rejects. Nothing is followed, nothing is unpacked, nothing of the answer's body is kept. */
+/** Never rejects. Follows no redirect, decompresses nothing, and discards the response body. */
 export const postGuarded = (post: GuardedPost): Promise<PostOutcome> => {
   poster ??= makePoster();
   return poster(post);
 };
 let poster: ReturnType<typeof makePoster> | undefined;
 
-/** For tests, which have name servers of their own and another idea of what is public. */
+/** Tests pass their own name servers and definition of a public address. */
 export const makePoster = (resolve: Resolve = dnsLookup, allows?: (address: string) => boolean) => {
-  const vetted = openDoors(guardedLookup(resolve, allows));
-  const vouched = openDoors();
+  const guarded = createAgents(guardedLookup(resolve, allows));
+  const trusted = createAgents();
   return async (post: GuardedPost): Promise<PostOutcome> => {
     const startedMs = performance.now();
     const end = await new Promise<End>((settle) => {
       try {
         const { url, isTrusted } = guardWebhookUrl(post.url, post.trusted);
-        attempt(url, post, isTrusted ? vouched : vetted, settle);
+        attempt(url, post, isTrusted ? trusted : guarded, settle);
       } catch {
         settle(failed('unreachable'));
       }
@@ -55,12 +55,12 @@ export const makePoster = (resolve: Resolve = dnsLookup, allows?: (address: stri
   };
 };
 
-type Told<O> = O extends PostOutcome ? Omit<O, 'durationMs'> : never;
-type End = Told<PostOutcome>;
+type WithoutDuration<O> = O extends PostOutcome ? Omit<O, 'durationMs'> : never;
+type End = WithoutDuration<PostOutcome>;
 type Reason = Extract<PostOutcome, { kind: 'failed' }>['reason'];
 const failed = (reason: Reason): End => ({ kind: 'failed', reason });
 
-const attempt = (url: URL, { headers, body, timeoutMs }: GuardedPost, doors: Doors, settle: (end: End) => void): void => {
+const attempt = (url: URL, { headers, body, timeoutMs }: GuardedPost, agents: Agents, settle: (end: End) => void): void => {
   let call: ClientRequest | undefined;
   let isOver = false;
   const finish = (end: End): void => {
@@ -80,82 +80,82 @@ const attempt = (url: URL, { headers, body, timeoutMs }: GuardedPost, doors: Doo
     sent.once('socket', (socket) => {
       bytesBefore = socket.bytesRead;
     });
-    sent.once('response', (answer) => readAway(answer, finish));
-    let announcements = 0;
+    sent.once('response', (response) => discardBody(response, finish));
+    let interimResponses = 0;
     sent.on('information', () => {
-      announcements += 1;
-      if (announcements <= announcementsMax) return;
+      interimResponses += 1;
+      if (interimResponses <= maxInterimResponses) return;
       finish(failed('protocol'));
       sent.destroy();
     });
     sent.on('error', (error) => {
       if (isOver) return;
-      // An idle connection ends when the other side tires of it, and a call may be on its way at that moment.
+      // The receiver may close an idle connection at the moment a request is sent on it.
       const isStale = sent.reusedSocket && sent.socket?.bytesRead === bytesBefore;
-      if (isStale) send(doors.fresh);
+      if (isStale) send(agents.fresh);
       else finish(failed(reasonOf(error, sent.socket)));
     });
-    // Also the end of what is neither an answer nor an error, as another protocol that was switched to.
+    // Also covers a connection that ends without a response or an error, such as a protocol switch.
     sent.once('close', () => {
       if (call === sent) finish(failed('protocol'));
     });
     sent.end(body);
   };
   try {
-    send(doors.pool);
+    send(agents.pool);
   } catch {
     finish(failed('unreachable'));
   }
 };
 
-/** The body is read so that the connection can be used again, as far as it is short; the status stands only with its whole answer. */
-const readAway = (answer: IncomingMessage, finish: (end: End) => void): void => {
-  const end: End = { kind: 'answered', status: answer.statusCode ?? 0, retryAfter: answer.headers['retry-after'] };
+/** Reads a short body, so that the connection can be reused. The status counts only if the response is complete. */
+const discardBody = (response: IncomingMessage, finish: (end: End) => void): void => {
+  const end: End = { kind: 'answered', status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] };
   let bytes = 0;
-  answer.on('data', (part: Buffer) => {
+  response.on('data', (part: Buffer) => {
     bytes += part.length;
     if (bytes <= bodyBytesMax) return;
     finish(end);
-    answer.destroy();
+    response.destroy();
   });
-  answer.once('end', () => finish(end));
-  answer.on('error', () => finish(failed('protocol')));
+  response.once('end', () => finish(end));
+  response.on('error', () => finish(failed('protocol')));
 };
 
 const reasonOf = (error: NodeJS.ErrnoException, socket: Socket | null): Reason => {
   if (error.code?.startsWith('HPE_')) return 'protocol';
-  // Set by a handshake whose certificate was looked at: there was a connection, to an address that is allowed.
+  // Set after the handshake has checked the certificate, so the connection was to an allowed address.
   return socket instanceof TLSSocket && socket.authorizationError ? 'certificate' : 'unreachable';
 };
 
-interface Doors {
-  /** Connections that stay open between calls. */
+interface Agents {
+  /** Keeps connections open between calls. */
   readonly pool: Agent;
-  /** One connection for one call. */
+  /** One connection per call. */
   readonly fresh: Agent;
 }
 
-const openDoors = (lookup?: LookupFunction): Doors => {
-  const safe = { minVersion: 'TLSv1.2', rejectUnauthorized: true, ...(lookup && { lookup }) } as const;
+const createAgents = (lookup?: LookupFunction): Agents => {
+  const tlsOptions = { minVersion: 'TLSv1.2', rejectUnauthorized: true, ...(lookup && { lookup }) } as const;
   return {
-    pool: new Pool({ ...safe, keepAlive: true, timeout: idleMs, ...room }),
-    fresh: new Agent({ ...safe, keepAlive: false }),
+    pool: new Pool({ ...tlsOptions, keepAlive: true, timeout: idleMs, ...socketLimits }),
+    fresh: new Agent({ ...tlsOptions, keepAlive: false }),
   };
 };
 
 const bodyBytesMax = 4_096;
 const headerBytesMax = 16_384;
-/** Answers that only announce another one; a flood of them would take the time of everybody beside it. */
-const announcementsMax = 10;
-/** An idle connection is given up before most servers and every load balancer (60 s) give it up. */
+/** Limit of 1xx responses per call: a flood of them would delay concurrent calls. */
+const maxInterimResponses = 10;
+/** Idle connections are closed before most servers and load balancers (60 s) close them. */
 const idleMs = 30_000;
-/** A host has room for several full batches, so that its slow paths do not hold up its quick ones. */
-const room = { maxSockets: 64, maxFreeSockets: 10, maxTotalSockets: 640 };
-/** Idle connections take at most half of all the room. */
-const idleHostsMax = room.maxTotalSockets / 2 / room.maxFreeSockets;
+/** A host may have several full batches, so that its slow paths do not delay its fast ones. */
+const socketLimits = { maxSockets: 64, maxFreeSockets: 10, maxTotalSockets: 640 };
+/** Idle connections use at most half of all sockets. */
+const maxIdleHosts = socketLimits.maxTotalSockets / 2 / socketLimits.maxFreeSockets;
 
 class Pool extends Agent {
   override keepSocketAlive(socket: Duplex) {
-    return Object.keys(this.freeSockets).length < idleHostsMax && super.keepSocketAlive(socket);
+    return Object.keys(this.freeSockets).length < maxIdleHosts && super.keepSocketAlive(socket);
   }
 }

@@ -1,4 +1,4 @@
-/** Health checks of the services behind the API. Each has two seconds to answer. */
+/** Health checks of the services behind the API. Each has two seconds to respond. */
 import { DescribeTableCommand, DynamoDBClient, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { callAws } from '../aws-client/call-aws.ts';
@@ -8,7 +8,7 @@ import { clock } from '../clock.ts';
 import { env } from '../env.ts';
 import { log } from './log.ts';
 
-/** Clients of their own, because a check has less time and fewer tries than other calls. */
+/** Separate clients, because a check has less time and fewer attempts than other calls. */
 const maxAttempts = 2;
 const budgetMs = 2_000;
 const dynamodb = new DynamoDBClient({ ...sdkConfig, maxAttempts });
@@ -31,31 +31,31 @@ let latest: { readonly at: number; readonly checks: Promise<HealthChecks> } | un
 
 export const healthCheck = (): Promise<HealthChecks> => {
   const at = clock.now().getTime();
-  if (!latest || at - latest.at >= cachedMs) latest = { at, checks: ask() };
+  if (!latest || at - latest.at >= cachedMs) latest = { at, checks: checkAll() };
   return latest.checks;
 };
 
-const ask = async (): Promise<HealthChecks> => {
+const checkAll = async (): Promise<HealthChecks> => {
   const table = describeTable();
   const [database, queue, storage] = await Promise.all([
     verdict(
-      'the table',
+      'table',
       table.then((found) => found?.TableStatus === 'ACTIVE' || found?.TableStatus === 'UPDATING'),
     ),
-    verdict('the task queue', describeQueue()),
+    verdict('task queue', describeQueue()),
     verdict(
-      'the storage',
+      'storage',
       table.then((found) => Boolean(found?.LatestStreamArn) && !found?.SSEDescription?.InaccessibleEncryptionDateTime),
     ),
   ]);
   return { database, queue, storage };
 };
 
-const verdict = async (what: string, good: Promise<boolean>): Promise<Verdict> => {
+const verdict = async (service: string, isHealthy: Promise<boolean>): Promise<Verdict> => {
   try {
-    return (await good) ? 'ok' : 'failing';
+    return (await isHealthy) ? 'ok' : 'failing';
   } catch (error) {
-    log.error(`${what} does not answer`, error as Error);
+    log.error(`health check failed: ${service}`, error as Error);
     return 'failing';
   }
 };

@@ -8,12 +8,12 @@ import type { Item, ItemOf, Key } from './change.ts';
 import { readItem, storable } from './item-values.ts';
 import { tableClient } from './table-client.ts';
 
-/** BatchGetItem takes at most this many keys a call. */
+/** BatchGetItem accepts at most this many keys. */
 const batchGetMax = 100;
 /** For keys that DynamoDB left unprocessed: five more requests, over 1.5 s on average. */
 const backoff = { attempts: 6, firstDelayMs: 100 };
 
-/** The items of these keys, in the order of the keys; undefined where there is none. One round trip up to 100 keys. */
+/** The items of these keys, in the order of the keys; undefined for a missing item. One round trip up to 100 keys. */
 export const getAll = async <const K extends readonly Key[]>(keys: K): Promise<Found<K>> => {
   const found = new Map<string, Item>();
   const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];

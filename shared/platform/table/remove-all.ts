@@ -7,11 +7,11 @@ import type { Key } from './change.ts';
 import { keyOf } from './read-table.ts';
 import { tableClient } from './table-client.ts';
 
-/** BatchWriteItem takes at most this many items a call. */
+/** BatchWriteItem accepts at most this many items. */
 const batchMax = 25;
 const backoff = { attempts: 8, firstDelayMs: 100 };
 
-/** Deletes the items of these keys. A missing item is no error. Rejects if any may be left. */
+/** Deletes the items of these keys. A missing item is no error. Rejects if any may remain. */
 export const removeAll = async (keys: readonly Key[]): Promise<void> => {
   const distinct = [...new Map(keys.map((key) => [`${key.pk}\n${key.sk}`, key])).values()];
   const starts = Array.from({ length: Math.ceil(distinct.length / batchMax) }, (_, n) => n * batchMax);

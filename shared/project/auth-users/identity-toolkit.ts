@@ -1,19 +1,19 @@
-/** Calls of the Identity Toolkit's REST API: Firebase Authentication as an administrator of the project sees it. */
+/** Calls of the Identity Toolkit REST API, the administration of Firebase Authentication. */
 import { SourceError, type TokenSupplier } from '../../firestore/index.ts';
 import { env, fetchTrusted, retry, type Tenant, type Verdict } from '../../platform/index.ts';
 import type { ProjectRecord } from '../record.ts';
 import { sourceToken } from '../source-token.ts';
 
-/** The users of one project, and the access to them. */
+/** Access to the users of one project. */
 export interface Toolkit {
   readonly endpoint: string;
   readonly sourceProjectId: string;
   readonly token: TokenSupplier;
-  /** What it means that the project knows us and does not let us: SOURCE_AUTH_ERROR unless said. */
+  /** The code of a denied access. Default: SOURCE_AUTH_ERROR. */
   readonly refusedAs?: 'SOURCE_AUTH_ERROR' | 'TARGET_PERMISSION_DENIED';
 }
 
-/** With the access the project was connected with. Nothing is asked before the first call. */
+/** Uses the project's connection. Sends nothing before the first call. */
 export const openToolkit = (tenant: Tenant, project: Pick<ProjectRecord, 'id' | 'sourceProjectId' | 'connection'>): Toolkit => ({
   endpoint: env('IDENTITY_TOOLKIT_URL'),
   sourceProjectId: project.sourceProjectId,
@@ -21,7 +21,7 @@ export const openToolkit = (tenant: Tenant, project: Pick<ProjectRecord, 'id' | 
 });
 
 export interface ToolkitCall {
-  /** Behind the project's own path. */
+  /** Relative to the project's path. */
   readonly path: `/accounts:${string}` | '/config';
   readonly query?: Readonly<Record<string, string>>;
   /** With a body it is a POST. */
@@ -29,8 +29,8 @@ export interface ToolkitCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ToolkitAnswer {
-  /** 200, or what the service says of a request that it does not take; 0 where no answer came. */
+export interface ToolkitResponse {
+  /** HTTP status; 0 without a response. */
   readonly status: number;
   readonly body: unknown;
 }
@@ -43,7 +43,7 @@ const backoff = { attempts: 6, firstDelayMs: 200, jitter: 0.5 };
  * Retries transient failures, and refreshes a rejected token once. Throws `refusedAs` if the project denies access.
  * The same call may reach the service twice, so it has to be idempotent.
  */
-export const callToolkit = async (toolkit: Toolkit, call: ToolkitCall): Promise<ToolkitAnswer> => {
+export const callToolkit = async (toolkit: Toolkit, call: ToolkitCall): Promise<ToolkitResponse> => {
   let refresh = false;
   const classify = (error: unknown): Verdict => {
     if (!(error instanceof TokenRejected) || refresh) return error instanceof Unavailable;
@@ -58,7 +58,7 @@ export const callToolkit = async (toolkit: Toolkit, call: ToolkitCall): Promise<
     if (status === 401) throw new TokenRejected('SOURCE_AUTH_ERROR', denied(answer));
     if (status === 403 || status === 404) throw new SourceError(toolkit.refusedAs ?? 'SOURCE_AUTH_ERROR', denied(answer));
     if (status !== 0 && status !== 429 && status < 500) return answer;
-    const message = `The Identity Toolkit did not answer after ${attempt} attempts.`;
+    const message = `The Identity Toolkit did not respond after ${attempt} attempts.`;
     throw new Unavailable('INTERNAL_ERROR', message, { isTransient: true });
   });
 };
@@ -66,16 +66,16 @@ export const callToolkit = async (toolkit: Toolkit, call: ToolkitCall): Promise<
 class TokenRejected extends SourceError {}
 class Unavailable extends SourceError {}
 
-/** For calls that the service has no reason not to take. The reason is a word: what the service writes behind it may quote us. */
-export const notTaken = (answer: ToolkitAnswer): SourceError =>
-  new SourceError('INTERNAL_ERROR', `The Identity Toolkit did not take a request: ${answer.status} ${reasonOf(answer)}`.trim());
+/** The error of a request that the service should accept. Only the reason code is kept, because the text may quote the request. */
+export const rejectedRequest = (answer: ToolkitResponse): SourceError =>
+  new SourceError('INTERNAL_ERROR', `The Identity Toolkit rejected a request: ${answer.status} ${reasonOf(answer)}`.trim());
 
-/** The API's own word for what is wrong, such as DUPLICATE_LOCAL_ID; empty if it has none. */
-export const reasonOf = ({ body }: Pick<ToolkitAnswer, 'body'>): string =>
+/** The API's reason code, such as DUPLICATE_LOCAL_ID; may be empty. */
+export const reasonOf = ({ body }: Pick<ToolkitResponse, 'body'>): string =>
   /^[A-Z][A-Z0-9_]{2,60}\b/.exec(messageOf(body))?.[0] ?? '';
 
-/** What the API says of a project where Firebase Authentication was never set up. */
-export const isUnused = (answer: ToolkitAnswer): boolean =>
+/** Whether Firebase Authentication was never set up in the project. */
+export const isUnused = (answer: ToolkitResponse): boolean =>
   answer.status >= 400 && reasonOf(answer) === 'CONFIGURATION_NOT_FOUND';
 
 const messageOf = (body: unknown): string => {
@@ -87,12 +87,12 @@ const send = async (
   { endpoint, sourceProjectId }: Toolkit,
   { path, query, body, signal }: ToolkitCall,
   token: string | undefined,
-): Promise<ToolkitAnswer> => {
+): Promise<ToolkitResponse> => {
   if (token === undefined) return { status: 0, body: undefined };
   const version = path === '/config' ? 'admin/v2' : 'v1';
   const url = new URL(`/${version}/projects/${encodeURIComponent(sourceProjectId)}${path}`, endpoint);
   for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
-  // The project whose users they are is also the one whose quota is used.
+  // The project's own quota is used.
   const headers = { authorization: `Bearer ${token}`, 'x-goog-user-project': sourceProjectId };
   const post = { method: 'POST', body: JSON.stringify(body), headers: { ...headers, 'content-type': 'application/json' } };
   try {
@@ -103,7 +103,7 @@ const send = async (
   }
 };
 
-/** Undefined where no token could be had for now. */
+/** Undefined if no token is available at the moment. */
 const bearer = async (token: TokenSupplier, refresh: boolean): Promise<string | undefined> => {
   try {
     return await token({ refresh });
@@ -113,5 +113,5 @@ const bearer = async (token: TokenSupplier, refresh: boolean): Promise<string | 
   }
 };
 
-const denied = ({ status, body }: ToolkitAnswer): string =>
+const denied = ({ status, body }: ToolkitResponse): string =>
   `Access to the users of Firebase Authentication was denied: ${messageOf(body) || status}`;

@@ -1,39 +1,35 @@
-/** Which users of Firebase Authentication a project has, among those that are asked for. */
 import * as z from 'zod';
-import { callToolkit, isUnused, notTaken, type Toolkit } from './identity-toolkit.ts';
+import { mapConcurrent } from '../../platform/index.ts';
+import { callToolkit, isUnused, rejectedRequest, type Toolkit } from './identity-toolkit.ts';
 
-/** The most the API takes in one request. */
-const askedAtOnceMax = 100;
-/** The service takes 500 calls a second; a call takes about 0.1 s. */
-const callsAtOnce = 8;
+/** The most users the API accepts in one request. */
+const maxUsersPerCall = 100;
+/** The API allows 500 calls a second; a call takes about 0.1 s. */
+const maxConcurrentCalls = 8;
 
-/** A user without the password: whoever looks one up is shown that there is one, never its hash. Only a list has hashes. */
+/** A user without the password hash, which only a listing returns. */
 export type KnownUser = Readonly<Record<string, unknown>> & { readonly localId: string };
 
-/** By id; those that are not there are left out. */
+/** Looks up users by id, e-mail address or phone number. The result is keyed by id; missing users are omitted. */
 export const lookUpAuthUsers = async (
   toolkit: Toolkit,
-  wanted: readonly string[],
+  values: readonly string[],
   {
     by = 'localId',
     signal,
   }: { readonly by?: 'localId' | 'email' | 'phoneNumber'; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<ReadonlyMap<string, KnownUser>> => {
-  const groups = Array.from({ length: Math.ceil(wanted.length / askedAtOnceMax) }, (_, n) =>
-    wanted.slice(n * askedAtOnceMax, (n + 1) * askedAtOnceMax),
+  const groups = Array.from({ length: Math.ceil(values.length / maxUsersPerCall) }, (_, n) =>
+    values.slice(n * maxUsersPerCall, (n + 1) * maxUsersPerCall),
   );
-  const found = new Map<string, KnownUser>();
-  for (let start = 0; start < groups.length; start += callsAtOnce) {
-    const some = groups.slice(start, start + callsAtOnce).map((group) => lookUp(toolkit, { [by]: group }, signal));
-    for (const users of await Promise.all(some)) for (const user of users) found.set(user.localId, user);
-  }
-  return found;
+  const found = await mapConcurrent(groups, maxConcurrentCalls, (group) => lookUp(toolkit, { [by]: group }, signal));
+  return new Map(found.flat().map((user) => [user.localId, user]));
 };
 
 const lookUp = async (toolkit: Toolkit, body: unknown, signal: AbortSignal | undefined): Promise<readonly KnownUser[]> => {
   const answer = await callToolkit(toolkit, { path: '/accounts:lookup', body, signal });
   if (isUnused(answer)) return [];
-  if (answer.status !== 200) throw notTaken(answer);
+  if (answer.status !== 200) throw rejectedRequest(answer);
   return Found.parse(answer.body).users;
 };
 

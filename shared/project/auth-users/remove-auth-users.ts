@@ -1,32 +1,31 @@
-/** Removing users of Firebase Authentication. */
 import * as z from 'zod';
-import { callToolkit, isUnused, notTaken, type Toolkit } from './identity-toolkit.ts';
+import { callToolkit, isUnused, rejectedRequest, type Toolkit } from './identity-toolkit.ts';
 
-/** The most the API takes in one request. */
-const removedAtOnceMax = 1_000;
+/** The most users the API accepts in one request. */
+const maxUsersPerCall = 1_000;
 
-/** What the project says of those it did not remove, by id. One that is not there is as it should be. */
+/** Deletes users and returns the errors of those that were not deleted, by id. A missing user is no error. */
 export const removeAuthUsers = async (
   toolkit: Toolkit,
   ids: readonly string[],
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> => {
-  const left = new Map<string, string>();
-  for (let start = 0; start < ids.length; start += removedAtOnceMax) {
-    const localIds = ids.slice(start, start + removedAtOnceMax);
-    // Without force, only users that were disabled are removed.
+  const errors = new Map<string, string>();
+  for (let start = 0; start < ids.length; start += maxUsersPerCall) {
+    const localIds = ids.slice(start, start + maxUsersPerCall);
+    // Without force, only disabled users are deleted.
     const answer = await callToolkit(toolkit, { path: '/accounts:batchDelete', body: { localIds, force: true }, signal });
     if (isUnused(answer)) continue;
-    if (answer.status !== 200) throw notTaken(answer);
+    if (answer.status !== 200) throw rejectedRequest(answer);
     for (const { index, localId, message } of Answer.parse(answer.body).errors)
-      left.set(localId ?? localIds[index] ?? '', message.slice(0, 200));
+      errors.set(localId ?? localIds[index] ?? '', message.slice(0, 200));
   }
-  return left;
+  return errors;
 };
 
 const Answer = z.object({
   errors: z
-    // An index of 0 is left out of the answer, as all that is zero.
+    // The API omits an index of 0.
     .array(z.object({ index: z.int().default(0), localId: z.string().optional(), message: z.string().default('not removed') }))
     .default([]),
 });

@@ -50,9 +50,9 @@ export class GcsStore implements ObjectStore {
   }
 
   async get(name: string, extent?: ByteRange, signal?: AbortSignal): Promise<Uint8Array> {
-    const asked = toReadRequest(extent);
-    if (asked.range?.length === 0 && (await this.head(name, signal))) return new Uint8Array();
-    return this.#client.attempt(() => this.#read(name, asked, signal), signal);
+    const request = toReadRequest(extent);
+    if (request.range?.length === 0 && (await this.head(name, signal))) return new Uint8Array();
+    return this.#client.attempt(() => this.#read(name, request, signal), signal);
   }
 
   async head(name: string, signal?: AbortSignal): Promise<{ size: number } | undefined> {
@@ -61,18 +61,18 @@ export class GcsStore implements ObjectStore {
   }
 
   async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<{ name: string; size: number }> {
-    const paging = new PageGuard();
+    const pageGuard = new PageGuard();
     const query = { prefix: this.#key(prefix), fields: 'items(name,size),nextPageToken', autoPaginate: false };
     let pageToken: string | undefined;
     do {
       const page = pageToken === undefined ? query : { ...query, pageToken };
-      const [, , answer] = await this.#client.attempt(
+      const [, , response] = await this.#client.attempt(
         () => this.#client.bucket({ doing: 'list objects', signal }).getFiles(page),
         signal,
       );
-      const { items = [], nextPageToken } = answer as ListAnswer;
+      const { items = [], nextPageToken } = response as ListResponse;
       for (const { name = '', size } of items) yield { name: name.slice(this.#key('').length), size: Number(size) };
-      pageToken = nextPageToken && paging.next(nextPageToken, items.length);
+      pageToken = nextPageToken && pageGuard.next(nextPageToken, items.length);
     } while (pageToken);
   }
 
@@ -80,7 +80,7 @@ export class GcsStore implements ObjectStore {
     await mapConcurrent(names, maxConcurrentCalls, (name) => this.#client.remove(this.#key(name), { signal }));
   }
 
-  /** Cloud Storage does not list unfinished uploads. It ends them after a week, and they cost nothing. */
+  /** Cloud Storage does not list unfinished uploads. They expire after a week and are not billed. */
   async abortUnfinishedUploads(): Promise<number> {
     return 0;
   }
@@ -93,12 +93,12 @@ export class GcsStore implements ObjectStore {
     return this.#folder === '' ? name : `${this.#folder}/${name}`;
   }
 
-  /** The library validates the checksum of a whole object; a range has none. */
+  /** The library validates the checksum of a whole object. A range has none. */
   async #read(name: string, { range, maxBytes }: ReadRequest, signal: AbortSignal | undefined): Promise<Uint8Array> {
-    const end = new AbortController();
+    const abort = new AbortController();
     const file = this.#client.file(this.#key(name), {
       doing: 'read an object',
-      signal: signal ? AbortSignal.any([signal, end.signal]) : end.signal,
+      signal: signal ? AbortSignal.any([signal, abort.signal]) : abort.signal,
       media: { status: range ? 206 : 200, maxBytes },
     });
     const stream = file.createReadStream({
@@ -117,13 +117,13 @@ export class GcsStore implements ObjectStore {
       if (range && size !== range.length) throw tooShort();
       return Buffer.concat(pieces, size);
     } catch (error) {
-      end.abort();
+      abort.abort();
       throw error;
     }
   }
 }
 
-interface ListAnswer {
+interface ListResponse {
   readonly items?: readonly { readonly name?: string; readonly size?: string }[];
   readonly nextPageToken?: string;
 }

@@ -7,12 +7,12 @@ import { tooLarge } from '../byte-range.ts';
 import { StorageError } from '../object-store.ts';
 import { gcsError, toStorageError } from './gcs-error.ts';
 
-/** Travels with the options of each request through the library. */
+/** Passed with the options of each request through the library. */
 export interface GcsCall {
-  /** Completes "the store did not …". */
+  /** Completes "The store did not …". */
   readonly doing: string;
   readonly signal?: AbortSignal | undefined;
-  /** For the bytes of an object: the status and the most bytes that the answer may have. */
+  /** For the content of an object: the expected status and the most bytes of the response. */
   readonly media?: { readonly status: number; readonly maxBytes: number };
 }
 
@@ -23,12 +23,12 @@ export interface GcsRequest extends gaxios.GaxiosOptions {
 export interface GcsTransportOptions {
   readonly baseUrl: string;
   readonly account: GoogleAccount;
-  /** From the first byte of a request to the last of its answer. */
+  /** Timeout from the first byte of a request to the last byte of its response. */
   readonly requestMs: number;
 }
 
 const scopes = ['https://www.googleapis.com/auth/devstorage.read_write'];
-/** A token is not used in its last minutes, so that it outlives the request. */
+/** A token is replaced before its last minutes, so that it outlives the request. */
 const marginMs = 5 * 60_000;
 const socketsMax = 16;
 /** For a list or an error: a thousand names of maximum length take 3 MiB. */
@@ -36,7 +36,7 @@ const answerMaxBytes = 8 << 20;
 
 /**
  * The auth client of the library, through which it sends every request. The token is sent to one origin only, no redirect is
- * followed, and time and size of an answer are limited. Rejects with a StorageError.
+ * followed, and time and size of a response are limited. Rejects with a StorageError.
  */
 export class GcsTransport extends AuthClient {
   readonly #account: GoogleAccount;
@@ -56,21 +56,21 @@ export class GcsTransport extends AuthClient {
     this.#agent = protocol === 'https:' ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
   }
 
-  override async request<T>({ call = { doing: 'answer' }, ...asked }: GcsRequest): gaxios.GaxiosPromise<T> {
-    if (new URL(String(asked.url)).origin !== this.#origin)
-      throw new StorageError('invalid', 'The store points to another host.');
+  override async request<T>({ call = { doing: 'respond' }, ...options }: GcsRequest): gaxios.GaxiosPromise<T> {
+    if (new URL(String(options.url)).origin !== this.#origin)
+      throw new StorageError('invalid', 'The store redirected to another host.');
     call.signal?.throwIfAborted();
-    const isKept = this.#token !== undefined;
-    const headers = new Headers(asked.headers);
+    const isReused = this.#token !== undefined;
+    const headers = new Headers(options.headers);
     headers.set('authorization', `Bearer ${await this.#freshToken()}`);
     const end = new AbortController();
     try {
       const response = await this.transporter.request<T>({
-        ...asked,
+        ...options,
         ...limits,
         headers,
         agent: this.#agent,
-        signal: anySignal(end.signal, AbortSignal.timeout(this.#requestMs), call.signal, asked.signal),
+        signal: anySignal(end.signal, AbortSignal.timeout(this.#requestMs), call.signal, options.signal),
         ...(call.media ? { responseType: 'stream' } : { responseType: 'json', maxContentLength: answerMaxBytes }),
       });
       const { status } = response;
@@ -78,7 +78,7 @@ export class GcsTransport extends AuthClient {
       const body = call.media ? await textOf(response.data) : JSON.stringify(response.data);
       if (status === 401) this.#token = undefined;
       // A token that was good before may have been revoked; the next attempt gets a new one.
-      if (status === 401 && isKept)
+      if (status === 401 && isReused)
         throw new StorageError('unavailable', `The store did not ${call.doing}: the token is no longer valid.`);
       throw gcsError(status, body, call.doing);
     } catch (error) {
@@ -119,13 +119,13 @@ export class GcsTransport extends AuthClient {
   }
 }
 
-/** `compress` is an option of the library's fetch: an answer is taken as it comes, so its length is the one announced. */
+/** `compress` is an option of the library's fetch: without decompression a response has its announced length. */
 const limits = {
   retry: false,
   redirect: 'manual',
   compress: false,
   validateStatus: () => true,
-  // It looks at every byte of a part, for seconds. No error of the library leaves the store, so nothing is to be redacted.
+  // It would inspect every byte of a part, for seconds. Errors of the library never leave the store, so there is nothing to redact.
   errorRedactor: false,
 } as const;
 

@@ -1,4 +1,4 @@
-/** Multipart uploads that were begun and not finished: they are invisible, and billed. */
+/** Unfinished multipart uploads: they are invisible in listings and are billed. */
 import {
   AbortMultipartUploadCommand,
   GetBucketLifecycleConfigurationCommand,
@@ -17,16 +17,20 @@ interface Unfinished {
   readonly uploadId: string;
 }
 
-/** That it has ended already is no error. */
-export const abortUpload = (bucket: S3Bucket, { key, uploadId }: Unfinished, signal?: AbortSignal): Promise<'ended' | 'gone'> => {
+/** `gone`: the upload was already finished or aborted. */
+export const abortUpload = (
+  bucket: S3Bucket,
+  { key, uploadId }: Unfinished,
+  signal?: AbortSignal,
+): Promise<'aborted' | 'gone'> => {
   const input = { Bucket: bucket.options.bucket, Key: key, UploadId: uploadId };
-  return bucket.call<'ended' | 'gone'>({
-    doing: 'end an upload',
+  return bucket.call<'aborted' | 'gone'>({
+    doing: 'abort an upload',
     signal,
     send: async (client, options) => {
       try {
         await client.send(new AbortMultipartUploadCommand(input), options);
-        return 'ended';
+        return 'aborted';
       } catch (error) {
         if (isS3Error(error, 'NoSuchUpload')) return 'gone';
         throw error;
@@ -35,16 +39,16 @@ export const abortUpload = (bucket: S3Bucket, { key, uploadId }: Unfinished, sig
   });
 };
 
-/** Aborts those whose names begin with the prefix and that the filter selects; answers how many. */
+/** Aborts the unfinished uploads below the prefix that the filter selects, and returns their number. */
 export const abortUploads = async (
   bucket: S3Bucket,
   prefix: string,
   {
-    isWanted = () => true,
+    isSelected = () => true,
     signal,
-  }: { readonly isWanted?: (key: string) => boolean; readonly signal?: AbortSignal | undefined } = {},
+  }: { readonly isSelected?: (key: string) => boolean; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<number> => {
-  const paging = new PageGuard();
+  const pageGuard = new PageGuard();
   let aborted = 0;
   let after: { readonly key: string | undefined; readonly id: string | undefined } | undefined;
   do {
@@ -58,31 +62,31 @@ export const abortUploads = async (
       doing: 'list unfinished uploads',
       signal,
       send: async (client, options) => {
-        const answer = await client.send(new ListMultipartUploadsCommand(input), options);
-        // Any other document would pass for a list of nothing.
-        if (answer.IsTruncated === undefined && answer.Bucket === undefined && !answer.Uploads)
-          throw new StorageError('unavailable', 'The store answered something else than a list.');
-        return answer;
+        const response = await client.send(new ListMultipartUploadsCommand(input), options);
+        // Any other document would look like an empty list.
+        if (response.IsTruncated === undefined && response.Bucket === undefined && !response.Uploads)
+          throw new StorageError('unavailable', 'The store did not return a list of uploads.');
+        return response;
       },
     });
     const found = page.Uploads ?? [];
     const uploads = found.flatMap(({ Key, UploadId }) =>
-      Key !== undefined && UploadId !== undefined && isWanted(Key) ? [{ key: Key, uploadId: UploadId }] : [],
+      Key !== undefined && UploadId !== undefined && isSelected(Key) ? [{ key: Key, uploadId: UploadId }] : [],
     );
     await mapConcurrent(uploads, maxConcurrentCalls, (upload) => abortUpload(bucket, upload, signal));
     aborted += uploads.length;
     after = page.IsTruncated ? { key: page.NextKeyMarker, id: page.NextUploadIdMarker } : undefined;
-    if (after) paging.next(after.key && `${after.key}\n${after.id ?? ''}`, found.length);
+    if (after) pageGuard.next(after.key && `${after.key}\n${after.id ?? ''}`, found.length);
   } while (after);
   return aborted;
 };
 
-/** Whether a lifecycle rule of the bucket aborts them; undefined where the store does not tell. Tried once. */
+/** Whether a lifecycle rule of the bucket aborts unfinished uploads; undefined if the store does not say. Not retried. */
 export const hasAbortRule = async (bucket: S3Bucket, signal: AbortSignal): Promise<boolean | undefined> => {
   const input = { Bucket: bucket.options.bucket };
   try {
     return await bucket.once({
-      doing: 'tell its lifecycle rules',
+      doing: 'return its lifecycle rules',
       signal,
       send: async (client, options) => {
         try {

@@ -11,14 +11,14 @@ export interface S3StoreOptions extends S3ConnectionOptions {
   readonly folder: string;
   readonly digest: DigestKind;
   readonly lockMode?: 'GOVERNANCE' | 'COMPLIANCE' | undefined;
-  /** The bucket's own default, unless given. */
+  /** Default: that of the bucket. */
   readonly encryption?: Encryption | undefined;
   readonly retryPolicy: RetryPolicy;
-  /** 8 MiB, of which ten thousand make 78 GiB; at least 5 MiB, or the store takes them for the last. */
+  /** At least 5 MiB, as S3 requires for all parts except the last. 8 MiB allow objects of 78 GiB. */
   readonly partBytes: number;
 }
 
-/** How the store is told to encrypt what it keeps. */
+/** Server-side encryption of new objects. */
 export interface Encryption {
   readonly algorithm: Extract<ServerSideEncryption, 'AES256' | 'aws:kms'>;
   readonly kmsKeyId?: string | undefined;
@@ -29,26 +29,26 @@ export interface S3Call<T> {
   readonly doing: string;
   readonly signal?: AbortSignal | undefined;
   readonly maxBytes?: number;
-  /** Sends the command and checks its answer; a StorageError that it throws counts as an outcome of the attempt. */
+  /** Sends the command and checks the response. A StorageError it throws is the outcome of the attempt. */
   readonly send: (client: S3Client, options: S3SendOptions) => Promise<T>;
 }
 
-/** A folder of a bucket, and how to ask the store for anything in it. */
+/** A folder of a bucket, and the calls for objects in it. */
 export class S3Bucket {
   readonly options: S3StoreOptions;
   readonly #connection: S3Connection;
 
-  constructor(place: S3StoreOptions) {
-    this.options = place;
-    this.#connection = new S3Connection(place);
+  constructor(options: S3StoreOptions) {
+    this.options = options;
+    this.#connection = new S3Connection(options);
   }
 
   key(name: string): string {
     return this.options.folder === '' ? name : `${this.options.folder}/${name}`;
   }
 
-  /** What every new object asks for: its lock and its encryption. */
-  objectSettings({ lockedUntil }: PutOptions): KeptSettings {
+  /** Lock and encryption of a new object. */
+  objectSettings({ lockedUntil }: PutOptions): ObjectSettings {
     const { lockMode, encryption } = this.options;
     return {
       ...(lockMode && lockedUntil && { ObjectLockMode: lockMode, ObjectLockRetainUntilDate: lockedUntil }),
@@ -57,24 +57,24 @@ export class S3Bucket {
     };
   }
 
-  /** Throws if an object is encrypted in another way than was asked for, or the store does not say how. */
-  checkEncryption(told: ObjectInfo): void {
+  /** Throws unless the store says that it encrypted the object as configured. */
+  checkEncryption(info: ObjectInfo): void {
     const { encryption } = this.options;
     if (!encryption) return;
-    const refusal = (what: string): StorageError =>
-      new StorageError('invalid', `The store did not encrypt the object with ${encryption.algorithm}: it ${what}.`);
-    if (told.encryption === undefined) throw refusal('ignores the setting');
-    if (told.encryption !== encryption.algorithm) throw refusal('used another algorithm');
-    if (encryption.kmsKeyId !== undefined && told.kmsKeyId !== undefined && isOtherKey(encryption.kmsKeyId, told.kmsKeyId))
+    const refusal = (reason: string): StorageError =>
+      new StorageError('invalid', `The store did not encrypt the object with ${encryption.algorithm}: it ${reason}.`);
+    if (info.encryption === undefined) throw refusal('ignores the setting');
+    if (info.encryption !== encryption.algorithm) throw refusal('used another algorithm');
+    if (encryption.kmsKeyId !== undefined && info.kmsKeyId !== undefined && isOtherKey(encryption.kmsKeyId, info.kmsKeyId))
       throw refusal('used another key');
   }
 
-  /** One call, retried while the store is unavailable; its failure is a StorageError. */
+  /** Sends a call and retries it while the store is unavailable. Throws a StorageError. */
   call<T>(call: S3Call<T>): Promise<T> {
     return retryTransient(() => this.once(call), this.options.retryPolicy, call.signal);
   }
 
-  /** The same, tried once, for callers that must look at the store before they try again. */
+  /** The same without a retry, for callers that must check the store before they retry. */
   async once<T>({ doing, signal, maxBytes, send }: S3Call<T>): Promise<T> {
     const limit = AbortSignal.timeout(this.options.retryPolicy.requestMs);
     const abortSignal = signal ? AbortSignal.any([signal, limit]) : limit;
@@ -86,16 +86,16 @@ export class S3Bucket {
     }
   }
 
-  /** What the store tells of an object, its checksum included; undefined where there is none. */
+  /** Size, checksum and encryption of an object; undefined if it does not exist. */
   async head(name: string, signal?: AbortSignal): Promise<(ObjectInfo & { readonly size: number }) | undefined> {
     const command = { Bucket: this.options.bucket, Key: this.key(name), ChecksumMode: 'ENABLED' } as const;
     try {
       return await this.call({
-        doing: 'look at an object',
+        doing: 'read the metadata of an object',
         signal,
         send: async (client, options) => {
-          const told = await client.send(new HeadObjectCommand(command), options);
-          return { ...objectInfo(told), size: told.ContentLength ?? 0 };
+          const response = await client.send(new HeadObjectCommand(command), options);
+          return { ...objectInfo(response), size: response.ContentLength ?? 0 };
         },
       });
     } catch (error) {
@@ -109,14 +109,14 @@ export class S3Bucket {
   }
 }
 
-interface KeptSettings {
+interface ObjectSettings {
   readonly ObjectLockMode?: 'GOVERNANCE' | 'COMPLIANCE';
   readonly ObjectLockRetainUntilDate?: Date;
   readonly ServerSideEncryption?: Encryption['algorithm'];
   readonly SSEKMSKeyId?: string;
 }
 
-/** What an answer tells of an object or a part. */
+/** What a response says about an object or a part. */
 export const objectInfo = ({
   ETag,
   ChecksumCRC32,
@@ -130,5 +130,5 @@ export const objectInfo = ({
 }): ObjectInfo => ({ tag: ETag, crc32: ChecksumCRC32, encryption: ServerSideEncryption, kmsKeyId: SSEKMSKeyId });
 
 /** A key is named by its id or its ARN, which ends with the id. An alias cannot be compared with the key it stands for. */
-const isOtherKey = (asked: string, told: string): boolean =>
-  !asked.includes('alias/') && asked.split('/').at(-1) !== told.split('/').at(-1);
+const isOtherKey = (configured: string, used: string): boolean =>
+  !configured.includes('alias/') && configured.split('/').at(-1) !== used.split('/').at(-1);

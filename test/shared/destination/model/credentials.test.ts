@@ -1,6 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
-import { mask, maskCredentials, maskedField } from '../../../../shared/destination/model/credentials.ts';
+import { maskCredentials, maskedField } from '../../../../shared/destination/model/credentials.ts';
+import { secretMask as mask } from '../../../../shared/platform/index.ts';
 import { account, keys } from '../../../harness/store/store-stands.ts';
 
 test('secrets are stars; of a key id only its end is shown, and of a short one nothing', () => {

@@ -39,7 +39,7 @@ test('an object that should not be listed ends it: no other page is asked for', 
       `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>${asked.length}</NextContinuationToken><Contents><Key>probe/other</Key><Size>1</Size></Contents></ListBucketResult>`,
     );
   const found = await probeStore(tenant, place, keys);
-  deepEqual(found.failure, { step: 'list', reason: 'The store does not list what it holds.' });
+  deepEqual(found.failure, { step: 'list', reason: 'The store’s listing does not match its objects.' });
   deepEqual(asked, ['PUT', 'GET', 'GET', 'LIST', 'DELETE']);
 });
 
@@ -51,7 +51,7 @@ test('the end of its time ends the call it waits for, and it makes no other but 
     end.abort();
   };
   const found = await probeStore(tenant, place, keys, end.signal);
-  deepEqual(found.failure, { step: 'list', reason: 'The store did not answer in time.' });
+  deepEqual(found.failure, { step: 'list', reason: 'The store did not respond in time.' });
   deepEqual(
     found.checks.map(({ name, ok: isOk }) => [name, isOk]),
     [
@@ -68,7 +68,7 @@ test('the end of its time ends the call it waits for, and it makes no other but 
 
 test('what is over before it began asks for nothing', async () => {
   const found = await probeStore(tenant, place, keys, AbortSignal.abort());
-  equal(found.failure?.reason, 'The store did not answer in time.');
+  equal(found.failure?.reason, 'The store did not respond in time.');
   deepEqual(asked, []);
 });
 

@@ -42,7 +42,7 @@ test('lambdaHandler: a run that takes too long is logged with its ids, its signa
   equal(signal?.aborted, true);
   deepEqual(
     lines.map((line) => ({ message: line.message, requestId: line.requestId, organizationId: line.organizationId })),
-    [{ message: 'the run timed out', requestId: 'run-1', organizationId }],
+    [{ message: 'run timed out', requestId: 'run-1', organizationId }],
   );
   deepEqual(exits.mock.calls, [[1]]);
 });

@@ -58,7 +58,7 @@ test('a run that fails says so with the ids of what it was given', async () => {
   const [{ message, requestId, organizationId, restoreJobId } = {}] = lines;
   assert.deepEqual(
     { message, requestId, organizationId, restoreJobId },
-    { message: 'the run failed', requestId: 'run-1', organizationId: input.organizationId, restoreJobId: input.restoreJobId },
+    { message: 'run failed', requestId: 'run-1', organizationId: input.organizationId, restoreJobId: input.restoreJobId },
   );
 });
 

@@ -22,5 +22,5 @@ test('setting an attribute that is also compared keeps both values apart', () =>
 test('counting changes an item that exists, never makes one', () => {
   const write = add(key, 'memberCount', -1);
   deepEqual(write.condition, 'attribute_exists(pk)');
-  deepEqual(write.values, { ':amount': -1 });
+  deepEqual(write.values, { ':memberCount': -1 });
 });
