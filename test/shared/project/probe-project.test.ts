@@ -74,7 +74,7 @@ test('an account that Google refuses is refused, an account service that is away
   google = (response) => void response.writeHead(400).end('{"error":"invalid_grant","error_description":"canary"}');
   await rejects(probeProject(tenant, project), refused('SOURCE_AUTH_ERROR', /invalid_grant/));
   google = (response) => void response.writeHead(503).end('canary');
-  await rejects(probeProject(tenant, project), refused('SERVICE_UNAVAILABLE', /does not answer/));
+  await rejects(probeProject(tenant, project), refused('SERVICE_UNAVAILABLE', /did not respond/));
 });
 
 test('a source that stumbles twice is asked a third time', async () => {
@@ -88,7 +88,7 @@ test('a source that nobody answers for, or that never answers, is unavailable', 
   const port = portOf(closed);
   await new Promise<void>((resolve) => closed.close(() => resolve()));
   process.env.FIRESTORE_URL = `http://127.0.0.1:${port}`;
-  await rejects(probeProject(tenant, project), refused('SERVICE_UNAVAILABLE', /does not answer/));
+  await rejects(probeProject(tenant, project), refused('SERVICE_UNAVAILABLE', /did not respond/));
   process.env.FIRESTORE_URL = `http://127.0.0.1:${portOf(silent)}`;
-  await rejects(askSource(tenant, project, probeSource, 200), refused('SERVICE_UNAVAILABLE', /does not answer/));
+  await rejects(askSource(tenant, project, probeSource, 200), refused('SERVICE_UNAVAILABLE', /did not respond/));
 });

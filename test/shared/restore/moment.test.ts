@@ -295,7 +295,7 @@ test('a base that goes at the same moment is either held or the restore refused'
   const base = backupOf(world.base.id);
   table.put({ ...base, status: 'expired' });
   const is = traces(world);
-  await rejects(commit(writes), /being changed concurrently/);
+  await rejects(commit(writes), /changed concurrently/);
   await rejects(
     readRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), now),
     isConflict(/which the moment is made of, is not there/),

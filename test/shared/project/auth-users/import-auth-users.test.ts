@@ -119,7 +119,7 @@ test('who has a password that is not known in full is not put in without it; oth
   ];
   const refused = await importAuthUsers(toolkit, users.map(asUser), { hash: undefined, overwrite: true });
   deepEqual([...refused.keys()].sort(), ['imported', 'redacted', 'shown']);
-  match(refused.get('shown')!.message, /cannot be read from the project that was backed up/);
+  match(refused.get('shown')!.message, /hash parameters of the backed-up project cannot be read/);
   match(refused.get('redacted')!.message, /does not contain the hash/);
   equal((await importAuthUsers(toolkit, users.map(asUser), options)).size, 2);
   deepEqual(
