@@ -1,6 +1,6 @@
 /**
- * The description, ready to be served. A bundle has the finished texts in the place of this file (infra/bundle/precompute.ts), so that the
- * function that serves them carries neither the contract nor what makes a description of it.
+ * The OpenAPI document and the docs page. In a bundle, infra/bundle/precompute.ts replaces this file by the finished texts, so that the
+ * function contains neither the contract nor the generator.
  */
 import { describe } from '../contract/openapi/document.ts';
 import { docsPage, type Page } from './page.ts';
