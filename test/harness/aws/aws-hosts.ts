@@ -1,4 +1,4 @@
-/** Every AWS service that functions call, once, with the host that its request goes to; nothing is sent. */
+/** Every AWS service that functions call, with the host of its requests. Nothing is sent. */
 import * as platform from '../../../shared/platform/index.ts';
 import { replaceWire } from './aws-wire.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The API in this process: the handlers themselves over a table in memory, without sockets. For laws that make thousands of
- * calls; that the gateway hands calls on as they come is for the journeys to show.
+ * The API in this process: its handlers with a table in memory, without sockets, for tests that make thousands of calls. The journeys
+ * cover the gateway.
  */
 import { handlers } from '../../../functions/api/index.ts';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
@@ -17,7 +17,7 @@ import { publicKeyText, tokenFor, tokenIssuer } from './signing-key.ts';
 export interface InProcessApi<T = InMemoryTable> {
   readonly table: T;
   readonly token: string;
-  /** Of an organization that the token's bearer owns; there are more of them. */
+  /** An organization of the token's user. */
   readonly organizationIds: readonly string[];
   send(endpoint: Endpoint, request: Request): Promise<Result<unknown>>;
   stop(): void;
@@ -25,7 +25,7 @@ export interface InProcessApi<T = InMemoryTable> {
 
 const organizations = 6;
 
-/** With a table that keeps conditions, if it is given one. */
+/** Starts the API with this table. */
 export const startInProcessApi = async <T extends Pick<InMemoryTable, 'put' | 'script'> = InMemoryTable>(
   table: T = new InMemoryTable() as unknown as T,
 ): Promise<InProcessApi<T>> => {

@@ -1,7 +1,7 @@
 /** A DynamoDB table in memory. It evaluates conditions and transactions, and can inject faults before and after every write. */
 
 import { cancelled, Fault, type Input, type Script } from '../aws/scripted-aws.ts';
-import { type Attribute, type Attributes, holds, updated, type Words } from './expression.ts';
+import { type Attribute, type Attributes, holds, type Placeholders, updated } from './expression.ts';
 
 interface Operation {
   readonly Key?: Attributes;
@@ -48,10 +48,10 @@ export class InMemoryTable {
   readonly script: Script = {
     BatchGetItem: (input) => this.onRead() ?? this.#batchGet(input),
     Query: (input) => this.onRead() ?? this.#query(input),
-    TransactWriteItems: (input) => this.#writing(() => this.#transact(input)),
-    UpdateItem: (input) => this.#writing(() => this.#update(input)),
-    PutItem: (input) => this.#writing(() => this.#one({ Put: input })),
-    BatchWriteItem: (input) => this.#writing(() => this.#removeAll(input)),
+    TransactWriteItems: (input) => this.#faultyWrite(() => this.#transact(input)),
+    UpdateItem: (input) => this.#faultyWrite(() => this.#update(input)),
+    PutItem: (input) => this.#faultyWrite(() => this.#one({ Put: input })),
+    BatchWriteItem: (input) => this.#faultyWrite(() => this.#removeAll(input)),
   };
 
   put(item: Readonly<Record<string, unknown>>): void {
@@ -108,7 +108,7 @@ export class InMemoryTable {
     };
   }
 
-  #writing(write: () => object): object {
+  #faultyWrite(write: () => object): object {
     const instead = this.onWrite('before');
     if (instead) return instead;
     const answer = write();
@@ -143,19 +143,19 @@ export class InMemoryTable {
     if (new Set(keys).size < keys.length) return new Fault('ValidationException', 400, { message: 'one item twice' });
     const next: [string, Attributes | undefined][] = [];
     const failed = operations.map(([kind, operation], n) => {
-      const words: Words = {
+      const placeholders: Placeholders = {
         names: operation.ExpressionAttributeNames ?? {},
         values: operation.ExpressionAttributeValues ?? {},
       };
       const used = new Set<string>();
       const key = keys[n] ?? '';
       const item = this.items.get(key);
-      const isMet = !operation.ConditionExpression || holds(operation.ConditionExpression, item, words, used);
+      const isMet = !operation.ConditionExpression || holds(operation.ConditionExpression, item, placeholders, used);
       if (kind === 'Put') next.push([key, operation.Item]);
       if (kind === 'Delete') next.push([key, undefined]);
       if (kind === 'Update')
-        next.push([key, updated(operation.UpdateExpression ?? '', item ?? operation.Key ?? {}, words, used)]);
-      const unused = [...Object.keys(words.names), ...Object.keys(words.values)].filter((word) => !used.has(word));
+        next.push([key, updated(operation.UpdateExpression ?? '', item ?? operation.Key ?? {}, placeholders, used)]);
+      const unused = [...Object.keys(placeholders.names), ...Object.keys(placeholders.values)].filter((name) => !used.has(name));
       if (unused.length > 0) throw new Error(`DynamoDB rejects placeholders that no expression uses: ${unused.join(', ')}`);
       return !isMet;
     });

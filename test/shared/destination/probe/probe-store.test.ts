@@ -1,4 +1,3 @@
-/** Trying a destination: it ends when its time is over, and asks for what the destination itself asks for. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
@@ -11,7 +10,7 @@ const stops: Stops = [];
 let asked: string[] = [];
 let list: (response: ServerResponse) => unknown;
 
-/** A store of one object that does all as it should, except for lists. */
+/** A store of one object that works correctly, except for lists. */
 beforeAll(async () => {
   let kept = Buffer.alloc(0);
   process.env.S3_URL = await serve(stops, async (request, response) => {
@@ -33,7 +32,7 @@ beforeEach(() => {
   asked = [];
 });
 
-test('an object that should not be listed ends it: no other page is asked for', async () => {
+test('probeStore: an unexpected object in the listing ends the probe without reading another page', async () => {
   list = (response) =>
     response.end(
       `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>${asked.length}</NextContinuationToken><Contents><Key>probe/other</Key><Size>1</Size></Contents></ListBucketResult>`,
@@ -43,7 +42,7 @@ test('an object that should not be listed ends it: no other page is asked for', 
   deepEqual(asked, ['PUT', 'GET', 'GET', 'LIST', 'DELETE']);
 });
 
-test('the end of its time ends the call it waits for, and it makes no other but to tidy up', async () => {
+test('probeStore: the timeout ends the current call, and only the clean-up follows', async () => {
   const end = new AbortController();
   let hung: Promise<unknown> | undefined;
   list = (response) => {
@@ -66,13 +65,13 @@ test('the end of its time ends the call it waits for, and it makes no other but 
   deepEqual(asked, ['PUT', 'GET', 'GET', 'LIST', 'DELETE']);
 });
 
-test('what is over before it began asks for nothing', async () => {
+test('probeStore: with an aborted signal nothing is sent', async () => {
   const found = await probeStore(tenant, place, keys, AbortSignal.abort());
   equal(found.failure?.reason, 'The store did not respond in time.');
   deepEqual(asked, []);
 });
 
-test('a role that asks for the ExternalId it came with is tried and opened with that', async () => {
+test('probeStore: a role with an ExternalId of its own is tested and opened with it', async () => {
   const ids: (string | null)[] = [];
   const stsUrl = await serve(stops, async (request, response) => {
     const parts: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** A store is the customer's and may answer anything: whatever it sends, and for how long, it costs us a bounded amount. */
+/** Stores are untrusted: whatever a store sends costs a bounded amount of time and memory. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
@@ -28,7 +28,7 @@ beforeEach(() => {
   sentBytes = 0;
 });
 
-/** Sends for as long as anybody listens. */
+/** Sends until the connection closes. */
 const flood = (status: number, headers: Record<string, string> = {}) => {
   const piece = Buffer.alloc(MiB / 4, 32);
   return (_: IncomingMessage, response: ServerResponse) => {
@@ -56,21 +56,21 @@ for (const type of ['s3', 'gcs'] as const)
         ? JSON.stringify({ items: names.map((name) => ({ name: `f/${name}`, size: '7' })), nextPageToken: next })
         : `<ListBucketResult><IsTruncated>${next !== undefined}</IsTruncated>${next === undefined ? '' : `<NextContinuationToken>${next}</NextContinuationToken>`}${names.map((name) => `<Contents><Key>f/${name}</Key><Size>7</Size></Contents>`).join('')}</ListBucketResult>`;
 
-    test('a part that never ends is refused, and the connection ended', async () => {
+    test('an endless range is rejected and its connection closed', async () => {
       answer = flood(206);
       await rejects(store.get('x', { offset: 0, length: 100 }), invalid);
       await Promise.all(closed);
       ok(sentBytes < 16 * MiB && asked.length === 1, `${sentBytes} bytes in ${asked.length} answers`);
     });
 
-    test('a whole object that never ends is read to its bound and no further', async () => {
+    test('an endless object is read up to its limit', async () => {
       answer = flood(200);
       await rejects(store.get('x', { maxBytes: 2 * MiB }), invalid);
       await Promise.all(closed);
       ok(sentBytes < 20 * MiB && asked.length === 1, `${sentBytes} bytes in ${asked.length} answers`);
     });
 
-    test('an object that says it is larger than is taken is refused before any of it came', async () => {
+    test('an object with a Content-Length above the limit is rejected before its body is read', async () => {
       for (const [extent, status] of [
         [undefined, 200],
         [{ maxBytes: 10 }, 200],
@@ -83,7 +83,7 @@ for (const type of ['s3', 'gcs'] as const)
       equal(asked.length, 3);
     });
 
-    test('a list, and an error, that never ends is refused, and the connection ended', async () => {
+    test('an endless list or error is rejected and its connection closed', async () => {
       for (const [status, work] of [
         [200, () => Array.fromAsync(store.list(''))],
         [200, () => store.put('x', Buffer.from('x'))],
@@ -98,13 +98,13 @@ for (const type of ['s3', 'gcs'] as const)
       ok(sentBytes < 4 * 24 * MiB, `${sentBytes} bytes`);
     });
 
-    test('a list whose mark comes again is refused', async () => {
+    test('a list that repeats its page token is rejected', async () => {
       answer = (_, response) => response.end(page(['a'], asked.length % 2 === 0 ? 'even' : 'odd'));
       await rejects(Array.fromAsync(store.list('')), invalid);
       equal(asked.length, 3);
     });
 
-    test('a list of nothing, page after page, is refused; a few empty pages before more are not', async () => {
+    test('endless empty pages are rejected; a few empty pages are not', async () => {
       answer = (_, response) => response.end(page([], `mark-${asked.length}`));
       await rejects(Array.fromAsync(store.list('')), invalid);
       ok(asked.length < 20, String(asked.length));
@@ -117,7 +117,7 @@ for (const type of ['s3', 'gcs'] as const)
       );
     });
 
-    test('a list without end ends with its signal', async () => {
+    test('an endless list ends with its signal', async () => {
       const end = new AbortController();
       answer = (_, response) => {
         if (asked.length === 3) end.abort(new Error('enough'));
@@ -131,7 +131,7 @@ for (const type of ['s3', 'gcs'] as const)
 describe('unfinished uploads', () => {
   const listing = (next: string) =>
     `<ListMultipartUploadsResult><IsTruncated>true</IsTruncated>${next}</ListMultipartUploadsResult>`;
-  test('a list of them that does not get on is refused', async () => {
+  test('a list that makes no progress is rejected', async () => {
     const store = await openAt('s3', url, 'f');
     for (const [next, calls] of [
       ['<NextKeyMarker>k</NextKeyMarker><NextUploadIdMarker>u</NextUploadIdMarker>', 2],

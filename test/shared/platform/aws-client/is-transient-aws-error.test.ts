@@ -21,4 +21,4 @@ for (const [what, error, expected] of [
   ['a string', 'text', false],
   ['undefined', undefined, false],
 ] as const)
-  test(`isOutage: ${what} is ${expected ? '' : 'not '}an outage`, () => equal(isTransientAwsError(error), expected));
+  test(`isTransientAwsError: ${what} is ${expected ? '' : 'not '}transient`, () => equal(isTransientAwsError(error), expected));

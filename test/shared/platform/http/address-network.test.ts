@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { test } from 'vitest';
 import { isPublic } from '../../../../shared/platform/index.ts';
 
-/** What is special, its first and last address, and the neighbours on both sides where these are public. */
+/** Special networks: first and last address, and the neighbours on both sides if they are public. */
 const networks: readonly (readonly [name: string, first: string, last: string, ...neighbours: string[]])[] = [
   ['this network', '0.0.0.0', '0.255.255.255', '1.0.0.0'],
   ['private 10/8', '10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
@@ -41,14 +41,14 @@ const networks: readonly (readonly [name: string, first: string, last: string, .
   ['multicast of IPv6', 'ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
 ];
 for (const [name, first, last, ...neighbours] of networks)
-  test(`${name} is closed from its first address to its last, and its neighbours are as open as they were`, () => {
+  test(`isPublic: ${name} is blocked from its first to its last address, its neighbours are not`, () => {
     for (const address of [first, last]) equal(isPublic(address), false, address);
     for (const address of neighbours) equal(isPublic(address), true, address);
   });
 
-/** Where the metadata services and the machine itself are, in every form that carries an IPv4 address. */
+/** Metadata services and the machine itself, in every form that embeds an IPv4 address. */
 const inside = ['169.254.169.254', '169.254.170.2', '127.0.0.1', '10.0.0.5', '192.168.1.1', '100.100.100.200', '0.0.0.0'];
-test('an IPv4 address is not let out of a form that carries it', () => {
+test('isPublic: an embedded IPv4 address does not bypass the guard', () => {
   for (const address of inside) {
     const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
     const [high, low] = [(a * 256 + b).toString(16), (c * 256 + d).toString(16)];
@@ -61,7 +61,7 @@ test('an IPv4 address is not let out of a form that carries it', () => {
   }
 });
 
-test('what cannot be read as one address is closed', () => {
+test('isPublic: malformed addresses are blocked', () => {
   for (const text of [
     '',
     ' ',
@@ -78,7 +78,7 @@ test('what cannot be read as one address is closed', () => {
     equal(isPublic(text), false, text);
 });
 
-/** Half of them anywhere, half of them in or beside a special network. */
+/** Half of them random, half of them in or beside a special network. */
 const near = networks.flatMap(([, ...addresses]) => addresses.map((address) => ipaddr.parse(address).toByteArray()));
 const bytes = (length: 4 | 16) =>
   fc.oneof(
@@ -91,13 +91,13 @@ const bytes = (length: 4 | 16) =>
       )
       .map(([base, bits, noise]) => base.map((byte, n) => mixed(byte, noise[n] ?? 0, bits - n * 8))),
   );
-/** The first bits of one, and the rest of the other. */
+/** The first bits of one address and the remaining bits of the other. */
 const mixed = (kept: number, noise: number, bits: number): number => {
   const mask = bits <= 0 ? 0 : bits >= 8 ? 255 : 256 - (1 << (8 - bits));
   return (kept & mask) | (noise & ~mask & 255);
 };
 
-test('what others hold to be special, we do not connect to', () => {
+test('isPublic: every address that ipaddr.js considers special is blocked', () => {
   fc.assert(
     fc.property(fc.oneof(bytes(4), bytes(16)), (given) => {
       const other = ipaddr.fromByteArray(given);
@@ -108,7 +108,7 @@ test('what others hold to be special, we do not connect to', () => {
   );
 });
 
-test('of what others hold to be public IPv4, only what is special to us is closed', () => {
+test('isPublic: of the IPv4 addresses that ipaddr.js considers public, only our special networks are blocked', () => {
   fc.assert(
     fc.property(bytes(4), (given) => {
       const other = ipaddr.fromByteArray(given);

@@ -30,7 +30,7 @@ beforeEach(() => {
   answer = say(200, { access_token: 'the token', expires_in: 1_800, token_type: 'Bearer' });
 });
 
-test('an account gets a token for an assertion that it signed itself, for these scopes and an hour', async () => {
+test('googleAccessToken: the assertion is signed by the account, for the given scopes and one hour', async () => {
   const before = Date.now();
   const { token, expiresAtMs } = await googleAccessToken(account, scopes);
   equal(token, 'the token');
@@ -56,7 +56,7 @@ for (const [what, reply, isTransient] of [
   ['a redirect', (response: ServerResponse) => void response.writeHead(302, { location: '/x' }).end(), true],
   ['a dropped connection', (response: ServerResponse) => void response.destroy(), true],
 ] as const)
-  test(`${what} is ${isTransient ? 'worth another try' : 'a refusal for good'}`, async () => {
+  test(`googleAccessToken: ${what} is a ${isTransient ? 'transient' : 'permanent'} error`, async () => {
     answer = reply;
     await rejects(googleAccessToken(account, scopes), (error) => {
       ok(error instanceof TokenError);
@@ -67,7 +67,7 @@ for (const [what, reply, isTransient] of [
     equal(forms.length, 1);
   });
 
-test('only an RSA private key is one, also with its line ends as a key file spells them', () => {
+test('readPrivateKey: only an RSA private key is accepted, also with escaped line breaks', () => {
   ok(readPrivateKey(privateKey));
   ok(readPrivateKey(privateKey.replaceAll('\n', '\\n')));
   ok(readPrivateKey(key.export({ type: 'pkcs1', format: 'pem' }).toString()));
@@ -82,7 +82,7 @@ test('only an RSA private key is one, also with its line ends as a key file spel
     equal(readPrivateKey(text), undefined, text.slice(0, 30));
 });
 
-test('what is no key is refused without asking anyone', async () => {
+test('googleAccessToken: an invalid key is rejected without a request', async () => {
   await rejects(googleAccessToken({ ...account, privateKey: 'x' }, scopes), TokenError);
   equal(forms.length, 0);
 });

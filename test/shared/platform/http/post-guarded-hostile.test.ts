@@ -9,7 +9,7 @@ import { makePoster } from '../../../../shared/platform/http/post-guarded.ts';
 import { type PostOutcome, postGuarded, type Resolve } from '../../../../shared/platform/index.ts';
 import { type Answer, certificate, startReceiver } from '../../../harness/stage/receiver.ts';
 
-/** Only what must run out of time is given little of it. */
+/** Short only where a timeout is expected. */
 const timeoutMs = 300;
 const plentyMs = 20_000;
 const post = async (url: string, patienceMs = plentyMs): Promise<Omit<PostOutcome, 'durationMs'>> => {
@@ -26,7 +26,7 @@ const post = async (url: string, patienceMs = plentyMs): Promise<Omit<PostOutcom
 const failed = (reason: string) => ({ kind: 'failed', reason });
 const answered = (status: number) => ({ kind: 'answered', status, retryAfter: undefined });
 
-/** A server that is none of ours to script: what it says is said on the bare socket. */
+/** A server that writes to the bare socket. */
 const listen = async (t: TestContext, server: Server): Promise<string> => {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => {})));
@@ -66,7 +66,7 @@ const answers: readonly (readonly [what: string, answer: Answer, outcome: object
   ['answers ahead of its answer', { raw: 'HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 204 OK\r\n\r\n' }, answered(204)],
   ['says no length and closes', { raw: 'HTTP/1.0 200 OK\r\n\r\nfine' }, answered(200)],
 ];
-test('whatever a receiver does, the call ends in time, and says which kind of end it was', async (t) => {
+test('postGuarded: whatever a receiver does, the call ends in time with the right outcome', async (t) => {
   const receiver = await startReceiver();
   t.onTestFinished(receiver.stop);
   await Promise.all(
@@ -78,16 +78,16 @@ test('whatever a receiver does, the call ends in time, and says which kind of en
   );
 });
 
-test('of a body of 1 GB no more is taken than fits on the way', async (t) => {
+test('postGuarded: of a body of 1 GB only the buffered part is read', async (t) => {
   const receiver = await startReceiver({ answer: { endless: 1_073_741_824 } });
   t.onTestFinished(receiver.stop);
   for (const _ of [1, 2, 3]) deepEqual(await post(receiver.url()), answered(200));
-  // Buffers of two sockets; each call ended its connection.
+  // The buffers of two sockets: each call ended its connection.
   ok(receiver.count.endlessBytes < 3 * 16_777_216, String(receiver.count.endlessBytes));
   equal(receiver.count.connections, 3);
 });
 
-test('the time is over although something comes all the while: headers or chunks without end', async (t) => {
+test('postGuarded: endless headers or chunks do not extend the timeout', async (t) => {
   const drips = [
     ['HTTP/1.1 200 OK\r\nX-Drip: ', 'x'],
     ['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '1\r\nx\r\n'],
@@ -104,7 +104,7 @@ test('the time is over although something comes all the while: headers or chunks
   );
 });
 
-test('who announces an answer again and again is cut off, long before the time is over', async (t) => {
+test('postGuarded: a flood of interim responses is cut off before the timeout', async (t) => {
   const url = await speak(t, (socket) => {
     const dripping = setInterval(() => socket.write('HTTP/1.1 103 Early\r\n\r\n'), 1);
     socket.once('close', () => clearInterval(dripping));
@@ -113,7 +113,7 @@ test('who announces an answer again and again is cut off, long before the time i
 });
 
 for (const name of ['expired', 'other-name', 'self-signed'])
-  test(`nothing is said to a receiver whose certificate is ${name}, and the certificate is named as the reason`, async (t) => {
+  test(`postGuarded: nothing is sent to a receiver whose certificate is ${name}, and the reason is certificate`, async (t) => {
     const receiver = await startReceiver({ certificate: name });
     t.onTestFinished(receiver.stop);
     for (const _ of [1, 2]) deepEqual(await post(receiver.url()), failed('certificate'));
@@ -121,7 +121,7 @@ for (const name of ['expired', 'other-name', 'self-signed'])
     equal(receiver.count.connections, 2);
   });
 
-test('a bad certificate at an address that is not allowed is not looked at', async (t) => {
+test('postGuarded: a blocked address is unreachable, whatever its certificate', async (t) => {
   const receiver = await startReceiver({ certificate: 'expired' });
   t.onTestFinished(receiver.stop);
   const { durationMs: _, ...outcome } = await postGuarded({
@@ -135,7 +135,7 @@ test('a bad certificate at an address that is not allowed is not looked at', asy
   equal(receiver.count.connections, 0);
 });
 
-test('nothing is said to a receiver that speaks only TLS 1.0 or 1.1', async (t) => {
+test('postGuarded: nothing is sent to a receiver with TLS 1.0 or 1.1 only', async (t) => {
   for (const version of ['TLSv1', 'TLSv1.1'] as const) {
     const tls = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' };
     const receiver = await startReceiver({ tls });
@@ -146,7 +146,7 @@ test('nothing is said to a receiver that speaks only TLS 1.0 or 1.1', async (t) 
   }
 });
 
-test('who is not there, not secure, silent or unheard of', async (t) => {
+test('postGuarded: outcomes of receivers that are absent, insecure, silent or unknown', async (t) => {
   let heard = 0;
   const plain = await listen(
     t,
@@ -164,7 +164,7 @@ test('who is not there, not secure, silent or unheard of', async (t) => {
   deepEqual(await post('not an address'), failed('unreachable'));
 });
 
-test('a name that nobody knows is nowhere', async () => {
+test('postGuarded: an unknown name is unreachable', async () => {
   const unknown: Resolve = (_name, _options, callback) => callback(Object.assign(new Error(), { code: 'ENOTFOUND' }), []);
   const { durationMs: _, ...outcome } = await makePoster(unknown)({
     ...{ url: 'https://example.com', headers: {}, body: '', timeoutMs: plentyMs, trusted: [] },
@@ -172,7 +172,7 @@ test('a name that nobody knows is nowhere', async () => {
   deepEqual(outcome, failed('unreachable'));
 });
 
-test('a name that is looked up for ever costs the time that was given, and no more', async () => {
+test('postGuarded: an endless lookup ends at the timeout', async () => {
   const never: Resolve = () => {};
   const { durationMs: _, ...outcome } = await makePoster(never)({
     ...{ url: 'https://example.com', headers: {}, body: '', timeoutMs, trusted: [] },
@@ -180,7 +180,7 @@ test('a name that is looked up for ever costs the time that was given, and no mo
   deepEqual(outcome, failed('timeout'));
 });
 
-test('what cannot be sent is an end like any other', async () => {
+test('postGuarded: a request that cannot be sent is an outcome, not an exception', async () => {
   const { durationMs: _, ...outcome } = await postGuarded({
     ...{ url: 'https://localhost:1', headers: { 'X-A': 'b\r\nHost: c' }, body: '', timeoutMs, trusted: ['localhost'] },
   });

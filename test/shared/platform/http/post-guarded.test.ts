@@ -20,7 +20,7 @@ const told = ({ durationMs, ...outcome }: PostOutcome) => {
 };
 const answered = (status: number, retryAfter?: string) => ({ kind: 'answered', status, retryAfter });
 
-test('what is heard is what was given, byte for byte', async (t) => {
+test('postGuarded: the receiver gets exactly the given bytes', async (t) => {
   const receiver = await receive(t);
   const body = JSON.stringify({ text: 'ü 漢 😀 \u2028 </script> \0', number: 1e21 });
   const headers = { 'Content-Type': 'application/json', 'X-Service-Signature': 'sha256=00', 'X-Empty': '' };
@@ -35,14 +35,14 @@ test('what is heard is what was given, byte for byte', async (t) => {
   equal(heard.headers['transfer-encoding'], undefined);
 });
 
-test('a connection is used again, by one call after the other', async (t) => {
+test('postGuarded: sequential calls reuse a connection', async (t) => {
   const receiver = await receive(t, { answer: { body: 'x'.repeat(4_096) } });
   for (let n = 0; n < 5; n++) await postGuarded(wish(receiver.url('/')));
   equal(receiver.requests.length, 5);
   equal(receiver.count.connections, 1);
 });
 
-test('calls at once do not wait for one another', async (t) => {
+test('postGuarded: concurrent calls do not wait for each other', async (t) => {
   const receiver = await receive(t, { answer: ({ path }) => (path === '/slow' ? 'hang' : { status: 204 }) });
   const slow = Array.from({ length: 20 }, () => postGuarded(wish(receiver.url('/slow'), { timeoutMs: 1_000 })));
   deepEqual(told(await postGuarded(wish(receiver.url('/quick')))), answered(204));
@@ -50,12 +50,12 @@ test('calls at once do not wait for one another', async (t) => {
 });
 
 for (const status of [200, 201, 204, 299, 400, 404, 410, 429, 500, 503, 599])
-  test(`a status ${status} is told as it is`, async (t) => {
+  test(`postGuarded: status ${status} is returned`, async (t) => {
     const receiver = await receive(t, { answer: { status, ...(status !== 204 && { body: 'secret of the receiver' }) } });
     deepEqual(told(await postGuarded(wish(receiver.url()))), answered(status));
   });
 
-test('how long to wait is passed on as it was said', async (t) => {
+test('postGuarded: Retry-After is returned unchanged', async (t) => {
   const receiver = await receive(t);
   for (const value of ['120', 'Fri, 31 Dec 2100 23:59:59 GMT', 'garbage', '-1']) {
     receiver.answer('/', { status: 429, headers: { 'Retry-After': value } });
@@ -64,7 +64,7 @@ test('how long to wait is passed on as it was said', async (t) => {
 });
 
 for (const status of [301, 302, 303, 307, 308])
-  test(`a redirect by ${status} is an answer like any other: nobody goes there`, async (t) => {
+  test(`postGuarded: a redirect with ${status} is not followed`, async (t) => {
     const [receiver, target] = [await receive(t), await receive(t)];
     const places = [target.url('/there'), '/there', 'https://169.254.169.254/latest', 'http://localhost:1', '//example.com'];
     for (const location of places) {
@@ -75,20 +75,20 @@ for (const status of [301, 302, 303, 307, 308])
     deepEqual([...new Set(receiver.requests.map(({ path }) => path))], ['/here']);
   });
 
-test('a connection that the other side gave up meanwhile costs nothing: the call goes by a new one, once', async (t) => {
+test('postGuarded: a call on a connection that was closed meanwhile is repeated once on a new one', async (t) => {
   const receiver = await receive(t);
   receiver.answer('/', { status: 200 }, 'reset', { status: 201 }, 'close', { status: 202 }, 'reset', 'reset', { status: 203 });
   const outcomes: unknown[] = [];
   for (let n = 0; n < 5; n++) {
     outcomes.push(told(await postGuarded(wish(receiver.url()))));
-    // What a new connection was made for is not kept; the next call needs one that is.
+    // The fresh connection is not kept, so the next call needs a pooled one.
     receiver.answer('/warm', { status: 200 });
     await postGuarded(wish(receiver.url('/warm')));
   }
   deepEqual(outcomes, [answered(200), answered(201), answered(202), { kind: 'failed', reason: 'unreachable' }, answered(203)]);
 });
 
-test('a call is not sent again once a byte of an answer came', async (t) => {
+test('postGuarded: a call is not repeated after the first byte of a response', async (t) => {
   const receiver = await receive(t);
   await postGuarded(wish(receiver.url('/warm')));
   receiver.answer('/', { raw: 'HTTP/1.1 2' });
@@ -97,7 +97,7 @@ test('a call is not sent again once a byte of an answer came', async (t) => {
   equal(receiver.count.connections, 1);
 });
 
-/** Names as a test wants them, and one address that passes for public. */
+/** Names as a test defines them, and one address that counts as public. */
 const scene = async (t: TestContext, ...answers: readonly (readonly string[])[]) => {
   const receiver = await receive(t);
   const { address: open } = await lookup('localhost');
@@ -114,23 +114,23 @@ const scene = async (t: TestContext, ...answers: readonly (readonly string[])[])
   return { receiver, send, asked: () => asked };
 };
 
-test('the connection goes to the very address that was looked at, which is looked up once for it', async (t) => {
+test('postGuarded: the connection goes to the address that was checked, which is looked up once', async (t) => {
   const { receiver, send, asked } = await scene(t, ['open'], ['127.0.0.2']);
   deepEqual(await send(), answered(200));
-  // The name points elsewhere by now, and is not asked again while the connection stands.
+  // The name resolves differently by now, but is not looked up while the connection is open.
   deepEqual(await send(), answered(200));
   equal(asked(), 1);
   equal(receiver.count.connections, 1);
 });
 
 for (const answer of [['10.0.0.5'], ['open', '10.0.0.5'], ['169.254.169.254', 'open'], ['open', '::1'], ['::ffff:127.0.0.1'], []])
-  test(`a name that answers ${JSON.stringify(answer)} is not connected to at all`, async (t) => {
+  test(`postGuarded: a name that resolves to ${JSON.stringify(answer)} is not connected to`, async (t) => {
     const { receiver, send } = await scene(t, answer);
     deepEqual(await send(), { kind: 'failed', reason: 'unreachable' });
     equal(receiver.count.connections, 0);
   });
 
-test('a name that answers otherwise when a new connection is needed is refused then', async (t) => {
+test('postGuarded: a name that resolves differently for a new connection is rejected then', async (t) => {
   const { receiver, send } = await scene(t, ['open'], ['169.254.169.254']);
   receiver.answer('/', { status: 200, headers: { connection: 'close' } });
   deepEqual(await send(), answered(200));
@@ -138,7 +138,7 @@ test('a name that answers otherwise when a new connection is needed is refused t
   equal(receiver.count.connections, 1);
 });
 
-test('a stale connection is replaced by one that is looked up anew', async (t) => {
+test('postGuarded: the connection that replaces a stale one is looked up again', async (t) => {
   const { receiver, send } = await scene(t, ['open'], ['169.254.169.254']);
   receiver.answer('/', { status: 200 }, 'reset', { status: 200 });
   deepEqual(await send(), answered(200));

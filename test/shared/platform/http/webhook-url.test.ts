@@ -32,7 +32,7 @@ const notHttps = [
   ...['https://exa%00mple.com', 'https://256.256.256.256', 'https://1.2.3.4.5', 'https://0x', 'https://%'],
 ];
 for (const text of notHttps)
-  test(`${JSON.stringify(text)} is no address of a webhook`, () =>
+  test(`guardWebhookUrl: ${JSON.stringify(text)} is not a webhook URL`, () =>
     throws(() => guardWebhookUrl(text, []), { name: 'BlockedAddress', message: /^must be a (valid HTTPS URL|public address)$/ }));
 
 for (const text of [
@@ -43,9 +43,9 @@ for (const text of [
   'https://[2606:4700::1111]/',
   'https://bücher.example/ü',
 ])
-  test(`${text} is one`, () => equal(guardWebhookUrl(text, []).isTrusted, false));
+  test(`guardWebhookUrl: ${text} is a webhook URL`, () => equal(guardWebhookUrl(text, []).isTrusted, false));
 
-/** One address, as people spell it to get around a guard. */
+/** One address in spellings that try to bypass a guard. */
 const odd = [
   ...[
     'https://127.0.0.1',
@@ -110,7 +110,7 @@ const odd = [
   ],
 ];
 for (const text of odd)
-  test(`${text} is refused when it is named, and not connected to when it is there already`, async () => {
+  test(`postGuarded: ${text} is rejected as input and not connected to if stored`, async () => {
     throws(() => guardWebhookUrl(text, ['localhost']), { name: 'BlockedAddress', message: 'must be a public address' });
     const { durationMs: _, ...outcome } = await postGuarded({
       url: text,
@@ -130,9 +130,9 @@ for (const text of [
   'https://example.com@127.0.0.1',
   'https://example.com:443@localhost/',
 ])
-  test(`${text} carries credentials`, () => throws(() => guardWebhookUrl(text, ['localhost']), BlockedAddress));
+  test(`guardWebhookUrl: ${text} contains credentials`, () => throws(() => guardWebhookUrl(text, ['localhost']), BlockedAddress));
 
-test('a trusted host may be private, at its ports, and must speak https', async (t) => {
+test('guardWebhookUrl: a trusted host may be private, at its ports, and requires https', async (t) => {
   const receiver = await startReceiver();
   t.onTestFinished(receiver.stop);
   equal(guardWebhookUrl(receiver.url('/x'), ['localhost']).isTrusted, true);
@@ -148,7 +148,7 @@ test('a trusted host may be private, at its ports, and must speak https', async 
   equal(receiver.count.connections, 1);
 });
 
-test('our own address is not told of events, however it is spelt', () => {
+test('guardWebhookUrl: the service’s own address is rejected in every spelling', () => {
   const own = 'https://api.example.com';
   const message = 'must not be an address of this service';
   for (const text of ['https://api.example.com', 'https://API.Example.com:443/api/v1/webhooks?x=1', 'https://api.example.com./x'])

@@ -22,25 +22,25 @@ beforeEach(() => {
 
 const numbers = async (...of: readonly number[]) => (await getCoalesced(of.map(key))).map((item) => item?.n);
 
-test('what several ask for at once is read once, and each gets its own in its order', async () => {
+test('getCoalesced: concurrent reads are one request, and each caller gets its items in order', async () => {
   deepEqual(await Promise.all([numbers(1, 2), numbers(3, 9, 1), numbers(), numbers(2)]), [[1, 2], [3, undefined, 1], [], [2]]);
   equal(reads, 1);
 });
 
-test('whoever asks later reads what is there then', async () => {
+test('getCoalesced: a later caller reads the current state', async () => {
   deepEqual(await numbers(4), [undefined]);
   table.put({ ...key(4), n: 4 });
   deepEqual(await numbers(4), [4]);
   equal(reads, 2);
 });
 
-test('what is busy for one who asks fails nobody else', async (t) => {
-  // It is asked for again at once.
+test('getCoalesced: unprocessed keys of one caller do not fail the others', async (t) => {
+  // No delay between the attempts.
   const spy = vi.spyOn(Math, 'random').mockImplementation(() => 0);
   t.onTestFinished(() => spy.mockRestore());
   const { BatchGetItem: whole } = table.script;
   type Keys = readonly { readonly sk: { readonly S: string } }[];
-  // As a partition answers whose read units are used up.
+  // As a partition responds whose read units are used up.
   table.script.BatchGetItem = (input) => {
     const { Keys: keys } = (input.RequestItems as { Table: { Keys: Keys } }).Table;
     const [busy, others] = [keys.filter(({ sk }) => sk.S === '2'), keys.filter(({ sk }) => sk.S !== '2')];
@@ -59,7 +59,7 @@ test('what is busy for one who asks fails nobody else', async (t) => {
   equal(two?.status === 'rejected' && two.reason.code, 'SERVICE_UNAVAILABLE');
 });
 
-test('a table that is away fails for each who asked, and for nobody after', async () => {
+test('getCoalesced: an unavailable table fails for each caller, and not for later ones', async () => {
   isAway = true;
   const asked = await Promise.allSettled([numbers(1), numbers(2)]);
   deepEqual(

@@ -57,7 +57,7 @@ const objectOf = (name: string) => encodeURIComponent(`fault/${name}`);
 const posts = () => proxy.seen.filter(({ method }) => method === 'POST');
 const textOf = async (from: ObjectStore, name: string) => Buffer.from(await from.get(name)).toString();
 
-test('gcs: a store that is busy three times is asked a fourth time', async () => {
+test('gcs: three transient errors are retried', async () => {
   for (const work of [
     () => store.put('busy', Buffer.from('x')),
     () => store.get('busy'),
@@ -87,7 +87,7 @@ for (const [status, code] of [
     equal(posts().length, 2);
   });
 
-test('gcs: a store that is busy is asked as often to begin an upload as for anything else', async () => {
+test('gcs: starting an upload is retried as often as any other call', async () => {
   proxy.script(() => busy);
   proxy.seen.splice(0);
   const upload = store.upload('never');
@@ -99,7 +99,7 @@ test('gcs: a store that is busy is asked as often to begin an upload as for anyt
   proxy.script(() => undefined);
 });
 
-test('gcs: a revoked token is renewed once; a refused account is denied', async () => {
+test('gcs: a revoked token is renewed once; a rejected account is denied', async () => {
   proxy.script((_, before) => (before === 0 ? { answer: { status: 401 } } : undefined));
   await store.put('token', Buffer.from('x'));
   equal(proxy.seen.length, 2);
@@ -115,14 +115,14 @@ test('gcs: an upload continues after any failure of any part', async () => {
       proxy.script((seen) => (isPart(seen) && partsOf().length === number + 1 ? fault : undefined));
       deepEqual(await (await uploadOf('parts', bytes)).finish(), { size: bytes.length });
       ok(Buffer.from(await behind.get('parts')).equals(bytes));
-      // A lost answer is asked for by an empty part, and the part is not sent again.
+      // After a lost response an empty part queries the progress, and the part is not sent again.
       const sent = partsOf().reduce((sum, { body }) => sum + body.length, 0);
       equal(sent, fault === 'lost' ? bytes.length : bytes.length + (partsOf()[number]?.body.length ?? 0));
       await behind.remove(['parts']);
     }
 });
 
-test('gcs: a part of which the store kept a piece is continued from there', async () => {
+test('gcs: a partly received part is continued from there', async () => {
   for (const number of [1, 2]) {
     const bytes = randomBytes(20 * MiB);
     proxy.script((seen) => (isPart(seen) && partsOf().length === number ? { passedBytes: MiB } : undefined));
@@ -138,21 +138,21 @@ test('gcs: a store that loses acknowledged parts fails the upload', async () => 
   equal(await behind.head('forgotten'), undefined);
 });
 
-test('gcs: a store that takes no byte fails the upload after a while', async () => {
+test('gcs: an upload without progress fails', async () => {
   proxy.script((seen) => (isPart(seen) ? { answer: { status: 308 } } : undefined));
   await fails((await uploadOf('stalled', randomBytes(17 * MiB))).finish(), 'unavailable');
   ok(partsOf().length <= 3 * quick.attempts, String(partsOf().length));
 });
 
 for (const status of [404, 410])
-  test(`gcs: a session that the store ended (${status}) fails the upload at once, to be done anew`, async () => {
+  test(`gcs: a session that the store ended (${status}) fails the upload at once, as a transient error`, async () => {
     proxy.script((seen) => (isPart(seen) && partsOf().length === 2 ? { answer: { status } } : undefined));
     await fails((await uploadOf('expired', randomBytes(20 * MiB))).finish(), 'unavailable');
     equal(partsOf().length, 2);
     equal(await behind.head('expired'), undefined);
   });
 
-test('gcs: a damaged part is refused by the store, and nothing becomes visible', async () => {
+test('gcs: a damaged part is rejected by the store, and nothing becomes visible', async () => {
   proxy.script((seen) => (isPart(seen) && partsOf().length === 1 ? 'flipped' : undefined));
   await fails((await uploadOf('flipped', randomBytes(17 * MiB))).finish(), 'invalid');
   equal(await behind.head('flipped'), undefined);
@@ -162,7 +162,7 @@ for (const [what, change] of [
   ['checksum', { crc32c: 'AAAAAA==' }],
   ['size', { size: '1' }],
 ] as const)
-  test(`gcs: an object confirmed with another ${what} fails the upload and is removed`, async () => {
+  test(`gcs: an object confirmed with another ${what} fails the upload and is deleted`, async () => {
     const bytes = randomBytes(17 * MiB);
     proxy.script((seen) => (isPart(seen) && partsOf().length === 2 ? { changed: change } : undefined));
     await fails((await uploadOf('other', bytes)).finish(), 'invalid');
@@ -171,13 +171,13 @@ for (const [what, change] of [
     await fails((await uploadOf('other', Buffer.from('small'))).finish(), 'invalid');
   });
 
-test('gcs: a small object whose bytes change on their way is refused', async () => {
+test('gcs: a small object that is damaged in transit is rejected', async () => {
   proxy.script(() => 'flipped');
   await fails(store.put('small', randomBytes(100_000)), 'invalid');
   equal(await behind.head('small'), undefined);
 });
 
-test('gcs: a put whose answer was lost succeeds, over an older object too', async () => {
+test('gcs: a put whose response was lost succeeds, also over an older object', async () => {
   for (const bytes of ['first', 'second']) {
     proxy.script((seen, before) => (seen.method === 'POST' && before === 0 ? 'lost' : undefined));
     await store.put('lost', Buffer.from(bytes));
@@ -185,7 +185,7 @@ test('gcs: a put whose answer was lost succeeds, over an older object too', asyn
   }
 });
 
-test('gcs: a put replaces the generation it saw, and looks again if there is another', async () => {
+test('gcs: a put replaces the generation it read, and reads again after a conflict', async () => {
   await behind.put('raced', Buffer.from('old'));
   proxy.script(async () => {
     // The first names no generation, the second that of `old`, the third that of `theirs`.
@@ -198,7 +198,7 @@ test('gcs: a put replaces the generation it saw, and looks again if there is ano
   equal(await textOf(behind, 'raced'), 'ours');
 });
 
-test('gcs: a small upload that may have arrived is removed, an older object is not', async () => {
+test('gcs: a small upload that may have arrived is deleted, an older object is not', async () => {
   proxy.script(({ method }) => (method === 'POST' ? 'lost' : undefined));
   await fails((await uploadOf('perhaps', Buffer.from('x'))).finish(), 'unavailable');
   equal(await behind.head('perhaps'), undefined);
@@ -208,8 +208,8 @@ test('gcs: a small upload that may have arrived is removed, an older object is n
   equal(await textOf(behind, 'perhaps'), 'older');
 });
 
-test('gcs: a failed finish deletes the object it made, and not that of another writer', async () => {
-  // The last part arrives, its answer and all later ones are lost.
+test('gcs: a failed finish deletes its own object, and not that of another writer', async () => {
+  // The last part arrives; its response and all later ones are lost.
   const end = async (meanwhile: () => Promise<void>) => {
     proxy.script(async (seen) => {
       if (isPart(seen) && partsOf().length === 3) await meanwhile();
@@ -242,7 +242,7 @@ test('gcs: abort cancels the session', async () => {
   equal((await fetch(proxy.url + path, { method: 'PUT', headers: { 'content-range': 'bytes */*' } })).status, 410);
 });
 
-test('gcs: an answer that ends early is asked for again', async () => {
+test('gcs: a truncated response is requested again', async () => {
   const bytes = randomBytes(10_000);
   await behind.put('cut', bytes);
   proxy.script((_, before) => (before === 0 ? 'cut' : undefined));
@@ -251,7 +251,7 @@ test('gcs: an answer that ends early is asked for again', async () => {
   await fails(store.get('cut'), 'unavailable');
 });
 
-test('gcs: an object that is damaged when read is asked for again', async () => {
+test('gcs: an object that is damaged in transit is read again', async () => {
   await behind.put('damaged', Buffer.from('as it was'));
   const { headers } = await fetch(`${proxy.url}/storage/v1/b/backups/o/${objectOf('damaged')}?alt=media`);
   const damaged: Fault = {
@@ -364,7 +364,7 @@ test('gcs: close ends every connection', async () => {
   while (open.size > 0) await new Promise((done) => setTimeout(done, 1));
 });
 
-test('gcs: a missing bucket is told from a missing object', async () => {
+test('gcs: a missing bucket is distinguished from a missing object', async () => {
   proxy.script(() => undefined);
   const elsewhere = await openAt('gcs', proxy.url, 'fault', quick, { bucket: 'no-such-bucket' });
   await fails(elsewhere.put('x', Buffer.from('x')), 'missing', true);
@@ -376,7 +376,7 @@ test('gcs: a missing bucket is told from a missing object', async () => {
   elsewhere.close();
 });
 
-test('gcs: no failure shows a token or a key', () => {
+test('gcs: no error contains a token or a key', () => {
   ok(failures.length > 20);
   const shown = inspect(failures, { depth: 12 });
   ok(!shown.includes('Bearer') && !shown.includes(account.privateKey.slice(60, 120)) && !shown.includes('local-google.'));

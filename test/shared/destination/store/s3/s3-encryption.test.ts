@@ -1,4 +1,4 @@
-/** Server-side encryption as a setting: every new object asks for it, and none is kept that the store did not encrypt so. */
+/** Server-side encryption: every new object requests it, and an object that the store encrypted differently is not kept. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, test } from 'vitest';
@@ -24,11 +24,11 @@ const aes = { sse: 'AES256', sseKmsKeyId: null } as const;
 const stops: Stops = [];
 const asked: { readonly what: string; readonly headers: Readonly<Record<string, unknown>> }[] = [];
 let url: string;
-/** How the scripted store says that it encrypted an object; undefined where it says nothing. */
+/** The encryption that the scripted store reports; undefined if it reports none. */
 let told: string | undefined;
-/** The key it says that it used. */
+/** The key that the store reports. */
 let toldKey: string | undefined;
-/** Under KMS a tag is no digest. */
+/** With KMS an ETag is not a digest. */
 let tagOf: (body: Buffer) => string;
 
 beforeAll(async () => {
@@ -73,14 +73,14 @@ const sentWith = (what: string) => {
   return [headers[header], headers[`${header}-aws-kms-key-id`]];
 };
 
-describe('a store that encrypts as it is asked to', () => {
+describe('a store that encrypts as requested', () => {
   for (const [type, setting, wanted] of [
     ['s3', aes, ['AES256', undefined]],
     ['s3', kms, ['aws:kms', keyId]],
     ['s3', { sse: 'aws:kms', sseKmsKeyId: null }, ['aws:kms', undefined]],
     ['spaces', aes, ['AES256', undefined]],
   ] as const)
-    test(`${type} with ${wanted.join(' and ')}: objects and uploads ask for it`, async () => {
+    test(`${type} with ${wanted.join(' and ')}: objects and uploads request it`, async () => {
       reset(setting.sse);
       const store = await openAt(type, url, '', quick, setting);
       await store.put('k', Buffer.from('x'));
@@ -93,7 +93,7 @@ describe('a store that encrypts as it is asked to', () => {
       store.close();
     });
 
-  test('confirms bytes whose tag is no digest, because a key encrypted them', async () => {
+  test('confirms objects whose ETag is not a digest because of KMS', async () => {
     reset('aws:kms');
     tagOf = () => '0'.repeat(32);
     const store = await openAt('spaces', url, '', quick, kms);
@@ -106,7 +106,7 @@ describe('a store that encrypts as it is asked to', () => {
   });
 });
 
-test('without the setting nothing is asked for, whatever the bucket does by default', async () => {
+test('s3: without the setting no encryption is requested, whatever the bucket’s default', async () => {
   for (const place of [{}, { sse: null, sseKmsKeyId: null }]) {
     reset('aws:kms');
     const store = await openAt('s3', url, '', quick, place);
@@ -116,7 +116,7 @@ test('without the setting nothing is asked for, whatever the bucket does by defa
   }
 });
 
-describe('a store that encrypts otherwise', () => {
+describe('a store that encrypts differently', () => {
   for (const [what, says, reason] of [
     ['not at all', undefined, /ignores the setting/],
     ['with another algorithm', 'AES256', /used another algorithm/],
@@ -134,7 +134,7 @@ describe('a store that encrypts otherwise', () => {
       store.close();
     });
 
-  test('fails the write step of a probe, which says why and leaves nothing', async () => {
+  test('fails the write step of a probe with the reason, and leaves nothing', async () => {
     reset(undefined);
     process.env.S3_URL = url;
     const place: StoreConfig = { type: 's3', bucket, region: null, endpoint: null, objectLock: null, ...aes };
@@ -145,7 +145,7 @@ describe('a store that encrypts otherwise', () => {
   });
 });
 
-test('an object under another key than was asked for fails the write; the ARN of the key itself does not', async () => {
+test('s3: an object with another KMS key fails the write; the ARN of the requested key does not', async () => {
   const store = await openAt('s3', url, '', quick, kms);
   reset('aws:kms');
   toldKey = `arn:aws:kms:eu-central-1:111122223333:key/${keyId}`;
@@ -155,7 +155,7 @@ test('an object under another key than was asked for fails the write; the ARN of
   store.close();
 });
 
-test('on the local engine objects keep their encryption, and a key that does not exist is told', async () => {
+test('s3: the local engine keeps the encryption of objects and rejects a missing key', async () => {
   const local = await startS3(stops);
   const store = await openAt('s3', local, 'f', quick, kms);
   await store.put('k', Buffer.from('x'));

@@ -55,7 +55,7 @@ for (const type of ['s3', 'spaces'] as const)
       equal(await behind.abortUnfinishedUploads(name), 0);
     };
 
-    test('a store that is busy three times is asked a fourth time, with the same bytes', async () => {
+    test('three transient errors are retried with the same bytes', async () => {
       const bytes = randomBytes(50_000);
       script((_, before) => (before < 3 ? slowDown : undefined));
       await store.put('busy', bytes);
@@ -74,19 +74,19 @@ for (const type of ['s3', 'spaces'] as const)
     });
 
     for (const word of ['KMS.ThrottlingException', 'ThrottlingException', 'RequestTimeout'])
-      test(`400 ${word} is asked again: not all that is busy says so by its status`, async () => {
+      test(`400 ${word} is retried, although its status is not that of a transient error`, async () => {
         script((_, before) => (before === 0 ? s3Error(400, word) : undefined));
         await store.put('busy', Buffer.from('x'));
         equal(proxy.seen.length, 2);
       });
 
-    test('a store that stays busy is unavailable', async () => {
+    test('a persistent transient error is unavailable', async () => {
       script(() => slowDown);
       await fails(store.put('busy', Buffer.from('x')), { code: 'unavailable' });
       equal(proxy.seen.length, quick.attempts);
     });
 
-    test('an upload goes on through busy answers at every step', async () => {
+    test('an upload retries transient errors at every step', async () => {
       const bytes = randomBytes(17 * MiB);
       let refused = 0;
       script((seen) => {
@@ -121,7 +121,7 @@ for (const type of ['s3', 'spaces'] as const)
         equal(proxy.seen.length, 1);
       });
 
-    test('a part that is refused fails the upload, which leaves nothing', async () => {
+    test('a rejected part fails the upload, which leaves nothing', async () => {
       script((seen) => (isPart(seen, 2) ? s3Error(403, 'AccessDenied') : undefined));
       const upload = await uploadOf('part', randomBytes(9 * MiB)).catch(() => undefined);
       await fails(upload ? upload.write([randomBytes(9 * MiB)]).then(() => upload.finish()) : Promise.reject(), {
@@ -136,7 +136,7 @@ for (const type of ['s3', 'spaces'] as const)
       await leavesNothing('part');
     });
 
-    test('a completion that answers 200 with an error is an error; the upload is ended', async () => {
+    test('a completion that responds 200 with an error fails, and the upload is aborted', async () => {
       script((seen) => (isComplete(seen) ? s3Error(200, 'InternalError') : undefined));
       await fails((await uploadOf('two-hundred', randomBytes(9 * MiB))).finish(), { code: 'unavailable' });
       equal(count(isComplete), quick.attempts);
@@ -147,7 +147,7 @@ for (const type of ['s3', 'spaces'] as const)
       await leavesNothing('two-hundred');
     });
 
-    test('a completion that answers 200 with nothing but blanks is made again', async () => {
+    test('a completion that responds 200 with only white space is retried', async () => {
       const bytes = randomBytes(9 * MiB);
       const blank = { answer: { status: 200, body: ' \n' } };
       script((seen) => (isComplete(seen) && count(isComplete) === 1 ? blank : undefined));
@@ -156,7 +156,7 @@ for (const type of ['s3', 'spaces'] as const)
       ok(Buffer.from(await behind.get('blank')).equals(bytes));
     });
 
-    test('a beginning whose answer is lost leaves no upload behind', async () => {
+    test('a start whose response is lost leaves no upload behind', async () => {
       for (const name of ['twins', 'twins-refused']) {
         script((seen, before) =>
           isBegin(seen) && before === 0
@@ -173,7 +173,7 @@ for (const type of ['s3', 'spaces'] as const)
       }
     });
 
-    test('a small upload that may or may not have arrived is removed; one that was refused touches nothing', async () => {
+    test('a small upload that may have arrived is deleted; after a rejected one nothing is deleted', async () => {
       script((seen) => (isPut(seen) ? 'lost' : undefined));
       await fails((await uploadOf('perhaps', Buffer.from('x'))).finish(), { code: 'unavailable' });
       equal(await behind.head('perhaps'), undefined);
@@ -183,7 +183,7 @@ for (const type of ['s3', 'spaces'] as const)
       deepEqual(await behind.head('before'), { size: 6 });
     });
 
-    test('a completion whose answer is lost is found by looking, and not made again', async () => {
+    test('a completion whose response is lost is detected by a HEAD request and not repeated', async () => {
       const bytes = randomBytes(9 * MiB);
       script((seen) => (isComplete(seen) ? 'lost' : undefined));
       deepEqual(await (await uploadOf('lost', bytes)).finish(), { size: bytes.length });
@@ -192,7 +192,7 @@ for (const type of ['s3', 'spaces'] as const)
       ok(Buffer.from(await behind.get('lost')).equals(bytes));
     });
 
-    test('an older object of the same name and size does not pass for the one that was lost', async () => {
+    test('an older object of the same name and size is not taken for the lost one', async () => {
       const [old, bytes] = [randomBytes(9 * MiB), randomBytes(9 * MiB)];
       const first = behind.upload('older');
       await first.write([old]);
@@ -202,7 +202,7 @@ for (const type of ['s3', 'spaces'] as const)
       ok(Buffer.from(await behind.get('older')).equals(old));
     });
 
-    test('answers that are lost on the way to the end are asked for again', async () => {
+    test('lost responses before the completion are retried', async () => {
       const bytes = randomBytes(9 * MiB);
       script((seen, before) => ((isPart(seen) || isPut(seen)) && before === 0 ? 'lost' : undefined));
       await (await uploadOf('parts-lost', bytes)).finish();
@@ -211,7 +211,7 @@ for (const type of ['s3', 'spaces'] as const)
       ok(Buffer.from(await behind.get('put-lost')).equals(bytes.subarray(0, 100)));
     });
 
-    test('bytes that change on their way are refused by the store and sent again', async () => {
+    test('bytes that are damaged in transit are rejected by the store and sent again', async () => {
       const bytes = randomBytes(9 * MiB);
       const body = (seen: Seen) =>
         (isPut(seen) || isPart(seen)) && proxy.seen.filter(({ path }) => path === seen.path).length === 1;
@@ -222,7 +222,7 @@ for (const type of ['s3', 'spaces'] as const)
       ok(Buffer.from(await behind.get('flipped-put')).equals(bytes.subarray(0, 99)));
     });
 
-    test('an answer that ends early is asked for again, and never taken for the whole', async () => {
+    test('a truncated response is requested again, and never taken for the whole object', async () => {
       const bytes = randomBytes(10_000);
       await behind.put('cut', bytes);
       script((_, before) => (before === 0 ? 'cut' : undefined));
@@ -233,7 +233,7 @@ for (const type of ['s3', 'spaces'] as const)
       await fails(store.get('cut'), { code: 'unavailable' });
     });
 
-    test('a bucket that is not there is told from an object that is not', async () => {
+    test('a missing bucket is distinguished from a missing object', async () => {
       const elsewhere = await openAt(type, proxy.url, 'fault', quick, { bucket: 'no-such-bucket' });
       script(() => undefined);
       await fails(elsewhere.put('x', Buffer.from('x')), { code: 'missing', bucket: true });
@@ -242,7 +242,7 @@ for (const type of ['s3', 'spaces'] as const)
       elsewhere.close();
     });
 
-    test('a list of several pages is read to its end', async () => {
+    test('a list of several pages is read completely', async () => {
       const page = (names: readonly string[], next: string) =>
         `<ListBucketResult><IsTruncated>${next !== ''}</IsTruncated>${next && `<NextContinuationToken>${next}</NextContinuationToken>`}${names
           .map((name) => `<Contents><Key>fault/${name}</Key><Size>7</Size></Contents>`)
@@ -256,7 +256,7 @@ for (const type of ['s3', 'spaces'] as const)
       );
     });
 
-    test('a signal ends the waiting for a busy store at once', async () => {
+    test('a signal ends the back-off at once', async () => {
       const patient = await openAt(type, proxy.url, 'fault', { ...quick, firstDelayMs: 60_000, maxDelayMs: 60_000 });
       const end = new AbortController();
       script(() => {
@@ -268,7 +268,7 @@ for (const type of ['s3', 'spaces'] as const)
       patient.close();
     });
 
-    test('no failure shows a key', () => {
+    test('no error contains a key', () => {
       ok(failures.length > 20);
       const shown = inspect(failures, { depth: 12, showHidden: true });
       ok(!shown.includes(keys.secretAccessKey) && !shown.includes('Signature='));
