@@ -16,7 +16,7 @@ export interface RunningJobItem {
   readonly sk: string;
 }
 
-export interface Reaped {
+interface Reaped {
   readonly looked: number;
   /** Left to the next run, because a bucket did not respond in time. */
   readonly late: number;

@@ -8,7 +8,7 @@ import { projectNotFound } from './read-project.ts';
 import { type Connection, type ProjectRecord, projectKey } from './record.ts';
 import { defaultSettings, destinationCheck, type SettingsInput, settingsWith } from './update-project.ts';
 
-export interface ProjectInput {
+interface ProjectInput {
   readonly id: string;
   readonly name: string;
   readonly sourceProjectId: string;

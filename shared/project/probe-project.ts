@@ -6,7 +6,13 @@ import { openSource } from './open-source.ts';
 /** The function times out after 20 s and needs time for its own work. */
 export const probeMs = 10_000;
 /** A healthy source responds in a fraction of a second; three attempts fit into the time. */
-const patience = { attempts: 3, firstDelayMs: 200, mostDelayMs: 1_000, firstExhaustedDelayMs: 500, mostExhaustedDelayMs: 1_000 };
+const sourceRetryPolicy = {
+  attempts: 3,
+  firstDelayMs: 200,
+  mostDelayMs: 1_000,
+  firstExhaustedDelayMs: 500,
+  mostExhaustedDelayMs: 1_000,
+};
 
 type Source = Parameters<typeof openSource>[1];
 
@@ -17,7 +23,7 @@ export const askSource = async <T>(
   work: (source: FirestoreDatabase, signal: AbortSignal) => Promise<T>,
   withinMs: number = probeMs,
 ): Promise<T> => {
-  const source = openSource(tenant, project, { ...patience, silenceMs: withinMs });
+  const source = openSource(tenant, project, { ...sourceRetryPolicy, silenceMs: withinMs });
   const signal = AbortSignal.timeout(withinMs);
   const timeout = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(unavailable()), { once: true });

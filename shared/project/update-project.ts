@@ -44,19 +44,19 @@ export const updateProject = (
   input: { readonly name?: string | undefined; readonly settings?: SettingsInput | undefined },
   now: Date,
 ): { project: ProjectRecord; change: Change } => {
-  const given = {
+  const changes = {
     ...(input.name !== undefined && { name: input.name }),
     ...(input.settings && Object.keys(input.settings).length > 0 && { settings: settingsWith(project.settings, input.settings) }),
   };
-  if (Object.keys(given).length === 0) return { project, change: { writes: [], audit: [] } };
-  const changed: ProjectRecord = { ...project, ...given, updatedAt: iso(now) };
+  if (Object.keys(changes).length === 0) return { project, change: { writes: [], audit: [] } };
+  const changed: ProjectRecord = { ...project, ...changes, updatedAt: iso(now) };
   return {
     project: changed,
     change: {
       writes: [
         set(
           projectKey.project(tenant, project.id),
-          { ...given, updatedAt: changed.updatedAt },
+          { ...changes, updatedAt: changed.updatedAt },
           // Concurrent changes of different settings must not undo each other.
           { expected: { settings: project.settings }, onConditionFailed: () => new StaleReadError() },
         ),

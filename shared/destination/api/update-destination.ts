@@ -13,25 +13,25 @@ export type DestinationChange = Partial<{
   readonly [K in keyof Omit<DestinationInput, 'type' | 'externalId'>]: DestinationInput[K] | undefined;
 }>;
 
-/** The destination after the change. Fields that are not given stay as they are. */
-export const mergeInput = (record: DestinationRecord, stored: Credentials, given: DestinationChange): DestinationInput => {
-  const sse = given.sse === undefined ? (record.sse ?? null) : given.sse;
+/** The destination after the change. Fields without a change stay as they are. */
+export const mergeInput = (record: DestinationRecord, stored: Credentials, changes: DestinationChange): DestinationInput => {
+  const sse = changes.sse === undefined ? (record.sse ?? null) : changes.sse;
   // A KMS key is only meaningful with aws:kms.
   const keptKmsKeyId = sse === 'aws:kms' ? (record.sseKmsKeyId ?? null) : null;
   return {
     // A destination that moved from another organization keeps its ExternalId until its role changes.
-    ...(record.externalId !== undefined && given.credentials === undefined && { externalId: record.externalId }),
-    name: given.name ?? record.name,
+    ...(record.externalId !== undefined && changes.credentials === undefined && { externalId: record.externalId }),
+    name: changes.name ?? record.name,
     type: record.type,
-    bucket: given.bucket ?? record.bucket,
-    prefix: given.prefix ?? record.prefix,
-    region: given.region === undefined ? record.region : given.region,
-    endpoint: given.endpoint === undefined ? record.endpoint : given.endpoint,
-    credentials: given.credentials ?? stored,
-    immutable: given.immutable ?? record.immutable,
-    objectLock: given.objectLock === undefined ? record.objectLock : given.objectLock,
+    bucket: changes.bucket ?? record.bucket,
+    prefix: changes.prefix ?? record.prefix,
+    region: changes.region === undefined ? record.region : changes.region,
+    endpoint: changes.endpoint === undefined ? record.endpoint : changes.endpoint,
+    credentials: changes.credentials ?? stored,
+    immutable: changes.immutable ?? record.immutable,
+    objectLock: changes.objectLock === undefined ? record.objectLock : changes.objectLock,
     sse,
-    sseKmsKeyId: given.sseKmsKeyId === undefined ? keptKmsKeyId : given.sseKmsKeyId,
+    sseKmsKeyId: changes.sseKmsKeyId === undefined ? keptKmsKeyId : changes.sseKmsKeyId,
   };
 };
 
@@ -61,14 +61,14 @@ export const updateDestination = async (
   { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
   record: DestinationRecord,
   { credentials, type: _type, ...input }: DestinationInput,
-  given: DestinationChange,
+  changes: DestinationChange,
   now: Date,
 ): Promise<{ destination: DestinationRecord; change: Change }> => {
   const isMoved = changesLocation(record, { ...input, type: record.type, credentials });
   const { externalId: _externalId, ...kept } = record;
   const attributes = {
     ...input,
-    ...(given.credentials && {
+    ...(changes.credentials && {
       sealed: await sealCredentials(tenant, record.id, credentials),
       masked: maskCredentials(credentials),
     }),
@@ -79,7 +79,7 @@ export const updateDestination = async (
   } as const;
   const { externalId, ...shown } = attributes;
   const destination: DestinationRecord = { ...kept, ...shown, ...(externalId !== undefined && { externalId }) };
-  const isReconnected = record.status === 'error' || given.credentials !== undefined || isMoved;
+  const isReconnected = record.status === 'error' || changes.credentials !== undefined || isMoved;
   const storage = destinationData(destination);
   return {
     destination,
@@ -94,7 +94,7 @@ export const updateDestination = async (
           ? [emit(tenant, 'storage.connected', { organization: organizationRef(organization), storage }, now)]
           : []),
       ],
-      audit: [auditNote(tenant, 'storage_destination', record.id, { name: input.name, changed: Object.keys(given) })],
+      audit: [auditNote(tenant, 'storage_destination', record.id, { name: input.name, changed: Object.keys(changes) })],
     },
   };
 };

@@ -3,7 +3,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { GoogleAccount } from '../../platform/index.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import { workerRetryPolicy as patience } from '../store/retry-transient.ts';
+import { workerRetryPolicy as retryPolicy } from '../store/retry-transient.ts';
 import type { S3StoreOptions } from '../store/s3/s3-bucket.ts';
 
 /** A folder of a bucket. Without an endpoint the store is AWS or Google. */
@@ -37,7 +37,7 @@ export const openS3Address = async ({
     agent: agentFor(endpoint ?? 'https:'),
     connectMs: 5_000,
     digest: endpoint === undefined ? 'crc32' : 'md5',
-    retryPolicy: patience,
+    retryPolicy,
     partBytes,
   });
 };
@@ -49,7 +49,7 @@ export const openGcsAddress = async ({
   account,
 }: Address & { readonly account: GoogleAccount }): Promise<ObjectStore> => {
   const { openGcsStore } = await import('../store/gcs/gcs-store.ts');
-  return openGcsStore({ bucket, folder, baseUrl: endpoint, account, retryPolicy: patience, partBytes });
+  return openGcsStore({ bucket, folder, baseUrl: endpoint, account, retryPolicy, partBytes });
 };
 
 const agentFor = (url: string): HttpAgent =>

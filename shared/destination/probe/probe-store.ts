@@ -8,7 +8,7 @@ import { externalIdOf, openConfiguredStore, type StoreConfig } from '../open/ope
 import { type ObjectStore, StorageError } from '../store/object-store.ts';
 import { requestRetryPolicy } from '../store/retry-transient.ts';
 
-export interface ProbeCheck {
+interface ProbeCheck {
   readonly name: string;
   readonly ok: boolean;
   readonly error?: string;

@@ -1,4 +1,4 @@
-export interface LambdaCredentials {
+interface LambdaCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;

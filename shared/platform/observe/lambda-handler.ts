@@ -31,7 +31,7 @@ type Work<E, R> = (event: E, context: Context, options: RunOptions) => Promise<R
 export const lambdaHandler = <E, R>(work: Work<E, R>): LambdaHandler<E, R> =>
   lambdaStack<E, R>(work, { onTimeout: () => lambdaProcess.exit(1) });
 
-export interface StackOptions<E> {
+interface StackOptions<E> {
   /** The ids on every log line of a run. */
   readonly idsOf?: (event: E, context: Context) => Ids;
   /** Called after a timeout was logged. */

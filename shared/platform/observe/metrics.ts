@@ -3,7 +3,7 @@ import { type MetricName, metricNamespace, metrics } from '../../contract/runtim
 import { clock } from '../clock.ts';
 import { log } from './log.ts';
 
-export type MetricValues = Readonly<Partial<Record<MetricName, number>>>;
+type MetricValues = Readonly<Partial<Record<MetricName, number>>>;
 
 /**
  * Emitted after the commit, by the run that committed. A run that crashes in between emits nothing, so a metric may be too low but

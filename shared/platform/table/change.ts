@@ -13,7 +13,7 @@ export interface Key<T = unknown> {
 
 export type Item = Omit<Key, '_item'> & Readonly<Record<string, unknown>>;
 
-/** The type of the item that a key leads to. */
+/** The type of a key's item. */
 export type ItemOf<T> = unknown extends T ? Item : T;
 
 interface Conditional {
@@ -98,13 +98,13 @@ export const update = (key: Key, { set = {}, add = {}, expected = {}, onConditio
         .map((name) => `#${name} :${name}`)
         .join(', ')}`,
   ];
-  const given = changes.filter(([, value]) => value !== undefined);
+  const defined = changes.filter(([, value]) => value !== undefined);
   return {
     update: key,
     expression: clauses.filter(Boolean).join(' '),
     condition,
     names: { ...names, ...Object.fromEntries(changes.map(([name]) => [`#${name}`, name])) },
-    values: { ...values, ...Object.fromEntries(given.map(([name, value]) => [`:${name}`, value])) },
+    values: { ...values, ...Object.fromEntries(defined.map(([name, value]) => [`:${name}`, value])) },
     ...(onConditionFailed && { onConditionFailed }),
   };
 };

@@ -5,7 +5,7 @@ import { removeAll } from './remove-all.ts';
 
 const pageItems = 100;
 
-export interface PartitionDeletion {
+interface PartitionDeletion {
   /** Only items whose sort key begins with this. */
   readonly prefix?: string;
   /** Stops here; checked before every page. */

@@ -4,7 +4,7 @@ import { type RetryOptions, retry } from '../async/retry.ts';
 /** A condition failed or a concurrent transaction won: what was read is out of date. StaleReadError is one of these. */
 export const isConflict = (error: unknown): boolean => error instanceof ApiError && error.code === 'CONFLICT';
 
-export interface ConflictRetry extends Pick<RetryOptions, 'random' | 'sleep'> {
+interface ConflictRetry extends Pick<RetryOptions, 'random' | 'sleep'> {
   /** Calls of `work`, the first included. */
   readonly attempts: number;
   /** Between two attempts it waits a random time up to this long. */

@@ -10,7 +10,7 @@ export const importedAtOnceMax = 1_000;
 /** The API's limit is not documented. An account is about 1 KB. */
 const requestBytesMax = 4 << 20;
 
-export interface ImportOptions {
+interface ImportOptions {
   /** Of the project that hashed the passwords. Without it, users with a password are rejected: they are never imported without it. */
   readonly hash: HashConfig | undefined;
   /** Whether existing users are replaced. */

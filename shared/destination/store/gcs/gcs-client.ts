@@ -8,7 +8,7 @@ import { isStatus, toStorageError } from './gcs-error.ts';
 import { GcsStorage } from './gcs-storage.ts';
 import { type GcsCall, type GcsRequest, GcsTransport } from './gcs-transport.ts';
 
-export interface GcsClientOptions {
+interface GcsClientOptions {
   readonly baseUrl: string;
   readonly account: GoogleAccount;
   readonly bucket: string;
@@ -25,7 +25,7 @@ export interface GcsObject {
   readonly uploadId: string | undefined;
 }
 
-export interface GcsWrite {
+interface GcsWrite {
   readonly key: string;
   readonly bytes: Uint8Array;
   readonly uploadId?: string;

@@ -7,7 +7,7 @@ import type { RetryPolicy } from '../retry-transient.ts';
 import { GcsClient } from './gcs-client.ts';
 import { GcsUpload } from './gcs-upload.ts';
 
-export interface GcsStoreOptions {
+interface GcsStoreOptions {
   readonly bucket: string;
   readonly folder: string;
   readonly baseUrl: string;
@@ -19,18 +19,11 @@ export interface GcsStoreOptions {
 
 const maxConcurrentCalls = 8;
 
-export const openGcsStore = ({
-  bucket,
-  folder,
-  baseUrl,
-  account,
-  retryPolicy: patience,
-  partBytes,
-}: GcsStoreOptions): ObjectStore =>
-  new GcsStore(new GcsClient({ bucket, baseUrl, account, retryPolicy: patience }), folder, partBytes);
+export const openGcsStore = ({ bucket, folder, baseUrl, account, retryPolicy, partBytes }: GcsStoreOptions): ObjectStore =>
+  new GcsStore(new GcsClient({ bucket, baseUrl, account, retryPolicy }), folder, partBytes);
 
 /** A folder of a bucket of Google Cloud Storage. */
-export class GcsStore implements ObjectStore {
+class GcsStore implements ObjectStore {
   readonly #client: GcsClient;
   readonly #folder: string;
   readonly #partBytes: number;

@@ -20,7 +20,7 @@ export interface GcsRequest extends gaxios.GaxiosOptions {
   readonly call?: GcsCall;
 }
 
-export interface GcsTransportOptions {
+interface GcsTransportOptions {
   readonly baseUrl: string;
   readonly account: GoogleAccount;
   /** Timeout from the first byte of a request to the last byte of its response. */

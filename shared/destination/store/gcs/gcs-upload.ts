@@ -5,7 +5,7 @@ import { Crc32c } from './crc32c.ts';
 import { checksumMismatch, contentType, type GcsClient, type GcsObject, objectOf } from './gcs-client.ts';
 import { isStatus } from './gcs-error.ts';
 
-export interface GcsUploadOptions {
+interface GcsUploadOptions {
   readonly client: GcsClient;
   readonly key: string;
   readonly partBytes: number;

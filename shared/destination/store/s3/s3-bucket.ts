@@ -24,7 +24,7 @@ export interface Encryption {
   readonly kmsKeyId?: string | undefined;
 }
 
-export interface S3Call<T> {
+interface S3Call<T> {
   /** Completes "The store did not …". */
   readonly doing: string;
   readonly signal?: AbortSignal | undefined;
