@@ -118,7 +118,7 @@ test('what cannot be reached or opened is one line and exit code 2', async () =>
   match(refused.err, /^manifest: The store refused to read an object \(403 AccessDenied\)\.\n$/);
   match(stranger.err, /^KMS did not open the data key with arn:aws:kms:\S+ \(UnrecognizedClientException\)\n$/);
   match(bucket.err, /^manifest: The bucket does not exist\.\n$/);
-  match(unsigned.err, /There are no credentials for the store/);
+  match(unsigned.err, /No credentials were found for the store/);
   for (const { code, err } of [refused, stranger, bucket, unsigned]) {
     equal(code, 2, err);
     equal(err.trimEnd().split('\n').length, 1, err);
