@@ -5,24 +5,24 @@ import { moveProject } from '../../shared/move/index.ts';
 import { endWithProject, readPitr } from '../../shared/pitr/index.ts';
 import { newId } from '../../shared/platform/index.ts';
 import {
-  changeProject,
-  connectionOf,
+  chooseConnection,
   createProject,
   listProjects,
   listRootCollections,
-  probeOrMark,
+  probeAndRecord,
   probeProject,
   projectData,
   readProject,
   reconnectProject,
   removeProject,
+  updateProject,
 } from '../../shared/project/index.ts';
 
 export const create = handle(projects.create, async (call) => {
   const { tenant, actor, now } = call;
   const { credentials, ...input } = call.body;
   const id = newId('project', now);
-  const connection = await connectionOf(tenant, id, actor, credentials);
+  const connection = await chooseConnection(tenant, id, actor, credentials);
   await probeProject(tenant, { ...input, id, connection });
   const { project, change } = createProject(call, { ...input, id, connection }, now);
   return { data: projectData(project), change };
@@ -47,7 +47,7 @@ export const update = handle(projects.update, async (call) => {
     // The move has committed its own transactions.
     return { data: projectData(moved), change: { writes: [], audit: [] } };
   }
-  const { project, change } = changeProject(tenant, await readProject(tenant, params.projectId), input, now);
+  const { project, change } = updateProject(tenant, await readProject(tenant, params.projectId), input, now);
   return { data: projectData(project), change };
 });
 
@@ -66,8 +66,8 @@ export const remove = handle(projects.remove, async (call) => {
 export const reconnect = handle(projects.reconnect, async (call) => {
   const { tenant, actor, now } = call;
   const found = await readProject(tenant, call.params.projectId);
-  const connection = await connectionOf(tenant, found.id, actor, call.body.credentials);
-  await probeOrMark(call, found, connection, now);
+  const connection = await chooseConnection(tenant, found.id, actor, call.body.credentials);
+  await probeAndRecord(call, found, connection, now);
   const { project, change } = reconnectProject(tenant, found, connection, now);
   return { data: projectData(project), change };
 });

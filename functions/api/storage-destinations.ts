@@ -1,14 +1,13 @@
 import { storageDestinations } from '../../shared/contract/endpoints/storage-destinations.ts';
 import {
   assertDestinationWorks,
-  changeDestination,
   changesLocation,
-  checkWish,
+  checkDestinationInput,
   createDestination,
   type DestinationInput,
   destinationData,
-  hasBackups,
-  inUse,
+  destinationHasBackups,
+  destinationInUse,
   listDestinations,
   mergeInput,
   openCredentials,
@@ -16,6 +15,7 @@ import {
   removeDestination,
   testAndRecord,
   testDestination,
+  updateDestination,
 } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import { captureUsing } from '../../shared/pitr/index.ts';
@@ -26,7 +26,7 @@ export const create = handle(storageDestinations.create, async (call) => {
   const { tenant, body, now } = call;
   const { prefix = '', region = null, endpoint = null, objectLock = null, sse = null, sseKmsKeyId = null } = body;
   const wish: DestinationInput = { ...body, prefix: withoutSlash(prefix), region, endpoint, objectLock, sse, sseKmsKeyId };
-  await checkWish(wish);
+  await checkDestinationInput(wish);
   await assertDestinationWorks(tenant, wish, wish.credentials);
   const { destination, change } = await createDestination(call, newId('storageDestination', now), wish, now);
   return { data: destinationData(destination), change };
@@ -48,20 +48,20 @@ export const update = handle(storageDestinations.update, async (call) => {
   const given = { ...rest, ...(prefix !== undefined && { prefix: withoutSlash(prefix) }) };
   if (Object.keys(given).length === 0) return { data: destinationData(record), change: { writes: [], audit: [] } };
   const wish = mergeInput(record, await openCredentials(tenant, record), given);
-  await checkWish(wish);
-  if (record.backupCount > 0 && changesLocation(record, wish)) throw hasBackups();
-  await testAndRecord(call, record, { place: wish, credentials: wish.credentials, action: 'storage.updated' }, now);
-  const { destination, change } = await changeDestination(call, record, wish, given, now);
+  await checkDestinationInput(wish);
+  if (record.backupCount > 0 && changesLocation(record, wish)) throw destinationHasBackups();
+  await testAndRecord(call, record, { target: wish, credentials: wish.credentials, action: 'storage.updated' }, now);
+  const { destination, change } = await updateDestination(call, record, wish, given, now);
   return { data: destinationData(destination), change };
 });
 
 export const remove = handle(storageDestinations.remove, async (call) => {
   const record = await readDestination(call.tenant, call.params.storageId);
   const user = await scheduleUsing(call.tenant, record.id);
-  if (user) throw inUse(`The schedule ${user.name} stores its backups here`, { scheduleId: user.id });
+  if (user) throw destinationInUse(`The schedule ${user.name} stores its backups here`, { scheduleId: user.id });
   const captured = await captureUsing(call.tenant, record.id);
   if (captured)
-    throw inUse(
+    throw destinationInUse(
       captured.isEnding
         ? 'Captured changes of a project are still being deleted from here'
         : 'Point-in-time recovery of a project stores its changes here',

@@ -1,6 +1,6 @@
 /** Every few minutes: checks all running backups, and ends those that are stuck. */
 import { backupDeps, type RunningRecord, reapBackup, runningBackups } from '../../shared/backup/index.ts';
-import { callerPatience, openStore } from '../../shared/destination/index.ts';
+import { openStore, requestRetryPolicy } from '../../shared/destination/index.ts';
 import { type JobWorkflow, reapJobs } from '../../shared/job/index.ts';
 import { describeExecution, lambdaHandler, log, startWorkflow, stopWorkflow, unsafeTenant } from '../../shared/platform/index.ts';
 
@@ -13,7 +13,7 @@ const workflow: JobWorkflow = {
 /** A bucket that does not respond is given up quickly; the next run tries again. */
 const reaperDeps: typeof backupDeps = {
   ...backupDeps,
-  openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, callerPatience),
+  openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, requestRetryPolicy),
 };
 
 export const handler = lambdaHandler(async (): Promise<void> => {

@@ -4,7 +4,7 @@
  */
 import { eraseBackup, rewrapKeys } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
-import { chorePatience, openStore } from '../../shared/destination/index.ts';
+import { openStore, taskRetryPolicy } from '../../shared/destination/index.ts';
 import { consumeQueue, type TaskMessage } from '../../shared/event/index.ts';
 import { finishOrRevertMove } from '../../shared/move/index.ts';
 import { expireCaptures } from '../../shared/pitr/index.ts';
@@ -27,7 +27,7 @@ const expireSeconds = timeoutSeconds / 3;
 /** Leaves time to move the record in progress. */
 const moveSeconds = timeoutSeconds / 3;
 
-const open: typeof openStore = (tenant, destination, folder) => openStore(tenant, destination, folder, chorePatience);
+const open: typeof openStore = (tenant, destination, folder) => openStore(tenant, destination, folder, taskRetryPolicy);
 
 const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> => {
   log.info('task started', { id, organizationId, kind: task.kind });

@@ -29,8 +29,8 @@ export const estimateBackup = (documents: number, pace: Pace, kind: BackupKind =
   const copySeconds = documents / perSecond + runs * assumed.stepSeconds;
   const sealSeconds = assumed.stepSeconds + (stored.objects * assumed.bucketAnswerSeconds) / code.sealLanes;
   const waves = Math.ceil(shards / code.copiesMax);
-  const looks = copySeconds / (code.lookEveryMs / 1_000);
-  const tells = Math.min(looks, 1 / code.tellShare + copySeconds / (code.tellEveryMs / 1_000));
+  const looks = copySeconds / (code.checkIntervalMs / 1_000);
+  const tells = Math.min(looks, 1 / code.reportShare + copySeconds / (code.reportIntervalMs / 1_000));
   const bytes = documents * measured.storedBytes * (isFull ? 1 : measured.incrementalShare);
   return {
     shards,

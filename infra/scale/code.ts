@@ -20,7 +20,7 @@ export { workers } from '../../shared/contract/runtime/workers.ts';
 export { partBytes as uploadPartBytes } from '../../shared/destination/open/open-store.ts';
 export { usualDocumentsPerRange } from '../../shared/firestore/read/plan-ranges.ts';
 export { firstPerSecond, mostPerSecond, rampFactor, rampMs } from '../../shared/firestore/write/rate-ramp.ts';
-export { lookEveryMs, tellEveryMs, tellShare } from '../../shared/job/heartbeat.ts';
+export { checkIntervalMs, reportIntervalMs, reportShare } from '../../shared/job/heartbeat.ts';
 export { startMaxMicros as baseMaxMicros } from '../../shared/pitr/base/base-backup.ts';
 export { shardRecords, shardsMax } from '../../shared/restore/scope/split-into-shards.ts';
 export { checkpointMax } from '../../shared/restore/write/checkpoint-size.ts';

@@ -33,17 +33,17 @@ export const sharedByAll: readonly Shared[] = [
   },
   {
     what: 'writes to one organization’s partition of the table',
-    used: Math.ceil((copies / (code.tellEveryMs / 1_000)) * together),
+    used: Math.ceil((copies / (code.reportIntervalMs / 1_000)) * together),
     most: quota.partitionWriteUnits,
     unit: 'units a second',
-    because: `all ${copies} copies are its own, and each tells every ${code.tellEveryMs / 1_000} s`,
+    because: `all ${copies} copies are its own, and each tells every ${code.reportIntervalMs / 1_000} s`,
   },
   {
     what: 'reads of it',
-    used: Math.ceil(copies / (code.lookEveryMs / 1_000)),
+    used: Math.ceil(copies / (code.checkIntervalMs / 1_000)),
     most: quota.partitionReadUnits,
     unit: 'units a second',
-    because: `each looks every ${code.lookEveryMs / 1_000} s whether its job still runs`,
+    because: `each looks every ${code.checkIntervalMs / 1_000} s whether its job still runs`,
   },
   {
     what: 'transitions of workflows',

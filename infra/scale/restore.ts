@@ -30,8 +30,8 @@ export const estimateRestore = (documents: number, pace: Pace, kind: RestoreKind
   // What will be touched is saved: its contents, or that it was not there.
   const journal = storedAs(isOver ? documents : documents / 10, { partsMin: shards });
   const journalBytes = documents * measured.storedBytes * (isOver ? 1 : measured.incrementalShare);
-  const looks = (checking + writing) / (code.lookEveryMs / 1_000);
-  const tells = 1 / code.tellShare + checking / (code.tellEveryMs / 1_000) + writing / assumed.sliceSeconds;
+  const looks = (checking + writing) / (code.checkIntervalMs / 1_000);
+  const tells = 1 / code.reportShare + checking / (code.reportIntervalMs / 1_000) + writing / assumed.sliceSeconds;
   const leaves = Math.ceil((documents * measured.documentBytes) / code.leafBodyBytes);
   const checkSeconds = checking / lanes;
   return {

@@ -1,8 +1,8 @@
-/** A call as one would type it. */
 import type { Parameter } from '../contract/openapi/components.ts';
 import type { Operation } from '../contract/openapi/operation.ts';
 import { type Resolve, sampleOf } from './sample.ts';
 
+/** The curl command of an operation. */
 export const curlOf = (
   method: string,
   path: string,

@@ -1,5 +1,4 @@
-/** One operation of the description, all a caller needs of it. */
-
+/** The section of the docs page about one operation. */
 import type { ErrorCode } from '../contract/errors.ts';
 import type { Answer, Parameter, Ref } from '../contract/openapi/components.ts';
 import { errorDescriptions } from '../contract/openapi/error-responses.ts';
@@ -10,16 +9,16 @@ import { type Html, html } from './html.ts';
 import { sampleOf } from './sample.ts';
 import { fieldTable, notes, typeText } from './schema.ts';
 
-/** Follows a reference into the description's components. */
+/** Resolves a reference into the components of the OpenAPI document. */
 export type Lookup = (ref: string) => unknown;
 
 export const operationSection = (method: string, path: string, operation: Operation, lookup: Lookup): Html => {
   const parameters = operation.parameters.map((parameter) =>
     '$ref' in parameter ? (lookup(parameter.$ref) as Parameter) : parameter,
   );
-  const answers = Object.entries(operation.responses);
-  const good = answers.filter((entry): entry is [string, Answer] => !('$ref' in entry[1]));
-  const bad = answers.filter((entry): entry is [string, Ref] => '$ref' in entry[1]);
+  const responses = Object.entries(operation.responses);
+  const successes = responses.filter((entry): entry is [string, Answer] => !('$ref' in entry[1]));
+  const failures = responses.filter((entry): entry is [string, Ref] => '$ref' in entry[1]);
   const body = operation.requestBody;
   const resolve = (ref: string): Schema => lookup(ref) as Schema;
   return html`<section class="operation" id="${operation.operationId}">
@@ -28,9 +27,9 @@ export const operationSection = (method: string, path: string, operation: Operat
 <p>${operation.description}</p>
 <h4>Call</h4><pre><code>${curlOf(method, path, operation, parameters, resolve)}</code></pre>
 ${parameters.length > 0 && html`<h4>Parameters</h4>${parameterTable(parameters)}`}
-${body && html`<h4>Body${!body.required && html` <span class="quiet">optional</span>`}</h4>${fieldTable(body.content['application/json']?.schema ?? {}, 'sent')}`}
-<h4>Answer</h4>${good.map(([status, answer]) => answerPart(status, answer, resolve))}
-<details><summary>Errors</summary>${errorTable(bad)}</details>
+${body && html`<h4>Body${!body.required && html` <span class="quiet">optional</span>`}</h4>${fieldTable(body.content['application/json']?.schema ?? {}, 'request')}`}
+<h4>Response</h4>${successes.map(([status, response]) => responsePart(status, response, resolve))}
+<details><summary>Errors</summary>${errorTable(failures)}</details>
 </section>`;
 };
 
@@ -38,18 +37,18 @@ export const badge = (method: string): Html => html`<span class="method ${method
 
 const parameterTable = (parameters: readonly Parameter[]): Html =>
   html`<table><thead><tr><th>Name</th><th>In</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${parameters.map(
-    ({ name, in: place, required, description, schema }) =>
-      html`<tr><td><code>${name}</code>${required && html`<span class="required">required</span>`}</td><td>${place}</td><td>${typeText(schema)}</td><td>${notes({ ...schema, description })}</td></tr>`,
+    ({ name, in: location, required, description, schema }) =>
+      html`<tr><td><code>${name}</code>${required && html`<span class="required">required</span>`}</td><td>${location}</td><td>${typeText(schema)}</td><td>${notes({ ...schema, description })}</td></tr>`,
   )}</tbody></table>`;
 
-const answerPart = (status: string, { description, content = {} }: Answer, resolve: (ref: string) => Schema): Html =>
+const responsePart = (status: string, { description, content = {} }: Answer, resolve: (ref: string) => Schema): Html =>
   html`<p><span class="status">${status}</span> ${description}</p>${Object.entries(content).map(([type, { schema }]) =>
     type.includes('json')
-      ? html`<pre><code>${JSON.stringify(sampleOf(schema, resolve), null, 2)}</code></pre><details><summary>Fields</summary>${fieldTable(rowsOf(schema), 'answered')}</details>`
+      ? html`<pre><code>${JSON.stringify(sampleOf(schema, resolve), null, 2)}</code></pre><details><summary>Fields</summary>${fieldTable(rowsOf(schema), 'response')}</details>`
       : html`<p class="quiet">${type}</p>`,
   )}`;
 
-/** An array's fields are those of its elements. */
+/** The fields of an array are those of its elements. */
 const rowsOf = (schema: Schema): Schema => (schema.items as Schema | undefined) ?? schema;
 
 const errorTable = (responses: readonly (readonly [string, Ref])[]): Html =>

@@ -1,4 +1,4 @@
-/** The description as one page: no script, nothing from elsewhere, every text escaped. */
+/** The API documentation as one HTML page, without scripts or external resources. */
 import { createHash } from 'node:crypto';
 import { type ErrorCode, errors } from '../contract/errors.ts';
 import type { Document } from '../contract/openapi/document.ts';
@@ -11,7 +11,7 @@ import { style } from './style.ts';
 
 export interface Page {
   readonly html: string;
-  /** Allows the page's own style, by its digest, and nothing else. */
+  /** Allows only the page's own style, by its digest. */
   readonly contentSecurityPolicy: string;
 }
 
@@ -37,10 +37,10 @@ const page = (document: Document): Html => {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${info.title} ${info.version}</title><style>${trusted(style)}</style></head><body>
-<nav aria-label="Operations"><a class="skip" href="#main">Skip to the text</a><strong>${info.title}</strong>
+<nav aria-label="Operations"><a class="skip" href="#main">Skip to content</a><strong>${info.title}</strong>
 <ul><li><a href="#signing-in">Signing in</a></li><li><a href="#errors">Errors</a></li><li><a href="#events">Events</a></li></ul>
 ${groups.map((group) => html`<h2>${group.name}</h2><ul>${group.entries.map(link)}</ul>`)}</nav>
-<main id="main"><h1>${info.title}</h1><p class="quiet">Version ${info.version}. Also as <a href="/api/v1/openapi.json">OpenAPI ${document.openapi}</a>.</p>
+<main id="main"><h1>${info.title}</h1><p class="quiet">Version ${info.version}. Also available as <a href="/api/v1/openapi.json">OpenAPI ${document.openapi}</a>.</p>
 <p><strong>${info.summary}.</strong></p>${info.description.split('\n\n').map((paragraph) => html`<p>${paragraph}</p>`)}
 <h2 id="signing-in">Signing in</h2><table><tbody>${Object.entries(components.securitySchemes).map(
     ([name, scheme]) => html`<tr><td><code>${name}</code></td><td>${scheme.description}</td></tr>`,

@@ -1,8 +1,8 @@
-/** Values that could be sent or answered, made from their schema. */
 import type { Schema } from '../contract/openapi/json-schema.ts';
 
 export type Resolve = (ref: string) => Schema;
 
+/** An example value of a schema. */
 export const sampleOf = (schema: Schema, resolve: Resolve): unknown => {
   const { $ref, anyOf, type, properties, items, format } = schema as Readonly<Record<string, unknown>>;
   if (typeof $ref === 'string') return sampleOf(resolve($ref), resolve);

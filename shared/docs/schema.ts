@@ -1,4 +1,3 @@
-/** A schema as a table of its fields, nested ones by their path. */
 import type { Schema } from '../contract/openapi/json-schema.ts';
 import { type Html, html } from './html.ts';
 
@@ -8,18 +7,18 @@ interface Field {
   readonly isRequired: boolean;
 }
 
-/** What is sent says which fields are required; what is answered says which may be absent. */
-export const fieldTable = (schema: Schema, of: 'sent' | 'answered'): Html => {
+/** A table of the fields, nested ones by path. It marks required fields of requests and optional fields of responses. */
+export const fieldTable = (schema: Schema, of: 'request' | 'response'): Html => {
   const fields = fieldsOf(schema, '');
-  if (fields.length === 0) return html`<p class="quiet">Nothing.</p>`;
+  if (fields.length === 0) return html`<p class="quiet">Empty.</p>`;
   return html`<table><thead><tr><th>Field</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${fields.map((field) => fieldRow(field, of))}</tbody></table>`;
 };
 
-const fieldRow = ({ path, schema, isRequired }: Field, of: 'sent' | 'answered'): Html =>
+const fieldRow = ({ path, schema, isRequired }: Field, of: 'request' | 'response'): Html =>
   html`<tr><td><code>${path}</code>${mark(isRequired, of)}</td><td>${typeText(schema)}</td><td>${notes(schema)}</td></tr>`;
 
-const mark = (isRequired: boolean, of: 'sent' | 'answered'): Html | false => {
-  if (of === 'sent') return isRequired && html`<span class="required">required</span>`;
+const mark = (isRequired: boolean, of: 'request' | 'response'): Html | false => {
+  if (of === 'request') return isRequired && html`<span class="required">required</span>`;
   return !isRequired && html`<span class="quiet"> may be absent</span>`;
 };
 
@@ -32,17 +31,17 @@ const fieldsOf = (schema: Schema, prefix: string): readonly Field[] => {
   ]);
 };
 
-/** What a value is, in a word or two. */
+/** The type of a value in a few words. */
 export const typeText = (schema: Schema): string => {
   const { type, anyOf, $ref, format, items } = schema as Readonly<Record<string, string | readonly string[] | undefined>>;
   if (typeof $ref === 'string') return $ref.split('/').at(-1) ?? '';
   if (Array.isArray(anyOf)) return (anyOf as unknown as readonly Schema[]).map(typeText).join(' or ');
   if (type === 'array' && items) return `array of ${typeText(items as unknown as Schema)}`;
   if (Array.isArray(type)) return type.join(' or ');
-  return [type, format].filter(Boolean).join(', ') || 'anything';
+  return [type, format].filter(Boolean).join(', ') || 'any';
 };
 
-/** Everything else a reader must know of a value. */
+/** Description, allowed values and bounds of a value. */
 export const notes = (schema: Schema): Html => {
   const inner = (schema.items as Schema | undefined) ?? schema;
   const values = (inner.enum as readonly unknown[] | undefined) ?? (inner.const === undefined ? undefined : [inner.const]);

@@ -1,4 +1,4 @@
-/** The page's style: one sheet, inline, allowed by its digest. */
+/** The inline style sheet. The Content-Security-Policy allows it by its digest. */
 export const style = `
 :root{color-scheme:light dark;--ink:#1b1f24;--quiet:#59636e;--paper:#fff;--panel:#f6f8fa;--line:#d1d9e0;--accent:#0550ae;--get:#0550ae;--post:#116329;--put:#7d4e00;--patch:#7d4e00;--delete:#a40e26}
 @media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--quiet:#9198a1;--paper:#0d1117;--panel:#151b23;--line:#3d444d;--accent:#79c0ff;--get:#79c0ff;--post:#7ee787;--put:#e3b341;--patch:#e3b341;--delete:#ff9a94}}

@@ -2,63 +2,73 @@ import type { Clock } from '../platform/index.ts';
 import type { RunControl } from './run-control.ts';
 import { JobEndedError } from './running-job.ts';
 
-/** How often a worker looks whether its job still runs: so long may it go on after a cancellation. */
-export const lookEveryMs = 2_000;
-/** What is worth telling: with twenty workers the job's own number is then never a tenth behind. */
-export const tellShare = 1 / 200;
-/** However little there is to tell. */
-export const tellEveryMs = 15_000;
+/** How often a worker checks that its job still runs: the longest it continues after a cancellation. */
+export const checkIntervalMs = 2_000;
+/** Progress is reported once it exceeds this share of the job: with twenty workers the job lags by less than a tenth. */
+export const reportShare = 1 / 200;
+/** Progress is reported at least this often. */
+export const reportIntervalMs = 15_000;
 
 export interface HeartbeatOptions {
-  /** Rejects with NotRunning or a JobFailure once the job has ended. */
+  /** Rejects with JobEndedError or a JobFailure once the job has ended. */
   readonly checkRunning: (now: Date) => Promise<unknown>;
-  /** All that the job has to do; 0 where nobody knows. */
-  readonly total: number;
-  readonly halt: RunControl;
+  readonly control: RunControl;
   readonly clock: Clock;
-  /** Of the shard, what the job has not been told of. */
-  readonly unreported: () => number;
-  readonly report: () => Promise<unknown>;
+  /** The amount of work of the whole job; 0 if unknown. */
+  readonly total?: number;
+  /** The shard's progress that the job record does not contain yet. */
+  readonly unreported?: () => number;
+  readonly report?: () => Promise<unknown>;
 }
 
 /**
- * Beside the work, at its own pace: looks whether the job still runs, and tells it how far the shard has come. Never per
- * document: a million of them cost a few hundred writes of the table.
+ * Heartbeat of a running shard: every 2 s it checks that the job was not cancelled, and it reports progress. Reports are batched, so a
+ * million documents cost a few hundred table writes.
  */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   readonly #timer: NodeJS.Timeout;
-  #underWay: Promise<void> | undefined;
-  #toldAtMs: number;
+  #beating: Promise<void> | undefined;
+  #reportedAtMs: number;
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
-    this.#toldAtMs = options.clock.now().getTime();
+    this.#reportedAtMs = options.clock.now().getTime();
     this.#timer = setInterval(() => {
-      this.#underWay ??= this.#beat().finally(() => {
-        this.#underWay = undefined;
+      this.#beating ??= this.#beat().finally(() => {
+        this.#beating = undefined;
       });
-    }, lookEveryMs);
+    }, checkIntervalMs);
   }
 
-  /** Resolves when nothing is being told any more, and nothing will be. */
+  /** Resolves when the beat in progress has ended. No other beat starts. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#underWay;
+    await this.#beating;
   }
 
-  /** Never rejects: what ends the job stops the work, whatever else fails is tried again at the next beat. */
+  /** Never rejects. An ended job stops the work; any other failure is retried at the next beat. */
   async #beat(): Promise<void> {
-    const { checkRunning, total, halt, clock, unreported, report } = this.#options;
+    const { checkRunning, control, clock, total = 0, unreported = () => 0, report } = this.#options;
     try {
       const now = clock.now();
       await checkRunning(now);
-      const isWorth = unreported() > 0 && unreported() >= total * tellShare;
-      if (!isWorth && now.getTime() - this.#toldAtMs < tellEveryMs) return;
-      await report();
-      this.#toldAtMs = now.getTime();
+      const isWorthReporting = unreported() > 0 && unreported() >= total * reportShare;
+      if (!isWorthReporting && now.getTime() - this.#reportedAtMs < reportIntervalMs) return;
+      await report?.();
+      this.#reportedAtMs = now.getTime();
     } catch (error) {
-      if (error instanceof JobEndedError || (error as Error).name === 'JobFailure') halt.stop(error as Error);
+      if (error instanceof JobEndedError || (error as Error).name === 'JobFailure') control.stop(error as Error);
     }
   }
 }
+
+/** Runs `work` with a heartbeat beside it. The heartbeat has stopped when the promise settles. */
+export const withHeartbeat = async <T>(options: HeartbeatOptions, work: () => Promise<T>): Promise<T> => {
+  const heartbeat = new Heartbeat(options);
+  try {
+    return await work();
+  } finally {
+    await heartbeat.stop();
+  }
+};

@@ -1,12 +1,10 @@
-/** What every long-running job has in common: how it stands, how its steps fail, how it is stopped and looked after. */
-
 export {
   decideJobReaping,
   type Execution,
   type JobWorkflow,
   type ReapingDecision,
 } from './decide-reaping.ts';
-export { Heartbeat, type HeartbeatOptions } from './heartbeat.ts';
+export { Heartbeat, type HeartbeatOptions, withHeartbeat } from './heartbeat.ts';
 export { assertJobCapacity, runningItemsMax } from './job-capacity.ts';
 export { corruptionFailure, failureOf, JobFailure, UploadError } from './job-failure.ts';
 export { decilesPassed, decilesUpTo } from './progress-deciles.ts';

@@ -3,7 +3,7 @@ import { ApiError, type ErrorDetails, type JobErrorCode } from '../contract/erro
 import { StorageError } from '../destination/index.ts';
 import { SourceError } from '../firestore/index.ts';
 
-/** Why a job cannot go on, in the words of its record's `error`: trying again does not help. Its message is fit for the customer. */
+/** A permanent failure, as in the `error` of the job's record. The message is for the customer. */
 export class JobFailure extends Error {
   readonly code: JobErrorCode;
   readonly details: ErrorDetails | undefined;
@@ -18,13 +18,10 @@ export class JobFailure extends Error {
 
 export type StorageFailure = 'STORAGE_UPLOAD_ERROR' | 'STORAGE_READ_ERROR';
 
-/** What a store said that was to keep something, where the same step also reads from others. */
+/** A StorageError of a write, in a step that also reads from other stores. */
 export class UploadError extends StorageError {}
 
-/**
- * What an error means for a job, if trying again cannot help; undefined if it may. `storage` says what was wanted of the store
- * when it refused.
- */
+/** The job failure that an error means; undefined if a retry may succeed. `storage` is the code of a StorageError. */
 export const failureOf = (error: unknown, storage: StorageFailure = 'STORAGE_UPLOAD_ERROR'): JobFailure | undefined => {
   const cause = { cause: error };
   if (error instanceof JobFailure) return error;
@@ -36,11 +33,11 @@ export const failureOf = (error: unknown, storage: StorageFailure = 'STORAGE_UPL
     return error.isTransient
       ? undefined
       : new JobFailure(storageCode(error, storage), error.message, { reason: error.code }, cause);
-  // Another machine may not be faulty.
+  // A failed self-check points to a faulty machine; a retry runs on another one.
   if (error instanceof ArchiveError && error.code !== 'self-check-failed')
     return corruptionFailure(error.object?.name, error.code, error.message, cause);
   if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND')
-    return new JobFailure(storage, 'The storage destination is gone', undefined, cause);
+    return new JobFailure(storage, 'The storage destination was deleted', undefined, cause);
   if (error instanceof ApiError && error.code === 'PROJECT_NOT_FOUND')
     return new JobFailure('SOURCE_AUTH_ERROR', 'The project is no longer connected', undefined, cause);
   return undefined;
@@ -49,7 +46,7 @@ export const failureOf = (error: unknown, storage: StorageFailure = 'STORAGE_UPL
 export const storageCode = (error: StorageError, storage: StorageFailure): StorageFailure =>
   error instanceof UploadError ? 'STORAGE_UPLOAD_ERROR' : storage;
 
-/** A backup that is not what it was when it was made; `object` says what of it is to be looked at. */
+/** A backup whose objects were damaged or changed. `object` is the affected one. */
 export const corruptionFailure = (
   object: string | undefined,
   reason: string,

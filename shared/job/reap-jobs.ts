@@ -3,70 +3,69 @@ import { idsIn } from '../contract/ids.ts';
 import { StorageError } from '../destination/index.ts';
 import { log, withLogContext } from '../platform/index.ts';
 
-/** Looked after at once. */
-const lanes = 8;
-/** What one job may take of a lane; removing what it stored goes on in the next run. */
+const maxConcurrentJobs = 8;
+/** The longest time for one job. The next run continues to delete its objects. */
 const longestMs = 30_000;
-/** Once one of an organization took all of that, its bucket hangs: enough for its others to be looked at and ended. */
+/** The limit after a timeout in the same organization, whose bucket probably hangs: enough to end its other jobs. */
 const hangingMs = 5_000;
 
-/** That a job is under way, or has ended and is not cleaned up after yet. */
+/** Marks a job that is running, or has ended and is not cleaned up yet. */
 export interface RunningJobItem {
   readonly organizationId: string;
   /** Names the job. */
   readonly sk: string;
 }
 
-export interface Reaped {
+interface Reaped {
   readonly looked: number;
-  /** Left to the next run, because a bucket did not answer in time. */
+  /** Left to the next run, because a bucket did not respond in time. */
   readonly late: number;
   readonly failed: number;
 }
 
-/** Looks after all of them, each for a bounded time: one that fails or hangs, or all of one organization, keeps no other waiting. */
+/** Runs `reap` for every job, each within a time limit, so that a failing or hanging organization does not delay the others. */
 export const reapJobs = async <N extends RunningJobItem>(
   waiting: AsyncGenerator<N>,
-  reap: (note: N) => Promise<void>,
+  reap: (item: N) => Promise<void>,
   limits = { longestMs, hangingMs },
 ): Promise<Reaped> => {
   const hanging = new Set<string>();
   const count = { looked: 0, late: 0, failed: 0 };
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let next = await waiting.next(); !next.done; next = await waiting.next()) {
-      const { organizationId } = next.value;
-      const note = next.value;
+      const item = next.value;
+      const { organizationId } = item;
       const ms = hanging.has(organizationId) ? limits.hangingMs : limits.longestMs;
-      const outcome = await withLogContext(idsIn(note), () => within(ms, reap(note), note));
+      const outcome = await withLogContext(idsIn(item), () => within(ms, reap(item), item));
       if (outcome === 'late') hanging.add(organizationId);
       if (outcome !== 'done') count[outcome] += 1;
       count.looked += 1;
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: maxConcurrentJobs }, worker));
   return count;
 };
 
 const within = async (ms: number, work: Promise<void>, { sk: job }: RunningJobItem): Promise<'done' | 'late' | 'failed'> => {
-  const over = new AbortController();
+  const abort = new AbortController();
   const ended = work.then(
     () => 'done' as const,
     (error: unknown) => outcomeOf(error, job),
   );
-  const late = pause(ms, 'late' as const, { signal: over.signal }).catch(() => 'late' as const);
+  const timeout = pause(ms, 'late' as const, { signal: abort.signal }).catch(() => 'late' as const);
   try {
-    const outcome = await Promise.race([ended, late]);
-    if (outcome === 'late') log.warn('a job is looked after again by the next run', { job });
+    const outcome = await Promise.race([ended, timeout]);
+    if (outcome === 'late') log.warn('job not reaped in time; the next run retries', { job });
     return outcome;
   } finally {
-    over.abort();
+    abort.abort();
   }
 };
 
-/** A customer's bucket that does not answer is no fault of ours. */
+/** An unavailable bucket of a customer is not a failure of the reaper. */
 const outcomeOf = (error: unknown, job: string): 'late' | 'failed' => {
   if (error instanceof StorageError) return 'late';
   const { name, message } = error as Error;
-  log.error('a job could not be looked after', { job, reason: `${name}: ${message}` });
+  log.error('job could not be reaped', { job, reason: `${name}: ${message}` });
   return 'failed';
 };

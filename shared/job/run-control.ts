@@ -2,41 +2,41 @@ import { SourceError } from '../firestore/index.ts';
 import type { Clock } from '../platform/index.ts';
 
 /**
- * What ends a worker's run early. `stop`: the job's time is over or it has ended by other hands; all is let go of. `pause`:
- * the worker's own time is nearly over; what was read is stored, and another run goes on behind it.
+ * Ends a run early. `stop`: the job was cancelled or timed out; abandon everything. Yield: the Lambda is about to time out; store what
+ * was read, the next run continues.
  */
 export class RunControl {
   readonly #stop = new AbortController();
-  readonly #pause = new AbortController();
+  readonly #yield = new AbortController();
   readonly #timers: readonly NodeJS.Timeout[];
-  /** For reading: ended by either. */
-  readonly reading: AbortSignal = AbortSignal.any([this.#stop.signal, this.#pause.signal]);
-  /** For storing what was read. */
+  /** For reads: aborted by a stop and by a yield. */
+  readonly reading: AbortSignal = AbortSignal.any([this.#stop.signal, this.#yield.signal]);
+  /** For writes: aborted by a stop only. */
   readonly storing: AbortSignal = this.#stop.signal;
 
-  /** `end`: when the job's own time is over, and what it failed of then. */
-  constructor(handOver: Date, clock: Clock, end?: { readonly at: string; readonly error: Error }) {
-    const inMs = (moment: number): number => Math.max(0, moment - clock.now().getTime());
+  /** Yields at `yieldAt`. `end` is the job's own deadline and the error of missing it. */
+  constructor(yieldAt: Date, clock: Clock, end?: { readonly at: string; readonly error: Error }) {
+    const inMs = (atMs: number): number => Math.max(0, atMs - clock.now().getTime());
     this.#timers = [
       ...(end ? [setTimeout(() => this.stop(end.error), inMs(Date.parse(end.at)))] : []),
-      setTimeout(() => this.#pause.abort(), inMs(handOver.getTime())),
+      setTimeout(() => this.#yield.abort(), inMs(yieldAt.getTime())),
     ];
   }
 
   get isYielding(): boolean {
-    return this.#pause.signal.aborted;
+    return this.#yield.signal.aborted;
   }
 
   stop(reason: Error): void {
     this.#stop.abort(reason);
   }
 
-  /** Throws the reason if it was stopped. */
+  /** Throws the reason of a stop. */
   check(): void {
     this.#stop.signal.throwIfAborted();
   }
 
-  /** What an error of an interrupted call really means; a pause is no error. */
+  /** The reason behind an error of an interrupted call; undefined for a yield, which is no error. */
   explain(error: unknown): unknown {
     if (this.#stop.signal.aborted) return this.#stop.signal.reason;
     return this.isYielding && error instanceof SourceError && error.code === 'CANCELLED' ? undefined : error;

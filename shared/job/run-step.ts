@@ -1,25 +1,24 @@
-/** How every step of the workflow runs: a failure for good is on the record before it is thrown, anything else is tried again. */
+/** Runs a workflow step. A permanent failure is written to the job's record before it is thrown; other errors are retried. */
 import { ArchiveError } from '../archive/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { StorageError } from '../destination/index.ts';
 import { SourceError } from '../firestore/index.ts';
-import { bestEffort, commit, isConflict, isTransientAwsError, type Key, log } from '../platform/index.ts';
+import { bestEffort, commit, isConflict, isTransientAwsError, type Key, log, oneOf, update } from '../platform/index.ts';
 import { failureOf, type JobFailure, type StorageFailure, storageCode } from './job-failure.ts';
 import { JobEndedError, type Reason } from './running-job.ts';
 
-/** Step Functions tries again whatever is thrown, except an error of this name: then the reason stands on the record. */
+/** Step Functions retries every error except this one, whose reason is on the record. */
 const finalName = 'JobFailed';
 
-/** What a step works for. */
+/** The job of a step. */
 export interface Job {
   readonly id: string;
-  /** Its record. */
   readonly key: Key;
-  /** What the service does for it: "make the backup". */
+  /** Completes "The service could not …", such as "make the backup". */
   readonly task: string;
-  /** What was wanted of the store when it refuses, unless the step says so itself. */
+  /** The code of a StorageError that the step does not classify itself. */
   readonly storage?: StorageFailure;
-  /** Which of its attempts the step is of: of an earlier one there is nothing to tell any more. */
+  /** The attempt that the step belongs to. Steps of an earlier attempt do not write to the record. */
   readonly attempt?: number | undefined;
 }
 
@@ -30,16 +29,16 @@ export const runStep = async <T>(job: Job, work: () => Promise<T>): Promise<T> =
     if (error instanceof JobEndedError) throw named(finalName, error.message);
     const failure = failureOf(error, job.storage);
     if (failure) {
-      log.warn('the job fails', { jobId: job.id, code: failure.code, reason: failure.message });
-      await tell(job, 'failure', reasonOf(failure));
+      log.warn('job failed', { jobId: job.id, code: failure.code, reason: failure.message });
+      await record(job, 'failure', reasonOf(failure));
       throw named(finalName, `${failure.code}: ${failure.message}`);
     }
-    await bestEffort('note what the step stumbled over', tell(job, 'trouble', troubleOf(error, job)));
+    await bestEffort('record the error of the step', record(job, 'trouble', transientReason(error, job)));
     throw withoutCause(error);
   }
 };
 
-/** The same as an answer: undefined for what has failed for good, which is no error of the function. */
+/** Like `runStep`, but returns undefined for a permanent failure, which is not an error of the function. */
 export const answerStep = async <T>(job: Job, work: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await runStep(job, work);
@@ -51,40 +50,31 @@ export const answerStep = async <T>(job: Job, work: () => Promise<T>): Promise<T
 
 export const reasonOf = ({ code, message, details }: JobFailure): Reason => ({ code, message, ...(details && { details }) });
 
-/** The first failure wins, the last trouble counts; of a job that has ended there is nothing to tell. */
-const tell = async ({ key, attempt }: Job, attribute: 'failure' | 'trouble', reason: Reason): Promise<void> => {
+/** The first failure and the last transient error are kept. A job that has ended stays unchanged. */
+const record = async ({ key, attempt }: Job, attribute: 'failure' | 'trouble', reason: Reason): Promise<void> => {
+  const expected = {
+    status: oneOf('pending', 'running'),
+    failure: undefined,
+    ...(attempt !== undefined && { attempt }),
+  };
   try {
-    await commit([
-      {
-        update: key,
-        expression: 'SET #attribute = :reason',
-        condition: [
-          '#status IN (:pending, :running) AND attribute_not_exists(#failure)',
-          ...(attempt === undefined ? [] : ['attempt = :attempt']),
-        ].join(' AND '),
-        names: { '#attribute': attribute, '#status': 'status', '#failure': 'failure' },
-        values: {
-          ...{ ':reason': reason, ':pending': 'pending', ':running': 'running' },
-          ...(attempt !== undefined && { ':attempt': attempt }),
-        },
-      },
-    ]);
+    await commit([update(key, { set: { [attribute]: reason }, expected })]);
   } catch (error) {
     if (!isConflict(error)) throw error;
   }
 };
 
-/** Only our own words are kept: what others throw may quote what it was working on. */
-const troubleOf = (error: unknown, job: Job): Reason => {
+/** Keeps only our own messages: those of other errors may quote customer data. */
+const transientReason = (error: unknown, job: Job): Reason => {
   if (error instanceof StorageError)
     return { code: storageCode(error, job.storage ?? 'STORAGE_UPLOAD_ERROR'), message: error.message };
   if (error instanceof SourceError) return { code: 'INTERNAL_ERROR', message: error.message };
   if (isTransientAwsError(error) || (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE'))
-    return { code: 'INTERNAL_ERROR', message: 'A part of the service did not answer' };
+    return { code: 'INTERNAL_ERROR', message: 'A component of the service did not respond' };
   return { code: 'INTERNAL_ERROR', message: `The service could not ${job.task}` };
 };
 
-/** Causes of what a store or a source says may hold headers and addresses; they stay out of logs and the workflow's history. */
+/** Causes of these errors may contain headers and addresses, which must not reach logs or the workflow's history. */
 const withoutCause = (error: unknown): unknown =>
   error instanceof StorageError || error instanceof SourceError || error instanceof ArchiveError || error instanceof ApiError
     ? named(error.name, error.message)

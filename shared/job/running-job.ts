@@ -1,4 +1,3 @@
-/** A job under way, and the one condition under which anything is written for it. */
 import type * as z from 'zod';
 import type { JobError } from '../contract/models/backup.ts';
 import type { OrganizationRecord } from '../organization/index.ts';
@@ -7,17 +6,17 @@ import { JobFailure } from './job-failure.ts';
 
 export type Reason = z.output<typeof JobError>;
 
-/** What the record of every job says of how it stands. */
+/** The state in the record of every job. */
 export interface JobRecord extends Item {
   readonly id: string;
   readonly status: string;
-  /** Why it cannot go on, told by the first step that found out; it becomes the `error` when the job ends. */
+  /** A permanent failure, set by the first step that detects one. It becomes the `error` when the job ends. */
   readonly failure?: Reason;
-  /** What a step stumbled over last and tried again: the likely reason, if all tries fail. */
+  /** The last transient error of a step: the likely reason if all retries fail. */
   readonly trouble?: Reason;
 }
 
-/** The job has ended by other hands: it was cancelled, failed or given up. Whoever still works for it keeps nothing. */
+/** The job was cancelled, has failed or was given up. A worker that still runs discards its results. */
 export class JobEndedError extends Error {
   constructor(status: string) {
     super(`the job is ${status}`);
@@ -25,7 +24,7 @@ export class JobEndedError extends Error {
   }
 }
 
-/** Throws NotRunning unless the job, as it was just read, goes on. */
+/** Throws JobEndedError unless the job, as just read, is running. */
 export const assertRunning = <J extends JobRecord>(job: J | undefined): J => {
   if (!job) throw new JobEndedError('gone');
   if (job.status !== 'running') throw new JobEndedError(job.status);
@@ -33,7 +32,7 @@ export const assertRunning = <J extends JobRecord>(job: J | undefined): J => {
   return job;
 };
 
-/** A job of an organization that is deleted ends. */
+/** Throws a JobFailure if the organization was deleted. */
 export const assertOrganizationActive = (organization: OrganizationRecord | undefined): OrganizationRecord => {
   if (organization && organization.deletedAt === undefined) return organization;
   throw new JobFailure('CANCELLED', 'The organization was deleted');

@@ -1,4 +1,4 @@
-import { carryCredentials, type DestinationRecord, destinationData, destinationKey, externalIdOf } from '../destination/index.ts';
+import { type DestinationRecord, destinationData, destinationKey, externalIdOf, moveCredentials } from '../destination/index.ts';
 import { emit } from '../event/index.ts';
 import { type OrganizationRecord, organizationKey, organizationRef } from '../organization/index.ts';
 import { add, create, getAll, iso, StaleReadError, type Write } from '../platform/index.ts';
@@ -61,7 +61,7 @@ const copyDestination = async (
   const record: DestinationRecord = {
     ...here,
     ...organizationKey.storageDestination(to, here.id),
-    sealed: await carryCredentials(from, to, here),
+    sealed: await moveCredentials(from, to, here),
     // The customer's role expects the external id it was set up with.
     ...('roleArn' in here.masked && { externalId: here.externalId ?? externalIdOf(from) }),
     backupCount,

@@ -11,10 +11,10 @@ import { refuseIfCaptured } from '../pitr/index.ts';
 import { after, bestEffort, type Clock, clock, commit, create, getAll, iso, newUlid, StaleReadError } from '../platform/index.ts';
 import {
   jobLock,
-  movingAway,
-  noSuchProject,
   type ProjectRecord,
   projectKey,
+  projectMoving,
+  projectNotFound,
   readProject,
   whileConnected,
 } from '../project/index.ts';
@@ -38,14 +38,14 @@ export const moveProject = async (
   const { tenant: from, actor } = caller;
   const now = time.now();
   const limit = { until: after(now, callSeconds), clock: time };
-  if (!isId('project', projectId)) throw noSuchProject();
+  if (!isId('project', projectId)) throw projectNotFound();
   const [project, job, started, moved] = await getAll([
     projectKey.project(from, projectId),
     projectKey.job(from, projectId),
     projectKey.move(from, projectId),
     projectKey.moved(from, projectId),
   ]);
-  if (!project && started?.to !== organizationId && moved?.to !== organizationId) throw noSuchProject();
+  if (!project && started?.to !== organizationId && moved?.to !== organizationId) throw projectNotFound();
   const target = await enterOrganization(actor.id, organizationId, 'admin');
   const { tenant: to } = target;
   if (!project) {
@@ -91,8 +91,8 @@ const begin = async (move: MoveContext, now: Date): Promise<void> => {
     whileConnected(from, projectId),
     whileActive(to),
     // Exists while an earlier move of the same project is being finished.
-    create(source, () => movingAway()),
-    create(target, () => movingAway()),
+    create(source, () => projectMoving()),
+    create(target, () => projectMoving()),
     enqueue(from, { kind: 'finish-move', projectId, moveId }, now),
   ]);
 };

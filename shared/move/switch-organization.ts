@@ -9,7 +9,7 @@ import {
   organizationRef,
 } from '../organization/index.ts';
 import { commit, create, get, iso, StaleReadError, set, type Tenant, type Write } from '../platform/index.ts';
-import { carryConnection, jobRelease, type ProjectRecord, projectData, projectKey } from '../project/index.ts';
+import { jobRelease, moveConnection, type ProjectRecord, projectData, projectKey } from '../project/index.ts';
 import type { Tally } from './check-movable.ts';
 import { copyDestinations } from './copy-destinations.ts';
 import { type MoveContext, unchanged } from './move-context.ts';
@@ -71,7 +71,7 @@ export const switchOrganization = async (
 
 /** A user's grant is not transferred: if the user is no member of the target, the project must be reconnected. */
 const arrivedProject = async ({ from, to }: MoveContext, project: ProjectRecord, now: Date): Promise<ProjectRecord> => {
-  const connection = await carryConnection(from, to, project);
+  const connection = await moveConnection(from, to, project);
   const isUsable = connection.type !== 'user' || (await get(organizationKey.member(to, connection.userId))) !== undefined;
   return {
     ...project,

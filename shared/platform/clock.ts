@@ -1,10 +1,10 @@
-/** Time comes in through here, so that a test can hold it still. */
+/** The source of the current time. Tests replace it. */
 export interface Clock {
   now(): Date;
 }
 
 export const clock: Clock = { now: () => new Date() };
 
-export const iso = (moment: Date): string => moment.toISOString();
-export const epochSeconds = (moment: Date): number => Math.floor(moment.getTime() / 1_000);
-export const after = (moment: Date, seconds: number): Date => new Date(moment.getTime() + seconds * 1_000);
+export const iso = (date: Date): string => date.toISOString();
+export const epochSeconds = (date: Date): number => Math.floor(date.getTime() / 1_000);
+export const after = (date: Date, seconds: number): Date => new Date(date.getTime() + seconds * 1_000);

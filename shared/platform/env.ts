@@ -1,9 +1,9 @@
-/** Reads the variables that a grant sets. A missing one names itself instead of becoming an odd error later. */
+/** Environment variables that a capability sets. A missing variable throws an error with its name. */
 import type { Variable } from '../contract/capabilities.ts';
 
 export const env = (name: Variable): string => {
   const value = process.env[name];
-  if (value === undefined) throw new Error(`${name} is not set: the function lacks the grant that sets it`);
+  if (value === undefined) throw new Error(`${name} is not set: the function lacks the capability that sets it`);
   return value;
 };
 

@@ -1,4 +1,5 @@
 export { mapConcurrent } from './async/map-concurrent.ts';
+export { type Backoff, type RetryOptions, retry, type Verdict } from './async/retry.ts';
 export {
   type DataKey,
   makeDataKey,
@@ -10,15 +11,15 @@ export {
   tokenSigner,
   wrapDataKey,
 } from './aws/kms.ts';
-export { openWrappedKey } from './aws/kms-for-cli.ts';
+export { openWrappedKey } from './aws/open-wrapped-key.ts';
 export { type Entry, putEntry, removeEntry, scheduledTime, sendLater } from './aws/scheduler.ts';
 export { seal, secretValue, sign, unseal } from './aws/secrets.ts';
 export { escaped, type Letter, sendMail } from './aws/ses.ts';
 export { delayMaxSeconds, type QueueMessage, type QueueVariable, sendMessages } from './aws/sqs.ts';
 export { describeExecution, startWorkflow, stopWorkflow } from './aws/step-functions.ts';
 export { type AssumeRoleInput, assumeRole, type RoleCredentials } from './aws/sts.ts';
-export { isAwsError } from './aws-client/aws-error.ts';
-export { isTransientAwsError } from './aws-client/is-transient.ts';
+export { isAwsError } from './aws-client/is-aws-error.ts';
+export { isTransientAwsError } from './aws-client/is-transient-aws-error.ts';
 export { after, type Clock, clock, epochSeconds, iso } from './clock.ts';
 export { env, envList } from './env.ts';
 export {
@@ -30,14 +31,20 @@ export {
   guardUrl,
   guardWebhookUrl,
   isPublic,
-  type Resolve,
 } from './http/address-guard.ts';
-export { type AccessToken, type GoogleAccount, googleAccessToken, readPrivateKey, TokenError } from './http/google-token.ts';
-export { type GuardedPost, type PostOutcome, postGuarded } from './http/guarded-post.ts';
-export { fetchTrusted } from './http/trusted-fetch.ts';
+export type { Resolve } from './http/dns-lookup.ts';
+export { fetchTrusted } from './http/fetch-trusted.ts';
+export {
+  type AccessToken,
+  type GoogleAccount,
+  googleAccessToken,
+  readPrivateKey,
+  TokenError,
+} from './http/google-access-token.ts';
+export { type GuardedPost, type PostOutcome, postGuarded } from './http/post-guarded.ts';
 export { type BatchAnswer, batchHandler } from './observe/batch-handler.ts';
 export { FunctionTimeoutError } from './observe/function-timeout-error.ts';
-export { type Checks, probe } from './observe/health-check.ts';
+export { type HealthChecks, healthCheck } from './observe/health-check.ts';
 export { type LambdaHandler, lambdaHandler, lambdaProcess, lambdaStack, timeoutEarlyMs } from './observe/lambda-handler.ts';
 export { bestEffort, log } from './observe/log.ts';
 export { addLogContext, type Ids, withLogContext } from './observe/log-context.ts';
@@ -45,7 +52,7 @@ export { emitMetric } from './observe/metrics.ts';
 export { assertRunActive } from './observe/run-signal.ts';
 export { omitUndefined } from './omit-undefined.ts';
 export { fingerprint, idBounds, newId, newIdOf, newUlid, randomFraction, randomToken, secureRandomBytes } from './random-id.ts';
-export { removeAll } from './table/batch-delete.ts';
+export { secretMask } from './secret-mask.ts';
 export {
   type AuditNote,
   add,
@@ -64,10 +71,11 @@ export {
   update,
   type Write,
 } from './table/change.ts';
-export { getCoalesced } from './table/coalesced-get.ts';
 export { commit, transactionMax } from './table/commit.ts';
 export { deletePartition } from './table/delete-partition.ts';
+export { getCoalesced } from './table/get-coalesced.ts';
 export { count, get, getAll, note, query, type Range, walk } from './table/read-table.ts';
+export { removeAll } from './table/remove-all.ts';
 export { isConflict, retryOnConflict } from './table/retry-on-conflict.ts';
 export { putIfAbsent, setIfAbsent, takeItem, updateItem } from './table/single-item.ts';
 export { StaleReadError } from './table/stale-read-error.ts';

@@ -1,36 +1,36 @@
-/** New ids and other random text. The only place that draws randomness. */
+/** Random ids, tokens and numbers. No other file uses randomness. */
 import { createHash, randomBytes } from 'node:crypto';
 import { encodeTime, monotonicFactory, TIME_MAX, ulid as ulidOf } from 'ulid';
 import { type IdKind, idPrefixes } from '../contract/ids.ts';
 import { clock } from './clock.ts';
 
-// Monotonic: two ids of one millisecond still sort in the order they were made.
+// Monotonic: ids of the same millisecond sort in the order they were generated.
 const ulid = monotonicFactory(() => randomFraction());
 
 export const newId = (kind: IdKind, at: Date = clock.now()): string => `${idPrefixes[kind]}_${newUlid(at)}`;
 
-/** An id that carries a moment of the past: the maker of all others would give it the time of its own last one. */
+/** An id with a time in the past. The monotonic generator would raise it to the time of its last id. */
 export const newIdOf = (kind: IdKind, past: Date): string =>
   `${idPrefixes[kind]}_${ulidOf(past.getTime(), () => randomFraction())}`;
 
-/** The part of an id that tells it apart: for names that are nobody's id. */
+/** An id without a prefix, for names that are not resource ids. */
 export const newUlid = (at: Date = clock.now()): string => ulid(at.getTime());
 
-/** The least and the greatest id of that kind that could be made between two moments, both inclusive. */
+/** The smallest and the greatest id of this kind between two times, both inclusive. */
 export const idBounds = (kind: IdKind, from: Date, to: Date): { first: string; last: string } => {
-  const bound = (moment: Date, random: string): string =>
-    `${idPrefixes[kind]}_${encodeTime(Math.min(Math.max(moment.getTime(), 0), TIME_MAX))}${random.repeat(16)}`;
+  const bound = (date: Date, random: string): string =>
+    `${idPrefixes[kind]}_${encodeTime(Math.min(Math.max(date.getTime(), 0), TIME_MAX))}${random.repeat(16)}`;
   return { first: bound(from, '0'), last: bound(to, 'Z') };
 };
 
 /** 256 random bits as 43 base64url characters. */
 export const randomToken = (): string => randomBytes(32).toString('base64url');
 
-/** Bytes that nobody can predict. */
+/** Cryptographically secure. */
 export const secureRandomBytes = (bytes: number): Buffer => randomBytes(bytes);
 
-/** From 0 up to, and without, 1: for waits that must not all end at the same moment. */
+/** At least 0 and below 1, for jitter. */
 export const randomFraction = (): number => randomBytes(4).readUInt32BE() / 0x1_0000_0000;
 
-/** What is kept of a secret: enough to recognise it, useless to anyone who reads the table. */
+/** A hash that identifies a secret in the table without revealing it. */
 export const fingerprint = (secret: string): string => createHash('sha256').update(secret).digest('base64url');

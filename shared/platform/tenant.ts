@@ -1,4 +1,4 @@
-/** The organization a call acts in, as an argument nobody can forge: storage functions take a Tenant, never a string. */
+/** The organization a call acts in, as a type that cannot be forged: storage functions take a Tenant, never a string. */
 declare const proof: unique symbol;
 
 export interface Tenant {
@@ -7,10 +7,10 @@ export interface Tenant {
 }
 
 /**
- * What proves that the caller may act in the organization. A law test lists the files that may call `proveTenant`.
- * - membership, service-account: read from the table for this very call
+ * Why the caller may act in the organization. A law test lists the files that may call `unsafeTenant`.
+ * - membership, service-account: read from the table for this call
  * - invitation: the link's signature names the organization
- * - created: the caller is making it
+ * - created: the caller creates the organization
  * - record: a stream or queue record that our own transaction wrote
  */
 export type Proof = 'membership' | 'service-account' | 'invitation' | 'created' | 'owner' | 'record';

@@ -1,4 +1,4 @@
-/** Clock and timers of connections and streams. Tests pass their own, so that an hour takes a moment. */
+/** Clock and timers of connections and streams. Tests use virtual time. */
 export interface Timers {
   /** Monotonic. */
   now(): number;
@@ -7,9 +7,9 @@ export interface Timers {
 }
 
 export interface Timer {
-  /** Starts the delay again. */
+  /** Restarts the delay. */
   refresh(): unknown;
-  /** The process may end while the timer is pending. */
+  /** Lets the process exit while the timer is pending. */
   unref(): unknown;
 }
 

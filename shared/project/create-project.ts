@@ -1,31 +1,31 @@
-/** Connecting a project and disconnecting it; its backups outlive it. */
+import { auditNote } from '../audit/index.ts';
 import { emit, enqueue } from '../event/index.ts';
 import { type CallerContext, countOf, organizationRef } from '../organization/index.ts';
 import { type Change, create, iso, remove } from '../platform/index.ts';
-import { noSuchProject } from './get-project.ts';
 import { whileIdle } from './job-lock.ts';
-import { projectData } from './project-view.ts';
+import { projectData } from './project-data.ts';
+import { projectNotFound } from './read-project.ts';
 import { type Connection, type ProjectRecord, projectKey } from './record.ts';
-import { defaultSettings, destinationCheck, type SettingsWish, settingsWith } from './update-project.ts';
+import { defaultSettings, destinationCheck, type SettingsInput, settingsWith } from './update-project.ts';
 
-export interface ProjectWish {
+interface ProjectInput {
   readonly id: string;
   readonly name: string;
   readonly sourceProjectId: string;
   readonly databaseId: string;
-  /** One the source has let in. */
+  /** Already accepted by the source. */
   readonly connection: Connection;
-  readonly settings?: SettingsWish | undefined;
+  readonly settings?: SettingsInput | undefined;
 }
 
 export const createProject = (
   { tenant, organization }: CallerContext,
-  { settings, ...wish }: ProjectWish,
+  { settings, ...input }: ProjectInput,
   now: Date,
 ): { project: ProjectRecord; change: Change } => {
   const project: ProjectRecord = {
-    ...projectKey.project(tenant, wish.id),
-    ...wish,
+    ...projectKey.project(tenant, input.id),
+    ...input,
     status: 'connected',
     settings: settingsWith(defaultSettings, settings ?? {}),
     pitr: { enabled: false },
@@ -44,28 +44,22 @@ export const createProject = (
         countOf('projectCount', tenant, 1),
         emit(tenant, 'project.created', { organization: organizationRef(organization), project: projectData(project) }, now),
       ],
-      audit: [
-        {
-          scope: tenant.organizationId,
-          resource: { type: 'project', id },
-          details: { name, sourceProjectId, databaseId, connection: shown },
-        },
-      ],
+      audit: [auditNote(tenant, 'project', id, { name, sourceProjectId, databaseId, connection: shown })],
     },
   };
 };
 
-/** Refused while a job is under way: it would have nothing left to report to. Its schedules go with it, by the task. */
+/** Throws JOB_IN_PROGRESS while a job runs. The backups stay; a task deletes the schedules. */
 export const removeProject = ({ tenant, organization }: CallerContext, project: ProjectRecord, now: Date): Change => {
   const { id, name, sourceProjectId } = project;
   return {
     writes: [
-      remove(projectKey.project(tenant, id), noSuchProject),
+      remove(projectKey.project(tenant, id), projectNotFound),
       whileIdle(tenant, id),
       countOf('projectCount', tenant, -1),
       emit(tenant, 'project.deleted', { organization: organizationRef(organization), project: projectData(project) }, now),
       enqueue(tenant, { kind: 'sync-schedules', projectId: id, deletedProjectName: name }, now),
     ],
-    audit: [{ scope: tenant.organizationId, resource: { type: 'project', id }, details: { name, sourceProjectId } }],
+    audit: [auditNote(tenant, 'project', id, { name, sourceProjectId })],
   };
 };

@@ -1,32 +1,32 @@
-export { removeAuthUsers } from './auth-users/delete-auth-users.ts';
 export { type HashConfig, letsShareEmails, readHashConfig } from './auth-users/hash-config.ts';
 export { openToolkit, type Toolkit } from './auth-users/identity-toolkit.ts';
 export { importAuthUsers, importedAtOnceMax, type Refused } from './auth-users/import-auth-users.ts';
 export { type AuthUser, accountOf, listAuthUsers, readAuthUsers } from './auth-users/list-auth-users.ts';
-export { type KnownUser, lookUpAuthUsers } from './auth-users/lookup-auth-users.ts';
+export { type KnownUser, lookUpAuthUsers } from './auth-users/look-up-auth-users.ts';
 export { isRedacted } from './auth-users/password-visibility.ts';
 export { probeAuthUsers } from './auth-users/probe-auth-users.ts';
-export { connectionOf } from './choose-connection.ts';
+export { removeAuthUsers } from './auth-users/remove-auth-users.ts';
+export { chooseConnection } from './choose-connection.ts';
 export { connectedWrite, unauthorizedWrite } from './connection-status.ts';
 export { createProject, removeProject } from './create-project.ts';
-export { listProjects, noSuchProject, readProject } from './get-project.ts';
 export {
+  assertIdle,
   databaseLock,
   databaseOf,
   databaseRelease,
   jobLock,
   jobRelease,
   readJob,
-  refuseBusy,
   whileConnected,
   whileIdle,
 } from './job-lock.ts';
 export { listRootCollections, type RootCollection } from './list-root-collections.ts';
-export { movingAway, refuseLeaving, standingHere, whileStaying } from './move-visibility.ts';
+export { assertNotLeaving, filterVisible, projectMoving, whileNotMoving } from './move-visibility.ts';
 export { openSource } from './open-source.ts';
 export { probeProject } from './probe-project.ts';
-export { projectData } from './project-view.ts';
-export { probeOrMark, reconnectProject } from './reconnect-project.ts';
+export { projectData } from './project-data.ts';
+export { listProjects, projectNotFound, readProject } from './read-project.ts';
+export { probeAndRecord, reconnectProject } from './reconnect-project.ts';
 export { type Connection, type JobRecord, type MoveRecord, type ProjectRecord, projectKey, projectPrefix } from './record.ts';
-export { carryConnection } from './source-token.ts';
-export { changeProject } from './update-project.ts';
+export { moveConnection } from './source-token.ts';
+export { updateProject } from './update-project.ts';

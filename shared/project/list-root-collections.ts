@@ -1,22 +1,20 @@
-/** The root collections of a project's database. */
 import { countCollection, type FirestoreDatabase, listCollections, probeSource, SourceError } from '../firestore/index.ts';
-import type { Tenant } from '../platform/index.ts';
+import { mapConcurrent, type Tenant } from '../platform/index.ts';
 import { askSource } from './probe-project.ts';
 import type { ProjectRecord } from './record.ts';
 
 export interface RootCollection {
   readonly id: string;
-  /** Documents right in it; null where the source does not count, or not in time. */
+  /** Documents directly in it; null if the source does not count them, or not in time. */
   readonly count: number | null;
 }
 
-/** Counts are asked for so many at a time. */
-const countsAtOnce = 20;
-/** Of the function's 20 s; counting a large collection takes the source seconds. */
+const maxConcurrentCounts = 20;
+/** The function times out after 20 s. Counting a large collection takes seconds. */
 const withinMs = 15_000;
 const countMs = 10_000;
 
-/** One page in the order of the ids, as of one moment. */
+/** One page of the root collections, ordered by id, at one read time. */
 export const listRootCollections = (
   tenant: Tenant,
   project: ProjectRecord,
@@ -27,34 +25,29 @@ export const listRootCollections = (
     project,
     async (source, signal) => {
       const { readTime } = await probeSource(source, signal);
-      const ids = [...(await listCollections(source, source.root, readTime, signal))].sort(inOrder);
+      const ids = [...(await listCollections(source, source.root, readTime, signal))].sort(compareIds);
       const { after } = page;
-      const ahead = after === undefined ? ids : ids.filter((id) => inOrder(id, after) > 0);
-      const shown = ahead.slice(0, page.limit);
+      const remaining = after === undefined ? ids : ids.filter((id) => compareIds(id, after) > 0);
+      const shown = remaining.slice(0, page.limit);
       const items = await countAll(source, shown, readTime, signal);
-      return { items, next: ahead.length > shown.length ? shown.at(-1) : undefined };
+      return { items, next: remaining.length > shown.length ? shown.at(-1) : undefined };
     },
     withinMs,
   );
 
-const inOrder = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
+const compareIds = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
-const countAll = async (
+const countAll = (
   source: FirestoreDatabase,
   ids: readonly string[],
   readTime: string,
   signal: AbortSignal,
 ): Promise<readonly RootCollection[]> => {
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(countMs)]);
-  const items: RootCollection[] = [];
-  for (let n = 0; n < ids.length; n += countsAtOnce) {
-    const batch = ids.slice(n, n + countsAtOnce).map(async (id) => ({ id, count: await countOne(source, id, readTime, inTime) }));
-    items.push(...(await Promise.all(batch)));
-  }
-  return items;
+  return mapConcurrent(ids, maxConcurrentCounts, async (id) => ({ id, count: await countOne(source, id, readTime, inTime) }));
 };
 
-/** A list without a number is worth more than no list. */
+/** A list without a count is better than no list. */
 const countOne = async (source: FirestoreDatabase, id: string, readTime: string, signal: AbortSignal): Promise<number | null> => {
   try {
     return (await countCollection(source, id, readTime, signal)) ?? null;

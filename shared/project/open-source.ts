@@ -3,7 +3,7 @@ import { env, randomFraction, type Tenant } from '../platform/index.ts';
 import type { ProjectRecord } from './record.ts';
 import { sourceToken } from './source-token.ts';
 
-/** The project's database, with the access it was connected with. Nothing is asked before the first call; whoever opens it closes it. */
+/** Opens the project's database with the project's connection. The caller closes it. */
 export const openSource = (
   tenant: Tenant,
   project: Pick<ProjectRecord, 'id' | 'sourceProjectId' | 'databaseId' | 'connection'>,

@@ -1,54 +1,59 @@
-/** Asking a source, within the time of one call, and saying what comes of it in the interface's words. */
 import { ApiError } from '../contract/errors.ts';
 import { type FirestoreDatabase, probeSource, SourceError } from '../firestore/index.ts';
 import { env, type Tenant } from '../platform/index.ts';
 import { openSource } from './open-source.ts';
 
-/** The function ends after 20 s and has work of its own. */
+/** The function times out after 20 s and needs time for its own work. */
 export const probeMs = 10_000;
-/** A source that is well answers in a fraction of a second; three tries are what fits. */
-const patience = { attempts: 3, firstDelayMs: 200, maxDelayMs: 1_000, firstExhaustedDelayMs: 500, maxExhaustedDelayMs: 1_000 };
+/** A healthy source responds in a fraction of a second; three attempts fit into the time. */
+const sourceRetryPolicy = {
+  attempts: 3,
+  firstDelayMs: 200,
+  mostDelayMs: 1_000,
+  firstExhaustedDelayMs: 500,
+  mostExhaustedDelayMs: 1_000,
+};
 
-type Asked = Parameters<typeof openSource>[1];
+type Source = Parameters<typeof openSource>[1];
 
-/** What the work finds in the source; throws SOURCE_AUTH_ERROR if it refuses, SERVICE_UNAVAILABLE if it does not answer in time. */
+/** Runs `work` on the source. Throws SOURCE_AUTH_ERROR if access is denied, SERVICE_UNAVAILABLE if it does not respond in time. */
 export const askSource = async <T>(
   tenant: Tenant,
-  project: Asked,
+  project: Source,
   work: (source: FirestoreDatabase, signal: AbortSignal) => Promise<T>,
   withinMs: number = probeMs,
 ): Promise<T> => {
-  const source = openSource(tenant, project, { ...patience, silenceMs: withinMs });
+  const source = openSource(tenant, project, { ...sourceRetryPolicy, silenceMs: withinMs });
   const signal = AbortSignal.timeout(withinMs);
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(unavailable()), { once: true });
   });
   try {
-    return await Promise.race([work(source, signal), late]);
+    return await Promise.race([work(source, signal), timeout]);
   } catch (error) {
-    throw error instanceof SourceError ? judged(error) : error;
+    throw error instanceof SourceError ? toApiError(error) : error;
   } finally {
     source.close();
   }
 };
 
-/** Costs one read. */
-export const probeProject = async (tenant: Tenant, project: Asked): Promise<void> => {
+/** Checks the access to the source. Costs one read. */
+export const probeProject = async (tenant: Tenant, project: Source): Promise<void> => {
   await askSource(tenant, project, probeSource);
 };
 
 export const isRefusedBySource = (error: unknown): boolean => error instanceof ApiError && error.code === 'SOURCE_AUTH_ERROR';
 
-const judged = (error: SourceError): ApiError => {
+const toApiError = (error: SourceError): ApiError => {
   if (error.isTransient || error.code === 'CANCELLED') return unavailable(error);
   const { message } = error;
-  // A refusal of whatever kind is put right by whoever owns the source: by another consent, or by access given there.
+  // The owner of the source can fix it, by a new consent or by granting access.
   const details = { reason: message, authorizationUrl: `${env('PUBLIC_URL')}/api/v1/auth/google` };
-  return new ApiError('SOURCE_AUTH_ERROR', `The source project does not let us in: ${message}`, details, { cause: error });
+  return new ApiError('SOURCE_AUTH_ERROR', `Access to the source project was denied: ${message}`, details, { cause: error });
 };
 
 const unavailable = (cause?: unknown): ApiError =>
-  new ApiError('SERVICE_UNAVAILABLE', 'The source project does not answer; try again shortly', undefined, {
+  new ApiError('SERVICE_UNAVAILABLE', 'The source project did not respond; try again shortly', undefined, {
     cause,
     headers: { 'retry-after': '5' },
   });

@@ -1,12 +1,11 @@
-/** Connecting a project again: with the new access if the source takes it, and marked where it does not. */
-import { type Actor, auditEntry, type Origin } from '../audit/index.ts';
+import { type Actor, auditEntry, auditNote, type Origin } from '../audit/index.ts';
 import type { ApiError } from '../contract/errors.ts';
 import { type Change, commit, iso, type Tenant } from '../platform/index.ts';
 import { connectedWrite, unauthorizedWrite } from './connection-status.ts';
 import { isRefusedBySource, probeProject } from './probe-project.ts';
 import type { Connection, ProjectRecord } from './record.ts';
 
-/** The project as it is once the source has let the connection in. */
+/** For a connection that the source has accepted. */
 export const reconnectProject = (
   tenant: Tenant,
   project: ProjectRecord,
@@ -16,18 +15,12 @@ export const reconnectProject = (
   project: { ...project, status: 'connected', connection, updatedAt: iso(now) },
   change: {
     writes: [connectedWrite(tenant, project, now, connection)],
-    audit: [
-      {
-        scope: tenant.organizationId,
-        resource: { type: 'project', id: project.id },
-        details: { connection: { type: connection.type, email: connection.email } },
-      },
-    ],
+    audit: [auditNote(tenant, 'project', project.id, { connection: { type: connection.type, email: connection.email } })],
   },
 });
 
-/** Asks the source. A refusal is noted before it is told: the call changes nothing else. */
-export const probeOrMark = async (
+/** Probes the source. A denial is committed as the project's status before the error is thrown. */
+export const probeAndRecord = async (
   { tenant, actor, origin }: { readonly tenant: Tenant; readonly actor: Actor; readonly origin: Origin },
   project: ProjectRecord,
   connection: Connection,
@@ -37,8 +30,7 @@ export const probeOrMark = async (
     await probeProject(tenant, { ...project, connection });
   } catch (error) {
     if (isRefusedBySource(error) && project.status === 'connected') {
-      const resource = { type: 'project', id: project.id };
-      const note = { scope: tenant.organizationId, resource, details: { reason: (error as ApiError).details?.reason } };
+      const note = auditNote(tenant, 'project', project.id, { reason: (error as ApiError).details?.reason });
       await commit([unauthorizedWrite(tenant, project, now), auditEntry('project.unauthorized', note, actor, origin, now)]);
     }
     throw error;

@@ -1,4 +1,4 @@
-/** Where projects and the lock of their one job are kept. Every key begins with the tenant. */
+/** Records of projects, their job locks and their moves. Every key begins with the tenant. */
 import type { Item, Key, Tenant } from '../platform/index.ts';
 
 export interface ProjectRecord extends Item {
@@ -23,26 +23,26 @@ export interface ProjectRecord extends Item {
   readonly updatedAt: string;
 }
 
-/** Whose access to the source is used. A grant stays with its person; a key is sealed for this project alone. */
+/** The access to the source: a user's grant, or a service account key encrypted for this project. */
 export type Connection =
   | { readonly type: 'user'; readonly userId: string; readonly email: string }
   | { readonly type: 'service_account'; readonly email: string; readonly sealed: Uint8Array };
 
 /**
- * The one job a project may have. It is fenced: whatever a job commits at its end is conditioned on the lock still naming it,
- * so one that was given up and wakes again can complete nothing.
+ * The lock of a project's one job. It fences: a job's final commit requires that the lock still names it, so a job that was given up
+ * cannot complete.
  */
 export interface JobRecord extends Item {
   readonly jobId: string;
   readonly kind: 'backup' | 'restore' | 'move';
   readonly since: string;
-  /** Of a restore: the database whose lock it has, too (`databaseOf`). */
+  /** Of a restore: the database it has locked, too (`databaseOf`). */
   readonly database?: string;
 }
 
 /**
- * A project under way from one organization to another, kept on both sides under one id. `isHere` is turned over on both in the
- * transaction that moves the project: it tells whether rows that carry the move's id are of this side.
+ * The move of a project to another organization, stored in both under one id. The transaction that moves the project flips `isHere` in
+ * both: it says in which organization records with the move's id are visible.
  */
 export interface MoveRecord extends Item {
   readonly id: string;
@@ -51,7 +51,7 @@ export interface MoveRecord extends Item {
   readonly to: string;
   readonly isHere: boolean;
   readonly since: string;
-  /** It is being taken back: nothing more is copied, and it cannot be completed. */
+  /** The move is being reverted: nothing more is copied, and it cannot complete. */
   readonly isEnding?: boolean;
 }
 
@@ -63,12 +63,12 @@ export const projectKey = {
     sk: `${projectPrefix}${projectId}`,
   }),
   job: (tenant: Tenant, projectId: string): Key<JobRecord> => ({ pk: `ORG#${tenant.organizationId}`, sk: `JOB#${projectId}` }),
-  /** The one restore into a database, whichever of the projects that read it was named. */
+  /** The lock of a database's one restore, whichever project started it. */
   databaseJob: (tenant: Tenant, database: string): Key<JobRecord> => ({
     pk: `ORG#${tenant.organizationId}`,
     sk: `JOB#DB#${database}`,
   }),
-  /** Where a project has gone: a call that is repeated after its answer was lost finds it. */
+  /** The target of a completed move, for a call that is repeated after its response was lost. */
   moved: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `MOVED#${projectId}` }),
   move: (tenant: Tenant, projectId: string): Key<MoveRecord> => ({ pk: `ORG#${tenant.organizationId}`, sk: `MOVE#${projectId}` }),
 };

@@ -1,68 +1,68 @@
-/** What may be changed about a project. Only what is given changes. */
+import { auditNote } from '../audit/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { backupTimeoutMinutes } from '../contract/limits.ts';
 import { organizationKey } from '../organization/index.ts';
-import { type Change, iso, StaleReadError, set, type Tenant, type Write } from '../platform/index.ts';
+import { type Change, check, iso, StaleReadError, set, type Tenant, type Write } from '../platform/index.ts';
 import { type ProjectRecord, projectKey } from './record.ts';
 
 type Settings = ProjectRecord['settings'];
 
-export interface SettingsWish {
+export interface SettingsInput {
   readonly backupTimeoutMinutes?: number | undefined;
-  /** Null takes the choice back. */
+  /** Null removes the setting. */
   readonly defaultStorageId?: string | null | undefined;
   readonly maxReads?: number | null | undefined;
 }
 
 export const defaultSettings: Settings = { backupTimeoutMinutes, defaultStorageId: null };
 
-export const settingsWith = (settings: Settings, wish: SettingsWish): Settings => {
-  const maxReads = wish.maxReads === undefined ? settings.maxReads : (wish.maxReads ?? undefined);
+export const settingsWith = (settings: Settings, input: SettingsInput): Settings => {
+  const maxReads = input.maxReads === undefined ? settings.maxReads : (input.maxReads ?? undefined);
   return {
-    backupTimeoutMinutes: wish.backupTimeoutMinutes ?? settings.backupTimeoutMinutes,
-    defaultStorageId: wish.defaultStorageId === undefined ? settings.defaultStorageId : wish.defaultStorageId,
+    backupTimeoutMinutes: input.backupTimeoutMinutes ?? settings.backupTimeoutMinutes,
+    defaultStorageId: input.defaultStorageId === undefined ? settings.defaultStorageId : input.defaultStorageId,
     ...(maxReads !== undefined && { maxReads }),
   };
 };
 
-/** A destination that is named must be there at the very moment it is. */
-export const destinationCheck = (tenant: Tenant, wish: SettingsWish | undefined): readonly Write[] =>
-  wish?.defaultStorageId
+/** Checks that the default destination exists, in the transaction that sets it. */
+export const destinationCheck = (tenant: Tenant, input: SettingsInput | undefined): readonly Write[] =>
+  input?.defaultStorageId
     ? [
-        {
-          check: organizationKey.storageDestination(tenant, wish.defaultStorageId),
-          condition: 'attribute_exists(pk)',
-          onConditionFailed: () => new ApiError('STORAGE_NOT_FOUND', 'There is no such storage destination'),
-        },
+        check(
+          organizationKey.storageDestination(tenant, input.defaultStorageId),
+          {},
+          () => new ApiError('STORAGE_NOT_FOUND', 'Storage destination not found'),
+        ),
       ]
     : [];
 
-/** A call that gives nothing changes nothing and leaves no trace. */
-export const changeProject = (
+/** Changes only the given fields. An empty input changes nothing and writes no audit entry. */
+export const updateProject = (
   tenant: Tenant,
   project: ProjectRecord,
-  wish: { readonly name?: string | undefined; readonly settings?: SettingsWish | undefined },
+  input: { readonly name?: string | undefined; readonly settings?: SettingsInput | undefined },
   now: Date,
 ): { project: ProjectRecord; change: Change } => {
-  const given = {
-    ...(wish.name !== undefined && { name: wish.name }),
-    ...(wish.settings && Object.keys(wish.settings).length > 0 && { settings: settingsWith(project.settings, wish.settings) }),
+  const changes = {
+    ...(input.name !== undefined && { name: input.name }),
+    ...(input.settings && Object.keys(input.settings).length > 0 && { settings: settingsWith(project.settings, input.settings) }),
   };
-  if (Object.keys(given).length === 0) return { project, change: { writes: [], audit: [] } };
-  const changed: ProjectRecord = { ...project, ...given, updatedAt: iso(now) };
+  if (Object.keys(changes).length === 0) return { project, change: { writes: [], audit: [] } };
+  const changed: ProjectRecord = { ...project, ...changes, updatedAt: iso(now) };
   return {
     project: changed,
     change: {
       writes: [
         set(
           projectKey.project(tenant, project.id),
-          { ...given, updatedAt: changed.updatedAt },
-          // Two who change different settings at once must not undo each other.
+          { ...changes, updatedAt: changed.updatedAt },
+          // Concurrent changes of different settings must not undo each other.
           { expected: { settings: project.settings }, onConditionFailed: () => new StaleReadError() },
         ),
-        ...destinationCheck(tenant, wish.settings),
+        ...destinationCheck(tenant, input.settings),
       ],
-      audit: [{ scope: tenant.organizationId, resource: { type: 'project', id: project.id }, details: { ...wish } }],
+      audit: [auditNote(tenant, 'project', project.id, { ...input })],
     },
   };
 };

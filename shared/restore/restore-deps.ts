@@ -1,5 +1,5 @@
 import { type BackupDeps, backupDeps } from '../backup/index.ts';
-import { callerPatience, openStore } from '../destination/index.ts';
+import { openStore, requestRetryPolicy } from '../destination/index.ts';
 import { randomFraction } from '../platform/index.ts';
 import { openToolkit } from '../project/index.ts';
 
@@ -17,5 +17,5 @@ export const restoreDeps: RestoreDeps = { ...backupDeps, random: randomFraction,
 /** For clean-up: short storage timeouts, because the reaper retries a bucket that does not answer. */
 export const cleanUpDeps: RestoreDeps = {
   ...restoreDeps,
-  openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, callerPatience),
+  openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, requestRetryPolicy),
 };

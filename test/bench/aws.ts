@@ -2,10 +2,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Input, Script } from '../harness/aws/scripted-aws.ts';
 import { publicKeyText, signText, tokenIssuer } from '../harness/aws/signing-key.ts';
-import { MemoryTable } from '../harness/table/memory-table.ts';
+import { InMemoryTable } from '../harness/table/in-memory-table.ts';
 import type { Answering } from './network.ts';
 
-export const table = new MemoryTable();
+export const table = new InMemoryTable();
 
 /** What a counter of requests stands at: the first of a minute also notes who was seen. */
 export const counter = { standsAt: 1 };

@@ -6,7 +6,7 @@ import type { Handler } from '../../shared/http/index.ts';
 import { newId } from '../../shared/platform/index.ts';
 import { eventOf } from '../harness/aws/api-event.ts';
 import { tokenFor } from '../harness/aws/signing-key.ts';
-import type { Stored } from '../harness/table/memory-table.ts';
+import type { Attributes } from '../harness/table/expression.ts';
 import { table } from './aws.ts';
 
 /** These talk to the identity provider, or need what only a sign-in makes. */
@@ -95,7 +95,7 @@ export const makeScene = async (handlerFor: (endpoint: Endpoint) => Handler): Pr
   await call(organizations.remove);
   const deleted = new Map(table.items);
 
-  const scenes: Readonly<Record<string, Map<string, Stored>>> = {
+  const scenes: Readonly<Record<string, Map<string, Attributes>>> = {
     'serviceAccount.create': withoutAccount,
     'organizations.recover': deleted,
   };

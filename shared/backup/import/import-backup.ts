@@ -4,11 +4,11 @@ import type { Manifest } from '../../archive/index.ts';
 import { auditNote } from '../../audit/index.ts';
 import { CollectionPaths, Collections } from '../../contract/collection-path.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
-import { callerPatience, countBackups, type DestinationRecord, openStore } from '../../destination/index.ts';
+import { countBackups, type DestinationRecord, openStore, requestRetryPolicy } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import { type Change, create, iso, newIdOf, type Tenant } from '../../platform/index.ts';
-import { type ProjectRecord, whileConnected, whileStaying } from '../../project/index.ts';
+import { type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
 import { topCollections } from '../model/backup-fields.ts';
 import { backupEvent } from '../model/backup-view.ts';
 import { countInOrganization } from '../model/count-in-organization.ts';
@@ -44,7 +44,7 @@ export const importBackup = async (
 ): Promise<{ backup: BackupRecord; change: Change }> => {
   const path = folderPath(destination.prefix, options.path);
   const createdAt = createdAtOf(options, now);
-  const store = await open(tenant, destination, path, callerPatience);
+  const store = await open(tenant, destination, path, requestRetryPolicy);
   const found = await inspectFolder(tenant, store, path).finally(() => store.close());
   const type = typeOf(options, found);
   const { link, holds } = await resolveChain(tenant, found);
@@ -71,7 +71,7 @@ export const importBackup = async (
     change: {
       writes: [
         whileConnected(tenant, project.id),
-        whileStaying(tenant, project.id),
+        whileNotMoving(tenant, project.id),
         countBackups(tenant, destination.id, 1),
         countInOrganization(tenant, 1, backup.size, organizationActive),
         ...found.checks,

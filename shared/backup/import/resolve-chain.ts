@@ -1,7 +1,7 @@
 /** Resolves the backups that an imported one depends on: they must exist in the organization, and are held. */
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { StaleReadError, type Tenant, update, type Write } from '../../platform/index.ts';
-import { refuseLeaving } from '../../project/index.ts';
+import { assertNotLeaving } from '../../project/index.ts';
 import { chainLengthOf } from '../incremental/find-parent.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { findOwner } from '../model/shared-archives.ts';
@@ -32,7 +32,7 @@ export const resolveChain = async (tenant: Tenant, { identity, manifest }: Found
       { missing },
     );
   const owners = found.filter((owner) => owner !== undefined);
-  owners.forEach(refuseLeaving);
+  owners.forEach(assertNotLeaving);
   const foreign = owners.find(({ archive }) => !isSameProject(archive, identity));
   if (foreign)
     throw invalid(

@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import { isId } from '../../contract/ids.ts';
 import { clock, epochSeconds, get, type Tenant } from '../../platform/index.ts';
-import { standingHere } from '../../project/index.ts';
+import { filterVisible } from '../../project/index.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 
 export const noSuchBackup = (): ApiError => new ApiError('BACKUP_NOT_FOUND', 'There is no such backup');
@@ -16,7 +16,7 @@ export const readBackup = async (tenant: Tenant, backupId: string): Promise<Back
 
 /** Drops backups that belong to another organization while their project moves, and deleted ones past their 30 days. */
 export const visibleBackups = (tenant: Tenant, records: readonly BackupRecord[], now: Date): Promise<readonly BackupRecord[]> =>
-  standingHere(
+  filterVisible(
     tenant,
     records.filter(({ ttl }) => ttl === undefined || (ttl as number) > epochSeconds(now)),
   );

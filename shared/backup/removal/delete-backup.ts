@@ -1,7 +1,7 @@
 import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type Change, get, iso, type Tenant, walk } from '../../platform/index.ts';
-import { readJob, refuseLeaving } from '../../project/index.ts';
+import { assertNotLeaving, readJob } from '../../project/index.ts';
 import { noSuchBackup } from '../model/read-backup.ts';
 import { type BackupRecord, backupKey, backupPrefix } from '../model/record.ts';
 import { retireWrites } from './retire-backup.ts';
@@ -43,7 +43,7 @@ export const deleteBackup = (tenant: Tenant, backup: BackupRecord, child: Backup
 const assertDeletable = (backup: BackupRecord, child: BackupRecord | undefined, now: Date): void => {
   const { id, status, lockedUntil, restoring = 0 } = backup;
   if (status === 'deleted') throw noSuchBackup();
-  refuseLeaving(backup);
+  assertNotLeaving(backup);
   if (status === 'pending' || status === 'running')
     throw new ApiError('JOB_IN_PROGRESS', `The backup is ${status}. Cancel it first`, { jobId: id, kind: 'backup' });
   if (restoring > 0)

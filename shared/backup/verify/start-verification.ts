@@ -2,7 +2,7 @@ import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { enqueue } from '../../event/index.ts';
 import { after, type Change, iso, StaleReadError, set, type Tenant } from '../../platform/index.ts';
-import { refuseLeaving } from '../../project/index.ts';
+import { assertNotLeaving } from '../../project/index.ts';
 import { addRunningVerification, verificationSeconds } from '../model/job-capacity.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 
@@ -18,7 +18,7 @@ export const startVerification = (
   const { id, status, verification: previous, projectId } = backup;
   if (status !== 'completed')
     throw new ApiError('CONFLICT', `Only a completed backup can be verified. This one is ${status}`, { status });
-  refuseLeaving(backup);
+  assertNotLeaving(backup);
   if (previous?.status === 'running' && previous.checkedAt > iso(after(now, -verificationSeconds)))
     throw new ApiError('CONFLICT', 'A verification of this backup is running', { depth: previous.depth });
   const verification = { status: 'running', depth, checkedAt: iso(now), objects: 0, findings: [] } as const;

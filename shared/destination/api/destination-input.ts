@@ -1,11 +1,11 @@
-/** What a customer asks for, checked as a whole: which credentials, place and lock go with which type. */
+/** Validates a destination as a whole: which credentials, location and lock each storage type allows. */
 import { invalid } from '../../contract/errors.ts';
 import type { SseAlgorithm, StorageType } from '../../contract/models/storage-destination.ts';
 import { BlockedAddress, checkAddress, envList, guardUrl, readPrivateKey } from '../../platform/index.ts';
 import { type Credentials, maskedField } from '../model/credentials.ts';
 import type { DestinationRecord } from '../model/record.ts';
 
-/** A destination before it is tried: all that can be chosen. */
+/** A destination before it is tested. */
 export interface DestinationInput {
   readonly name: string;
   readonly type: StorageType;
@@ -14,7 +14,7 @@ export interface DestinationInput {
   readonly region: string | null;
   readonly endpoint: string | null;
   readonly credentials: Credentials;
-  /** What a role that is kept asks for; one that is given now asks for ours. */
+  /** The ExternalId of an unchanged role. A new role uses the organization's own. */
   readonly externalId?: string;
   readonly immutable: boolean;
   readonly objectLock: DestinationRecord['objectLock'];
@@ -22,14 +22,14 @@ export interface DestinationInput {
   readonly sseKmsKeyId: string | null;
 }
 
-/** Throws VALIDATION_ERROR that names the field. Asks nobody but the name service. */
-export const checkWish = async (wish: DestinationInput): Promise<void> => {
-  const masked = maskedField(wish.credentials);
+/** Throws a VALIDATION_ERROR that names the field. Makes no network call except DNS lookups. */
+export const checkDestinationInput = async (input: DestinationInput): Promise<void> => {
+  const masked = maskedField(input.credentials);
   if (masked !== undefined) throw invalid(`credentials.${masked}`, 'is the masked value; send the real one');
-  checkCredentials(wish);
-  checkPlace(wish);
-  checkEncryption(wish);
-  if (wish.endpoint !== null) await checkEndpoint(wish.endpoint);
+  checkCredentials(input);
+  checkLocation(input);
+  checkEncryption(input);
+  if (input.endpoint !== null) await checkEndpoint(input.endpoint);
 };
 
 const checkCredentials = ({ type, credentials, endpoint }: DestinationInput): void => {
@@ -43,22 +43,22 @@ const checkCredentials = ({ type, credentials, endpoint }: DestinationInput): vo
   if (type === 'spaces') throw invalid('credentials', 'must be {accessKeyId, secretAccessKey} for spaces');
   if (!('roleArn' in credentials)) throw invalid('credentials', 'must be {accessKeyId, secretAccessKey} or {roleArn} for s3');
   if (endpoint !== null)
-    throw invalid('credentials', 'must be {accessKeyId, secretAccessKey} with an endpoint: roles are of AWS');
+    throw invalid('credentials', 'must be {accessKeyId, secretAccessKey} with an endpoint: roles require AWS');
 };
 
-const checkPlace = ({ type, bucket, region, endpoint, objectLock }: DestinationInput): void => {
-  if (type === 'gcs' && endpoint !== null) throw invalid('endpoint', 'is for stores that speak the S3 protocol');
+const checkLocation = ({ type, bucket, region, endpoint, objectLock }: DestinationInput): void => {
+  if (type === 'gcs' && endpoint !== null) throw invalid('endpoint', 'is only supported by S3-compatible stores');
   if (type === 'spaces' && region === null && endpoint === null) throw invalid('region', 'is required for spaces');
-  if (type !== 's3' && objectLock !== null) throw invalid('objectLock', 'is for s3 only');
-  if (type !== 'gcs' && !isS3Bucket(bucket)) throw invalid('bucket', `must be the name of a bucket of ${type}`);
+  if (type !== 's3' && objectLock !== null) throw invalid('objectLock', 'is only supported for type s3');
+  if (type !== 'gcs' && !isS3Bucket(bucket)) throw invalid('bucket', `must be a valid ${type} bucket name`);
 };
 
 const checkEncryption = ({ type, sse, sseKmsKeyId }: DestinationInput): void => {
-  if (type === 'gcs' && sse !== null) throw invalid('sse', 'is for stores that speak the S3 protocol');
+  if (type === 'gcs' && sse !== null) throw invalid('sse', 'is only supported by S3-compatible stores');
   if (sseKmsKeyId !== null && sse !== 'aws:kms') throw invalid('sseKmsKeyId', 'requires sse aws:kms');
 };
 
-/** Directory buckets (`--x-s3`) list in no order and end no uploads: they are another kind of store. */
+/** Excludes directory buckets (`--x-s3`), which list in no order and do not expire uploads. */
 const isS3Bucket = (name: string): boolean =>
   /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name) && !/\.\.|^\d+(\.\d+){3}$|--x-s3$/.test(name);
 
@@ -66,7 +66,7 @@ const checkEndpoint = async (endpoint: string): Promise<void> => {
   try {
     const guarded = guardUrl(endpoint, envList('PRIVATE_HOSTS'));
     const { pathname, search, hash } = guarded.url;
-    if (pathname !== '/' || search !== '' || hash !== '') throw new BlockedAddress('must be an address without a path');
+    if (pathname !== '/' || search !== '' || hash !== '') throw new BlockedAddress('must not contain a path');
     await checkAddress(guarded);
   } catch (error) {
     if (error instanceof BlockedAddress) throw invalid('endpoint', error.message);

@@ -1,54 +1,59 @@
-/** Trying a destination for a caller: what the probe found, as an answer, an error, an event and an audit entry. */
-import { type Actor, auditEntry, type Origin } from '../../audit/index.ts';
+/** Tests a destination for a caller, and records the result as status, event and audit entry. */
+import { type Actor, auditEntry, auditNote, type Origin } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { emit, withRequestId } from '../../event/index.ts';
-import { type CallerContext, organizationKey, organizationRef } from '../../organization/index.ts';
+import { type CallerContext, organizationRef } from '../../organization/index.ts';
 import { type Change, commit, iso, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type Credentials, openCredentials } from '../model/credentials.ts';
-import { destinationData, noSuchDestination } from '../model/get-destination.ts';
+import { destinationData, destinationKey, destinationNotFound } from '../model/read-destination.ts';
 import type { DestinationRecord } from '../model/record.ts';
 import { externalIdOf } from '../open/open-store.ts';
-import { type Probe, probe, type Tried } from '../probe/probe-store.ts';
-import { about } from './create-destination.ts';
+import { type ProbeResult, type ProbeTarget, probeStore } from '../probe/probe-store.ts';
 
 export interface TestContext extends Pick<CallerContext, 'tenant' | 'organization'> {
   readonly actor: Actor;
   readonly origin: Origin;
 }
 
-/** Throws STORAGE_ERROR that says which step failed and why. For a role it also says what its trust policy must ask for. */
-export const assertDestinationWorks = async (tenant: Tenant, tried: Tried, credentials: Credentials): Promise<Probe> => {
-  const found = await probe(tenant, tried, credentials);
+/** Throws a STORAGE_ERROR that names the failed step and its reason. For a role it also names the required ExternalId. */
+export const assertDestinationWorks = async (
+  tenant: Tenant,
+  target: ProbeTarget,
+  credentials: Credentials,
+): Promise<ProbeResult> => {
+  const found = await probeStore(tenant, target, credentials);
   if (!found.failure) return found;
   const { step, reason } = found.failure;
-  throw new ApiError('STORAGE_ERROR', `The storage destination does not work: ${reason}`, {
-    ...{ step, reason, checks: found.checks },
-    ...('roleArn' in credentials && { externalId: tried.externalId ?? externalIdOf(tenant) }),
+  throw new ApiError('STORAGE_ERROR', `The storage destination failed its test: ${reason}`, {
+    step,
+    reason,
+    checks: found.checks,
+    ...('roleArn' in credentials && { externalId: target.externalId ?? externalIdOf(tenant) }),
   });
 };
 
-/** The same for a destination that exists: that it failed is kept and told, whatever becomes of the call. */
+/** The same for a stored destination. A failure is committed with its event and audit entry before the error is thrown. */
 export const testAndRecord = async (
-  trying: TestContext,
+  context: TestContext,
   record: DestinationRecord,
-  tried: { readonly place: Tried; readonly credentials: Credentials; readonly action: string },
+  { target, credentials, action }: { readonly target: ProbeTarget; readonly credentials: Credentials; readonly action: string },
   now: Date,
-): Promise<Probe> => {
+): Promise<ProbeResult> => {
   try {
-    return await assertDestinationWorks(trying.tenant, tried.place, tried.credentials);
+    return await assertDestinationWorks(context.tenant, target, credentials);
   } catch (error) {
     if (error instanceof ApiError && error.code === 'STORAGE_ERROR') {
       const { step, reason } = error.details as { readonly step: string; readonly reason: string };
-      const note = { ...about(trying.tenant, record.id), details: { name: record.name, success: false, step, reason } };
-      const { actor, origin } = trying;
-      const writes = failureWrites(trying, record, reason, now).map(withRequestId(origin.requestId));
-      await commit([...writes, auditEntry(tried.action, note, actor, origin, now)]);
+      const { tenant, actor, origin } = context;
+      const note = auditNote(tenant, 'storage_destination', record.id, { name: record.name, success: false, step, reason });
+      const writes = failureWrites(context, record, reason, now).map(withRequestId(origin.requestId));
+      await commit([...writes, auditEntry(action, note, actor, origin, now)]);
     }
     throw error;
   }
 };
 
-/** Marks a destination that failed, and tells of it. */
+/** Marks a destination as failed, with its event. */
 export const failureWrites = (
   { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
   record: DestinationRecord,
@@ -58,32 +63,34 @@ export const failureWrites = (
   const attributes = { status: 'error', lastTestedAt: iso(now) } as const;
   const storage = destinationData({ ...record, ...attributes });
   return [
-    set(organizationKey.storageDestination(tenant, record.id), attributes, { onConditionFailed: noSuchDestination }),
+    set(destinationKey(tenant, record.id), attributes, { onConditionFailed: destinationNotFound }),
     emit(tenant, 'storage.error', { organization: organizationRef(organization), storage, error }, now),
   ];
 };
 
-/** "Test this destination": as it is stored, with what is stored. */
+/** Tests a stored destination with its stored credentials. */
 export const testDestination = async (
-  trying: TestContext,
+  context: TestContext,
   record: DestinationRecord,
   now: Date,
-): Promise<{ found: Probe; change: Change }> => {
-  const { tenant, organization } = trying;
+): Promise<{ found: ProbeResult; change: Change }> => {
+  const { tenant, organization } = context;
   const credentials = await openCredentials(tenant, record);
-  const found = await testAndRecord(trying, record, { place: record, credentials, action: 'storage.tested' }, now);
+  const found = await testAndRecord(context, record, { target: record, credentials, action: 'storage.tested' }, now);
   const attributes = { status: 'connected', lastTestedAt: iso(now) } as const;
   const storage = destinationData({ ...record, ...attributes });
   return {
     found,
     change: {
       writes: [
-        set(organizationKey.storageDestination(tenant, record.id), attributes, { onConditionFailed: noSuchDestination }),
+        set(destinationKey(tenant, record.id), attributes, { onConditionFailed: destinationNotFound }),
         ...(record.status === 'error'
           ? [emit(tenant, 'storage.connected', { organization: organizationRef(organization), storage }, now)]
           : []),
       ],
-      audit: [{ ...about(tenant, record.id), details: { name: record.name, success: true, warnings: found.warnings } }],
+      audit: [
+        auditNote(tenant, 'storage_destination', record.id, { name: record.name, success: true, warnings: found.warnings }),
+      ],
     },
   };
 };

@@ -1,98 +1,100 @@
-/** Changing a destination: only what is given changes, and nothing is kept that the store did not take. */
+import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { emit } from '../../event/index.ts';
-import { type CallerContext, organizationKey, organizationRef } from '../../organization/index.ts';
+import { type CallerContext, organizationRef } from '../../organization/index.ts';
 import { type Change, iso, StaleReadError, set } from '../../platform/index.ts';
 import { type Credentials, maskCredentials, sealCredentials } from '../model/credentials.ts';
-import { destinationData } from '../model/get-destination.ts';
+import { destinationData, destinationKey } from '../model/read-destination.ts';
 import type { DestinationRecord } from '../model/record.ts';
 import { externalIdOf } from '../open/open-store.ts';
-import { about } from './create-destination.ts';
 import type { DestinationInput } from './destination-input.ts';
 
 export type DestinationChange = Partial<{
   readonly [K in keyof Omit<DestinationInput, 'type' | 'externalId'>]: DestinationInput[K] | undefined;
 }>;
 
-/** The destination as it would be. */
-export const mergeInput = (record: DestinationRecord, stored: Credentials, given: DestinationChange): DestinationInput => {
-  const sse = given.sse === undefined ? (record.sse ?? null) : given.sse;
-  // A key belongs to aws:kms, and goes with it.
+/** The destination after the change. Fields without a change stay as they are. */
+export const mergeInput = (record: DestinationRecord, stored: Credentials, changes: DestinationChange): DestinationInput => {
+  const sse = changes.sse === undefined ? (record.sse ?? null) : changes.sse;
+  // A KMS key is only meaningful with aws:kms.
   const keptKmsKeyId = sse === 'aws:kms' ? (record.sseKmsKeyId ?? null) : null;
   return {
-    // It came along when the destination moved here from another organization, and with no other role.
-    ...(record.externalId !== undefined && given.credentials === undefined && { externalId: record.externalId }),
-    name: given.name ?? record.name,
+    // A destination that moved from another organization keeps its ExternalId until its role changes.
+    ...(record.externalId !== undefined && changes.credentials === undefined && { externalId: record.externalId }),
+    name: changes.name ?? record.name,
     type: record.type,
-    bucket: given.bucket ?? record.bucket,
-    prefix: given.prefix ?? record.prefix,
-    region: given.region === undefined ? record.region : given.region,
-    endpoint: given.endpoint === undefined ? record.endpoint : given.endpoint,
-    credentials: given.credentials ?? stored,
-    immutable: given.immutable ?? record.immutable,
-    objectLock: given.objectLock === undefined ? record.objectLock : given.objectLock,
+    bucket: changes.bucket ?? record.bucket,
+    prefix: changes.prefix ?? record.prefix,
+    region: changes.region === undefined ? record.region : changes.region,
+    endpoint: changes.endpoint === undefined ? record.endpoint : changes.endpoint,
+    credentials: changes.credentials ?? stored,
+    immutable: changes.immutable ?? record.immutable,
+    objectLock: changes.objectLock === undefined ? record.objectLock : changes.objectLock,
     sse,
-    sseKmsKeyId: given.sseKmsKeyId === undefined ? keptKmsKeyId : given.sseKmsKeyId,
+    sseKmsKeyId: changes.sseKmsKeyId === undefined ? keptKmsKeyId : changes.sseKmsKeyId,
   };
 };
 
-/** Where its backups are is where they are looked for: that stays while there are any. */
-export const changesLocation = (record: DestinationRecord, wish: DestinationInput): boolean =>
-  wish.bucket !== record.bucket || wish.prefix !== record.prefix || hostOf(wish) !== hostOf(record);
+/** Whether the change points to another place, where the existing backups would not be found. */
+export const changesLocation = (record: DestinationRecord, input: DestinationInput): boolean =>
+  input.bucket !== record.bucket || input.prefix !== record.prefix || hostOf(input) !== hostOf(record);
 
-type Located = Pick<DestinationInput, 'type' | 'region' | 'endpoint'>;
+type Location = Pick<DestinationInput, 'type' | 'region' | 'endpoint'>;
 
-/** Whose bucket of that name is meant: an endpoint's, a Space's of its region, or the one in all of AWS or Google. */
-const hostOf = ({ type, region, endpoint }: Located): string => {
+/** The namespace of the bucket name: an endpoint, a region of Spaces, a partition of AWS, or Google. */
+const hostOf = ({ type, region, endpoint }: Location): string => {
   if (endpoint !== null) return new URL(endpoint).origin;
   return type === 's3' ? `s3 ${partitionOf(region)}` : type === 'spaces' ? `spaces ${region}` : type;
 };
 
-/** Bucket names are one space in all regions of AWS but those of China and of governments. */
+/** Bucket names are unique within an AWS partition: China and the government clouds are partitions of their own. */
 const partitionOf = (region: string | null): string => /^(cn|us-gov|us-iso[a-z]?|eu-isoe|eusc)-/.exec(region ?? '')?.[1] ?? '';
 
-export const hasBackups = (): ApiError =>
-  new ApiError('CONFLICT', 'Backups lie here: where it is (bucket, prefix, endpoint, region) stays until those are deleted');
+export const destinationHasBackups = (): ApiError =>
+  new ApiError(
+    'CONFLICT',
+    'The destination contains backups: bucket, prefix, endpoint and region cannot change until they are deleted',
+  );
 
-/** For a wish that was checked and tried. */
-export const changeDestination = async (
+/** For input that was checked and tested. */
+export const updateDestination = async (
   { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
   record: DestinationRecord,
-  { credentials, type: _type, ...wish }: DestinationInput,
-  given: DestinationChange,
+  { credentials, type: _type, ...input }: DestinationInput,
+  changes: DestinationChange,
   now: Date,
 ): Promise<{ destination: DestinationRecord; change: Change }> => {
-  const moves = changesLocation(record, { ...wish, type: record.type, credentials });
+  const isMoved = changesLocation(record, { ...input, type: record.type, credentials });
   const { externalId: _externalId, ...kept } = record;
   const attributes = {
-    ...wish,
-    ...(given.credentials && {
+    ...input,
+    ...(changes.credentials && {
       sealed: await sealCredentials(tenant, record.id, credentials),
       masked: maskCredentials(credentials),
     }),
-    externalId: 'roleArn' in credentials ? (wish.externalId ?? externalIdOf(tenant)) : undefined,
+    externalId: 'roleArn' in credentials ? (input.externalId ?? externalIdOf(tenant)) : undefined,
     status: 'connected',
     lastTestedAt: iso(now),
     updatedAt: iso(now),
   } as const;
   const { externalId, ...shown } = attributes;
   const destination: DestinationRecord = { ...kept, ...shown, ...(externalId !== undefined && { externalId }) };
-  const isReconnected = record.status === 'error' || given.credentials !== undefined || moves;
+  const isReconnected = record.status === 'error' || changes.credentials !== undefined || isMoved;
   const storage = destinationData(destination);
   return {
     destination,
     change: {
       writes: [
-        set(organizationKey.storageDestination(tenant, record.id), attributes, {
-          // What was tried is what is kept, and a backup that came meanwhile is not lost sight of.
-          expected: { updatedAt: record.updatedAt, ...(moves && { backupCount: 0 }) },
+        set(destinationKey(tenant, record.id), attributes, {
+          // The record is the one that was tested, and no backup was added to the old location meanwhile.
+          expected: { updatedAt: record.updatedAt, ...(isMoved && { backupCount: 0 }) },
           onConditionFailed: () => new StaleReadError(),
         }),
         ...(isReconnected
           ? [emit(tenant, 'storage.connected', { organization: organizationRef(organization), storage }, now)]
           : []),
       ],
-      audit: [{ ...about(tenant, record.id), details: { name: wish.name, changed: Object.keys(given) } }],
+      audit: [auditNote(tenant, 'storage_destination', record.id, { name: input.name, changed: Object.keys(changes) })],
     },
   };
 };

@@ -1,16 +1,16 @@
-/** Opens a bucket by its address, with the caller's own credentials: how a backup is read where nothing else of ours is left. */
+/** Opens a bucket by its address with the caller's own credentials, to read a backup without the service. */
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { GoogleAccount } from '../../platform/index.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import { workerPatience as patience } from '../store/retry.ts';
-import type { S3Place } from '../store/s3/s3-bucket.ts';
+import { workerRetryPolicy as retryPolicy } from '../store/retry-transient.ts';
+import type { S3StoreOptions } from '../store/s3/s3-bucket.ts';
 import { S3Store } from '../store/s3/s3-store.ts';
 
-/** A folder of a bucket, and where the store is if not at its maker's. */
+/** A folder of a bucket. Without an endpoint the store is AWS or Google. */
 export interface Address {
   readonly bucket: string;
-  /** Without slashes at its ends; empty for the bucket itself. */
+  /** Without leading or trailing slash; empty for the whole bucket. */
   readonly folder: string;
   readonly endpoint?: string | undefined;
 }
@@ -18,26 +18,26 @@ export interface Address {
 const partBytes = 8 << 20;
 const agentOptions = { keepAlive: true, maxSockets: 16 };
 
-/** Opens a bucket of AWS, or of any store that speaks S3. */
+/** Opens a bucket of AWS or of an S3-compatible store. */
 export const openS3Address = async ({
   bucket,
   folder,
   endpoint,
   region,
   credentials,
-}: Address & Pick<S3Place, 'region' | 'credentials'>): Promise<ObjectStore> => {
+}: Address & Pick<S3StoreOptions, 'region' | 'credentials'>): Promise<ObjectStore> => {
   return new S3Store({
     bucket,
     folder,
     endpoint,
     region,
-    // The store names the right region if the caller named none, or a wrong one.
+    // AWS names the right region if the caller named none or a wrong one.
     isGuessed: endpoint === undefined,
     credentials,
     agent: agentFor(endpoint ?? 'https:'),
     connectMs: 5_000,
     digest: endpoint === undefined ? 'crc32' : 'md5',
-    patience,
+    retryPolicy,
     partBytes,
   });
 };
@@ -49,7 +49,7 @@ export const openGcsAddress = async ({
   account,
 }: Address & { readonly account: GoogleAccount }): Promise<ObjectStore> => {
   const { openGcsStore } = await import('../store/gcs/gcs-store.ts');
-  return openGcsStore({ bucket, folder, baseUrl: endpoint, account, patience, partBytes });
+  return openGcsStore({ bucket, folder, baseUrl: endpoint, account, retryPolicy, partBytes });
 };
 
 const agentFor = (url: string): HttpAgent =>

@@ -1,17 +1,16 @@
-/** Opens a destination: its credentials, its address and the kind of store it is. */
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { assumeRole, BlockedAddress, env, envList, guardedAgent, guardUrl, type Tenant } from '../../platform/index.ts';
 import { type Credentials, openCredentials } from '../model/credentials.ts';
 import type { DestinationRecord } from '../model/record.ts';
 import { type ObjectStore, StorageError } from '../store/object-store.ts';
-import { type RetryPolicy, workerPatience } from '../store/retry.ts';
-import type { S3Place } from '../store/s3/s3-bucket.ts';
+import { type RetryPolicy, workerRetryPolicy } from '../store/retry-transient.ts';
+import type { S3StoreOptions } from '../store/s3/s3-bucket.ts';
 import type { S3Keys } from '../store/s3/s3-connection.ts';
 import { S3Store } from '../store/s3/s3-store.ts';
 
-/** Where and what a destination is, apart from its secrets. */
-export type Place = Pick<
+/** The settings of a destination, without its credentials. */
+export type StoreConfig = Pick<
   DestinationRecord,
   'type' | 'bucket' | 'region' | 'endpoint' | 'objectLock' | 'sse' | 'sseKmsKeyId' | 'externalId'
 >;
@@ -19,56 +18,61 @@ export type Place = Pick<
 export const partBytes = 8 << 20;
 const socketsMax = 16;
 const connectMaxMs = 5_000;
-/** Signatures name a region; whoever has none of their own takes this one. */
+/** Signatures need a region, also for stores without one. */
 const defaultRegion = 'us-east-1';
 
-/** Names in the store are relative to `folder`. Everything is opened anew: nothing of one tenant waits for another. */
+/** Object names are relative to `folder`. Every store has its own connections and credentials; tenants share nothing. */
 export const openStore = async (
   tenant: Tenant,
   destination: DestinationRecord,
   folder: string,
-  patience: RetryPolicy = workerPatience,
-): Promise<ObjectStore> => openPlace(tenant, destination, await openCredentials(tenant, destination), folder, patience);
+  retryPolicy: RetryPolicy = workerRetryPolicy,
+): Promise<ObjectStore> =>
+  openConfiguredStore(tenant, destination, await openCredentials(tenant, destination), folder, retryPolicy);
 
-export const openPlace = async (
+export const openConfiguredStore = async (
   tenant: Tenant,
-  place: Place,
+  config: StoreConfig,
   credentials: Credentials,
   folder: string,
-  patience: RetryPolicy = workerPatience,
+  retryPolicy: RetryPolicy = workerRetryPolicy,
 ): Promise<ObjectStore> => {
-  if ('clientEmail' in credentials) return openGcs(place, credentials, folder, patience);
-  const keys = 'roleArn' in credentials ? await roleCredentials(tenant, place, credentials.roleArn) : credentials;
-  return openS3(place, keys, folder, patience);
+  if ('clientEmail' in credentials) return openGcs(config, credentials, folder, retryPolicy);
+  const keys = 'roleArn' in credentials ? await roleCredentials(tenant, config, credentials.roleArn) : credentials;
+  return openS3(config, keys, folder, retryPolicy);
 };
 
-// Google's client is loaded by the first bucket that needs it. That of S3 is not: it shares most of its code with the other AWS clients,
-// and a bundle contains only the used parts of modules that are imported statically.
+// Google's client is loaded when the first bucket needs it. That of S3 is not: it shares most of its code with the type or modules that are imported statically.
 
 const openGcs = async (
-  { bucket }: Place,
+  { bucket }: StoreConfig,
   account: Extract<Credentials, { clientEmail: string }>,
   folder: string,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
 ): Promise<ObjectStore> => {
   const { openGcsStore } = await import('../store/gcs/gcs-store.ts');
-  return openGcsStore({ bucket, folder, baseUrl: env('GCS_URL'), account, patience, partBytes });
+  return openGcsStore({ bucket, folder, baseUrl: env('GCS_URL'), account, retryPolicy, partBytes });
 };
 
-const openS3 = async (place: Place, credentials: S3Keys, folder: string, patience: RetryPolicy): Promise<ObjectStore> => {
-  const { bucket, objectLock, sse, sseKmsKeyId } = place;
-  const isAws = place.type === 's3' && place.endpoint === null;
+const openS3 = async (
+  config: StoreConfig,
+  credentials: S3Keys,
+  folder: string,
+  retryPolicy: RetryPolicy,
+): Promise<ObjectStore> => {
+  const { bucket, objectLock, sse, sseKmsKeyId } = config;
+  const isAws = config.type === 's3' && config.endpoint === null;
   return new S3Store({
-    ...addressOf(place),
+    ...addressOf(config),
     bucket,
     folder,
-    region: place.region ?? defaultRegion,
+    region: config.region ?? defaultRegion,
     credentials,
-    connectMs: Math.min(connectMaxMs, patience.requestMs),
+    connectMs: Math.min(connectMaxMs, retryPolicy.requestMs),
     digest: isAws ? 'crc32' : 'md5',
     lockMode: objectLock ? (objectLock.mode === 'compliance' ? 'COMPLIANCE' : 'GOVERNANCE') : undefined,
     encryption: sse ? { algorithm: sse, kmsKeyId: sseKmsKeyId ?? undefined } : undefined,
-    patience,
+    retryPolicy,
     partBytes,
   });
 };
@@ -77,16 +81,16 @@ const agentOptions = { keepAlive: true, maxSockets: socketsMax };
 const agentFor = (url: string): HttpAgent =>
   url.startsWith('https:') ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
 
-/** The destination's own endpoint, guarded; else the one of the deployment; else AWS. */
-const addressOf = (place: Place): Pick<S3Place, 'endpoint' | 'agent' | 'isGuessed'> => {
-  if (place.endpoint !== null) {
-    const guarded = guard(place.endpoint);
+/** The destination's own endpoint, guarded; otherwise the endpoint of the deployment; otherwise AWS. */
+const addressOf = ({ type, region, endpoint }: StoreConfig): Pick<S3StoreOptions, 'endpoint' | 'agent' | 'isGuessed'> => {
+  if (endpoint !== null) {
+    const guarded = guard(endpoint);
     return { endpoint: guarded.url.href, agent: guardedAgent(guarded, socketsMax) };
   }
-  const configured = place.type === 'spaces' ? env('SPACES_URL').replace('{region}', place.region ?? '') : env('S3_URL');
+  const configured = type === 'spaces' ? env('SPACES_URL').replace('{region}', region ?? '') : env('S3_URL');
   if (configured !== '') return { endpoint: configured, agent: agentFor(configured) };
-  // Whoever gave no region is led to the right one.
-  return { isGuessed: place.region === null, agent: agentFor('https:') };
+  // Without a region, AWS redirects to the right one.
+  return { isGuessed: region === null, agent: agentFor('https:') };
 };
 
 const guard = (endpoint: string) => {
@@ -98,18 +102,17 @@ const guard = (endpoint: string) => {
   }
 };
 
-/** Taken for this one store, in the name of this one organization. */
-const roleCredentials = async (tenant: Tenant, { externalId }: Place, roleArn: string) => {
-  const taken = await assumeRole({
+const roleCredentials = async (tenant: Tenant, { externalId }: StoreConfig, roleArn: string) => {
+  const credentials = await assumeRole({
     roleArn,
     externalId: externalId ?? externalIdOf(tenant),
     sessionName: tenant.organizationId,
   }).catch((cause: unknown) => {
-    throw new StorageError('unavailable', 'The role could not be taken: the service that gives roles did not answer.', { cause });
+    throw new StorageError('unavailable', 'The role could not be assumed: AWS STS did not respond.', { cause });
   });
-  if (!taken) throw new StorageError('denied', 'The role does not let us in with the ExternalId of this organization.');
-  return taken;
+  if (!credentials) throw new StorageError('denied', 'The role cannot be assumed with the ExternalId of this organization.');
+  return credentials;
 };
 
-/** Ours, one for each organization, and no secret: a role that asks for it opens to nobody who acts for another. */
+/** One per organization, and no secret. A role that requires it cannot be used for another organization. */
 export const externalIdOf = ({ organizationId }: Tenant): string => organizationId;

@@ -1,9 +1,9 @@
 import { tooLarge, tooShort, toReadRequest } from './byte-range.ts';
 import { type ByteRange, type ObjectStore, type PutOptions, StorageError, type Upload } from './object-store.ts';
 
-/** A store that lasts as long as the process. */
+/** A store in the memory of the process. */
 export class MemoryStore implements ObjectStore {
-  /** By name; tests may look and tamper. */
+  /** By name. Tests read and change it. */
   readonly objects = new Map<string, Uint8Array>();
   readonly #unfinished = new Map<object, string>();
 
@@ -45,7 +45,7 @@ export class MemoryStore implements ObjectStore {
     const { range, maxBytes } = toReadRequest(extent);
     signal?.throwIfAborted();
     const bytes = this.objects.get(name);
-    if (!bytes) throw new StorageError('missing', 'There is no such object.');
+    if (!bytes) throw new StorageError('missing', 'The object does not exist.');
     if (!range && bytes.length > maxBytes) throw tooLarge();
     if (!range) return Uint8Array.from(bytes);
     if (range.offset + range.length > bytes.length) throw tooShort();

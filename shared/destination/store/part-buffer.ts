@@ -1,5 +1,5 @@
-/** Gathers pieces into parts of one exact size: some stores take no others, except for the last. */
-export class PartGatherer {
+/** Joins pieces into parts of exactly one size, as some stores require for all parts except the last. */
+export class PartBuffer {
   readonly #partBytes: number;
   #pieces: Uint8Array[] = [];
   #bytes = 0;
@@ -8,7 +8,7 @@ export class PartGatherer {
     this.#partBytes = partBytes;
   }
 
-  /** Takes pieces and gives the parts that are full, each in memory of its own. */
+  /** Adds pieces and yields the parts that are full, each in its own memory. */
   *add(pieces: readonly Uint8Array[]): Generator<Buffer> {
     for (const piece of pieces) {
       let rest = piece;
@@ -22,7 +22,7 @@ export class PartGatherer {
     }
   }
 
-  /** What has gathered since the last full part. */
+  /** The bytes since the last full part. */
   rest(): Buffer {
     const part = Buffer.concat(this.#pieces, this.#bytes);
     this.#pieces = [];

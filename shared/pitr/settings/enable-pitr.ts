@@ -1,11 +1,11 @@
 /** Enables point-in-time recovery, for the first time or again. */
 import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { type DestinationRecord, useDestination } from '../../destination/index.ts';
+import { countScheduledUse, type DestinationRecord } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, organizationRef, whileActive } from '../../organization/index.ts';
 import { after, type Change, check, iso, type Key, StaleReadError, set, type Write } from '../../platform/index.ts';
-import { type ProjectRecord, projectData, projectKey, whileStaying } from '../../project/index.ts';
+import { type ProjectRecord, projectData, projectKey, whileNotMoving } from '../../project/index.ts';
 import { type CapturingRecord, type PitrRecord, pitrKey } from '../model/record.ts';
 import { withGaps } from '../timeline/gaps.ts';
 import { pitrData } from '../view/pitr-view.ts';
@@ -81,8 +81,8 @@ export const enablePitr = (
     change: {
       writes: [
         whileActive(tenant),
-        whileStaying(tenant, projectId),
-        useDestination(tenant, destination.id),
+        whileNotMoving(tenant, projectId),
+        countScheduledUse(tenant, destination.id),
         { put: pitr, ...asRead(pitrKey.pitr(tenant, projectId), before) },
         set(projectKey.project(tenant, projectId), { pitr: shown.pitr, updatedAt: iso(now) }),
         { put: capturing },

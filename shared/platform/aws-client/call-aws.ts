@@ -2,18 +2,18 @@
 import { tryLimits } from './request-handler.ts';
 import { maxAttempts } from './sdk-config.ts';
 
-/** The SDK's longest back-off before try n + 1 is this times 2^(n - 1): that of a throttled call. */
+/** The SDK's longest back-off after attempt n, that of a throttled call, is this times 2^(n - 1). */
 const backoffBaseMs = 500;
 const backoffMaxMs = backoffBaseMs * (2 ** (maxAttempts - 1) - 1);
 
-/** The longest a call may take, all tries included. It is below the timeout of every function that calls AWS. */
+/** The longest duration of a call with all attempts. It is below the timeout of every function that calls AWS. */
 export const callBudgetMs = maxAttempts * tryLimits.requestMs + backoffMaxMs;
 
 export interface SendOptions {
   readonly abortSignal: AbortSignal;
 }
 
-/** A call that exceeds its budget rejects with a TimeoutError, which is an outage. Its outcome is unknown. */
+/** A call that exceeds its budget rejects with a TimeoutError, which is transient. Its outcome is unknown. */
 export const callAws = async <T>(send: (options: SendOptions) => Promise<T>, budgetMs: number = callBudgetMs): Promise<T> => {
   const abortSignal = AbortSignal.timeout(budgetMs);
   try {
@@ -26,7 +26,7 @@ export const callAws = async <T>(send: (options: SendOptions) => Promise<T>, bud
 };
 
 const timeoutError = (budgetMs: number, cause: Error): Error =>
-  Object.assign(new Error(`AWS did not answer within ${budgetMs} ms`, { cause: withoutBody(cause) }), { name: 'TimeoutError' });
+  Object.assign(new Error(`AWS did not respond within ${budgetMs} ms`, { cause: withoutBody(cause) }), { name: 'TimeoutError' });
 
 /** Replaces an error of reading a response: its message quotes the body. Name and code of a network error are kept. */
 const unreadableAnswer = (error: Error & { readonly code?: unknown; readonly $metadata?: unknown }): Error =>

@@ -1,23 +1,23 @@
-/** The connections to AWS that all clients of a container share, and how long one request may take. */
+/** Connections to AWS, shared by all clients of a container, and the timeouts of one attempt. */
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
-/** Limits of one try. Without them a lost connection would use up the function's whole time. */
+/** Timeouts of one attempt. Without them a lost connection would use up the function's time. */
 export const tryLimits = { connectMs: 1_000, requestMs: 3_000 } as const;
 
 const agentOptions = { keepAlive: true, maxSockets: 100 } as const;
 
 /**
- * Ends a connection that is not made in time. The timer starts with the connection: the handler's own `connectionTimeout` starts with
- * the request, and so fails requests that only wait for one of the sockets.
+ * Ends a connection that is not established in time. The timer starts with the connection. The handler's own `connectionTimeout` starts
+ * with the request, so it would fail requests that only wait for a socket.
  */
 const limitConnecting = <A extends HttpAgent>(agent: A): A => {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (options, callback) => {
     const socket = connect(options, callback);
     if (!socket) return socket;
-    const timeoutError = Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' });
+    const timeoutError = Object.assign(new Error('connection timeout'), { code: 'ETIMEDOUT' });
     const timer = setTimeout(() => socket.destroy(timeoutError), tryLimits.connectMs);
     const stop = (): void => clearTimeout(timer);
     socket.once('connect', stop).once('close', stop);
@@ -32,11 +32,11 @@ const network = new NodeHttpHandler({
   requestTimeout: tryLimits.requestMs,
   // Without it the handler only logs a warning.
   throwOnRequestTimeout: true,
-  // The request timeout ends with the response's headers; this one covers a body that stalls.
+  // The request timeout ends with the response headers. This one covers a stalled body.
   socketTimeout: tryLimits.requestMs,
 });
 
-/** The way to the network. Tests replace `handle` to answer requests in their own process. */
+/** Tests replace `handle` to respond in their own process. */
 export const wire: Pick<NodeHttpHandler, 'handle'> = {
   handle: (request, options) => network.handle(request, options),
 };
@@ -44,7 +44,7 @@ export const wire: Pick<NodeHttpHandler, 'handle'> = {
 /** The `requestHandler` of every client. A client cannot change its settings, because all clients share it. */
 export const requestHandler = {
   metadata: network.metadata,
-  handle: (...given: Parameters<NodeHttpHandler['handle']>): ReturnType<NodeHttpHandler['handle']> => wire.handle(...given),
+  handle: (...args: Parameters<NodeHttpHandler['handle']>): ReturnType<NodeHttpHandler['handle']> => wire.handle(...args),
   updateHttpClientConfig: (): void => undefined,
   httpHandlerConfigs: () => ({}),
 };

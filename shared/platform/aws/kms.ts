@@ -16,7 +16,7 @@ import { log } from '../observe/log.ts';
 
 const client = new KMSClient(sdkConfig);
 
-/** Errors of a key that a retry cannot help. */
+/** Errors of a key that a retry cannot fix. */
 const refusals = ['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException', 'NotFoundException'];
 
 /** Calls KMS for the keys that sign tokens and encrypt secrets. Their callers see only that something failed, so the reason is logged. */
@@ -115,7 +115,7 @@ export interface DataKey {
   readonly keyId: string;
 }
 
-/** Makes a new data key for one backup. */
+/** Generates a new data key for one backup. */
 export const makeDataKey = async (context: Context): Promise<DataKey> => {
   const command = new GenerateDataKeyCommand({ KeyId: env('DATA_KEY_ID'), KeySpec: 'AES_256', EncryptionContext: context });
   const { Plaintext, CiphertextBlob, KeyId } = await callAws((options) => client.send(command, options));

@@ -6,15 +6,15 @@ import {
   SchedulerClient,
   UpdateScheduleCommand,
 } from '@aws-sdk/client-scheduler';
-import { isAwsError } from '../aws-client/aws-error.ts';
 import { callAws } from '../aws-client/call-aws.ts';
+import { isAwsError } from '../aws-client/is-aws-error.ts';
 import { sdkConfig } from '../aws-client/sdk-config.ts';
 import { env } from '../env.ts';
 import { secureRandomBytes } from '../random-id.ts';
 
 const client = new SchedulerClient(sdkConfig);
 
-/** The most that Scheduler allows: while the queue is unavailable, it retries for a day before the message goes to the dead letters. */
+/** The most that Scheduler allows: while the queue is unavailable, it retries for a day before the message goes to the dead-letter queue. */
 const retry = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 };
 
 /**
@@ -91,7 +91,7 @@ const create = async (input: CreateScheduleCommandInput): Promise<void> => {
   await callAws((options) => client.send(command, options));
 };
 
-/** Makes all tries of one call idempotent. */
+/** Makes all attempts of one call idempotent. */
 const newToken = (): string => secureRandomBytes(16).toString('hex');
 
 /** Deletes a schedule. A missing one is no error. */

@@ -16,13 +16,13 @@ export interface Letter {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Escapes user input for the HTML of a letter. */
-export const escaped = (text: string): string => text.replace(/[&<>"']/g, (letter) => entities[letter] ?? '');
+/** Escapes user input for HTML. */
+export const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 
-/** Sends one letter to one address. Does nothing if the deployment has no sender address; that is no failure. */
+/** Sends one e-mail. Without a configured sender address it does nothing. */
 export const sendMail = async (to: string, { subject, text, html }: Letter): Promise<void> => {
   const from = env('MAIL_FROM');
-  if (from === '') return log.info('no mail: the deployment has no sender (mailFrom)');
+  if (from === '') return log.info('e-mail not sent: the deployment has no sender address (mailFrom)');
   const utf8 = (data: string) => ({ Data: data, Charset: 'UTF-8' });
   const command = new SendEmailCommand({
     FromEmailAddress: from,

@@ -1,11 +1,11 @@
-/** Sends messages to SQS and returns those it did not accept. No other file of a function calls SQS, except the probe. */
+/** Sends messages to SQS and returns those it did not accept. Only the health check calls SQS elsewhere. */
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import type { Variable } from '../../contract/capabilities.ts';
 import { callAws } from '../aws-client/call-aws.ts';
+import { queueClient } from '../aws-client/queue-client.ts';
 import { env } from '../env.ts';
-import { queueClient } from './queue-client.ts';
 
-/** SendMessageBatch takes at most this many messages a call. */
+/** SendMessageBatch accepts at most this many messages. */
 const batchMax = 10;
 
 export interface QueueMessage {

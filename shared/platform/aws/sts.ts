@@ -1,7 +1,7 @@
 /** Assumes a role of a customer's account with STS. Nothing is cached: the credentials are for one store. */
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
-import { isAwsError } from '../aws-client/aws-error.ts';
 import { callAws } from '../aws-client/call-aws.ts';
+import { isAwsError } from '../aws-client/is-aws-error.ts';
 import { sdkConfig } from '../aws-client/sdk-config.ts';
 
 const client = new STSClient(sdkConfig);
@@ -23,7 +23,7 @@ export interface AssumeRoleInput {
 /** The longest session AWS allows when a role assumes a role. */
 const sessionSeconds = 3_600;
 
-/** Undefined if the role does not trust us. */
+/** Undefined if the role does not trust this service. */
 export const assumeRole = async ({ roleArn, externalId, sessionName }: AssumeRoleInput): Promise<RoleCredentials | undefined> => {
   const command = new AssumeRoleCommand({
     RoleArn: roleArn,
@@ -32,9 +32,9 @@ export const assumeRole = async ({ roleArn, externalId, sessionName }: AssumeRol
     ...(externalId !== undefined && { ExternalId: externalId }),
   });
   try {
-    const { Credentials: taken } = await callAws((options) => client.send(command, options));
-    if (!taken?.AccessKeyId || !taken.SecretAccessKey || !taken.SessionToken) throw new Error('STS returned no credentials');
-    return { accessKeyId: taken.AccessKeyId, secretAccessKey: taken.SecretAccessKey, sessionToken: taken.SessionToken };
+    const { Credentials: found } = await callAws((options) => client.send(command, options));
+    if (!found?.AccessKeyId || !found.SecretAccessKey || !found.SessionToken) throw new Error('STS returned no credentials');
+    return { accessKeyId: found.AccessKeyId, secretAccessKey: found.SecretAccessKey, sessionToken: found.SessionToken };
   } catch (error) {
     // ValidationError: the ARN is malformed. Everything else in the request is ours.
     if (isAwsError(error, 'AccessDenied', 'AccessDeniedException', 'ValidationError')) return undefined;

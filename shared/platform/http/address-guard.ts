@@ -1,15 +1,14 @@
 /**
- * Keeps addresses that a customer names away from whatever is not public: our own network, the machine itself, the metadata
- * services of clouds. An address is judged after it was parsed and again after every name was resolved, in the very lookup
- * the connection is made by: a name that answers differently a moment later gains nothing.
+ * SSRF protection: customer-supplied addresses must be public, not our own network, this machine or a cloud's metadata service.
+ * An address is checked after parsing and again in the DNS lookup of the connection itself, which defeats DNS rebinding.
  */
-import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
+import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { askNameServers } from './dns-lookup.ts';
+import { dnsLookup, type Resolve } from './dns-lookup.ts';
 
-/** The message is fit for whoever named the address, and says nothing of what a name resolves to. */
+/** The message is for the customer. It does not reveal what a name resolves to. */
 export class BlockedAddress extends Error {
   readonly code = 'EBLOCKED';
 
@@ -42,7 +41,7 @@ for (const [net, bits] of [
 ] as const)
   special4.addSubnet(net, bits, 'ipv4');
 
-/** Of IPv6 only this is given out for public use; addresses that carry an IPv4 address inside lie outside it, or are special. */
+/** The only IPv6 range for public use. Addresses that embed an IPv4 address are outside of it or special. */
 const global6 = new BlockList();
 global6.addSubnet('2000::', 3, 'ipv6');
 const special6 = new BlockList();
@@ -55,7 +54,7 @@ for (const [net, bits] of [
 ] as const)
   special6.addSubnet(net, bits, 'ipv6');
 
-/** Whether an IP address is anybody's on the internet. What cannot be read is not. */
+/** Whether this is a public IP address. False for malformed text. */
 export const isPublic = (address: string): boolean => {
   const family = isIP(address);
   if (family === 4) return !special4.check(address, 'ipv4');
@@ -64,13 +63,13 @@ export const isPublic = (address: string): boolean => {
 
 export interface GuardedUrl {
   readonly url: URL;
-  /** The deployer vouches for it: it may be private, and speak http. */
+  /** Trusted by the deployment: it may be private and use http. */
   readonly isTrusted: boolean;
 }
 
-/** `trusted` holds `host:port`, or `host` for all its ports. Throws BlockedAddress. */
+/** `trusted` contains `host:port`, or `host` for all ports. Throws BlockedAddress. */
 export const guardUrl = (text: string, trusted: readonly string[]): GuardedUrl => {
-  // The parser takes `https:example.com`, `https:///example.com` and white space too; whoever reads the text would not.
+  // The URL parser also accepts `https:example.com`, `https:///example.com` and white space.
   const url = /^https?:\/\/[^\s\\/][^\s\\]*$/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (!url || url.hostname === '') throw notHttps();
   if (url.username !== '' || url.password !== '' || text.split(/[/?#]/)[2]?.includes('@'))
@@ -79,33 +78,33 @@ export const guardUrl = (text: string, trusted: readonly string[]): GuardedUrl =
   const host = url.hostname.toLowerCase();
   if (trusted.some((entry) => [host, `${host}:${port}`].includes(entry.toLowerCase()))) return { url, isTrusted: true };
   if (url.protocol !== 'https:') throw notHttps();
-  // A lookup is never asked for an address that is given as such.
+  // An IP address is not looked up, so it is checked here.
   const literal = host.replace(/^\[|\]$/g, '');
   if (isIP(literal) && !isPublic(literal)) throw notPublic();
   return { url, isTrusted: false };
 };
 
-/** Names that no name server of the internet knows: single words, and the endings set apart for machines, homes and companies. */
-const isNobodys = (name: string): boolean =>
+/** Names without public DNS: single words, and suffixes reserved for hosts, homes and companies. */
+const isPrivateName = (name: string): boolean =>
   /^[^.]+\.?$|\.(localhost|local|internal|intranet|lan|home|corp|private|home\.arpa)\.?$/.test(name);
 
 /**
- * Webhooks speak https only, at trusted hosts too, and never to ourselves: an event that is told to our own API could tell of
- * itself for ever. Whoever takes an address from a caller passes `own`, our PUBLIC_URL. Throws BlockedAddress, as guardUrl.
+ * Webhooks require https, also at trusted hosts, and must not call this service: such an event could cause itself for ever.
+ * For an address from a caller, pass our PUBLIC_URL as `own`. Throws BlockedAddress.
  */
 export const guardWebhookUrl = (text: string, trusted: readonly string[], own?: string): GuardedUrl => {
   const guarded = guardUrl(text, trusted);
   if (guarded.url.protocol !== 'https:') throw notHttps();
-  if (own !== undefined && placeOf(guarded.url) === placeOf(new URL(own)))
+  if (own !== undefined && originOf(guarded.url) === originOf(new URL(own)))
     throw new BlockedAddress('must not be an address of this service');
   return guarded;
 };
 
-/** A final dot changes nothing but the text. */
-const placeOf = ({ hostname, port, protocol }: URL): string =>
+/** Host and port. A trailing dot of the host is ignored. */
+const originOf = ({ hostname, port, protocol }: URL): string =>
   `${hostname.toLowerCase().replace(/\.+$/, '')}:${port || (protocol === 'http:' ? '80' : '443')}`;
 
-/** A lookup that fails unless every address of the name is allowed; the connection then goes to one of these. */
+/** A lookup that fails unless every address of the name is allowed. The connection goes to one of these addresses. */
 export const guardedLookup =
   (resolve: Resolve = systemLookup as Resolve, allows: (address: string) => boolean = isPublic): LookupFunction =>
   (hostname, options, callback) => {
@@ -113,51 +112,42 @@ export const guardedLookup =
       if (error) return callback(error, [], 0);
       const [first] = addresses;
       if (!first || !addresses.every(({ address }) => allows(address))) return callback(notPublic(), [], 0);
-      if (options.all) callback(null, few(addresses));
+      if (options.all) callback(null, firstOfEachFamily(addresses));
       else callback(null, first.address, first.family);
     });
   };
 
-/** A connection tries one address after the other: a name with thousands of them must not make us knock at each. */
-const triedMax = 2;
-const few = (addresses: readonly LookupAddress[]): LookupAddress[] =>
-  [4, 6].flatMap((family) => addresses.filter((one) => one.family === family).slice(0, triedMax));
+/** A connection tries one address after the other. The limit keeps a name with thousands of addresses from being tried in full. */
+const maxAddressesPerFamily = 2;
+const firstOfEachFamily = (addresses: readonly LookupAddress[]): LookupAddress[] =>
+  [4, 6].flatMap((family) => addresses.filter((one) => one.family === family).slice(0, maxAddressesPerFamily));
 
-/**
- * Says at once, to whoever names an address, what a connection would say later. A name that does not resolve, or not soon,
- * passes: that is for the connection to tell.
- */
+/** Checks an address when it is entered, as a later connection will. A name that does not resolve in time passes. */
 export const checkAddress = async (
   { url, isTrusted }: GuardedUrl,
-  resolve: Resolve = askNameServers,
-  patienceMs: number = checkPatienceMs,
+  resolve: Resolve = dnsLookup,
+  timeoutMs: number = checkTimeoutMs,
 ): Promise<void> => {
   if (isTrusted || isIP(url.hostname.replace(/^\[|\]$/g, ''))) return;
-  if (isNobodys(url.hostname)) throw notPublic();
+  if (isPrivateName(url.hostname)) throw notPublic();
   await new Promise<void>((done, fail) => {
-    const late = setTimeout(done, patienceMs);
+    const timer = setTimeout(done, timeoutMs);
     guardedLookup(resolve)(url.hostname, { all: true }, (error) => {
-      clearTimeout(late);
+      clearTimeout(timer);
       if (error instanceof BlockedAddress) fail(error);
       else done();
     });
   });
 };
 
-export type Resolve = (
-  hostname: string,
-  options: LookupOptions & { all: true },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
-
-/** Connections that stay open between calls, to that host only. */
+/** Keeps connections open between calls. */
 export const guardedAgent = ({ url, isTrusted }: GuardedUrl, sockets: number): HttpAgent | HttpsAgent => {
   const options = { keepAlive: true, maxSockets: sockets, ...(!isTrusted && { lookup: guardedLookup() }) };
   return url.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options);
 };
 
-/** A person waits for this answer, and the servers of a name are whoever's it is. */
-const checkPatienceMs = 2_000;
+/** Short, because a person waits, and the customer controls the name servers. */
+const checkTimeoutMs = 2_000;
 
 const notHttps = (): BlockedAddress => new BlockedAddress('must be a valid HTTPS URL');
 const notPublic = (): BlockedAddress => new BlockedAddress('must be a public address');

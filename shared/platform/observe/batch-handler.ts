@@ -18,14 +18,14 @@ interface Batch<E> {
 }
 
 /**
- * A handler of a queue or a stream. `work` adds the identifier of each record it has finished to `finished`; the others are
- * delivered again, also when the time runs out: one record that takes too long does not repeat its whole batch.
+ * The handler of a queue or a stream. `work` adds the identifier of each finished record to `finished`. The others are delivered
+ * again, also after a timeout, so that one slow record does not repeat its whole batch.
  */
 export const batchHandler = <E extends BatchEvent>(
   identifierOf: (record: E['Records'][number]) => string,
   work: (event: E, finished: Set<string>) => Promise<void>,
 ): LambdaHandler<E, BatchAnswer> => {
-  const answer = ({ event, finished }: Batch<E>): BatchAnswer => {
+  const responseOf = ({ event, finished }: Batch<E>): BatchAnswer => {
     const unfinished = event.Records.map(identifierOf).filter((identifier) => !finished.has(identifier));
     return { batchItemFailures: unfinished.map((itemIdentifier) => ({ itemIdentifier })) };
   };
@@ -36,12 +36,12 @@ export const batchHandler = <E extends BatchEvent>(
     } finally {
       timedOut.delete(batch);
     }
-    return answer(batch);
+    return responseOf(batch);
   }, {})
     .before((request) => {
-      // What is left of a run that timed out went on when Lambda thawed the container, and would work beside this one.
+      // Lambda has thawed the container, and the timed-out run has resumed. It must not work beside this one.
       if (timedOut.size > 0) {
-        log.error('the process ends: a batch that timed out is still being worked on');
+        log.error('process exits: a timed-out batch is still running');
         lambdaProcess.exit(1);
       }
       request.event = { event: request.event as unknown as E, finished: new Set() };
@@ -49,7 +49,7 @@ export const batchHandler = <E extends BatchEvent>(
     .onError(({ error, event }) => {
       if (!(error instanceof FunctionTimeoutError)) return undefined;
       timedOut.add(event);
-      const { batchItemFailures } = answer(event);
+      const { batchItemFailures } = responseOf(event);
       log.error(logLines.batchTimedOut, { unfinished: batchItemFailures.length, of: event.event.Records.length });
       return { batchItemFailures };
     }) as unknown as LambdaHandler<E, BatchAnswer>;

@@ -1,7 +1,7 @@
-/** Thrown shortly before Lambda would end the run without a word. Middleware turns it into the answer that fits the trigger. */
+/** Thrown shortly before Lambda would end the run. Middleware translates it to the response of the trigger. */
 export class FunctionTimeoutError extends Error {
   constructor() {
-    super('the function ran out of time');
+    super('the function timed out');
     this.name = 'FunctionTimeoutError';
   }
 }

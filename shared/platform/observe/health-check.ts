@@ -1,14 +1,14 @@
-/** Health checks of the services behind the API. Each has two seconds to answer. */
+/** Health checks of the services behind the API. Each has two seconds to respond. */
 import { DescribeTableCommand, DynamoDBClient, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { queueClientConfig } from '../aws/queue-client.ts';
 import { callAws } from '../aws-client/call-aws.ts';
+import { queueClientConfig } from '../aws-client/queue-client.ts';
 import { sdkConfig } from '../aws-client/sdk-config.ts';
 import { clock } from '../clock.ts';
 import { env } from '../env.ts';
 import { log } from './log.ts';
 
-/** Clients of their own, because a check has less time and fewer tries than other calls. */
+/** Separate clients, because a check has less time and fewer attempts than other calls. */
 const maxAttempts = 2;
 const budgetMs = 2_000;
 const dynamodb = new DynamoDBClient({ ...sdkConfig, maxAttempts });
@@ -18,7 +18,7 @@ const sqs = new SQSClient({ ...queueClientConfig, maxAttempts });
 const cachedMs = 2_000;
 
 export type Verdict = 'ok' | 'failing';
-export interface Checks {
+export interface HealthChecks {
   /** The table accepts requests. */
   readonly database: Verdict;
   /** The task queue exists and is accessible. */
@@ -27,35 +27,35 @@ export interface Checks {
   readonly storage: Verdict;
 }
 
-let latest: { readonly at: number; readonly checks: Promise<Checks> } | undefined;
+let latest: { readonly at: number; readonly checks: Promise<HealthChecks> } | undefined;
 
-export const probe = (): Promise<Checks> => {
+export const healthCheck = (): Promise<HealthChecks> => {
   const at = clock.now().getTime();
-  if (!latest || at - latest.at >= cachedMs) latest = { at, checks: ask() };
+  if (!latest || at - latest.at >= cachedMs) latest = { at, checks: checkAll() };
   return latest.checks;
 };
 
-const ask = async (): Promise<Checks> => {
+const checkAll = async (): Promise<HealthChecks> => {
   const table = describeTable();
   const [database, queue, storage] = await Promise.all([
     verdict(
-      'the table',
+      'table',
       table.then((found) => found?.TableStatus === 'ACTIVE' || found?.TableStatus === 'UPDATING'),
     ),
-    verdict('the task queue', describeQueue()),
+    verdict('task queue', describeQueue()),
     verdict(
-      'the storage',
+      'storage',
       table.then((found) => Boolean(found?.LatestStreamArn) && !found?.SSEDescription?.InaccessibleEncryptionDateTime),
     ),
   ]);
   return { database, queue, storage };
 };
 
-const verdict = async (what: string, good: Promise<boolean>): Promise<Verdict> => {
+const verdict = async (service: string, isHealthy: Promise<boolean>): Promise<Verdict> => {
   try {
-    return (await good) ? 'ok' : 'failing';
+    return (await isHealthy) ? 'ok' : 'failing';
   } catch (error) {
-    log.error(`${what} does not answer`, error as Error);
+    log.error(`health check failed: ${service}`, error as Error);
     return 'failing';
   }
 };

@@ -1,4 +1,4 @@
-/** The middy stack around every Lambda entry: log context, an early timeout, and one log line for a run that fails. */
+/** The middy stack of every Lambda handler: log context, an early timeout, and one log line for a failed run. */
 import middy, { type MiddyfiedHandler, type PluginExecutionMode } from '@middy/core';
 import { executionModeStandard } from '@middy/core/executionModeStandard';
 import type { Context } from 'aws-lambda';
@@ -8,37 +8,37 @@ import { log } from './log.ts';
 import { type Ids, withLogContext } from './log-context.ts';
 import { withRunSignal } from './run-signal.ts';
 
-/** Left of the function's time when a run is ended early: enough to log, to answer, and for a busy CPU. */
+/** A run ends this long before the function's timeout, which leaves time to log and to respond. */
 export const timeoutEarlyMs = 500;
 
-/** How a process ends; tests replace it. */
+/** Tests replace it. */
 export const lambdaProcess = { exit: (code: number): void => process.exit(code) };
 
 export interface RunOptions {
-  /** Aborted at the early timeout: nothing may be committed after it. */
+  /** Aborted at the early timeout. Nothing may be committed after it. */
   readonly signal: AbortSignal;
 }
 
-/** A middy stack that can also be called the way a test does, without a context. */
+/** A middy stack that tests can also call without a context. */
 export type LambdaHandler<E, R> = MiddyfiedHandler<E, R> & ((event?: E, context?: Context) => Promise<R>);
 
 type Work<E, R> = (event: E, context: Context, options: RunOptions) => Promise<R>;
 
 /**
- * The handler of a workflow step or a clock. A run that times out ends its process, as Lambda's own timeout would: nothing of it may
- * go on when the container is used again. Step Functions and EventBridge retry it.
+ * The handler of a workflow step or a schedule. A run that times out ends its process, as Lambda's own timeout would, so that it cannot
+ * continue when the container is reused. Step Functions and EventBridge retry it.
  */
 export const lambdaHandler = <E, R>(work: Work<E, R>): LambdaHandler<E, R> =>
   lambdaStack<E, R>(work, { onTimeout: () => lambdaProcess.exit(1) });
 
-export interface StackOptions<E> {
-  /** What every log line of a run carries. */
+interface StackOptions<E> {
+  /** The ids on every log line of a run. */
   readonly idsOf?: (event: E, context: Context) => Ids;
-  /** Called after the timeout was logged, unless middleware has answered. */
+  /** Called after a timeout was logged. */
   readonly onTimeout?: () => void;
 }
 
-/** The stack itself, for triggers that are answered when the time runs out; `.before`, `.after` and `.onError` add to it. */
+/** The stack without `onTimeout`, for triggers that get a response at the timeout. `.before`, `.after` and `.onError` add to it. */
 export const lambdaStack = <E, R>(work: Work<E, R>, { idsOf = defaultIds, onTimeout }: StackOptions<E>): LambdaHandler<E, R> => {
   const run: Work<E, R> = (event, context, options) => withRunSignal(options.signal, () => work(event, context, options));
   return middy<E, R>(run as Parameters<typeof middy<E, R>>[0], {
@@ -50,12 +50,12 @@ export const lambdaStack = <E, R>(work: Work<E, R>, { idsOf = defaultIds, onTime
   }).onError(({ error }) => {
     const isTimeout = error instanceof FunctionTimeoutError;
     // Lambda logs an uncaught error without our ids.
-    log.error(isTimeout ? 'the run timed out' : 'the run failed', error ?? new Error('unknown'));
+    log.error(isTimeout ? 'run timed out' : 'run failed', error ?? new Error('unknown'));
     if (isTimeout) onTimeout?.();
   }) as LambdaHandler<E, R>;
 };
 
-/** Lambda's own id of the run, which a handler called by a test does not have, and the ids of what it was given. */
+/** Lambda's id of the run, which does not exist in tests, and the ids in the event. */
 const defaultIds = (event: unknown, context: Context): Ids => ({
   requestId: context?.awsRequestId ?? 'none',
   ...idsIn(event),

@@ -1,27 +1,27 @@
-/** What a piece of work is about: every line that is logged in it carries these ids, however deep, and so does its trace. */
+/** Ids that every log line and trace of a piece of asynchronous work contains. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { annotateTrace } from './xray.ts';
 
-/** Ids of requests, tenants and jobs; never what a person typed. */
+/** Ids of requests, tenants and jobs, never user input. */
 export type Ids = Readonly<Record<string, string>>;
 
-const around = new AsyncLocalStorage<Record<string, string>>();
+const storage = new AsyncLocalStorage<Record<string, string>>();
 
-/** Kept by what is asynchronous, not by the module: work that runs side by side does not lend its ids to its neighbours. */
+/** Runs `work` with these ids. Concurrent work has its own context. */
 export const withLogContext = async <T>(ids: Ids, work: () => Promise<T>): Promise<T> => {
-  const known = { ...around.getStore(), ...ids };
-  const beganMs = Date.now();
+  const known = { ...storage.getStore(), ...ids };
+  const startedMs = Date.now();
   try {
-    return await around.run(known, work);
+    return await storage.run(known, work);
   } finally {
-    annotateTrace(known, beganMs, Date.now());
+    annotateTrace(known, startedMs, Date.now());
   }
 };
 
-/** For what becomes known on the way. What is known already stays: whose call it is was proven, what a body names was not. */
+/** Adds ids to the current context. Existing ids win, because they were verified, while ids of a request body were not. */
 export const addLogContext = (ids: Ids): void => {
-  const known = around.getStore();
+  const known = storage.getStore();
   if (known) Object.assign(known, { ...ids, ...known });
 };
 
-export const logContext = (): Ids => around.getStore() ?? {};
+export const logContext = (): Ids => storage.getStore() ?? {};

@@ -1,11 +1,11 @@
-/** Structured logs. Headers and bodies are never logged; ids and outcomes are. */
+/** Structured logs. They contain ids and outcomes, never headers or bodies. */
 import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
 import { logContext } from './log-context.ts';
 
-/** What a line says for itself goes before what is known around it. */
-class WithIds extends LogFormatter {
-  override formatAttributes(line: UnformattedAttributes, said: LogAttributes): LogItem {
+/** Attributes of the line override those of the context. */
+class ContextFormatter extends LogFormatter {
+  override formatAttributes(line: UnformattedAttributes, own: LogAttributes): LogItem {
     const { logLevel, message, timestamp, serviceName, xRayTraceId } = line;
     const attributes = {
       level: logLevel,
@@ -14,13 +14,13 @@ class WithIds extends LogFormatter {
       service: serviceName,
       xray_trace_id: xRayTraceId,
     };
-    return new LogItem({ attributes }).addAttributes({ ...logContext(), ...said });
+    return new LogItem({ attributes }).addAttributes({ ...logContext(), ...own });
   }
 }
 
-export const log = new Logger({ serviceName: 'backup-management-service', logFormatter: new WithIds() });
+export const log = new Logger({ serviceName: 'backup-management-service', logFormatter: new ContextFormatter() });
 
-/** Ignoring a failure is spelled out: the work is worth trying, its failure not worth failing the call for. */
+/** Logs a failure of `work` instead of throwing it. `what` completes "could not …". */
 export const bestEffort = async (what: string, work: Promise<unknown>): Promise<void> => {
   try {
     await work;

@@ -1,24 +1,24 @@
-/** The one way a number becomes a metric: a line of the log in CloudWatch's embedded format, with the ids of what it is about. */
+/** Metrics as log lines in CloudWatch's embedded metric format. */
 import { type MetricName, metricNamespace, metrics } from '../../contract/runtime/metric-names.ts';
 import { clock } from '../clock.ts';
 import { log } from './log.ts';
 
-export type Measured = Readonly<Partial<Record<MetricName, number>>>;
+type MetricValues = Readonly<Partial<Record<MetricName, number>>>;
 
 /**
- * Said behind the commit that made it true, and only by the run whose commit it was: a run that dies in between says too little,
- * none says too much. Decisions are never made from these numbers; records are what counts.
+ * Emitted after the commit, by the run that committed. A run that crashes in between emits nothing, so a metric may be too low but
+ * never too high. No decision depends on metrics.
  */
-export const emitMetric = (message: string, measured: Measured): void =>
-  log.info(message, { ...measured, _aws: formOf(measured) });
+export const emitMetric = (message: string, values: MetricValues): void =>
+  log.info(message, { ...values, _aws: embeddedFormat(values) });
 
-const formOf = (measured: Measured) => ({
+const embeddedFormat = (values: MetricValues) => ({
   Timestamp: clock.now().getTime(),
   CloudWatchMetrics: [
     {
       Namespace: metricNamespace,
       Dimensions: [[]],
-      Metrics: (Object.keys(measured) as MetricName[]).map((Name) => ({ Name, Unit: metrics[Name] })),
+      Metrics: (Object.keys(values) as MetricName[]).map((Name) => ({ Name, Unit: metrics[Name] })),
     },
   ],
 });

@@ -1,7 +1,6 @@
 /**
- * A change is data: what to write, under which conditions, and what to tell the caller if a condition fails.
- * Rules return changes; one place commits them, together with their audit entries, events and stored answer,
- * in one transaction. Either all of it happened or none.
+ * A change is data: what to write, under which conditions, and which error a failed condition means.
+ * Handlers return changes. One place commits them in one transaction, with their audit entries, events and stored response.
  */
 import type { ApiError } from '../../contract/errors.ts';
 
@@ -14,7 +13,7 @@ export interface Key<T = unknown> {
 
 export type Item = Omit<Key, '_item'> & Readonly<Record<string, unknown>>;
 
-/** The type of the item that a key leads to. */
+/** The type of a key's item. */
 export type ItemOf<T> = unknown extends T ? Item : T;
 
 interface Conditional {
@@ -22,7 +21,7 @@ interface Conditional {
   readonly condition?: string;
   readonly names?: Readonly<Record<string, string>>;
   readonly values?: Readonly<Record<string, unknown>>;
-  /** What a failed condition means to the caller. It may first do what follows from it, such as ending a session. */
+  /** The error for the caller if the condition fails. It may first do what follows from that, such as ending a session. */
   readonly onConditionFailed?: (() => ApiError | Promise<ApiError>) | undefined;
 }
 
@@ -32,13 +31,13 @@ export type Write =
   | ({ readonly remove: Key } & Conditional)
   | ({ readonly check: Key; readonly condition: string } & Conditional);
 
-/** What an audit entry says of a change; who did it and from where is known to the call. */
+/** The part of an audit entry that the change knows. Actor and origin come from the call. */
 export interface AuditNote {
-  /** The organization or user whose log it belongs in. */
+  /** The organization or user whose audit log it belongs to. */
   readonly scope: string;
   readonly resource: { readonly type: string; readonly id: string };
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Only where it differs from the endpoint's own action. */
+  /** Only if it differs from the endpoint's action. */
   readonly action?: string;
 }
 
@@ -99,13 +98,13 @@ export const update = (key: Key, { set = {}, add = {}, expected = {}, onConditio
         .map((name) => `#${name} :${name}`)
         .join(', ')}`,
   ];
-  const given = changes.filter(([, value]) => value !== undefined);
+  const defined = changes.filter(([, value]) => value !== undefined);
   return {
     update: key,
     expression: clauses.filter(Boolean).join(' '),
     condition,
     names: { ...names, ...Object.fromEntries(changes.map(([name]) => [`#${name}`, name])) },
-    values: { ...values, ...Object.fromEntries(given.map(([name, value]) => [`:${name}`, value])) },
+    values: { ...values, ...Object.fromEntries(defined.map(([name, value]) => [`:${name}`, value])) },
     ...(onConditionFailed && { onConditionFailed }),
   };
 };

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts';
-import { removeAll } from './batch-delete.ts';
 import type { Item } from './change.ts';
 import { query } from './read-table.ts';
+import { removeAll } from './remove-all.ts';
 
 const pageItems = 100;
 
-export interface PartitionDeletion {
+interface PartitionDeletion {
   /** Only items whose sort key begins with this. */
   readonly prefix?: string;
   /** Stops here; checked before every page. */

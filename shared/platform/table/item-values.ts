@@ -1,8 +1,8 @@
-/** What an item may contain. DynamoDB returns exactly what was written, or the write is refused. */
+/** Values of items. A value that DynamoDB would not return unchanged is rejected when it is written. */
 
 /**
- * The item as the SDK is given it. Throws for values that would come back as something else: the SDK drops functions, and writes
- * bigints, Maps and Sets. Undefined values are left out when the item is sent.
+ * The item for the SDK. Throws for values that would be read back differently: the SDK drops functions, and writes bigints, Maps and
+ * Sets. Undefined values are omitted when the item is sent.
  */
 export const storable = (item: Readonly<Record<string, unknown>>): Record<string, unknown> => Object.fromEntries(membersOf(item));
 

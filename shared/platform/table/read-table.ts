@@ -1,40 +1,41 @@
 /** Strongly consistent reads of the table, and single writes that need no transaction. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { BatchGetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ApiError } from '../../contract/errors.ts';
+import { retry } from '../async/retry.ts';
 import { callAws } from '../aws-client/call-aws.ts';
 import { env } from '../env.ts';
 import type { Item, ItemOf, Key } from './change.ts';
 import { readItem, storable } from './item-values.ts';
 import { tableClient } from './table-client.ts';
 
-/** BatchGetItem takes at most this many keys a call. */
+/** BatchGetItem accepts at most this many keys. */
 const batchGetMax = 100;
-/** Keys that DynamoDB left unprocessed are requested again this many times, over 1.5 s on average. */
-const putOffMax = 5;
+/** For keys that DynamoDB left unprocessed: five more requests, over 1.5 s on average. */
+const backoff = { attempts: 6, firstDelayMs: 100 };
 
-/** The items of these keys, in the order of the keys; undefined where there is none. One round trip up to 100 keys. */
+/** The items of these keys, in the order of the keys; undefined for a missing item. One round trip up to 100 keys. */
 export const getAll = async <const K extends readonly Key[]>(keys: K): Promise<Found<K>> => {
   const found = new Map<string, Item>();
   const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
   const batches = Array.from({ length: Math.ceil(distinct.length / batchGetMax) }, (_, n) =>
     distinct.slice(n * batchGetMax, (n + 1) * batchGetMax),
   );
-  await Promise.all(
-    batches.map(async (batch) => {
-      for (let left: readonly Key[] = batch.map(keyOf), tries = 0; left.length > 0; tries++) {
-        if (tries > putOffMax) throw new ApiError('SERVICE_UNAVAILABLE', 'The database is busy; try again shortly');
-        if (tries > 0) await pause(Math.random() * 50 * 2 ** tries);
-        const table = env('TABLE_NAME');
-        const command = new BatchGetCommand({ RequestItems: { [table]: { Keys: [...left], ConsistentRead: true } } });
-        const answer = await callAws((options) => tableClient.send(command, options));
-        for (const item of answer.Responses?.[table]?.map(itemOf) ?? []) found.set(nameOf(item), item);
-        left = (answer.UnprocessedKeys?.[table]?.Keys ?? []) as Key[];
-      }
-    }),
-  );
+  const readBatch = async (batch: readonly Key[]): Promise<void> => {
+    let unprocessed = batch.map(keyOf);
+    await retry(backoff, isUnprocessed, async () => {
+      const table = env('TABLE_NAME');
+      const command = new BatchGetCommand({ RequestItems: { [table]: { Keys: unprocessed, ConsistentRead: true } } });
+      const { Responses, UnprocessedKeys } = await callAws((options) => tableClient.send(command, options));
+      for (const item of Responses?.[table]?.map(itemOf) ?? []) found.set(nameOf(item), item);
+      unprocessed = ((UnprocessedKeys?.[table]?.Keys ?? []) as Key[]).map(keyOf);
+      if (unprocessed.length > 0) throw new ApiError('SERVICE_UNAVAILABLE', 'The database is busy; try again shortly');
+    });
+  };
+  await Promise.all(batches.map(readBatch));
   return keys.map((key) => found.get(nameOf(key))) as Found<K>;
 };
+
+const isUnprocessed = (error: unknown): boolean => error instanceof ApiError;
 
 type Found<K extends readonly Key[]> = { -readonly [I in keyof K]: (K[I] extends Key<infer T> ? ItemOf<T> : Item) | undefined };
 
@@ -50,7 +51,7 @@ export const itemOf = (attributes: Record<string, unknown>): Item => readItem(at
 
 export interface Range {
   readonly pk: string;
-  /** Sort keys from and to, both inclusive; `prefix` alone means all that begin with it. */
+  /** `from` and `to` are inclusive; without them the range is all sort keys with this prefix. */
   readonly prefix: string;
   readonly from?: string;
   readonly to?: string;
@@ -58,9 +59,9 @@ export interface Range {
   /** Continue after this sort key. */
   readonly after?: string | undefined;
   readonly limit?: number;
-  /** Only these attributes of each item, `sk` among them; all if left out. What is billed is the whole item. */
+  /** The attributes to return, `sk` among them; default: all. DynamoDB bills the whole item. */
   readonly only?: readonly string[];
-  /** Attributes, by their path (`actor.id`), that must have these values; `limit` counts what is read, not what is left. */
+  /** Attributes, by path (`actor.id`), that must have these values. `limit` counts items before this filter. */
   readonly where?: Readonly<Record<string, string>>;
 }
 
@@ -72,7 +73,7 @@ export const query = async <T extends object = Item>(
   const from = range.from ?? prefix;
   // U+10FFFF sorts after every character a sort key of ours can hold.
   const to = range.to ?? `${prefix}\u{10FFFF}`;
-  // DynamoDB refuses to start outside the bounds; there, either nothing or everything is still ahead.
+  // DynamoDB rejects a start key outside the bounds. Such a start means that either the whole range or nothing remains.
   const [near, far] = newestFirst ? [to, from] : [from, to];
   const passed = (position: string, bound: string): boolean => (newestFirst ? position < bound : position > bound);
   if (from > to || (range.after !== undefined && passed(range.after, far))) return { items: [], next: undefined };
@@ -108,7 +109,7 @@ const filter = (where: Readonly<Record<string, string>>) => {
   };
 };
 
-/** Every item of a range, page by page, with nothing held but the page. */
+/** Every item of a range. Holds one page in memory. */
 export async function* walk<T extends object = Item>(range: Range): AsyncGenerator<T> {
   let after = range.after;
   do {
@@ -132,7 +133,7 @@ export const count = async (key: Key, ttlEpochSeconds: number): Promise<number> 
   return after.count as number;
 };
 
-/** Sets one attribute of one item, without condition or transaction: for notes whose loss does not matter. */
+/** Sets one attribute without a condition or a transaction, for values whose loss does not matter. */
 export const note = async (key: Key, attribute: string, value: unknown): Promise<void> => {
   const command = new UpdateCommand({
     TableName: env('TABLE_NAME'),

@@ -1,32 +1,20 @@
-import { setTimeout as sleepMs } from 'node:timers/promises';
 import { ApiError } from '../../contract/errors.ts';
-import { randomFraction } from '../random-id.ts';
+import { type RetryOptions, retry } from '../async/retry.ts';
 
 /** A condition failed or a concurrent transaction won: what was read is out of date. StaleReadError is one of these. */
 export const isConflict = (error: unknown): boolean => error instanceof ApiError && error.code === 'CONFLICT';
 
-export interface ConflictRetry {
+interface ConflictRetry extends Pick<RetryOptions, 'random' | 'sleep'> {
   /** Calls of `work`, the first included. */
   readonly attempts: number;
   /** Between two attempts it waits a random time up to this long. */
   readonly jitterMs?: number;
   /** Which errors are worth another attempt. */
   readonly isRetryable?: (error: unknown) => boolean;
-  readonly sleep?: (ms: number) => Promise<unknown>;
-  readonly random?: () => number;
 }
 
 /** Optimistic locking: runs `work`, which reads, decides and commits, again whenever its commit finds that its reads were stale. */
-export const retryOnConflict = async <T>(
-  { attempts, jitterMs = 0, isRetryable = isConflict, sleep = sleepMs, random = randomFraction }: ConflictRetry,
+export const retryOnConflict = <T>(
+  { attempts, jitterMs = 0, isRetryable = isConflict, ...options }: ConflictRetry,
   work: (attempt: number) => Promise<T>,
-): Promise<T> => {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work(attempt);
-    } catch (error) {
-      if (attempt >= attempts || !isRetryable(error)) throw error;
-      if (jitterMs > 0) await sleep(random() * jitterMs);
-    }
-  }
-};
+): Promise<T> => retry({ attempts, firstDelayMs: jitterMs, maxDelayMs: jitterMs }, isRetryable, work, options);

@@ -3,8 +3,8 @@
  * A run that has timed out writes nothing.
  */
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { isAwsError } from '../aws-client/aws-error.ts';
 import { callAws } from '../aws-client/call-aws.ts';
+import { isAwsError } from '../aws-client/is-aws-error.ts';
 import { env } from '../env.ts';
 import { assertRunActive } from '../observe/run-signal.ts';
 import type { Item, Key, Write } from './change.ts';

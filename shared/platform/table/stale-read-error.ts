@@ -1,8 +1,8 @@
 import { ApiError } from '../../contract/errors.ts';
 
-/** A failed condition that says nothing against the caller: what was read is out of date, so the rule is to be decided anew. */
+/** Optimistic-lock conflict: the item changed after it was read. Re-read it and decide again. */
 export class StaleReadError extends ApiError {
   constructor() {
-    super('CONFLICT', 'Others are changing this at the same moment; try again');
+    super('CONFLICT', 'The resource is being changed concurrently; try again');
   }
 }

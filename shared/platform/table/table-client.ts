@@ -1,21 +1,21 @@
-/** The client of the table. Only files of `platform` that read or write the table import it. */
+/** The DynamoDB client. Only files of this folder import it. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
-import { isAwsError } from '../aws-client/aws-error.ts';
+import { isAwsError } from '../aws-client/is-aws-error.ts';
 import { OutcomeUnknownError } from '../aws-client/outcome-unknown-error.ts';
 import { maxAttempts, sdkConfig } from '../aws-client/sdk-config.ts';
 import { readNumber } from './item-values.ts';
 
 type Refresh = StandardRetryStrategy['refreshRetryTokenForRetry'];
 
-/** The SDK's strategy, with its retry quota, and a different view of two errors of transactions. */
+/** The SDK's strategy with its retry quota, except for two errors of transactions. */
 class TableRetryStrategy extends StandardRetryStrategy {
   override refreshRetryTokenForRetry(...[token, info]: Parameters<Refresh>): ReturnType<Refresh> {
-    // A single write met a transaction. That says nothing about its condition, and the SDK would give up.
+    // A single write clashed with a transaction. That says nothing about its condition, but the SDK would not retry it.
     if (isAwsError(info.error, 'TransactionConflictException'))
       return super.refreshRetryTokenForRetry(token, { ...info, errorType: 'THROTTLING' });
-    // `commit` retries it with a back-off of its own.
+    // `commit` retries it with its own back-off.
     if (isAwsError(info.error, 'TransactionInProgressException'))
       return super.refreshRetryTokenForRetry(token, { ...info, errorType: 'CLIENT_ERROR' });
     return super.refreshRetryTokenForRetry(token, info);
@@ -24,40 +24,40 @@ class TableRetryStrategy extends StandardRetryStrategy {
 
 const client = new DynamoDBClient({ ...sdkConfig, retryStrategy: new TableRetryStrategy(maxAttempts) });
 
-/** The last failure of each call that left its outcome open. */
-const lostAnswers = new WeakMap<object, Error>();
+/** The last failure of each call whose outcome is unknown. */
+const lostResponses = new WeakMap<object, Error>();
 
-/** A failure leaves the outcome open unless DynamoDB refused the try. */
+/** The outcome of a failed attempt is unknown unless DynamoDB rejected it. */
 const isLost = (error: Error & { readonly $metadata?: { readonly httpStatusCode?: number } }): boolean => {
   const status = error.$metadata?.httpStatusCode ?? 0;
   return status < 400 || status >= 500;
 };
 
-// At this step a middleware runs once per try.
+// At this step a middleware runs once per attempt.
 client.middlewareStack.add(
-  (next, context) => async (given) => {
+  (next, context) => async (args) => {
     try {
-      return await next(given);
+      return await next(args);
     } catch (error) {
-      if (error instanceof Error && isLost(error)) lostAnswers.set(context, error);
+      if (error instanceof Error && isLost(error)) lostResponses.set(context, error);
       throw error;
     }
   },
-  { step: 'finalizeRequest', priority: 'low', name: 'rememberLostAnswer' },
+  { step: 'finalizeRequest', priority: 'low', name: 'rememberLostResponse' },
 );
 
 // At this step a middleware runs once per call.
 client.middlewareStack.add(
-  (next, context) => async (given) => {
+  (next, context) => async (args) => {
     try {
-      return await next(given);
+      return await next(args);
     } catch (error) {
-      const lost = lostAnswers.get(context);
+      const lost = lostResponses.get(context);
       if (lost && isAwsError(error, 'ConditionalCheckFailedException')) throw new OutcomeUnknownError(lost);
       throw error;
     }
   },
-  { step: 'initialize', name: 'tellLostAnswer' },
+  { step: 'initialize', name: 'reportLostResponse' },
 );
 
 export const tableClient = DynamoDBDocumentClient.from(client, {

@@ -1,6 +1,4 @@
-/** Cuts a page off a sequence. */
-
-/** The first `limit` elements and, only if there is one more, where to go on: a list never promises a page that is empty. */
+/** The first `limit` elements and, only if there is one more, the key to continue from. So no page but the first is empty. */
 export const takePage = async <T extends { readonly sk: string }>(
   source: AsyncIterable<T>,
   limit: number,

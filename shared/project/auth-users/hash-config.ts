@@ -1,9 +1,9 @@
-/** How a project hashes the passwords of its users: without it, a hash cannot be put into any project, not even its own. */
+/** The parameters with which a project hashes passwords. Without them a hash cannot be imported, not even into the same project. */
 import * as z from 'zod';
 import { SourceError } from '../../firestore/index.ts';
-import { callToolkit, isUnused, notTaken, type Toolkit } from './identity-toolkit.ts';
+import { callToolkit, isUnused, rejectedRequest, type Toolkit } from './identity-toolkit.ts';
 
-/** A secret of the project: kept in memory only. Keys in base64, as the API gives and takes them. */
+/** A secret of the project, kept in memory only. Keys are base64, as in the API. */
 export interface HashConfig {
   readonly algorithm: string;
   readonly signerKey: string;
@@ -12,11 +12,11 @@ export interface HashConfig {
   readonly memoryCost: number;
 }
 
-/** Undefined where the project does not show it: to whom may not see it, the service leaves it out. */
+/** Undefined without permission to read it: the API then omits it. */
 export const readHashConfig = async (toolkit: Toolkit, signal?: AbortSignal): Promise<HashConfig | undefined> => {
   const answer = await callToolkit(toolkit, { path: '/config', signal });
   if (isUnused(answer)) return undefined;
-  if (answer.status !== 200) throw notTaken(answer);
+  if (answer.status !== 200) throw rejectedRequest(answer);
   return Config.safeParse(answer.body).data?.signIn.hashConfig;
 };
 
@@ -32,7 +32,7 @@ const Config = z.object({
   }),
 });
 
-/** Whether two users of the project may have the same e-mail address; not where nothing is said of it. */
+/** Whether two users of the project may have the same e-mail address; false if unknown. */
 export const letsShareEmails = async (toolkit: Toolkit, signal?: AbortSignal): Promise<boolean> => {
   try {
     const answer = await callToolkit(toolkit, { path: '/config', signal });

@@ -1,20 +1,19 @@
-/** Calls of the Identity Toolkit's REST API: Firebase Authentication as an administrator of the project sees it. */
-import { setTimeout as wait } from 'node:timers/promises';
+/** Calls of the Identity Toolkit REST API, the administration of Firebase Authentication. */
 import { SourceError, type TokenSupplier } from '../../firestore/index.ts';
-import { env, fetchTrusted, randomFraction, type Tenant } from '../../platform/index.ts';
+import { env, fetchTrusted, retry, type Tenant, type Verdict } from '../../platform/index.ts';
 import type { ProjectRecord } from '../record.ts';
 import { sourceToken } from '../source-token.ts';
 
-/** The users of one project, and the access to them. */
+/** Access to the users of one project. */
 export interface Toolkit {
   readonly endpoint: string;
   readonly sourceProjectId: string;
   readonly token: TokenSupplier;
-  /** What it means that the project knows us and does not let us: SOURCE_AUTH_ERROR unless said. */
+  /** The code of a denied access. Default: SOURCE_AUTH_ERROR. */
   readonly refusedAs?: 'SOURCE_AUTH_ERROR' | 'TARGET_PERMISSION_DENIED';
 }
 
-/** With the access the project was connected with. Nothing is asked before the first call. */
+/** Uses the project's connection. Sends nothing before the first call. */
 export const openToolkit = (tenant: Tenant, project: Pick<ProjectRecord, 'id' | 'sourceProjectId' | 'connection'>): Toolkit => ({
   endpoint: env('IDENTITY_TOOLKIT_URL'),
   sourceProjectId: project.sourceProjectId,
@@ -22,7 +21,7 @@ export const openToolkit = (tenant: Tenant, project: Pick<ProjectRecord, 'id' | 
 });
 
 export interface ToolkitCall {
-  /** Behind the project's own path. */
+  /** Relative to the project's path. */
   readonly path: `/accounts:${string}` | '/config';
   readonly query?: Readonly<Record<string, string>>;
   /** With a body it is a POST. */
@@ -30,51 +29,53 @@ export interface ToolkitCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ToolkitAnswer {
-  /** 200, or what the service says of a request that it does not take; 0 where no answer came. */
+export interface ToolkitResponse {
+  /** HTTP status; 0 without a response. */
   readonly status: number;
   readonly body: unknown;
 }
 
 const answerMs = 30_000;
-const triesMax = 6;
-/** The waits are up to 0.2, 0.4, … 3.2 s: about 3 s in all. */
-const firstWaitMs = 200;
+/** The delays are up to 0.2, 0.4, … 3.2 s: about 5 s in all. */
+const backoff = { attempts: 6, firstDelayMs: 200, jitter: 0.5 };
 
 /**
- * Tries again what may succeed, and replaces a token that is refused once. Throws `refusedAs` where the project does not
- * let us. The same call may reach the service twice: whoever calls sees to it that this does no harm.
+ * Retries transient failures, and refreshes a rejected token once. Throws `refusedAs` if the project denies access.
+ * The same call may reach the service twice, so it has to be idempotent.
  */
-export const callToolkit = async (toolkit: Toolkit, call: ToolkitCall): Promise<ToolkitAnswer> => {
+export const callToolkit = async (toolkit: Toolkit, call: ToolkitCall): Promise<ToolkitResponse> => {
   let refresh = false;
-  for (let tries = 1; ; tries++) {
-    if (call.signal?.aborted) throw new SourceError('CANCELLED', 'The call about users was cancelled.');
-    const answer = await ask(toolkit, call, await bearer(toolkit.token, refresh));
-    if (answer.status === 401 && !refresh) {
-      refresh = true;
-      continue;
-    }
-    if (answer.status === 200 || isUnused(answer)) return answer;
-    if (answer.status === 401 || answer.status === 403 || answer.status === 404) throw refusal(toolkit, answer);
-    if (answer.status !== 0 && answer.status !== 429 && answer.status < 500) return answer;
-    if (tries === triesMax)
-      throw new SourceError('INTERNAL_ERROR', `The Identity Toolkit did not answer after ${tries} attempts.`, {
-        isTransient: true,
-      });
-    await wait(firstWaitMs * 2 ** (tries - 1) * (1 - randomFraction() / 2));
-  }
+  const classify = (error: unknown): Verdict => {
+    if (!(error instanceof TokenRejected) || refresh) return error instanceof Unavailable;
+    refresh = true;
+    return 'at-once';
+  };
+  return retry(backoff, classify, async (attempt) => {
+    if (call.signal?.aborted) throw new SourceError('CANCELLED', 'The call of the Identity Toolkit was cancelled.');
+    const answer = await send(toolkit, call, await bearer(toolkit.token, refresh));
+    const { status } = answer;
+    if (status === 200 || isUnused(answer)) return answer;
+    if (status === 401) throw new TokenRejected('SOURCE_AUTH_ERROR', denied(answer));
+    if (status === 403 || status === 404) throw new SourceError(toolkit.refusedAs ?? 'SOURCE_AUTH_ERROR', denied(answer));
+    if (status !== 0 && status !== 429 && status < 500) return answer;
+    const message = `The Identity Toolkit did not respond after ${attempt} attempts.`;
+    throw new Unavailable('INTERNAL_ERROR', message, { isTransient: true });
+  });
 };
 
-/** For calls that the service has no reason not to take. The reason is a word: what the service writes behind it may quote us. */
-export const notTaken = (answer: ToolkitAnswer): SourceError =>
-  new SourceError('INTERNAL_ERROR', `The Identity Toolkit did not take a request: ${answer.status} ${reasonOf(answer)}`.trim());
+class TokenRejected extends SourceError {}
+class Unavailable extends SourceError {}
 
-/** The API's own word for what is wrong, such as DUPLICATE_LOCAL_ID; empty if it has none. */
-export const reasonOf = ({ body }: Pick<ToolkitAnswer, 'body'>): string =>
+/** The error of a request that the service should accept. Only the reason code is kept, because the text may quote the request. */
+export const rejectedRequest = (answer: ToolkitResponse): SourceError =>
+  new SourceError('INTERNAL_ERROR', `The Identity Toolkit rejected a request: ${answer.status} ${reasonOf(answer)}`.trim());
+
+/** The API's reason code, such as DUPLICATE_LOCAL_ID; may be empty. */
+export const reasonOf = ({ body }: Pick<ToolkitResponse, 'body'>): string =>
   /^[A-Z][A-Z0-9_]{2,60}\b/.exec(messageOf(body))?.[0] ?? '';
 
-/** What the API says of a project where Firebase Authentication was never set up. */
-export const isUnused = (answer: ToolkitAnswer): boolean =>
+/** Whether Firebase Authentication was never set up in the project. */
+export const isUnused = (answer: ToolkitResponse): boolean =>
   answer.status >= 400 && reasonOf(answer) === 'CONFIGURATION_NOT_FOUND';
 
 const messageOf = (body: unknown): string => {
@@ -82,16 +83,16 @@ const messageOf = (body: unknown): string => {
   return typeof message === 'string' ? message.slice(0, 300) : '';
 };
 
-const ask = async (
+const send = async (
   { endpoint, sourceProjectId }: Toolkit,
   { path, query, body, signal }: ToolkitCall,
   token: string | undefined,
-): Promise<ToolkitAnswer> => {
+): Promise<ToolkitResponse> => {
   if (token === undefined) return { status: 0, body: undefined };
   const version = path === '/config' ? 'admin/v2' : 'v1';
   const url = new URL(`/${version}/projects/${encodeURIComponent(sourceProjectId)}${path}`, endpoint);
   for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
-  // The project whose users they are is also the one whose quota is used.
+  // The project's own quota is used.
   const headers = { authorization: `Bearer ${token}`, 'x-goog-user-project': sourceProjectId };
   const post = { method: 'POST', body: JSON.stringify(body), headers: { ...headers, 'content-type': 'application/json' } };
   try {
@@ -102,7 +103,7 @@ const ask = async (
   }
 };
 
-/** Undefined where no token could be had for now. */
+/** Undefined if no token is available at the moment. */
 const bearer = async (token: TokenSupplier, refresh: boolean): Promise<string | undefined> => {
   try {
     return await token({ refresh });
@@ -112,8 +113,5 @@ const bearer = async (token: TokenSupplier, refresh: boolean): Promise<string | 
   }
 };
 
-const refusal = ({ refusedAs = 'SOURCE_AUTH_ERROR' }: Toolkit, answer: ToolkitAnswer): SourceError =>
-  new SourceError(
-    answer.status === 401 ? 'SOURCE_AUTH_ERROR' : refusedAs,
-    `Access to the users of Firebase Authentication was refused: ${messageOf(answer.body) || answer.status}`,
-  );
+const denied = ({ status, body }: ToolkitResponse): string =>
+  `Access to the users of Firebase Authentication was denied: ${messageOf(body) || status}`;

@@ -1,30 +1,30 @@
-/** Putting users of Firebase Authentication into a project, with their ids, passwords and all else that a list of them shows. */
+/** Imports users into Firebase Authentication with their ids, passwords and all other fields that a listing returns. */
 import * as z from 'zod';
 import type { HashConfig } from './hash-config.ts';
-import { callToolkit, reasonOf, type Toolkit, type ToolkitAnswer } from './identity-toolkit.ts';
+import { callToolkit, reasonOf, type Toolkit, type ToolkitResponse } from './identity-toolkit.ts';
 import { type AuthUser, accountOf } from './list-auth-users.ts';
 import { passwordOf, withoutPassword } from './password-visibility.ts';
 
-/** The most the API takes in one request. */
+/** The most users the API accepts in one request. */
 export const importedAtOnceMax = 1_000;
-/** What the API takes is not written down; an account is about 1 KB. */
+/** The API's limit is not documented. An account is about 1 KB. */
 const requestBytesMax = 4 << 20;
 
-export interface ImportOptions {
-  /** Of the project where the passwords were hashed. Without, users who have one are refused: never are they put in without. */
+interface ImportOptions {
+  /** Of the project that hashed the passwords. Without it, users with a password are rejected: they are never imported without it. */
   readonly hash: HashConfig | undefined;
-  /** Whether users who are there are replaced. */
+  /** Whether existing users are replaced. */
   readonly overwrite: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Why one was not put in. `exists`: it is there, and is not to be replaced. Messages hold no hash, salt or key. */
+/** Why a user was not imported. `exists`: it exists and must not be replaced. Messages contain no hash, salt or key. */
 export interface Refused {
   readonly code: 'exists' | 'INVALID_ARGUMENT' | 'FAILED_PRECONDITION';
   readonly message: string;
 }
 
-/** Those that were not put in, by id; one that the project does not take fails alone. Putting the same ones in again changes nothing. */
+/** Imports users and returns those that were rejected, by id. A rejected user does not affect the others. Idempotent. */
 export const importAuthUsers = async (
   toolkit: Toolkit,
   users: readonly AuthUser[],
@@ -51,28 +51,28 @@ const Account = z.looseObject({
 type Account = z.output<typeof Account>;
 
 const flawOf = ({ id }: AuthUser, account: Account | undefined, { hash }: ImportOptions): Refused | undefined => {
-  // Under another name nobody would know of it.
-  if (account?.localId !== id) return strange;
+  // It would be imported under another id.
+  if (account?.localId !== id) return wrongUser;
   const password = passwordOf(account);
-  return password === 'hidden' ? hidden : password === 'shown' && !hash ? unhashed : undefined;
+  return password === 'hidden' ? hashMissing : password === 'shown' && !hash ? hashConfigMissing : undefined;
 };
 
-const strange: Refused = { code: 'INVALID_ARGUMENT', message: 'What the backup holds under this name is no such user' };
-const hidden: Refused = {
+const wrongUser: Refused = { code: 'INVALID_ARGUMENT', message: 'The backup’s record does not describe this user' };
+const hashMissing: Refused = {
   code: 'FAILED_PRECONDITION',
   message:
-    'The backup does not hold the hash of this password: the access it was made with may not see hashes (firebaseauth.configs.getHashConfig), or the password was imported and never used since',
+    'The backup does not contain the hash of this user’s password: the connection lacked the permission firebaseauth.configs.getHashConfig, or the password was imported and has not been used since',
 };
-const unhashed: Refused = {
+const hashConfigMissing: Refused = {
   code: 'FAILED_PRECONDITION',
   message:
-    'This user has a password, and the parameters it was hashed with cannot be read from the project that was backed up: it must be connected with access that has firebaseauth.configs.get and firebaseauth.configs.getHashConfig',
+    'This user has a password, but the hash parameters of the backed-up project cannot be read: reconnect it with the permissions firebaseauth.configs.get and firebaseauth.configs.getHashConfig',
 };
 
-/** Ways to sign in that the service makes out for itself, of the address and of the number. */
+/** Providers that the service derives from the e-mail address and the phone number. */
 const derived = new Set(['password', 'phone']);
 
-/** The API gives bytes in the alphabet for addresses and takes them so; what it alone decides is not sent. */
+/** The API expects URL-safe base64. Fields that only the service sets are not sent. */
 const asSent = (account: Account): Account => {
   const { version: _, passwordHash, salt, providerUserInfo, ...rest } = account;
   return {
@@ -101,7 +101,7 @@ const batchesOf = (accounts: readonly Account[]): readonly (readonly Account[])[
   return batches;
 };
 
-/** A request that is refused as a whole is sent again in halves, until the account stands alone that is to blame. */
+/** A request that is rejected as a whole is split in halves, until the account at fault is alone. */
 const send = async (
   toolkit: Toolkit,
   batch: readonly Account[],
@@ -115,13 +115,13 @@ const send = async (
   if (answer.status === 200) {
     for (const { index, message } of Answer.parse(answer.body).error) {
       const account = batch[index];
-      if (account) refused.set(account.localId, judged(account, message));
+      if (account) refused.set(account.localId, toRefused(account, message));
     }
-  } else if (batch.length > 1 && isOfOne(answer)) {
+  } else if (batch.length > 1 && mayBeOneAccount(answer)) {
     const middle = batch.length >>> 1;
     await send(toolkit, batch.slice(0, middle), options, refused);
     await send(toolkit, batch.slice(middle), options, refused);
-  } else for (const { localId } of batch) refused.set(localId, notTakenFor(answer));
+  } else for (const { localId } of batch) refused.set(localId, rejectedUser(answer));
 };
 
 const hashingOf = ({ algorithm, signerKey, saltSeparator, rounds, memoryCost }: HashConfig) => ({
@@ -132,22 +132,22 @@ const hashingOf = ({ algorithm, signerKey, saltSeparator, rounds, memoryCost }: 
   memoryCost,
 });
 
-// An index of 0 is left out of the answer, as all that is zero.
+// The API omits an index of 0.
 const Answer = z.object({
   error: z.array(z.object({ index: z.int().default(0), message: z.string().default('') })).default([]),
 });
 
-/** Whether it can be for one of the accounts, and not for what is said of all. */
-const isOfOne = (answer: ToolkitAnswer): boolean =>
+/** Whether a single account may be the reason, not a setting of the whole request. */
+const mayBeOneAccount = (answer: ToolkitResponse): boolean =>
   !/^(CONFIGURATION_NOT_FOUND|OPERATION_NOT_ALLOWED|\w+_HASH_\w+)$/.test(reasonOf(answer));
 
-const judged = (account: Account, message: string): Refused =>
+const toRefused = (account: Account, message: string): Refused =>
   /existing account/i.test(message)
     ? { code: 'exists', message }
     : { code: 'INVALID_ARGUMENT', message: withoutPassword(account, message) };
 
-/** Here the service may quote what it was sent: only its word for what is wrong is told. */
-const notTakenFor = (answer: ToolkitAnswer): Refused => ({
+/** The response may quote the request, so only its reason code is kept. */
+const rejectedUser = (answer: ToolkitResponse): Refused => ({
   code: 'INVALID_ARGUMENT',
-  message: `Firebase Authentication did not take the user: ${reasonOf(answer) || answer.status}`,
+  message: `Firebase Authentication rejected the user: ${reasonOf(answer) || answer.status}`,
 });

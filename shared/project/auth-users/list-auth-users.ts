@@ -1,16 +1,15 @@
-/** The users of Firebase Authentication, read page by page. */
 import * as z from 'zod';
 import type { Tenant } from '../../platform/index.ts';
 import type { ProjectRecord } from '../record.ts';
-import { callToolkit, isUnused, notTaken, openToolkit, type Toolkit } from './identity-toolkit.ts';
+import { callToolkit, isUnused, openToolkit, rejectedRequest, type Toolkit } from './identity-toolkit.ts';
 
 export interface AuthUser {
   readonly id: string;
-  /** The account as the API gives it, password hash and salt included, as JSON. */
+  /** The account as JSON from the API, with password hash and salt. */
   readonly json: Buffer;
 }
 
-/** The fields of an account; none if it is no JSON. What is wrong with it is not said, because that would quote it. */
+/** The fields of an account; empty if it is not JSON. The error is dropped, because it would quote the account. */
 export const accountOf = ({ json }: Pick<AuthUser, 'json'>): Readonly<Record<string, unknown>> => {
   try {
     return Object(JSON.parse(json.toString())) as Readonly<Record<string, unknown>>;
@@ -19,16 +18,16 @@ export const accountOf = ({ json }: Pick<AuthUser, 'json'>): Readonly<Record<str
   }
 };
 
-/** The most the API gives in one answer. */
+/** The API's largest page. */
 const pageUsers = 1_000;
 
-/** In order of their ids. A project that has never used Firebase Authentication has none. */
+/** Ordered by id. Empty for a project without Firebase Authentication. */
 export async function* listAuthUsers(toolkit: Toolkit, signal?: AbortSignal): AsyncGenerator<AuthUser, void, undefined> {
   let pageToken: string | undefined;
   do {
-    const page = await askPage(toolkit, pageToken, signal);
+    const page = await readPage(toolkit, pageToken, signal);
     for (const user of page.users) yield { id: user.localId, json: Buffer.from(JSON.stringify(user)) };
-    // The service gives a token with every full page, and none or the same one at the end.
+    // Every full page has a token. At the end there is none, or the same one again.
     pageToken = page.nextPageToken === pageToken || page.users.length === 0 ? undefined : page.nextPageToken;
   } while (pageToken !== undefined);
 }
@@ -45,10 +44,10 @@ const Page = z.object({
 });
 type Page = z.output<typeof Page>;
 
-const askPage = async (toolkit: Toolkit, pageToken: string | undefined, signal: AbortSignal | undefined): Promise<Page> => {
+const readPage = async (toolkit: Toolkit, pageToken: string | undefined, signal: AbortSignal | undefined): Promise<Page> => {
   const query = { maxResults: String(pageUsers), ...(pageToken !== undefined && { nextPageToken: pageToken }) };
   const answer = await callToolkit(toolkit, { path: '/accounts:batchGet', query, signal });
   if (isUnused(answer)) return Page.parse({});
-  if (answer.status !== 200) throw notTaken(answer);
+  if (answer.status !== 200) throw rejectedRequest(answer);
   return Page.parse(answer.body);
 };

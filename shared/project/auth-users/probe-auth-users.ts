@@ -2,8 +2,8 @@ import { SourceError } from '../../firestore/index.ts';
 import { callToolkit, isUnused, type Toolkit } from './identity-toolkit.ts';
 
 /**
- * Asks to put in nobody and, on request, to remove nobody: the service does not take that, which is enough to know that it would
- * take more. Throws where the project does not let us, or has no Firebase Authentication.
+ * Checks the permissions to import and, on request, to delete users, with empty requests: the service rejects these only after it has
+ * checked the access. Throws if access is denied or Firebase Authentication is not set up.
  */
 export const probeAuthUsers = async (
   toolkit: Toolkit,

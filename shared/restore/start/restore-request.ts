@@ -6,7 +6,7 @@ import { ApiError, invalid } from '../../contract/errors.ts';
 import { type DestinationRecord, readDestination } from '../../destination/index.ts';
 import { isCollectionPath } from '../../firestore/index.ts';
 import { clock, get, type Tenant } from '../../platform/index.ts';
-import { noSuchProject, type ProjectRecord, projectKey, readProject, refuseLeaving } from '../../project/index.ts';
+import { assertNotLeaving, type ProjectRecord, projectKey, projectNotFound, readProject } from '../../project/index.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';
 import { type PointRequest, readPointRequest } from '../point-in-time/point-request.ts';
 import { requestedDocuments } from '../scope/requested-documents.ts';
@@ -106,7 +106,7 @@ export const assertRestorable = (backup: BackupRecord): void => {
   if (status === 'deleted') throw noSuchBackup();
   if (status !== 'completed')
     throw new ApiError('CONFLICT', `Only a completed backup can be restored; this one is ${status}`, { status });
-  refuseLeaving(backup);
+  assertNotLeaving(backup);
 };
 
 /** A backup outlives its project; the target must be connected. */
@@ -119,7 +119,7 @@ const requestedProjects = async (
   if (targetProjectId !== undefined && targetProjectId !== projectId)
     return [project, await readProject(tenant, targetProjectId)];
   if (project) return [project, project];
-  if (targetProjectId !== undefined) throw noSuchProject();
+  if (targetProjectId !== undefined) throw projectNotFound();
   throw new ApiError('PROJECT_NOT_FOUND', 'The project of the backup is no longer connected; name another as targetProjectId');
 };
 

@@ -4,7 +4,7 @@ import { type BackupRecord, backupKey } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readDestination } from '../../destination/index.ts';
 import { type Change, get, iso, StaleReadError, type Tenant, update, type Write } from '../../platform/index.ts';
-import { readProject, refuseLeaving } from '../../project/index.ts';
+import { assertNotLeaving, readProject } from '../../project/index.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import { type StartRestoreContext, startRestore } from './start-restore.ts';
 
@@ -76,7 +76,7 @@ const readSafetyBackup = async (tenant: Tenant, safetyBackupId: string): Promise
   const backup = await get(backupKey.backup(tenant, safetyBackupId));
   if (backup?.status !== 'completed')
     throw new ApiError('BACKUP_NOT_FOUND', 'The safety backup of this restore was deleted; restore another backup instead');
-  refuseLeaving(backup);
+  assertNotLeaving(backup);
   return backup;
 };
 
@@ -93,7 +93,7 @@ const undoSource = async (tenant: Tenant, { status, backupId, mergeMode }: Resto
       'The restore is incomplete and its backup was deleted, so the documents it wrote cannot be told from others: it cannot be undone; restore its safety backup, or documents of it, instead',
       { status, backupId },
     );
-  refuseLeaving(backup);
+  assertNotLeaving(backup);
   return { backupId, mergeMode };
 };
 

@@ -3,7 +3,7 @@ import { auditNote } from '../../audit/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import { type Change, create, iso, newId } from '../../platform/index.ts';
-import { type ProjectRecord, whileConnected, whileStaying } from '../../project/index.ts';
+import { type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
 import { dueWrites } from '../model/due-index.ts';
 import { type ScheduleRecord, scheduleKey } from '../model/record.ts';
 import { countSchedule } from '../model/schedule-limit.ts';
@@ -45,7 +45,7 @@ export const createSchedule = async (
         create(schedule),
         countSchedule(tenant),
         whileConnected(tenant, project.id),
-        whileStaying(tenant, project.id),
+        whileNotMoving(tenant, project.id),
         ...held,
         ...dueWrites(tenant, undefined, schedule),
         emit(tenant, 'schedule.created', scheduleEvent(schedule, project, organization), now),

@@ -3,7 +3,7 @@ import { auditNote } from '../../audit/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import { type Change, remove, StaleReadError } from '../../platform/index.ts';
-import { type ProjectRecord, whileStaying } from '../../project/index.ts';
+import { type ProjectRecord, whileNotMoving } from '../../project/index.ts';
 import { dueWrites } from '../model/due-index.ts';
 import { type ScheduleRecord, scheduleKey } from '../model/record.ts';
 import { uncountSchedules } from '../model/schedule-limit.ts';
@@ -27,7 +27,7 @@ export const deleteSchedule = (
         onConditionFailed: () => new StaleReadError(),
       },
       uncountSchedules(tenant),
-      whileStaying(tenant, projectId),
+      whileNotMoving(tenant, projectId),
       ...dueWrites(tenant, schedule, undefined),
       emit(tenant, 'schedule.deleted', scheduleEvent(schedule, project, organization), now),
       enqueue(tenant, { kind: 'sync-schedule', scheduleId: id }, now),

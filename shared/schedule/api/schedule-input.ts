@@ -1,7 +1,7 @@
 /** Checks of a schedule's settings beyond the request schema. */
 import { assertValidCollections, defaultDestination } from '../../backup/index.ts';
 import { invalid } from '../../contract/errors.ts';
-import { readDestination, useDestination } from '../../destination/index.ts';
+import { countScheduledUse, readDestination } from '../../destination/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import { iso, type Write } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
@@ -63,5 +63,5 @@ export const holdDestination = async (
     return [];
   }
   await readDestination(tenant, destinationId);
-  return [useDestination(tenant, destinationId)];
+  return [countScheduledUse(tenant, destinationId)];
 };

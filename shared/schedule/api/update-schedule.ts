@@ -4,7 +4,7 @@ import { auditNote } from '../../audit/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, whileActive } from '../../organization/index.ts';
 import { type Change, iso, StaleReadError, set } from '../../platform/index.ts';
-import { type ProjectRecord, whileConnected, whileStaying } from '../../project/index.ts';
+import { type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
 import { dueWrites } from '../model/due-index.ts';
 import { type ScheduleRecord, scheduleKey } from '../model/record.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
@@ -49,7 +49,7 @@ export const updateSchedule = async (
         }),
         whileActive(tenant),
         whileConnected(tenant, project.id),
-        whileStaying(tenant, project.id),
+        whileNotMoving(tenant, project.id),
         ...held,
         ...dueWrites(tenant, schedule, changed),
         emit(tenant, 'schedule.updated', scheduleEvent(changed, project, organization), now),

@@ -1,5 +1,5 @@
 /** Moves a schedule with its project to another organization. */
-import { useDestination } from '../../destination/index.ts';
+import { countScheduledUse } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
 import { commit, create, getAll, iso, StaleReadError, type Tenant, type Write, walk } from '../../platform/index.ts';
@@ -47,7 +47,7 @@ export const moveSchedule = async (from: Tenant, to: Tenant, schedule: ScheduleR
       ? [
           ...addedWrites(to, schedule, project, target, now),
           whileConnected(to, projectId),
-          ...(destination && storageDestinationId ? [useDestination(to, storageDestinationId)] : []),
+          ...(destination && storageDestinationId ? [countScheduledUse(to, storageDestinationId)] : []),
         ]
       : [];
   await commit([...removed, ...added.map((write) => ({ ...write, onConditionFailed }))]);

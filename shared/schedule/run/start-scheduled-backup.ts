@@ -11,7 +11,7 @@ import {
 import { readDestination } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
 import { get, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
-import { refuseBusy } from '../../project/index.ts';
+import { assertIdle } from '../../project/index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 import type { ActiveScheduleContext } from '../model/schedule-context.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
@@ -80,7 +80,7 @@ export const startScheduledBackup = async (
  */
 const refuseBusyEarly = async (tenant: Tenant, projectId: string, schedule: ScheduleRecord): Promise<void> => {
   try {
-    await refuseBusy(tenant, projectId);
+    await assertIdle(tenant, projectId);
   } catch (error) {
     const current = await get({ pk: schedule.pk, sk: schedule.sk });
     if (current?.revision !== schedule.revision || current.nextRunAt !== schedule.nextRunAt) throw new StaleReadError();

@@ -1,5 +1,5 @@
 /** The engine as it is, through the S3 client and HTTP into a bucket. */
-import { openPlace } from '../../../shared/destination/open/open-store.ts';
+import { openConfiguredStore } from '../../../shared/destination/open/open-store.ts';
 import { unsafeTenant } from '../../../shared/platform/index.ts';
 import { serve } from './serve.ts';
 import type { Outcome, Task } from './task.ts';
@@ -11,7 +11,7 @@ const credentials = { accessKeyId: 'bench', secretAccessKey: 'bench' };
 const run = async ({ url, project, bucketUrl }: Task): Promise<Outcome> => {
   process.env.S3_URL = bucketUrl;
   const tenant = unsafeTenant('org_bench', 'record');
-  const { table, ...made } = await makeBackup(url, project, (folder) => openPlace(tenant, place, credentials, folder));
+  const { table, ...made } = await makeBackup(url, project, (folder) => openConfiguredStore(tenant, place, credentials, folder));
   return { ...made, stored: 0, ...table };
 };
 

@@ -21,7 +21,7 @@ import { after, clock, commit, newId, unsafeTenant } from '../../../shared/platf
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { answerOnWire } from '../../harness/aws/in-process.ts';
 import type { Input, Script } from '../../harness/aws/scripted-aws.ts';
-import { StrictTable } from '../../harness/table/strict-table.ts';
+import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 /** What was asked of the table, in the units that it is billed by. */
 export interface TableAccount {
@@ -39,7 +39,7 @@ export interface Made {
   readonly table: TableAccount;
 }
 
-const table = new StrictTable();
+const table = new InMemoryTable();
 const account: TableAccount = { requests: 0, itemsWritten: 0, writeUnits: 0, readUnits: 0 };
 answerOnWire(Object.fromEntries(Object.entries(table.script).map(([action, run]) => [action, counted(action, run)])));
 

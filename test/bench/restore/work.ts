@@ -1,6 +1,6 @@
 /** A process that makes a backup of so many documents, or one that restores it as often as it is told: only its own memory counts. */
 import { join } from 'node:path';
-import { DirectoryStore } from '../../../shared/destination/index.ts';
+import { DirectoryStore } from '../../harness/store/directory-store.ts';
 import { type MadeBackup, makeArchive } from './made.ts';
 import { folder, type Restored, RestoreStand } from './workflow.ts';
 

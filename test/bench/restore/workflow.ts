@@ -1,7 +1,7 @@
 /** A whole restore by the steps that the workflow runs, over a table in this process; the writers are held back by nothing. */
 import { join } from 'node:path';
 import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
-import { type DestinationRecord, DirectoryStore, type ObjectStore } from '../../../shared/destination/index.ts';
+import type { DestinationRecord, ObjectStore } from '../../../shared/destination/index.ts';
 import { FirestoreDatabase } from '../../../shared/firestore/index.ts';
 import { RunControl } from '../../../shared/job/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
@@ -21,10 +21,11 @@ import { prepareRestore } from '../../../shared/restore/steps/prepare-restore.ts
 import { writeDocuments } from '../../../shared/restore/write/write-documents.ts';
 import { claimShard } from '../../../shared/restore/write/write-progress.ts';
 import { answerOnWire } from '../../harness/aws/in-process.ts';
-import { StrictTable } from '../../harness/table/strict-table.ts';
+import { DirectoryStore } from '../../harness/store/directory-store.ts';
+import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 import { keyOf, type MadeBackup } from './made.ts';
 
-const table = new StrictTable();
+const table = new InMemoryTable();
 answerOnWire(table.script);
 const times = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
 export const folder = 'backup';

@@ -1,7 +1,7 @@
 /** A table of so many backups that none of them is held: every answer is made when it is asked for. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { marshalled } from '../../harness/table/memory-table.ts';
+import { marshalled } from '../../harness/table/in-memory-table.ts';
 
 type Stored = Readonly<Record<string, { readonly S?: string }>>;
 

@@ -14,7 +14,7 @@ import {
   type WebhookRecord,
   webhookKey,
 } from '../../../shared/webhook/index.ts';
-import { MemoryTable } from '../../harness/table/memory-table.ts';
+import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 import type { Answering } from '../network.ts';
 
 export type Way = 'pool' | 'door' | 'function';
@@ -68,7 +68,7 @@ const compose = () =>
   });
 
 /** An endpoint whose last delivery was a moment ago, as that of a busy one is. Nothing that is written changes what is there. */
-const table = new MemoryTable();
+const table = new InMemoryTable();
 table.put(webhook);
 table.put(newDelivery(tenant, webhook, event, now));
 table.put({ ...webhookKey.health(tenant, webhookId), lastTriggeredAt: '9999', isSlow: false, ttl: 9_999_999_999 });

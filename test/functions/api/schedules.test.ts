@@ -9,9 +9,9 @@ import { newId } from '../../../shared/platform/index.ts';
 import { nextRun } from '../../../shared/schedule/index.ts';
 import { startInProcessApi } from '../../harness/aws/in-process-api.ts';
 import { findResponseFlaw } from '../../harness/law/endpoint-samples.ts';
-import { StrictTable } from '../../harness/table/strict-table.ts';
+import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
-const table = new StrictTable();
+const table = new InMemoryTable();
 const api = await startInProcessApi(table);
 process.env.DATA_KEY_ID = 'key';
 afterAll(() => api.stop());

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, beforeEach, test } from 'vitest';
 import { workers } from '../../../shared/contract/runtime/workers.ts';
-import { chorePatience } from '../../../shared/destination/index.ts';
+import { taskRetryPolicy } from '../../../shared/destination/index.ts';
 import { enqueue, Task } from '../../../shared/event/index.ts';
 import { Fault, scriptAws } from '../../harness/aws/scripted-aws.ts';
 
@@ -54,8 +54,8 @@ test('bucket tasks: a task of another queue fails; a task of an unknown kind is 
 });
 
 test('whatever a bucket answers, the last request begun in the worker ends within its time', () => {
-  const { attempts, requestMs, mostDelayMs } = chorePatience;
-  const requestMost = attempts * requestMs + (attempts - 1) * mostDelayMs;
+  const { attempts, requestMs, maxDelayMs } = taskRetryPolicy;
+  const requestMost = attempts * requestMs + (attempts - 1) * maxDelayMs;
   // Wrapping a key takes up to four requests after a third of the time, erasing one after two thirds.
   equal(workers.chore.timeoutSeconds * 1_000 >= (workers.chore.timeoutSeconds * 1_000) / 3 + 4 * requestMost, true);
 });

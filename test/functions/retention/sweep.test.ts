@@ -2,9 +2,9 @@ import { deepEqual, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { retentionPartition } from '../../../shared/backup/index.ts';
 import { type Input, scriptAws } from '../../harness/aws/scripted-aws.ts';
-import { MemoryTable } from '../../harness/table/memory-table.ts';
+import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
-const table = new MemoryTable();
+const table = new InMemoryTable();
 let refused: readonly string[] = [];
 const sent: { organizationId: string; task: object; sender: string }[] = [];
 const aws = await scriptAws({

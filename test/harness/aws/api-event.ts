@@ -1,4 +1,4 @@
-/** The event API Gateway would hand a function for a request. */
+/** The API Gateway event of a request. */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 
 export interface Request {

@@ -1,4 +1,4 @@
-/** Every AWS service that functions call, once, with the host that its request goes to; nothing is sent. */
+/** Every AWS service that functions call, with the host of its requests. Nothing is sent. */
 import * as platform from '../../../shared/platform/index.ts';
 import { replaceWire } from './aws-wire.ts';
 
@@ -32,7 +32,7 @@ export const hostsCalled = async (): Promise<readonly string[]> => {
     () => platform.secretValue('SERVICE_SECRET_ID'),
     () => platform.sendMail('b@example.com', { subject: '', text: '', html: '' }),
     () => platform.assumeRole({ roleArn: 'arn:aws:iam::123456789012:role/r', sessionName: 'session' }),
-    () => platform.probe(),
+    () => platform.healthCheck(),
   ])
     await call().catch(() => undefined);
   restore();

@@ -1,4 +1,4 @@
-/** Answers the requests of our AWS clients in the test's own process: everything above the network is real. */
+/** Responds to requests of our AWS clients in the test's process. Only the network is replaced. */
 import { wire } from '../../../shared/platform/aws-client/request-handler.ts';
 
 export type WireHandler = typeof wire.handle;

@@ -1,16 +1,16 @@
-/** The lines that this process logs, as CloudWatch would get them. */
+/** Captures the log lines of this process, as CloudWatch would get them. */
 import { type Mock, vi } from 'vitest';
 import { log } from '../../../shared/platform/index.ts';
 
 export type Line = Readonly<Record<string, unknown>>;
 
-/** From now on lines are kept here instead of being printed. */
+/** Captures lines instead of printing them, until `stop`. */
 export const captureLog = (): { readonly lines: Line[]; readonly stop: () => void } => {
   const before = log.getLevelName();
   log.setLogLevel('INFO');
   const lines: Line[] = [];
   const keep = (text: string): void => void lines.push(JSON.parse(text) as Line);
-  // The logger has a console of its own, so that Lambda does not wrap its lines once more.
+  // The logger has its own console, so that Lambda does not wrap its lines again.
   const { console: printer } = log as unknown as { console: Console };
   const mocks = (['info', 'warn', 'error'] as const).map(
     (level) => vi.spyOn(printer, level).mockImplementation(keep) as Mock<() => void>,

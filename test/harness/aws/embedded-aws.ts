@@ -1,4 +1,4 @@
-/** Starts what a test of embedded AWS needs: a front over some services, and callers with policies of their own. */
+/** Starts embedded AWS for a test: a front for some services, and callers with their own policies. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ export const resource = (type: string, name: string, properties: Resource['prope
   properties,
 });
 
-/** What an SDK client is configured with. Without a name it is the stage's own. */
+/** The configuration of an SDK client. Without a name it is that of the stage. */
 export const clientAt = (url: string, accessKeyId = rootAccessKeyId) => ({
   endpoint: url,
   region,
@@ -45,7 +45,7 @@ export const clientAt = (url: string, accessKeyId = rootAccessKeyId) => ({
   maxAttempts: 1,
 });
 
-/** A front whose callers are the given names, each with its statements; the name is the access key. */
+/** A front with these callers and their policy statements. The name is the access key. */
 export const frontOf = async (
   t: Pick<TestContext, 'onTestFinished'>,
   services: Readonly<Record<string, Service>>,

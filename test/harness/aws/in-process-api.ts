@@ -1,6 +1,6 @@
 /**
- * The API in this process: the handlers themselves over a table in memory, without sockets. For laws that make thousands of
- * calls; that the gateway hands calls on as they come is for the journeys to show.
+ * The API in this process: its handlers with a table in memory, without sockets, for tests that make thousands of calls. The journeys
+ * cover the gateway.
  */
 import { handlers } from '../../../functions/api/index.ts';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
@@ -8,16 +8,16 @@ import { handlerOf } from '../../../shared/contract/index.ts';
 import type { Handler } from '../../../shared/http/index.ts';
 import { newId } from '../../../shared/platform/index.ts';
 import type { Body, Result } from '../stage/client.ts';
-import { MemoryTable } from '../table/memory-table.ts';
+import { InMemoryTable } from '../table/in-memory-table.ts';
 import { eventOf, type Request } from './api-event.ts';
 import { answerInProcess } from './in-process.ts';
 import { scriptAws } from './scripted-aws.ts';
 import { publicKeyText, tokenFor, tokenIssuer } from './signing-key.ts';
 
-export interface InProcessApi<T = MemoryTable> {
+export interface InProcessApi<T = InMemoryTable> {
   readonly table: T;
   readonly token: string;
-  /** Of an organization that the token's bearer owns; there are more of them. */
+  /** An organization of the token's user. */
   readonly organizationIds: readonly string[];
   send(endpoint: Endpoint, request: Request): Promise<Result<unknown>>;
   stop(): void;
@@ -25,9 +25,9 @@ export interface InProcessApi<T = MemoryTable> {
 
 const organizations = 6;
 
-/** With a table that keeps conditions, if it is given one. */
-export const startInProcessApi = async <T extends Pick<MemoryTable, 'put' | 'script'> = MemoryTable>(
-  table: T = new MemoryTable() as unknown as T,
+/** Starts the API with this table. */
+export const startInProcessApi = async <T extends Pick<InMemoryTable, 'put' | 'script'> = InMemoryTable>(
+  table: T = new InMemoryTable() as unknown as T,
 ): Promise<InProcessApi<T>> => {
   const aws = await scriptAws({
     GetPublicKey: () => ({ PublicKey: publicKeyText }),

@@ -1,4 +1,4 @@
-/** Answers calls to the table in this process, without sockets. */
+/** Responds to table calls in this process, without sockets. */
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { log } from '../../../shared/platform/index.ts';
 import { readNumber } from '../../../shared/platform/table/item-values.ts';
@@ -38,8 +38,8 @@ export const answerOnWire = (script: Script): InProcess => {
 type Send = (command: { readonly input: object }, options?: object) => Promise<object>;
 
 /**
- * For tests that make thousands of calls: what succeeds is answered in place of the SDK, which takes ten times the CPU (0.6 ms a call).
- * A call that meets a fault goes through the SDK after all, so that it is retried and reported as in production.
+ * For tests that make thousands of calls: successful calls bypass the SDK, which takes ten times the CPU (0.6 ms a call). A call with a
+ * fault goes through the SDK, so that it is retried and reported as in production.
  */
 export const answerInProcess = (script: Script): InProcess => {
   const faults: unknown[] = [];
@@ -89,7 +89,7 @@ const mapped = (value: unknown, convert: (item: Members) => unknown): unknown =>
   );
 };
 
-/** As JSON, because binary values travel as base64 text. */
+/** As JSON, because binary values are sent as base64 text. */
 const marshalled = (input: object): unknown => mapped(input, (item) => textual(marshall(item, { removeUndefinedValues: true })));
 
 const unmarshalled = (answer: object): object =>
@@ -102,7 +102,7 @@ const textual = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, textual(member)]));
 };
 
-/** An attribute value is an object with one member, which is named for its type. */
+/** An attribute value is an object with one member, named after its type. */
 const binary = (attributes: Members): Members =>
   Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, binaryValue(value as Members)]));
 

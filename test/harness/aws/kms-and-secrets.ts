@@ -6,10 +6,10 @@ import { afterAll } from 'vitest';
 
 export const newKey = () => generateKeyPairSync('rsa', { modulusLength: 2_048 });
 
-/** RFC 8017, 9.2: what PKCS #1 v1.5 puts before a SHA-256 digest. */
+/** RFC 8017, 9.2: the PKCS #1 v1.5 prefix of a SHA-256 digest. */
 const digestInfo = Buffer.from('3031300d060960864801650304020105000420', 'hex');
 
-/** Points the SDK at a server that answers for these keys and this secret. Every call it gets is recorded. */
+/** Points the SDK at a server with these keys and this secret. It records every call. */
 export const startAws = async (keys: Readonly<Record<string, { publicKey: KeyObject; privateKey: KeyObject }>>, secret = '') => {
   const calls: string[] = [];
   const answers: Record<string, (input: Record<string, string>) => object> = {

@@ -1,10 +1,10 @@
-/** Runs a function's handler in the test's own process on the stage's AWS, and sees every call it makes to the table. */
+/** Runs a function's handler in the test's process on the stage's AWS, and records its table calls. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { stageVariable } from '../stage/client.ts';
 
-/** Long enough that calls made side by side are seen side by side. */
+/** Long enough that concurrent calls overlap. */
 const latencyMs = 50;
 
 interface Seen {
@@ -14,11 +14,11 @@ interface Seen {
 }
 
 export interface ObservedAws {
-  /** Forgets what was seen so far. */
+  /** Discards the calls so far. */
   begin(): void;
-  /** How many times the handler waited for the table: calls made side by side are one wait. */
+  /** The number of times the handler waited for the table. Concurrent calls are one wait. */
   roundTrips(): { readonly count: number; readonly actions: readonly string[] };
-  /** From now on this action of DynamoDB fails as a service does that is down; undefined ends it. */
+  /** Makes this action of DynamoDB fail as if the service were down; undefined ends it. */
   fail(action: string | undefined): void;
   stop(): void;
 }

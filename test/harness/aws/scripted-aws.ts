@@ -1,11 +1,11 @@
-/** AWS for tests without a stage: each action answers what the test says, faults included, and every call is recorded. */
+/** AWS for tests without a stage: the test scripts the response of each action, and every call is recorded. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { log } from '../../../shared/platform/index.ts';
 
 export type Input = Record<string, unknown>;
 
-/** An answer that is an error, as the service would put it. */
+/** An error response of the service. */
 export class Fault {
   readonly type: string;
   readonly status: number;
@@ -23,22 +23,22 @@ export const cancelled = (...codes: readonly string[]): Fault =>
     CancellationReasons: codes.map((Code) => ({ Code })),
   });
 
-/** Never answers. */
+/** No response. */
 export const silence = Symbol('silence');
 
-/** Services without action names are all asked under the empty one; their address tells what is meant. */
+/** Responses by action name. Services without action names use the empty name and the path. */
 export type Script = Record<string, (input: Input, address?: string) => object | Fault | typeof silence>;
 
 export interface ScriptedAws {
   readonly calls: { action: string; input: Input }[];
-  /** What was sent to this action, in order. */
+  /** The inputs of this action, in order. */
   sent(action: string): Input[];
-  /** Replaces what actions answer, and forgets the calls so far. */
+  /** Replaces the script and discards the calls so far. */
   play(script: Script): void;
   stop(): void;
 }
 
-/** Points calls to AWS, ours and those of the SDK, through the environment at a server that plays the script. */
+/** Starts a server that plays the script, and points AWS calls at it through environment variables. */
 export const scriptAws = async (script: Script = {}): Promise<ScriptedAws> => {
   log.setLogLevel('SILENT');
   let current = script;
@@ -58,7 +58,7 @@ export const scriptAws = async (script: Script = {}): Promise<ScriptedAws> => {
     AWS_ACCESS_KEY_ID: 'TEST',
     AWS_SECRET_ACCESS_KEY: 'TEST',
     TABLE_NAME: 'Table',
-    // The SDK, where a test uses it, sends to the address in the queue's URL.
+    // An SDK client of a test sends to the host of the queue URL.
     TASK_QUEUE_URL: `${url}/1/Tasks`,
     SERVICE_SECRET_ID: 'secret',
     PLAN: 'starter',

@@ -1,14 +1,14 @@
-/** A signing key of the tests' own, and access tokens that functions who are shown its public half take for theirs. */
+/** A signing key for tests, and access tokens that functions with its public key accept. */
 import { createHash, createSign, generateKeyPairSync } from 'node:crypto';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 
-/** What KMS answers to whoever asks for the public half. */
+/** The response of KMS to GetPublicKey. */
 export const publicKeyText = publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
 
 export const signText = (text: Buffer): string => createSign('sha256').update(text).sign(privateKey, 'base64');
 
-/** Whom the tokens come from: PUBLIC_URL of the functions that take them. */
+/** The issuer of the tokens: PUBLIC_URL of the functions. */
 export const tokenIssuer = 'https://api.example.com';
 
 export const tokenFor = (userId: string, sessionId: string, nowSeconds: number): string => {

@@ -8,12 +8,12 @@ import type { RestoreRecord } from '../../../shared/restore/model/record.ts';
 import type { StartRestoreOptions } from '../../../shared/restore/model/start-options.ts';
 import { startRestore } from '../../../shared/restore/start/start-restore.ts';
 import { answerInProcess } from '../aws/in-process.ts';
-import { StrictTable } from '../table/strict-table.ts';
+import { InMemoryTable } from '../table/in-memory-table.ts';
 import { backupOf, now, organization, project, projectId, tenant } from './sample-backup.ts';
 
 export { now, organization, projectId, tenant } from './sample-backup.ts';
 
-export const table = new StrictTable();
+export const table = new InMemoryTable();
 answerInProcess(table.script);
 
 export const targetId = newId('project', now);

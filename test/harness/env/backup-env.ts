@@ -29,9 +29,9 @@ import { after, commit, newId, unsafeTenant } from '../../../shared/platform/ind
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { answerInProcess } from '../aws/in-process.ts';
 import { startServer } from '../firestore/firestore-server.ts';
-import { StrictTable } from '../table/strict-table.ts';
+import { InMemoryTable } from '../table/in-memory-table.ts';
 
-export const table = new StrictTable();
+export const table = new InMemoryTable();
 answerInProcess(table.script);
 /** What the source takes for the time; a test may put it forward. */
 export const sourceTime = { nowMs: () => Date.now() };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { AwsError } from '../../../infra/local/base/aws-service.ts';
 import { openKms } from '../../../infra/local/engines/kms/kms-engine.ts';
 import { Fault, type Input, type Script, scriptAws } from '../aws/scripted-aws.ts';
-import { MemoryTable } from '../table/memory-table.ts';
+import { InMemoryTable } from '../table/in-memory-table.ts';
 
 const region = 'eu-central-1';
 const account = '111122223333';
@@ -16,7 +16,7 @@ export const startKeys = async () => {
   const kms = openKms({ dir, region, account });
   for (const name of ['data', 'secrets', 'later'])
     await kms.provision({ logicalId: name, type: 'AWS::KMS::Key', name, arn: arnOf(name), properties: {} });
-  const table = new MemoryTable();
+  const table = new InMemoryTable();
   const call = (action: string) => (input: Input) => {
     try {
       return (kms.call({ action, input }) ?? {}) as object;

@@ -5,7 +5,7 @@ import { type OrganizationRecord, organizationKey } from '../../../shared/organi
 import { commit, type Item, newId, sealSecret, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { Fault, type ScriptedAws, scriptAws } from '../aws/scripted-aws.ts';
-import { StrictTable } from '../table/strict-table.ts';
+import { InMemoryTable } from '../table/in-memory-table.ts';
 
 export const start = new Date('2026-01-01T12:00:00.000Z');
 const at = start.toISOString();
@@ -33,8 +33,8 @@ const kms = {
 
 let aws: ScriptedAws | undefined;
 
-export const createMoveEnv = async (backups = 30): Promise<StrictTable> => {
-  const table = new StrictTable();
+export const createMoveEnv = async (backups = 30): Promise<InMemoryTable> => {
+  const table = new InMemoryTable();
   aws ??= await scriptAws();
   process.env.SECRETS_KEY_ID = 'secrets';
   aws.play({ ...table.script, ...kms });
@@ -135,7 +135,7 @@ const initialItems = async (backups: number): Promise<readonly Item[]> => {
 };
 
 /** The project as an organization sees it. */
-export const seenIn = async (table: StrictTable, tenant: Tenant) => {
+export const seenIn = async (table: InMemoryTable, tenant: Tenant) => {
   const { backups } = await listBackups(tenant, { projectId }, { limit: 500, after: undefined }, start);
   const { projectCount, backupCount, storageUsed } = table.get<OrganizationRecord>(organizationKey.organization(tenant))!;
   const destinations = table

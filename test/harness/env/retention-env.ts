@@ -6,8 +6,8 @@ import { applyRetention } from '../../../shared/retention/index.ts';
 import { answerInProcess } from '../aws/in-process.ts';
 import { Fault, type Input, type Script } from '../aws/scripted-aws.ts';
 import { backupOf, tenant } from '../builders/sample-backup.ts';
-import { marshalled } from '../table/memory-table.ts';
-import { StrictTable } from '../table/strict-table.ts';
+import { InMemoryTable } from '../table/in-memory-table.ts';
+import { marshalled } from '../table/in-memory-table.ts';
 
 export { tenant };
 export const now = new Date('2026-06-01T12:00:00.000Z');
@@ -15,7 +15,7 @@ const dayMs = 24 * 3_600_000;
 export const ago = (days: number): Date => new Date(now.getTime() - days * dayMs);
 export const storageDestination = { id: newId('storageDestination'), name: 'Bucket', type: 's3' } as const;
 
-export let table = new StrictTable();
+export let table = new InMemoryTable();
 /** Called before each answer of the table, with its number. */
 let between: (call: number) => void = () => undefined;
 let calls = 0;
@@ -54,7 +54,7 @@ export const put = (...items: readonly Item[]): void => {
 
 /** A new table with these backups, their counts, and retention due. */
 export const begin = (...backups: readonly BackupRecord[]): void => {
-  table = new StrictTable();
+  table = new InMemoryTable();
   between = () => undefined;
   const completed = backups.filter(({ status }) => status === 'completed');
   put(

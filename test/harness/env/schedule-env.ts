@@ -22,9 +22,9 @@ import {
 import { postponeTick } from '../../../shared/schedule/run/postpone-tick.ts';
 import { answerInProcess } from '../aws/in-process.ts';
 import { CrashInjector } from '../faults/crash-injector.ts';
-import { StrictTable } from '../table/strict-table.ts';
+import { InMemoryTable } from '../table/in-memory-table.ts';
 
-export const table = new StrictTable();
+export const table = new InMemoryTable();
 /** Scheduler entries, by name. */
 export const entries = new Map<string, Entry>();
 /** Messages in the queue. */

@@ -21,7 +21,7 @@ import { answerInProcess } from '../aws/in-process.ts';
 import { Fault, type Input, scriptAws } from '../aws/scripted-aws.ts';
 import { CrashInjector } from '../faults/crash-injector.ts';
 import { type Heard, startReceiver } from '../stage/receiver.ts';
-import { StrictTable } from '../table/strict-table.ts';
+import { InMemoryTable } from '../table/in-memory-table.ts';
 
 export interface Sent {
   readonly queue: string;
@@ -36,7 +36,7 @@ interface Waiting {
   readonly dueMs: number;
 }
 
-export const table = new StrictTable();
+export const table = new InMemoryTable();
 export const receiver = await startReceiver();
 /** The messages that the queues accepted, and the Scheduler's entries by name. */
 export const sent: Sent[] = [];

@@ -11,7 +11,7 @@ import {
   webhookKey,
 } from '../../../shared/webhook/index.ts';
 import { type Fault, type Input, type ScriptedAws, scriptAws } from '../aws/scripted-aws.ts';
-import { StrictTable } from '../table/strict-table.ts';
+import { InMemoryTable } from '../table/in-memory-table.ts';
 
 export const now = new Date('2026-03-01T10:00:00.000Z');
 export const tenant = unsafeTenant(newIdOf('organization', now), 'created');
@@ -77,7 +77,7 @@ interface Entry {
 }
 
 export interface WebhookRecordsEnv {
-  readonly table: StrictTable;
+  readonly table: InMemoryTable;
   readonly aws: ScriptedAws;
   /** The error of the queue, if set. */
   refusal: { fault?: Fault | undefined };
@@ -88,7 +88,7 @@ export interface WebhookRecordsEnv {
 }
 
 export const createWebhookRecordsEnv = async (): Promise<WebhookRecordsEnv> => {
-  const table = new StrictTable();
+  const table = new InMemoryTable();
   const refusal: WebhookRecordsEnv['refusal'] = {};
   const md5 = (text: string) => createHash('md5').update(text).digest('hex');
   const aws = await scriptAws({

@@ -1,4 +1,4 @@
-/** Stores on engines of their own: fauxqs behind its front, Google's JSON API with its token service, memory, a folder. */
+/** Servers for store tests: S3 (fauxqs behind its front), Google's JSON API and its token service. */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
@@ -10,22 +10,22 @@ import { makeS3Front } from '../../../infra/local/engines/fauxqs/s3-front.ts';
 import { startGcs } from '../../../infra/local/engines/gcs/index.ts';
 import { openGoogleToken } from '../../../infra/local/engines/identity/google-token.ts';
 import type { ObjectStore } from '../../../shared/destination/index.ts';
-import { openPlace, type Place } from '../../../shared/destination/open/open-store.ts';
-import type { RetryPolicy } from '../../../shared/destination/store/retry.ts';
+import { openConfiguredStore, type StoreConfig } from '../../../shared/destination/open/open-store.ts';
+import type { RetryPolicy } from '../../../shared/destination/store/retry-transient.ts';
 import { type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 
 export const tenant: Tenant = unsafeTenant('org_01JZ8Q4V0M6T3X9C2B7N5K1HRD', 'record');
 export const bucket = 'backups';
-/** Neither may be seen anywhere but in a signature. */
+/** Must not appear anywhere except in a signature. */
 export const keys = { accessKeyId: 'AKIACANARY7K3YID0000', secretAccessKey: 'canary/secret+access/key0000000000000000' };
 export const account = {
   clientEmail: 'backup@demo.iam.gserviceaccount.com',
   privateKey: generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 };
-/** Fails after a moment; what is tried again is tried at once. */
-export const quick: RetryPolicy = { attempts: 4, firstDelayMs: 1, mostDelayMs: 2, requestMs: 2_000 };
+/** Short timeouts and hardly any delay. */
+export const quick: RetryPolicy = { attempts: 4, firstDelayMs: 1, maxDelayMs: 2, requestMs: 2_000 };
 
-/** How to stop what was started. */
+/** Clean-up functions, run in reverse order. */
 export type Stops = (() => unknown)[];
 
 export const stopAll = async (stops: Stops): Promise<void> => {
@@ -48,7 +48,7 @@ export const tempDir = (stops: Stops): string => {
   return dir;
 };
 
-/** The address of buckets of the S3 kind. */
+/** Starts an S3 server and returns its URL. */
 export const startS3 = async (stops: Stops): Promise<string> => {
   const queues = await openQueues({ dir: tempDir(stops), region: 'eu-central-1', account: '1', delayScale: 1, url: () => '' });
   stops.push(() => queues.stop());
@@ -64,7 +64,7 @@ export const startGoogle = async (stops: Stops): Promise<string> => {
 
 const nothing = { get: () => undefined, set: () => {}, delete: () => {}, all: () => [], close: () => {} };
 
-/** Where accounts get their tokens; `env` is set to it. */
+/** Starts Google's token service and sets GOOGLE_TOKEN_URL. */
 export const startTokens = async (stops: Stops): Promise<void> => {
   let url = '';
   const base = await serve(stops, async (request, response) => {
@@ -77,17 +77,17 @@ export const startTokens = async (stops: Stops): Promise<void> => {
   process.env.GOOGLE_TOKEN_URL = url;
 };
 
-const nowhere: Place = { type: 's3', bucket, region: 'eu-central-1', endpoint: null, objectLock: null };
+const baseConfig: StoreConfig = { type: 's3', bucket, region: 'eu-central-1', endpoint: null, objectLock: null };
 
-/** The way every store is opened, at the address of a stand. */
+/** Opens a store at this URL as production code does. */
 export const openAt = (
-  type: Place['type'],
+  type: StoreConfig['type'],
   url: string,
   folder: string,
-  patience = quick,
-  place: Partial<Place> = {},
+  retryPolicy = quick,
+  config: Partial<StoreConfig> = {},
 ): Promise<ObjectStore> => {
   process.env.S3_URL = process.env.SPACES_URL = process.env.GCS_URL = url;
   process.env.PRIVATE_HOSTS = '';
-  return openPlace(tenant, { ...nowhere, type, ...place }, type === 'gcs' ? account : keys, folder, patience);
+  return openConfiguredStore(tenant, { ...baseConfig, type, ...config }, type === 'gcs' ? account : keys, folder, retryPolicy);
 };

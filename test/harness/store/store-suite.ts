@@ -1,4 +1,4 @@
-/** The laws of a store: whatever make it is, backups rely on each of these. */
+/** The guarantees of an ObjectStore that backups rely on, for every implementation. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, test } from 'vitest';
@@ -6,20 +6,20 @@ import { type ObjectStore, StorageError } from '../../../shared/destination/inde
 import { type Stops, stopAll } from './store-stands.ts';
 
 export interface StoreStand {
-  /** A store below this folder of one and the same bucket. */
+  /** Opens a store at this folder of one bucket. */
   open(folder: string): Promise<ObjectStore>;
-  /** Whether it can tell which uploads were never finished. */
+  /** Whether the store lists unfinished uploads. */
   readonly listsUploads: boolean;
 }
 
 const MiB = 1 << 20;
-const code = (wanted: StorageError['code']) => (error: unknown) => error instanceof StorageError && error.code === wanted;
-const same = (got: Uint8Array, wanted: Uint8Array) => ok(Buffer.from(got).equals(wanted), 'other bytes');
+const code = (expected: StorageError['code']) => (error: unknown) => error instanceof StorageError && error.code === expected;
+const same = (found: Uint8Array, expected: Uint8Array) => ok(Buffer.from(found).equals(expected), 'different bytes');
 const named = async (store: ObjectStore, prefix = '') =>
   (await Array.fromAsync(store.list(prefix))).map(({ name }) => name).sort();
 
-export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreStand>): void => {
-  describe(make, () => {
+export const storeSuite = (name: string, start: (stops: Stops) => Promise<StoreStand>): void => {
+  describe(name, () => {
     let stand: StoreStand;
     let store: ObjectStore;
     const stops: Stops = [];
@@ -35,7 +35,7 @@ export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreS
     afterAll(() => stopAll(stops));
 
     for (const size of [0, 1, 1_000, 3 * MiB])
-      test(`an object of ${size} bytes is read back as it was put`, async () => {
+      test(`an object of ${size} bytes is read as it was put`, async () => {
         const bytes = randomBytes(size);
         await store.put('put/object', bytes);
         same(await store.get('put/object'), bytes);
@@ -51,20 +51,20 @@ export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreS
         equal(await store.head(`names/${name}`), undefined);
       });
 
-    test('what is put again replaces what was there', async () => {
+    test('a put replaces an existing object', async () => {
       await store.put('again', Buffer.from('first and longer'));
       await store.put('again', Buffer.from('second'));
       equal(Buffer.from(await store.get('again')).toString(), 'second');
     });
 
-    test('what is not there is missing, and never empty bytes', async () => {
+    test('a missing object is an error, never empty bytes', async () => {
       await rejects(store.get('absent'), code('missing'));
       await rejects(store.get('absent', { offset: 0, length: 1 }), code('missing'));
       await rejects(store.get('absent', { offset: 0, length: 0 }), code('missing'));
       equal(await store.head('absent'), undefined);
     });
 
-    test('a range is exactly the bytes asked for', async () => {
+    test('a range returns exactly the requested bytes', async () => {
       const bytes = randomBytes(10_000);
       await store.put('range', bytes);
       for (const [offset, length] of [
@@ -79,7 +79,7 @@ export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreS
         same(await store.get('range', { offset, length }), bytes.subarray(offset, offset + length));
     });
 
-    test('a range that the object does not hold is an error, not fewer bytes', async () => {
+    test('a range beyond the object is an error, not fewer bytes', async () => {
       await store.put('short', randomBytes(100));
       await rejects(store.get('short', { offset: 50, length: 51 }), code('invalid'));
       await rejects(store.get('short', { offset: 100, length: 1 }), code('invalid'));
@@ -90,10 +90,10 @@ export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreS
       ['a few bytes', [3]],
       ['one part exactly', [8 * MiB]],
       ['two parts exactly, in halves', [4 * MiB, 4 * MiB, 8 * MiB]],
-      ['parts that no piece fits', [5 * MiB + 1, 7, 0, 9 * MiB, 3 * MiB - 13]],
+      ['pieces that do not match parts', [5 * MiB + 1, 7, 0, 9 * MiB, 3 * MiB - 13]],
       ['one piece of several parts', [17 * MiB + 5]],
     ] as const)
-      test(`an upload of ${what} is read back as it was written`, async () => {
+      test(`an upload of ${what} is read as it was written`, async () => {
         const pieces = sizes.map((size) => randomBytes(size));
         const upload = store.upload('upload/object');
         for (const piece of pieces) await upload.write([piece]);
@@ -106,7 +106,7 @@ export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreS
         await store.remove(['upload/object']);
       });
 
-    test('nothing of an upload is visible before it is finished', async () => {
+    test('an upload is not visible before it is finished', async () => {
       const upload = store.upload('visible/object');
       await upload.write([randomBytes(9 * MiB), randomBytes(9 * MiB)]);
       equal(await store.head('visible/object'), undefined);
@@ -116,7 +116,7 @@ export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreS
       await store.remove(['visible/object']);
     });
 
-    test('an upload over an object leaves it as it is until it is finished, and for ever when it is aborted', async () => {
+    test('an upload does not change an existing object before it is finished, or if it is aborted', async () => {
       await store.put('over', Buffer.from('before'));
       const upload = store.upload('over');
       await upload.write([randomBytes(9 * MiB)]);
@@ -126,18 +126,18 @@ export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreS
     });
 
     for (const size of [0, 10, 20 * MiB])
-      test(`an upload aborted after ${size} bytes leaves nothing behind, however often it is aborted`, async () => {
+      test(`an upload aborted after ${size} bytes leaves nothing behind; abort is idempotent`, async () => {
         const upload = store.upload('aborted/object');
         if (size > 0) await upload.write([randomBytes(size)]);
         await upload.abort();
         await upload.abort();
         equal(await store.head('aborted/object'), undefined);
         equal(await store.abortUnfinishedUploads('aborted/'), 0);
-        await rejects(upload.write([Buffer.from('late')]), code('invalid'));
+        await rejects(upload.write([Buffer.from('more')]), code('invalid'));
         await rejects(upload.finish(), code('invalid'));
       });
 
-    test('an upload that is finished takes no more, and stays when it is aborted', async () => {
+    test('a finished upload rejects further bytes, and abort does not delete it', async () => {
       const upload = store.upload('finished');
       await upload.write([Buffer.from('all')]);
       await upload.finish();
@@ -146,11 +146,11 @@ export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreS
       equal(Buffer.from(await store.get('finished')).toString(), 'all');
     });
 
-    test('uploads that nobody finished are ended by their prefix, others go on', async () => {
+    test('abortUnfinishedUploads aborts uploads by prefix, others continue', async () => {
       const [lost, other] = [store.upload('lost/object'), store.upload('other/object')];
       await lost.write([randomBytes(9 * MiB)]);
       await other.write([randomBytes(9 * MiB)]);
-      // A part may still be on its way.
+      // A part may still be in flight.
       await new Promise((done) => setTimeout(done, 50));
       equal(await store.abortUnfinishedUploads('lost/'), stand.listsUploads ? 1 : 0);
       equal(await store.abortUnfinishedUploads('lost/'), 0);
@@ -160,7 +160,7 @@ export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreS
       await store.remove(['other/object']);
     });
 
-    test('a list holds every object below its prefix, with its size, and no other', async () => {
+    test('a list contains exactly the objects below its prefix, with their sizes', async () => {
       const names = Array.from({ length: 30 }, (_, n) => `list/${n % 3}/${String(n).padStart(4, '0')}`);
       await Promise.all(names.map((name, n) => store.put(name, Buffer.alloc(n))));
       await store.put('listed-not', Buffer.alloc(1));
@@ -172,19 +172,19 @@ export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreS
       ok(sizes.every(({ name, size }) => size === Number(name.slice(-4))));
     });
 
-    test('a list that was ended yields nothing', async () => {
+    test('a list with an aborted signal yields nothing', async () => {
       await store.put('ended/object', Buffer.alloc(1));
       await rejects(Array.fromAsync(store.list('ended/', AbortSignal.abort(new Error('enough')))), /enough/);
     });
 
-    test('an object that is larger than the reader takes is refused', async () => {
+    test('an object above maxBytes is rejected', async () => {
       const bytes = randomBytes(1_000);
       await store.put('large', bytes);
       same(await store.get('large', { maxBytes: 1_000 }), bytes);
       await rejects(store.get('large', { maxBytes: 999 }), code('invalid'));
     });
 
-    test('objects are removed, and what is not there is no error', async () => {
+    test('objects are deleted; a missing object is no error', async () => {
       const names = ['gone/a', 'gone/b', 'gone/c/d'];
       await Promise.all(names.map((name) => store.put(name, Buffer.from(name))));
       await store.remove(['gone/a', 'gone/none', 'gone/c/d']);
@@ -206,7 +206,7 @@ export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreS
       deepEqual([await named(mine), await named(theirs), await named(beside)], [['object'], [], ['object']]);
     });
 
-    test('what is done with an aborted signal ends with its reason, and leaves nothing', async () => {
+    test('a call with an aborted signal rejects with its reason and leaves nothing', async () => {
       const reason = new Error('enough');
       const signal = AbortSignal.abort(reason);
       await rejects(store.put('signal', Buffer.from('x'), { signal }), reason);

@@ -1,25 +1,30 @@
-/** DynamoDB's condition and update expressions, as far as our code writes them, judged over items as they go over the wire. */
+/** Evaluates the condition and update expressions that our code uses, on items in DynamoDB's wire format. */
 
-export type Attribute = Record<string, unknown>;
+export interface Attribute {
+  readonly S?: string;
+  readonly N?: string;
+  readonly M?: Attributes;
+  readonly [other: string]: unknown;
+}
 export type Attributes = Record<string, Attribute>;
 
-export interface Words {
+export interface Placeholders {
   readonly names: Readonly<Record<string, string>>;
   readonly values: Attributes;
 }
 
 const tokens = (text: string): string[] => text.match(/[#:]?[\w.]+|<>|<=|>=|[=<>(),+-]/g) ?? [];
 
-/** The words of an expression, with the placeholders it used: DynamoDB refuses those that nothing uses. */
+/** Parses an expression and records the placeholders it uses: DynamoDB rejects unused ones. */
 class Reader {
   readonly #tokens: string[];
-  readonly #words: Words;
+  readonly #placeholders: Placeholders;
   readonly #used: Set<string>;
   #at = 0;
 
-  constructor(text: string, words: Words, used: Set<string>) {
+  constructor(text: string, placeholders: Placeholders, used: Set<string>) {
     this.#tokens = tokens(text);
-    this.#words = words;
+    this.#placeholders = placeholders;
     this.#used = used;
   }
 
@@ -45,11 +50,11 @@ class Reader {
     const token = this.next();
     if (!token.startsWith('#')) return token;
     this.#used.add(token);
-    const name = this.#words.names[token];
+    const name = this.#placeholders.names[token];
     if (name === undefined) throw new Error(`${token} has no name`);
     return name;
   }
-  /** A value, or the attribute of an item. */
+  /** A value or an attribute of the item. */
   operand(item: Attributes | undefined): Attribute | undefined {
     if (!this.peek().startsWith(':')) {
       const name = this.name();
@@ -57,7 +62,7 @@ class Reader {
     }
     const token = this.next();
     this.#used.add(token);
-    const value = this.#words.values[token];
+    const value = this.#placeholders.values[token];
     if (value === undefined) throw new Error(`${token} has no value`);
     return value;
   }
@@ -76,9 +81,9 @@ const less = (a: Attribute | undefined, b: Attribute | undefined): boolean => {
   return typeof a?.S === 'string' && typeof b?.S === 'string' && a.S < b.S;
 };
 
-/** Whether an item, or nothing, meets the condition. */
-export const holds = (text: string, item: Attributes | undefined, words: Words, used: Set<string>): boolean => {
-  const reader = new Reader(text, words, used);
+/** Whether an item, or its absence, meets the condition. */
+export const holds = (text: string, item: Attributes | undefined, placeholders: Placeholders, used: Set<string>): boolean => {
+  const reader = new Reader(text, placeholders, used);
   const either = (): boolean => {
     let result = both();
     while (reader.takes('OR')) result = both() || result;
@@ -101,9 +106,9 @@ export const holds = (text: string, item: Attributes | undefined, words: Words, 
       reader.next();
       reader.expect('(');
       const name = reader.name();
-      const isThere = item?.[name] !== undefined;
+      const exists = item?.[name] !== undefined;
       reader.expect(')');
-      return isThere === (word === 'attribute_exists');
+      return exists === (word === 'attribute_exists');
     }
     const left = reader.operand(item);
     const operator = reader.next().toUpperCase();
@@ -125,13 +130,13 @@ export const holds = (text: string, item: Attributes | undefined, words: Words, 
     throw new Error(`unknown operator ${operator} in ${text}`);
   };
   const result = either();
-  if (!reader.isOver) throw new Error(`${text}: what is ${reader.peek()}?`);
+  if (!reader.isOver) throw new Error(`unexpected ${reader.peek()} in ${text}`);
   return result;
 };
 
 /** The item after an update. */
-export const updated = (text: string, item: Attributes, words: Words, used: Set<string>): Attributes => {
-  const reader = new Reader(text, words, used);
+export const updated = (text: string, item: Attributes, placeholders: Placeholders, used: Set<string>): Attributes => {
+  const reader = new Reader(text, placeholders, used);
   const result = { ...item };
   const plus = (a: Attribute | undefined, b: Attribute | undefined, sign = 1): Attribute => ({
     N: String(Number(a?.N ?? 0) + sign * Number(b?.N)),
@@ -142,9 +147,9 @@ export const updated = (text: string, item: Attributes, words: Words, used: Set<
     reader.expect('(');
     const present = reader.operand(item);
     reader.expect(',');
-    const otherwise = reader.operand(item);
+    const fallback = reader.operand(item);
     reader.expect(')');
-    return present ?? otherwise;
+    return present ?? fallback;
   };
   const set = (): void => {
     const name = reader.name();
@@ -152,7 +157,7 @@ export const updated = (text: string, item: Attributes, words: Words, used: Set<
     let found = value();
     if (reader.takes('+')) found = plus(found, value());
     else if (reader.takes('-')) found = plus(found, value(), -1);
-    if (found === undefined) throw new Error(`${text}: nothing to set ${name} to`);
+    if (found === undefined) throw new Error(`no value for ${name} in ${text}`);
     result[name] = found;
   };
   const clauses: Record<string, () => void> = {
@@ -167,7 +172,7 @@ export const updated = (text: string, item: Attributes, words: Words, used: Set<
   };
   while (!reader.isOver) {
     const clause = clauses[reader.next().toUpperCase()];
-    if (!clause) throw new Error(`${text}: not an update`);
+    if (!clause) throw new Error(`not an update expression: ${text}`);
     do clause();
     while (reader.takes(','));
   }

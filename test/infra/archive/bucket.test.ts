@@ -121,8 +121,8 @@ test('archive: a backup that cannot be reached or opened gives one line and exit
   ]);
   match(refused.err, /^manifest: The store refused to read an object \(403 AccessDenied\)\.\n$/);
   match(unknownCaller.err, /^KMS did not decrypt the data key with arn:aws:kms:\S+ \(UnrecognizedClientException\)\n$/);
-  match(bucket.err, /^manifest: There is no such bucket\.\n$/);
-  match(unsigned.err, /There are no credentials for the store/);
+  match(bucket.err, /^manifest: The bucket does not exist\.\n$/);
+  match(unsigned.err, /No credentials were found for the store/);
   for (const { code, err } of [refused, unknownCaller, bucket, unsigned]) {
     equal(code, 2, err);
     equal(err.trimEnd().split('\n').length, 1, err);

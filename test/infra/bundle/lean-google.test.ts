@@ -59,7 +59,7 @@ storeSuite('gcs in a bundle', async (stops) => {
   const baseUrl = await startGoogle(stops);
   const { open } = await bundled(stops);
   return {
-    open: async (folder) => open({ bucket, folder, baseUrl, account, patience: quick, partBytes }),
+    open: async (folder) => open({ bucket, folder, baseUrl, account, retryPolicy: quick, partBytes }),
     listsUploads: false,
   };
 });

@@ -138,7 +138,7 @@ describe('a destination whose store refuses access is not stored', () => {
 
   test('a Google service account that gets no token is refused', async () => {
     const credentials = { ...google, clientEmail: 'denied@demo.iam.gserviceaccount.com' };
-    refused(await create({ type: 'gcs', bucket: 'demo-backups', credentials }), 'write', /Google refused the service account/);
+    refused(await create({ type: 'gcs', bucket: 'demo-backups', credentials }), 'write', /Google rejected the service account/);
   });
 
   test('an unreachable store is reported as not responding, within the request timeout', async () => {
@@ -161,7 +161,7 @@ describe("a customer's role", () => {
 
   test('that cannot be assumed is refused, and the error names the ExternalId its trust policy must require', async () => {
     const result = await create(role('denied-writer'));
-    refused(result, 'role', /does not let us in with the ExternalId/);
+    refused(result, 'role', /cannot be assumed with the ExternalId/);
     equal(result.body.error.details.externalId, (await made(role(`${name}-3`))).externalId);
   });
 
@@ -176,14 +176,14 @@ describe("a customer's role", () => {
       refused(
         await create({ credentials: { roleArn: `arn:aws:iam::${serviceAccount}:role/${path}` } }),
         'role',
-        /does not let us in/,
+        /cannot be assumed/,
       );
   });
 
   test('of another organization cannot be assumed for this one', async () => {
     const other = await newOrganization();
     const result = await create(role(name), { token: other.owner.accessToken, org: other.id });
-    refused(result, 'role', /does not let us in/);
+    refused(result, 'role', /cannot be assumed/);
     notEqual(result.body.error.details.externalId, (await made(role(`${name}-4`))).externalId);
   });
 
@@ -193,7 +193,7 @@ describe("a customer's role", () => {
     // The role asks for ours, so that the other is seen to be used by its failing.
     await putItem({ ...(await getItem(key)), ...key, externalId: 'org_before' });
     for (const result of [await tested(data.id), await update(data.id, { name: 'Renamed' })]) {
-      refused(result, 'role', /does not let us in/);
+      refused(result, 'role', /cannot be assumed/);
       equal(result.body.error.details.externalId, 'org_before');
     }
     const changed = await update(data.id, role(`${name}-6`));

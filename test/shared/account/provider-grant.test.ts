@@ -6,7 +6,7 @@ import { grantAccessToken } from '../../../shared/account/provider-grant.ts';
 import { accountKey, type GrantRecord } from '../../../shared/account/record.ts';
 import { commit, openSecret, sealSecret, TokenError } from '../../../shared/platform/index.ts';
 import { Fault, scriptAws } from '../../harness/aws/scripted-aws.ts';
-import { StrictTable } from '../../harness/table/strict-table.ts';
+import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 const userId = 'usr_01JWNVAV000000000000000001';
 const context = { user: userId, purpose: 'provider-grant' };
@@ -38,9 +38,9 @@ Object.assign(process.env, {
   ...{ IDENTITY_ISSUER: issuer, IDENTITY_CLIENT_ID: 'client', IDENTITY_SECRET_ID: 'secret', SECRETS_KEY_ID: 'key' },
 });
 
-let table: StrictTable;
+let table: InMemoryTable;
 beforeEach(async () => {
-  [forms, answers, table] = [[], [], new StrictTable()];
+  [forms, answers, table] = [[], [], new InMemoryTable()];
   aws.play({
     ...table.script,
     GetSecretValue: () => ({ SecretString: 'client secret' }),

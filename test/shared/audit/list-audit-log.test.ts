@@ -5,7 +5,7 @@ import { type Entry, exportEntries, type Filter, listEntries } from '../../../sh
 import { idBounds, unsafeTenant } from '../../../shared/platform/index.ts';
 import { scriptAws } from '../../harness/aws/scripted-aws.ts';
 import { parseCsv } from '../../harness/stage/parse-csv.ts';
-import { MemoryTable } from '../../harness/table/memory-table.ts';
+import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 const aws = await scriptAws();
 afterAll(aws.stop);
@@ -23,7 +23,7 @@ interface Kind {
 
 /** One entry a minute, newest last. */
 const seed = (kinds: readonly Kind[], details: object = {}): string[] => {
-  const table = new MemoryTable();
+  const table = new InMemoryTable();
   const ids = kinds.map(({ action, isExpired }, n) => {
     const at = new Date(start + n * minute);
     const { first: id } = idBounds('audit', at, at);

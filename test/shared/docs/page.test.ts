@@ -11,7 +11,7 @@ import { docsPage } from '../../../shared/docs/page.ts';
 const { html: page, contentSecurityPolicy } = docsPage(describe());
 
 const empty = ['meta', '!doctype'];
-/** The elements of a page, which must nest. */
+/** The elements of a page, which must be nested correctly. */
 const elementsOf = (html: string): string[] => {
   const open: string[] = [];
   const seen: string[] = [];
@@ -29,14 +29,14 @@ const elementsOf = (html: string): string[] => {
   return seen;
 };
 
-test('the page is well-formed: every tag is one of ours and they nest', () => {
+test('docsPage: it is well-formed and contains only known tags', () => {
   elementsOf(page);
   const strays = page.replace(/<style>[^<]*<\/style>/, '').replace(/<\/?[a-z0-9!]+(?:\s+[a-z-]+(?:="[^"<>]*")?)*\s*>/gi, '');
   ok(!/[<>]/.test(strays), strays.match(/.{20}[<>].{20}/s)?.[0]);
 });
 
 for (const endpoint of endpoints)
-  test(`${endpoint.id} is shown with its method, path, access and errors`, () => {
+  test(`docsPage: ${endpoint.id} has its method, path, access and errors`, () => {
     const section = page.split('<section').find((part) => part.includes(`id="${endpoint.id}"`))!;
     ok(section.includes(`>${endpoint.method}</span>`));
     ok(section.includes(`<code>${endpoint.path}</code>`));
@@ -46,17 +46,17 @@ for (const endpoint of endpoints)
   });
 
 for (const name of eventNames)
-  test(`${name} is shown with the fields of every format it exists in`, () => {
+  test(`docsPage: ${name} has the fields of every format`, () => {
     const section = page.split('<details').find((part) => part.includes(`id="event.${name}"`))!;
     ok(section.includes('<code>metadata.deliveryId</code>') && section.includes('<code>data.organization.id</code>'));
     equal(section.includes('<h4>In the simple format</h4>'), isSimpleEvent(name));
   });
 
-test('every link within the page leads somewhere', () => {
+test('docsPage: every internal link has a target', () => {
   for (const [, target] of page.matchAll(/href="#([^"]*)"/g)) ok(page.includes(`id="${target}"`), target);
 });
 
-test('nothing is loaded from elsewhere and nothing runs: the policy allows the one style and no more', () => {
+test('docsPage: nothing external is loaded and no script runs: the policy allows only the inline style', () => {
   const style = /<style>([^<]*)<\/style>/.exec(page)![1]!;
   const digest = createHash('sha256').update(style).digest('base64');
   equal(
@@ -66,7 +66,7 @@ test('nothing is loaded from elsewhere and nothing runs: the policy allows the o
   ok(!/<script|<link|<img|<iframe|javascript:|\son\w+=|\sstyle=|@import|url\(/i.test(page));
 });
 
-test('whatever the description holds is shown as text', () => {
+test('docsPage: texts of the OpenAPI document are escaped', () => {
   const evil = `"><script>alert(1)</script><a href='x' onclick="x">&amp;`;
   const poison = (value: unknown): unknown =>
     typeof value === 'string'

@@ -7,7 +7,7 @@ import { authorize } from '../../../shared/http/authorize.ts';
 import { newApiKey } from '../../../shared/organization/index.ts';
 import { fingerprint, newId } from '../../../shared/platform/index.ts';
 import { scriptAws } from '../../harness/aws/scripted-aws.ts';
-import { MemoryTable } from '../../harness/table/memory-table.ts';
+import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 const aws = await scriptAws();
 afterAll(aws.stop);
@@ -26,9 +26,9 @@ const person: Credentials = { kind: 'person', claims: { userId: user, sessionId:
 const apiKey = newApiKey(account);
 const key: Credentials = { kind: 'key', apiKey, accountId: account };
 
-let table: MemoryTable;
+let table: InMemoryTable;
 const seed = (more: { role?: Role; permissions?: readonly Scope[]; session?: object } = {}) => {
-  table = new MemoryTable();
+  table = new InMemoryTable();
   aws.play(table.script);
   table.put({ pk: `SESSION#${session}`, sk: 'SESSION', id: session, userId: user, endsAt: nowSeconds + 1, ...more.session });
   for (const id of [org, other]) table.put({ pk: `ORG#${id}`, sk: 'META', id });

@@ -9,7 +9,7 @@ import { newApiKey } from '../../../shared/organization/index.ts';
 import { create, fingerprint, newId, StaleReadError, timeoutEarlyMs } from '../../../shared/platform/index.ts';
 import { eventOf, type Request } from '../../harness/aws/api-event.ts';
 import { cancelled, Fault, type Input, type Script, scriptAws } from '../../harness/aws/scripted-aws.ts';
-import { MemoryTable } from '../../harness/table/memory-table.ts';
+import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 const aws = await scriptAws();
 afterAll(aws.stop);
@@ -35,10 +35,10 @@ const things = group('things', '/things', {
 
 const [org, account] = [newId('organization'), newId('serviceAccount')];
 const apiKey = newApiKey(account);
-let table: MemoryTable;
+let table: InMemoryTable;
 let script: Script;
 beforeEach(() => {
-  table = new MemoryTable();
+  table = new InMemoryTable();
   table.put({ pk: `ORG#${org}`, sk: 'META', id: org });
   table.put({
     pk: `APIKEY#${account}`,

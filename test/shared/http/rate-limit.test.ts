@@ -4,12 +4,12 @@ import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
 import { assertWithinLimit, countActor, countAddress, countOutboundCall, rateHeaders } from '../../../shared/http/rate-limit.ts';
 import { scriptAws } from '../../harness/aws/scripted-aws.ts';
-import { MemoryTable } from '../../harness/table/memory-table.ts';
+import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 const aws = await scriptAws();
 afterAll(aws.stop);
 process.env.REQUESTS_PER_MINUTE = '3';
-beforeEach(() => aws.play(new MemoryTable().script));
+beforeEach(() => aws.play(new InMemoryTable().script));
 
 const at = (seconds: number) => new Date(Date.UTC(2030, 0, 1, 0, 0, seconds));
 

@@ -19,7 +19,7 @@ async function* notes(...list: readonly RunningRecord[]): AsyncGenerator<Running
 const limits = { longestMs: 100, hangingMs: 5 };
 const many = (organizationId: string, length: number) => Array.from({ length }, (_, n) => note(organizationId, n));
 
-test('one organization whose bucket never answers keeps no other from being looked after', async () => {
+test('reapJobs: an organization whose bucket hangs does not delay the others', async () => {
   const reaped: string[] = [];
   const reap = async ({ organizationId, backupId }: RunningRecord): Promise<void> => {
     if (organizationId === 'hangs') await new Promise(() => {});
@@ -30,7 +30,7 @@ test('one organization whose bucket never answers keeps no other from being look
   deepEqual(outcome, { looked: 43, late: 40, failed: 0 });
 });
 
-test('a bucket that does not answer is left to the next run; a fault of ours is told', async () => {
+test('reapJobs: an unavailable bucket is left to the next run; other errors are counted as failures', async () => {
   const reap = async ({ organizationId }: RunningRecord): Promise<void> => {
     if (organizationId === 'away') throw new StorageError('unavailable', 'The store did not answer.');
     if (organizationId === 'broken') throw new Error('no such table');
@@ -39,5 +39,5 @@ test('a bucket that does not answer is left to the next run; a fault of ours is 
   deepEqual(outcome, { looked: 3, late: 1, failed: 1 });
 });
 
-test('nothing under way is nothing to do', async () =>
+test('reapJobs: without jobs nothing is done', async () =>
   deepEqual(await reapJobs(notes(), () => Promise.reject(new Error('none')), limits), { looked: 0, late: 0, failed: 0 }));

@@ -19,7 +19,7 @@ import {
   to,
   used,
 } from '../../harness/env/move-env.ts';
-import type { StrictTable } from '../../harness/table/strict-table.ts';
+import type { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 afterAll(stopEnv);
 const move = () => moveProject(moveCaller(), projectId, to.organizationId, { now: () => start });
@@ -28,7 +28,7 @@ const enabling = async () => {
   const place = { project, destination: (await destination(used, 1)) as never, before: undefined };
   return enablePitr(moveCaller() as never, place, wish, start);
 };
-const leftovers = (table: StrictTable) =>
+const leftovers = (table: InMemoryTable) =>
   [...table.items.values()].filter(({ sk, arriving, leaving }) => arriving || leaving || /^(MOVE|JOB)#/.test(String(sk?.S)));
 
 test('captures that are enabled while a move begins keep the project where it is', async () => {

@@ -25,7 +25,7 @@ import {
   used,
 } from '../../harness/env/move-env.ts';
 import { crashPoints } from '../../harness/faults/crash-injector.ts';
-import type { StrictTable } from '../../harness/table/strict-table.ts';
+import type { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 afterAll(stopEnv);
 const time = { now: () => start };
@@ -41,7 +41,7 @@ const moveAnew = async (): Promise<ProjectRecord> => {
   }
 };
 const refused = (code: string) => (error: unknown) => (error as ApiError).code === code;
-const leftovers = (table: StrictTable) =>
+const leftovers = (table: InMemoryTable) =>
   [...table.items.values()].filter(({ sk, arriving, leaving }) => arriving || leaving || /^(MOVE|JOB)#/.test(String(sk?.S)));
 
 test('a chain goes with its project, and one that two projects share is not torn', async () => {
@@ -135,11 +135,11 @@ test('objects that a record which stays needs as well are known to be shared on 
 });
 
 /** The project in `to`, moved back. */
-const moveBack = (table: StrictTable) => {
+const moveBack = (table: InMemoryTable) => {
   const organization = table.get<OrganizationRecord>(organizationKey.organization(to))!;
   return moveProject({ ...moveCaller(), tenant: to, organization }, projectId, from.organizationId, time);
 };
-const linksOf = (table: StrictTable, organizationId: string, archiveId: string) =>
+const linksOf = (table: InMemoryTable, organizationId: string, archiveId: string) =>
   table
     .find(`ORG#${organizationId}`, `ARCHIVE#${archiveId}#`)
     .map(({ backupId, movedTo }) => [backupId, movedTo])
@@ -234,7 +234,7 @@ test('it can move on and come back', async () => {
 });
 
 describe('a call that dies at any write leaves one side or the other, and', () => {
-  const dieAt = (table: StrictTable, n: number, dies: 'before' | 'after') => {
+  const dieAt = (table: InMemoryTable, n: number, dies: 'before' | 'after') => {
     let [write, isDead] = [0, false];
     table.onWrite = (when) => {
       if (when === 'before') write += 1;

@@ -8,20 +8,20 @@ import type { MoveRecord } from '../../../shared/project/index.ts';
 import { moveRestore, type RestoreRecord, restoreKey, resumableUntil, workPartition } from '../../../shared/restore/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
 import { createMoveEnv, from, moveCaller, projectId, start, stopEnv, to } from '../../harness/env/move-env.ts';
-import type { StrictTable } from '../../harness/table/strict-table.ts';
+import type { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 afterAll(stopEnv);
 const time = { now: () => start };
 const move = () => moveProject(moveCaller(), projectId, to.organizationId, time);
 
-const putRestore = async (table: StrictTable, more: object = {}): Promise<string> => {
+const putRestore = async (table: InMemoryTable, more: object = {}): Promise<string> => {
   const id = newId('restore', start);
   const record = { id, targetProjectId: projectId, projectId, status: 'failed', attempt: 1, dryRun: false, undoneBy: null };
   await commit([{ put: { ...restoreKey.restore(from, id), ...record, completedAt: iso(start), ...more } }]);
   for (const sk of ['SCOPE', 'SHARD#00000000']) table.put({ pk: workPartition(from, id), sk });
   return id;
 };
-const putNote = (table: StrictTable, id: string, more: object): void =>
+const putNote = (table: InMemoryTable, id: string, more: object): void =>
   table.put({ ...restoreKey.running(from, id), organizationId: from.organizationId, restoreJobId: id, attempt: 1, ...more });
 
 const newHistory = async () => {
@@ -34,7 +34,7 @@ const newHistory = async () => {
   putNote(table, resumable, { dueAt: '2026-01-09T00:00:00.000Z' });
   return { table, resumable, completed, elsewhere };
 };
-const idsIn = (table: StrictTable, { organizationId }: { organizationId: string }) =>
+const idsIn = (table: InMemoryTable, { organizationId }: { organizationId: string }) =>
   table
     .find(`ORG#${organizationId}`, 'RESTORE#')
     .map(({ id }) => String(id))

@@ -19,13 +19,13 @@ import {
   used,
 } from '../../harness/env/move-env.ts';
 import { CrashInjector } from '../../harness/faults/crash-injector.ts';
-import type { StrictTable } from '../../harness/table/strict-table.ts';
+import type { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 afterAll(stopEnv);
 const time = { now: () => start };
 
 const nextRunAt = '2026-01-02T03:00:00.000Z';
-const putSchedule = (table: StrictTable, more: Partial<ScheduleRecord> = {}): ScheduleRecord => {
+const putSchedule = (table: InMemoryTable, more: Partial<ScheduleRecord> = {}): ScheduleRecord => {
   const id = newId('schedule', start);
   const schedule = {
     ...scheduleKey.schedule(from, id),
@@ -51,12 +51,12 @@ const newSchedules = async () => {
   return { table, schedules, other };
 };
 
-const idsIn = (table: StrictTable, { organizationId }: Tenant): readonly unknown[] =>
+const idsIn = (table: InMemoryTable, { organizationId }: Tenant): readonly unknown[] =>
   table.find(`ORG#${organizationId}`, 'SCHEDULE#').map(({ id }) => id);
-const tasksIn = (table: StrictTable, { organizationId }: Tenant): number =>
+const tasksIn = (table: InMemoryTable, { organizationId }: Tenant): number =>
   table.find(`ORG#${organizationId}`, 'TASK#').filter(({ queue }) => queue === 'schedule').length;
 
-const check = (table: StrictTable, schedules: readonly ScheduleRecord[], other: ScheduleRecord): void => {
+const check = (table: InMemoryTable, schedules: readonly ScheduleRecord[], other: ScheduleRecord): void => {
   const ids = schedules.map(({ id }) => id);
   deepEqual([idsIn(table, from), [...idsIn(table, to)].sort()], [[other.id], ids.toSorted()]);
   const [one, paused] = ids.map((id) => table.get<ScheduleRecord>(scheduleKey.schedule(to, id ?? '')));

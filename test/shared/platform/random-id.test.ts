@@ -4,14 +4,14 @@ import { test } from 'vitest';
 import { idPrefixes, isId } from '../../../shared/contract/ids.ts';
 import { idBounds, newId, newIdOf } from '../../../shared/platform/index.ts';
 
-test('ids of one moment sort in the order they were made', () => {
+test('newId: ids of the same millisecond sort in the order they were generated', () => {
   const now = new Date('2030-01-01T00:00:00Z');
   const ids = Array.from({ length: 1_000 }, () => newId('audit', now));
   deepEqual(ids.toSorted(), ids);
   deepEqual(new Set(ids).size, 1_000);
 });
 
-test('every kind of id is recognised as its own kind and no other', () => {
+test('isId: every id is recognized as its own kind only', () => {
   const kinds = Object.keys(idPrefixes) as (keyof typeof idPrefixes)[];
   for (const kind of kinds)
     deepEqual(
@@ -20,7 +20,7 @@ test('every kind of id is recognised as its own kind and no other', () => {
     );
 });
 
-test('nothing else is an id', () => {
+test('isId: other text is not an id', () => {
   const id = newId('organization');
   for (const text of [
     '',
@@ -36,12 +36,12 @@ test('nothing else is an id', () => {
     ok(!isId('organization', text), JSON.stringify(text));
 });
 
-// A range of time in the audit log is read as a range of ids.
-test('an id lies between the bounds of two moments exactly when it was made between them', () => {
+// A time range of the audit log is read as a range of ids.
+test('idBounds: an id is within the bounds exactly if it was generated between the two times', () => {
   const moment = fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true });
   fc.assert(
     fc.property(moment, moment, moment, (from, to, at) => {
-      // Not newId: two ids of one process never go back in time.
+      // Not newId, which is monotonic within a process.
       const { first: id } = idBounds('audit', at, at);
       const { first, last } = idBounds('audit', from, to);
       deepEqual(id >= first && id <= last, at >= from && at <= to);
@@ -49,13 +49,13 @@ test('an id lies between the bounds of two moments exactly when it was made betw
   );
 });
 
-test('bounds hold at the ends of time', () => {
+test('idBounds: bounds exist for the earliest and the latest time', () => {
   const { first, last } = idBounds('audit', new Date(-8.64e15), new Date(8.64e15));
   ok(isId('audit', first) && isId('audit', last));
   ok(first < newId('audit') && newId('audit') < last);
 });
 
-test('an id of a moment long past carries that moment, whatever ids were made before', () => {
+test('newIdOf: an id of a past time contains that time, whatever ids were generated before', () => {
   newId('backup');
   const past = new Date('2024-03-01T00:00:00Z');
   const { first, last } = idBounds('backup', past, past);

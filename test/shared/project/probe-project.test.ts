@@ -52,14 +52,14 @@ const refused = (code: string, words: RegExp) => (error: unknown) => {
   return true;
 };
 
-test('a source that lets us in costs one read', async () => {
+test('probeProject: a successful probe costs one read', async () => {
   firestore.faults.resetCalls();
   await probeProject(tenant, project);
   deepEqual(firestore.faults.calls, { BatchGetDocuments: 1 });
 });
 
 for (const status of ['PERMISSION_DENIED', 'NOT_FOUND', 'FAILED_PRECONDITION', 'INVALID_ARGUMENT'] as const)
-  test(`a source that answers ${status} refuses, and the caller is told where to consent`, async () => {
+  test(`probeProject: ${status} is SOURCE_AUTH_ERROR with the authorization URL`, async () => {
     firestore.faults.add({ method: 'BatchGetDocuments', status });
     await rejects(probeProject(tenant, project), (error) => {
       refused('SOURCE_AUTH_ERROR', new RegExp(status))(error);
@@ -70,25 +70,25 @@ for (const status of ['PERMISSION_DENIED', 'NOT_FOUND', 'FAILED_PRECONDITION', '
     });
   });
 
-test('an account that Google refuses is refused, an account service that is away is not', async () => {
+test('probeProject: a rejected service account is SOURCE_AUTH_ERROR, an unavailable token service is not', async () => {
   google = (response) => void response.writeHead(400).end('{"error":"invalid_grant","error_description":"canary"}');
   await rejects(probeProject(tenant, project), refused('SOURCE_AUTH_ERROR', /invalid_grant/));
   google = (response) => void response.writeHead(503).end('canary');
-  await rejects(probeProject(tenant, project), refused('SERVICE_UNAVAILABLE', /does not answer/));
+  await rejects(probeProject(tenant, project), refused('SERVICE_UNAVAILABLE', /did not respond/));
 });
 
-test('a source that stumbles twice is asked a third time', async () => {
+test('probeProject: two transient errors are retried', async () => {
   firestore.faults.add({ method: 'BatchGetDocuments', status: 'UNAVAILABLE', times: 2 });
   await probeProject(tenant, project);
 });
 
-test('a source that nobody answers for, or that never answers, is unavailable', async () => {
+test('probeProject: an unreachable or silent source is SERVICE_UNAVAILABLE', async () => {
   const closed = createTcp();
   await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
   const port = portOf(closed);
   await new Promise<void>((resolve) => closed.close(() => resolve()));
   process.env.FIRESTORE_URL = `http://127.0.0.1:${port}`;
-  await rejects(probeProject(tenant, project), refused('SERVICE_UNAVAILABLE', /does not answer/));
+  await rejects(probeProject(tenant, project), refused('SERVICE_UNAVAILABLE', /did not respond/));
   process.env.FIRESTORE_URL = `http://127.0.0.1:${portOf(silent)}`;
-  await rejects(askSource(tenant, project, probeSource, 200), refused('SERVICE_UNAVAILABLE', /does not answer/));
+  await rejects(askSource(tenant, project, probeSource, 200), refused('SERVICE_UNAVAILABLE', /did not respond/));
 });

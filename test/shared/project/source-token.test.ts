@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 const use = { refresh: false };
 
-test('a token is asked for once, by however many at once, and kept while it lives', async () => {
+test('sourceToken: concurrent callers share one request, and the token is cached until it expires', async () => {
   const token = sourceToken(tenant, account(1));
   deepEqual(await Promise.all([token(use), token(use), token(use)]), ['token 1', 'token 1', 'token 1']);
   equal(await token(use), 'token 1');
@@ -56,7 +56,7 @@ test('a token is asked for once, by however many at once, and kept while it live
   });
 });
 
-test('a token that was refused, or is about to end, is replaced', async () => {
+test('sourceToken: a rejected or expiring token is replaced', async () => {
   const token = sourceToken(tenant, account(1));
   equal(await token(use), 'token 1');
   equal(await token({ refresh: true }), 'token 2');
@@ -67,7 +67,7 @@ test('a token that was refused, or is about to end, is replaced', async () => {
   equal(await short(use), 'token 4');
 });
 
-test('no token is shared between two projects, nor between documents and users', async () => {
+test('sourceToken: projects, and documents and users, never share a token', async () => {
   const tokens = await Promise.all([sourceToken(tenant, account(1))(use), sourceToken(tenant, account(2))(use)]);
   equal(new Set(tokens).size, 2);
   await sourceToken(tenant, account(1), 'users')(use);
@@ -75,7 +75,7 @@ test('no token is shared between two projects, nor between documents and users',
   ok(assertions[2]?.scope?.includes('identitytoolkit') && !assertions[2].scope.includes('datastore'));
 });
 
-test('a refusal for good is the source’s; whatever may pass is passed on to be tried again', async () => {
+test('sourceToken: a permanent rejection is a SourceError; transient errors are thrown unchanged', async () => {
   reply = (response) => response.writeHead(400).end('{"error":"invalid_grant"}');
   await rejects(sourceToken(tenant, account(1))(use), (error) => (error as SourceError).code === 'SOURCE_AUTH_ERROR');
   reply = (response) => response.writeHead(500).end('{}');
@@ -85,12 +85,12 @@ test('a refusal for good is the source’s; whatever may pass is passed on to be
   ok(await token(use));
 });
 
-test('credentials that were sealed for another project are none', async () => {
+test('sourceToken: credentials that were encrypted for another project are rejected', async () => {
   aws.play({ Decrypt: () => new Fault('InvalidCiphertextException') });
   await rejects(sourceToken(tenant, account(1))(use), (error) => (error as SourceError).code === 'SOURCE_AUTH_ERROR');
 });
 
-test('a person who is no member lends the organization nothing', async () => {
+test('sourceToken: the grant of a user who is not a member is not used', async () => {
   await rejects(sourceToken(tenant, person)(use), (error) => {
     ok(error instanceof SourceError && /no longer a member/.test(error.message));
     return error.code === 'SOURCE_AUTH_ERROR';

@@ -2,30 +2,30 @@ import { createHash } from 'node:crypto';
 import type { Bucket, File } from '@google-cloud/storage';
 import type { GoogleAccount } from '../../../platform/index.ts';
 import { StorageError } from '../object-store.ts';
-import { type RetryPolicy, retryTransient } from '../retry.ts';
+import { type RetryPolicy, retryTransient } from '../retry-transient.ts';
 import { Crc32c } from './crc32c.ts';
-import { isStatus, noAnswer } from './gcs-error.ts';
+import { isStatus, toStorageError } from './gcs-error.ts';
 import { GcsStorage } from './gcs-storage.ts';
 import { type GcsCall, type GcsRequest, GcsTransport } from './gcs-transport.ts';
 
-export interface GcsClientOptions {
+interface GcsClientOptions {
   readonly baseUrl: string;
   readonly account: GoogleAccount;
   readonly bucket: string;
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
 }
 
-/** What Cloud Storage tells of an object. */
+/** The metadata of an object. */
 export interface GcsObject {
   readonly size: number;
   readonly crc32c: string;
   readonly md5Hash: string | undefined;
   readonly generation: string;
-  /** The upload that made the object, where it was one of ours. */
+  /** The upload that created the object, if it was one of ours. */
   readonly uploadId: string | undefined;
 }
 
-export interface GcsWrite {
+interface GcsWrite {
   readonly key: string;
   readonly bytes: Uint8Array;
   readonly uploadId?: string;
@@ -33,38 +33,38 @@ export interface GcsWrite {
 }
 
 export const contentType = 'application/octet-stream';
-const conflictsMax = 3;
+const maxConflicts = 3;
 
-/** One bucket, through `@google-cloud/storage`. Each method retries by itself and throws StorageErrors only. */
+/** One bucket, through `@google-cloud/storage`. Every method retries and throws only StorageErrors. */
 export class GcsClient {
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
   readonly #transport: GcsTransport;
   readonly #storage: GcsStorage;
   readonly #bucket: string;
 
-  constructor({ baseUrl, account, bucket, patience }: GcsClientOptions) {
-    this.patience = patience;
-    this.#transport = new GcsTransport({ baseUrl, account, requestMs: patience.requestMs });
+  constructor({ baseUrl, account, bucket, retryPolicy }: GcsClientOptions) {
+    this.retryPolicy = retryPolicy;
+    this.#transport = new GcsTransport({ baseUrl, account, requestMs: retryPolicy.requestMs });
     this.#storage = new GcsStorage(this.#transport, baseUrl);
     this.#bucket = bucket;
   }
 
-  /** A handle for one call: the library passes what an interceptor adds to the transport. */
+  /** A handle for one call. The library passes options that an interceptor adds to the transport. */
   bucket(call: GcsCall): Bucket {
     const bucket = this.#storage.bucket(this.#bucket);
-    bucket.interceptors.push(adding(call));
+    bucket.interceptors.push(withCall(call));
     return bucket;
   }
 
   file(key: string, call: GcsCall): File {
     const file = this.#storage.bucket(this.#bucket).file(key);
-    file.interceptors.push(adding(call));
+    file.interceptors.push(withCall(call));
     return file;
   }
 
-  /** For what the library has no method: the parts of an upload, and its end. */
-  request(asked: GcsRequest) {
-    return this.#transport.request<Readonly<Record<string, unknown>>>(asked);
+  /** For requests without a method in the library: the parts of an upload and its cancellation. */
+  request(options: GcsRequest) {
+    return this.#transport.request<Readonly<Record<string, unknown>>>(options);
   }
 
   /** Retries `work`, with errors of the library as StorageErrors. */
@@ -72,21 +72,21 @@ export class GcsClient {
     return retryTransient(
       () =>
         work().catch((error: unknown) => {
-          throw noAnswer(error);
+          throw toStorageError(error);
         }),
-      this.patience,
+      this.retryPolicy,
       signal,
     );
   }
 
-  /** Undefined where there is no such object. */
+  /** Undefined if the object does not exist. */
   find(key: string, signal?: AbortSignal): Promise<GcsObject | undefined> {
     return this.attempt(() => this.findOnce(key, signal), signal);
   }
 
   /**
-   * Stores a small object, over what was there. Each attempt names the generation it replaces, so that a repeated request
-   * cannot overwrite a later one. Cloud Storage itself refuses bytes of another checksum.
+   * Stores or replaces a small object. Each attempt names the generation it replaces, so that a repeated request cannot overwrite a
+   * later one. Cloud Storage rejects bytes with a different checksum.
    */
   async put({ key, bytes, uploadId, signal }: GcsWrite): Promise<void> {
     const crc32c = new Crc32c().update(bytes).toString();
@@ -98,23 +98,23 @@ export class GcsClient {
       const file = this.file(key, { doing: 'store an object', signal });
       await file.save(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), {
         resumable: false,
-        // Compared below: on a mismatch the library would delete the object, also that of another writer.
+        // Checked below: on a mismatch the library would delete the object, even that of another writer.
         validation: false,
         contentType,
         metadata: { crc32c, md5Hash, ...(uploadId !== undefined && { metadata: { uploadId } }) },
         preconditionOpts: { ifGenerationMatch: generation },
       });
-      if (!isSame(objectOf(file.metadata))) throw otherBytes();
+      if (!isSame(objectOf(file.metadata))) throw checksumMismatch();
     };
     await this.attempt(async () => {
       for (let conflicts = 0; ; conflicts++) {
         try {
           return await write();
         } catch (error) {
-          if (!isStatus(error, 412) || conflicts >= conflictsMax) throw error;
+          if (!isStatus(error, 412) || conflicts >= maxConflicts) throw error;
         }
         const found = await this.findOnce(key, signal);
-        // The same bytes are there: most likely an earlier attempt, whose answer was lost.
+        // The same bytes are stored, most likely by an earlier attempt whose response was lost.
         if (found && isSame(found) && (uploadId === undefined || found.uploadId === uploadId)) return;
         generation = found?.generation ?? '0';
       }
@@ -128,7 +128,7 @@ export class GcsClient {
     const ended = generation === undefined ? [404] : [404, 412];
     await this.attempt(async () => {
       try {
-        await this.file(key, { doing: 'remove an object', signal }).delete(condition);
+        await this.file(key, { doing: 'delete an object', signal }).delete(condition);
       } catch (error) {
         if (!isStatus(error, ...ended) || (error as StorageError).bucket) throw error;
       }
@@ -142,7 +142,7 @@ export class GcsClient {
   /** The same without a retry, for work that is retried as a whole. */
   async findOnce(key: string, signal: AbortSignal | undefined): Promise<GcsObject | undefined> {
     try {
-      const file = this.file(key, { doing: 'look at an object', signal });
+      const file = this.file(key, { doing: 'read the metadata of an object', signal });
       const [metadata] = await file.getMetadata({ fields: 'size,crc32c,md5Hash,generation,metadata' });
       return objectOf(metadata);
     } catch (error) {
@@ -154,11 +154,11 @@ export class GcsClient {
 
 type Interceptor = File['interceptors'][number];
 
-const adding = (call: GcsCall): Interceptor => ({
+const withCall = (call: GcsCall): Interceptor => ({
   request: (options) => Object.assign(options, { call }) as ReturnType<Interceptor['request']>,
 });
 
-/** Numbers come as text. */
+/** Cloud Storage returns numbers as text. */
 export const objectOf = (metadata: object): GcsObject => {
   const { size, crc32c, md5Hash, generation, metadata: custom } = metadata as Readonly<Record<string, unknown>>;
   const uploadId = (custom as Readonly<Record<string, unknown>> | undefined)?.uploadId;
@@ -171,4 +171,5 @@ export const objectOf = (metadata: object): GcsObject => {
   };
 };
 
-export const otherBytes = (): StorageError => new StorageError('invalid', 'The store kept other bytes than it was given.');
+export const checksumMismatch = (): StorageError =>
+  new StorageError('invalid', 'Checksum mismatch: the store did not keep the bytes that were sent.');

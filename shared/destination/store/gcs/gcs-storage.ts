@@ -9,8 +9,8 @@ type RequestOptions = Parameters<MakeRequest>[0] & { readonly call?: GcsCall };
 type Callback = (error: Error | null, body?: unknown, response?: unknown) => void;
 
 /**
- * The library's client with one transport. By itself it sends uploads through its auth client but everything else through a
- * second HTTP client that has no time limit, no size limit and no cancellation. Here all goes through the auth client.
+ * The library's client with a single transport. By default it sends uploads through its auth client but all other requests through a
+ * second HTTP client without timeout, size limit or cancellation. Here all requests go through the auth client.
  */
 export class GcsStorage extends Storage {
   constructor(transport: GcsTransport, baseUrl: string) {
@@ -18,39 +18,39 @@ export class GcsStorage extends Storage {
     super({
       apiEndpoint: origin,
       authClient: transport,
-      // Set, so that the library never looks for one in the environment or at the metadata server.
+      // Keeps the library from searching the environment and the metadata server.
       projectId: 'none',
-      // The local stage, too, asks for a token.
+      // The local stage requires a token, too.
       useAuthWithCustomEndpoint: true,
-      // `persist` retries, with the patience of the caller.
+      // `retryTransient` retries with the caller's policy.
       retryOptions: { autoRetry: false, retryableErrorFn: () => false },
       crc32cGenerator: () => new Crc32c(),
     });
     const { authClient, getCredentials } = this.makeAuthenticatedRequest;
     const makeRequest = (options: RequestOptions, callback?: Callback): unknown =>
-      callback ? answer(transport, options, callback) : open(transport, options);
+      callback ? sendForJson(transport, options, callback) : sendForStream(transport, options);
     this.makeAuthenticatedRequest = Object.assign(makeRequest, { authClient, getCredentials }) as MakeRequest;
   }
 }
 
-/** One request whose answer is JSON, or nothing. */
-const answer = (transport: GcsTransport, options: RequestOptions, callback: Callback): void => {
+/** Sends a request whose response is JSON or empty. */
+const sendForJson = (transport: GcsTransport, options: RequestOptions, callback: Callback): void => {
   transport.request(requestOf(options)).then(
     ({ data, status, headers }) => {
       if (status !== 204 && (typeof data !== 'object' || data === null))
-        callback(new StorageError('unavailable', 'The store answered something other than JSON.'));
+        callback(new StorageError('unavailable', 'The store did not return JSON.'));
       else callback(null, data, { statusCode: status, headers: Object.fromEntries(headers) });
     },
     (error: Error) => callback(error),
   );
 };
 
-/** One request whose answer is read as a stream; the library takes the `response` event and pipes from its argument. */
-const open = (transport: GcsTransport, options: RequestOptions): Readable => {
+/** Sends a request whose response is a stream. The library listens for the `response` event and pipes from its argument. */
+const sendForStream = (transport: GcsTransport, options: RequestOptions): Readable => {
   const events = new PassThrough();
   transport.request<Readable>(requestOf(options)).then(
-    ({ data, status, headers: given }) => {
-      const headers = Object.fromEntries(given);
+    ({ data, status, headers: received }) => {
+      const headers = Object.fromEntries(received);
       events.emit('response', Object.assign(data, { statusCode: status, headers, toJSON: () => ({ headers }) }));
     },
     (error: Error) => events.destroy(error),

@@ -1,29 +1,29 @@
+import { mapConcurrent } from '../../../platform/async/map-concurrent.ts';
 import type { GoogleAccount } from '../../../platform/index.ts';
-import { type Asked, tooLarge, tooShort, toReadRequest } from '../byte-range.ts';
-import { concurrently } from '../map-concurrent.ts';
+import { type ReadRequest, tooLarge, tooShort, toReadRequest } from '../byte-range.ts';
 import type { ByteRange, ObjectStore, PutOptions, Upload } from '../object-store.ts';
-import { Paging } from '../page-guard.ts';
-import type { RetryPolicy } from '../retry.ts';
+import { PageGuard } from '../page-guard.ts';
+import type { RetryPolicy } from '../retry-transient.ts';
 import { GcsClient } from './gcs-client.ts';
 import { GcsUpload } from './gcs-upload.ts';
 
-export interface GcsStoreOptions {
+interface GcsStoreOptions {
   readonly bucket: string;
   readonly folder: string;
   readonly baseUrl: string;
   readonly account: GoogleAccount;
-  readonly patience: RetryPolicy;
+  readonly retryPolicy: RetryPolicy;
   /** A multiple of 256 KiB, as resumable uploads require. */
   readonly partBytes: number;
 }
 
-const callsAtOnce = 8;
+const maxConcurrentCalls = 8;
 
-export const openGcsStore = ({ bucket, folder, baseUrl, account, patience, partBytes }: GcsStoreOptions): ObjectStore =>
-  new GcsStore(new GcsClient({ bucket, baseUrl, account, patience }), folder, partBytes);
+export const openGcsStore = ({ bucket, folder, baseUrl, account, retryPolicy, partBytes }: GcsStoreOptions): ObjectStore =>
+  new GcsStore(new GcsClient({ bucket, baseUrl, account, retryPolicy }), folder, partBytes);
 
 /** A folder of a bucket of Google Cloud Storage. */
-export class GcsStore implements ObjectStore {
+class GcsStore implements ObjectStore {
   readonly #client: GcsClient;
   readonly #folder: string;
   readonly #partBytes: number;
@@ -43,9 +43,9 @@ export class GcsStore implements ObjectStore {
   }
 
   async get(name: string, extent?: ByteRange, signal?: AbortSignal): Promise<Uint8Array> {
-    const asked = toReadRequest(extent);
-    if (asked.range?.length === 0 && (await this.head(name, signal))) return new Uint8Array();
-    return this.#client.attempt(() => this.#read(name, asked, signal), signal);
+    const request = toReadRequest(extent);
+    if (request.range?.length === 0 && (await this.head(name, signal))) return new Uint8Array();
+    return this.#client.attempt(() => this.#read(name, request, signal), signal);
   }
 
   async head(name: string, signal?: AbortSignal): Promise<{ size: number } | undefined> {
@@ -54,26 +54,26 @@ export class GcsStore implements ObjectStore {
   }
 
   async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<{ name: string; size: number }> {
-    const paging = new Paging();
+    const pageGuard = new PageGuard();
     const query = { prefix: this.#key(prefix), fields: 'items(name,size),nextPageToken', autoPaginate: false };
     let pageToken: string | undefined;
     do {
       const page = pageToken === undefined ? query : { ...query, pageToken };
-      const [, , answer] = await this.#client.attempt(
+      const [, , response] = await this.#client.attempt(
         () => this.#client.bucket({ doing: 'list objects', signal }).getFiles(page),
         signal,
       );
-      const { items = [], nextPageToken } = answer as ListAnswer;
+      const { items = [], nextPageToken } = response as ListResponse;
       for (const { name = '', size } of items) yield { name: name.slice(this.#key('').length), size: Number(size) };
-      pageToken = nextPageToken && paging.next(nextPageToken, items.length);
+      pageToken = nextPageToken && pageGuard.next(nextPageToken, items.length);
     } while (pageToken);
   }
 
-  remove(names: readonly string[], signal?: AbortSignal): Promise<void> {
-    return concurrently(names, callsAtOnce, (name) => this.#client.remove(this.#key(name), { signal }));
+  async remove(names: readonly string[], signal?: AbortSignal): Promise<void> {
+    await mapConcurrent(names, maxConcurrentCalls, (name) => this.#client.remove(this.#key(name), { signal }));
   }
 
-  /** Cloud Storage does not list unfinished uploads. It ends them after a week, and they cost nothing. */
+  /** Cloud Storage does not list unfinished uploads. They expire after a week and are not billed. */
   async abortUnfinishedUploads(): Promise<number> {
     return 0;
   }
@@ -86,12 +86,12 @@ export class GcsStore implements ObjectStore {
     return this.#folder === '' ? name : `${this.#folder}/${name}`;
   }
 
-  /** The library validates the checksum of a whole object; a range has none. */
-  async #read(name: string, { range, maxBytes }: Asked, signal: AbortSignal | undefined): Promise<Uint8Array> {
-    const end = new AbortController();
+  /** The library validates the checksum of a whole object. A range has none. */
+  async #read(name: string, { range, maxBytes }: ReadRequest, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    const abort = new AbortController();
     const file = this.#client.file(this.#key(name), {
       doing: 'read an object',
-      signal: signal ? AbortSignal.any([signal, end.signal]) : end.signal,
+      signal: signal ? AbortSignal.any([signal, abort.signal]) : abort.signal,
       media: { status: range ? 206 : 200, maxBytes },
     });
     const stream = file.createReadStream({
@@ -110,13 +110,13 @@ export class GcsStore implements ObjectStore {
       if (range && size !== range.length) throw tooShort();
       return Buffer.concat(pieces, size);
     } catch (error) {
-      end.abort();
+      abort.abort();
       throw error;
     }
   }
 }
 
-interface ListAnswer {
+interface ListResponse {
   readonly items?: readonly { readonly name?: string; readonly size?: string }[];
   readonly nextPageToken?: string;
 }

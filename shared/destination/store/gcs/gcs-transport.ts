@@ -2,18 +2,18 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { gaxios } from 'google-auth-library';
 import { clock } from '../../../platform/clock.ts';
-import { type GoogleAccount, googleAccessToken, TokenError } from '../../../platform/http/google-token.ts';
+import { type GoogleAccount, googleAccessToken, TokenError } from '../../../platform/http/google-access-token.ts';
 import { tooLarge } from '../byte-range.ts';
 import { StorageError } from '../object-store.ts';
-import { noAnswer, refusal } from './gcs-error.ts';
+import { gcsError, toStorageError } from './gcs-error.ts';
 import { AuthClient } from './gcs-library.ts';
 
-/** Travels with the options of each request through the library. */
+/** Passed with the options of each request through the library. */
 export interface GcsCall {
-  /** Completes "the store did not …". */
+  /** Completes "The store did not …". */
   readonly doing: string;
   readonly signal?: AbortSignal | undefined;
-  /** For the bytes of an object: the status and the most bytes that the answer may have. */
+  /** For the content of an object: the expected status and the most bytes of the response. */
   readonly media?: { readonly status: number; readonly maxBytes: number };
 }
 
@@ -21,15 +21,15 @@ export interface GcsRequest extends gaxios.GaxiosOptions {
   readonly call?: GcsCall;
 }
 
-export interface GcsTransportOptions {
+interface GcsTransportOptions {
   readonly baseUrl: string;
   readonly account: GoogleAccount;
-  /** From the first byte of a request to the last of its answer. */
+  /** Timeout from the first byte of a request to the last byte of its response. */
   readonly requestMs: number;
 }
 
 const scopes = ['https://www.googleapis.com/auth/devstorage.read_write'];
-/** A token is not used in its last minutes, so that it outlives the request. */
+/** A token is replaced before its last minutes, so that it outlives the request. */
 const marginMs = 5 * 60_000;
 const socketsMax = 16;
 /** For a list or an error: a thousand names of maximum length take 3 MiB. */
@@ -37,7 +37,7 @@ const answerMaxBytes = 8 << 20;
 
 /**
  * The auth client of the library, through which it sends every request. The token is sent to one origin only, no redirect is
- * followed, and time and size of an answer are limited. Rejects with a StorageError.
+ * followed, and time and size of a response are limited. Rejects with a StorageError.
  */
 export class GcsTransport extends AuthClient {
   readonly #account: GoogleAccount;
@@ -57,21 +57,21 @@ export class GcsTransport extends AuthClient {
     this.#agent = protocol === 'https:' ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
   }
 
-  override async request<T>({ call = { doing: 'answer' }, ...asked }: GcsRequest): gaxios.GaxiosPromise<T> {
-    if (new URL(String(asked.url)).origin !== this.#origin)
-      throw new StorageError('invalid', 'The store points to another host.');
+  override async request<T>({ call = { doing: 'respond' }, ...options }: GcsRequest): gaxios.GaxiosPromise<T> {
+    if (new URL(String(options.url)).origin !== this.#origin)
+      throw new StorageError('invalid', 'The store redirected to another host.');
     call.signal?.throwIfAborted();
-    const isKept = this.#token !== undefined;
-    const headers = new Headers(asked.headers);
+    const isReused = this.#token !== undefined;
+    const headers = new Headers(options.headers);
     headers.set('authorization', `Bearer ${await this.#freshToken()}`);
     const end = new AbortController();
     try {
       const response = await this.transporter.request<T>({
-        ...asked,
+        ...options,
         ...limits,
         headers,
         agent: this.#agent,
-        signal: anySignal(end.signal, AbortSignal.timeout(this.#requestMs), call.signal, asked.signal),
+        signal: anySignal(end.signal, AbortSignal.timeout(this.#requestMs), call.signal, options.signal),
         ...(call.media ? { responseType: 'stream' } : { responseType: 'json', maxContentLength: answerMaxBytes }),
       });
       const { status } = response;
@@ -79,12 +79,12 @@ export class GcsTransport extends AuthClient {
       const body = call.media ? await textOf(response.data) : JSON.stringify(response.data);
       if (status === 401) this.#token = undefined;
       // A token that was good before may have been revoked; the next attempt gets a new one.
-      if (status === 401 && isKept)
+      if (status === 401 && isReused)
         throw new StorageError('unavailable', `The store did not ${call.doing}: the token is no longer valid.`);
-      throw refusal(status, body, call.doing);
+      throw gcsError(status, body, call.doing);
     } catch (error) {
       end.abort();
-      throw noAnswer(error);
+      throw toStorageError(error);
     }
   }
 
@@ -120,13 +120,13 @@ export class GcsTransport extends AuthClient {
   }
 }
 
-/** `compress` is an option of the library's fetch: an answer is taken as it comes, so its length is the one announced. */
+/** `compress` is an option of the library's fetch: without decompression a response has its announced length. */
 const limits = {
   retry: false,
   redirect: 'manual',
   compress: false,
   validateStatus: () => true,
-  // It looks at every byte of a part, for seconds. No error of the library leaves the store, so nothing is to be redacted.
+  // It would inspect every byte of a part, for seconds. Errors of the library never leave the store, so there is nothing to redact.
   errorRedactor: false,
 } as const;
 

@@ -1,55 +1,55 @@
 import { HeadObjectCommand, type S3Client, type ServerSideEncryption } from '@aws-sdk/client-s3';
 import { type PutOptions, StorageError } from '../object-store.ts';
-import { type RetryPolicy, retryTransient } from '../retry.ts';
-import type { DigestKind, Told } from './checksum.ts';
+import { type RetryPolicy, retryTransient } from '../retry-transient.ts';
+import type { DigestKind, ObjectInfo } from './checksum.ts';
 import { S3Connection, type S3ConnectionOptions } from './s3-connection.ts';
-import { s3Failure } from './s3-error.ts';
+import { s3Error } from './s3-error.ts';
 import type { S3SendOptions } from './s3-request-handler.ts';
 
-export interface S3Place extends S3ConnectionOptions {
+export interface S3StoreOptions extends S3ConnectionOptions {
   readonly bucket: string;
   readonly folder: string;
   readonly digest: DigestKind;
   readonly lockMode?: 'GOVERNANCE' | 'COMPLIANCE' | undefined;
-  /** The bucket's own default, unless given. */
+  /** Default: that of the bucket. */
   readonly encryption?: Encryption | undefined;
-  readonly patience: RetryPolicy;
-  /** 8 MiB, of which ten thousand make 78 GiB; at least 5 MiB, or the store takes them for the last. */
+  readonly retryPolicy: RetryPolicy;
+  /** At least 5 MiB, as S3 requires for all parts except the last. 8 MiB allow objects of 78 GiB. */
   readonly partBytes: number;
 }
 
-/** How the store is told to encrypt what it keeps. */
+/** Server-side encryption of new objects. */
 export interface Encryption {
   readonly algorithm: Extract<ServerSideEncryption, 'AES256' | 'aws:kms'>;
   readonly kmsKeyId?: string | undefined;
 }
 
-export interface S3Call<T> {
+interface S3Call<T> {
   /** Completes "The store did not …". */
   readonly doing: string;
   readonly signal?: AbortSignal | undefined;
   readonly maxBytes?: number;
-  /** Sends the command and checks its answer; a StorageError that it throws counts as an outcome of the attempt. */
+  /** Sends the command and checks the response. A StorageError it throws is the outcome of the attempt. */
   readonly send: (client: S3Client, options: S3SendOptions) => Promise<T>;
 }
 
-/** A folder of a bucket, and how to ask the store for anything in it. */
+/** A folder of a bucket, and the calls for objects in it. */
 export class S3Bucket {
-  readonly place: S3Place;
+  readonly options: S3StoreOptions;
   readonly #connection: S3Connection;
 
-  constructor(place: S3Place) {
-    this.place = place;
-    this.#connection = new S3Connection(place);
+  constructor(options: S3StoreOptions) {
+    this.options = options;
+    this.#connection = new S3Connection(options);
   }
 
   key(name: string): string {
-    return this.place.folder === '' ? name : `${this.place.folder}/${name}`;
+    return this.options.folder === '' ? name : `${this.options.folder}/${name}`;
   }
 
-  /** What every new object asks for: its lock and its encryption. */
-  kept({ lockedUntil }: PutOptions): KeptSettings {
-    const { lockMode, encryption } = this.place;
+  /** Lock and encryption of a new object. */
+  objectSettings({ lockedUntil }: PutOptions): ObjectSettings {
+    const { lockMode, encryption } = this.options;
     return {
       ...(lockMode && lockedUntil && { ObjectLockMode: lockMode, ObjectLockRetainUntilDate: lockedUntil }),
       ...(encryption && { ServerSideEncryption: encryption.algorithm }),
@@ -57,45 +57,45 @@ export class S3Bucket {
     };
   }
 
-  /** Throws if an object is encrypted in another way than was asked for, or the store does not say how. */
-  checkEncryption(told: Told): void {
-    const { encryption } = this.place;
+  /** Throws unless the store says that it encrypted the object as configured. */
+  checkEncryption(info: ObjectInfo): void {
+    const { encryption } = this.options;
     if (!encryption) return;
-    const refusal = (what: string): StorageError =>
-      new StorageError('invalid', `The store did not encrypt the object with ${encryption.algorithm}: it ${what}.`);
-    if (told.encryption === undefined) throw refusal('ignores the setting');
-    if (told.encryption !== encryption.algorithm) throw refusal('used another algorithm');
-    if (encryption.kmsKeyId !== undefined && told.kmsKeyId !== undefined && isOtherKey(encryption.kmsKeyId, told.kmsKeyId))
+    const refusal = (reason: string): StorageError =>
+      new StorageError('invalid', `The store did not encrypt the object with ${encryption.algorithm}: it ${reason}.`);
+    if (info.encryption === undefined) throw refusal('ignores the setting');
+    if (info.encryption !== encryption.algorithm) throw refusal('used another algorithm');
+    if (encryption.kmsKeyId !== undefined && info.kmsKeyId !== undefined && isOtherKey(encryption.kmsKeyId, info.kmsKeyId))
       throw refusal('used another key');
   }
 
-  /** One call, retried while the store is unavailable; its failure is a StorageError. */
+  /** Sends a call and retries it while the store is unavailable. Throws a StorageError. */
   call<T>(call: S3Call<T>): Promise<T> {
-    return retryTransient(() => this.once(call), this.place.patience, call.signal);
+    return retryTransient(() => this.once(call), this.options.retryPolicy, call.signal);
   }
 
-  /** The same, tried once, for callers that must look at the store before they try again. */
+  /** The same without a retry, for callers that must check the store before they retry. */
   async once<T>({ doing, signal, maxBytes, send }: S3Call<T>): Promise<T> {
-    const limit = AbortSignal.timeout(this.place.patience.requestMs);
+    const limit = AbortSignal.timeout(this.options.retryPolicy.requestMs);
     const abortSignal = signal ? AbortSignal.any([signal, limit]) : limit;
     try {
       return await this.#connection.run((client) => send(client, { abortSignal, maxBytes }));
     } catch (error) {
       if (limit.aborted) throw new StorageError('unavailable', `The store did not ${doing} in time.`);
-      throw s3Failure(error, doing);
+      throw s3Error(error, doing);
     }
   }
 
-  /** What the store tells of an object, its checksum included; undefined where there is none. */
-  async look(name: string, signal?: AbortSignal): Promise<(Told & { readonly size: number }) | undefined> {
-    const command = { Bucket: this.place.bucket, Key: this.key(name), ChecksumMode: 'ENABLED' } as const;
+  /** Size, checksum and encryption of an object; undefined if it does not exist. */
+  async head(name: string, signal?: AbortSignal): Promise<(ObjectInfo & { readonly size: number }) | undefined> {
+    const command = { Bucket: this.options.bucket, Key: this.key(name), ChecksumMode: 'ENABLED' } as const;
     try {
       return await this.call({
-        doing: 'look at an object',
+        doing: 'read the metadata of an object',
         signal,
         send: async (client, options) => {
-          const told = await client.send(new HeadObjectCommand(command), options);
-          return { ...toldOf(told), size: told.ContentLength ?? 0 };
+          const response = await client.send(new HeadObjectCommand(command), options);
+          return { ...objectInfo(response), size: response.ContentLength ?? 0 };
         },
       });
     } catch (error) {
@@ -109,15 +109,15 @@ export class S3Bucket {
   }
 }
 
-interface KeptSettings {
+interface ObjectSettings {
   readonly ObjectLockMode?: 'GOVERNANCE' | 'COMPLIANCE';
   readonly ObjectLockRetainUntilDate?: Date;
   readonly ServerSideEncryption?: Encryption['algorithm'];
   readonly SSEKMSKeyId?: string;
 }
 
-/** What an answer tells of an object or a part. */
-export const toldOf = ({
+/** What a response says about an object or a part. */
+export const objectInfo = ({
   ETag,
   ChecksumCRC32,
   ServerSideEncryption,
@@ -127,8 +127,8 @@ export const toldOf = ({
   readonly ChecksumCRC32?: string | undefined;
   readonly ServerSideEncryption?: string | undefined;
   readonly SSEKMSKeyId?: string | undefined;
-}): Told => ({ tag: ETag, crc32: ChecksumCRC32, encryption: ServerSideEncryption, kmsKeyId: SSEKMSKeyId });
+}): ObjectInfo => ({ tag: ETag, crc32: ChecksumCRC32, encryption: ServerSideEncryption, kmsKeyId: SSEKMSKeyId });
 
 /** A key is named by its id or its ARN, which ends with the id. An alias cannot be compared with the key it stands for. */
-const isOtherKey = (asked: string, told: string): boolean =>
-  !asked.includes('alias/') && asked.split('/').at(-1) !== told.split('/').at(-1);
+const isOtherKey = (configured: string, used: string): boolean =>
+  !configured.includes('alias/') && configured.split('/').at(-1) !== used.split('/').at(-1);

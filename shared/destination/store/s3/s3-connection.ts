@@ -5,9 +5,9 @@ import { S3RequestHandler } from './s3-request-handler.ts';
 
 export interface S3ConnectionOptions {
   readonly region: string;
-  /** Set if the region is a guess: the store then names the right one. */
+  /** The region is a guess. If it is wrong, the store names the right one. */
   readonly isGuessed?: boolean;
-  /** AWS, unless given. */
+  /** Default: AWS. */
   readonly endpoint?: string | undefined;
   readonly credentials: S3Keys | (() => Promise<S3Keys>);
   readonly agent: Agent;
@@ -22,10 +22,10 @@ export interface S3Keys {
 
 type Credentials = NonNullable<S3ClientConfig['credentials']>;
 
-/** AWS refuses a signature that is five minutes old or more. */
+/** AWS rejects a signature that is five or more minutes old. */
 const skewNoticedMs = 4 * 60_000;
 
-/** The SDK's client of one bucket. Each call is tried once; the caller retries. Follows the bucket to its region and the store's clock. */
+/** The SDK client of one bucket. It adapts to the bucket's region and the store's clock; retries are up to the caller. */
 export class S3Connection {
   readonly #client: S3Client;
   readonly #isGuessed: boolean;
@@ -37,19 +37,19 @@ export class S3Connection {
     this.#client = new S3Client({
       ...isolated,
       region: async () => this.#region,
-      // The SDK writes into the object that it is given.
+      // The SDK changes the object it receives.
       credentials: (typeof credentials === 'function' ? credentials : { ...credentials }) as Credentials,
-      // Certificates of other stores rarely cover a host name for each bucket.
+      // Certificates of other stores rarely cover one host name per bucket.
       ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
       requestHandler: new S3RequestHandler({ agent, connectMs }),
       maxAttempts: 1,
-      // Checksums are ours to choose: not every store accepts the SDK's default, a CRC-32 in a trailer.
+      // We choose the checksums: not every store accepts the SDK's default, a CRC-32 trailer.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     });
   }
 
-  /** Runs a call, and once more if the bucket turns out to be in another region. */
+  /** Runs a call, and repeats it if the bucket is in another region. */
   async run<T>(send: (client: S3Client) => Promise<T>): Promise<T> {
     const { config } = this.#client;
     const region = this.#region;
@@ -58,9 +58,9 @@ export class S3Connection {
       return await send(this.#client);
     } catch (error) {
       if (this.#learnRegion(error, region)) return await send(this.#client);
-      // The SDK has taken over the store's time from the refusal; the call was signed with another.
+      // The SDK has adopted the store's time from the error response; the call was signed with another time.
       if (error instanceof S3ServiceException && Math.abs(config.systemClockOffset - offsetMs) >= skewNoticedMs)
-        throw new StorageError('unavailable', 'The clock of the store differs from ours.');
+        throw new StorageError('unavailable', 'The clocks of the store and of this service differ.');
       throw error;
     }
   }
@@ -70,19 +70,19 @@ export class S3Connection {
   }
 
   /**
-   * Whether the store names another region than the call was signed for, which concurrent calls may have learned already. Later calls go
-   * there at once, unlike with `followRegionRedirects`.
+   * Whether the store names another region than the call was signed for; a concurrent call may have learned it already. Later calls
+   * use it at once, unlike with `followRegionRedirects`.
    */
   #learnRegion(error: unknown, signedFor: string): boolean {
-    const told = this.#isGuessed ? regionIn(error) : undefined;
+    const region = this.#isGuessed ? regionIn(error) : undefined;
     // It becomes part of a host name.
-    if (told === undefined || told === signedFor || !/^[a-z]{2,5}(-[a-z]+)+-\d{1,2}$/.test(told)) return false;
-    this.#region = told;
+    if (region === undefined || region === signedFor || !/^[a-z]{2,5}(-[a-z]+)+-\d{1,2}$/.test(region)) return false;
+    this.#region = region;
     return true;
   }
 }
 
-/** Nothing in the environment or the configuration files of this process applies to the bucket of a customer. */
+/** Environment variables and configuration files of this process must not affect customers' buckets. */
 const isolated = {
   defaultsMode: 'standard',
   retryMode: 'standard',
@@ -98,6 +98,6 @@ const isolated = {
 
 const regionIn = (error: unknown): string | undefined => {
   const { $response, Region } = error as { readonly $response?: S3ServiceException['$response']; readonly Region?: unknown };
-  const told = $response?.headers['x-amz-bucket-region'] ?? Region;
-  return typeof told === 'string' ? told : undefined;
+  const region = $response?.headers['x-amz-bucket-region'] ?? Region;
+  return typeof region === 'string' ? region : undefined;
 };

@@ -1,4 +1,4 @@
-/** Puts what a call of S3 failed with into the words of a store: a code of ours, no text of theirs but the error's name. */
+/** Translates errors of S3 calls to StorageErrors. Of the store's own text only the error name is kept. */
 import { S3ServiceException } from '@aws-sdk/client-s3';
 import { BlockedAddress } from '../../../platform/http/address-guard.ts';
 import { StorageError } from '../object-store.ts';
@@ -10,48 +10,48 @@ interface Failure {
   readonly $metadata?: { readonly httpStatusCode?: number | undefined };
 }
 
-/** Whether the store refused a call under one of these names. */
-export const isRefusal = (error: unknown, ...names: readonly string[]): boolean =>
+/** Whether the store rejected a call with one of these error names. */
+export const isS3Error = (error: unknown, ...names: readonly string[]): boolean =>
   error instanceof S3ServiceException && names.includes(error.name);
 
-/** The failure of a single object of a call that succeeded. */
-export const refusedAs = (code: string | undefined, doing: string): StorageError =>
-  s3Failure({ name: code, $metadata: { httpStatusCode: 409 } }, doing);
+/** The error of a single object within a call that succeeded. */
+export const s3ObjectError = (code: string | undefined, doing: string): StorageError =>
+  s3Error({ name: code, $metadata: { httpStatusCode: 409 } }, doing);
 
-export const s3Failure = (error: unknown, doing: string): StorageError => {
+export const s3Error = (error: unknown, doing: string): StorageError => {
   if (error instanceof StorageError) return error;
-  const { name, code, cause: origin, $metadata } = (typeof error === 'object' && error !== null ? error : {}) as Failure;
-  if (error instanceof BlockedAddress || origin instanceof BlockedAddress || code === 'EBLOCKED')
+  const { name, code, cause: inner, $metadata } = (typeof error === 'object' && error !== null ? error : {}) as Failure;
+  if (error instanceof BlockedAddress || inner instanceof BlockedAddress || code === 'EBLOCKED')
     return new StorageError('invalid', 'The endpoint is not a public address.');
   const status = $metadata?.httpStatusCode;
-  const word = typeof name === 'string' && /^[\w.]{1,60}$/.test(name) ? name : 'Unknown';
-  const said = `${status === undefined ? '' : `${status} `}${word}`;
-  // What was thrown may hold more than a customer should read: none of that goes along.
-  const cause = Object.assign(new Error(said), typeof code === 'string' ? { code } : {});
+  const errorName = typeof name === 'string' && /^[\w.]{1,60}$/.test(name) ? name : 'Unknown';
+  const summary = `${status === undefined ? '' : `${status} `}${errorName}`;
+  // The original error may contain more than a customer should read, so it is not kept.
+  const cause = Object.assign(new Error(summary), typeof code === 'string' ? { code } : {});
   const failure = (...[kind, message, bucket]: [StorageError['code'], string, boolean?]): StorageError =>
     new StorageError(kind, message, { cause, ...(bucket && { bucket }) });
 
-  // A store may answer 200 before it knows of an error: the SDK then says 503. All else that succeeds was not understood.
-  if (status !== undefined && status < 300) return failure('invalid', 'The answer of the store is not one of S3.');
-  // Found before anything is sent, and only where the caller's own credentials are to be used.
-  if (word === 'CredentialsProviderError') return failure('denied', 'There are no credentials for the store.');
-  if (word === 'NoSuchBucket') return failure('missing', 'There is no such bucket.', true);
-  if (word === 'NoSuchKey' || word === 'NotFound' || (status === 404 && word !== 'NoSuchUpload'))
-    return failure('missing', 'There is no such object.');
-  if (elsewhere.has(word) || status === 301) return failure('invalid', 'The bucket is in another region.');
-  // Bytes that changed on their way, and clocks that differ, are put right by sending again.
-  if (passing.has(word)) return failure('unavailable', `The store could not ${doing} (${said}).`);
-  if (status === 401 || status === 403 || refusals.has(word))
-    return failure('denied', `The store refused to ${doing} (${said}).`);
+  // A store may respond 200 before it detects an error; the SDK reports that as 503. Other 2xx responses are malformed.
+  if (status !== undefined && status < 300) return failure('invalid', 'The store did not return a valid S3 response.');
+  // Only with the caller's own credentials, before a request is sent.
+  if (errorName === 'CredentialsProviderError') return failure('denied', 'No credentials were found for the store.');
+  if (errorName === 'NoSuchBucket') return failure('missing', 'The bucket does not exist.', true);
+  if (errorName === 'NoSuchKey' || errorName === 'NotFound' || (status === 404 && errorName !== 'NoSuchUpload'))
+    return failure('missing', 'The object does not exist.');
+  if (otherRegionErrors.has(errorName) || status === 301) return failure('invalid', 'The bucket is in another region.');
+  // Bytes damaged in transit and clock skew are corrected by a retry.
+  if (transientErrors.has(errorName)) return failure('unavailable', `The store could not ${doing} (${summary}).`);
+  if (status === 401 || status === 403 || deniedErrors.has(errorName))
+    return failure('denied', `The store refused to ${doing} (${summary}).`);
   if (status === undefined || status >= 500 || status === 429 || status === 408) {
-    const why = status === undefined && typeof code === 'string' && /^E\w{1,30}$/.test(code) ? code : said;
-    return failure('unavailable', `The store did not ${doing} (${why}).`);
+    const reason = status === undefined && typeof code === 'string' && /^E\w{1,30}$/.test(code) ? code : summary;
+    return failure('unavailable', `The store did not ${doing} (${reason}).`);
   }
-  return failure('invalid', `The store would not ${doing} (${said}).`);
+  return failure('invalid', `The store rejected the request to ${doing} (${summary}).`);
 };
 
-const elsewhere = new Set(['PermanentRedirect', 'AuthorizationHeaderMalformed', 'IllegalLocationConstraintException']);
-const passing = new Set([
+const otherRegionErrors = new Set(['PermanentRedirect', 'AuthorizationHeaderMalformed', 'IllegalLocationConstraintException']);
+const transientErrors = new Set([
   'BadDigest',
   'IncompleteBody',
   'InternalError',
@@ -68,4 +68,7 @@ const passing = new Set([
   'XAmzContentChecksumMismatch',
   'XAmzContentSHA256Mismatch',
 ]);
-const refusals = new Set(['AccessDenied', 'ExpiredToken', 'InvalidAccessKeyId', 'InvalidToken', 'SignatureDoesNotMatch']);
+const deniedErrors = new Set(['AccessDenied', 'ExpiredToken', 'InvalidAccessKeyId', 'InvalidToken', 'SignatureDoesNotMatch']);
+
+export const s3ChecksumMismatch = (): StorageError =>
+  new StorageError('unavailable', 'Checksum mismatch: the store did not keep the bytes that were sent.');

@@ -9,20 +9,20 @@ type Request = Parameters<Handle>[0];
 type Response = Awaited<ReturnType<Handle>>['response'];
 
 export type S3SendOptions = NonNullable<Parameters<Handle>[1]> & {
-  /** Bound for the body of an object that is read; every other body has a fixed bound. */
+  /** Limit of an object's body; every other body has a fixed limit. */
   readonly maxBytes?: number | undefined;
 };
 
 /**
- * The SDK's transport, restricted for a store that may send anything: every connection goes through the given agent, every body
- * is read to its end and no further than its bound, and nothing is redirected.
+ * The SDK's transport, restricted for untrusted stores: every connection goes through the given agent, every body is read completely
+ * up to its limit, and redirects are not followed.
  */
 export class S3RequestHandler {
   readonly metadata = { handlerProtocol: 'http/1.1' };
   readonly #transport: NodeHttpHandler;
 
   constructor({ agent, connectMs }: { readonly agent: HttpAgent; readonly connectMs: number }) {
-    // With an agent for only one protocol the SDK would make one of its own, without a guard, for the other.
+    // With an agent for one protocol only, the SDK would create an unguarded one for the other.
     this.#transport = new NodeHttpHandler({ httpAgent: agent, httpsAgent: agent as never, connectionTimeout: connectMs });
   }
 
@@ -36,7 +36,7 @@ export class S3RequestHandler {
       stream.destroy();
       throw error;
     }
-    // The SDK would take over an unreadable time as its clock, and could then sign nothing more.
+    // The SDK would adopt an unreadable time as its clock offset and could not sign requests any more.
     if (Number.isNaN(Date.parse(response.headers.date ?? ''))) delete response.headers.date;
     return { response };
   }
@@ -60,18 +60,18 @@ const readBody = async (
 ): Promise<Buffer> => {
   const isSuccess = statusCode < 300;
   const limitBytes = isSuccess && maxBytes !== undefined ? maxBytes : answerMaxBytes;
-  const promised = method === 'HEAD' ? undefined : headers['content-length'];
-  if (Number(promised ?? 0) > limitBytes) throw tooLarge();
+  const announced = method === 'HEAD' ? undefined : headers['content-length'];
+  if (Number(announced ?? 0) > limitBytes) throw tooLarge();
   const bytes = await collect(stream, limitBytes);
-  if (!stream.complete || (promised !== undefined && Number(promised) !== bytes.length))
-    throw Object.assign(new Error('the answer ended early'), { code: 'ECONNRESET' });
-  // A store sends blanks to keep the connection open while it works, and may break off after them.
+  if (!stream.complete || (announced !== undefined && Number(announced) !== bytes.length))
+    throw Object.assign(new Error('the response ended early'), { code: 'ECONNRESET' });
+  // A store may send white space to keep the connection open, and then fail.
   if (isSuccess && maxBytes === undefined && bytes.length > 0 && bytes.toString().trim() === '')
-    throw new StorageError('unavailable', 'The store began an answer and said nothing.');
+    throw new StorageError('unavailable', 'The store returned an empty response.');
   return bytes;
 };
 
-/** Leaving the loop ends the stream. */
+/** Leaving the loop destroys the stream. */
 const collect = async (stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> => {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -83,16 +83,16 @@ const collect = async (stream: AsyncIterable<Uint8Array>, maxBytes: number): Pro
   return Buffer.concat(pieces, size);
 };
 
-/** With an agent of the caller's the SDK sends `Expect: 100-continue` and does not wait for the answer. */
+/** With a custom agent the SDK sends `Expect: 100-continue` without waiting for the response. */
 const deferredIfLarge = (request: Request): Request =>
   request.headers.Expect === '100-continue' && ArrayBuffer.isView(request.body)
     ? Object.assign(request.clone(), { body: new DeferredBody(request.body as Uint8Array) })
     : request;
 
-/** A store that does not ask for the body gets it after this time all the same. */
+/** A store that does not request the body gets it after this time. */
 const continueMaxMs = 1_000;
 
-/** Sends a large body only when the store asks for it: a refusal then arrives as an answer, not as a broken connection. */
+/** Sends a large body only when the store requests it, so that a rejection arrives as a response and not as a broken connection. */
 class DeferredBody extends Readable {
   readonly #bytes: Uint8Array;
 
@@ -112,7 +112,7 @@ class DeferredBody extends Readable {
     request.once('close', () => clearTimeout(timer));
     request.once('response', (response) => {
       clearTimeout(timer);
-      // The body is still owed to this connection, so it cannot be used again.
+      // The body was not sent, so the connection cannot be reused.
       if (!request.writableEnded) response.once('close', () => request.destroy());
     });
     request.flushHeaders();

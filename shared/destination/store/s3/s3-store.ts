@@ -5,31 +5,31 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
+import { mapConcurrent } from '../../../platform/async/map-concurrent.ts';
 import { rangeHeader, tooShort, toReadRequest } from '../byte-range.ts';
-import { concurrently } from '../map-concurrent.ts';
 import { type ByteRange, type ObjectStore, type PutOptions, StorageError, type Upload } from '../object-store.ts';
-import { Paging } from '../page-guard.ts';
-import { abortUploads } from './abandoned-uploads.ts';
+import { PageGuard } from '../page-guard.ts';
+import { abortUploads } from './abort-uploads.ts';
 import { confirms, digestFields, digestOf } from './checksum.ts';
-import { S3Bucket, type S3Place, toldOf } from './s3-bucket.ts';
-import { refusedAs } from './s3-error.ts';
+import { objectInfo, S3Bucket, type S3StoreOptions } from './s3-bucket.ts';
+import { s3ChecksumMismatch, s3ObjectError } from './s3-error.ts';
 import { S3Upload } from './s3-upload.ts';
-import { warningsOf } from './s3-warnings.ts';
+import { s3Warnings } from './s3-warnings.ts';
 
-/** S3 removes this many objects in one call. */
-const removedAtOnce = 1_000;
-const callsAtOnce = 8;
+/** DeleteObjects accepts at most this many objects. */
+const maxDeletedObjects = 1_000;
+const maxConcurrentCalls = 8;
 
-/** A bucket of AWS, or of any store that speaks S3. */
+/** A folder of a bucket of AWS or of an S3-compatible store. */
 export class S3Store implements ObjectStore {
   readonly bucket: S3Bucket;
 
-  constructor(place: S3Place) {
-    this.bucket = new S3Bucket(place);
+  constructor(options: S3StoreOptions) {
+    this.bucket = new S3Bucket(options);
   }
 
   async put(name: string, bytes: Uint8Array, options: PutOptions = {}): Promise<void> {
-    const { bucket, digest: kind } = this.bucket.place;
+    const { bucket, digest: kind } = this.bucket.options;
     const digest = digestOf(kind, bytes);
     const input = {
       Bucket: bucket,
@@ -37,22 +37,21 @@ export class S3Store implements ObjectStore {
       Body: bytes,
       ContentType: 'application/octet-stream',
       ...digestFields(digest),
-      ...this.bucket.kept(options),
+      ...this.bucket.objectSettings(options),
     };
-    const told = await this.bucket.call({
+    const stored = await this.bucket.call({
       doing: 'store an object',
       signal: options.signal,
       send: async (client, sendOptions) => {
-        const answer = toldOf(await client.send(new PutObjectCommand(input), sendOptions));
-        if (confirms(digest, answer) === false)
-          throw new StorageError('unavailable', 'The store kept other bytes than it was given.');
-        return answer;
+        const info = objectInfo(await client.send(new PutObjectCommand(input), sendOptions));
+        if (confirms(digest, info) === false) throw s3ChecksumMismatch();
+        return info;
       },
     });
     try {
-      this.bucket.checkEncryption(told);
+      this.bucket.checkEncryption(stored);
     } catch (error) {
-      // It is stored, and less protected than was asked for.
+      // Stored, but not encrypted as required.
       await this.remove([name], options.signal).catch(() => {});
       throw error;
     }
@@ -66,7 +65,7 @@ export class S3Store implements ObjectStore {
     const { range, maxBytes } = toReadRequest(extent);
     if (range?.length === 0 && (await this.head(name, signal))) return new Uint8Array();
     const input = {
-      Bucket: this.bucket.place.bucket,
+      Bucket: this.bucket.options.bucket,
       Key: this.bucket.key(name),
       ...(range && { Range: rangeHeader(range) }),
     };
@@ -84,42 +83,45 @@ export class S3Store implements ObjectStore {
   }
 
   async head(name: string, signal?: AbortSignal): Promise<{ size: number } | undefined> {
-    const found = await this.bucket.look(name, signal);
+    const found = await this.bucket.head(name, signal);
     return found && { size: found.size };
   }
 
   async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<{ name: string; size: number }> {
-    const paging = new Paging();
+    const pageGuard = new PageGuard();
     const folder = this.bucket.key('');
-    let mark: string | undefined;
+    let token: string | undefined;
     do {
       const input = {
-        Bucket: this.bucket.place.bucket,
+        Bucket: this.bucket.options.bucket,
         Prefix: this.bucket.key(prefix) || undefined,
-        ContinuationToken: mark,
+        ContinuationToken: token,
       };
       const page = await this.bucket.call({
         doing: 'list objects',
         signal,
         send: async (client, options) => {
-          const answer = await client.send(new ListObjectsV2Command(input), options);
-          // Any other document would pass for a list of nothing.
-          if (answer.IsTruncated === undefined && answer.Name === undefined && !answer.Contents) throw notAList();
-          return answer;
+          const response = await client.send(new ListObjectsV2Command(input), options);
+          // Any other document would look like an empty list.
+          if (response.IsTruncated === undefined && response.Name === undefined && !response.Contents)
+            throw new StorageError('unavailable', 'The store did not return a list of objects.');
+          return response;
         },
       });
       const found = page.Contents ?? [];
       for (const { Key = '', Size = 0 } of found) yield { name: Key.slice(folder.length), size: Size };
-      mark = page.IsTruncated ? paging.next(page.NextContinuationToken, found.length) : undefined;
-    } while (mark !== undefined);
+      token = page.IsTruncated ? pageGuard.next(page.NextContinuationToken, found.length) : undefined;
+    } while (token !== undefined);
   }
 
   async remove(names: readonly string[], signal?: AbortSignal): Promise<void> {
-    // Not all others of the S3 kind remove many at once.
-    if (this.bucket.place.digest === 'md5' || names.length === 1)
-      return concurrently(names, callsAtOnce, (name) => this.#removeOne(name, signal));
-    for (let from = 0; from < names.length; from += removedAtOnce)
-      await this.#removeMany(names.slice(from, from + removedAtOnce), signal);
+    // Not every S3-compatible store supports DeleteObjects.
+    if (this.bucket.options.digest === 'md5' || names.length === 1) {
+      await mapConcurrent(names, maxConcurrentCalls, (name) => this.#removeOne(name, signal));
+      return;
+    }
+    for (let from = 0; from < names.length; from += maxDeletedObjects)
+      await this.#removeMany(names.slice(from, from + maxDeletedObjects), signal);
   }
 
   abortUnfinishedUploads(prefix: string, signal?: AbortSignal): Promise<number> {
@@ -127,7 +129,7 @@ export class S3Store implements ObjectStore {
   }
 
   warnings(signal: AbortSignal): Promise<readonly string[]> {
-    return warningsOf(this, signal);
+    return s3Warnings(this, signal);
   }
 
   close(): void {
@@ -135,9 +137,9 @@ export class S3Store implements ObjectStore {
   }
 
   #removeOne(name: string, signal: AbortSignal | undefined): Promise<unknown> {
-    const input = { Bucket: this.bucket.place.bucket, Key: this.bucket.key(name) };
+    const input = { Bucket: this.bucket.options.bucket, Key: this.bucket.key(name) };
     return this.bucket.call({
-      doing: 'remove an object',
+      doing: 'delete an object',
       signal,
       send: (client, options) => client.send(new DeleteObjectCommand(input), options),
     });
@@ -145,25 +147,23 @@ export class S3Store implements ObjectStore {
 
   async #removeMany(names: readonly string[], signal: AbortSignal | undefined): Promise<void> {
     const Objects = names.map((name) => ({ Key: this.bucket.key(name) }));
-    const input = { Bucket: this.bucket.place.bucket, Delete: { Objects } };
+    const input = { Bucket: this.bucket.options.bucket, Delete: { Objects } };
     await this.bucket.call({
-      doing: 'remove objects',
+      doing: 'delete objects',
       signal,
       send: async (client, options) => {
         const { Errors = [], Deleted = [] } = await client.send(new DeleteObjectsCommand(input), options);
-        // The call succeeds where single objects failed.
+        // The call succeeds even if single objects fail.
         const [first] = Errors;
-        if (first) throw refusedAs(first.Code, 'remove objects');
+        if (first) throw s3ObjectError(first.Code, 'delete objects');
         if (Deleted.length < names.length)
-          throw new StorageError('unavailable', 'The store did not say that all objects were removed.');
+          throw new StorageError('unavailable', 'The store did not confirm the deletion of all objects.');
       },
     });
   }
 }
 
-const notAList = (): StorageError => new StorageError('unavailable', 'The store answered something else than a list.');
-
-/** The request handler passes a body on in one piece. */
+/** The request handler returns a body in one piece. */
 const bytesOf = async (body: AsyncIterable<Uint8Array> | undefined): Promise<Uint8Array> => {
   const pieces = body === undefined ? [] : await Array.fromAsync(body);
   return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);

@@ -1,11 +1,11 @@
 import { CompleteMultipartUploadCommand, CreateMultipartUploadCommand, UploadPartCommand } from '@aws-sdk/client-s3';
-import { isOutcomeUnknown, type PutOptions, StorageError, type Upload } from '../object-store.ts';
-import { PartGatherer } from '../part-buffer.ts';
-import { retryTransient } from '../retry.ts';
-import { abortUpload, abortUploads } from './abandoned-uploads.ts';
+import { isOutcomeUnknown, type ObjectStore, type PutOptions, StorageError, type Upload } from '../object-store.ts';
+import { PartBuffer } from '../part-buffer.ts';
+import { retryTransient } from '../retry-transient.ts';
+import { abortUpload, abortUploads } from './abort-uploads.ts';
 import { confirms, confirmsAll, type Digest, digestFields, digestOf } from './checksum.ts';
-import { type S3Bucket, toldOf } from './s3-bucket.ts';
-import type { S3Store } from './s3-store.ts';
+import { objectInfo, type S3Bucket } from './s3-bucket.ts';
+import { s3ChecksumMismatch } from './s3-error.ts';
 
 interface Part {
   readonly number: number;
@@ -13,44 +13,49 @@ interface Part {
   readonly digest: Digest;
 }
 
-/** Parts under way at once: enough to fill a connection of 1 Gbit/s at 200 ms, with 32 MiB in memory. */
-const partsAtOnce = 4;
-const partsMax = 10_000;
+/** Stores an upload that fits in one part as a whole. */
+type SmallObjectStore = Pick<ObjectStore, 'put' | 'remove'> & { readonly bucket: S3Bucket };
 
-/** A multipart upload that begins with the second part's bytes: what fits in one part is stored whole. */
+/** Concurrent parts: enough to fill a connection of 1 Gbit/s at 200 ms, with 32 MiB in memory. */
+const maxConcurrentParts = 4;
+const maxParts = 10_000;
+
+/** A multipart upload that starts with the first full part. Smaller objects are stored in one request. */
 export class S3Upload implements Upload {
-  readonly #store: S3Store;
+  readonly #store: SmallObjectStore;
   readonly #bucket: S3Bucket;
   readonly #name: string;
   readonly #object: { readonly Bucket: string; readonly Key: string };
   readonly #options: PutOptions;
-  readonly #gatherer: PartGatherer;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #buffer: PartBuffer;
+  readonly #inFlight = new Set<Promise<void>>();
   readonly #parts: Part[] = [];
-  readonly #end = new AbortController();
+  readonly #abortController = new AbortController();
   readonly #signal: AbortSignal;
   #id: Promise<string> | undefined;
-  #begun = 0;
-  #beginnings = 0;
+  #lastPart = 0;
+  #starts = 0;
   #size = 0;
   #failure: unknown;
   #state: 'open' | 'completing' | 'finished' | 'aborted' = 'open';
 
-  constructor(store: S3Store, name: string, options: PutOptions) {
+  constructor(store: SmallObjectStore, name: string, options: PutOptions) {
     this.#store = store;
     this.#bucket = store.bucket;
     this.#name = name;
-    this.#object = { Bucket: store.bucket.place.bucket, Key: store.bucket.key(name) };
+    this.#object = { Bucket: store.bucket.options.bucket, Key: store.bucket.key(name) };
     this.#options = options;
-    this.#gatherer = new PartGatherer(store.bucket.place.partBytes);
-    this.#signal = options.signal ? AbortSignal.any([options.signal, this.#end.signal]) : this.#end.signal;
+    this.#buffer = new PartBuffer(store.bucket.options.partBytes);
+    this.#signal = options.signal
+      ? AbortSignal.any([options.signal, this.#abortController.signal])
+      : this.#abortController.signal;
   }
 
   async write(pieces: readonly Uint8Array[]): Promise<void> {
     this.#check();
-    for (const part of this.#gatherer.add(pieces)) {
+    for (const part of this.#buffer.add(pieces)) {
       this.#send(part);
-      while (this.#underWay.size >= partsAtOnce) await Promise.race(this.#underWay);
+      while (this.#inFlight.size >= maxConcurrentParts) await Promise.race(this.#inFlight);
       this.#check();
     }
   }
@@ -58,25 +63,25 @@ export class S3Upload implements Upload {
   async finish(): Promise<{ size: number }> {
     this.#check();
     try {
-      const rest = this.#gatherer.rest();
+      const rest = this.#buffer.rest();
       if (this.#id === undefined) {
         this.#size = rest.length;
         this.#state = 'completing';
         await this.#store.put(this.#name, rest, this.#options);
       } else {
         if (rest.length > 0) this.#send(rest);
-        await Promise.all(this.#underWay);
+        await Promise.all(this.#inFlight);
         this.#check();
         this.#state = 'completing';
         await this.#complete(await this.#id);
       }
     } catch (error) {
       this.#failure ??= error;
-      // What the caller must know is why it failed; an upload that cannot even be ended is left to `abandon`.
+      // An upload that cannot be aborted is left to `abortUnfinishedUploads`; the caller gets the original error.
       await this.abort().catch(() => {});
       throw error;
     }
-    await this.#endTwins(this.#id !== undefined);
+    await this.#abortUnknownUploads(this.#id !== undefined);
     this.#state = 'finished';
     return { size: this.#size };
   }
@@ -84,17 +89,17 @@ export class S3Upload implements Upload {
   async abort(): Promise<void> {
     if (this.#state === 'finished' || this.#state === 'aborted') return;
     const wasCompleting = this.#state === 'completing';
-    this.#end.abort(new StorageError('invalid', 'The upload has ended.'));
-    // A part that arrives after the end would stay behind.
-    await Promise.allSettled(this.#underWay);
+    this.#abortController.abort(new StorageError('invalid', 'The upload has ended.'));
+    // A part that arrives after the abort would stay behind.
+    await Promise.allSettled(this.#inFlight);
     const id = await this.#id?.catch(() => undefined);
-    // Whole or in parts, it may be there after all, unconfirmed; what the store refused is not.
-    const mayBeThere =
+    // The object may exist although its completion was not confirmed. A rejected request created nothing.
+    const mayExist =
       id === undefined
         ? isOutcomeUnknown(this.#failure)
         : (await abortUpload(this.#bucket, { key: this.#object.Key, uploadId: id })) === 'gone';
-    if (wasCompleting && mayBeThere) await this.#store.remove([this.#name]);
-    await this.#endTwins(id !== undefined);
+    if (wasCompleting && mayExist) await this.#store.remove([this.#name]);
+    await this.#abortUnknownUploads(id !== undefined);
     this.#state = 'aborted';
   }
 
@@ -105,20 +110,20 @@ export class S3Upload implements Upload {
 
   #send(body: Buffer): void {
     this.#size += body.length;
-    const number = ++this.#begun;
+    const number = ++this.#lastPart;
     const sending = this.#sendPart(number, body)
       .catch((error: unknown) => {
         this.#failure ??= error;
-        this.#end.abort(error);
+        this.#abortController.abort(error);
       })
-      .finally(() => this.#underWay.delete(sending));
-    this.#underWay.add(sending);
+      .finally(() => this.#inFlight.delete(sending));
+    this.#inFlight.add(sending);
   }
 
   async #sendPart(number: number, body: Buffer): Promise<void> {
-    if (number > partsMax) throw new StorageError('invalid', `An object has at most ${partsMax} parts.`);
-    this.#id ??= this.#begin();
-    const digest = digestOf(this.#bucket.place.digest, body);
+    if (number > maxParts) throw new StorageError('invalid', `The object is too large: an upload has at most ${maxParts} parts.`);
+    this.#id ??= this.#start();
+    const digest = digestOf(this.#bucket.options.digest, body);
     const input = {
       ...this.#object,
       UploadId: await this.#id,
@@ -130,44 +135,43 @@ export class S3Upload implements Upload {
       doing: 'store a part',
       signal: this.#signal,
       send: async (client, options) => {
-        const told = toldOf(await client.send(new UploadPartCommand(input), options));
-        // Not every store repeats for a part how it encrypts; the tag is judged by what was asked for.
-        const encryption = told.encryption ?? this.#bucket.place.encryption?.algorithm;
-        if (told.tag === undefined || confirms(digest, { ...told, encryption }) === false)
-          throw new StorageError('unavailable', 'The store kept other bytes than it was given.');
-        return told.tag;
+        const info = objectInfo(await client.send(new UploadPartCommand(input), options));
+        // Not every store returns the encryption of a part. The requested one then says what the ETag means.
+        const encryption = info.encryption ?? this.#bucket.options.encryption?.algorithm;
+        if (info.tag === undefined || confirms(digest, { ...info, encryption }) === false) throw s3ChecksumMismatch();
+        return info.tag;
       },
     });
     this.#parts.push({ number, tag, digest });
   }
 
-  async #begin(): Promise<string> {
+  async #start(): Promise<string> {
     const input = {
       ...this.#object,
       ContentType: 'application/octet-stream',
-      ...(this.#bucket.place.digest === 'crc32' && ({ ChecksumAlgorithm: 'CRC32', ChecksumType: 'COMPOSITE' } as const)),
-      ...this.#bucket.kept(this.#options),
+      ...(this.#bucket.options.digest === 'crc32' && ({ ChecksumAlgorithm: 'CRC32', ChecksumType: 'COMPOSITE' } as const)),
+      ...this.#bucket.objectSettings(this.#options),
     };
     const attempt = (): Promise<string | undefined> => {
-      this.#beginnings += 1;
+      this.#starts += 1;
       return this.#bucket.once({
-        doing: 'begin an upload',
+        doing: 'start an upload',
         signal: this.#signal,
         send: async (client, options) => (await client.send(new CreateMultipartUploadCommand(input), options)).UploadId,
       });
     };
-    const id = await retryTransient(attempt, this.#bucket.place.patience, this.#signal);
-    if (!id) throw new StorageError('invalid', 'The store began an upload without naming it.');
+    const id = await retryTransient(attempt, this.#bucket.options.retryPolicy, this.#signal);
+    if (!id) throw new StorageError('invalid', 'The store returned no upload id.');
     return id;
   }
 
-  /** A beginning whose answer never came may have left an upload that nobody knows by its id. */
-  async #endTwins(isKnown: boolean): Promise<void> {
-    if (this.#beginnings > Number(isKnown))
-      await abortUploads(this.#bucket, this.#name, { isWanted: (key) => key === this.#object.Key }).catch(() => {});
+  /** A start whose response was lost may have created an upload with an unknown id. */
+  async #abortUnknownUploads(isKnown: boolean): Promise<void> {
+    if (this.#starts > Number(isKnown))
+      await abortUploads(this.#bucket, this.#name, { isSelected: (key) => key === this.#object.Key }).catch(() => {});
   }
 
-  /** An answer may be lost after the work was done: before it is tried again, and at the end, the object itself is asked. */
+  /** The response may be lost after the upload was completed. The object itself is checked before a retry and at the end. */
   async #complete(uploadId: string): Promise<void> {
     this.#parts.sort((a, b) => a.number - b.number);
     const input = { ...this.#object, UploadId: uploadId, MultipartUpload: { Parts: this.#parts.map(completedPart) } };
@@ -181,22 +185,22 @@ export class S3Upload implements Upload {
         });
       } catch (error) {
         this.#signal.throwIfAborted();
-        if (await this.#isThere(undefined)) return;
+        if (await this.#isStored(undefined)) return;
         throw error;
       }
-      if (await this.#isThere(tag)) return;
-      // Without a tag it was no answer to a completion, whatever its status says.
-      throw new StorageError(tag === undefined ? 'unavailable' : 'invalid', 'The store did not keep the object as it was sent.');
+      if (await this.#isStored(tag)) return;
+      // Without an ETag the response is not that of a completion, whatever its status.
+      throw new StorageError(tag === undefined ? 'unavailable' : 'invalid', 'The stored object differs from what was sent.');
     };
-    await retryTransient(attempt, this.#bucket.place.patience, this.#signal);
+    await retryTransient(attempt, this.#bucket.options.retryPolicy, this.#signal);
   }
 
-  /** Whether the object is there with this very size and content: by its checksum, or by the tag the completion told. */
-  async #isThere(tag: string | undefined): Promise<boolean> {
-    const found = await this.#bucket.look(this.#name);
+  /** Whether the object exists with the size and content that was sent: by its checksum, or by the ETag of the completion. */
+  async #isStored(tag: string | undefined): Promise<boolean> {
+    const found = await this.#bucket.head(this.#name);
     if (found?.size !== this.#size) return false;
     const digests = this.#parts.map(({ digest }) => digest);
-    const isSame = confirmsAll(this.#bucket.place.digest, digests, found) ?? (tag !== undefined && found.tag === tag);
+    const isSame = confirmsAll(this.#bucket.options.digest, digests, found) ?? (tag !== undefined && found.tag === tag);
     if (isSame) this.#bucket.checkEncryption(found);
     return isSame;
   }

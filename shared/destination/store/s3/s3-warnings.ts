@@ -1,11 +1,10 @@
-/** Settings of a bucket that do not keep a destination from working, and that the customer should know of. */
-
+/** Warnings about bucket settings that do not prevent backups. */
 import { type ObjectStore, StorageError } from '../object-store.ts';
-import { hasAbortRule } from './abandoned-uploads.ts';
+import { hasAbortRule } from './abort-uploads.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 
-/** As far as the store lets us see: what it does not show is no reason to refuse it. */
-export const warningsOf = async (
+/** Settings that we have no permission to read produce no warning. */
+export const s3Warnings = async (
   store: Pick<ObjectStore, 'abortUnfinishedUploads'> & { readonly bucket: S3Bucket },
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
@@ -22,7 +21,7 @@ const unlistedUploads = async (
     return [];
   } catch (error) {
     if (error instanceof StorageError && error.code === 'denied')
-      return ['We may not list unfinished uploads (s3:ListBucketMultipartUploads), so what a broken backup leaves may stay.'];
+      return ['Permission s3:ListBucketMultipartUploads is missing: unfinished uploads of failed backups cannot be cleaned up.'];
     return [];
   }
 };
@@ -30,6 +29,6 @@ const unlistedUploads = async (
 const unexpiredUploads = async (bucket: S3Bucket, signal: AbortSignal): Promise<readonly string[]> =>
   (await hasAbortRule(bucket, signal)) === false
     ? [
-        'The bucket has no lifecycle rule that ends incomplete multipart uploads: parts of a broken upload would be billed for ever.',
+        'The bucket has no lifecycle rule that aborts incomplete multipart uploads: parts of a failed upload are billed until they are deleted.',
       ]
     : [];

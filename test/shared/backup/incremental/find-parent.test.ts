@@ -7,9 +7,9 @@ import type { DestinationRecord } from '../../../../shared/destination/index.ts'
 import { newId } from '../../../../shared/platform/index.ts';
 import { answerInProcess } from '../../../harness/aws/in-process.ts';
 import { backupOf, project, tenant } from '../../../harness/builders/sample-backup.ts';
-import { StrictTable } from '../../../harness/table/strict-table.ts';
+import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
-const table = new StrictTable();
+const table = new InMemoryTable();
 answerInProcess(table.script);
 beforeEach(() => table.items.clear());
 

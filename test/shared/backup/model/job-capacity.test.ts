@@ -13,9 +13,9 @@ import { VerificationProgress } from '../../../../shared/backup/verify/verificat
 import { clock, commit, newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { backupOf, tenant } from '../../../harness/builders/sample-backup.ts';
-import { MemoryTable } from '../../../harness/table/memory-table.ts';
+import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
-const table = new MemoryTable();
+const table = new InMemoryTable();
 const aws = await scriptAws(table.script);
 afterAll(() => aws.stop());
 beforeEach(() => table.items.clear());

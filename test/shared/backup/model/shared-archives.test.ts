@@ -7,9 +7,9 @@ import { MemoryStore } from '../../../../shared/destination/index.ts';
 import { commit, newId, StaleReadError } from '../../../../shared/platform/index.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { backupOf, now, tenant } from '../../../harness/builders/sample-backup.ts';
-import { StrictTable } from '../../../harness/table/strict-table.ts';
+import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
-const table = new StrictTable();
+const table = new InMemoryTable();
 const aws = await scriptAws(table.script);
 afterAll(() => aws.stop());
 let store = new MemoryStore();

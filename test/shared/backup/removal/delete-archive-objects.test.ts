@@ -6,9 +6,9 @@ import { MemoryStore, StorageError, type StorageErrorCode } from '../../../../sh
 import { newId } from '../../../../shared/platform/index.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { backupOf, tenant } from '../../../harness/builders/sample-backup.ts';
-import { MemoryTable } from '../../../harness/table/memory-table.ts';
+import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
-const table = new MemoryTable();
+const table = new InMemoryTable();
 const aws = await scriptAws(table.script);
 afterAll(() => aws.stop());
 let store = new MemoryStore();

@@ -5,9 +5,9 @@ import { type BackupRecord, backupKey, purgeBackups, retentionKey, workPartition
 import { MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
 import { type Input, scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { backupOf, tenant } from '../../../harness/builders/sample-backup.ts';
-import { MemoryTable } from '../../../harness/table/memory-table.ts';
+import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
-const table = new MemoryTable();
+const table = new InMemoryTable();
 type Requests = Record<string, { DeleteRequest: { Key: { pk: { S: string }; sk: { S: string } } } }[]>;
 const aws = await scriptAws({
   ...table.script,

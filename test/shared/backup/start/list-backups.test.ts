@@ -4,13 +4,13 @@ import { type BackupFilter, backupKey, listBackups } from '../../../../shared/ba
 import { idBounds } from '../../../../shared/platform/index.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { backupOf, now, projectId, tenant } from '../../../harness/builders/sample-backup.ts';
-import { MemoryTable } from '../../../harness/table/memory-table.ts';
+import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
-let table = new MemoryTable();
+let table = new InMemoryTable();
 const aws = await scriptAws();
 afterAll(() => aws.stop());
 beforeEach(() => {
-  table = new MemoryTable();
+  table = new InMemoryTable();
   aws.play(table.script);
 });
 

@@ -18,9 +18,9 @@ import { epochSeconds, newId, type Write } from '../../../../shared/platform/ind
 import type { ProjectRecord } from '../../../../shared/project/index.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { backupOf, now, organization, project, projectId, tenant } from '../../../harness/builders/sample-backup.ts';
-import { MemoryTable } from '../../../harness/table/memory-table.ts';
+import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
-const table = new MemoryTable();
+const table = new InMemoryTable();
 const aws = await scriptAws(table.script);
 afterAll(() => aws.stop());
 beforeEach(() => {

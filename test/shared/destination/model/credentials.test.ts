@@ -1,16 +1,17 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
-import { mask, maskCredentials, maskedField } from '../../../../shared/destination/model/credentials.ts';
+import { maskCredentials, maskedField } from '../../../../shared/destination/model/credentials.ts';
+import { secretMask as mask } from '../../../../shared/platform/index.ts';
 import { account, keys } from '../../../harness/store/store-stands.ts';
 
-test('secrets are stars; of a key id only its end is shown, and of a short one nothing', () => {
+test('maskCredentials: secrets are masked; of a key id only the end is shown, and nothing of a short one', () => {
   deepEqual(maskCredentials(keys), { accessKeyId: `${mask}0000`, secretAccessKey: mask });
   deepEqual(maskCredentials({ accessKeyId: 'short', secretAccessKey: 'x' }), { accessKeyId: mask, secretAccessKey: mask });
   deepEqual(maskCredentials(account), { clientEmail: account.clientEmail, privateKey: mask });
   deepEqual(maskCredentials({ roleArn: 'arn:aws:iam::1:role/r' }), { roleArn: 'arn:aws:iam::1:role/r' });
 });
 
-test('what was shown is known when it comes back, whole or in part', () => {
+test('maskedField: a masked value is detected, also as a part', () => {
   equal(maskedField(keys), undefined);
   equal(maskedField(account), undefined);
   equal(maskedField({ ...keys, secretAccessKey: mask }), 'secretAccessKey');

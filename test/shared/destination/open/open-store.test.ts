@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { StorageError } from '../../../../shared/destination/index.ts';
-import { openPlace, type Place } from '../../../../shared/destination/open/open-store.ts';
-import { probe } from '../../../../shared/destination/probe/probe-store.ts';
+import { openConfiguredStore, type StoreConfig } from '../../../../shared/destination/open/open-store.ts';
+import { probeStore } from '../../../../shared/destination/probe/probe-store.ts';
 import { unsafeTenant } from '../../../../shared/platform/index.ts';
 import { bucket, keys, openAt, quick, type Stops, serve, startS3, stopAll, tenant } from '../../../harness/store/store-stands.ts';
 
 const stops: Stops = [];
 let s3Url: string;
-/** What STS was asked, and the keys it gave out, in turn. */
+/** Requests to STS, and the number of keys it issued. */
 const asked: Record<string, string>[] = [];
 let given = 0;
 let isAsking: (form: Record<string, string>) => boolean = () => true;
@@ -42,18 +42,18 @@ beforeEach(() => {
   isAsking = () => true;
 });
 
-const place: Place = { type: 's3', bucket, region: null, endpoint: null, objectLock: null };
+const place: StoreConfig = { type: 's3', bucket, region: null, endpoint: null, objectLock: null };
 const role = { roleArn: 'arn:aws:iam::210987654321:role/writer' };
 const other = unsafeTenant('org_01JZ8Q4V0M6T3X9C2B7N5K1HRE', 'record');
 
-test('a role is taken anew for every store, in the name and with the ExternalId of the organization alone', async () => {
+test('openStore: every store assumes its role again, with the name and ExternalId of the organization', async () => {
   const tokens: unknown[] = [];
   process.env.S3_URL = await serve(stops, (request, response) => {
     tokens.push(request.headers['x-amz-security-token']);
     response.end();
   });
   for (const who of [tenant, other, tenant]) {
-    const store = await openPlace(who, place, role, '', quick);
+    const store = await openConfiguredStore(who, place, role, '', quick);
     await store.put('x', Buffer.from('x'));
     store.close();
   }
@@ -69,35 +69,38 @@ test('a role is taken anew for every store, in the name and with the ExternalId 
   equal(new Set(tokens).size, 3);
 });
 
-test('a role that does not let us in is denied, before anything is asked of the store', async () => {
+test('openStore: a role that cannot be assumed is denied before a request to the store', async () => {
   isAsking = () => false;
-  await rejects(openPlace(tenant, place, role, ''), (error: unknown) => error instanceof StorageError && error.code === 'denied');
+  await rejects(
+    openConfiguredStore(tenant, place, role, ''),
+    (error: unknown) => error instanceof StorageError && error.code === 'denied',
+  );
 });
 
-test('trying a role tries it with and without the ExternalId', async () => {
+test('probeStore: a role is tested with and without the ExternalId', async () => {
   const tried = { ...place, prefix: '', immutable: false };
   isAsking = ({ ExternalId }) => ExternalId === tenant.organizationId;
-  equal((await probe(tenant, tried, role)).failure, undefined);
+  equal((await probeStore(tenant, tried, role)).failure, undefined);
   deepEqual(
     asked.map(({ ExternalId }) => ExternalId),
     [tenant.organizationId, undefined, tenant.organizationId],
   );
   isAsking = () => true;
-  deepEqual((await probe(tenant, tried, role)).failure?.step, 'role');
+  deepEqual((await probeStore(tenant, tried, role)).failure?.step, 'role');
   isAsking = () => false;
-  deepEqual((await probe(tenant, tried, role)).failure?.step, 'role');
+  deepEqual((await probeStore(tenant, tried, role)).failure?.step, 'role');
 });
 
-test('an endpoint that is not public is refused when it is opened, and a name when it is connected to', async () => {
+test('openStore: a private endpoint is rejected when opened, a private name when connected to', async () => {
   for (const endpoint of ['https://127.0.0.1', 'https://[::1]', 'http://example.com', 'https://169.254.169.254'])
-    await rejects(openPlace(tenant, { ...place, endpoint }, keys, ''), { name: 'StorageError', code: 'invalid' });
+    await rejects(openConfiguredStore(tenant, { ...place, endpoint }, keys, ''), { name: 'StorageError', code: 'invalid' });
   let reached = 0;
   const server = createServer((socket) => {
     reached += 1;
     socket.destroy();
   }).listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));
-  const store = await openPlace(
+  const store = await openConfiguredStore(
     tenant,
     { ...place, endpoint: `https://localhost:${(server.address() as AddressInfo).port}` },
     keys,
@@ -109,22 +112,22 @@ test('an endpoint that is not public is refused when it is opened, and a name wh
   server.close();
 });
 
-test('an endpoint the deployer vouches for is used, over the one of the deployment', async () => {
+test('openStore: a trusted endpoint takes precedence over the deployment’s', async () => {
   process.env.PRIVATE_HOSTS = new URL(s3Url).host;
   process.env.S3_URL = 'http://127.0.0.1:9';
-  const store = await openPlace(tenant, { ...place, endpoint: s3Url }, keys, 'own', quick);
+  const store = await openConfiguredStore(tenant, { ...place, endpoint: s3Url }, keys, 'own', quick);
   await store.put('x', Buffer.from('x'));
   deepEqual(await store.head('x'), { size: 1 });
   store.close();
   Object.assign(process.env, { PRIVATE_HOSTS: '', S3_URL: s3Url });
 });
 
-test('what is stored with a lock says until when, in the mode of the destination, whole or in parts', async () => {
+test('openStore: objects and uploads have the lock and mode of the destination', async () => {
   const locks: unknown[] = [];
   const url = await serve(stops, (request, response) => {
     if (request.method === 'PUT' || request.method === 'POST')
       locks.push([request.headers['x-amz-object-lock-mode'], request.headers['x-amz-object-lock-retain-until-date']]);
-    // Begins an upload and refuses its part: the lock is asked for at the beginning.
+    // Starts an upload and rejects its part: the lock is set at the start.
     const isBegin = request.url?.includes('uploads');
     request.resume().once('end', () => {
       response.writeHead(request.url?.includes('partNumber') ? 403 : 200).end(isBegin ? '<R><UploadId>u</UploadId></R>' : '');
@@ -146,7 +149,7 @@ test('what is stored with a lock says until when, in the mode of the destination
   process.env.S3_URL = s3Url;
 });
 
-test('an upload holds a few parts in memory and waits with the next', async () => {
+test('S3Upload: an upload holds a few parts in memory and waits before it accepts more', async () => {
   const held: (() => void)[] = [];
   const url = await serve(stops, (request, response) => {
     request.resume().once('end', () => {

@@ -1,9 +1,8 @@
-/** Trying a destination: it ends when its time is over, and asks for what the destination itself asks for. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
-import { openPlace } from '../../../../shared/destination/open/open-store.ts';
-import { probe } from '../../../../shared/destination/probe/probe-store.ts';
+import { openConfiguredStore } from '../../../../shared/destination/open/open-store.ts';
+import { probeStore } from '../../../../shared/destination/probe/probe-store.ts';
 import { bucket, keys, quick, type Stops, serve, stopAll, tenant } from '../../../harness/store/store-stands.ts';
 
 const place = { type: 's3', bucket, region: null, endpoint: null, objectLock: null, prefix: '', immutable: false } as const;
@@ -11,7 +10,7 @@ const stops: Stops = [];
 let asked: string[] = [];
 let list: (response: ServerResponse) => unknown;
 
-/** A store of one object that does all as it should, except for lists. */
+/** A store of one object that works correctly, except for lists. */
 beforeAll(async () => {
   let kept = Buffer.alloc(0);
   process.env.S3_URL = await serve(stops, async (request, response) => {
@@ -33,25 +32,25 @@ beforeEach(() => {
   asked = [];
 });
 
-test('an object that should not be listed ends it: no other page is asked for', async () => {
+test('probeStore: an unexpected object in the listing ends the probe without reading another page', async () => {
   list = (response) =>
     response.end(
       `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>${asked.length}</NextContinuationToken><Contents><Key>probe/other</Key><Size>1</Size></Contents></ListBucketResult>`,
     );
-  const found = await probe(tenant, place, keys);
-  deepEqual(found.failure, { step: 'list', reason: 'The store does not list what it holds.' });
+  const found = await probeStore(tenant, place, keys);
+  deepEqual(found.failure, { step: 'list', reason: 'The store’s listing does not match its objects.' });
   deepEqual(asked, ['PUT', 'GET', 'GET', 'LIST', 'DELETE']);
 });
 
-test('the end of its time ends the call it waits for, and it makes no other but to tidy up', async () => {
+test('probeStore: the timeout ends the current call, and only the clean-up follows', async () => {
   const end = new AbortController();
   let hung: Promise<unknown> | undefined;
   list = (response) => {
     hung = new Promise((done) => response.once('close', done));
     end.abort();
   };
-  const found = await probe(tenant, place, keys, end.signal);
-  deepEqual(found.failure, { step: 'list', reason: 'The store did not answer in time.' });
+  const found = await probeStore(tenant, place, keys, end.signal);
+  deepEqual(found.failure, { step: 'list', reason: 'The store did not respond in time.' });
   deepEqual(
     found.checks.map(({ name, ok: isOk }) => [name, isOk]),
     [
@@ -66,13 +65,13 @@ test('the end of its time ends the call it waits for, and it makes no other but 
   deepEqual(asked, ['PUT', 'GET', 'GET', 'LIST', 'DELETE']);
 });
 
-test('what is over before it began asks for nothing', async () => {
-  const found = await probe(tenant, place, keys, AbortSignal.abort());
-  equal(found.failure?.reason, 'The store did not answer in time.');
+test('probeStore: with an aborted signal nothing is sent', async () => {
+  const found = await probeStore(tenant, place, keys, AbortSignal.abort());
+  equal(found.failure?.reason, 'The store did not respond in time.');
   deepEqual(asked, []);
 });
 
-test('a role that asks for the ExternalId it came with is tried and opened with that', async () => {
+test('probeStore: a role with an ExternalId of its own is tested and opened with it', async () => {
   const ids: (string | null)[] = [];
   const stsUrl = await serve(stops, async (request, response) => {
     const parts: Buffer[] = [];
@@ -91,8 +90,8 @@ test('a role that asks for the ExternalId it came with is tried and opened with 
   list = (response) => response.writeHead(403).end();
   const role = { roleArn: 'arn:aws:iam::210987654321:role/writer' };
   const moved = { ...place, externalId: 'org_before' };
-  (await openPlace(tenant, moved, role, '', quick)).close();
-  const found = await probe(tenant, moved, role);
+  (await openConfiguredStore(tenant, moved, role, '', quick)).close();
+  const found = await probeStore(tenant, moved, role);
   deepEqual(ids, ['org_before', 'org_before', null, 'org_before']);
   equal(found.failure?.step, 'list');
   deepEqual(found.checks[0], { name: 'role', ok: true });

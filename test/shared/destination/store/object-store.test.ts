@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { DirectoryStore, MemoryStore } from '../../../../shared/destination/index.ts';
+import { MemoryStore } from '../../../../shared/destination/index.ts';
+import { DirectoryStore } from '../../../harness/store/directory-store.ts';
 import { openAt, startGoogle, startS3, startTokens, tempDir } from '../../../harness/store/store-stands.ts';
 import { storeSuite } from '../../../harness/store/store-suite.ts';
 

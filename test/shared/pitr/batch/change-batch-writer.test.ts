@@ -5,7 +5,7 @@ import { setImmediate as soon } from 'node:timers/promises';
 import { test } from 'vitest';
 import { readChunk } from '../../../../shared/archive/index.ts';
 import { MemoryStore, type ObjectStore, StorageError } from '../../../../shared/destination/index.ts';
-import { PartGatherer } from '../../../../shared/destination/store/part-buffer.ts';
+import { PartBuffer } from '../../../../shared/destination/store/part-buffer.ts';
 import { ChangeBatchWriter } from '../../../../shared/pitr/batch/change-batch-writer.ts';
 
 const identity = { organization: 'o', project: 'p', backup: 'b' };
@@ -16,7 +16,7 @@ const partBytes = 256 << 10;
 const waitingStore = (): ObjectStore & { readonly objects: MemoryStore['objects'] } => {
   const memory = new MemoryStore();
   const upload: ObjectStore['upload'] = (name) => {
-    const gatherer = new PartGatherer(partBytes);
+    const gatherer = new PartBuffer(partBytes);
     const parts: Uint8Array[] = [];
     return {
       write: async (pieces) => {

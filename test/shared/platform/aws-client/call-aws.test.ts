@@ -1,4 +1,4 @@
-/** Failures of AWS calls against a server of the test: what is retried, how long it takes, and what is logged of it. */
+/** Failures of AWS calls against a server of the test: retries, timeouts and logs. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -63,7 +63,7 @@ for (const [what, failure] of [
     equal(seen.length, 3);
   });
 
-test('callAws: the third failure is thrown, a refusal at once, each with its name', async () => {
+test('callAws: the third failure is thrown, a rejection at once, each with its name', async () => {
   replies = Array.from({ length: 3 }, () => reply(500, { __type: 'com.amazonaws.kms#KMSInternalException', message: 'down' }));
   await rejects(
     call(),
@@ -78,7 +78,7 @@ test('callAws: the third failure is thrown, a refusal at once, each with its nam
   equal(seen.length, 4);
 });
 
-test('callAws: a try without a response, with a body that stalls or with interim responses only ends after the request limit', async () => {
+test('callAws: an attempt without a response, with a stalled body or with only interim responses ends at the request timeout', async () => {
   const client = new KMSClient({ ...sdkConfig, maxAttempts: 1 });
   const stalls: Reply = (response) => void response.writeHead(200, { 'content-length': 9 }).write('{');
   const putsOff: Reply = (response) => {
@@ -98,7 +98,7 @@ test('callAws: a try without a response, with a body that stalls or with interim
   }
 });
 
-test('callAws: a call that exceeds its budget ends with a TimeoutError, which is an outage', async () => {
+test('callAws: a call that exceeds its budget ends with a TimeoutError, which is transient', async () => {
   const client = new KMSClient(sdkConfig);
   replies = [silence];
   const command = new DecryptCommand({ CiphertextBlob: Buffer.from('x') });
@@ -109,7 +109,7 @@ test('callAws: a call that exceeds its budget ends with a TimeoutError, which is
   equal(seen.length, 1);
 });
 
-test('callAws: what is logged of an error contains no item, body, header or credential', async () => {
+test('callAws: a logged error contains no item, body, header or credential', async () => {
   const item = { secret: { S: 'canary' } };
   const headers = { 'x-canary': 'canary' };
   const captured = captureLog();

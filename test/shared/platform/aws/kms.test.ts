@@ -1,4 +1,4 @@
-/** That KMS refuses a key of the service is told where somebody is woken by it, whoever asked for the key. */
+/** A rejected use of the service's own keys is logged with the line that an alarm matches. */
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { logLines } from '../../../../shared/contract/runtime/alarm-log-lines.ts';
@@ -25,7 +25,7 @@ const rung = () => captured.lines.filter(({ message }) => message === logLines.s
 const sealed = Buffer.from('sealed');
 
 for (const name of ['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException', 'NotFoundException'])
-  test(`${name} of the key that seals secrets rings, and is thrown on`, async () => {
+  test(`kms: ${name} of the secrets key triggers the alarm and is rethrown`, async () => {
     refusal = name;
     await assert.rejects(openSecret(sealed, {}), { name });
     await assert.rejects(sealSecret('plain', {}), { name });
@@ -38,7 +38,7 @@ for (const name of ['AccessDeniedException', 'DisabledException', 'KMSInvalidSta
     );
   });
 
-test('a record that was changed wakes nobody, and neither does the key of a backup: it has an alarm of its own', async () => {
+test('kms: neither a tampered record nor a backup’s data key triggers this alarm', async () => {
   refusal = 'InvalidCiphertextException';
   await assert.rejects(openSecret(sealed, {}), { name: refusal });
   refusal = 'DisabledException';

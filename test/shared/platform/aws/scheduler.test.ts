@@ -4,7 +4,7 @@ import { putEntry, removeEntry, sendLater } from '../../../../shared/platform/in
 import { Fault, type Input, scriptAws } from '../../../harness/aws/scripted-aws.ts';
 
 let answer: object = { ScheduleArn: 'x' };
-/** In turn, before the answer that stays. */
+/** Responses in sequence, before the default one. */
 let first: object[] = [];
 const asked: { readonly input: Input; readonly address: string }[] = [];
 const aws = await scriptAws({
@@ -30,7 +30,7 @@ beforeEach(() => {
   first = [];
 });
 
-test('a message is sent once, at the second asked for, and its entry goes with it', async () => {
+test('sendLater: a message is scheduled once for the requested second, and its schedule is deleted with it', async () => {
   await sendLater('dlv_1-4', new Date('2026-03-01T12:30:00.000Z'), '{"a":1}');
   equal(asked[0]?.address, '/schedules/dlv_1-4');
   const { ClientToken: _, ...input } = asked[0].input;
@@ -50,12 +50,12 @@ test('a message is sent once, at the second asked for, and its entry goes with i
   });
 });
 
-test('a part of a second is never taken away', async () => {
+test('sendLater: a fraction of a second is rounded up', async () => {
   await sendLater('x', new Date('2026-12-31T23:59:59.001Z'), '');
   equal(asked[0]?.input.ScheduleExpression, 'at(2027-01-01T00:00:00)');
 });
 
-test('an entry that is there already stays, and whoever asked knows that none was made; every other refusal is told', async () => {
+test('sendLater: an existing schedule stays and false is returned; other errors are thrown', async () => {
   equal(await sendLater('x', new Date(0), ''), true);
   answer = new Fault('ConflictException', 409);
   equal(await sendLater('x', new Date(0), ''), false);
@@ -65,7 +65,7 @@ test('an entry that is there already stays, and whoever asked knows that none wa
 
 const entry = { name: 'org_1.sch_1', expression: 'cron(0 3 * * ? *)', timezone: 'Europe/Berlin', body: '{"at":"x"}' };
 
-test('an entry sends its body to the schedule queue for a day, then puts it aside, and is never early nor late on purpose', async () => {
+test('putEntry: delivery to the schedule queue is retried for a day before dead-lettering, without a flexible window', async () => {
   await putEntry(entry);
   equal(asked[0]?.address, '/schedules/org_1.sch_1');
   const { ClientToken: _, ...input } = asked[0].input;
@@ -85,7 +85,7 @@ test('an entry sends its body to the schedule queue for a day, then puts it asid
   });
 });
 
-test('an entry that is there already is replaced, whole', async () => {
+test('putEntry: an existing schedule is replaced', async () => {
   first = [new Fault('ConflictException', 409)];
   await putEntry(entry);
   const [{ ClientToken: _, ...made }, { ClientToken: __, ...replaced }] = asked.map(({ input }) => input) as [Input, Input];
@@ -95,7 +95,7 @@ test('an entry that is there already is replaced, whole', async () => {
   await rejects(putEntry(entry), { name: 'ValidationException' });
 });
 
-test('removing an entry that is gone is no failure; every other refusal is', async () => {
+test('removeEntry: a missing schedule is no error; other errors are thrown', async () => {
   await removeEntry('org_1.sch_1');
   const address = new URL(asked[0]?.address ?? '', 'http://localhost');
   deepEqual([address.pathname, address.searchParams.get('groupName')], ['/schedules/org_1.sch_1', 'schedules']);

@@ -7,7 +7,7 @@ import { Fault, scriptAws } from '../../../harness/aws/scripted-aws.ts';
 const aws = await scriptAws({ GetSecretValue: () => new Fault('ResourceNotFoundException') });
 afterAll(aws.stop);
 
-test('a secret that could not be read is asked for again, and once read it is not', async () => {
+test('secretValue: a failed read is repeated, a successful one is cached', async () => {
   await rejects(secretValue('SERVICE_SECRET_ID'), { name: 'ResourceNotFoundException' });
   aws.play({ GetSecretValue: () => ({ SecretString: 'a'.repeat(64) }) });
   equal(await secretValue('SERVICE_SECRET_ID'), 'a'.repeat(64));
@@ -15,18 +15,18 @@ test('a secret that could not be read is asked for again, and once read it is no
   equal(aws.calls.length, 1);
 });
 
-test('what is sealed opens for the same purpose and binding only', async () => {
+test('seal: sealed text opens only with the same purpose and binding', async () => {
   const sealed = await seal('cursor', 'org|list', 'text');
   equal(await unseal('cursor', 'org|list', sealed), 'text');
   equal(await unseal('cursor', 'org|other', sealed), undefined);
   equal(await unseal('answer', 'org|list', sealed), undefined);
 });
 
-test('the same text sealed twice looks different', async () => {
+test('seal: sealing the same text twice gives different results', async () => {
   notEqual(await seal('cursor', 'x', 'text'), await seal('cursor', 'x', 'text'));
 });
 
-test('no text but the sealed one opens: not one with a bit changed, cut, or spelled another way', async () => {
+test('unseal: text with a changed bit, cut text and other encodings do not open', async () => {
   const sealed = await seal('cursor', 'x', 'position 7');
   const bytes = Buffer.from(sealed, 'base64url');
   for (let bit = 0; bit < bytes.length * 8; bit++) {
@@ -40,14 +40,14 @@ test('no text but the sealed one opens: not one with a bit changed, cut, or spel
     if (other !== sealed) equal(await unseal('cursor', 'x', other), undefined);
 });
 
-test('no text from outside makes unsealing throw', () =>
+test('unseal: arbitrary text never throws', () =>
   fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), async (text) => {
       ok((await unseal('cursor', 'x', text)) === undefined);
     }),
   ));
 
-test('signatures differ by purpose and by text', async () => {
+test('sign: signatures differ by purpose and by text', async () => {
   const one = await sign('invitation', 'a');
   notDeepEqual(one, await sign('cursor', 'a'));
   notDeepEqual(one, await sign('invitation', 'b'));

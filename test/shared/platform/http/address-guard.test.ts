@@ -75,7 +75,7 @@ const open = [
 for (const address of blocked) test(`${address || 'nothing'} is not public`, () => equal(isPublic(address), false));
 for (const address of open) test(`${address} is public`, () => equal(isPublic(address), true));
 
-/** As people write them to get around a guard: the parser makes one and the same address of many. */
+/** Spellings that try to bypass a guard: the parser maps them to the same address. */
 const tricks = [
   ...['https://127.0.0.1', 'https://127.1', 'https://0177.0.0.1', 'https://0x7f.1', 'https://2130706433', 'https://①②⑦.0.0.1'],
   ...[
@@ -101,7 +101,7 @@ const tricks = [
   ],
 ];
 for (const text of tricks)
-  test(`${text} is refused as it is written`, () =>
+  test(`guardUrl: ${text} is rejected`, () =>
     throws(() => guardUrl(text, []), { name: 'BlockedAddress', message: 'must be a public address' }));
 
 for (const text of [
@@ -116,14 +116,14 @@ for (const text of [
   ],
   ...[' https://example.com', 'https://example.com\n', 'file:///etc/passwd', 'https://[::1', 'https://example.com:99999'],
 ])
-  test(`${JSON.stringify(text)} is no https URL`, () =>
+  test(`guardUrl: ${JSON.stringify(text)} is not an https URL`, () =>
     throws(() => guardUrl(text, []), { name: 'BlockedAddress', message: 'must be a valid HTTPS URL' }));
 
 for (const text of ['https://user:pass@example.com', 'https://user@example.com', 'https://@example.com', 'https://:@example.com'])
-  test(`${text} carries credentials`, () =>
+  test(`guardUrl: ${text} contains credentials`, () =>
     throws(() => guardUrl(text, []), { name: 'BlockedAddress', message: 'must not contain credentials' }));
 
-test('what the deployer vouches for may be private and speak http, at its port and no other', () => {
+test('guardUrl: a trusted host may be private and use http, at its port only', () => {
   const trusted = ['localhost:4566', '10.0.0.5', '[::1]:9000'];
   for (const text of [
     'http://localhost:4566',
@@ -152,7 +152,7 @@ const look = (resolve: Resolve, all = true) =>
     guardedLookup(resolve)('example.com', { all }, (error, address) => (error ? fail(error) : done(address)));
   });
 
-test('a name is looked up once, and what it answers is what is connected to', async () => {
+test('guardedLookup: a name is looked up once, and the connection uses the result', async () => {
   deepEqual(await look(names(['1.1.1.1', '2606:4700::1111'])), [
     { address: '1.1.1.1', family: 4 },
     { address: '2606:4700::1111', family: 6 },
@@ -160,19 +160,19 @@ test('a name is looked up once, and what it answers is what is connected to', as
   equal(await look(names(['1.1.1.1']), false), '1.1.1.1');
 });
 
-test('one private address among public ones is enough to refuse a name, and so is none', async () => {
+test('guardedLookup: a name with a private address among public ones, or without addresses, is rejected', async () => {
   await rejects(look(names(['1.1.1.1', '10.0.0.5'])), BlockedAddress);
   await rejects(look(names(['169.254.169.254'])), BlockedAddress);
   await rejects(look(names([])), BlockedAddress);
 });
 
-test('a name that answers differently the second time is refused the second time', async () => {
+test('guardedLookup: a name that resolves to a private address the second time is rejected then', async () => {
   const rebinding = names(['1.1.1.1'], ['169.254.169.254']);
   ok(await look(rebinding));
   await rejects(look(rebinding), BlockedAddress);
 });
 
-test('whoever names an address is told at once; a name that does not resolve is for the connection to tell', async () => {
+test('checkAddress: a private address is rejected at once; a name that does not resolve passes', async () => {
   const guarded = guardUrl('https://example.com', []);
   await rejects(checkAddress(guarded, names(['10.0.0.5'])), BlockedAddress);
   await checkAddress(guarded, names(['1.1.1.1']));
@@ -190,10 +190,10 @@ for (const text of [
   'https://printer.local.',
   'https://router.home.arpa',
 ])
-  test(`${text} is refused whatever name servers say`, () =>
+  test(`checkAddress: ${text} is rejected whatever it resolves to`, () =>
     rejects(checkAddress(guardUrl(text, []), names(['93.184.215.14'])), BlockedAddress));
 
-test('of the many addresses of a name two of each family are tried', async () => {
+test('guardedLookup: at most two addresses of each family are tried', async () => {
   const many = Array.from({ length: 300 }, (_, n) => ({
     address: `203.0.${n % 100}.9`.replace('203.0.113', '203.0.112'),
     family: 4,
@@ -204,7 +204,7 @@ test('of the many addresses of a name two of each family are tried', async () =>
   deepEqual(tried, [...many.slice(0, 2), ...six.slice(0, 2)]);
 });
 
-test('a connection by a guarded agent does not reach a name of this machine', async () => {
+test('guardedAgent: a connection does not reach a name of this machine', async () => {
   let reached = 0;
   const server = createServer(() => reached++).listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));

@@ -3,11 +3,11 @@ import { createSocket, type Socket } from 'node:dgram';
 import { type LookupAddress, Resolver } from 'node:dns';
 import { once } from 'node:events';
 import { type TestContext, test } from 'vitest';
-import { ask } from '../../../../shared/platform/http/dns-lookup.ts';
+import { lookUpWith } from '../../../../shared/platform/http/dns-lookup.ts';
 
 type Records = Readonly<Record<'A' | 'AAAA', readonly (readonly number[])[] | 'silent' | 'refused'>>;
 
-/** A name server that knows one name, and says of it what a test wants. */
+/** A name server with one name and responses that a test defines. */
 const serve = async (t: TestContext, records: Records): Promise<Resolver> => {
   const socket: Socket = createSocket('udp4');
   t.onTestFinished(() => void socket.close());
@@ -17,7 +17,7 @@ const serve = async (t: TestContext, records: Records): Promise<Resolver> => {
     if (known === 'silent') return;
     const answers = known === 'refused' ? [] : known;
     const header = Buffer.from(query.subarray(0, 12));
-    // An answer; REFUSED where it is one.
+    // A response, or the code REFUSED.
     header.writeUInt16BE(known === 'refused' ? 0x8185 : 0x8180, 2);
     header.writeUInt16BE(answers.length, 6);
     header.writeUInt32BE(0, 8);
@@ -28,7 +28,7 @@ const serve = async (t: TestContext, records: Records): Promise<Resolver> => {
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
-  // Only silence is waited for in vain.
+  // Only a missing response runs into the timeout.
   const isSilent = Object.values(records).includes('silent');
   const resolver = new Resolver({ timeout: isSilent ? 500 : 20_000, tries: 1 });
   resolver.setServers([`127.0.0.1:${socket.address().port}`]);
@@ -36,14 +36,14 @@ const serve = async (t: TestContext, records: Records): Promise<Resolver> => {
 };
 const look = (servers: Resolver) =>
   new Promise<{ code: string | undefined; addresses: readonly LookupAddress[] }>((done) => {
-    ask(servers, 'hooks.example.com', (error, addresses) => done({ code: error?.code, addresses }));
+    lookUpWith(servers, 'hooks.example.com', (error, addresses) => done({ code: error?.code, addresses }));
   });
 const [four, six] = [
   [1, 1, 1, 1],
   [0x26, 0x06, 0x47, 0, ...Array<number>(11).fill(0), 1],
 ];
 
-test('a name has the addresses of both families, so that no one of them goes unseen', async (t) => {
+test('dnsLookup: a name has the addresses of both families', async (t) => {
   deepEqual(await look(await serve(t, { A: [four], AAAA: [six] })), {
     code: undefined,
     addresses: [
@@ -54,7 +54,7 @@ test('a name has the addresses of both families, so that no one of them goes uns
 });
 
 for (const other of [[], 'silent', 'refused'] as const)
-  test(`a family of which nothing is heard (${JSON.stringify(other)}) leaves the other`, async (t) => {
+  test(`dnsLookup: if one family fails (${JSON.stringify(other)}), the other is returned`, async (t) => {
     deepEqual((await look(await serve(t, { A: [four], AAAA: other }))).addresses, [{ address: '1.1.1.1', family: 4 }]);
     deepEqual((await look(await serve(t, { A: other, AAAA: [six] }))).addresses, [{ address: '2606:4700::1', family: 6 }]);
   });
@@ -64,7 +64,7 @@ for (const [all, code] of [
   ['silent', 'ETIMEOUT'],
   ['refused', 'EREFUSED'],
 ] as const)
-  test(`a name of which nothing is heard at all (${JSON.stringify(all)}) fails`, async (t) => {
+  test(`dnsLookup: a name without a response (${JSON.stringify(all)}) fails`, async (t) => {
     const { code: told, addresses } = await look(await serve(t, { A: all, AAAA: all }));
     equal(told, code);
     deepEqual(addresses, []);

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, beforeEach, test, vi } from 'vitest';
-import { clock, probe } from '../../../../shared/platform/index.ts';
+import { clock, healthCheck } from '../../../../shared/platform/index.ts';
 import { Fault, type Script, scriptAws, silence } from '../../../harness/aws/scripted-aws.ts';
 
 const aws = await scriptAws();
@@ -12,7 +12,7 @@ const fine: Script = {
   GetQueueAttributes: () => ({ Attributes: { QueueArn: 'arn:queue' } }),
 };
 
-// Verdicts are kept for two seconds; each test begins after that.
+// Results are cached for two seconds; each test starts after that.
 let time = Date.now();
 vi.spyOn(clock, 'now').mockImplementation(() => new Date(time));
 beforeEach(() => {
@@ -21,39 +21,39 @@ beforeEach(() => {
 
 const checked = (script: Script) => {
   aws.play(script);
-  return probe();
+  return healthCheck();
 };
 
-test('parts that answer are ok', async () => {
+test('healthCheck: services that respond are ok', async () => {
   deepEqual(await checked(fine), { database: 'ok', queue: 'ok', storage: 'ok' });
 });
 
-test('a table that is away fails both what it answers and what it keeps', async () => {
+test('healthCheck: an unavailable table fails database and storage', async () => {
   const verdict = await checked({ ...fine, DescribeTable: () => new Fault('ResourceNotFoundException') });
   deepEqual(verdict, { database: 'failing', queue: 'ok', storage: 'failing' });
 });
 
-test('a table whose key is out of reach fails its storage', async () => {
+test('healthCheck: a table whose key is inaccessible fails storage', async () => {
   const SSEDescription = { Status: 'ENABLED', InaccessibleEncryptionDateTime: 1 };
   const verdict = await checked({ ...fine, DescribeTable: () => ({ Table: { ...table, SSEDescription } }) });
   deepEqual(verdict, { database: 'ok', queue: 'ok', storage: 'failing' });
 });
 
-test('a table without its stream fails its storage: nothing written would leave', async () => {
+test('healthCheck: a table without its stream fails storage', async () => {
   const verdict = await checked({ ...fine, DescribeTable: () => ({ Table: { TableStatus: 'ACTIVE' } }) });
   equal(verdict.storage, 'failing');
 });
 
-test('a part that is silent fails after two seconds, and the others are ok', async () => {
+test('healthCheck: a service that does not respond fails after two seconds, the others are ok', async () => {
   const verdict = await checked({ ...fine, GetQueueAttributes: () => silence });
   deepEqual(verdict, { database: 'ok', queue: 'failing', storage: 'ok' });
 });
 
-test('however often it is asked, the parts are asked once in two seconds', async () => {
+test('healthCheck: the services are called at most once in two seconds', async () => {
   await checked(fine);
-  await Promise.all([probe(), probe()]);
+  await Promise.all([healthCheck(), healthCheck()]);
   equal(aws.calls.length, 2);
   time += 2_000;
-  await probe();
+  await healthCheck();
   equal(aws.calls.length, 4);
 });

@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterAll(stop);
 
-/** A run that has so much time before its early timeout. */
+/** A context with this much time before the early timeout. */
 const contextWith = (workMs: number): Context => {
   const deadlineMs = Date.now() + workMs + timeoutEarlyMs;
   return { awsRequestId: 'run-1', getRemainingTimeInMillis: () => deadlineMs - Date.now() } as Context;
@@ -42,7 +42,7 @@ test('lambdaHandler: a run that takes too long is logged with its ids, its signa
   equal(signal?.aborted, true);
   deepEqual(
     lines.map((line) => ({ message: line.message, requestId: line.requestId, organizationId: line.organizationId })),
-    [{ message: 'the run timed out', requestId: 'run-1', organizationId }],
+    [{ message: 'run timed out', requestId: 'run-1', organizationId }],
   );
   deepEqual(exits.mock.calls, [[1]]);
 });
@@ -53,8 +53,8 @@ test('lambdaHandler: a run that fails in time does not end its process', async (
   deepEqual(exits.mock.calls, []);
 });
 
-// Lambda thaws the container for another run, and what is left of the first one goes on in it.
-test('lambdaHandler: what is left of a run that timed out writes nothing, and the next run does', async () => {
+// Lambda thaws the container for another run, and the first run resumes in it.
+test('lambdaHandler: a timed-out run that resumes writes nothing, the next run does', async () => {
   const { promise: thawed, resolve: thaw } = Promise.withResolvers<void>();
   const written: string[] = [];
   const write = (text: string): void => {
@@ -107,7 +107,7 @@ test('batchHandler: records that are not finished when the time runs out are del
   match(String(lines.at(-1)?.message), /unfinished records will be retried/);
 });
 
-test('batchHandler: the process ends before a batch is worked on beside one that timed out', async () => {
+test('batchHandler: the process exits before a batch runs beside one that timed out', async () => {
   const { promise: thawed, resolve: thaw } = Promise.withResolvers<void>();
   const handler = batchHandler<SQSEvent>(
     (record) => (record as SQSRecord).messageId,

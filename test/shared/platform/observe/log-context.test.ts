@@ -1,4 +1,4 @@
-/** What a line of the log is about is on it, also where work runs side by side; and so it is on the trace. */
+/** Log lines and traces contain the ids of their context, also for concurrent work. */
 import assert from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ const { lines, stop } = captureLog();
 beforeEach(() => void lines.splice(0));
 afterAll(stop);
 
-test('lines of work that runs side by side carry their own ids, however deep they are logged', async () => {
+test('withLogContext: lines of concurrent work contain their own ids at any depth', async () => {
   const work = (n: string) =>
     withLogContext({ organizationId: n }, async () => {
       await turn();
@@ -36,7 +36,7 @@ test('lines of work that runs side by side carry their own ids, however deep the
   assert.equal(lines.length, 6);
 });
 
-test('what becomes known on the way is on later lines; what was known before stays, unless the line itself says otherwise', async () => {
+test('addLogContext: new ids are on later lines; existing ids win, except over the line’s own', async () => {
   await withLogContext({ organizationId: 'proven' }, async () => {
     addLogContext({ organizationId: 'claimed', projectId: 'p' });
     log.info('one');
@@ -51,14 +51,14 @@ test('what becomes known on the way is on later lines; what was known before sta
   );
 });
 
-test('a run that fails says so with the ids of what it was given', async () => {
+test('lambdaHandler: a failed run is logged with the ids of its event', async () => {
   const input = { organizationId: newId('organization'), restoreJobId: newId('restore'), shard: 3, note: 'rst_x' };
   const handler = lambdaHandler(async (_input: object, _context: object) => Promise.reject(new Error('broken')));
   await assert.rejects(handler(input, { awsRequestId: 'run-1' } as Context), { message: 'broken' });
   const [{ message, requestId, organizationId, restoreJobId } = {}] = lines;
   assert.deepEqual(
     { message, requestId, organizationId, restoreJobId },
-    { message: 'the run failed', requestId: 'run-1', organizationId: input.organizationId, restoreJobId: input.restoreJobId },
+    { message: 'run failed', requestId: 'run-1', organizationId: input.organizationId, restoreJobId: input.restoreJobId },
   );
 });
 
@@ -75,7 +75,7 @@ afterAll(() => {
   delete process.env._X_AMZN_TRACE_ID;
 });
 
-test('a trace that is sampled is told what it is about', async () => {
+test('annotateTrace: a sampled trace gets the ids', async () => {
   process.env._X_AMZN_TRACE_ID = `${trace};Sampled=1;Lineage=a:0`;
   const heard = once(daemon, 'message') as Promise<[Buffer]>;
   await withLogContext({ operation: 'backups.create' }, async () => addLogContext({ organizationId: 'org_1' }));
@@ -93,7 +93,7 @@ test('a trace that is sampled is told what it is about', async () => {
   });
 });
 
-test('of a trace that is not sampled, or of none, nothing is told', async () => {
+test('annotateTrace: without a sampled trace nothing is sent', async () => {
   const told: string[] = [];
   daemon.on('message', (text) => told.push(String(text)));
   for (const header of [`${trace};Sampled=0`, trace, '']) {

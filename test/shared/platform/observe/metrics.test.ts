@@ -1,4 +1,3 @@
-/** A number becomes a metric by a line that CloudWatch reads, with the ids of what it is about beside it. */
 import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { metrics } from '../../../../shared/contract/runtime/metric-names.ts';
@@ -10,7 +9,7 @@ const { lines, stop } = captureLog();
 afterAll(stop);
 
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
-test('the line has the embedded format: every metric it declares is a number at its root, and none has a dimension', async () => {
+test('emitMetric: the line has the embedded metric format, with numbers at its root and without dimensions', async () => {
   await withLogContext({ organizationId: 'org_1' }, async () => emitMetric('done', { BackupsCompleted: 1, BytesStored: 1_024 }));
   const [line] = lines as { _aws: { Timestamp: number; CloudWatchMetrics: unknown } }[];
   const { _aws, organizationId, message, BackupsCompleted, BytesStored } = line as typeof line & Record<string, unknown>;
@@ -28,7 +27,7 @@ test('the line has the embedded format: every metric it declares is a number at 
   ]);
 });
 
-test('every metric is measured somewhere', () => {
+test('emitMetric: every metric is emitted somewhere', () => {
   const elsewhere = sourcesIn('shared', 'functions').filter(({ path }) => path !== 'shared/contract/runtime/metric-names.ts');
   const unmeasured = Object.keys(metrics).filter((name) => !elsewhere.some(({ text }) => new RegExp(`\\b${name}\\b`).test(text)));
   assert.deepEqual(unmeasured, []);

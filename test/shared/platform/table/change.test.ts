@@ -4,7 +4,7 @@ import { add, set } from '../../../../shared/platform/index.ts';
 
 const key = { pk: 'A', sk: 'A' };
 
-test('setting writes what is given, removes what is undefined, and only where the item still is as it was read', () => {
+test('set: it sets values, removes undefined attributes, and requires the expected state', () => {
   deepEqual(set(key, { name: 'x', deletedAt: undefined }, { expected: { status: 'pending', usedAt: undefined } }), {
     update: key,
     expression: 'SET #name = :name REMOVE #deletedAt',
@@ -14,13 +14,13 @@ test('setting writes what is given, removes what is undefined, and only where th
   });
 });
 
-test('setting an attribute that is also compared keeps both values apart', () => {
+test('set: an attribute that is both set and expected has two values', () => {
   const { values } = set(key, { status: 'accepted' }, { expected: { status: 'pending' } });
   deepEqual(values, { ':status': 'accepted', ':was_status': 'pending' });
 });
 
-test('counting changes an item that exists, never makes one', () => {
+test('add: a counter requires an existing item', () => {
   const write = add(key, 'memberCount', -1);
   deepEqual(write.condition, 'attribute_exists(pk)');
-  deepEqual(write.values, { ':amount': -1 });
+  deepEqual(write.values, { ':memberCount': -1 });
 });

@@ -14,66 +14,66 @@ const writes: readonly Write[] = [
   remove({ pk: 'C', sk: 'C' }),
 ];
 
-/** Answers one call after the other, then the last one for ever. */
-const inTurn = (...answers: readonly (object | Fault)[]) => {
+/** Responds in sequence; the last response repeats. */
+const inSequence = (...answers: readonly (object | Fault)[]) => {
   let n = 0;
   return { TransactWriteItems: () => answers[Math.min(n++, answers.length - 1)]! };
 };
 
-test('no writes are no transaction', async () => {
+test('commit: without writes nothing is sent', async () => {
   aws.play({});
   await commit([]);
   equal(aws.calls.length, 0);
 });
 
-test('a clash with another transaction is tried again, as the same transaction', async () => {
-  aws.play(inTurn(cancelled('None', 'TransactionConflict', 'None'), new Fault('TransactionInProgressException'), {}));
+test('commit: a clash with another transaction is retried with the same token', async () => {
+  aws.play(inSequence(cancelled('None', 'TransactionConflict', 'None'), new Fault('TransactionInProgressException'), {}));
   await commit(writes);
   const sent = aws.sent('TransactWriteItems');
   equal(sent.length, 3);
   equal(new Set(sent.map((input) => input.ClientRequestToken)).size, 1);
 });
 
-test('two commits are two transactions, even of the same writes', async () => {
-  aws.play(inTurn({}));
+test('commit: two commits of the same writes are two transactions', async () => {
+  aws.play(inSequence({}));
   await commit(writes);
   await commit(writes);
   equal(new Set(aws.sent('TransactWriteItems').map((input) => input.ClientRequestToken)).size, 2);
 });
 
-test('a clash that does not end is a conflict to the caller', async () => {
-  aws.play(inTurn(cancelled('TransactionConflict', 'None', 'None')));
+test('commit: a persistent clash is a CONFLICT', async () => {
+  aws.play(inSequence(cancelled('TransactionConflict', 'None', 'None')));
   await rejects(commit(writes), { code: 'CONFLICT' });
   equal(aws.sent('TransactWriteItems').length, 6);
 });
 
 test('commit: TransactionInProgressException is retried with the back-off of clashes alone, not with the SDK’s as well', async () => {
-  aws.play(inTurn(new Fault('TransactionInProgressException')));
+  aws.play(inSequence(new Fault('TransactionInProgressException')));
   await rejects(commit(writes), { code: 'CONFLICT' });
   equal(aws.sent('TransactWriteItems').length, 6);
 });
 
-test('commit: a transaction whose answer was lost is sent again with the same token', async () => {
-  aws.play(inTurn(new Fault('InternalServerError', 500), {}));
+test('commit: a transaction whose response was lost is sent again with the same token', async () => {
+  aws.play(inSequence(new Fault('InternalServerError', 500), {}));
   await commit(writes);
   const tokens = aws.sent('TransactWriteItems').map((input) => input.ClientRequestToken);
   equal(tokens.length, 2);
   equal(new Set(tokens).size, 1);
 });
 
-test('throttling that does not end is an outage, not a conflict', async () => {
-  aws.play(inTurn(cancelled('None', 'ThrottlingError', 'None')));
+test('commit: persistent throttling is SERVICE_UNAVAILABLE, not CONFLICT', async () => {
+  aws.play(inSequence(cancelled('None', 'ThrottlingError', 'None')));
   await rejects(commit(writes), { code: 'SERVICE_UNAVAILABLE' });
 });
 
-test('a failed condition is told in the words of its write, and not tried again', async () => {
-  aws.play(inTurn(cancelled('None', 'ConditionalCheckFailed', 'None')));
+test('commit: a failed condition throws the error of its write and is not retried', async () => {
+  aws.play(inSequence(cancelled('None', 'ConditionalCheckFailed', 'None')));
   await rejects(commit(writes), { code: 'SLUG_TAKEN' });
   equal(aws.calls.length, 1);
 });
 
-test('a failed condition without words is a conflict that keeps its cause', async () => {
-  aws.play(inTurn(cancelled('ConditionalCheckFailed', 'TransactionConflict', 'None')));
+test('commit: a failed condition without its own error is a CONFLICT that keeps the cause', async () => {
+  aws.play(inSequence(cancelled('ConditionalCheckFailed', 'TransactionConflict', 'None')));
   await rejects(commit(writes), (error: unknown) => {
     ok(error instanceof ApiError && error.cause instanceof Error);
     equal(error.code, 'CONFLICT');
@@ -81,20 +81,20 @@ test('a failed condition without words is a conflict that keeps its cause', asyn
   });
 });
 
-test('an error that is nobody else’s doing is passed on as it is', async () => {
-  aws.play(inTurn(new Fault('AccessDeniedException')));
+test('commit: any other error is thrown unchanged', async () => {
+  aws.play(inSequence(new Fault('AccessDeniedException')));
   await rejects(commit(writes), { name: 'AccessDeniedException' });
   equal(aws.calls.length, 1);
 });
 
-test('a transaction too large for the table is refused before it is sent', async () => {
-  aws.play(inTurn({}));
+test('commit: a transaction with too many writes is rejected before it is sent', async () => {
+  aws.play(inSequence({}));
   await rejects(commit(Array.from({ length: 101 }, (_, n) => create({ pk: `${n}`, sk: 'A' }))), /101 writes/);
   equal(aws.calls.length, 0);
 });
 
-test('each kind of write keeps its condition', async () => {
-  aws.play(inTurn({}));
+test('commit: each kind of write keeps its condition', async () => {
+  aws.play(inSequence({}));
   await commit([
     create({ pk: 'A', sk: 'A', empty: undefined }),
     { update: { pk: 'B', sk: 'B' }, expression: 'SET #a = :a', names: { '#a': 'a' }, values: { ':a': 1 } },

@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { beforeEach, test } from 'vitest';
 import { get, putIfAbsent } from '../../../../shared/platform/index.ts';
 import { answerOnWire } from '../../../harness/aws/in-process.ts';
-import { StrictTable } from '../../../harness/table/strict-table.ts';
+import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
-const table = new StrictTable();
+const table = new InMemoryTable();
 answerOnWire(table.script);
 const key = { pk: 'A', sk: 'B' };
 beforeEach(() => table.items.clear());
 
-/** DynamoDB cannot be given an attribute of this name through the SDK. */
+/** The SDK cannot send an attribute of this name. */
 const names = fc.string().filter((name) => name !== '__proto__');
 const value = fc.letrec((tie) => ({
   any: fc.oneof(
@@ -63,7 +63,7 @@ for (const [what, bad] of [
   ['a Map', new Map([['a', 1]])],
   ['a member named __proto__', JSON.parse('{"__proto__":1}')],
 ] as const)
-  test(`item-values: ${what} is refused, at any depth`, async () => {
+  test(`item-values: ${what} is rejected at any depth`, async () => {
     for (const item of [{ bad }, { list: [bad] }, { map: { bad } }])
       await rejects(putIfAbsent({ ...key, ...item }), (error) => error instanceof TypeError || error instanceof RangeError);
     equal(table.items.size, 0);

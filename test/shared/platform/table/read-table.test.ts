@@ -2,41 +2,41 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { count, getAll, type Item, query, walk } from '../../../../shared/platform/index.ts';
 import { Fault, scriptAws } from '../../../harness/aws/scripted-aws.ts';
-import { MemoryTable } from '../../../harness/table/memory-table.ts';
+import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
 const aws = await scriptAws();
 afterAll(aws.stop);
 
 const key = (name: string) => ({ pk: name, sk: name });
-const tableOf = (names: readonly string[]): MemoryTable => {
-  const table = new MemoryTable();
+const tableOf = (names: readonly string[]): InMemoryTable => {
+  const table = new InMemoryTable();
   for (const name of names) table.put({ ...key(name), value: name });
   return table;
 };
 const valuesOf = (items: readonly (Item | undefined)[]) => items.map((item) => item?.value);
 
-test('items come in the order of their keys, a missing one as undefined, a key asked twice twice', async () => {
+test('getAll: items are in the order of their keys, with undefined for a missing item and duplicates for duplicate keys', async () => {
   aws.play(tableOf(['A', 'B']).script);
   deepEqual(valuesOf(await getAll([key('B'), key('X'), key('A'), key('B')])), ['B', undefined, 'A', 'B']);
   equal(aws.calls.length, 1);
 });
 
-test('no keys are no call', async () => {
+test('getAll: without keys nothing is sent', async () => {
   aws.play({});
   deepEqual(await getAll([]), []);
   equal(aws.calls.length, 0);
 });
 
-test('more than a hundred keys are as many calls as they need', async () => {
+test('getAll: more than a hundred keys are several requests', async () => {
   const names = Array.from({ length: 250 }, (_, n) => `K${n}`);
   aws.play(tableOf(names).script);
   deepEqual(valuesOf(await getAll(names.map(key))), names);
   equal(aws.calls.length, 3);
 });
 
-test('keys the table put off are asked for again until they are there', async () => {
+test('getAll: unprocessed keys are requested again until they are returned', async () => {
   const table = tableOf(['A', 'B', 'C']);
-  // One key a call, the others put off.
+  // One key per call; the others are unprocessed.
   aws.play({
     BatchGetItem: (input) => {
       const [first, ...rest] = (input.RequestItems as { Table: { Keys: object[] } }).Table.Keys;
@@ -48,21 +48,21 @@ test('keys the table put off are asked for again until they are there', async ()
   equal(aws.calls.length, 3);
 });
 
-test('a table that puts off for ever is an outage, never a missing item', async () => {
+test('getAll: keys that stay unprocessed are SERVICE_UNAVAILABLE, never missing items', async () => {
   aws.play({ BatchGetItem: (input) => ({ Responses: {}, UnprocessedKeys: input.RequestItems as object }) });
   await rejects(getAll([key('A')]), { code: 'SERVICE_UNAVAILABLE' });
 });
 
 const rows = ['P#1', 'P#2', 'P#3', 'P#4', 'Q#5'];
-const partition = (): MemoryTable => {
-  const table = new MemoryTable();
+const partition = (): InMemoryTable => {
+  const table = new InMemoryTable();
   for (const sk of rows) table.put({ pk: 'X', sk, value: sk, inner: { kind: Number(sk.slice(2)) % 2 ? 'odd' : 'even' } });
   return table;
 };
 const read = async (range: Omit<Parameters<typeof query>[0], 'pk' | 'prefix'>) =>
   valuesOf((await query({ pk: 'X', prefix: 'P#', ...range })).items);
 
-test('a range is its prefix, both ways round, and goes on after a position', async () => {
+test('query: a range has a prefix, a direction and a start position', async () => {
   aws.play(partition().script);
   deepEqual(await read({}), ['P#1', 'P#2', 'P#3', 'P#4']);
   deepEqual(await read({ newestFirst: true, after: 'P#3' }), ['P#2', 'P#1']);
@@ -70,8 +70,8 @@ test('a range is its prefix, both ways round, and goes on after a position', asy
   deepEqual(await read({ from: 'P#2', to: 'P#3' }), ['P#2', 'P#3']);
 });
 
-// DynamoDB refuses a start outside the bounds; a caller may well send a cursor with other dates than it was made for.
-test('a position outside the bounds means all of the range or none of it', async () => {
+// DynamoDB rejects a start outside the bounds; a client may send a cursor together with other dates.
+test('query: a start outside the bounds means the whole range or nothing', async () => {
   aws.play(partition().script);
   deepEqual(await read({ from: 'P#2', to: 'P#3', after: 'P#1' }), ['P#2', 'P#3']);
   deepEqual(await read({ from: 'P#2', to: 'P#3', after: 'P#4' }), []);
@@ -81,13 +81,13 @@ test('a position outside the bounds means all of the range or none of it', async
   for (const { ExclusiveStartKey } of aws.sent('Query')) equal(ExclusiveStartKey, undefined);
 });
 
-test('attributes are compared by their path', async () => {
+test('query: `where` compares attributes by path', async () => {
   aws.play(partition().script);
   deepEqual(await read({ where: { 'inner.kind': 'even' } }), ['P#2', 'P#4']);
   deepEqual(await read({ where: { 'inner.kind': 'even', value: 'P#4' } }), ['P#4']);
 });
 
-test('walking reads page after page and leaves nothing out', async () => {
+test('walk: it reads all pages', async () => {
   const table = partition();
   table.pageMax = 2;
   aws.play(table.script);
@@ -97,7 +97,7 @@ test('walking reads page after page and leaves nothing out', async () => {
   ok(aws.calls.length >= 2);
 });
 
-test('reads are strongly consistent', async () => {
+test('getAll, query: reads are strongly consistent', async () => {
   aws.play(partition().script);
   await read({});
   await getAll([key('A')]);
@@ -105,14 +105,14 @@ test('reads are strongly consistent', async () => {
   equal((aws.sent('BatchGetItem')[0]!.RequestItems as { Table: { ConsistentRead: boolean } }).Table.ConsistentRead, true);
 });
 
-test('a counter tells where it stands and ends by itself', async () => {
-  aws.play(new MemoryTable().script);
+test('count: it returns the new value and sets the TTL', async () => {
+  aws.play(new InMemoryTable().script);
   equal(await count(key('R'), 120), 1);
   equal(await count(key('R'), 120), 2);
   deepEqual((aws.sent('UpdateItem')[0]!.ExpressionAttributeValues as Record<string, object>)[':ttl'], { N: '120' });
 });
 
-test('a busy table is tried again by the SDK before anyone hears of it', async () => {
+test('getAll: throttling is retried by the SDK', async () => {
   let n = 0;
   const table = tableOf(['A']);
   aws.play({ BatchGetItem: (input) => (n++ === 0 ? new Fault('InternalServerError', 500) : table.script.BatchGetItem!(input)) });

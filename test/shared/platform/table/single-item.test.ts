@@ -3,9 +3,9 @@ import { beforeEach, test } from 'vitest';
 import { isTransientAwsError, putIfAbsent, set, setIfAbsent, updateItem } from '../../../../shared/platform/index.ts';
 import { answerOnWire } from '../../../harness/aws/in-process.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
-import { StrictTable } from '../../../harness/table/strict-table.ts';
+import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
-const table = new StrictTable();
+const table = new InMemoryTable();
 answerOnWire(table.script);
 const key = { pk: 'A', sk: 'B' };
 
@@ -14,13 +14,13 @@ beforeEach(() => {
   table.onWrite = () => undefined;
 });
 
-test('of several that put the same item one does, and what it put stays', async () => {
+test('putIfAbsent: of several concurrent puts one wins, and its item stays', async () => {
   const won = await Promise.all([1, 2, 3].map((n) => putIfAbsent({ ...key, n })));
   equal(won.filter(Boolean).length, 1);
   deepEqual(table.get(key), { ...key, n: won.indexOf(true) + 1 });
 });
 
-test('an item is changed only while it is as it was', async () => {
+test('updateItem: an item is changed only if it is as expected', async () => {
   table.put({ ...key, status: 'open', n: 1, extra: 'x' });
   const close = set(key, { status: 'closed', n: 2, note: null, extra: undefined }, { expected: { status: 'open', n: 1 } });
   equal(await updateItem(close), true);
@@ -30,18 +30,18 @@ test('an item is changed only while it is as it was', async () => {
   deepEqual(table.get(key), after);
 });
 
-test('an item that is not there is not made by a change of it', async () => {
+test('updateItem: a missing item is not created', async () => {
   equal(await updateItem(set(key, { n: 1 })), false);
   equal(table.items.size, 0);
 });
 
-test('every other failure is told, not taken for a condition', async () => {
+test('putIfAbsent, updateItem: an error other than a failed condition is thrown', async () => {
   table.onWrite = (when) => (when === 'before' ? new Fault('AccessDeniedException') : undefined);
   await rejects(putIfAbsent(key));
   await rejects(updateItem(set(key, { n: 1 })));
 });
 
-test('changeOne, putNew: a condition that fails after a lost answer is reported as an unknown outcome', async () => {
+test('updateItem, putIfAbsent: a condition that fails after a lost response is an unknown outcome', async () => {
   for (const write of [
     () => putIfAbsent({ ...key, status: 'open' }),
     () => updateItem(set(key, { status: 'closed' }, { expected: { status: 'open' } })),
@@ -53,7 +53,7 @@ test('changeOne, putNew: a condition that fails after a lost answer is reported 
   deepEqual(table.get(key), { ...key, status: 'closed' });
 });
 
-test('putNew: a write that meets a transaction is retried', async () => {
+test('putIfAbsent: a write that clashes with a transaction is retried', async () => {
   let meetings = 0;
   table.onWrite = (when) => (when === 'before' && ++meetings < 3 ? new Fault('TransactionConflictException') : undefined);
   equal(await putIfAbsent(key), true);
@@ -63,7 +63,7 @@ for (const [what, lost] of [
   ['a reset connection', Object.assign(new Error('reset'), { code: 'ECONNRESET' })],
   ['a timeout', Object.assign(new Error('late'), { name: 'TimeoutError' })],
 ] as const)
-  test(`changeOne, putNew: after ${what} a failed condition is an unknown outcome, and an outage`, async () => {
+  test(`updateItem, putIfAbsent: after ${what} a failed condition is an unknown outcome, which is transient`, async () => {
     let answers = 0;
     table.onWrite = (when) => {
       if (when === 'after' && ++answers === 1) throw lost;
@@ -76,7 +76,7 @@ for (const [what, lost] of [
     equal(table.items.size, 1);
   });
 
-test('changeOne, putNew: a condition that fails after throttling is a conflict, because nothing was written', async () => {
+test('updateItem, putIfAbsent: a condition that fails after throttling is a conflict, because nothing was written', async () => {
   table.put({ ...key });
   let tries = 0;
   table.onWrite = (when) => (when === 'before' && ++tries === 1 ? new Fault('ThrottlingException') : undefined);
@@ -84,13 +84,13 @@ test('changeOne, putNew: a condition that fails after throttling is a conflict, 
   equal(tries, 2);
 });
 
-test('changeOne, putNew: a write that is applied on a retry succeeds', async () => {
+test('updateItem, putIfAbsent: a write that is applied on a retry succeeds', async () => {
   let tries = 0;
   table.onWrite = (when) => (when === 'before' && ++tries === 1 ? new Fault('InternalServerError', 500) : undefined);
   equal(await putIfAbsent(key), true);
 });
 
-test('claim: an update that meets a transaction is retried', async () => {
+test('setIfAbsent: an update that clashes with a transaction is retried', async () => {
   let meetings = 0;
   table.onWrite = (when) => (when === 'before' && ++meetings < 3 ? new Fault('TransactionConflictException') : undefined);
   equal(await setIfAbsent(key, 'owner', 'a'), 'a');

@@ -10,7 +10,7 @@ const page = async (text: string, limit: number) => {
   return [items.map(({ sk }) => sk).join(''), next];
 };
 
-test('a page goes on after its last element only if there is one more', async () => {
+test('takePage: a page has a next key only if there is one more element', async () => {
   deepEqual(await page('abc', 2), ['ab', 'b']);
   deepEqual(await page('ab', 2), ['ab', undefined]);
   deepEqual(await page('a', 2), ['a', undefined]);

@@ -39,7 +39,7 @@ const account = (localId: string, more: object = {}) => ({
   customAttributes: '{"role":"ü"}',
   ...more,
 });
-/** As a list shows one: the service's own parts included. */
+/** A listed user, with the fields that the service sets. */
 const withPassword = (localId: string, more: object = {}) => {
   const email = `${localId}@example.com`;
   return account(localId, {
@@ -62,7 +62,7 @@ const all = async (toolkit: Toolkit): Promise<readonly Record<string, unknown>[]
 const hash: HashConfig = { algorithm: 'SCRYPT', signerKey: 'a+b/', saltSeparator: 'Bw==', rounds: 8, memoryCost: 14 };
 const options = { hash, overwrite: true };
 
-test('a user is put in as it was listed, hash and salt byte for byte, however often', async () => {
+test('importAuthUsers: a user is imported as listed, with the same hash and salt; a repetition changes nothing', async () => {
   const toolkit = newToolkit();
   const users = [withPassword('ada'), account('bob', { phoneNumber: '+441234567890', providerUserInfo: [] })];
   for (let times = 0; times < 2; times++) {
@@ -73,7 +73,7 @@ test('a user is put in as it was listed, hash and salt byte for byte, however of
   }
 });
 
-test('2,500 users are put in with three requests, looked up a hundred at a time and removed with three', async () => {
+test('importAuthUsers: 2,500 users take three requests, lookups of 100 each, and three deletions', async () => {
   const toolkit = newToolkit();
   const ids = Array.from({ length: 2_500 }, (_, n) => `u${String(n).padStart(5, '0')}`);
   firestore.faults.resetCalls();
@@ -94,7 +94,7 @@ test('2,500 users are put in with three requests, looked up a hundred at a time 
   deepEqual([calls['accounts:batchCreate'], calls['accounts:lookup'], calls['accounts:batchDelete']], [3, 26, 3]);
 });
 
-test('a user that the service does not take fails alone, without a word of its hash', async () => {
+test('importAuthUsers: a rejected user fails alone, and its message does not contain the hash', async () => {
   const toolkit = newToolkit();
   const secret = 'not in base64!';
   const users = [
@@ -109,7 +109,7 @@ test('a user that the service does not take fails alone, without a word of its h
   equal((await all(toolkit)).length, 20);
 });
 
-test('who has a password that is not known in full is not put in without it; others are', async () => {
+test('importAuthUsers: a user whose password hash is incomplete is not imported, others are', async () => {
   const toolkit = newToolkit();
   const users = [
     withPassword('shown'),
@@ -119,8 +119,8 @@ test('who has a password that is not known in full is not put in without it; oth
   ];
   const refused = await importAuthUsers(toolkit, users.map(asUser), { hash: undefined, overwrite: true });
   deepEqual([...refused.keys()].sort(), ['imported', 'redacted', 'shown']);
-  match(refused.get('shown')!.message, /cannot be read from the project that was backed up/);
-  match(refused.get('redacted')!.message, /does not hold the hash/);
+  match(refused.get('shown')!.message, /hash parameters of the backed-up project cannot be read/);
+  match(refused.get('redacted')!.message, /does not contain the hash/);
   equal((await importAuthUsers(toolkit, users.map(asUser), options)).size, 2);
   deepEqual(
     (await all(toolkit)).map(({ localId }) => localId),
@@ -128,7 +128,7 @@ test('who has a password that is not known in full is not put in without it; oth
   );
 });
 
-test('what is no user, or another one than its name says, is not sent', async () => {
+test('importAuthUsers: a malformed record or one with another id is not sent', async () => {
   const toolkit = newToolkit();
   const broken = [
     { id: 'broken', json: Buffer.from('{"passwordHash":"c2VjcmV0"') },
@@ -144,7 +144,7 @@ test('what is no user, or another one than its name says, is not sent', async ()
   );
 });
 
-test('who is there is told apart where nobody is to be replaced', async () => {
+test('importAuthUsers: without overwrite, existing users are reported', async () => {
   const toolkit = newToolkit();
   await importAuthUsers(toolkit, [asUser(account('a', { displayName: 'theirs' }))], options);
   const refused = await importAuthUsers(toolkit, [asUser(account('a')), asUser(account('b'))], { hash, overwrite: false });
@@ -161,7 +161,7 @@ test('who is there is told apart where nobody is to be replaced', async () => {
   );
 });
 
-test('the parameters of hashing are the project’s own, and may be hidden', async (t) => {
+test('readHashConfig: the parameters are the project’s, and undefined without permission', async (t) => {
   const config = await readHashConfig(newToolkit());
   deepEqual([config?.algorithm, config?.rounds, config?.memoryCost], ['SCRYPT', 8, 14]);
   const hiding = createServer((_request, response) => response.end(JSON.stringify({ signIn: { email: { enabled: true } } })));
@@ -170,7 +170,7 @@ test('the parameters of hashing are the project’s own, and may be hidden', asy
   equal(await readHashConfig(newToolkit(`http://127.0.0.1:${(hiding.address() as AddressInfo).port}`)), undefined);
 });
 
-test('a project that refuses, refuses each call at once', async () => {
+test('callToolkit: a denied access fails each call without a retry', async () => {
   const toolkit = newToolkit();
   firestore.faults.revoke(toolkit.sourceProjectId);
   const calls = [
@@ -183,7 +183,7 @@ test('a project that refuses, refuses each call at once', async () => {
     await rejects(call(), (error) => error instanceof SourceError && error.code === 'SOURCE_AUTH_ERROR' && !error.isTransient);
 });
 
-test('a project where Firebase Authentication was never set up has nobody and takes nobody, each told of it', async (t) => {
+test('importAuthUsers: a project without Firebase Authentication has no users and rejects every import', async (t) => {
   let asked = 0;
   const unused = createServer((_request, response) => {
     asked += 1;

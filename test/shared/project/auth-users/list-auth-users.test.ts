@@ -54,7 +54,7 @@ const readAll = async (sourceProjectId: string, signal?: AbortSignal) => {
 };
 const id = (n: number) => `user-${String(n).padStart(5, '0')}`;
 
-test('every user comes once, page by page, with the hash and salt of the password, by one token', async () => {
+test('listAuthUsers: every user is listed once with password hash and salt, with one token for all pages', async () => {
   const users = Array.from({ length: 2_000 }, (_, n) => ({
     localId: id(n),
     email: `u${n}@example.com`,
@@ -73,9 +73,9 @@ test('every user comes once, page by page, with the hash and salt of the passwor
   deepEqual([...new Set(tokens)], ['token-1']);
 });
 
-test('a project that has no users has none', async () => deepEqual(await readAll('nobody'), []));
+test('listAuthUsers: a project without users has an empty list', async () => deepEqual(await readAll('nobody'), []));
 
-test('a project that never used Firebase Authentication has none', async (t) => {
+test('listAuthUsers: a project without Firebase Authentication has an empty list', async (t) => {
   const unused = createServer((_request, response) => {
     response.writeHead(400).end(JSON.stringify({ error: { code: 400, message: 'CONFIGURATION_NOT_FOUND' } }));
   });
@@ -85,7 +85,7 @@ test('a project that never used Firebase Authentication has none', async (t) => 
   deepEqual(await readAll('unused'), []);
 });
 
-test('a refusal is the source’s, at once', async () => {
+test('listAuthUsers: denied access is a SourceError without a retry', async () => {
   firestore.faults.revoke('denied');
   await rejects(readAll('denied'), (error) => {
     ok(error instanceof SourceError);
@@ -96,13 +96,13 @@ test('a refusal is the source’s, at once', async () => {
   equal(tokens.length, 1);
 });
 
-test('a token that is refused is replaced once, then the access is gone', async () => {
+test('callToolkit: a rejected token is refreshed once, then access is denied', async () => {
   firestore.faults.revoke('expired', 'UNAUTHENTICATED');
   await rejects(readAll('expired'), (error) => (error as SourceError).code === 'SOURCE_AUTH_ERROR');
   deepEqual(tokens, ['token-1', 'token-2']);
 });
 
-test('a server that stumbles is asked again, and the page comes once', async (t) => {
+test('callToolkit: a transient error is retried, and each page is returned once', async (t) => {
   let asked = 0;
   const stumbling = createServer((_request, response) => {
     asked += 1;
@@ -120,6 +120,6 @@ test('a server that stumbles is asked again, and the page comes once', async (t)
   equal(asked, 3);
 });
 
-test('reading stops when it is told to', async () => {
+test('listAuthUsers: an aborted signal ends the listing', async () => {
   await rejects(readAll('shop', AbortSignal.abort()), (error) => (error as SourceError).code === 'CANCELLED');
 });

@@ -6,9 +6,9 @@ import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { journalKeyIds } from '../../../../shared/restore/end/journal-key-ids.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { answerInProcess } from '../../../harness/aws/in-process.ts';
-import { StrictTable } from '../../../harness/table/strict-table.ts';
+import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
-const table = new StrictTable();
+const table = new InMemoryTable();
 answerInProcess(table.script);
 const tenant = unsafeTenant(newId('organization'), 'created');
 beforeEach(() => table.items.clear());

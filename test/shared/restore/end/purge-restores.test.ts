@@ -6,9 +6,9 @@ import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { purgeRestores } from '../../../../shared/restore/end/purge-restores.ts';
 import { type RestoreRecord, restoreKey, workPartition } from '../../../../shared/restore/model/record.ts';
 import { type Input, scriptAws } from '../../../harness/aws/scripted-aws.ts';
-import { MemoryTable } from '../../../harness/table/memory-table.ts';
+import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
-const table = new MemoryTable();
+const table = new InMemoryTable();
 type Requests = Record<string, { DeleteRequest: { Key: { pk: { S: string }; sk: { S: string } } } }[]>;
 const aws = await scriptAws({
   ...table.script,

@@ -4,9 +4,9 @@ import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { assertRestoreCapacity } from '../../../../shared/restore/model/assert-restore-capacity.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
-import { MemoryTable } from '../../../harness/table/memory-table.ts';
+import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
-const table = new MemoryTable();
+const table = new InMemoryTable();
 const aws = await scriptAws(table.script);
 afterAll(() => aws.stop());
 beforeEach(() => table.items.clear());

@@ -295,7 +295,7 @@ test('point in time: a base that is deleted concurrently is either held, or the 
   const base = backupOf(world.base.id);
   table.put({ ...base, status: 'expired' });
   const is = traces(world);
-  await rejects(commit(writes), /at the same moment/);
+  await rejects(commit(writes), /changed concurrently/);
   await rejects(
     readRestoreRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), now),
     isConflict(/of this moment does not exist/),

@@ -1,4 +1,4 @@
-/** What the S3 client sends, to where, and what it makes of answers that lead elsewhere. */
+/** Requests of the S3 client: host, signature, region, clock, body and checksums. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import type { ObjectStore } from '../../../../../shared/destination/index.ts';
-import type { S3Place } from '../../../../../shared/destination/store/s3/s3-bucket.ts';
+import type { S3StoreOptions } from '../../../../../shared/destination/store/s3/s3-bucket.ts';
 import { S3Store } from '../../../../../shared/destination/store/s3/s3-store.ts';
 import { keys, openAt, quick, type Stops, serve, stopAll } from '../../../../harness/store/store-stands.ts';
 
@@ -46,8 +46,8 @@ const xml = (response: ServerResponse, status: number, body: string, headers: Re
   response.writeHead(status, { 'content-type': 'application/xml', ...headers }).end(body);
 const error = (code: string, more = '') => `<Error><Code>${code}</Code>${more}</Error>`;
 
-/** A store of AWS whose connections, to whatever host, all end at the scripted server. */
-const awsStore = (place: Partial<S3Place> = {}): S3Store => {
+/** A store of AWS whose connections all go to the scripted server, whatever the host. */
+const awsStore = (place: Partial<S3StoreOptions> = {}): S3Store => {
   const agent = new Agent();
   agent.createConnection = (() => connect(port, '127.0.0.1')) as never;
   const store = new S3Store({
@@ -58,7 +58,7 @@ const awsStore = (place: Partial<S3Place> = {}): S3Store => {
     agent,
     connectMs: 1_000,
     digest: 'crc32',
-    patience: quick,
+    retryPolicy: quick,
     partBytes: 8 * MiB,
     ...place,
   });
@@ -67,7 +67,7 @@ const awsStore = (place: Partial<S3Place> = {}): S3Store => {
 };
 const hosts = () => sent.map(({ headers }) => headers.host);
 
-describe('where requests go', () => {
+describe('host of requests', () => {
   for (const [region, bucket, host, path] of [
     ['eu-central-1', 'plain-bucket', 'plain-bucket.s3.eu-central-1.amazonaws.com', '/k'],
     ['us-east-1', 'plain-bucket', 'plain-bucket.s3.us-east-1.amazonaws.com', '/k'],
@@ -81,14 +81,14 @@ describe('where requests go', () => {
       match(String(sent[0]?.headers.authorization), new RegExp(`/${region}/s3/aws4_request`));
     });
 
-  test('an endpoint is addressed by path', async () => {
+  test('an endpoint uses path-style addresses', async () => {
     const store = await openAt('s3', url, '');
     await store.put('k', Buffer.from('x'));
     deepEqual([sent[0]?.headers.host, sent[0]?.url.split('?')[0]], [new URL(url).host, '/backups/k']);
     store.close();
   });
 
-  test('a region that is none of AWS is signed for as it is given', async () => {
+  test('a region that AWS does not have is signed as given', async () => {
     for (const region of ['auto', 'us-west-004', 'fra1']) {
       const store = await openAt('spaces', url, '', quick, { region });
       await store.put('k', Buffer.from('x'));
@@ -97,7 +97,7 @@ describe('where requests go', () => {
     }
   });
 
-  test('variables and configuration files of the service do not apply to a bucket of a customer', async () => {
+  test('environment variables and configuration files of the service do not apply to a customer’s bucket', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'config-'));
     writeFileSync(
       join(dir, 'config'),
@@ -123,7 +123,7 @@ describe('where requests go', () => {
     Object.assign(process.env, own);
     try {
       answer = (_, response) => xml(response, 503, error('SlowDown'));
-      await rejects(awsStore({ patience: { ...quick, attempts: 1 } }).put('k', Buffer.from('x')), { code: 'unavailable' });
+      await rejects(awsStore({ retryPolicy: { ...quick, attempts: 1 } }).put('k', Buffer.from('x')), { code: 'unavailable' });
       deepEqual(hosts(), ['customer.s3.eu-central-1.amazonaws.com']);
       const headers: IncomingMessage['headers'] = sent[0]?.headers ?? {};
       match(String(headers.authorization), new RegExp(`Credential=${keys.accessKeyId}/\\d+/eu-central-1/`));
@@ -136,7 +136,7 @@ describe('where requests go', () => {
     }
   });
 
-  test('the credentials that a store is opened with stay as they are', async () => {
+  test('the given credentials object stays unchanged', async () => {
     const given = { ...keys };
     await awsStore({ credentials: given }).put('k', Buffer.from('x'));
     deepEqual(Reflect.ownKeys(given), ['accessKeyId', 'secretAccessKey']);
@@ -171,20 +171,20 @@ describe('a bucket in another region', () => {
   });
   const there = 'customer.s3.eu-west-3.amazonaws.com';
 
-  test('is found by the header of an answer, and asked there from then on', async () => {
+  test('is found by a response header, and used from then on', async () => {
     const store = guessed();
     await store.head('k');
     await store.head('k');
     deepEqual(hosts(), ['customer.s3.us-east-1.amazonaws.com', there, there]);
   });
 
-  test('is found by each of several first calls at once', async () => {
+  test('is found by each of several concurrent first calls', async () => {
     const store = guessed();
     await Promise.all([store.head('a'), store.head('b'), store.get('c')]);
     equal(hosts().filter((host) => host === there).length, 3);
   });
 
-  test('is found by the body of an answer', async () => {
+  test('is found by a response body', async () => {
     await guessed().get('k');
     deepEqual(hosts(), ['customer.s3.us-east-1.amazonaws.com', there]);
   });
@@ -196,7 +196,7 @@ describe('a bucket in another region', () => {
     equal(sent.length, 2);
   });
 
-  test('is not looked for where the answer names something other than a region', async () => {
+  test('is not used if the response does not name a valid region', async () => {
     for (const value of ['evil.example.com#', 'evil.example.com/', 'x@evil', '', 'eu-west-3.evil', 'us-east-1']) {
       told = value;
       sent = [];
@@ -219,7 +219,7 @@ describe('a clock that is an hour off', () => {
   };
 
   for (const work of ['put', 'head'] as const)
-    test(`is put right by the first refusal of a ${work}, for all later calls`, async () => {
+    test(`is corrected by the first rejection of a ${work}, for all later calls`, async () => {
       answer = (one, response) => (isSkewed(one) ? refuse(response, one.method, 'RequestTimeTooSkewed') : ahead(response).end());
       const store = await openAt('s3', url, '');
       await (work === 'put' ? store.put('k', Buffer.from('x')) : store.head('k'));
@@ -228,7 +228,7 @@ describe('a clock that is an hour off', () => {
       store.close();
     });
 
-  test('does not hide that the keys are wrong', async () => {
+  test('does not hide wrong keys', async () => {
     answer = ({ method }, response) => refuse(response, method, 'SignatureDoesNotMatch');
     const store = await openAt('s3', url, '');
     await rejects(store.put('k', Buffer.from('x')), { code: 'denied' });
@@ -236,7 +236,7 @@ describe('a clock that is an hour off', () => {
     store.close();
   });
 
-  test('an answer whose time cannot be read does not keep later calls from being signed', async () => {
+  test('a response with an unreadable date does not affect later signatures', async () => {
     const store = await openAt('s3', url, '');
     answer = (_, response) => xml(response, 200, '', { date: 'soon' });
     await store.put('k', Buffer.from('x'));
@@ -265,7 +265,7 @@ describe('a body of 2 MiB or more', () => {
     return openAt('s3', `http://127.0.0.1:${(server.address() as AddressInfo).port}`, '', { ...quick, requestMs: 5_000 });
   };
 
-  test('is sent when the store asks for it', async () => {
+  test('is sent when the store requests it', async () => {
     const store = await open((request, response) => {
       response.writeContinue();
       request.once('end', () => response.end());
@@ -275,7 +275,7 @@ describe('a body of 2 MiB or more', () => {
     store.close();
   });
 
-  test('is not sent to a store that refuses it, and the refusal is told', async () => {
+  test('is not sent to a store that rejects it, and the rejection is thrown', async () => {
     const store = await open((_, response) => xml(response, 403, error('AccessDenied')));
     await rejects(store.put('k', Buffer.alloc(3 * MiB)), { code: 'denied' });
     await rejects(store.put('k', Buffer.alloc(3 * MiB)), { code: 'denied' });
@@ -283,14 +283,14 @@ describe('a body of 2 MiB or more', () => {
     store.close();
   });
 
-  test('is sent after a second to a store that says nothing', async () => {
+  test('is sent after a second without a response', async () => {
     const store = await open((request, response) => request.once('end', () => response.end()));
     await store.put('k', Buffer.alloc(3 * MiB));
     equal(received.bytes, 3 * MiB);
     store.close();
   });
 
-  test('ends at once with its signal while the store says nothing', async () => {
+  test('ends at once with its signal while the store does not respond', async () => {
     const end = new AbortController();
     const store = await open(() => end.abort(new Error('enough')));
     await rejects(store.put('k', Buffer.alloc(3 * MiB), { signal: end.signal }), /enough/);
@@ -343,7 +343,7 @@ describe('checksums', () => {
     for (const one of sent) plain(one);
   });
 
-  test('of other stores are Content-MD5, and nothing that they may not know', async () => {
+  test('of other stores are Content-MD5 only', async () => {
     const store = await openAt('spaces', url, '');
     await store.put('k', Buffer.from('123456789'));
     equal(sent[0]?.headers['content-md5'], 'JfnnlDI7RTiF9RgfG2JNCw==');
@@ -360,8 +360,8 @@ describe('checksums', () => {
   });
 });
 
-describe('an answer that succeeds and says otherwise', () => {
-  const aws = () => awsStore({ patience: { ...quick, attempts: 2 } });
+describe('a successful status with an unexpected body', () => {
+  const aws = () => awsStore({ retryPolicy: { ...quick, attempts: 2 } });
 
   for (const [what, body] of [
     ['nothing', ''],
@@ -371,20 +371,20 @@ describe('an answer that succeeds and says otherwise', () => {
     ['text', 'Welcome'],
     ['elements in elements without end', '<a>'.repeat(500_000)],
   ] as const)
-    test(`is no empty list: ${what}`, async () => {
+    test(`is not an empty list: ${what}`, async () => {
       answer = (_, response) => xml(response, 200, body);
       await rejects(Array.fromAsync(aws().list('')), { name: 'StorageError' });
       await rejects(aws().abortUnfinishedUploads(''), { name: 'StorageError' });
       ok(sent.length <= 4);
     });
 
-  test('is no removal of objects that it does not name', async () => {
+  test('does not confirm the deletion of objects that it does not name', async () => {
     answer = (_, response) => xml(response, 200, '<DeleteResult><Deleted><Key>a</Key></Deleted></DeleteResult>');
     await rejects(aws().remove(['a', 'b']), { code: 'unavailable' });
     equal(sent.length, 2);
   });
 
-  test('is a refusal if one of the objects was not removed', async () => {
+  test('is an error if one of the objects was not deleted', async () => {
     answer = (_, response) =>
       xml(
         response,
@@ -397,7 +397,7 @@ describe('an answer that succeeds and says otherwise', () => {
     deepEqual(names, ['a', 'b']);
   });
 
-  test('removes a thousand objects in one call, whatever their names', async () => {
+  test('deletes a thousand objects in one call, whatever their names', async () => {
     answer = ({ body }, response) =>
       xml(
         response,

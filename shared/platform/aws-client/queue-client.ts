@@ -1,0 +1,7 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { sdkConfig } from './sdk-config.ts';
+
+/** Uses the endpoint that the SDK resolves instead of the queue URL's host, which ignores FIPS and dual-stack settings. */
+export const queueClientConfig = { ...sdkConfig, useQueueUrlAsEndpoint: false } as const;
+
+export const queueClient = new SQSClient(queueClientConfig);

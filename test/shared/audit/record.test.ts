@@ -1,0 +1,46 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { beforeEach, test } from 'vitest';
+import { auditNote, systemAudit } from '../../../shared/audit/index.ts';
+import { commit } from '../../../shared/platform/index.ts';
+import { answerOnWire } from '../../harness/aws/in-process.ts';
+import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
+
+const table = new InMemoryTable();
+answerOnWire(table.script);
+Object.assign(process.env, { PLAN: 'starter', AUDIT_RETENTION_DAYS: '10' });
+const tenant = { organizationId: 'org_01JZ8Q4V0M6T3X9C2B7N5K1HRD' };
+const now = new Date('2026-01-01T00:00:00Z');
+
+beforeEach(() => table.items.clear());
+
+test('auditNote: it names the organization and the resource; details are optional', () => {
+  const note = { scope: tenant.organizationId, resource: { type: 'project', id: 'p' } };
+  deepEqual(auditNote(tenant, 'project', 'p'), note);
+  deepEqual(auditNote(tenant, 'project', 'p', { name: 'x' }), { ...note, details: { name: 'x' } });
+});
+
+test('systemAudit: the actor is the system, without an address, and the resource stands for the request', async () => {
+  await commit([
+    systemAudit('retention', { action: 'backup.expired', note: auditNote(tenant, 'backup', 'b', { name: 'x' }), now }),
+  ]);
+  const [entry] = table.find(`AUDIT#${tenant.organizationId}`, 'ENTRY#');
+  const { pk: _pk, sk: _sk, id, ...rest } = entry ?? {};
+  equal(String(id).startsWith('aud_'), true);
+  deepEqual(rest, {
+    timestamp: '2026-01-01T00:00:00.000Z',
+    action: 'backup.expired',
+    actor: { type: 'system', id: 'retention', email: null },
+    resource: { type: 'backup', id: 'b' },
+    organization: { id: tenant.organizationId },
+    context: { ip: null, userAgent: null, location: null, requestId: 'b' },
+    details: { name: 'x' },
+    ttl: now.getTime() / 1_000 + 10 * 24 * 3_600,
+  });
+});
+
+test('systemAudit: a given request id is kept', async () => {
+  const note = auditNote(tenant, 'backup', 'b');
+  await commit([systemAudit('retention', { action: 'backup.expired', note, now, requestId: 'req_1' })]);
+  const [entry] = table.find(`AUDIT#${tenant.organizationId}`);
+  deepEqual(entry?.context, { ip: null, userAgent: null, location: null, requestId: 'req_1' });
+});
