@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document and the docs page. In a bundle, infra/bundle/precompute.ts replaces this file by the finished texts, instead of the
- * function contains neither the contract and the generator.
+ * The API description as served. Bundles contain these texts, computed while bundling (infra/bundle/precompute.ts), instead of the
+ * contract and the code that describes it.
  */
 import { describe } from '../contract/openapi/document.ts';
 import { docsPage, type Page } from './page.ts';

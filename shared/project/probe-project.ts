@@ -9,9 +9,9 @@ export const probeMs = 10_000;
 const sourceRetryPolicy = {
   attempts: 3,
   firstDelayMs: 200,
-  mostDelayMs: 1_000,
+  maxDelayMs: 1_000,
   firstExhaustedDelayMs: 500,
-  mostExhaustedDelayMs: 1_000,
+  maxExhaustedDelayMs: 1_000,
 };
 
 type Source = Parameters<typeof openSource>[1];

@@ -39,7 +39,7 @@ export const withHeartbeat = async <T>(
   const heartbeat = new Heartbeat({
     checkRunning: async (now) => assertBackupRunning(await get(backupKey.backup(context.tenant, backup.id)), now),
     total: backup.totalDocuments ?? 0,
-    halt: control,
+    control,
     clock: deps.clock,
     unreported: () => (progress ? progress().documents - reported : 0),
     report: async () => {

@@ -1,26 +1,31 @@
 import { ApiError } from '../../contract/errors.ts';
-import type { Tenant } from '../../platform/index.ts';
+import { log, type Tenant } from '../../platform/index.ts';
 import { readDestination } from '../model/read-destination.ts';
 import type { DestinationRecord } from '../model/record.ts';
 import { type ObjectStore, StorageError } from '../store/object-store.ts';
-import { openStore } from './open-store.ts';
+import { openStore as openRealStore } from './open-store.ts';
 
-/**
- * Opens a destination and deletes objects from it. Rejects only if a retry may help. Otherwise it returns why the objects stay in
- * the customer's bucket, or undefined if they are deleted.
- */
+export interface DeletionTarget {
+  readonly destinationId: string;
+  readonly path: string;
+  /** Why the objects must stay, if so. Called before the store is opened. */
+  readonly reasonToKeep?: () => Promise<string | undefined>;
+  readonly openStore?: typeof openRealStore;
+}
+
+/** Deletes objects of a folder. Rejects only if a retry may help; otherwise returns why the objects stay, if they do. */
 export const deleteFromDestination = async (
   tenant: Tenant,
-  destinationId: string,
-  path: string,
-  deleteObjects: (store: ObjectStore) => Promise<void>,
-  open: typeof openStore = openStore,
+  { destinationId, path, reasonToKeep, openStore = openRealStore }: DeletionTarget,
+  deleteObjects: (store: ObjectStore) => Promise<unknown>,
 ): Promise<string | undefined> => {
   const destination = await findDestination(tenant, destinationId);
   if (!destination) return 'The storage destination was deleted';
   if (destination.immutable) return 'The storage destination is immutable';
+  const reason = await reasonToKeep?.();
+  if (reason !== undefined) return reason;
   try {
-    const store = await open(tenant, destination, path);
+    const store = await openStore(tenant, destination, path);
     try {
       await deleteObjects(store);
       return undefined;
@@ -29,16 +34,17 @@ export const deleteFromDestination = async (
     }
   } catch (error) {
     if (!(error instanceof StorageError) || error.isTransient) throw error;
+    log.warn('the destination refuses to delete objects', { destinationId, path, reason: error.message });
     return error.message;
   }
 };
 
-/** A destination can be deleted once it holds no counted backups. */
-const findDestination = async (tenant: Tenant, destinationId: string): Promise<DestinationRecord | undefined> => {
+/** A destination can be deleted once no backup counts there. */
+const findDestination = async (tenant: Tenant, id: string): Promise<DestinationRecord | undefined> => {
   try {
-    return await readDestination(tenant, destinationId);
+    return await readDestination(tenant, id);
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND') return undefined;
-    throw error;
+    if (!(error instanceof ApiError) || error.code !== 'STORAGE_NOT_FOUND') throw error;
+    return undefined;
   }
 };

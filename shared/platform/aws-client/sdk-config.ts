@@ -3,10 +3,19 @@ import { NODE_USE_DUALSTACK_ENDPOINT_CONFIG_OPTIONS, NODE_USE_FIPS_ENDPOINT_CONF
 import { lambdaCredentials } from './lambda-credentials.ts';
 import { requestHandler } from './request-handler.ts';
 
-/** Attempts of one call, the first included. */
+/** Tries of one call, the first included. */
 export const maxAttempts = 3;
 
-/** The configuration of a response body. The SDK's own collector first function. The SDK resolves region = (body: at outside of functions. */
+/** Collects a response body. The SDK's own collector first loads Node's web streams, only to find that the body is none. */
+const streamCollector = (body: Readable): Promise<Uint8Array> =>
+  new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    body.on('data', (chunk: Uint8Array) => chunks.push(chunk));
+    body.on('end', () => resolve(Buffer.concat(chunks)));
+    body.on('error', reject);
+  });
+
+/** Settings of every SDK client, inside and outside of functions. */
 export const baseConfig = {
   credentials: lambdaCredentials,
   requestHandler,

@@ -80,7 +80,7 @@ export const withHeartbeat = async <T>(
   const heartbeat = new Heartbeat({
     checkRunning: () => assertStillRunning(tenant, restore),
     total: 0,
-    halt: control,
+    control,
     clock,
     unreported: () => 0,
     report: async () => undefined,

@@ -3,13 +3,13 @@ import { afterAll, beforeEach, test } from 'vitest';
 import { lookup } from '../../../shared/organization/index.ts';
 import { iso, newId } from '../../../shared/platform/index.ts';
 import { type Input, scriptAws } from '../../harness/aws/scripted-aws.ts';
-import { MemoryTable } from '../../harness/table/memory-table.ts';
+import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 interface Entry {
   readonly MessageBody: string;
   readonly MessageGroupId: string;
 }
-const table = new MemoryTable();
+const table = new InMemoryTable();
 let refused: readonly string[] = [];
 const sent: Entry[] = [];
 const aws = await scriptAws({

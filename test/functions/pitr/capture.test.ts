@@ -5,9 +5,9 @@ import { pitrKey } from '../../../shared/pitr/index.ts';
 import { newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import { projectKey } from '../../../shared/project/index.ts';
 import { type Input, scriptAws } from '../../harness/aws/scripted-aws.ts';
-import { MemoryTable } from '../../harness/table/memory-table.ts';
+import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
-const table = new MemoryTable();
+const table = new InMemoryTable();
 const sent: { sender: string; task: object }[] = [];
 const aws = await scriptAws({
   ...table.script,

@@ -6,8 +6,7 @@ import { applyRetention } from '../../../shared/retention/index.ts';
 import { answerInProcess } from '../aws/in-process.ts';
 import { Fault, type Input, type Script } from '../aws/scripted-aws.ts';
 import { backupOf, tenant } from '../builders/sample-backup.ts';
-import { InMemoryTable } from '../table/in-memory-table.ts';
-import { marshalled } from '../table/in-memory-table.ts';
+import { InMemoryTable, marshalled } from '../table/in-memory-table.ts';
 
 export { tenant };
 export const now = new Date('2026-06-01T12:00:00.000Z');

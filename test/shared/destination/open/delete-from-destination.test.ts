@@ -23,7 +23,8 @@ const open = async (_tenant: unknown, { id }: DestinationRecord, path: string): 
   return store;
 };
 const remove = (store: ObjectStore): Promise<void> => store.remove(['object']);
-const deleteObjects = (work = remove) => deleteFromDestination(tenant, id, 'folder', work, open);
+const deleteObjects = (work = remove) =>
+  deleteFromDestination(tenant, { destinationId: id, path: 'folder', openStore: open }, work);
 
 beforeEach(async () => {
   opened.length = 0;
