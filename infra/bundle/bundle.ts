@@ -8,7 +8,6 @@ import { workers } from '../../shared/contract/runtime/workers.ts';
 import { leanGoogle } from './lean-google.ts';
 import { leanSdk } from './lean-sdk.ts';
 import { finished } from './precompute.ts';
-import { undescribed } from './undescribed.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -53,7 +52,7 @@ export const bundle = async (wanted: readonly string[], outdir: string, options:
     mainFields: ['module', 'main'],
     // The SDK imports Node's http dynamically. As a require it does not load Node's fetch with it, 50 ms of a cold start.
     supported: { 'dynamic-import': false },
-    plugins: [leanSdk, leanGoogle, finished, undescribed, placedInstead(options.instead ?? {})],
+    plugins: [leanSdk, leanGoogle, finished, placedInstead(options.instead ?? {})],
     sourcemap: options.sourcemap ?? false,
     legalComments: 'none',
     logLevel: 'error',

@@ -53,7 +53,7 @@ export const Timezone = z
   .string()
   .max(64)
   .refine(isTimezone, 'must be an IANA time zone, such as Europe/Berlin')
-  .meta({ description: 'An IANA time zone', examples: ['Europe/Berlin'] });
+  .meta({ examples: ['Europe/Berlin'] });
 
 /** A date or a moment in a query, read as UTC when it is a bare date. */
 export const When = z.union([z.iso.datetime({ offset: true }), z.iso.date()], 'must be an ISO 8601 date or date-time');

@@ -20,8 +20,8 @@ export const AuditEntry = z.object({
 
 const read = { role: 'admin', scope: 'organization:read' } as const;
 const filters = {
-  from: When.optional().describe('Inclusive; a bare date is midnight UTC'),
-  to: When.optional().describe('Inclusive; a bare date is the whole day, UTC'),
+  from: When.optional(),
+  to: When.optional(),
   action: z.string().max(100).optional(),
   actorId: z.string().max(100).optional(),
   resourceType: z.string().max(100).optional(),

@@ -13,9 +13,9 @@ export const User = z.object({
 });
 
 export const TokenSet = z.object({
-  accessToken: z.string().describe('A JWT (RS256); its public keys are at /.well-known/jwks.json'),
-  refreshToken: z.string().describe('Opaque, good for one use within 7 days'),
-  expiresIn: z.int().describe('Seconds the access token lives'),
+  accessToken: z.string(),
+  refreshToken: z.string(),
+  expiresIn: z.int(),
   tokenType: z.literal('Bearer'),
 });
 
@@ -26,12 +26,8 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     access: 'public',
     summary: 'Begin signing in at the identity provider',
     query: z.strictObject({
-      redirect_uri: z
-        .string()
-        .max(2_048)
-        .optional()
-        .describe('Where to send the one-time code; must be on the allow-list, exactly'),
-      login_hint: z.string().max(254).optional().describe('Passed on to the provider: whom to sign in'),
+      redirect_uri: z.string().max(2_048).optional(),
+      login_hint: z.string().max(254).optional(),
     }),
     reply: 'redirect',
     errors: ['SERVICE_UNAVAILABLE'],
@@ -74,7 +70,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     access: 'public',
     summary: 'Exchange a refresh token for new tokens',
     body: z.object({
-      refreshToken: z.string().min(1).max(8_192).optional().describe('Required, unless the session cookie carries it'),
+      refreshToken: z.string().min(1).max(8_192).optional(),
     }),
     bodyOptional: true,
     data: TokenSet.omit({ tokenType: true }),

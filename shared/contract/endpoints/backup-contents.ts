@@ -18,11 +18,7 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     body: z.strictObject({
       projectId: id('project'),
       storageDestinationId: id('storageDestination'),
-      path: z
-        .string()
-        .min(1, 'must not be empty')
-        .max(1_024, 'must be at most 1024 characters')
-        .describe('Of the folder with its manifest, below the bucket'),
+      path: z.string().min(1, 'must not be empty').max(1_024, 'must be at most 1024 characters'),
       metadata: z
         .strictObject({ createdAt: Moment.optional(), type: z.enum(backupTypes).optional(), source: text(200).optional() })
         .optional(),
@@ -41,15 +37,8 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     access: read,
     summary: 'Browse a backup: its collections, the documents of one, or one document',
     query: z.strictObject({
-      path: z
-        .string()
-        .max(6_144)
-        .default('')
-        .describe('Of a collection or a document, such as users or users/ada; all of it if left out'),
-      showMissing: z
-        .enum(['true', 'false'])
-        .default('false')
-        .describe('Whether to list documents that do not exist but have collections below them'),
+      path: z.string().max(6_144).default(''),
+      showMissing: z.enum(['true', 'false']).default('false'),
     }),
     list: BackupEntry,
     audit: 'backup.browsed',
@@ -63,11 +52,7 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     access: read,
     summary: 'What changed from another backup to this one, or from this one to the live database',
     query: z.strictObject({
-      against: z
-        .union([z.literal('live'), id('backup')], 'must be the id of a backup, or live')
-        .describe(
-          'The id of another backup of the same project: added is what this one has and that one has not. Or live: added is what the database has now and this backup has not; every document there is billed as a read, up to maxReads of the project, so people need the role member. Compared is what both were to hold, by their lists of collections',
-        ),
+      against: z.union([z.literal('live'), id('backup')], 'must be the id of a backup, or live'),
     }),
     data: Diff,
     paged: true,

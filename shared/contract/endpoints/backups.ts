@@ -27,10 +27,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
         .int('must be a whole number of days')
         .min(1, 'must be at least 1')
         .max(3_650, 'must be at most 3650')
-        .optional()
-        .describe(
-          'Days from its completion until it expires; kept for ever if left out. It stays as long as another backup, a point in time, a restore or a lock needs it, and if it is the last good one of its kind',
-        ),
+        .optional(),
       maxReads: MaxReads.optional(),
       dryRun: z.boolean('must be true or false').default(false),
     }),
@@ -52,8 +49,8 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
       projectId: id('project').optional(),
       status: z.enum(backupStatuses).optional(),
       type: z.enum(backupTypes).optional(),
-      from: When.optional().describe('Created at or after; a bare date is midnight UTC'),
-      to: When.optional().describe('Created at or before; a bare date is the whole day, UTC'),
+      from: When.optional(),
+      to: When.optional(),
     }),
     list: Backup,
     capabilities: ['table:read'],

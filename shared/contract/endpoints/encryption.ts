@@ -1,15 +1,6 @@
 import * as z from 'zod';
 import { apiPrefix, group } from '../endpoint.ts';
-import { Moment } from '../fields.ts';
-
-export const encryptionModes = ['kms', 'customer'] as const;
-
-export const Encryption = z.object({
-  mode: z.enum(encryptionModes).describe('customer: the data keys of backups are wrapped by your passphrase'),
-  keyId: z.string(),
-  rewrap: z.enum(['idle', 'running']).describe('Whether keys of earlier backups are still being wrapped anew'),
-  updatedAt: Moment.nullable(),
-});
+import { Encryption, encryptionModes } from '../models/encryption.ts';
 
 const manage = { role: 'admin', scope: 'organization:write' } as const;
 
@@ -29,10 +20,7 @@ export const encryption = group('encryption', `${apiPrefix}/organizations/curren
     summary: 'Choose what wraps data keys; those of earlier backups are wrapped anew, their objects stay as they are',
     body: z.strictObject({
       mode: z.enum(encryptionModes),
-      passphrase: z
-        .string()
-        .optional()
-        .describe('With customer: at least 8 characters. Keep it: without it the backups stay closed'),
+      passphrase: z.string().optional(),
     }),
     data: Encryption,
     audit: 'encryption.changed',

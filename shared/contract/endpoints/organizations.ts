@@ -9,7 +9,7 @@ export const Statistics = z.object({
   memberCount: z.int(),
   projectCount: z.int(),
   backupCount: z.int(),
-  storageUsed: z.int().describe('Bytes'),
+  storageUsed: z.int(),
 });
 export const Subscription = z.object({ plan: z.enum(plans), status: z.literal('active'), billingCycle: z.literal('monthly') });
 
@@ -22,7 +22,7 @@ export const Organization = z.object({
   settings: Settings,
   statistics: Statistics,
   subscription: Subscription,
-  role: z.enum(roles).describe("The caller's role"),
+  role: z.enum(roles),
   memberCount: z.int(),
   projectCount: z.int(),
   createdAt: Moment,
@@ -33,7 +33,7 @@ export const Deletion = z.object({
   id: z.string(),
   deleted: z.literal(true),
   deletionType: z.enum(['soft', 'permanent']),
-  recoveryDeadline: Moment.nullable().describe('Until when the owner can recover it; null when it is gone for good'),
+  recoveryDeadline: Moment.nullable(),
 });
 
 export const organizations = group('organizations', `${apiPrefix}/organizations`, {
@@ -106,12 +106,9 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     access: { role: 'owner', scope: 'people-only' },
     summary: 'Delete the organization: recoverable for 30 days, or at once and for good with force',
     body: z.strictObject({
-      confirmName: z.string('must be the name of the organization').describe("The organization's name, letter by letter"),
+      confirmName: z.string('must be the name of the organization'),
       force: z.boolean('must be true or false').optional(),
-      deleteBackupData: z
-        .boolean('must be true or false')
-        .optional()
-        .describe('With force: also remove the objects in your buckets'),
+      deleteBackupData: z.boolean('must be true or false').optional(),
     }),
     data: Deletion,
     // With force the purge has begun.

@@ -20,9 +20,7 @@ const IntervalSeconds = z
   .min(captureIntervalSecondsMin, `must be at least ${captureIntervalSecondsMin}`)
   .max(captureIntervalSecondsMax, `must be at most ${captureIntervalSecondsMax}`)
   .meta({ examples: [captureIntervalSeconds] });
-const Precision = z
-  .enum(pitrPrecisions)
-  .describe('second: every whole second can be restored; interval: the end of each capture, for fewer reads');
+const Precision = z.enum(pitrPrecisions);
 
 const read = { role: 'viewer', scope: 'projects:read' } as const;
 const manage = { role: 'member', scope: 'projects:write' } as const;
@@ -37,9 +35,7 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
       retentionDays: RetentionDays.default(pitrRetentionDays),
       captureIntervalSeconds: IntervalSeconds.default(captureIntervalSeconds),
       precision: Precision.default('second'),
-      storageDestinationId: id('storageDestination')
-        .optional()
-        .describe('Where changes are stored; the default of the project or organization unless given'),
+      storageDestinationId: id('storageDestination').optional(),
     }),
     bodyOptional: true,
     data: Pitr,

@@ -23,7 +23,7 @@ export const MaxReads = z.int('must be a whole number').min(1, 'must be at least
 
 /** Only what is given changes; null takes a choice back. */
 const SettingsChange = z.strictObject({
-  backupTimeoutMinutes: TimeoutMinutes.optional().describe(`Minutes, ${backupTimeoutMinutes} unless set`),
+  backupTimeoutMinutes: TimeoutMinutes.optional(),
   defaultStorageId: id('storageDestination').nullable().optional(),
   maxReads: MaxReads.nullable().optional(),
 });
@@ -42,9 +42,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
       name: Name,
       sourceProjectId: SourceProjectId,
       databaseId: DatabaseId.default('(default)'),
-      credentials: GoogleCredentials.optional().describe(
-        'A Google service account; without it, the grant you gave when signing in (an API key uses that of the person who made it)',
-      ),
+      credentials: GoogleCredentials.optional(),
       settings: SettingsChange.optional(),
     }),
     data: Project,
@@ -80,7 +78,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     body: z.strictObject({
       name: Name.optional(),
       settings: SettingsChange.optional(),
-      organizationId: id('organization').optional().describe('Moves it; needs the role admin in both organizations'),
+      organizationId: id('organization').optional(),
     }),
     data: Project,
     audit: 'project.updated',
@@ -115,7 +113,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     path: '/{projectId}/collections',
     access: read,
     summary: 'The root collections of the project’s database, with how many documents each has',
-    list: z.object({ id: z.string(), count: z.int().nullable().describe('Null where the source does not count') }),
+    list: z.object({ id: z.string(), count: z.int().nullable() }),
     errors: ['PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR'],
     // A provider may give a new refresh token with each use, and it must be kept.
     outboundShare: outsideShare,

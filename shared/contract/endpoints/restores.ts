@@ -22,20 +22,20 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
     summary: 'Restore a backup or a moment, or with dryRun see what that would do',
     body: z.strictObject({
       backupId: id('backup').optional(),
-      projectId: id('project').optional().describe('With pointInTime, in place of backupId'),
-      pointInTime: When.optional().describe('To the second, within a window of GET /projects/{projectId}/pitr/windows'),
-      targetProjectId: id('project').optional().describe('The project of the backup unless given'),
+      projectId: id('project').optional(),
+      pointInTime: When.optional(),
+      targetProjectId: id('project').optional(),
       collections: Collections.optional(),
-      documentIds: DocumentIds.optional().describe('Paths of documents, or bare ids within the given collections'),
+      documentIds: DocumentIds.optional(),
       options: z
         .strictObject({
           mergeMode: MergeMode.default('overwrite'),
-          collections: Collections.optional().describe('The same as collections, if both are given'),
+          collections: Collections.optional(),
           dryRun: yesOrNo.default(false),
-          includeAuthUsers: yesOrNo.optional().describe('Unless given: if all of a backup that has them is restored'),
+          includeAuthUsers: yesOrNo.optional(),
           includeSubcollections: yesOrNo.default(true),
           safetyBackup: yesOrNo.default(true),
-          safetyStorageDestinationId: id('storageDestination').optional().describe('That of the backup unless given'),
+          safetyStorageDestinationId: id('storageDestination').optional(),
           maxWritesPerSecond: z
             .int('must be a whole number')
             .min(1, 'must be at least 1')
@@ -67,7 +67,7 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
     access: read,
     summary: 'The history of restores, newest first',
     query: z.strictObject({
-      projectId: id('project').optional().describe('As the target, or as the project of the backup'),
+      projectId: id('project').optional(),
     }),
     list: RestoreHistory,
     capabilities: ['table:read'],

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { CollectionPaths, Collections } from '../collection-path.ts';
 import { apiPrefix, group } from '../endpoint.ts';
 import { id, Name, Timezone, text } from '../fields.ts';
-import { cronMax, retentionCountMax, retentionDaysMax, scheduleIntervalMinutesMin } from '../limits.ts';
+import { cronMax, retentionCountMax, retentionDaysMax } from '../limits.ts';
 import { Backup, backupTypes } from '../models/backup.ts';
 import { Schedule } from '../models/schedule.ts';
 
@@ -15,7 +15,7 @@ const Count = z.int(countRange).min(0, countRange).max(retentionCountMax, countR
 const daysRange = `must be a whole number of days from 1 to ${retentionDaysMax}`;
 
 /** What of it is checked further needs more than a shape: the expression, the collections, the destination (shared/schedule/api/schedule-input.ts). */
-const given = {
+export const scheduleFields = {
   name: Name,
   // Blanks and tabs between fields, and around them, as crontab(5) takes them; kept as single blanks.
   cron: z
@@ -25,32 +25,28 @@ const given = {
     )
     .meta({
       type: 'string',
-      description: `Five fields as in crontab(5), or @daily and its like; at least ${scheduleIntervalMinutesMin} minutes apart`,
       examples: ['0 3 * * *'],
     }),
   timezone: Timezone,
-  type: z.enum(backupTypes).describe('An incremental backup that has nothing to build on becomes a full one, and says so'),
-  enabled: yesOrNo.describe('False pauses it'),
+  type: z.enum(backupTypes),
+  enabled: yesOrNo,
   retention: z
     .int(daysRange)
     .min(1, daysRange)
     .max(retentionDaysMax, daysRange)
     .nullable()
-    .meta({ description: 'Days; takes the place of retentionPolicy. With neither, backups are kept for ever', examples: [30] }),
+    .meta({ examples: [30] }),
   retentionPolicy: z
     .strictObject({ daily: Count, weekly: Count, monthly: Count, yearly: Count })
     .refine((counts) => Object.values(counts).some((count) => count > 0), 'must keep something')
     .nullable()
     .meta({
-      description: 'How many days, ISO weeks, months and years keep their last backup; takes the place of retention',
       examples: [null],
     }),
   collections: Collections,
   excludeCollections: CollectionPaths,
   includeAuthUsers: yesOrNo,
-  storageDestinationId: id('storageDestination')
-    .nullable()
-    .describe('Without one, the default of the project or of the organization, whatever it is then'),
+  storageDestinationId: id('storageDestination').nullable(),
 };
 
 export const schedules = group('schedules', `${apiPrefix}/schedules`, {
@@ -61,16 +57,16 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     summary: 'Back a project up regularly',
     body: z.strictObject({
       projectId: id('project'),
-      ...given,
-      timezone: given.timezone.default('UTC'),
-      type: given.type.default('full'),
-      enabled: given.enabled.default(true),
-      retention: given.retention.optional(),
-      retentionPolicy: given.retentionPolicy.optional(),
-      collections: given.collections.default(['*']),
-      excludeCollections: given.excludeCollections.default([]),
-      includeAuthUsers: given.includeAuthUsers.default(false),
-      storageDestinationId: given.storageDestinationId.optional(),
+      ...scheduleFields,
+      timezone: scheduleFields.timezone.default('UTC'),
+      type: scheduleFields.type.default('full'),
+      enabled: scheduleFields.enabled.default(true),
+      retention: scheduleFields.retention.optional(),
+      retentionPolicy: scheduleFields.retentionPolicy.optional(),
+      collections: scheduleFields.collections.default(['*']),
+      excludeCollections: scheduleFields.excludeCollections.default([]),
+      includeAuthUsers: scheduleFields.includeAuthUsers.default(false),
+      storageDestinationId: scheduleFields.storageDestinationId.optional(),
     }),
     data: Schedule,
     status: 201,
@@ -105,7 +101,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     path: '/{scheduleId}',
     access: manage,
     summary: 'Change, pause or resume a schedule; only what is given changes, and null takes a choice back',
-    body: z.strictObject(z.object(given).partial().shape),
+    body: z.strictObject(z.object(scheduleFields).partial().shape),
     data: Schedule,
     audit: 'schedule.updated',
     errors: ['SCHEDULE_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],

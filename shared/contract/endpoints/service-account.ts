@@ -6,8 +6,8 @@ import { Moment, Name } from '../fields.ts';
 export const ServiceAccount = z.object({
   id: z.string(),
   name: z.string(),
-  email: z.string().describe('Its identity address, as shown in audit logs'),
-  apiKey: z.string().describe('Shown once, here, and never again'),
+  email: z.string(),
+  apiKey: z.string(),
   permissions: z.array(z.enum(scopes)),
   lastUsedAt: Moment.nullable(),
   createdAt: Moment,

@@ -23,7 +23,6 @@ const Endpoint = z
   .string()
   .max(255)
   .meta({
-    description: 'Of a store that speaks the S3 protocol; https, and a public address',
     examples: ['https://s3.example.com'],
   });
 /** What S3 takes: a key id, the ARN of a key, an alias, or the ARN of an alias. */
@@ -57,23 +56,20 @@ export const StorageTest = z.object({
   success: z.literal(true),
   checks: z.array(z.object({ name: z.string(), ok: z.boolean(), error: z.string().optional() })),
   warnings: z.array(z.string()),
-  duration: z.int().describe('Milliseconds'),
+  duration: z.int(),
 });
 
-const given = {
+export const storageFields = {
   name: Name,
   bucket: Bucket,
   prefix: Prefix,
   region: Region.nullable(),
   endpoint: Endpoint.nullable(),
   credentials: StorageCredentials,
-  immutable: z.boolean('must be true or false').describe('Objects cannot be deleted there, so deleting is not tried'),
-  objectLock: ObjectLock.nullable().describe('s3 only, on a bucket with object lock'),
-  sse: z
-    .enum(sseAlgorithms, 'must be AES256, aws:kms or null')
-    .nullable()
-    .describe('s3 and spaces only: server-side encryption of new objects; null for the default of the bucket'),
-  sseKmsKeyId: SseKmsKeyId.nullable().describe('With sse aws:kms only; the default key of the account, unless given'),
+  immutable: z.boolean('must be true or false'),
+  objectLock: ObjectLock.nullable(),
+  sse: z.enum(sseAlgorithms, 'must be AES256, aws:kms or null').nullable(),
+  sseKmsKeyId: SseKmsKeyId.nullable(),
 };
 
 const read = { role: 'viewer', scope: 'storage:read' } as const;
@@ -87,15 +83,15 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     access: manage,
     summary: 'Add a bucket of yours; writing, reading, listing and deleting are tried at once',
     body: z.strictObject({
-      ...given,
+      ...storageFields,
       type: z.enum(storageTypes),
-      prefix: given.prefix.optional(),
-      region: given.region.optional(),
-      endpoint: given.endpoint.optional(),
-      immutable: given.immutable.default(false),
-      objectLock: given.objectLock.optional(),
-      sse: given.sse.optional(),
-      sseKmsKeyId: given.sseKmsKeyId.optional(),
+      prefix: storageFields.prefix.optional(),
+      region: storageFields.region.optional(),
+      endpoint: storageFields.endpoint.optional(),
+      immutable: storageFields.immutable.default(false),
+      objectLock: storageFields.objectLock.optional(),
+      sse: storageFields.sse.optional(),
+      sseKmsKeyId: storageFields.sseKmsKeyId.optional(),
     }),
     data: StorageDestination,
     status: 201,
@@ -127,7 +123,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     path: '/{storageId}',
     access: manage,
     summary: 'Change a destination; it is tried before it is saved. Bucket, prefix and type stay while a backup is there',
-    body: z.strictObject(z.object(given).partial().shape),
+    body: z.strictObject(z.object(storageFields).partial().shape),
     data: StorageDestination,
     audit: 'storage.updated',
     errors: ['STORAGE_NOT_FOUND', 'STORAGE_ERROR', 'CONFLICT'],

@@ -11,8 +11,8 @@ const Report = z.object({
   checks: z
     .object({
       database: Check,
-      redis: Check.describe('The work queue; the name is historical'),
-      storage: Check.describe('What is kept at rest: its key is in reach and its stream is on'),
+      redis: Check,
+      storage: Check,
     })
     .optional(),
 });

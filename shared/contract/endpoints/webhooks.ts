@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { apiPrefix, group } from '../endpoint.ts';
 import { Moment, When } from '../fields.ts';
 import { outsideShare, overlapHours, overlapHoursMax, webhookTimeoutMs } from '../limits.ts';
-import { Delivery, DeliveryRequest, webhookFields as given, Webhook, WebhookWithSecret } from '../models/webhook.ts';
+import { Delivery, DeliveryRequest, Webhook, WebhookWithSecret, webhookFields } from '../models/webhook.ts';
 import { deliveryStatuses, replayStatuses } from '../models/webhook-enums.ts';
 
 const read = { role: 'viewer', scope: 'organization:read' } as const;
@@ -11,7 +11,7 @@ const saves = ['table:write', 'webhook:seal'] as const;
 
 const change = {
   access: manage,
-  body: z.strictObject(z.object(given).partial().shape),
+  body: z.strictObject(z.object(webhookFields).partial().shape),
   data: WebhookWithSecret,
   audit: 'webhook.updated',
   errors: ['WEBHOOK_NOT_FOUND'],
@@ -27,14 +27,14 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     access: manage,
     summary: 'Add a webhook; a secret that is made for it is shown in this answer only',
     body: z.strictObject({
-      ...given,
-      secret: given.secret.optional(),
-      enabled: given.enabled.default(true),
-      headers: given.headers.default({}),
-      timeout: given.timeout.default(webhookTimeoutMs),
-      retryEnabled: given.retryEnabled.default(true),
-      filters: given.filters.prefault({}),
-      format: given.format.default('standard'),
+      ...webhookFields,
+      secret: webhookFields.secret.optional(),
+      enabled: webhookFields.enabled.default(true),
+      headers: webhookFields.headers.default({}),
+      timeout: webhookFields.timeout.default(webhookTimeoutMs),
+      retryEnabled: webhookFields.retryEnabled.default(true),
+      filters: webhookFields.filters.prefault({}),
+      format: webhookFields.format.default('standard'),
     }),
     data: WebhookWithSecret,
     status: 201,
@@ -76,7 +76,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     path: '/{webhookId}/toggle',
     access: manage,
     summary: 'Enable or disable a webhook',
-    body: z.strictObject({ enabled: given.enabled }),
+    body: z.strictObject({ enabled: webhookFields.enabled }),
     data: Webhook.pick({ id: true, enabled: true, updatedAt: true }),
     audit: 'webhook.toggled',
     errors: ['WEBHOOK_NOT_FOUND'],
@@ -103,7 +103,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     access: manage,
     summary: 'Send an event made up for the purpose, at once, and see what comes back',
     body: z.strictObject({
-      event: z.string().optional().describe('The name of an event; the first that the webhook subscribes to'),
+      event: z.string().optional(),
     }),
     bodyOptional: true,
     data: z.object({
@@ -112,9 +112,9 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
       event: z.string(),
       url: z.string(),
       success: z.boolean(),
-      statusCode: z.int().nullable().describe('Null where nothing was answered'),
+      statusCode: z.int().nullable(),
       error: z.string().optional(),
-      duration: z.int().describe('Milliseconds'),
+      duration: z.int(),
       deliveryId: z.string(),
     }),
     audit: 'webhook.tested',
@@ -165,11 +165,8 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     body: z.strictObject({
       from: When,
       to: When,
-      events: given.events.optional().describe('Only these of what the webhook subscribes to'),
-      status: z
-        .enum(replayStatuses)
-        .default('failed')
-        .describe('missing: never sent, because the webhook was disabled or did not exist'),
+      events: webhookFields.events.optional(),
+      status: z.enum(replayStatuses).default('failed'),
     }),
     data: z.object({
       webhookId: z.string(),

@@ -65,7 +65,7 @@ export const events = {
     organization,
     project: project.pick({ id: true, name: true }),
     changes: CapturedChanges,
-    gap: PitrGap.optional().describe('A stretch of time that was lost; then there are no changes'),
+    gap: PitrGap.optional(),
   }),
   'schedule.created': scheduled,
   'schedule.updated': scheduled,

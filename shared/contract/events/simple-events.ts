@@ -19,9 +19,9 @@ const backup = z.object({
   ...job.shape,
   documentsCount: z.int(),
   collectionsCount: z.int(),
-  originalSize: z.int().describe('Bytes'),
-  compressedSize: z.int().describe('Bytes stored'),
-  duration: z.int().nullable().describe('Seconds'),
+  originalSize: z.int(),
+  compressedSize: z.int(),
+  duration: z.int().nullable(),
   ...begun.shape,
   completedAt: Moment.nullable(),
 });

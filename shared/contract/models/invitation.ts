@@ -11,6 +11,6 @@ export const Invitation = z.object({
   expiresAt: Moment,
   createdAt: Moment,
   invitedBy: z.object({ id: z.string(), email: z.string() }),
-  acceptUrl: z.string().describe('The link the e-mail carries'),
+  acceptUrl: z.string(),
   resentAt: Moment,
 });

@@ -11,5 +11,5 @@ export const Member = z.object({
   role: z.enum(roles),
   status: z.literal('active'),
   joinedAt: Moment,
-  lastActiveAt: Moment.describe('Of someone not seen yet, when they joined'),
+  lastActiveAt: Moment,
 });

@@ -1,15 +1,17 @@
-/** What the service tells anyone who asks, without signing in. */
+/** Public endpoints: health, signing keys, OpenAPI document and documentation page. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'vitest';
 import { description, Health, system } from '../../../shared/contract/endpoints/system.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
+import { type Document, describe } from '../../../shared/contract/openapi/document.ts';
 import { version } from '../../../shared/contract/version.ts';
+import { openapiSummary } from '../../harness/builders/openapi-summary.ts';
 import { api, call } from '../../harness/stage/client.ts';
 import { signIn } from '../../harness/stage/person.ts';
 
-test('the service is up, and says so at the top and in the envelope', async () => {
+test('GET /health reports the status at the top level and in the envelope', async () => {
   const { status, text, headers } = await call(system.health);
   equal(status, 200);
   const report = Health.strict().parse(JSON.parse(text));
@@ -19,7 +21,7 @@ test('the service is up, and says so at the top and in the envelope', async () =
   equal(headers.get('cache-control'), 'no-store');
 });
 
-test('asked for its parts, it looks at them', async () => {
+test('GET /health?checks=true checks the table, the queue and the key', async () => {
   const { status, text } = await call(system.health, { query: { checks: 'true' } });
   const report = Health.parse(JSON.parse(text));
   deepEqual(report.checks, { database: 'ok', redis: 'ok', storage: 'ok' });
@@ -28,13 +30,13 @@ test('asked for its parts, it looks at them', async () => {
 });
 
 for (const query of ['checks=yes', 'checks=', 'checks=true&checks=true', 'deep=1'])
-  test(`/health?${query} is refused`, async () => {
+  test(`GET /health?${query} responds with 400`, async () => {
     const { status, body } = await api('GET', `/health?${query}`);
     equal(status, 400);
     equal(body.error.code, 'VALIDATION_ERROR');
   });
 
-test('access tokens verify with the published keys and nothing else', async () => {
+test('access tokens verify with the published keys', async () => {
   const answer = await call(system.jwks);
   equal(answer.headers.get('cache-control'), 'public, max-age=300');
   const { keys } = JSON.parse(answer.text) as { keys: Record<string, string>[] };
@@ -45,15 +47,19 @@ test('access tokens verify with the published keys and nothing else', async () =
   ok(verify('sha256', Buffer.from(`${head}.${payload}`), key, Buffer.from(signature, 'base64url')));
 });
 
-test('the description served is the one agreed on', async () => {
+test('GET /openapi.json serves the reviewed interface', async () => {
   const { status, text, headers } = await call(description.openapi);
   equal(status, 200);
   match(headers.get('content-type') ?? '', /^application\/json/);
   equal(headers.get('cache-control'), 'public, max-age=300');
-  deepEqual(JSON.parse(text), JSON.parse(readFileSync(new URL('../../fixture/openapi.json', import.meta.url), 'utf8')));
+  deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(describe())));
+  equal(
+    openapiSummary(JSON.parse(text) as Document),
+    readFileSync(new URL('../../fixture/openapi.txt', import.meta.url), 'utf8'),
+  );
 });
 
-test('the page shows every operation, runs nothing and loads nothing', async () => {
+test('GET /docs shows every operation and forbids scripts and external resources', async () => {
   const { status, text, headers } = await call(description.docs);
   equal(status, 200);
   equal(headers.get('content-type'), 'text/html; charset=utf-8');
@@ -61,7 +67,7 @@ test('the page shows every operation, runs nothing and loads nothing', async () 
   for (const { id } of endpoints) ok(text.includes(`id="${id}"`), id);
 });
 
-test('the description can be asked for again and again and stays the same', async () => {
+test('GET /openapi.json returns the same text every time', async () => {
   const [first, second] = [await call(description.openapi), await call(description.openapi)];
   equal(first.text, second.text);
 });
