@@ -24,7 +24,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     method: 'GET',
     path: '/google',
     access: 'public',
-    summary: 'Begin signing in at the identity provider',
+    summary: 'Redirect to the identity provider to sign in',
     query: z.strictObject({
       redirect_uri: z.string().max(2_048).optional(),
       login_hint: z.string().max(254).optional(),
@@ -37,8 +37,8 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     method: 'GET',
     path: '/google/callback',
     access: 'public',
-    summary: 'Where the identity provider sends the browser back',
-    // Loose: providers add parameters of their own (Google: scope, authuser, hd, prompt).
+    summary: 'Callback of the identity provider',
+    // Loose: providers add their own parameters (Google: scope, authuser, hd, prompt).
     query: z.looseObject({
       code: z.string().max(4_096).optional(),
       state: z.string().max(512).optional(),
@@ -82,7 +82,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     method: 'GET',
     path: '/me',
     access: 'user',
-    summary: 'The signed-in user',
+    summary: 'Get the signed-in user',
     data: User,
     capabilities: ['table:read'],
   },
@@ -90,7 +90,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     method: 'POST',
     path: '/logout',
     access: 'user',
-    summary: 'End this session: its access and refresh tokens stop working at once',
+    summary: 'End the session; its access and refresh tokens are revoked immediately',
     body: z.strictObject({}),
     bodyOptional: true,
     audit: 'auth.signed_out',

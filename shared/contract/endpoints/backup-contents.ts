@@ -1,4 +1,4 @@
-/** Reading backups where they lie. Apart from the rest, because only these endpoints need the customers' buckets. */
+/** Reading stored backups. A group of its own, because only these endpoints access customers' buckets. */
 import * as z from 'zod';
 import { apiPrefix, group } from '../endpoint.ts';
 import { id, Moment, text } from '../fields.ts';
@@ -14,7 +14,7 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     method: 'POST',
     path: '/import',
     access: manage,
-    summary: 'Register a backup that lies in one of your destinations',
+    summary: 'Import a backup that is stored in one of your destinations',
     body: z.strictObject({
       projectId: id('project'),
       storageDestinationId: id('storageDestination'),
@@ -35,7 +35,7 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     method: 'GET',
     path: '/{backupId}/documents',
     access: read,
-    summary: 'Browse a backup: its collections, the documents of one, or one document',
+    summary: 'Browse a backup: collections, documents of a collection, or one document',
     query: z.strictObject({
       path: z.string().max(6_144).default(''),
       showMissing: z.enum(['true', 'false']).default('false'),
@@ -50,7 +50,7 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     method: 'GET',
     path: '/{backupId}/diff',
     access: read,
-    summary: 'What changed from another backup to this one, or from this one to the live database',
+    summary: 'Compare a backup with another backup or with the live database',
     query: z.strictObject({
       against: z.union([z.literal('live'), id('backup')], 'must be the id of a backup, or live'),
     }),

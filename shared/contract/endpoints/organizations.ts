@@ -54,7 +54,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     method: 'GET',
     path: '',
     access: 'user',
-    summary: 'The organizations the caller belongs to',
+    summary: 'List the organizations of the caller',
     list: Organization.pick({
       id: true,
       name: true,
@@ -70,7 +70,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     method: 'GET',
     path: '/current',
     access: { role: 'viewer', scope: 'organization:read' },
-    summary: 'The organization named by X-Organization-Id',
+    summary: 'Get the organization of X-Organization-Id',
     data: Organization.pick({
       id: true,
       name: true,
@@ -88,7 +88,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     method: 'PUT',
     path: '/current',
     access: { role: 'admin', scope: 'organization:write' },
-    summary: "Change the organization's name or settings; only given fields change",
+    summary: 'Update the name or settings of the organization; only the given fields change',
     body: z.strictObject({
       name: Name.optional(),
       settings: z
@@ -104,14 +104,14 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     method: 'POST',
     path: '/current/delete',
     access: { role: 'owner', scope: 'people-only' },
-    summary: 'Delete the organization: recoverable for 30 days, or at once and for good with force',
+    summary: 'Delete the organization: recoverable for 30 days, or permanently with force',
     body: z.strictObject({
       confirmName: z.string('must be the name of the organization'),
       force: z.boolean('must be true or false').optional(),
       deleteBackupData: z.boolean('must be true or false').optional(),
     }),
     data: Deletion,
-    // With force the purge has begun.
+    // With force the purge has started.
     alsoStatus: 202,
     audit: 'organization.deleted',
     idempotent: true,
@@ -121,7 +121,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     method: 'POST',
     path: '/{id}/recover',
     access: 'user',
-    summary: 'Bring back a soft-deleted organization; its owner only, until recoveryDeadline',
+    summary: 'Recover a soft-deleted organization; owner only, until recoveryDeadline',
     body: z.strictObject({}),
     bodyOptional: true,
     data: Organization.pick({ id: true, name: true, slug: true, createdAt: true, updatedAt: true }),

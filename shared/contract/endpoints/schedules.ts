@@ -14,10 +14,10 @@ const countRange = `must be a whole number from 0 to ${retentionCountMax}`;
 const Count = z.int(countRange).min(0, countRange).max(retentionCountMax, countRange).default(0);
 const daysRange = `must be a whole number of days from 1 to ${retentionDaysMax}`;
 
-/** What of it is checked further needs more than a shape: the expression, the collections, the destination (shared/schedule/api/schedule-input.ts). */
+/** shared/schedule/api/schedule-input.ts validates the expression, the collections and the destination further. */
 export const scheduleFields = {
   name: Name,
-  // Blanks and tabs between fields, and around them, as crontab(5) takes them; kept as single blanks.
+  // Spaces and tabs around fields, as in crontab(5), are normalized to single spaces.
   cron: z
     .preprocess(
       (value) => (typeof value === 'string' ? value.replace(/[ \t]+/g, ' ').replace(/^ | $/g, '') : value),
@@ -38,7 +38,7 @@ export const scheduleFields = {
     .meta({ examples: [30] }),
   retentionPolicy: z
     .strictObject({ daily: Count, weekly: Count, monthly: Count, yearly: Count })
-    .refine((counts) => Object.values(counts).some((count) => count > 0), 'must keep something')
+    .refine((counts) => Object.values(counts).some((count) => count > 0), 'must keep at least one backup')
     .nullable()
     .meta({
       examples: [null],
@@ -54,7 +54,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     method: 'POST',
     path: '',
     access: manage,
-    summary: 'Back a project up regularly',
+    summary: 'Create a schedule',
     body: z.strictObject({
       projectId: id('project'),
       ...scheduleFields,
@@ -79,7 +79,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     method: 'GET',
     path: '',
     access: read,
-    summary: 'The schedules, newest first',
+    summary: 'List schedules, newest first',
     query: z.strictObject({
       projectId: id('project').optional(),
       enabled: z.enum(['true', 'false'], 'must be true or false').optional(),
@@ -91,7 +91,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     method: 'GET',
     path: '/{scheduleId}',
     access: read,
-    summary: 'A schedule, with when it runs next and what became of its last run',
+    summary: 'Get a schedule with its next run and the outcome of its last run',
     data: Schedule,
     errors: ['SCHEDULE_NOT_FOUND'],
     capabilities: ['table:read'],
@@ -100,7 +100,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     method: 'PATCH',
     path: '/{scheduleId}',
     access: manage,
-    summary: 'Change, pause or resume a schedule; only what is given changes, and null takes a choice back',
+    summary: 'Update, pause or resume a schedule; only the given fields change, null resets a field',
     body: z.strictObject(z.object(scheduleFields).partial().shape),
     data: Schedule,
     audit: 'schedule.updated',
@@ -111,7 +111,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     method: 'DELETE',
     path: '/{scheduleId}',
     access: manage,
-    summary: 'Remove a schedule; its backups stay',
+    summary: 'Delete a schedule; its backups are kept',
     audit: 'schedule.deleted',
     errors: ['SCHEDULE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
     capabilities: ['table:write'],
@@ -120,7 +120,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     method: 'POST',
     path: '/{scheduleId}/trigger',
     access: manage,
-    summary: 'Start a backup of a schedule now, also while it is paused; its times stay as they are',
+    summary: 'Start a backup of the schedule now, even while it is paused; its run times do not change',
     body: z.strictObject({}),
     bodyOptional: true,
     data: Backup,

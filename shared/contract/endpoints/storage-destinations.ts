@@ -4,16 +4,19 @@ import { GoogleCredentials, Name } from '../fields.ts';
 import { outsideShare } from '../limits.ts';
 import { ObjectLock, StorageDestination, sseAlgorithms, storageTypes } from '../models/storage-destination.ts';
 
-/** What S3, Google and DigitalOcean all accept, and never a path. */
+/** Names that S3, Google and DigitalOcean accept; never a path. */
 const Bucket = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/, 'must be the name of a bucket')
+  .regex(/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/, 'must be a bucket name')
   .meta({ examples: ['my-backups'] });
 const Prefix = z
   .string()
   .max(200, 'must be at most 200 characters')
-  .regex(/^([A-Za-z0-9!_.*'()-]+(\/[A-Za-z0-9!_.*'()-]+)*\/?)?$/, 'must be parts of plain characters between single slashes')
-  .refine((prefix) => !prefix.split('/').some((part) => part === '.' || part === '..'), 'must not have . or .. as a part')
+  .regex(
+    /^([A-Za-z0-9!_.*'()-]+(\/[A-Za-z0-9!_.*'()-]+)*\/?)?$/,
+    "must be segments of letters, digits and !_.*'()- separated by single slashes",
+  )
+  .refine((prefix) => !prefix.split('/').some((part) => part === '.' || part === '..'), 'must not have . or .. as a segment')
   .meta({ examples: ['backups'] });
 const Region = z
   .string()
@@ -25,7 +28,6 @@ const Endpoint = z
   .meta({
     examples: ['https://s3.example.com'],
   });
-/** What S3 takes: a key id, the ARN of a key, an alias, or the ARN of an alias. */
 const SseKmsKeyId = z
   .string()
   .max(2_048, 'must be at most 2048 characters')
@@ -81,7 +83,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     method: 'POST',
     path: '',
     access: manage,
-    summary: 'Add a bucket of yours; writing, reading, listing and deleting are tried at once',
+    summary: 'Add a bucket. Writing, reading, listing and deleting are tested immediately',
     body: z.strictObject({
       ...storageFields,
       type: z.enum(storageTypes),
@@ -105,7 +107,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     method: 'GET',
     path: '',
     access: read,
-    summary: 'The storage destinations, newest first',
+    summary: 'List storage destinations, newest first',
     list: StorageDestination,
     capabilities: ['table:read'],
   },
@@ -113,7 +115,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     method: 'GET',
     path: '/{storageId}',
     access: read,
-    summary: 'A storage destination',
+    summary: 'Get a storage destination',
     data: StorageDestination,
     errors: ['STORAGE_NOT_FOUND'],
     capabilities: ['table:read'],
@@ -122,7 +124,8 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     method: 'PATCH',
     path: '/{storageId}',
     access: manage,
-    summary: 'Change a destination; it is tried before it is saved. Bucket, prefix and type stay while a backup is there',
+    summary:
+      'Update a destination; it is tested before it is saved. Bucket, prefix and type cannot change while it holds backups',
     body: z.strictObject(z.object(storageFields).partial().shape),
     data: StorageDestination,
     audit: 'storage.updated',
@@ -134,7 +137,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     method: 'DELETE',
     path: '/{storageId}',
     access: manage,
-    summary: 'Remove a destination that no backup, schedule or default uses',
+    summary: 'Delete a destination that no backup, schedule or default uses',
     audit: 'storage.deleted',
     errors: ['STORAGE_NOT_FOUND', 'CONFLICT'],
     capabilities: ['table:write'],
@@ -143,7 +146,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     method: 'POST',
     path: '/{storageId}/test',
     access: manage,
-    summary: 'Try a destination: write, read, read a part, list and delete',
+    summary: 'Test a destination: write, read, ranged read, list and delete',
     body: z.strictObject({}),
     bodyOptional: true,
     data: StorageTest,

@@ -1,4 +1,4 @@
-/** What the legacy format's `data` holds: exactly the fields of the interface, durations in seconds. */
+/** `data` of events in the simple (legacy) format; durations are in seconds. */
 import * as z from 'zod';
 import { Moment } from '../fields.ts';
 import { Backup } from '../models/backup.ts';

@@ -1,4 +1,4 @@
-/** What a backup is, to whoever looks at it. */
+/** Backups in API responses. */
 import * as z from 'zod';
 import { jobErrors } from '../errors.ts';
 import { Moment } from '../fields.ts';
@@ -22,7 +22,7 @@ export const JobError = z.object({
   details: z.record(z.string(), z.unknown()).optional(),
 });
 export const Cost = z.object({ reads: z.int(), estimatedUsd: z.number() });
-/** One thing that is wrong with a backup, and where. */
+/** A problem found by a verification. */
 export const Finding = z.object({
   object: z.string(),
   problem: z.enum(['missing', 'size', 'corrupt', 'unreadable', 'orphan']),
@@ -92,7 +92,7 @@ const RestFields = z
   .custom<Readonly<Record<string, unknown>>>((value) => typeof value === 'object' && value !== null)
   .meta({ type: 'object', additionalProperties: true });
 
-/** A part of a backup's contents: a document in the REST form, or a collection. */
+/** An entry of a browsed backup: a collection, or a document in the format of the Firestore REST API. */
 export const BackupEntry = z.object({
   type: z.enum(['collection', 'document']),
   path: z.string(),
@@ -106,7 +106,7 @@ export const BackupEntry = z.object({
   fieldsTooLarge: z.literal(true).optional(),
 });
 
-/** What changed from one state of a database to another. */
+/** Differences between two backups, or between a backup and the live database. */
 export const Diff = z.object({
   against: z.string(),
   counts: z.object({ added: z.int(), changed: z.int(), removed: z.int(), unchanged: z.int() }),

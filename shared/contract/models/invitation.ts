@@ -1,4 +1,3 @@
-/** What an invitation is, to whoever may invite. */
 import * as z from 'zod';
 import { invitableRoles } from '../access.ts';
 import { Moment } from '../fields.ts';

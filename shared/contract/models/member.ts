@@ -1,4 +1,3 @@
-/** What a member is, to whoever looks at the list. */
 import * as z from 'zod';
 import { roles } from '../access.ts';
 import { Moment } from '../fields.ts';

@@ -1,13 +1,13 @@
-/** What point-in-time recovery of a project is, to whoever looks at it. */
+/** Point-in-time recovery in API responses. */
 import * as z from 'zod';
 import { Moment } from '../fields.ts';
 import { Cost } from './backup.ts';
 
-/** Starting: it waits for a base backup. Active: changes are captured. */
+/** starting: waits for a base backup. active: changes are captured. */
 export const pitrStatuses = ['disabled', 'starting', 'active'] as const;
 /**
- * Second: the source is listened to all the time, so that every whole second is known. Interval: what is there at the end of each
- * interval, and a restore goes to the last of these moments.
+ * second: continuous capture, every whole second can be restored. interval: one capture per interval, and a restore uses the last
+ * capture before the requested time.
  */
 export const pitrPrecisions = ['second', 'interval'] as const;
 
@@ -29,7 +29,7 @@ export const Pitr = z.object({
   cost: z.object(Cost.shape),
 });
 
-/** A batch of changes that can be restored from now on. */
+/** A stored batch of changes. */
 export const CapturedChanges = z.object({
   count: z.int(),
   fromTimestamp: Moment,
@@ -37,12 +37,12 @@ export const CapturedChanges = z.object({
   collections: z.array(z.string()),
 });
 
-/** The first 100 that are known. */
+/** At most 100 known collections. */
 const some = {
   collections: z.array(z.string()).optional(),
 };
 
-/** A stretch of time that nothing can be restored to, and why. */
+/** A time range that cannot be restored. */
 export const PitrGap = z.object({
   from: Moment,
   to: Moment.nullable(),
@@ -50,7 +50,7 @@ export const PitrGap = z.object({
   ...some,
 });
 
-/** What can be restored, never optimistic. */
+/** Restorable time ranges; never overstated. */
 export const PitrWindows = z.object({
   windows: z.array(
     z.object({

@@ -1,4 +1,3 @@
-/** What a project is, to whoever looks at it. */
 import * as z from 'zod';
 import { Moment } from '../fields.ts';
 

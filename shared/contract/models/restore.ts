@@ -1,4 +1,4 @@
-/** What a restore is, to whoever looks at it. */
+/** Restores in API responses. */
 import * as z from 'zod';
 import { Moment } from '../fields.ts';
 import { Cost, JobError, Progress } from './backup.ts';
@@ -6,7 +6,7 @@ import { Cost, JobError, Progress } from './backup.ts';
 export const mergeModes = ['overwrite', 'skip_existing', 'merge', 'rollback'] as const;
 export type MergeMode = (typeof mergeModes)[number];
 export const restoreStatuses = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const;
-/** In the order they come. A job that failed or was cancelled stays in the phase it had reached. */
+/** In order. A failed or cancelled job keeps its last phase. */
 export const restorePhases = [
   'Initializing',
   'Downloading',
@@ -28,7 +28,7 @@ export const MergeMode = z
   .meta({ type: 'string', enum: [...mergeModes] });
 const bare = (text: string): string => text.toLowerCase().replace(/[\s_.-]+/g, '');
 
-/** What a restore does, or would do, to the documents of its target. */
+/** Number of documents by action. */
 export const RestorePlan = z.object({
   create: z.int(),
   overwrite: z.int(),
@@ -92,7 +92,6 @@ export const RestoreJob = z.object({
   error: JobError.nullable(),
 });
 
-/** One line of the history. */
 export const RestoreHistory = z.object({
   restoreJobId: z.string(),
   date: Moment,

@@ -1,12 +1,11 @@
-/** What a schedule is, to whoever looks at it. */
 import * as z from 'zod';
 import { Moment } from '../fields.ts';
 import { backupTypes } from './backup.ts';
 
-/** How many backups are kept: the last of each of so many days, ISO weeks, months and years in which there is one. */
+/** Keeps the last backup of each of the last n days, ISO weeks, months and years that have one. */
 export const RetentionPolicy = z.object({ daily: z.int(), weekly: z.int(), monthly: z.int(), yearly: z.int() });
 
-/** Why a scheduled backup is missing: its time passed, it could not be made, or none has succeeded for two periods. */
+/** missed: not started in time. failed: could not start or did not complete. overdue: no success for two periods. */
 export const scheduleFailures = ['missed', 'failed', 'overdue'] as const;
 
 export const Schedule = z.object({

@@ -1,11 +1,10 @@
-/** What a storage destination is, to whoever looks at it. */
 import * as z from 'zod';
 import { Moment } from '../fields.ts';
 
 export const storageTypes = ['s3', 'gcs', 'spaces'] as const;
 export type StorageType = (typeof storageTypes)[number];
 
-/** Server-side encryption: with keys of the store, or with a key of KMS. */
+/** Server-side encryption with keys of the store or of KMS. */
 export const sseAlgorithms = ['AES256', 'aws:kms'] as const;
 export type SseAlgorithm = (typeof sseAlgorithms)[number];
 

@@ -1,4 +1,4 @@
-/** What a webhook and a delivery are, to whoever looks at them. */
+/** Webhooks and deliveries in requests and responses. */
 import * as z from 'zod';
 import { id, Moment, Name, text } from '../fields.ts';
 import {
@@ -16,7 +16,7 @@ import { deliveryStatuses, disabledReasons, webhookFormats } from './webhook-enu
 const yesOrNo = z.boolean('must be true or false');
 const timeoutRange = `must be a whole number of milliseconds from ${webhookTimeoutMsMin} to ${webhookTimeoutMsMax}`;
 
-/** What of it is checked further needs more than a shape: addresses, names of events, headers (shared/webhook/api/webhook-input.ts). */
+/** shared/webhook/api/webhook-input.ts validates URLs, event names and headers further. */
 export const webhookFields = {
   name: Name,
   url: z
@@ -24,10 +24,10 @@ export const webhookFields = {
     .max(webhookUrlMax, `must be at most ${webhookUrlMax} characters`)
     .meta({ format: 'uri', examples: ['https://example.com/hooks/backups'] }),
   events: z
-    .array(z.string(), 'must be a list of names of events')
+    .array(z.string(), 'must be a list of event names')
     .max(100, 'must have at most 100 entries')
     .meta({
-      // An empty list is refused with the names that could be in it, which a shape does not know.
+      // webhook-input.ts rejects an empty list and returns the allowed names.
       minItems: 1,
       examples: [['backup.*', 'restore.failed']],
     }),
@@ -38,13 +38,13 @@ export const webhookFields = {
   enabled: yesOrNo,
   headers: z
     .unknown()
-    // The record below drops this name without a word.
+    // z.record would silently drop this name.
     .refine((given) => !Object.hasOwn(Object(given), '__proto__'), {
       path: ['__proto__'],
-      error: 'cannot be the name of a header',
+      error: 'is not a valid header name',
     })
-    .pipe(z.record(z.string(), z.string('must be a text'), 'must be an object of names and texts'))
-    .refine((given) => Object.keys(given).length <= webhookHeadersMax, `must be at most ${webhookHeadersMax} headers`)
+    .pipe(z.record(z.string(), z.string('must be a string'), 'must be an object of header names and string values'))
+    .refine((given) => Object.keys(given).length <= webhookHeadersMax, `must have at most ${webhookHeadersMax} headers`)
     .meta({
       type: 'object',
       additionalProperties: { type: 'string' },

@@ -1,4 +1,4 @@
-/** The description of the service, OpenAPI 3.1, made from the very rows the handlers run on. */
+/** The OpenAPI 3.1 document, generated from the contract that the handlers run on. */
 
 import type { Endpoint } from '../endpoint.ts';
 import { type contract, endpoints } from '../index.ts';
@@ -18,41 +18,41 @@ export const describe = () => ({
     description: introduction,
     license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
   },
-  servers: [{ url: '/', description: 'The deployment that serves this description' }],
+  servers: [{ url: '/', description: 'The deployment that serves this document' }],
   tags: Object.values(tags),
   paths: paths(),
   webhooks: webhooks(),
   components: components(),
 });
 
-const introduction = `Everything belongs to an organization; calls within one name it in X-Organization-Id.
+const introduction = `All resources belong to an organization; requests name it in X-Organization-Id.
 
-Answers are {success: true, data} or {success: true, message}; errors are {success: false, error: {code, message, details, requestId}}, or RFC 9457 with Accept: application/problem+json.
+Responses are {success: true, data} or {success: true, message}; errors are {success: false, error: {code, message, details, requestId}}, or RFC 9457 with Accept: application/problem+json.
 
-Lists answer newest first, with pagination {nextCursor, hasMore}; ask for the next page with cursor. Unknown fields are refused, so nothing is silently ignored.`;
+Lists are sorted newest first and have pagination {nextCursor, hasMore}; request the next page with cursor. Unknown fields are rejected, so nothing is silently ignored.`;
 
 const tags: Readonly<Record<keyof typeof contract, { name: string; description: string }>> = {
-  auth: { name: 'Authentication', description: 'Signing in through the identity provider, and the tokens that follow' },
-  organizations: { name: 'Organizations', description: 'What everything else belongs to' },
-  members: { name: 'Members', description: 'Who belongs to the organization, and as what' },
-  invites: { name: 'Invitations', description: 'Whom the organization has invited' },
-  invitations: { name: 'Acceptance', description: "The invited person's side of an invitation" },
-  serviceAccount: { name: 'Service account', description: 'The API key for calls from servers' },
-  encryption: { name: 'Encryption', description: 'What wraps the data keys of backups' },
-  projects: { name: 'Projects', description: 'The document databases that are backed up' },
+  auth: { name: 'Authentication', description: 'Sign-in with the identity provider, and tokens' },
+  organizations: { name: 'Organizations', description: 'The tenants that own all other resources' },
+  members: { name: 'Members', description: 'Members of the organization and their roles' },
+  invites: { name: 'Invitations', description: 'Invitations sent by the organization' },
+  invitations: { name: 'Acceptance', description: 'Viewing and accepting invitations' },
+  serviceAccount: { name: 'Service account', description: 'API key for server-to-server requests' },
+  encryption: { name: 'Encryption', description: 'How the data keys of backups are wrapped' },
+  projects: { name: 'Projects', description: 'Connected Firestore databases' },
   pitr: {
     name: 'Point-in-time recovery',
-    description: 'Capturing every change, so that a project can be restored to any second',
+    description: 'Continuous capture of changes, to restore a project to any second',
   },
-  storageDestinations: { name: 'Storage destinations', description: 'Your buckets, where backups go' },
-  backups: { name: 'Backups', description: 'Making, checking and removing backups' },
-  backupContents: { name: 'Contents of backups', description: 'Looking into backups, comparing and importing them' },
-  restores: { name: 'Restores', description: 'Putting backups back, down to one document, and taking that back' },
-  schedules: { name: 'Schedules', description: 'Backing up by itself, at the times of a clock on your wall' },
-  webhooks: { name: 'Webhooks', description: 'Being told of events, and what became of each message' },
-  auditLogs: { name: 'Audit log', description: 'What happened, who did it and from where' },
+  storageDestinations: { name: 'Storage destinations', description: 'Your buckets, where backups are stored' },
+  backups: { name: 'Backups', description: 'Creating, verifying and deleting backups' },
+  backupContents: { name: 'Contents of backups', description: 'Browsing, comparing and importing backups' },
+  restores: { name: 'Restores', description: 'Restoring backups, down to one document, and undoing restores' },
+  schedules: { name: 'Schedules', description: 'Automatic backups by cron expression and time zone' },
+  webhooks: { name: 'Webhooks', description: 'Event notifications and their deliveries' },
+  auditLogs: { name: 'Audit log', description: 'Who did what, when and from where' },
   system: { name: 'System', description: 'Health and public keys' },
-  description: { name: 'Description', description: 'What you are reading' },
+  description: { name: 'Description', description: 'OpenAPI document and API reference' },
 };
 
 const paths = (): Readonly<Record<string, Readonly<Record<string, Operation>>>> =>

@@ -1,4 +1,4 @@
-/** The events, as they arrive at a subscriber in either format. */
+/** Events as delivered to subscribers, in both formats. */
 import * as z from 'zod';
 import { events } from '../events/event-catalogue.ts';
 import { type EventName, eventNames, isSimpleEvent } from '../events/event-names.ts';
@@ -31,7 +31,7 @@ const noticeOf = (name: EventName): Notice => {
   return {
     operationId: `event.${name}`,
     summary: summaries[name],
-    description: isSimple ? 'In both formats.' : 'In the standard format only.',
+    description: isSimple ? 'Available in both formats.' : 'Available in the standard format only.',
     security: [],
     parameters: [...headersOf(standardHeaders, !isSimple), ...(isSimple ? headersOf(simpleHeaders, false) : [])],
     requestBody: {
@@ -39,20 +39,20 @@ const noticeOf = (name: EventName): Notice => {
       content: { 'application/json': { schema: isSimple ? { oneOf: [standard, simpleBody(name)] } : standard } },
     },
     responses: {
-      '2XX': { description: 'Received. Whatever is answered beside the status is not looked at' },
-      '410': { description: 'Nobody listens here any more: the webhook is disabled' },
+      '2XX': { description: 'Received. Only the status of the response is evaluated' },
+      '410': { description: 'Gone: the webhook is disabled' },
       default: {
-        description: `Not received, as if nothing had been answered in time; redirects are not followed. The standard format is tried up to ${deliveryAttemptsMax} times, the simple format once`,
+        description: `Not received, like a timeout; redirects are not followed. Deliveries are attempted up to ${deliveryAttemptsMax} times in the standard format and once in the simple format`,
       },
     },
   };
 };
 
 const Metadata = z.object({
-  trigger: z.enum(backupTriggers).nullable().describe('What began it; null where nothing did'),
+  trigger: z.enum(backupTriggers).nullable().describe('Trigger of the backup; null for other events'),
   scheduleId: z.string().nullable(),
-  attempt: z.int().describe('Of this delivery, from 1'),
-  deliveryId: z.string().describe('The same at every attempt'),
+  attempt: z.int().describe('Number of this attempt, from 1'),
+  deliveryId: z.string().describe('The same for every attempt'),
   maxAttempts: z.int(),
   willRetry: z.boolean().describe('Whether another attempt follows if this one fails'),
 });
@@ -61,9 +61,9 @@ const standardBody = (name: EventName): Schema => ({
   title: 'standard',
   ...outputSchema(
     z.object({
-      id: z.string().describe('Of the event, the same for every webhook'),
+      id: z.string().describe('Event id, the same for every webhook'),
       type: z.literal(name),
-      timestamp: Moment.describe('When it happened, with milliseconds'),
+      timestamp: Moment.describe('When the event happened, with milliseconds'),
       data: events[name],
       metadata: Metadata,
     }),
@@ -81,39 +81,43 @@ interface Header {
 }
 type Headers = Readonly<Record<string, Header>>;
 
-/** What a receiver of the standard format can look at. */
+/** Headers of the standard format. */
 export const standardHeaders: Headers = {
-  'X-Service-Signature': { description: 'sha256= and the hex HMAC-SHA256 of <timestamp>.<raw body>, keyed with the secret' },
+  'X-Service-Signature': {
+    description: 'sha256= followed by the hex HMAC-SHA256 of <timestamp>.<raw body>, keyed with the secret',
+  },
   'X-Service-Signature-Previous': {
-    description: 'The same, keyed with the secret before the last rotation, while that still holds',
+    description: 'The same with the previous secret, during the overlap after a rotation',
     isOptional: true,
   },
-  'X-Service-Timestamp': { description: 'Unix seconds of this attempt; refuse what is more than 300 seconds off' },
-  'X-Service-Delivery-Id': { description: 'The same at every attempt: drop what you have seen' },
-  'webhook-id': { description: 'The delivery id, as Standard Webhooks has it' },
-  'webhook-timestamp': { description: 'Unix seconds of this attempt' },
+  'X-Service-Timestamp': {
+    description: 'Time of this attempt in Unix seconds; reject requests that are more than 300 seconds off',
+  },
+  'X-Service-Delivery-Id': { description: 'The same for every attempt; use it to drop duplicates' },
+  'webhook-id': { description: 'The delivery id, as in Standard Webhooks' },
+  'webhook-timestamp': { description: 'Time of this attempt in Unix seconds' },
   'webhook-signature': {
     description:
-      'v1, and the base64 HMAC-SHA256 of <id>.<timestamp>.<raw body>, keyed with what follows whsec_, decoded, or with a secret of your own; two, separated by a space, after a rotation',
+      'v1, followed by the base64 HMAC-SHA256 of <id>.<timestamp>.<raw body>, keyed with the decoded part of the secret after whsec_, or with your own secret; two signatures separated by a space after a rotation',
   },
 };
 
-/** What a receiver of the simple format can look at. */
+/** Headers of the simple format. */
 export const simpleHeaders: Headers = {
-  'X-Webhook-Event': { description: 'The name of the event' },
-  'X-Webhook-Timestamp': { description: 'When it happened, ISO 8601' },
-  'X-Webhook-Id': { description: 'The id of the webhook' },
+  'X-Webhook-Event': { description: 'Event name' },
+  'X-Webhook-Timestamp': { description: 'When the event happened, ISO 8601' },
+  'X-Webhook-Id': { description: 'Id of the webhook' },
   'X-Webhook-Signature': {
-    description: 'sha256= and the hex HMAC-SHA256 of the raw body, keyed with the secret; only if the webhook has one',
+    description: 'sha256= followed by the hex HMAC-SHA256 of the raw body, keyed with the secret; absent without a secret',
     isOptional: true,
   },
   'X-Webhook-Signature-Previous': {
-    description: 'The same, keyed with the secret before the last rotation, while that still holds',
+    description: 'The same with the previous secret, during the overlap after a rotation',
     isOptional: true,
   },
 };
 
-/** Of two formats, neither has all headers. */
+/** With two formats no header is required, because each format has its own. */
 const headersOf = (headers: Headers, isOnlyFormat: boolean): readonly Parameter[] =>
   Object.entries(headers).map(([name, { description, isOptional }]) => ({
     name,
@@ -124,32 +128,32 @@ const headersOf = (headers: Headers, isOnlyFormat: boolean): readonly Parameter[
   }));
 
 const summaries: Readonly<Record<EventName, string>> = {
-  'backup.started': 'A backup has begun',
-  'backup.progress': 'Another tenth of a backup is done',
-  'backup.completed': 'A backup is stored and verified, or was imported',
+  'backup.started': 'A backup started',
+  'backup.progress': 'A backup reached another 10 %',
+  'backup.completed': 'A backup was stored and verified, or imported',
   'backup.failed': 'A backup failed or was cancelled',
-  'restore.started': 'A restore has begun',
-  'restore.progress': 'Another tenth of a restore is done',
-  'restore.completed': 'A restore is done',
+  'restore.started': 'A restore started',
+  'restore.progress': 'A restore reached another 10 %',
+  'restore.completed': 'A restore completed',
   'restore.failed': 'A restore failed or was cancelled',
   'pitr.enabled': 'Point-in-time recovery of a project was enabled',
   'pitr.disabled': 'Point-in-time recovery of a project was disabled',
-  'pitr.change_captured': 'Changes of a project can be restored from now on; many are told of at once',
-  'schedule.created': 'A schedule was made',
-  'schedule.updated': 'A schedule was changed',
+  'pitr.change_captured': 'A batch of changes became restorable',
+  'schedule.created': 'A schedule was created',
+  'schedule.updated': 'A schedule was updated',
   'schedule.deleted': 'A schedule was deleted',
-  'schedule.triggered': 'A schedule has begun a backup',
-  'schedule.failed': 'A scheduled backup was missed',
-  'storage.connected': 'A storage destination works, for the first time or again',
-  'storage.error': 'A storage destination does not work',
-  'project.created': 'A project was connected, or moved here',
-  'project.deleted': 'A project was disconnected, or moved away',
-  'organization.created': 'The organization was made',
-  'organization.updated': 'The organization was changed, or brought back',
+  'schedule.triggered': 'A schedule started a backup',
+  'schedule.failed': 'A scheduled backup was missed or failed, or the schedule is overdue',
+  'storage.connected': 'A storage destination passed its test, for the first time or again',
+  'storage.error': 'A storage destination failed',
+  'project.created': 'A project was connected, or moved into the organization',
+  'project.deleted': 'A project was disconnected, or moved to another organization',
+  'organization.created': 'The organization was created',
+  'organization.updated': 'The organization was updated or recovered',
   'organization.deleted': 'The organization was deleted',
-  'member.joined': 'Someone has become a member',
-  'member.left': 'Someone is no longer a member',
-  'member.role_changed': 'A member has another role',
-  'invitation.created': 'Someone was invited',
-  'invitation.accepted': 'Someone has accepted an invitation',
+  'member.joined': 'A member joined',
+  'member.left': 'A member left or was removed',
+  'member.role_changed': 'The role of a member changed',
+  'invitation.created': 'An invitation was created',
+  'invitation.accepted': 'An invitation was accepted',
 };
