@@ -77,8 +77,8 @@ test('bundles: a function contains only the clients it calls', () => {
   assert.deepEqual(clientsOf('functions/organization/sweep.ts'), ['client-dynamodb', 'client-sqs']);
 });
 
-test('the table of the README says how large bundles are', () => {
-  const rows = [...readFileSync('README.md', 'utf8').matchAll(/^\| `(functions\/\S+\.ts)` \| (\d+) KB \|/gm)];
+test('infra/deploy.md: the table of cold starts has the sizes of the bundles', () => {
+  const rows = [...readFileSync('infra/deploy.md', 'utf8').matchAll(/^\| `(functions\/\S+\.ts)` \| (\d+) KB \|/gm)];
   assert.ok(rows.length >= 5);
   for (const [, entry = '', said] of rows) {
     const zipped = deflateRawSync(readFileSync(file(entry))).length / 1_000;
