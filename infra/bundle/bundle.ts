@@ -7,6 +7,7 @@ import { endpoints, handlerOf } from '../../shared/contract/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { leanGoogle } from './lean-google.ts';
 import { leanSdk } from './lean-sdk.ts';
+import { leanZod } from './lean-zod.ts';
 import { finished } from './precompute.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -52,7 +53,7 @@ export const bundle = async (wanted: readonly string[], outdir: string, options:
     mainFields: ['module', 'main'],
     // The SDK imports Node's http dynamically. As a require it does not load Node's fetch with it, 50 ms of a cold start.
     supported: { 'dynamic-import': false },
-    plugins: [leanSdk, leanGoogle, finished, placedInstead(options.instead ?? {})],
+    plugins: [leanSdk, leanGoogle, leanZod, finished, placedInstead(options.instead ?? {})],
     sourcemap: options.sourcemap ?? false,
     legalComments: 'none',
     logLevel: 'error',

@@ -77,6 +77,9 @@ test('bundles: a function contains only the clients it calls', () => {
   assert.deepEqual(clientsOf('functions/organization/sweep.ts'), ['client-dynamodb', 'client-sqs']);
 });
 
+test('bundles: contain no JSON Schema support of zod', () =>
+  assert.deepEqual(bundled(/node_modules\/zod\/v4\/core\/(to-json-schema|json-schema-\w+)\.js/), []));
+
 test('infra/deploy.md: the table of cold starts has the sizes of the bundles', () => {
   const rows = [...readFileSync('infra/deploy.md', 'utf8').matchAll(/^\| `(functions\/\S+\.ts)` \| (\d+) KB \|/gm)];
   assert.ok(rows.length >= 5);
