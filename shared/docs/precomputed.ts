@@ -2,8 +2,8 @@
  * The description, ready to be served. A bundle has the finished texts in the place of this file (infra/bundle/precompute.ts), so that the
  * function that serves them carries neither the contract nor what makes a description of it.
  */
-import { describe } from '../contract/openapi/document.ts';
+import { openapiDocument } from '../contract/openapi/document.ts';
 import { docsPage, type Page } from './page.ts';
 
-export const openapiText = (): string => JSON.stringify(describe());
-export const page = (): Page => docsPage(describe());
+export const openapiText = (): string => JSON.stringify(openapiDocument());
+export const page = (): Page => docsPage(openapiDocument());

@@ -13,7 +13,7 @@ const job = z.object({
   type: Backup.shape.type,
   status: Backup.shape.status,
 });
-const begun = z.object({ triggeredBy: Backup.shape.trigger, scheduleId: z.string().nullable(), createdAt: Moment });
+const origin = z.object({ triggeredBy: Backup.shape.trigger, scheduleId: z.string().nullable(), createdAt: Moment });
 
 const backup = z.object({
   ...job.shape,
@@ -22,10 +22,10 @@ const backup = z.object({
   originalSize: z.int(),
   compressedSize: z.int(),
   duration: z.int().nullable(),
-  ...begun.shape,
+  ...origin.shape,
   completedAt: Moment.nullable(),
 });
-const failedBackup = z.object({ ...job.shape, error: z.string(), ...begun.shape, failedAt: Moment.nullable() });
+const failedBackup = z.object({ ...job.shape, error: z.string(), ...origin.shape, failedAt: Moment.nullable() });
 const restore = z.object({
   ...RestoreJob.pick({ restoreJobId: true, backupId: true, projectId: true }).shape,
   projectName: z.string(),

@@ -23,7 +23,7 @@ export interface Content {
   readonly schema: Schema;
 }
 
-export interface Answer {
+export interface Response {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Ref>>;
   readonly content?: Readonly<Record<string, Content>>;
@@ -49,7 +49,7 @@ const headers = {
 type HeaderName = keyof typeof headers;
 
 /** Headers of every response, plus the given ones. */
-export const answerHeaders = (...more: readonly HeaderName[]): Readonly<Record<string, Ref>> =>
+export const responseHeaders = (...more: readonly HeaderName[]): Readonly<Record<string, Ref>> =>
   Object.fromEntries(
     (['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', ...more] as const).map((name) => [
       name,
@@ -138,14 +138,14 @@ export const errorResponses = (codes: readonly ErrorCode[]): Readonly<Record<str
   return Object.fromEntries(Object.entries(byStatus).map(([status, of = []]) => [status, ref('responses', responseName(of))]));
 };
 
-const own: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
+const ownHeaders: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
   UNAUTHORIZED: ['WWW-Authenticate'],
   RATE_LIMITED: ['Retry-After'],
 };
 
-const errorAnswer = (codes: readonly ErrorCode[]): Answer => ({
+const errorResponse = (codes: readonly ErrorCode[]): Response => ({
   description: codes.map((code) => `${code}: ${errorDescriptions[code]}`).join('. '),
-  headers: answerHeaders(...codes.flatMap((code) => own[code] ?? [])),
+  headers: responseHeaders(...codes.flatMap((code) => ownHeaders[code] ?? [])),
   content: {
     'application/json': {
       schema: {
@@ -156,11 +156,11 @@ const errorAnswer = (codes: readonly ErrorCode[]): Answer => ({
   },
 });
 
-const responses = (): Readonly<Record<string, Answer>> =>
+const responses = (): Readonly<Record<string, Response>> =>
   Object.fromEntries(
     endpoints
       .flatMap((endpoint) => Object.values(Object.groupBy(errorsOf(endpoint), (code) => String(errors[code]))))
-      .map((codes = []) => [responseName(codes), errorAnswer(codes)]),
+      .map((codes = []) => [responseName(codes), errorResponse(codes)]),
   );
 
 const securitySchemes = {

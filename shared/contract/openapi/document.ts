@@ -5,11 +5,11 @@ import { type contract, endpoints } from '../index.ts';
 import { version } from '../version.ts';
 import { components } from './components.ts';
 import { type Operation, operationOf } from './operation.ts';
-import { webhooks } from './webhook-docs.ts';
+import { webhookDocs } from './webhook-docs.ts';
 
-export type Document = ReturnType<typeof describe>;
+export type Document = ReturnType<typeof openapiDocument>;
 
-export const describe = () => ({
+export const openapiDocument = () => ({
   openapi: '3.1.1',
   info: {
     title: 'Backup Management Service',
@@ -21,7 +21,7 @@ export const describe = () => ({
   servers: [{ url: '/', description: 'The deployment that serves this document' }],
   tags: Object.values(tags),
   paths: paths(),
-  webhooks: webhooks(),
+  webhooks: webhookDocs(),
   components: components(),
 });
 

@@ -3,12 +3,12 @@
 import type { Endpoint } from '../endpoint.ts';
 import { requestsPerMinute as serviceLimit } from '../limits.ts';
 import {
-  type Answer,
-  answerHeaders,
   type Content,
   errorResponses,
   type Parameter,
   type Ref,
+  type Response,
+  responseHeaders,
   sharedParameter,
   sharedSchema,
 } from './components.ts';
@@ -23,7 +23,7 @@ export interface Operation {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly (Parameter | Ref)[];
   readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Content>> };
-  readonly responses: Readonly<Record<string, Answer | Ref>>;
+  readonly responses: Readonly<Record<string, Response | Ref>>;
 }
 
 export const operationOf = (endpoint: Endpoint, tag: string): Operation => {
@@ -116,15 +116,15 @@ const secondDescriptions = {
   503: 'The same report when the service is degraded',
 } as const;
 
-const successOf = (endpoint: Endpoint): Readonly<Record<string, Answer>> => {
+const successOf = (endpoint: Endpoint): Readonly<Record<string, Response>> => {
   const { reply = 'json', status = 200, alsoStatus, idempotent } = endpoint;
-  if (reply === 'redirect') return { 302: { description: 'Redirect to the next step', headers: answerHeaders('Location') } };
-  const headers = answerHeaders(...(idempotent ? (['Idempotent-Replayed'] as const) : []));
+  if (reply === 'redirect') return { 302: { description: 'Redirect to the next step', headers: responseHeaders('Location') } };
+  const headers = responseHeaders(...(idempotent ? (['Idempotent-Replayed'] as const) : []));
   const answer = { description: descriptions[status], headers, content: reply === 'file' ? files(endpoint) : envelope(endpoint) };
   return { [status]: answer, ...(alsoStatus && { [alsoStatus]: { ...answer, description: secondDescriptions[alsoStatus] } }) };
 };
 
-const files = ({ content = {} }: Endpoint): NonNullable<Answer['content']> =>
+const files = ({ content = {} }: Endpoint): NonNullable<Response['content']> =>
   Object.fromEntries(
     Object.entries(content).map(([type, shape]) => [
       type,
@@ -132,7 +132,7 @@ const files = ({ content = {} }: Endpoint): NonNullable<Answer['content']> =>
     ]),
   );
 
-const envelope = ({ data, list, paged }: Endpoint): NonNullable<Answer['content']> => {
+const envelope = ({ data, list, paged }: Endpoint): NonNullable<Response['content']> => {
   const success = { type: 'boolean', const: true };
   const properties: Schema = list
     ? { success, data: { type: 'array', items: outputSchema(list) }, pagination: sharedSchema('Pagination') }

@@ -9,7 +9,7 @@ import { backupTriggers } from '../models/backup.ts';
 import type { Parameter } from './components.ts';
 import { outputSchema, type Schema } from './json-schema.ts';
 
-export interface Notice {
+export interface WebhookOperation {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
@@ -22,10 +22,10 @@ export interface Notice {
   readonly responses: Readonly<Record<string, { readonly description: string }>>;
 }
 
-export const webhooks = (): Readonly<Record<EventName, { readonly post: Notice }>> =>
-  Object.fromEntries(eventNames.map((name) => [name, { post: noticeOf(name) }])) as Record<EventName, { post: Notice }>;
+export const webhookDocs = (): Readonly<Record<EventName, { readonly post: WebhookOperation }>> =>
+  Object.fromEntries(eventNames.map((name) => [name, { post: noticeOf(name) }])) as Record<EventName, { post: WebhookOperation }>;
 
-const noticeOf = (name: EventName): Notice => {
+const noticeOf = (name: EventName): WebhookOperation => {
   const isSimple = isSimpleEvent(name);
   const standard = standardBody(name);
   return {

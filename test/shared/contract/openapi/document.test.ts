@@ -7,7 +7,7 @@ import { errors } from '../../../../shared/contract/errors.ts';
 import { events } from '../../../../shared/contract/events/event-catalogue.ts';
 import { eventNames, isSimpleEvent } from '../../../../shared/contract/events/event-names.ts';
 import { endpoints } from '../../../../shared/contract/index.ts';
-import { describe } from '../../../../shared/contract/openapi/document.ts';
+import { openapiDocument } from '../../../../shared/contract/openapi/document.ts';
 import { errorsOf } from '../../../../shared/contract/openapi/error-responses.ts';
 import type { Schema } from '../../../../shared/contract/openapi/json-schema.ts';
 import { version } from '../../../../shared/contract/version.ts';
@@ -16,7 +16,7 @@ import { composeRequest } from '../../../../shared/webhook/index.ts';
 import { openapiSummary } from '../../../harness/builders/openapi-summary.ts';
 import { firstAttempt, sampleOf, secretsOf, webhookOf } from '../../../harness/builders/sample-webhook.ts';
 
-const document = describe();
+const document = openapiDocument();
 const fixture = new URL('../../../fixture/openapi.txt', import.meta.url);
 
 test('OpenAPI document: a strict linter finds no problem', async () => {
