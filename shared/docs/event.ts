@@ -1,6 +1,6 @@
 /** The events of the description: how they come, and what each one holds in each format. */
 import type { Schema } from '../contract/openapi/json-schema.ts';
-import type { WebhookOperation } from '../contract/openapi/webhook-docs.ts';
+import type { WebhookOperation } from '../contract/openapi/webhook-operations.ts';
 import { type Html, html } from './html.ts';
 import { fieldTable } from './schema.ts';
 

@@ -1,8 +1,8 @@
 /** The description as the running stage serves it, and what is wrong with an answer in its words. */
 import { Ajv2020, type ValidateFunction } from '@redocly/ajv/dist/2020.js';
-import type { Response, Ref } from '../../../shared/contract/openapi/components.ts';
-import type { Document } from '../../../shared/contract/openapi/document.ts';
+import type { Ref, Response } from '../../../shared/contract/openapi/components.ts';
 import type { Schema } from '../../../shared/contract/openapi/json-schema.ts';
+import type { Document } from '../../../shared/contract/openapi/openapi-document.ts';
 import type { Operation } from '../../../shared/contract/openapi/operation.ts';
 import { api, type Result } from '../stage/client.ts';
 

@@ -1,6 +1,6 @@
 /** A readable summary of the OpenAPI document: one line per operation, event and shared component. */
 import { createHash } from 'node:crypto';
-import type { Document } from '../../../shared/contract/openapi/document.ts';
+import type { Document } from '../../../shared/contract/openapi/openapi-document.ts';
 
 export const openapiSummary = (document: Document): string => {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>

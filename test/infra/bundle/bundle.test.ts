@@ -9,7 +9,7 @@ import { afterAll, suite, test } from 'vitest';
 import { bundle, bundleDir, entries } from '../../../infra/bundle/bundle.ts';
 import { bundledPackages } from '../../../infra/licences/bundled.ts';
 import { licencesPage, permissive } from '../../../infra/licences/page.ts';
-import { openapiDocument } from '../../../shared/contract/openapi/document.ts';
+import { openapiDocument } from '../../../shared/contract/openapi/openapi-document.ts';
 import { docsPage } from '../../../shared/docs/page.ts';
 import type { Handler } from '../../../shared/http/index.ts';
 import { eventOf } from '../../harness/aws/api-event.ts';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'vitest';
 import { description, Health, system } from '../../../shared/contract/endpoints/system.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
-import { type Document, openapiDocument } from '../../../shared/contract/openapi/document.ts';
+import { type Document, openapiDocument } from '../../../shared/contract/openapi/openapi-document.ts';
 import { version } from '../../../shared/contract/version.ts';
 import { openapiSummary } from '../../harness/builders/openapi-summary.ts';
 import { api, call } from '../../harness/stage/client.ts';

@@ -4,8 +4,8 @@ import { test } from 'vitest';
 import { errors } from '../../../shared/contract/errors.ts';
 import { eventNames, isSimpleEvent } from '../../../shared/contract/events/event-names.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
-import { type Document, openapiDocument } from '../../../shared/contract/openapi/document.ts';
 import { errorsOf } from '../../../shared/contract/openapi/error-responses.ts';
+import { type Document, openapiDocument } from '../../../shared/contract/openapi/openapi-document.ts';
 import { docsPage } from '../../../shared/docs/page.ts';
 
 const { html: page, contentSecurityPolicy } = docsPage(openapiDocument());

@@ -22,7 +22,7 @@ export interface WebhookOperation {
   readonly responses: Readonly<Record<string, { readonly description: string }>>;
 }
 
-export const webhookDocs = (): Readonly<Record<EventName, { readonly post: WebhookOperation }>> =>
+export const webhookOperations = (): Readonly<Record<EventName, { readonly post: WebhookOperation }>> =>
   Object.fromEntries(eventNames.map((name) => [name, { post: noticeOf(name) }])) as Record<EventName, { post: WebhookOperation }>;
 
 const noticeOf = (name: EventName): WebhookOperation => {

@@ -7,9 +7,9 @@ import { errors } from '../../../../shared/contract/errors.ts';
 import { events } from '../../../../shared/contract/events/event-catalogue.ts';
 import { eventNames, isSimpleEvent } from '../../../../shared/contract/events/event-names.ts';
 import { endpoints } from '../../../../shared/contract/index.ts';
-import { openapiDocument } from '../../../../shared/contract/openapi/document.ts';
 import { errorsOf } from '../../../../shared/contract/openapi/error-responses.ts';
 import type { Schema } from '../../../../shared/contract/openapi/json-schema.ts';
+import { openapiDocument } from '../../../../shared/contract/openapi/openapi-document.ts';
 import { version } from '../../../../shared/contract/version.ts';
 import { accessCookie } from '../../../../shared/http/cookies.ts';
 import { composeRequest } from '../../../../shared/webhook/index.ts';
@@ -104,7 +104,7 @@ test('version: equals the version in package.json', () => {
   equal(version, built);
 });
 
-// A change of the interface must be seen in review. To accept one: UPDATE_FIXTURES=1 npm test -- test/shared/contract/openapi/document.test.ts
+// A change of the interface must be seen in review. To accept one: UPDATE_FIXTURES=1 npm test -- test/shared/contract/openapi/openapi-document.test.ts
 test('OpenAPI document: operations, events and schemas match the reviewed summary', () => {
   const summary = openapiSummary(document);
   if (process.env.UPDATE_FIXTURES) writeFileSync(fixture, summary);

@@ -5,7 +5,7 @@ import { type contract, endpoints } from '../index.ts';
 import { version } from '../version.ts';
 import { components } from './components.ts';
 import { type Operation, operationOf } from './operation.ts';
-import { webhookDocs } from './webhook-docs.ts';
+import { webhookOperations } from './webhook-operations.ts';
 
 export type Document = ReturnType<typeof openapiDocument>;
 
@@ -21,7 +21,7 @@ export const openapiDocument = () => ({
   servers: [{ url: '/', description: 'The deployment that serves this document' }],
   tags: Object.values(tags),
   paths: paths(),
-  webhooks: webhookDocs(),
+  webhooks: webhookOperations(),
   components: components(),
 });
 
