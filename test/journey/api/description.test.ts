@@ -1,4 +1,4 @@
-/** Public endpoints: health, signing keys, OpenAPI document and documentation page. */
+/** What the service tells anyone who asks, without signing in. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { openapiSummary } from '../../harness/builders/openapi-summary.ts';
 import { api, call } from '../../harness/stage/client.ts';
 import { signIn } from '../../harness/stage/person.ts';
 
-test('GET /health reports the status at the top level and in the envelope', async () => {
+test('health: the service reports that it is up', async () => {
   const { status, text, headers } = await call(system.health);
   equal(status, 200);
   const report = Health.strict().parse(JSON.parse(text));
@@ -21,7 +21,7 @@ test('GET /health reports the status at the top level and in the envelope', asyn
   equal(headers.get('cache-control'), 'no-store');
 });
 
-test('GET /health?checks=true checks the table, the queue and the key', async () => {
+test('health: a deep check tests the dependencies', async () => {
   const { status, text } = await call(system.health, { query: { checks: 'true' } });
   const report = Health.parse(JSON.parse(text));
   deepEqual(report.checks, { database: 'ok', redis: 'ok', storage: 'ok' });
@@ -30,13 +30,13 @@ test('GET /health?checks=true checks the table, the queue and the key', async ()
 });
 
 for (const query of ['checks=yes', 'checks=', 'checks=true&checks=true', 'deep=1'])
-  test(`GET /health?${query} responds with 400`, async () => {
+  test(`/health?${query} is refused`, async () => {
     const { status, body } = await api('GET', `/health?${query}`);
     equal(status, 400);
     equal(body.error.code, 'VALIDATION_ERROR');
   });
 
-test('access tokens verify with the published keys', async () => {
+test('JWKS: access tokens verify with the published keys only', async () => {
   const answer = await call(system.jwks);
   equal(answer.headers.get('cache-control'), 'public, max-age=300');
   const { keys } = JSON.parse(answer.text) as { keys: Record<string, string>[] };
@@ -47,7 +47,7 @@ test('access tokens verify with the published keys', async () => {
   ok(verify('sha256', Buffer.from(`${head}.${payload}`), key, Buffer.from(signature, 'base64url')));
 });
 
-test('GET /openapi.json serves the reviewed interface', async () => {
+test('OpenAPI: the served description equals the fixture', async () => {
   const { status, text, headers } = await call(description.openapi);
   equal(status, 200);
   match(headers.get('content-type') ?? '', /^application\/json/);
@@ -59,7 +59,7 @@ test('GET /openapi.json serves the reviewed interface', async () => {
   );
 });
 
-test('GET /docs shows every operation and forbids scripts and external resources', async () => {
+test('docs page: shows every operation, runs no script and loads nothing', async () => {
   const { status, text, headers } = await call(description.docs);
   equal(status, 200);
   equal(headers.get('content-type'), 'text/html; charset=utf-8');
@@ -67,7 +67,7 @@ test('GET /docs shows every operation and forbids scripts and external resources
   for (const { id } of endpoints) ok(text.includes(`id="${id}"`), id);
 });
 
-test('GET /openapi.json returns the same text every time', async () => {
+test('OpenAPI: repeated requests return the same description', async () => {
   const [first, second] = [await call(description.openapi), await call(description.openapi)];
   equal(first.text, second.text);
 });
