@@ -1,8 +1,8 @@
 /** What wraps the data keys of an organization's backups: the service's KMS key, or a passphrase that the organization chose. */
 import type * as z from 'zod';
 import { ArchiveError, passphraseBytes } from '../../archive/index.ts';
-import type { Encryption } from '../../contract/models/encryption.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
+import type { Encryption } from '../../contract/models/encryption.ts';
 import { enqueue } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
 import {
