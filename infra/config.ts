@@ -103,7 +103,7 @@ const Settings = z.object({
 export type Config = z.output<typeof Settings>;
 export type ConfigInput = z.input<typeof Settings>;
 
-/** Every name a deployer may give; README.md has a row for each. */
+/** Every name a deployer may give; infra/deploy.md has a row for each. */
 export const settingNames: readonly string[] = Object.keys(Settings.shape);
 
 /** The configuration, or one error with a line for each setting that is missing, wrong or unknown. */
@@ -113,7 +113,7 @@ export const readConfig = (context: Readonly<Record<string, unknown>>): Config =
   const given = Object.fromEntries(Object.entries(context).filter(([key, value]) => settingNames.includes(key) && value !== ''));
   const parsed = Settings.safeParse(given);
   const lines = [
-    ...unknown.map((key) => `${key}: is no setting of ours; README.md has a table of them`),
+    ...unknown.map((key) => `${key}: is no setting of ours; infra/deploy.md lists them`),
     ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),
     ...(parsed.data ? conflicts(parsed.data) : []),
   ];

@@ -78,7 +78,7 @@ export class DataStack extends Stack {
   #refuseUnset(): void {
     const lines = unset(this.#config);
     if (lines.length === 0) return;
-    const text = `Not ready to be deployed (see Deploy in README.md): ${lines.join('; ')}`;
+    const text = `Not ready to be deployed (see infra/deploy.md): ${lines.join('; ')}`;
     Annotations.of(this).addWarningV2('backup-management-service:unset', text);
     const settings = new CfnParameter(this, 'Settings', { default: 'incomplete', description: text });
     new CfnRule(this, 'SettingsAreComplete', {

@@ -31,5 +31,5 @@ const nextSteps = ({ config, data, domainTarget }: Deployed): readonly string[] 
     ? `aws sns subscribe --topic-arn ${data.alarms.topicArn} --protocol email --notification-endpoint <address>`
     : `Confirm the subscription that was mailed to ${config.alarmEmail}`,
   ...(domainTarget === undefined ? [] : [`Point ${config.domainName} at ${domainTarget} (CNAME or alias)`]),
-  `npm run smoke -- ${data.publicUrl} (README, Try a deployment, says what it needs)`,
+  `npm run smoke -- ${data.publicUrl} (see Smoke test in infra/deploy.md)`,
 ];

@@ -1,10 +1,10 @@
-/** Who may call what: the roles people have and the scopes a service account can hold. */
+/** Access control: roles of members and scopes of service accounts. */
 
-/** From least to most: each role may do everything the ones before it may. */
+/** In ascending order; each role includes the permissions of those before it. */
 export const roles = ['viewer', 'member', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
-/** The roles an invitation can give; ownership is only ever transferred. */
+/** Roles an invitation can grant. Ownership is only transferred. */
 export const invitableRoles = ['viewer', 'member', 'admin'] as const;
 
 export const scopes = [
@@ -22,10 +22,10 @@ export const scopes = [
 export type Scope = (typeof scopes)[number];
 
 /**
- * Every endpoint states one; there is no default.
- * - `public`: nobody is asked who they are.
- * - `user`: a signed-in person, outside any organization; API keys are refused.
- * - role + scope: within the organization named by X-Organization-Id. `people-only` refuses every API key.
+ * Every endpoint states its access; there is no default.
+ * - `public`: no authentication.
+ * - `user`: a signed-in user, outside any organization; API keys are rejected.
+ * - role + scope: within the organization of X-Organization-Id. `people-only` rejects API keys.
  */
 export type Access = 'public' | 'user' | { readonly role: Role; readonly scope: Scope | 'people-only' };
 

@@ -1,23 +1,22 @@
 /**
- * What a function may need, by name, and the environment variables that come with it.
- * infra/part/function/grant.ts turns each name into an IAM grant and sets exactly these variables;
- * shared/platform/env.ts reads them. A name that is not here cannot be granted, nor read.
+ * Capabilities of functions, each with its environment variables. infra/part/function/grant.ts turns a capability into an IAM grant
+ * and sets exactly these variables; shared/platform/env.ts reads them.
  */
 export const capabilities = {
-  /** Read any item, and nothing else: for those that nobody who is known calls. */
+  /** Read any item; for functions without an authenticated caller. */
   'table:look': ['TABLE_NAME'],
-  /** Read any item; count requests and note who was seen (RATE# and SEEN# partitions only). */
+  /** Read any item; write request counters and last-seen times (RATE# and SEEN# partitions only). */
   'table:read': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN'],
-  /** Change items in transactions; IAM denies updating and removing audit entries (replacing one is kept out by its condition). */
+  /** Change items in transactions. IAM denies updating and deleting audit entries; a condition prevents replacing one. */
   'table:write': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN', 'AUDIT_RETENTION_DAYS'],
-  /** Check access tokens against the public half of the signing key. */
+  /** Verify access tokens with the public signing keys. */
   'token:verify': ['TOKEN_KEY_IDS', 'PUBLIC_URL', 'ALLOWED_ORIGINS'],
   'token:sign': ['TOKEN_KEY_IDS', 'PUBLIC_URL'],
-  /** The deployment's own secret: cursors, stored answers and invitation links derive their keys from it. */
+  /** The service secret: keys of cursors, stored responses and invitation links derive from it. */
   'secret:service': ['SERVICE_SECRET_ID'],
-  /** Send a browser to the identity provider, which needs no secret. */
+  /** Redirect to the identity provider; needs no client secret. */
   'identity:refer': ['IDENTITY_ISSUER', 'IDENTITY_CLIENT_ID', 'ALLOWED_REDIRECT_URIS', 'PUBLIC_URL'],
-  /** Talk to the identity provider as its client. */
+  /** Call the identity provider as its client. */
   'identity:client': [
     'IDENTITY_ISSUER',
     'IDENTITY_CLIENT_ID',
@@ -26,7 +25,7 @@ export const capabilities = {
     'CONSOLE_URL',
     'PUBLIC_URL',
   ],
-  /** Seal what was given to us under the secrets key, each for a purpose of its own: the grant of a person who signs in, */
+  /** Encrypt under the secrets key, with a KMS encryption context per purpose: the OAuth grant of a user, */
   'grant:seal': ['SECRETS_KEY_ID'],
   /** the key of a Google service account, */
   'source:seal': ['SECRETS_KEY_ID'],
@@ -34,9 +33,9 @@ export const capabilities = {
   'destination:seal': ['SECRETS_KEY_ID'],
   /** the passphrase of an organization. */
   'passphrase:seal': ['SECRETS_KEY_ID'],
-  /** Seal for another organization what a project takes along when it moves. */
+  /** Re-encrypt the secrets of a project that moves to another organization. */
   'move:seal': ['SECRETS_KEY_ID'],
-  /** Read and write a project's database with the access it was connected with: a person's grant or a Google service account. */
+  /** Read and write a project's database with its credentials: a user's grant or a Google service account. */
   'source:read': [
     'FIRESTORE_URL',
     'IDENTITY_TOOLKIT_URL',
@@ -47,22 +46,22 @@ export const capabilities = {
     'SECRETS_KEY_ID',
     'PUBLIC_URL',
   ],
-  /** Reach the customers' buckets with the credentials they gave, or by taking the role they made for us. */
+  /** Access customers' buckets with stored credentials or by assuming the customer's role. */
   'destination:use': ['S3_URL', 'SPACES_URL', 'GCS_URL', 'GOOGLE_TOKEN_URL', 'PRIVATE_HOSTS', 'SECRETS_KEY_ID'],
-  /** Try credentials that were just given, and see whether a role would let us in without the ExternalId too. */
+  /** Test credentials from a request, and check that a role requires the ExternalId. */
   'destination:probe': ['S3_URL', 'SPACES_URL', 'GCS_URL', 'GOOGLE_TOKEN_URL', 'PRIVATE_HOSTS'],
-  /** Open those that were kept, to try them again. */
+  /** Decrypt stored credentials to test them again. */
   'destination:open': ['SECRETS_KEY_ID'],
-  /** Say which key wraps the data keys of backups. */
+  /** Know the id of the key that wraps data keys. */
   'data-key:name': ['DATA_KEY_ID', 'PLAN'],
-  /** Make the data key of a new backup. */
+  /** Generate the data key of a new backup. */
   'data-key:make': ['DATA_KEY_ID', 'SECRETS_KEY_ID'],
-  /** Wrap a data key that was opened under another key than before. */
+  /** Rewrap a data key under another key. */
   'data-key:wrap': ['DATA_KEY_ID', 'SECRETS_KEY_ID'],
-  /** Open the data key of a backup that exists: by KMS, or with the organization's passphrase. */
+  /** Unwrap the data key of a backup: with KMS or the organization's passphrase. */
   'data-key:open': ['DATA_KEY_ID', 'SECRETS_KEY_ID'],
   'backup:start': ['BACKUP_WORKFLOW_ARN'],
-  /** Look whether a workflow still runs, and end one that must not. */
+  /** Describe and stop executions of the workflow. */
   'backup:watch': ['BACKUP_WORKFLOW_ARN'],
   'restore:start': ['RESTORE_WORKFLOW_ARN'],
   'restore:watch': ['RESTORE_WORKFLOW_ARN'],
@@ -70,30 +69,30 @@ export const capabilities = {
   'task:send': ['TASK_QUEUE_URL'],
   'chore:send': ['CHORE_QUEUE_URL'],
   'match:send': ['MATCH_QUEUE_URL'],
-  /** Check the address of a webhook and whether there is room for it, and seal its secret and headers. */
+  /** Validate the URL of a webhook, enforce the limit per organization, and encrypt its secret and headers. */
   'webhook:seal': ['SECRETS_KEY_ID', 'WEBHOOK_HOSTS', 'PUBLIC_URL', 'WEBHOOKS_PER_ORGANIZATION'],
-  /** Open the secret and the headers of a webhook, and send to it. */
+  /** Decrypt the secret and headers of a webhook and send requests to it. */
   'webhook:send': ['SECRETS_KEY_ID', 'WEBHOOK_HOSTS', 'SERVICE_VERSION'],
-  /** Read what is an organization's and its deliveries (ORG#, DELIVERY#); write deliveries and what is known of endpoints (DELIVERY#). */
+  /** Read ORG# and DELIVERY# partitions; write deliveries and endpoint health (DELIVERY#). */
   'delivery:keep': ['TABLE_NAME'],
   'delivery:send': ['DELIVERY_QUEUE_URL', 'SLOW_DELIVERY_QUEUE_URL'],
-  /** Tell the lanes apart, and send to the slow one only, where all that is tried again goes. */
+  /** Know both delivery queues and send to the slow one, which takes all retries. */
   'delivery:retry': ['DELIVERY_QUEUE_URL', 'SLOW_DELIVERY_QUEUE_URL'],
-  /** Have an attempt made later than a queue can wait: a one-time entry of the Scheduler that sends to the slow queue. */
+  /** Delay an attempt beyond the maximum of SQS: a one-time Scheduler entry that sends to the slow queue. */
   'delivery:later': ['RETRY_GROUP_NAME', 'RETRY_ROLE_ARN', 'SLOW_DELIVERY_QUEUE_ARN', 'RETRY_DEAD_LETTERS_ARN'],
   'schedule:send': ['SCHEDULE_QUEUE_URL'],
-  /** Make, change and remove the Scheduler's entries of customers' schedules, which send to the schedule queue. */
+  /** Create, update and delete the Scheduler entries of customers' schedules, which send to the schedule queue. */
   'schedule:enter': ['SCHEDULE_GROUP_NAME', 'SCHEDULE_ROLE_ARN', 'SCHEDULE_QUEUE_ARN', 'SCHEDULE_DEAD_LETTERS_ARN'],
-  /** Only remove them. */
+  /** Delete these entries. */
   'schedule:remove': ['SCHEDULE_GROUP_NAME'],
   'capture:send': ['CAPTURE_QUEUE_URL'],
   'mail:send': ['MAIL_FROM'],
-  /** Links to ourselves in answers and e-mails. */
+  /** Build links to this service for responses and e-mails. */
   'link:make': ['PUBLIC_URL'],
   'purge:start': ['PURGE_WORKFLOW_ARN'],
-  /** Remove every item of an organization, its audit entries included. */
+  /** Delete every item of an organization, including its audit entries. */
   'table:purge': ['TABLE_NAME'],
-  /** See whether the parts behind the API answer. */
+  /** Check the table, the queue and the key behind the API. */
   'health:check': ['TABLE_NAME', 'TASK_QUEUE_URL', 'SERVICE_VERSION'],
 } as const;
 

@@ -1,4 +1,4 @@
-/** Which collections a job is about. */
+/** Collection paths in requests. */
 import * as z from 'zod';
 
 const CollectionPath = z
@@ -8,7 +8,7 @@ const CollectionPath = z
   .refine((path) => path.split('/').length % 2 === 1, 'must be the path of a collection, such as users or users/ada/orders')
   .refine(
     (path) => path.split('/').every((part) => part !== '' && part !== '.' && part !== '..'),
-    'must not have empty or dotted parts',
+    'must not have empty segments, . or ..',
   )
   .refine(
     (path) => path.split('/').every((part, n) => n % 2 === 1 || !/^__.*__$/s.test(part)),
@@ -19,7 +19,5 @@ const collectionsMax = 1_000;
 export const CollectionPaths = z.array(CollectionPath).max(collectionsMax, `must have at most ${collectionsMax} entries`);
 export const Collections = CollectionPaths.min(1, 'must name a collection, or be ["*"]').refine(
   (paths) => !paths.includes('*') || paths.length === 1,
-  '* means all and stands alone',
+  '* means all collections and must be the only entry',
 );
-
-/** A map of fields in the form of the REST API. Not a record of zod's: that would drop a field named `__proto__`. */

@@ -1,4 +1,4 @@
-/** What one endpoint says about itself. Routes, IAM, validation, OpenAPI, the local gateway and the law tests read it. */
+/** Definition of an endpoint. Routes, IAM, validation, OpenAPI, the local gateway and the law tests derive from it. */
 import type * as z from 'zod';
 import type { Access } from './access.ts';
 import type { Capability } from './capabilities.ts';
@@ -8,38 +8,38 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Row {
   readonly method: Method;
-  /** Below the group's prefix; `{name}` is one path segment. */
+  /** Relative to the group's prefix; `{name}` is one path segment. */
   readonly path: string;
   readonly access: Access;
   readonly summary: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
-  /** True where a call without any body is the same as `{}`. */
+  /** An absent body is treated as `{}`. */
   readonly bodyOptional?: true;
-  /** The answer's `data`. A row has `data` or `list`, or answers a `message`. */
+  /** Schema of `data`. A row has `data` or `list`, or responds with a `message`. */
   readonly data?: z.ZodType;
-  /** One element of the answer's `data` array; brings `limit`, `cursor` and `pagination` along. */
+  /** Schema of one element of the `data` array; implies `limit`, `cursor` and `pagination`. */
   readonly list?: z.ZodType;
-  /** With `data`: what it holds is long, so the row takes `limit` and `cursor` and has `pagination` beside `data`. */
+  /** With `data`: adds `limit`, `cursor` and `pagination`. */
   readonly paged?: true;
-  /** `file` is bytes of a type of their own, outside the envelope. */
+  /** `file` responds with its own content type, outside the envelope. */
   readonly reply?: 'json' | 'redirect' | 'file';
-  /** The content types a `file` can have, with the shape of those that are JSON. */
+  /** Content types of a `file`, with the schema of JSON ones. */
   readonly content?: Readonly<Record<string, z.ZodType | 'text'>>;
   readonly status?: 200 | 201 | 202;
-  /** A second status with the same content: work begun instead of done or the other way round, or an answer that is complete but not good news. */
+  /** A second status with the same content: accepted instead of done or vice versa, or a degraded health report. */
   readonly alsoStatus?: 200 | 202 | 503;
-  /** The audit action. A row with one must return a change that says what it touched. */
+  /** Audit action. A row with one must return a change that names the resource. */
   readonly audit?: string;
-  /** Errors of its own, beside those every endpoint of its access can answer. */
+  /** Specific errors, besides those implied by access and input. */
   readonly errors?: readonly ErrorCode[];
-  /** Takes an Idempotency-Key: it creates or starts something. */
+  /** Accepts an Idempotency-Key: it creates or starts something. */
   readonly idempotent?: true;
-  /** A tighter limit than the service's own, counted for this endpoint alone. */
+  /** A tighter limit than the service's, counted for this endpoint alone. */
   readonly requestsPerMinute?: number;
   /**
-   * What an organization may ask of it, as a share of the service's own limit, whatever the deployer made that: for calls that wait
-   * for customers' buckets and databases, each of which may hold a function for all its time.
+   * Limit per organization as a share of the service's limit. For calls that wait for customers' buckets and databases, each of
+   * which may occupy a function until it times out.
    */
   readonly outboundShare?: number;
   readonly capabilities: readonly Capability[];
@@ -57,7 +57,7 @@ type Group<N extends string, P extends string, R extends Rows> = {
 
 export const apiPrefix = '/api/v1';
 
-/** Gives the rows of one resource their ids and full paths. `prefix` is the whole path before each row's own. */
+/** Adds ids and full paths to the rows of one resource. */
 export const group = <const N extends string, const P extends string, const R extends Rows>(
   name: N,
   prefix: P,

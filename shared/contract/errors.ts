@@ -1,4 +1,4 @@
-/** Every error code a caller can meet, with its HTTP status. The status is data: nothing switches on a code. */
+/** Every error code of the API with its HTTP status. */
 export const errors = {
   VALIDATION_ERROR: 400,
   UNAUTHORIZED: 401,
@@ -35,7 +35,7 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
-/** Why a job failed, in the words of its record's `error.code`. */
+/** Values of a job's `error.code`. */
 export const jobErrors = [
   'SOURCE_AUTH_ERROR',
   'STORAGE_UPLOAD_ERROR',
@@ -57,7 +57,7 @@ export type JobErrorCode = (typeof jobErrors)[number];
 
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
-/** The one error a caller may read. Everything else that is thrown becomes a bare INTERNAL_ERROR. */
+/** The only error whose message reaches the caller. Any other becomes INTERNAL_ERROR without details. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails | undefined;
@@ -82,10 +82,10 @@ export class ApiError extends Error {
   }
 }
 
-/** A bad field, named, with the reason a person can act on. */
+/** Names the invalid field and the reason. */
 export const invalid = (field: string, reason: string, more: ErrorDetails = {}): ApiError =>
   new ApiError('VALIDATION_ERROR', `${field}: ${reason}`, { field, reason, ...more });
 
-/** Nobody we know, or no longer: HTTP asks such an answer to say how to come back. */
+/** HTTP requires WWW-Authenticate in a 401 response. */
 export const unauthorized = (message: string): ApiError =>
   new ApiError('UNAUTHORIZED', message, undefined, { headers: { 'www-authenticate': 'Bearer' } });

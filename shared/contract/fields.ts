@@ -1,9 +1,9 @@
-/** The vocabulary the rows share: what a name, an address or a moment is. */
+/** Field schemas shared by several endpoints. */
 import * as z from 'zod';
 import { type IdKind, idPattern, idPrefixes } from './ids.ts';
 import { nameMax, reservedSlugs, slugMax, slugMin } from './limits.ts';
 
-/** Control characters break logs and spreadsheets; a lone surrogate would come back changed, so neither is stored. */
+/** Rejects control characters, which break logs and spreadsheets, and lone surrogates, which do not survive UTF-8. */
 const isPrintable = (text: string): boolean => text.isWellFormed() && !/\p{Cc}|[\u2028\u2029]/u.test(text);
 
 export const text = (max: number) =>
@@ -11,8 +11,8 @@ export const text = (max: number) =>
     .string()
     .min(1, 'must not be empty')
     .max(max, `must be at most ${max} characters`)
-    .refine(isPrintable, 'must not contain control characters or broken surrogates')
-    .refine((value) => value.trim() === value, 'must not begin or end with white space');
+    .refine(isPrintable, 'must not contain control characters or unpaired surrogates')
+    .refine((value) => value.trim() === value, 'must not begin or end with whitespace');
 
 export const Name = text(nameMax).meta({ examples: ['Example'] });
 export const Moment = z.iso.datetime({ offset: true });
@@ -22,7 +22,7 @@ export const id = (kind: IdKind) =>
     .regex(idPattern(kind), `must be the id of a ${kind}`)
     .meta({ examples: [`${idPrefixes[kind]}_01JZ8Q4V0M6T3X9C2B7N5K1HRD`] });
 
-/** Compared in lower case; a plus-address is an address of its own. */
+/** Normalized to lower case; plus-addresses are distinct. */
 export const Email = z
   .string()
   .max(254, 'must be at most 254 characters')
@@ -34,16 +34,16 @@ export const Slug = z
   .string()
   .min(slugMin, `must be at least ${slugMin} characters`)
   .max(slugMax, `must be at most ${slugMax} characters`)
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters, digits and single hyphens between them')
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, separated by single hyphens')
   .refine((slug) => !(reservedSlugs as readonly string[]).includes(slug), 'is reserved')
   .meta({ examples: ['example'] });
 
-/** IANA names only: Intl also takes offsets such as +02:00, which have no daylight saving rules. */
+/** IANA names only: Intl also accepts offsets such as +02:00, which have no daylight saving rules. */
 const isTimezone = (name: string): boolean => {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false;
   try {
     const known = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-    // Intl does not mind the case; the schedulers that will be given the name do.
+    // Intl ignores case; EventBridge Scheduler does not.
     return known === name || known.toLowerCase() !== name.toLowerCase();
   } catch {
     return false;
@@ -53,12 +53,12 @@ export const Timezone = z
   .string()
   .max(64)
   .refine(isTimezone, 'must be an IANA time zone, such as Europe/Berlin')
-  .meta({ description: 'An IANA time zone', examples: ['Europe/Berlin'] });
+  .meta({ examples: ['Europe/Berlin'] });
 
-/** A date or a moment in a query, read as UTC when it is a bare date. */
+/** A date or date-time in a query; a date is in UTC. */
 export const When = z.union([z.iso.datetime({ offset: true }), z.iso.date()], 'must be an ISO 8601 date or date-time');
 
-/** A Google service account's own key; the private key is sealed before it is kept and never returned. */
+/** Key of a Google service account. The private key is stored encrypted and never returned. */
 export const GoogleCredentials = z.strictObject({
   clientEmail: z.email('must be the e-mail address of a service account').max(254),
   privateKey: z

@@ -1,4 +1,4 @@
-/** Ids say what they name: a kind, an underscore and a 26-character ULID (80 random bits, sorted by time). */
+/** Ids consist of a prefix for their kind, an underscore and a 26-character ULID (80 random bits, sorted by time). */
 export const idPrefixes = {
   user: 'usr',
   organization: 'org',
@@ -26,17 +26,17 @@ const patterns = Object.fromEntries(
 ) as Record<IdKind, RegExp>;
 
 export const idPattern = (kind: IdKind): RegExp => patterns[kind];
-/** False for anything that could not be an id of that kind, so that no such text ever becomes part of a key. */
+/** Checked before any text becomes part of a table key. */
 export const isId = (kind: IdKind, text: string): boolean => patterns[kind].test(text);
 
 const kindOfPrefix = new Map(Object.entries(idPrefixes).map(([kind, prefix]) => [prefix as string, kind as IdKind]));
 
-/** What an id is called wherever one is named: the interface calls restores jobs. */
+/** Field name of an id; the interface calls restores jobs. */
 const nameOf = (kind: IdKind): string => (kind === 'restore' ? 'restoreJobId' : `${kind}Id`);
 
 /**
- * The ids in the fields of a value, each under the name of its kind; of several of a kind the one whose field has that name, else the
- * first. What only looks like an id is none, so nothing else that a caller wrote comes through here.
+ * The ids in the fields of a value, keyed by kind. Among several of one kind, the field with the name of the kind wins, otherwise the
+ * first. Only well-formed ids are returned, so no other caller-supplied text reaches the log.
  */
 export const idsIn = (value: unknown): Readonly<Record<string, string>> => {
   const ids: Record<string, string> = {};

@@ -1,4 +1,4 @@
-/** Everything the outside sees, in one table. */
+/** The API in one table. */
 
 import type { Capability } from './capabilities.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -40,7 +40,7 @@ export const contract = {
   description,
 } as const;
 
-/** Where an endpoint's handler is: functions/api/<file>.ts, one file per group, one export per operation. */
+/** The handler of an endpoint: functions/api/<file>.ts has one export per operation of the group. */
 export const handlerOf = (endpoint: Pick<Endpoint, 'id'>): { file: string; name: string } => {
   const [group = '', name = ''] = endpoint.id.split('.');
   return { file: group.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), name };
@@ -48,7 +48,7 @@ export const handlerOf = (endpoint: Pick<Endpoint, 'id'>): { file: string; name:
 
 export const endpoints: readonly Endpoint[] = Object.values(contract).flatMap((rows) => Object.values(rows));
 
-/** All a function needs: what its row names, and what its access and its manners bring along. */
+/** Capabilities of an endpoint's function: those of its row, and those implied by access, paging and idempotency. */
 export const capabilitiesOf = (endpoint: Endpoint): readonly Capability[] => [
   ...new Set<Capability>([
     ...endpoint.capabilities,

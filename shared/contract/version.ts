@@ -1,2 +1,2 @@
-/** The product's version, the same as package.json's: a law test compares them. */
+/** Equals the version in package.json; a test compares them. */
 export const version = '2.0.0';

@@ -1,10 +1,10 @@
 /** The section of the docs page about webhook events and their bodies in each format. */
 import type { Schema } from '../contract/openapi/json-schema.ts';
-import type { Notice } from '../contract/openapi/webhook-docs.ts';
+import type { WebhookOperation } from '../contract/openapi/webhook-operations.ts';
 import { type Html, html } from './html.ts';
 import { fieldTable } from './schema.ts';
 
-export const eventPart = (webhooks: Readonly<Record<string, { readonly post: Notice }>>): Html => {
+export const eventPart = (webhooks: Readonly<Record<string, { readonly post: WebhookOperation }>>): Html => {
   const notices = Object.entries(webhooks).map(([name, { post }]) => ({ name, ...post }));
   const headers = new Map(notices.flatMap(({ parameters }) => parameters.map((one) => [one.name, one.description] as const)));
   return html`<h2 id="events">Events</h2><p>Sent as POST to each enabled webhook that subscribes to the event and whose filters match, signed with its secret. Respond with any 2xx status within its timeout. The delivery id identifies duplicates.</p>
@@ -14,7 +14,7 @@ export const eventPart = (webhooks: Readonly<Record<string, { readonly post: Not
 <h3>Bodies</h3>${notices.map(eventSection)}`;
 };
 
-const eventSection = ({ name, summary, description, requestBody }: Notice & { readonly name: string }): Html => {
+const eventSection = ({ name, summary, description, requestBody }: WebhookOperation & { readonly name: string }): Html => {
   const { schema } = requestBody.content['application/json'];
   const formats = (schema.oneOf as readonly Schema[] | undefined) ?? [schema];
   return html`<details id="event.${name}"><summary><code>${name}</code> ${summary}</summary><p>${description}</p>${formats.map(

@@ -1,6 +1,6 @@
 /** The section of the docs page about one operation. */
 import type { ErrorCode } from '../contract/errors.ts';
-import type { Answer, Parameter, Ref } from '../contract/openapi/components.ts';
+import type { Parameter, Ref, Response } from '../contract/openapi/components.ts';
 import { errorDescriptions } from '../contract/openapi/error-responses.ts';
 import type { Schema } from '../contract/openapi/json-schema.ts';
 import type { Operation } from '../contract/openapi/operation.ts';
@@ -17,7 +17,7 @@ export const operationSection = (method: string, path: string, operation: Operat
     '$ref' in parameter ? (lookup(parameter.$ref) as Parameter) : parameter,
   );
   const responses = Object.entries(operation.responses);
-  const successes = responses.filter((entry): entry is [string, Answer] => !('$ref' in entry[1]));
+  const successes = responses.filter((entry): entry is [string, Response] => !('$ref' in entry[1]));
   const failures = responses.filter((entry): entry is [string, Ref] => '$ref' in entry[1]);
   const body = operation.requestBody;
   const resolve = (ref: string): Schema => lookup(ref) as Schema;
@@ -41,7 +41,7 @@ const parameterTable = (parameters: readonly Parameter[]): Html =>
       html`<tr><td><code>${name}</code>${required && html`<span class="required">required</span>`}</td><td>${location}</td><td>${typeText(schema)}</td><td>${notes({ ...schema, description })}</td></tr>`,
   )}</tbody></table>`;
 
-const responsePart = (status: string, { description, content = {} }: Answer, resolve: (ref: string) => Schema): Html =>
+const responsePart = (status: string, { description, content = {} }: Response, resolve: (ref: string) => Schema): Html =>
   html`<p><span class="status">${status}</span> ${description}</p>${Object.entries(content).map(([type, { schema }]) =>
     type.includes('json')
       ? html`<pre><code>${JSON.stringify(sampleOf(schema, resolve), null, 2)}</code></pre><details><summary>Fields</summary>${fieldTable(rowsOf(schema), 'response')}</details>`

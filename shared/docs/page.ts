@@ -1,8 +1,8 @@
 /** The API documentation as one HTML page, without scripts or external resources. */
 import { createHash } from 'node:crypto';
 import { type ErrorCode, errors } from '../contract/errors.ts';
-import type { Document } from '../contract/openapi/document.ts';
 import { errorDescriptions } from '../contract/openapi/error-responses.ts';
+import type { Document } from '../contract/openapi/openapi-document.ts';
 import type { Operation } from '../contract/openapi/operation.ts';
 import { eventPart } from './event.ts';
 import { type Html, html, trusted } from './html.ts';

@@ -1,4 +1,4 @@
-/** What `cdk destroy` leaves behind is what README.md says it does, and nothing that holds data is missing from it. */
+/** What `cdk destroy` leaves behind is what infra/deploy.md says, and nothing that holds data is missing from it. */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { afterAll, describe, test } from 'vitest';
@@ -89,8 +89,8 @@ describe('destroying the stacks', () => {
   });
 });
 
-test('README.md says what is kept', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const deploy = /^## Deploy$([\s\S]*?)^#/m.exec(readme)?.[1] ?? '';
+test('infra/deploy.md: states what cdk destroy keeps', () => {
+  const guide = readFileSync(new URL('../../infra/deploy.md', import.meta.url), 'utf8');
+  const deploy = /^## Deploy$([\s\S]*?)^#/m.exec(guide)?.[1] ?? '';
   assert.match(deploy.replace(/\s+/g, ' '), /`npx cdk destroy --all` .*table, keys, secrets and logs/);
 });

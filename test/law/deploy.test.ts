@@ -1,31 +1,31 @@
-/** What README.md says about deploying is short, whole and true. */
+/** infra/deploy.md is short, complete and true. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
 import { type Config, readConfig, settingNames } from '../../infra/config.ts';
 import { usage } from '../../infra/smoke/options.ts';
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-const sectionOf = (heading: string): string => readme.split(`\n${heading}\n`)[1]?.split(/\n#+ /)[0] ?? '';
+const guide = readFileSync(new URL('../../infra/deploy.md', import.meta.url), 'utf8');
+const sectionOf = (heading: string): string => guide.split(`\n${heading}\n`)[1]?.split(/\n#+ /)[0] ?? '';
 const deploy = sectionOf('## Deploy');
 const namesIn = (text: string): string[] => [...text.matchAll(/`"?(\w+)"?[`:]/g)].map(([, name = '']) => name);
 
-test('deploying takes at most ten lines to say, of which none is longer than a screen is wide', () => {
+test('deploy guide: the steps take at most ten lines of at most 140 characters', () => {
   const lines = deploy.split('\n').filter((line) => line.trim() !== '');
   assert.ok(lines.length > 5 && lines.length <= 10, `${lines.length} lines`);
   for (const line of lines) assert.ok(line.length <= 140, line);
 });
 
 describe('settings', () => {
-  const rows = sectionOf('### Settings')
+  const rows = sectionOf('## Settings')
     .split('\n')
     .filter((line) => line.startsWith('| `'))
     .map((line) => line.slice(2, -2).split(' | '));
 
-  test('the table has every setting once, and no other', () =>
+  test('deploy guide: the table has every setting exactly once', () =>
     assert.deepEqual(rows.flatMap(([names = '']) => namesIn(names)).sort(), [...settingNames].sort()));
 
-  test('a value it says to be the default is the default', () => {
+  test('deploy guide: stated defaults are the defaults', () => {
     const defaults = readConfig({});
     const stated = rows.flatMap(([names = '', value = '']) => {
       const [name, ...more] = namesIn(names);
@@ -35,7 +35,7 @@ describe('settings', () => {
     for (const [name, value] of stated) assert.equal(value, String(defaults[name as keyof Config]), name);
   });
 
-  test('whatever looks like a setting where deploying is told is one', () => {
+  test('deploy guide: the steps name only settings that exist', () => {
     const told = namesIn(deploy).filter((name) => /^[a-z]+([A-Z][a-z]+)+$/.test(name));
     assert.ok(told.includes('identityClientId'));
     assert.deepEqual(
@@ -45,8 +45,8 @@ describe('settings', () => {
   });
 });
 
-test('every variable of the smoke command that README.md names is explained by the command', () => {
-  const named = new Set(readme.match(/\bSMOKE_\w+/g));
+test('deploy guide: the smoke command explains every variable that is named', () => {
+  const named = new Set(guide.match(/\bSMOKE_\w+/g));
   assert.ok(named.size >= 4);
   for (const name of named) assert.ok(usage.includes(`  ${name} `), name);
 });

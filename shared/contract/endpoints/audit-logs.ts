@@ -20,8 +20,8 @@ export const AuditEntry = z.object({
 
 const read = { role: 'admin', scope: 'organization:read' } as const;
 const filters = {
-  from: When.optional().describe('Inclusive; a bare date is midnight UTC'),
-  to: When.optional().describe('Inclusive; a bare date is the whole day, UTC'),
+  from: When.optional(),
+  to: When.optional(),
   action: z.string().max(100).optional(),
   actorId: z.string().max(100).optional(),
   resourceType: z.string().max(100).optional(),
@@ -32,7 +32,7 @@ export const auditLogs = group('auditLogs', `${apiPrefix}/audit-logs`, {
     method: 'GET',
     path: '',
     access: read,
-    summary: 'What happened in the organization, newest first',
+    summary: 'List audit log entries, newest first',
     query: z.strictObject(filters),
     list: AuditEntry,
     capabilities: ['table:read'],
@@ -41,7 +41,7 @@ export const auditLogs = group('auditLogs', `${apiPrefix}/audit-logs`, {
     method: 'GET',
     path: '/export',
     access: read,
-    summary: 'The audit log of a range as one file',
+    summary: 'Export audit log entries as a file',
     query: z.strictObject({ ...filters, format: z.enum(['csv', 'json']).default('csv') }),
     reply: 'file',
     content: { 'text/csv': 'text', 'application/json': z.array(AuditEntry) },

@@ -13,9 +13,9 @@ export const User = z.object({
 });
 
 export const TokenSet = z.object({
-  accessToken: z.string().describe('A JWT (RS256); its public keys are at /.well-known/jwks.json'),
-  refreshToken: z.string().describe('Opaque, good for one use within 7 days'),
-  expiresIn: z.int().describe('Seconds the access token lives'),
+  accessToken: z.string(),
+  refreshToken: z.string(),
+  expiresIn: z.int(),
   tokenType: z.literal('Bearer'),
 });
 
@@ -24,14 +24,10 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     method: 'GET',
     path: '/google',
     access: 'public',
-    summary: 'Begin signing in at the identity provider',
+    summary: 'Redirect to the identity provider to sign in',
     query: z.strictObject({
-      redirect_uri: z
-        .string()
-        .max(2_048)
-        .optional()
-        .describe('Where to send the one-time code; must be on the allow-list, exactly'),
-      login_hint: z.string().max(254).optional().describe('Passed on to the provider: whom to sign in'),
+      redirect_uri: z.string().max(2_048).optional(),
+      login_hint: z.string().max(254).optional(),
     }),
     reply: 'redirect',
     errors: ['SERVICE_UNAVAILABLE'],
@@ -41,8 +37,8 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     method: 'GET',
     path: '/google/callback',
     access: 'public',
-    summary: 'Where the identity provider sends the browser back',
-    // Loose: providers add parameters of their own (Google: scope, authuser, hd, prompt).
+    summary: 'Callback of the identity provider',
+    // Loose: providers add their own parameters (Google: scope, authuser, hd, prompt).
     query: z.looseObject({
       code: z.string().max(4_096).optional(),
       state: z.string().max(512).optional(),
@@ -74,7 +70,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     access: 'public',
     summary: 'Exchange a refresh token for new tokens',
     body: z.object({
-      refreshToken: z.string().min(1).max(8_192).optional().describe('Required, unless the session cookie carries it'),
+      refreshToken: z.string().min(1).max(8_192).optional(),
     }),
     bodyOptional: true,
     data: TokenSet.omit({ tokenType: true }),
@@ -86,7 +82,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     method: 'GET',
     path: '/me',
     access: 'user',
-    summary: 'The signed-in user',
+    summary: 'Get the signed-in user',
     data: User,
     capabilities: ['table:read'],
   },
@@ -94,7 +90,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     method: 'POST',
     path: '/logout',
     access: 'user',
-    summary: 'End this session: its access and refresh tokens stop working at once',
+    summary: 'End the session; its access and refresh tokens are revoked immediately',
     body: z.strictObject({}),
     bodyOptional: true,
     audit: 'auth.signed_out',

@@ -1,4 +1,4 @@
-/** Reading backups where they lie. Apart from the rest, because only these endpoints need the customers' buckets. */
+/** Reading stored backups. A group of its own, because only these endpoints access customers' buckets. */
 import * as z from 'zod';
 import { apiPrefix, group } from '../endpoint.ts';
 import { id, Moment, text } from '../fields.ts';
@@ -14,15 +14,11 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     method: 'POST',
     path: '/import',
     access: manage,
-    summary: 'Register a backup that lies in one of your destinations',
+    summary: 'Import a backup that is stored in one of your destinations',
     body: z.strictObject({
       projectId: id('project'),
       storageDestinationId: id('storageDestination'),
-      path: z
-        .string()
-        .min(1, 'must not be empty')
-        .max(1_024, 'must be at most 1024 characters')
-        .describe('Of the folder with its manifest, below the bucket'),
+      path: z.string().min(1, 'must not be empty').max(1_024, 'must be at most 1024 characters'),
       metadata: z
         .strictObject({ createdAt: Moment.optional(), type: z.enum(backupTypes).optional(), source: text(200).optional() })
         .optional(),
@@ -39,17 +35,10 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     method: 'GET',
     path: '/{backupId}/documents',
     access: read,
-    summary: 'Browse a backup: its collections, the documents of one, or one document',
+    summary: 'Browse a backup: collections, documents of a collection, or one document',
     query: z.strictObject({
-      path: z
-        .string()
-        .max(6_144)
-        .default('')
-        .describe('Of a collection or a document, such as users or users/ada; all of it if left out'),
-      showMissing: z
-        .enum(['true', 'false'])
-        .default('false')
-        .describe('Whether to list documents that do not exist but have collections below them'),
+      path: z.string().max(6_144).default(''),
+      showMissing: z.enum(['true', 'false']).default('false'),
     }),
     list: BackupEntry,
     audit: 'backup.browsed',
@@ -61,13 +50,9 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     method: 'GET',
     path: '/{backupId}/diff',
     access: read,
-    summary: 'What changed from another backup to this one, or from this one to the live database',
+    summary: 'Compare a backup with another backup or with the live database',
     query: z.strictObject({
-      against: z
-        .union([z.literal('live'), id('backup')], 'must be the id of a backup, or live')
-        .describe(
-          'The id of another backup of the same project: added is what this one has and that one has not. Or live: added is what the database has now and this backup has not; every document there is billed as a read, up to maxReads of the project, so people need the role member. Compared is what both were to hold, by their lists of collections',
-        ),
+      against: z.union([z.literal('live'), id('backup')], 'must be the id of a backup, or live'),
     }),
     data: Diff,
     paged: true,

@@ -15,7 +15,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     path: '',
     access: manage,
     summary:
-      'Start a backup, or with dryRun estimate one. An incremental one reads the source as a full one does, and stores what has changed since the latest backup of the same collections in the same storage destination',
+      'Start a backup, or estimate it with dryRun. An incremental backup reads the whole source like a full one, but stores only changes since the latest backup of the same collections in the same storage destination',
     body: z.strictObject({
       projectId: id('project'),
       type: z.enum(backupTypes).default('full'),
@@ -27,10 +27,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
         .int('must be a whole number of days')
         .min(1, 'must be at least 1')
         .max(3_650, 'must be at most 3650')
-        .optional()
-        .describe(
-          'Days from its completion until it expires; kept for ever if left out. It stays as long as another backup, a point in time, a restore or a lock needs it, and if it is the last good one of its kind',
-        ),
+        .optional(),
       maxReads: MaxReads.optional(),
       dryRun: z.boolean('must be true or false').default(false),
     }),
@@ -47,13 +44,13 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     method: 'GET',
     path: '',
     access: read,
-    summary: 'Backups, newest first; deleted and expired ones only if asked for by status',
+    summary: 'List backups, newest first. Deleted and expired backups are listed only with the status filter',
     query: z.strictObject({
       projectId: id('project').optional(),
       status: z.enum(backupStatuses).optional(),
       type: z.enum(backupTypes).optional(),
-      from: When.optional().describe('Created at or after; a bare date is midnight UTC'),
-      to: When.optional().describe('Created at or before; a bare date is the whole day, UTC'),
+      from: When.optional(),
+      to: When.optional(),
     }),
     list: Backup,
     capabilities: ['table:read'],
@@ -62,7 +59,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     method: 'GET',
     path: '/{backupId}',
     access: read,
-    summary: 'A backup, with its progress while it runs',
+    summary: 'Get a backup and its progress',
     data: Backup,
     errors: ['BACKUP_NOT_FOUND'],
     capabilities: ['table:read'],
@@ -80,7 +77,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     method: 'POST',
     path: '/{backupId}/cancel',
     access: manage,
-    summary: 'Stop a backup that is pending or running; what it stored is removed',
+    summary: 'Cancel a pending or running backup and delete its objects',
     body: z.strictObject({}),
     bodyOptional: true,
     data: Backup,
@@ -92,7 +89,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     method: 'POST',
     path: '/{backupId}/verify',
     access: manage,
-    summary: 'Check a backup where it lies: that all is there, a sample, or every byte',
+    summary: 'Verify a stored backup: structure, a sample, or every byte',
     body: z.strictObject({ depth: z.enum(verifyDepths).default('structure') }),
     bodyOptional: true,
     data: Backup,

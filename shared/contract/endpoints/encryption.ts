@@ -1,15 +1,6 @@
 import * as z from 'zod';
 import { apiPrefix, group } from '../endpoint.ts';
-import { Moment } from '../fields.ts';
-
-export const encryptionModes = ['kms', 'customer'] as const;
-
-export const Encryption = z.object({
-  mode: z.enum(encryptionModes).describe('customer: the data keys of backups are wrapped by your passphrase'),
-  keyId: z.string(),
-  rewrap: z.enum(['idle', 'running']).describe('Whether keys of earlier backups are still being wrapped anew'),
-  updatedAt: Moment.nullable(),
-});
+import { Encryption, encryptionModes } from '../models/encryption.ts';
 
 const manage = { role: 'admin', scope: 'organization:write' } as const;
 
@@ -18,7 +9,7 @@ export const encryption = group('encryption', `${apiPrefix}/organizations/curren
     method: 'GET',
     path: '',
     access: { role: 'viewer', scope: 'organization:read' },
-    summary: 'How the organization’s backups are encrypted',
+    summary: 'Get the encryption settings of the organization',
     data: Encryption,
     capabilities: ['table:read', 'data-key:name'],
   },
@@ -26,13 +17,10 @@ export const encryption = group('encryption', `${apiPrefix}/organizations/curren
     method: 'PUT',
     path: '',
     access: manage,
-    summary: 'Choose what wraps data keys; those of earlier backups are wrapped anew, their objects stay as they are',
+    summary: 'Choose how data keys are wrapped. Keys of earlier backups are rewrapped; their objects do not change',
     body: z.strictObject({
       mode: z.enum(encryptionModes),
-      passphrase: z
-        .string()
-        .optional()
-        .describe('With customer: at least 8 characters. Keep it: without it the backups stay closed'),
+      passphrase: z.string().optional(),
     }),
     data: Encryption,
     audit: 'encryption.changed',
@@ -43,7 +31,7 @@ export const encryption = group('encryption', `${apiPrefix}/organizations/curren
     method: 'POST',
     path: '/rotate',
     access: manage,
-    summary: 'Wrap the data key of every backup anew under the present key',
+    summary: 'Rewrap the data keys of all backups with the current key',
     body: z.strictObject({}),
     bodyOptional: true,
     data: Encryption,

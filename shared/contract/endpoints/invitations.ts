@@ -6,7 +6,7 @@ import { Invitation } from '../models/invitation.ts';
 
 const manage = { role: 'admin', scope: 'people-only' } as const;
 
-/** The organization's side: whom it has invited. */
+/** Invitations as managed by the organization. */
 export const invites = group('invites', `${apiPrefix}/organizations/current/invites`, {
   create: {
     method: 'POST',
@@ -26,7 +26,7 @@ export const invites = group('invites', `${apiPrefix}/organizations/current/invi
     method: 'GET',
     path: '',
     access: manage,
-    summary: 'The pending invitations',
+    summary: 'List pending invitations',
     list: Invitation.pick({ id: true, email: true, role: true, status: true, expiresAt: true, createdAt: true, invitedBy: true }),
     capabilities: ['table:read'],
   },
@@ -43,7 +43,7 @@ export const invites = group('invites', `${apiPrefix}/organizations/current/invi
     method: 'POST',
     path: '/{inviteId}/resend',
     access: manage,
-    summary: 'Send a pending invitation again, with a new link and a new expiry',
+    summary: 'Resend a pending invitation with a new link and expiry',
     body: z.strictObject({}),
     bodyOptional: true,
     data: Invitation.pick({ id: true, email: true, resentAt: true, expiresAt: true, acceptUrl: true }),
@@ -55,14 +55,14 @@ export const invites = group('invites', `${apiPrefix}/organizations/current/invi
   },
 });
 
-/** The invited person's side: the link in the e-mail. */
+/** Invitations as seen by the invited user. */
 export const invitations = group('invitations', `${apiPrefix}/invitations`, {
   view: {
     method: 'GET',
     path: '/{token}',
-    // Whoever holds the link may read what it offers; taking it needs the invited person.
+    // The link is enough to view the invitation; accepting it requires the invited user.
     access: 'public',
-    summary: 'What the invitation behind a link offers',
+    summary: 'View an invitation by its link',
     data: z.object({
       organization: z.object({ id: z.string(), name: z.string() }),
       email: z.string(),
@@ -78,7 +78,7 @@ export const invitations = group('invitations', `${apiPrefix}/invitations`, {
     method: 'POST',
     path: '/{token}/accept',
     access: 'user',
-    summary: 'Join the organization; the caller must have the invited, verified e-mail address',
+    summary: 'Accept an invitation. The caller’s verified e-mail address must be the invited one',
     body: z.strictObject({}),
     bodyOptional: true,
     data: z.object({

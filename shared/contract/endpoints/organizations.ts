@@ -9,7 +9,7 @@ export const Statistics = z.object({
   memberCount: z.int(),
   projectCount: z.int(),
   backupCount: z.int(),
-  storageUsed: z.int().describe('Bytes'),
+  storageUsed: z.int(),
 });
 export const Subscription = z.object({ plan: z.enum(plans), status: z.literal('active'), billingCycle: z.literal('monthly') });
 
@@ -22,7 +22,7 @@ export const Organization = z.object({
   settings: Settings,
   statistics: Statistics,
   subscription: Subscription,
-  role: z.enum(roles).describe("The caller's role"),
+  role: z.enum(roles),
   memberCount: z.int(),
   projectCount: z.int(),
   createdAt: Moment,
@@ -33,7 +33,7 @@ export const Deletion = z.object({
   id: z.string(),
   deleted: z.literal(true),
   deletionType: z.enum(['soft', 'permanent']),
-  recoveryDeadline: Moment.nullable().describe('Until when the owner can recover it; null when it is gone for good'),
+  recoveryDeadline: Moment.nullable(),
 });
 
 export const organizations = group('organizations', `${apiPrefix}/organizations`, {
@@ -54,7 +54,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     method: 'GET',
     path: '',
     access: 'user',
-    summary: 'The organizations the caller belongs to',
+    summary: 'List the organizations of the caller',
     list: Organization.pick({
       id: true,
       name: true,
@@ -70,7 +70,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     method: 'GET',
     path: '/current',
     access: { role: 'viewer', scope: 'organization:read' },
-    summary: 'The organization named by X-Organization-Id',
+    summary: 'Get the organization of X-Organization-Id',
     data: Organization.pick({
       id: true,
       name: true,
@@ -88,7 +88,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     method: 'PUT',
     path: '/current',
     access: { role: 'admin', scope: 'organization:write' },
-    summary: "Change the organization's name or settings; only given fields change",
+    summary: 'Update the name or settings of the organization; only the given fields change',
     body: z.strictObject({
       name: Name.optional(),
       settings: z
@@ -104,17 +104,14 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     method: 'POST',
     path: '/current/delete',
     access: { role: 'owner', scope: 'people-only' },
-    summary: 'Delete the organization: recoverable for 30 days, or at once and for good with force',
+    summary: 'Delete the organization: recoverable for 30 days, or permanently with force',
     body: z.strictObject({
-      confirmName: z.string('must be the name of the organization').describe("The organization's name, letter by letter"),
+      confirmName: z.string('must be the name of the organization'),
       force: z.boolean('must be true or false').optional(),
-      deleteBackupData: z
-        .boolean('must be true or false')
-        .optional()
-        .describe('With force: also remove the objects in your buckets'),
+      deleteBackupData: z.boolean('must be true or false').optional(),
     }),
     data: Deletion,
-    // With force the purge has begun.
+    // With force the purge has started.
     alsoStatus: 202,
     audit: 'organization.deleted',
     idempotent: true,
@@ -124,7 +121,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     method: 'POST',
     path: '/{id}/recover',
     access: 'user',
-    summary: 'Bring back a soft-deleted organization; its owner only, until recoveryDeadline',
+    summary: 'Recover a soft-deleted organization; owner only, until recoveryDeadline',
     body: z.strictObject({}),
     bodyOptional: true,
     data: Organization.pick({ id: true, name: true, slug: true, createdAt: true, updatedAt: true }),

@@ -20,9 +20,7 @@ const IntervalSeconds = z
   .min(captureIntervalSecondsMin, `must be at least ${captureIntervalSecondsMin}`)
   .max(captureIntervalSecondsMax, `must be at most ${captureIntervalSecondsMax}`)
   .meta({ examples: [captureIntervalSeconds] });
-const Precision = z
-  .enum(pitrPrecisions)
-  .describe('second: every whole second can be restored; interval: the end of each capture, for fewer reads');
+const Precision = z.enum(pitrPrecisions);
 
 const read = { role: 'viewer', scope: 'projects:read' } as const;
 const manage = { role: 'member', scope: 'projects:write' } as const;
@@ -32,14 +30,12 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     method: 'POST',
     path: '',
     access: manage,
-    summary: 'Enable point-in-time recovery; it can be restored to from the moment that its base backup shows',
+    summary: 'Enable point-in-time recovery. Points in time are restorable from the read time of the base backup',
     body: z.strictObject({
       retentionDays: RetentionDays.default(pitrRetentionDays),
       captureIntervalSeconds: IntervalSeconds.default(captureIntervalSeconds),
       precision: Precision.default('second'),
-      storageDestinationId: id('storageDestination')
-        .optional()
-        .describe('Where changes are stored; the default of the project or organization unless given'),
+      storageDestinationId: id('storageDestination').optional(),
     }),
     bodyOptional: true,
     data: Pitr,
@@ -53,7 +49,7 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     method: 'GET',
     path: '',
     access: read,
-    summary: 'How point-in-time recovery of a project stands',
+    summary: 'Get the state of point-in-time recovery',
     data: Pitr,
     errors: ['PROJECT_NOT_FOUND'],
     capabilities: ['table:read'],
@@ -62,7 +58,7 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     method: 'PATCH',
     path: '',
     access: manage,
-    summary: 'Change how long changes are kept, how often and how exactly they are captured',
+    summary: 'Change retention, capture interval or precision',
     body: z.strictObject({
       retentionDays: RetentionDays.optional(),
       captureIntervalSeconds: IntervalSeconds.optional(),
@@ -77,7 +73,7 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     method: 'DELETE',
     path: '',
     access: manage,
-    summary: 'Stop capturing; what was captured can be restored until it is older than it was to be kept',
+    summary: 'Disable capturing. Captured changes stay restorable until their retention ends',
     data: Pitr,
     audit: 'pitr.disabled',
     errors: ['PROJECT_NOT_FOUND', 'CONFLICT'],
@@ -87,7 +83,7 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     method: 'GET',
     path: '/windows',
     access: read,
-    summary: 'The moments that can be restored to, and what is missing',
+    summary: 'List restorable time ranges and gaps',
     data: PitrWindows,
     errors: ['PROJECT_NOT_FOUND'],
     capabilities: ['table:read'],

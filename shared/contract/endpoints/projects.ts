@@ -4,7 +4,7 @@ import { GoogleCredentials, id, Name } from '../fields.ts';
 import { backupTimeoutMinutes, backupTimeoutMinutesMax, backupTimeoutMinutesMin, outsideShare } from '../limits.ts';
 import { Project } from '../models/project.ts';
 
-/** Google's ids, legacy domain-scoped ones (`example.com:name`) and those of emulators; never a path of several parts. */
+/** Google's ids, legacy domain-scoped ids (`example.com:name`) and ids of emulators; never several path segments. */
 const SourceProjectId = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9.:_-]{0,99}$/, 'must be the id of a Google Cloud project')
@@ -21,9 +21,9 @@ const TimeoutMinutes = z
   .meta({ examples: [backupTimeoutMinutes] });
 export const MaxReads = z.int('must be a whole number').min(1, 'must be at least 1');
 
-/** Only what is given changes; null takes a choice back. */
+/** Only the given fields change; null resets a field to its default. */
 const SettingsChange = z.strictObject({
-  backupTimeoutMinutes: TimeoutMinutes.optional().describe(`Minutes, ${backupTimeoutMinutes} unless set`),
+  backupTimeoutMinutes: TimeoutMinutes.optional(),
   defaultStorageId: id('storageDestination').nullable().optional(),
   maxReads: MaxReads.nullable().optional(),
 });
@@ -37,14 +37,12 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     method: 'POST',
     path: '',
     access: manage,
-    summary: 'Connect a project; its database is asked for at once',
+    summary: 'Connect a project; access to its database is checked immediately',
     body: z.strictObject({
       name: Name,
       sourceProjectId: SourceProjectId,
       databaseId: DatabaseId.default('(default)'),
-      credentials: GoogleCredentials.optional().describe(
-        'A Google service account; without it, the grant you gave when signing in (an API key uses that of the person who made it)',
-      ),
+      credentials: GoogleCredentials.optional(),
       settings: SettingsChange.optional(),
     }),
     data: Project,
@@ -59,7 +57,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     method: 'GET',
     path: '',
     access: read,
-    summary: 'The connected projects, newest first',
+    summary: 'List connected projects, newest first',
     list: Project,
     capabilities: ['table:read'],
   },
@@ -67,7 +65,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     method: 'GET',
     path: '/{projectId}',
     access: read,
-    summary: 'A project',
+    summary: 'Get a project',
     data: Project,
     errors: ['PROJECT_NOT_FOUND'],
     capabilities: ['table:read'],
@@ -76,11 +74,11 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     method: 'PATCH',
     path: '/{projectId}',
     access: manage,
-    summary: 'Change a project’s name or settings, or move it with its backups into another organization',
+    summary: 'Update the name or settings of a project, or move it with its backups to another organization',
     body: z.strictObject({
       name: Name.optional(),
       settings: SettingsChange.optional(),
-      organizationId: id('organization').optional().describe('Moves it; needs the role admin in both organizations'),
+      organizationId: id('organization').optional(),
     }),
     data: Project,
     audit: 'project.updated',
@@ -92,7 +90,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     method: 'DELETE',
     path: '/{projectId}',
     access: manage,
-    summary: 'Disconnect a project; its backups stay, what point-in-time recovery captured of it goes',
+    summary: 'Disconnect a project. Its backups are kept; its captured changes are deleted',
     audit: 'project.deleted',
     errors: ['PROJECT_NOT_FOUND', 'JOB_IN_PROGRESS'],
     capabilities: ['table:write'],
@@ -101,7 +99,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     method: 'POST',
     path: '/{projectId}/reconnect',
     access: manage,
-    summary: 'Connect a project again, with the caller’s grant or the credentials given',
+    summary: 'Reconnect a project with the caller’s grant or the given credentials',
     body: z.strictObject({ credentials: GoogleCredentials.optional() }),
     bodyOptional: true,
     data: Project,
@@ -114,10 +112,10 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     method: 'GET',
     path: '/{projectId}/collections',
     access: read,
-    summary: 'The root collections of the project’s database, with how many documents each has',
-    list: z.object({ id: z.string(), count: z.int().nullable().describe('Null where the source does not count') }),
+    summary: 'List the root collections of the database with their document counts',
+    list: z.object({ id: z.string(), count: z.int().nullable() }),
     errors: ['PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR'],
-    // A provider may give a new refresh token with each use, and it must be kept.
+    // table:write, because the provider may issue a new refresh token, which must be stored.
     outboundShare: outsideShare,
     capabilities: ['table:write', 'source:read'],
   },

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { CollectionPaths, Collections } from '../collection-path.ts';
 import { apiPrefix, group } from '../endpoint.ts';
 import { id, Name, Timezone, text } from '../fields.ts';
-import { cronMax, retentionCountMax, retentionDaysMax, scheduleIntervalMinutesMin } from '../limits.ts';
+import { cronMax, retentionCountMax, retentionDaysMax } from '../limits.ts';
 import { Backup, backupTypes } from '../models/backup.ts';
 import { Schedule } from '../models/schedule.ts';
 
@@ -14,10 +14,10 @@ const countRange = `must be a whole number from 0 to ${retentionCountMax}`;
 const Count = z.int(countRange).min(0, countRange).max(retentionCountMax, countRange).default(0);
 const daysRange = `must be a whole number of days from 1 to ${retentionDaysMax}`;
 
-/** What of it is checked further needs more than a shape: the expression, the collections, the destination (shared/schedule/api/schedule-input.ts). */
-const given = {
+/** shared/schedule/api/schedule-input.ts validates the expression, the collections and the destination further. */
+export const scheduleFields = {
   name: Name,
-  // Blanks and tabs between fields, and around them, as crontab(5) takes them; kept as single blanks.
+  // Spaces and tabs around fields, as in crontab(5), are normalized to single spaces.
   cron: z
     .preprocess(
       (value) => (typeof value === 'string' ? value.replace(/[ \t]+/g, ' ').replace(/^ | $/g, '') : value),
@@ -25,32 +25,28 @@ const given = {
     )
     .meta({
       type: 'string',
-      description: `Five fields as in crontab(5), or @daily and its like; at least ${scheduleIntervalMinutesMin} minutes apart`,
       examples: ['0 3 * * *'],
     }),
   timezone: Timezone,
-  type: z.enum(backupTypes).describe('An incremental backup that has nothing to build on becomes a full one, and says so'),
-  enabled: yesOrNo.describe('False pauses it'),
+  type: z.enum(backupTypes),
+  enabled: yesOrNo,
   retention: z
     .int(daysRange)
     .min(1, daysRange)
     .max(retentionDaysMax, daysRange)
     .nullable()
-    .meta({ description: 'Days; takes the place of retentionPolicy. With neither, backups are kept for ever', examples: [30] }),
+    .meta({ examples: [30] }),
   retentionPolicy: z
     .strictObject({ daily: Count, weekly: Count, monthly: Count, yearly: Count })
-    .refine((counts) => Object.values(counts).some((count) => count > 0), 'must keep something')
+    .refine((counts) => Object.values(counts).some((count) => count > 0), 'must keep at least one backup')
     .nullable()
     .meta({
-      description: 'How many days, ISO weeks, months and years keep their last backup; takes the place of retention',
       examples: [null],
     }),
   collections: Collections,
   excludeCollections: CollectionPaths,
   includeAuthUsers: yesOrNo,
-  storageDestinationId: id('storageDestination')
-    .nullable()
-    .describe('Without one, the default of the project or of the organization, whatever it is then'),
+  storageDestinationId: id('storageDestination').nullable(),
 };
 
 export const schedules = group('schedules', `${apiPrefix}/schedules`, {
@@ -58,19 +54,19 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     method: 'POST',
     path: '',
     access: manage,
-    summary: 'Back a project up regularly',
+    summary: 'Create a schedule',
     body: z.strictObject({
       projectId: id('project'),
-      ...given,
-      timezone: given.timezone.default('UTC'),
-      type: given.type.default('full'),
-      enabled: given.enabled.default(true),
-      retention: given.retention.optional(),
-      retentionPolicy: given.retentionPolicy.optional(),
-      collections: given.collections.default(['*']),
-      excludeCollections: given.excludeCollections.default([]),
-      includeAuthUsers: given.includeAuthUsers.default(false),
-      storageDestinationId: given.storageDestinationId.optional(),
+      ...scheduleFields,
+      timezone: scheduleFields.timezone.default('UTC'),
+      type: scheduleFields.type.default('full'),
+      enabled: scheduleFields.enabled.default(true),
+      retention: scheduleFields.retention.optional(),
+      retentionPolicy: scheduleFields.retentionPolicy.optional(),
+      collections: scheduleFields.collections.default(['*']),
+      excludeCollections: scheduleFields.excludeCollections.default([]),
+      includeAuthUsers: scheduleFields.includeAuthUsers.default(false),
+      storageDestinationId: scheduleFields.storageDestinationId.optional(),
     }),
     data: Schedule,
     status: 201,
@@ -83,7 +79,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     method: 'GET',
     path: '',
     access: read,
-    summary: 'The schedules, newest first',
+    summary: 'List schedules, newest first',
     query: z.strictObject({
       projectId: id('project').optional(),
       enabled: z.enum(['true', 'false'], 'must be true or false').optional(),
@@ -95,7 +91,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     method: 'GET',
     path: '/{scheduleId}',
     access: read,
-    summary: 'A schedule, with when it runs next and what became of its last run',
+    summary: 'Get a schedule with its next run and the outcome of its last run',
     data: Schedule,
     errors: ['SCHEDULE_NOT_FOUND'],
     capabilities: ['table:read'],
@@ -104,8 +100,8 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     method: 'PATCH',
     path: '/{scheduleId}',
     access: manage,
-    summary: 'Change, pause or resume a schedule; only what is given changes, and null takes a choice back',
-    body: z.strictObject(z.object(given).partial().shape),
+    summary: 'Update, pause or resume a schedule; only the given fields change, null resets a field',
+    body: z.strictObject(z.object(scheduleFields).partial().shape),
     data: Schedule,
     audit: 'schedule.updated',
     errors: ['SCHEDULE_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
@@ -115,7 +111,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     method: 'DELETE',
     path: '/{scheduleId}',
     access: manage,
-    summary: 'Remove a schedule; its backups stay',
+    summary: 'Delete a schedule; its backups are kept',
     audit: 'schedule.deleted',
     errors: ['SCHEDULE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
     capabilities: ['table:write'],
@@ -124,7 +120,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     method: 'POST',
     path: '/{scheduleId}/trigger',
     access: manage,
-    summary: 'Start a backup of a schedule now, also while it is paused; its times stay as they are',
+    summary: 'Start a backup of the schedule now, even while it is paused; its run times do not change',
     body: z.strictObject({}),
     bodyOptional: true,
     data: Backup,

@@ -4,16 +4,19 @@ import { GoogleCredentials, Name } from '../fields.ts';
 import { outsideShare } from '../limits.ts';
 import { ObjectLock, StorageDestination, sseAlgorithms, storageTypes } from '../models/storage-destination.ts';
 
-/** What S3, Google and DigitalOcean all accept, and never a path. */
+/** Names that S3, Google and DigitalOcean accept; never a path. */
 const Bucket = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/, 'must be the name of a bucket')
+  .regex(/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/, 'must be a bucket name')
   .meta({ examples: ['my-backups'] });
 const Prefix = z
   .string()
   .max(200, 'must be at most 200 characters')
-  .regex(/^([A-Za-z0-9!_.*'()-]+(\/[A-Za-z0-9!_.*'()-]+)*\/?)?$/, 'must be parts of plain characters between single slashes')
-  .refine((prefix) => !prefix.split('/').some((part) => part === '.' || part === '..'), 'must not have . or .. as a part')
+  .regex(
+    /^([A-Za-z0-9!_.*'()-]+(\/[A-Za-z0-9!_.*'()-]+)*\/?)?$/,
+    "must be segments of letters, digits and !_.*'()- separated by single slashes",
+  )
+  .refine((prefix) => !prefix.split('/').some((part) => part === '.' || part === '..'), 'must not have . or .. as a segment')
   .meta({ examples: ['backups'] });
 const Region = z
   .string()
@@ -23,10 +26,8 @@ const Endpoint = z
   .string()
   .max(255)
   .meta({
-    description: 'Of a store that speaks the S3 protocol; https, and a public address',
     examples: ['https://s3.example.com'],
   });
-/** What S3 takes: a key id, the ARN of a key, an alias, or the ARN of an alias. */
 const SseKmsKeyId = z
   .string()
   .max(2_048, 'must be at most 2048 characters')
@@ -57,23 +58,20 @@ export const StorageTest = z.object({
   success: z.literal(true),
   checks: z.array(z.object({ name: z.string(), ok: z.boolean(), error: z.string().optional() })),
   warnings: z.array(z.string()),
-  duration: z.int().describe('Milliseconds'),
+  duration: z.int(),
 });
 
-const given = {
+export const storageFields = {
   name: Name,
   bucket: Bucket,
   prefix: Prefix,
   region: Region.nullable(),
   endpoint: Endpoint.nullable(),
   credentials: StorageCredentials,
-  immutable: z.boolean('must be true or false').describe('Objects cannot be deleted there, so deleting is not tried'),
-  objectLock: ObjectLock.nullable().describe('s3 only, on a bucket with object lock'),
-  sse: z
-    .enum(sseAlgorithms, 'must be AES256, aws:kms or null')
-    .nullable()
-    .describe('s3 and spaces only: server-side encryption of new objects; null for the default of the bucket'),
-  sseKmsKeyId: SseKmsKeyId.nullable().describe('With sse aws:kms only; the default key of the account, unless given'),
+  immutable: z.boolean('must be true or false'),
+  objectLock: ObjectLock.nullable(),
+  sse: z.enum(sseAlgorithms, 'must be AES256, aws:kms or null').nullable(),
+  sseKmsKeyId: SseKmsKeyId.nullable(),
 };
 
 const read = { role: 'viewer', scope: 'storage:read' } as const;
@@ -85,17 +83,17 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     method: 'POST',
     path: '',
     access: manage,
-    summary: 'Add a bucket of yours; writing, reading, listing and deleting are tried at once',
+    summary: 'Add a bucket. Writing, reading, listing and deleting are tested immediately',
     body: z.strictObject({
-      ...given,
+      ...storageFields,
       type: z.enum(storageTypes),
-      prefix: given.prefix.optional(),
-      region: given.region.optional(),
-      endpoint: given.endpoint.optional(),
-      immutable: given.immutable.default(false),
-      objectLock: given.objectLock.optional(),
-      sse: given.sse.optional(),
-      sseKmsKeyId: given.sseKmsKeyId.optional(),
+      prefix: storageFields.prefix.optional(),
+      region: storageFields.region.optional(),
+      endpoint: storageFields.endpoint.optional(),
+      immutable: storageFields.immutable.default(false),
+      objectLock: storageFields.objectLock.optional(),
+      sse: storageFields.sse.optional(),
+      sseKmsKeyId: storageFields.sseKmsKeyId.optional(),
     }),
     data: StorageDestination,
     status: 201,
@@ -109,7 +107,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     method: 'GET',
     path: '',
     access: read,
-    summary: 'The storage destinations, newest first',
+    summary: 'List storage destinations, newest first',
     list: StorageDestination,
     capabilities: ['table:read'],
   },
@@ -117,7 +115,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     method: 'GET',
     path: '/{storageId}',
     access: read,
-    summary: 'A storage destination',
+    summary: 'Get a storage destination',
     data: StorageDestination,
     errors: ['STORAGE_NOT_FOUND'],
     capabilities: ['table:read'],
@@ -126,8 +124,9 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     method: 'PATCH',
     path: '/{storageId}',
     access: manage,
-    summary: 'Change a destination; it is tried before it is saved. Bucket, prefix and type stay while a backup is there',
-    body: z.strictObject(z.object(given).partial().shape),
+    summary:
+      'Update a destination; it is tested before it is saved. Bucket, prefix and type cannot change while it holds backups',
+    body: z.strictObject(z.object(storageFields).partial().shape),
     data: StorageDestination,
     audit: 'storage.updated',
     errors: ['STORAGE_NOT_FOUND', 'STORAGE_ERROR', 'CONFLICT'],
@@ -138,7 +137,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     method: 'DELETE',
     path: '/{storageId}',
     access: manage,
-    summary: 'Remove a destination that no backup, schedule or default uses',
+    summary: 'Delete a destination that no backup, schedule or default uses',
     audit: 'storage.deleted',
     errors: ['STORAGE_NOT_FOUND', 'CONFLICT'],
     capabilities: ['table:write'],
@@ -147,7 +146,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     method: 'POST',
     path: '/{storageId}/test',
     access: manage,
-    summary: 'Try a destination: write, read, read a part, list and delete',
+    summary: 'Test a destination: write, read, ranged read, list and delete',
     body: z.strictObject({}),
     bodyOptional: true,
     data: StorageTest,

@@ -3,7 +3,7 @@ import { apiPrefix, group } from '../endpoint.ts';
 import { Moment } from '../fields.ts';
 
 const Check = z.enum(['ok', 'failing']);
-/** Probes read `status` at the top; clients that know our envelope read the same under `data`. */
+/** Probes read the top level; clients of the envelope read the same fields under `data`. */
 const Report = z.object({
   status: z.enum(['healthy', 'degraded']),
   version: z.string(),
@@ -11,8 +11,8 @@ const Report = z.object({
   checks: z
     .object({
       database: Check,
-      redis: Check.describe('The work queue; the name is historical'),
-      storage: Check.describe('What is kept at rest: its key is in reach and its stream is on'),
+      redis: Check,
+      storage: Check,
     })
     .optional(),
 });
@@ -23,7 +23,7 @@ export const system = group('system', '', {
     method: 'GET',
     path: '/health',
     access: 'public',
-    summary: 'Whether the service is up, and with checks=true whether its parts answer',
+    summary: 'Health of the service; checks=true also checks its dependencies',
     query: z.strictObject({ checks: z.enum(['true', 'false']).optional() }),
     reply: 'file',
     content: { 'application/json': Health },
@@ -34,20 +34,20 @@ export const system = group('system', '', {
     method: 'GET',
     path: '/.well-known/jwks.json',
     access: 'public',
-    summary: 'The public keys of our access tokens (RFC 7517)',
+    summary: 'Public keys of access tokens (RFC 7517)',
     reply: 'file',
     content: { 'application/json': z.object({ keys: z.array(z.looseObject({ kid: z.string(), kty: z.literal('RSA') })) }) },
     capabilities: ['token:verify'],
   },
 });
 
-/** A group of its own: it takes every row of the contract, and health should start without them. */
+/** A group of its own, so that the health function does not bundle the whole contract. */
 export const description = group('description', '', {
   openapi: {
     method: 'GET',
     path: `${apiPrefix}/openapi.json`,
     access: 'public',
-    summary: 'This description, as OpenAPI 3.1',
+    summary: 'OpenAPI 3.1 document of this API',
     reply: 'file',
     content: { 'application/json': z.looseObject({ openapi: z.string() }) },
     capabilities: [],
@@ -56,7 +56,7 @@ export const description = group('description', '', {
     method: 'GET',
     path: '/docs',
     access: 'public',
-    summary: 'This description, as a page',
+    summary: 'This API reference as a web page',
     reply: 'file',
     content: { 'text/html': 'text' },
     capabilities: [],

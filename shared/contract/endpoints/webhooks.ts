@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { apiPrefix, group } from '../endpoint.ts';
 import { Moment, When } from '../fields.ts';
 import { outsideShare, overlapHours, overlapHoursMax, webhookTimeoutMs } from '../limits.ts';
-import { Delivery, DeliveryRequest, webhookFields as given, Webhook, WebhookWithSecret } from '../models/webhook.ts';
+import { Delivery, DeliveryRequest, Webhook, WebhookWithSecret, webhookFields } from '../models/webhook.ts';
 import { deliveryStatuses, replayStatuses } from '../models/webhook-enums.ts';
 
 const read = { role: 'viewer', scope: 'organization:read' } as const;
@@ -11,7 +11,7 @@ const saves = ['table:write', 'webhook:seal'] as const;
 
 const change = {
   access: manage,
-  body: z.strictObject(z.object(given).partial().shape),
+  body: z.strictObject(z.object(webhookFields).partial().shape),
   data: WebhookWithSecret,
   audit: 'webhook.updated',
   errors: ['WEBHOOK_NOT_FOUND'],
@@ -25,16 +25,16 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     method: 'POST',
     path: '',
     access: manage,
-    summary: 'Add a webhook; a secret that is made for it is shown in this answer only',
+    summary: 'Create a webhook. A generated secret is shown only in this response',
     body: z.strictObject({
-      ...given,
-      secret: given.secret.optional(),
-      enabled: given.enabled.default(true),
-      headers: given.headers.default({}),
-      timeout: given.timeout.default(webhookTimeoutMs),
-      retryEnabled: given.retryEnabled.default(true),
-      filters: given.filters.prefault({}),
-      format: given.format.default('standard'),
+      ...webhookFields,
+      secret: webhookFields.secret.optional(),
+      enabled: webhookFields.enabled.default(true),
+      headers: webhookFields.headers.default({}),
+      timeout: webhookFields.timeout.default(webhookTimeoutMs),
+      retryEnabled: webhookFields.retryEnabled.default(true),
+      filters: webhookFields.filters.prefault({}),
+      format: webhookFields.format.default('standard'),
     }),
     data: WebhookWithSecret,
     status: 201,
@@ -47,7 +47,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     method: 'GET',
     path: '',
     access: read,
-    summary: 'The webhooks, newest first',
+    summary: 'List webhooks, newest first',
     list: Webhook,
     capabilities: ['table:read'],
   },
@@ -55,18 +55,18 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     method: 'GET',
     path: '/{webhookId}',
     access: read,
-    summary: 'A webhook; its secret is masked',
+    summary: 'Get a webhook; its secret is masked',
     data: WebhookWithSecret,
     errors: ['WEBHOOK_NOT_FOUND'],
     capabilities: ['table:read'],
   },
-  replace: { method: 'PUT', path: '/{webhookId}', summary: 'Change a webhook; only what is given changes', ...change },
-  update: { method: 'PATCH', path: '/{webhookId}', summary: 'Change a webhook; only what is given changes', ...change },
+  replace: { method: 'PUT', path: '/{webhookId}', summary: 'Update a webhook; only the given fields change', ...change },
+  update: { method: 'PATCH', path: '/{webhookId}', summary: 'Update a webhook; only the given fields change', ...change },
   remove: {
     method: 'DELETE',
     path: '/{webhookId}',
     access: manage,
-    summary: 'Remove a webhook; nothing more is sent to it',
+    summary: 'Delete a webhook; pending deliveries are not sent',
     audit: 'webhook.deleted',
     errors: ['WEBHOOK_NOT_FOUND'],
     capabilities: ['table:write'],
@@ -76,7 +76,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     path: '/{webhookId}/toggle',
     access: manage,
     summary: 'Enable or disable a webhook',
-    body: z.strictObject({ enabled: given.enabled }),
+    body: z.strictObject({ enabled: webhookFields.enabled }),
     data: Webhook.pick({ id: true, enabled: true, updatedAt: true }),
     audit: 'webhook.toggled',
     errors: ['WEBHOOK_NOT_FOUND'],
@@ -86,7 +86,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     method: 'POST',
     path: '/{webhookId}/rotate-secret',
     access: manage,
-    summary: 'Make a new secret, shown in this answer only; for some hours the old one signs beside it',
+    summary: 'Rotate the secret. The new one is shown only in this response; the old one also signs for overlapHours',
     body: z.strictObject({
       overlapHours: z.int(overlapRange).min(0, overlapRange).max(overlapHoursMax, overlapRange).default(overlapHours),
     }),
@@ -101,9 +101,9 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     method: 'POST',
     path: '/{webhookId}/test',
     access: manage,
-    summary: 'Send an event made up for the purpose, at once, and see what comes back',
+    summary: 'Send a sample event immediately and return the outcome',
     body: z.strictObject({
-      event: z.string().optional().describe('The name of an event; the first that the webhook subscribes to'),
+      event: z.string().optional(),
     }),
     bodyOptional: true,
     data: z.object({
@@ -112,9 +112,9 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
       event: z.string(),
       url: z.string(),
       success: z.boolean(),
-      statusCode: z.int().nullable().describe('Null where nothing was answered'),
+      statusCode: z.int().nullable(),
       error: z.string().optional(),
-      duration: z.int().describe('Milliseconds'),
+      duration: z.int(),
       deliveryId: z.string(),
     }),
     audit: 'webhook.tested',
@@ -126,7 +126,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     method: 'GET',
     path: '/{webhookId}/deliveries',
     access: read,
-    summary: 'What was sent to a webhook in the last 30 days, newest first',
+    summary: 'List deliveries of the last 30 days, newest first',
     query: z.strictObject({ status: z.enum(deliveryStatuses).optional() }),
     data: z.object({ deliveries: z.array(Delivery) }),
     paged: true,
@@ -137,7 +137,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     method: 'GET',
     path: '/{webhookId}/deliveries/{deliveryId}/request',
     access: read,
-    summary: 'The request of the last attempt, as it was sent',
+    summary: 'Get the request of the last attempt',
     data: DeliveryRequest,
     errors: ['WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'CONFLICT'],
     capabilities: ['table:read'],
@@ -146,7 +146,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     method: 'POST',
     path: '/{webhookId}/deliveries/{deliveryId}/retry',
     access: manage,
-    summary: 'Try a delivery that failed once more',
+    summary: 'Retry a failed delivery',
     body: z.strictObject({}),
     bodyOptional: true,
     data: z.object({ deliveryId: z.string(), status: z.enum(deliveryStatuses) }),
@@ -161,15 +161,12 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     method: 'POST',
     path: '/{webhookId}/replay',
     access: manage,
-    summary: 'Send the events of a time range again: those whose delivery failed, or others',
+    summary: 'Replay the events of a time range, by default those whose delivery failed',
     body: z.strictObject({
       from: When,
       to: When,
-      events: given.events.optional().describe('Only these of what the webhook subscribes to'),
-      status: z
-        .enum(replayStatuses)
-        .default('failed')
-        .describe('missing: never sent, because the webhook was disabled or did not exist'),
+      events: webhookFields.events.optional(),
+      status: z.enum(replayStatuses).default('failed'),
     }),
     data: z.object({
       webhookId: z.string(),

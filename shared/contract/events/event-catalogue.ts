@@ -1,4 +1,4 @@
-/** The catalogue of events: every name the service can emit, with the shape of its `data`. */
+/** Event catalogue: the schema of each event's `data`. */
 import * as z from 'zod';
 import { roles } from '../access.ts';
 import { Moment } from '../fields.ts';
@@ -14,10 +14,10 @@ import type { EventName } from './event-names.ts';
 
 const organization = z.object({ id: z.string(), name: z.string() });
 const member = Member.omit({ lastActiveAt: true }).extend({ status: z.enum(['active', 'left']) });
-/** Never with its link: whoever has it can look at what it offers. */
+/** Without its link, which grants access to the invitation. */
 const invitation = Invitation.omit({ acceptUrl: true, resentAt: true });
 
-/** Backup events as format A shows them. */
+/** Backups in events of the standard format. */
 const backup = Backup.pick({
   id: true,
   projectId: true,
@@ -39,12 +39,12 @@ const backup = Backup.pick({
   scheduleId: z.string().nullable(),
 });
 const project = z.object({ id: z.string(), name: z.string(), sourceProjectId: z.string() });
-/** A restore as the API returns it, with the names of both projects. */
+/** Restores as in the API, with the names of both projects. */
 const restore = RestoreJob.omit({ failures: true, collections: true, documentIds: true, plan: true }).extend({
   projectName: z.string(),
   targetProjectName: z.string(),
 });
-/** A schedule as the API returns it; `cronExpression` is its `cron`, as the interface writes it in events. */
+/** Schedules as in the API; `cronExpression` equals `cron`. */
 const schedule = Schedule.extend({ cronExpression: z.string(), projectName: z.string() });
 const scheduled = z.object({ organization, schedule });
 const recovered = z.object({ organization, project, pitr: Pitr });
@@ -65,7 +65,7 @@ export const events = {
     organization,
     project: project.pick({ id: true, name: true }),
     changes: CapturedChanges,
-    gap: PitrGap.optional().describe('A stretch of time that was lost; then there are no changes'),
+    gap: PitrGap.optional(),
   }),
   'schedule.created': scheduled,
   'schedule.updated': scheduled,

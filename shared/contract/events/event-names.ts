@@ -1,4 +1,4 @@
-/** The names of events; without any shape, so that whoever only matches or sends them carries none along. */
+/** Event names, without schemas, so that the delivery workers do not bundle zod. */
 export const eventNames = [
   'backup.started',
   'backup.progress',
@@ -31,7 +31,7 @@ export const eventNames = [
 ] as const;
 export type EventName = (typeof eventNames)[number];
 
-/** What the legacy format tells of; every other event exists in the standard one only. */
+/** Events of the simple (legacy) format; all others exist only in the standard format. */
 export const simpleEventNames = [
   'backup.started',
   'backup.completed',

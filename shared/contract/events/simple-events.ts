@@ -1,4 +1,4 @@
-/** What the legacy format's `data` holds: exactly the fields of the interface, durations in seconds. */
+/** `data` of events in the simple (legacy) format; durations are in seconds. */
 import * as z from 'zod';
 import { Moment } from '../fields.ts';
 import { Backup } from '../models/backup.ts';
@@ -13,19 +13,19 @@ const job = z.object({
   type: Backup.shape.type,
   status: Backup.shape.status,
 });
-const begun = z.object({ triggeredBy: Backup.shape.trigger, scheduleId: z.string().nullable(), createdAt: Moment });
+const origin = z.object({ triggeredBy: Backup.shape.trigger, scheduleId: z.string().nullable(), createdAt: Moment });
 
 const backup = z.object({
   ...job.shape,
   documentsCount: z.int(),
   collectionsCount: z.int(),
-  originalSize: z.int().describe('Bytes'),
-  compressedSize: z.int().describe('Bytes stored'),
-  duration: z.int().nullable().describe('Seconds'),
-  ...begun.shape,
+  originalSize: z.int(),
+  compressedSize: z.int(),
+  duration: z.int().nullable(),
+  ...origin.shape,
   completedAt: Moment.nullable(),
 });
-const failedBackup = z.object({ ...job.shape, error: z.string(), ...begun.shape, failedAt: Moment.nullable() });
+const failedBackup = z.object({ ...job.shape, error: z.string(), ...origin.shape, failedAt: Moment.nullable() });
 const restore = z.object({
   ...RestoreJob.pick({ restoreJobId: true, backupId: true, projectId: true }).shape,
   projectName: z.string(),

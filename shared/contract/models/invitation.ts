@@ -1,4 +1,3 @@
-/** What an invitation is, to whoever may invite. */
 import * as z from 'zod';
 import { invitableRoles } from '../access.ts';
 import { Moment } from '../fields.ts';
@@ -11,6 +10,6 @@ export const Invitation = z.object({
   expiresAt: Moment,
   createdAt: Moment,
   invitedBy: z.object({ id: z.string(), email: z.string() }),
-  acceptUrl: z.string().describe('The link the e-mail carries'),
+  acceptUrl: z.string(),
   resentAt: Moment,
 });

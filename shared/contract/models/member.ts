@@ -1,4 +1,3 @@
-/** What a member is, to whoever looks at the list. */
 import * as z from 'zod';
 import { roles } from '../access.ts';
 import { Moment } from '../fields.ts';
@@ -11,5 +10,5 @@ export const Member = z.object({
   role: z.enum(roles),
   status: z.literal('active'),
   joinedAt: Moment,
-  lastActiveAt: Moment.describe('Of someone not seen yet, when they joined'),
+  lastActiveAt: Moment,
 });

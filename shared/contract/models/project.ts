@@ -1,11 +1,10 @@
-/** What a project is, to whoever looks at it. */
 import * as z from 'zod';
 import { Moment } from '../fields.ts';
 
 export const ProjectSettings = z.object({
   backupTimeoutMinutes: z.int(),
   defaultStorageId: z.string().nullable(),
-  maxReads: z.int().optional().describe('A backup that would read more documents stops'),
+  maxReads: z.int().optional(),
 });
 
 export const Project = z.object({
@@ -14,13 +13,9 @@ export const Project = z.object({
   sourceProjectId: z.string(),
   databaseId: z.string(),
   status: z.enum(['connected', 'unauthorized']),
-  connection: z
-    .object({ type: z.enum(['user', 'service_account']), email: z.string() })
-    .describe('Whose access to the source is used: a person’s grant, or a Google service account'),
+  connection: z.object({ type: z.enum(['user', 'service_account']), email: z.string() }),
   settings: ProjectSettings,
-  pitr: z
-    .object({ enabled: z.boolean(), retentionDays: z.int().optional(), captureIntervalSeconds: z.int().optional() })
-    .describe('Point-in-time recovery; how it is set, while it is enabled'),
+  pitr: z.object({ enabled: z.boolean(), retentionDays: z.int().optional(), captureIntervalSeconds: z.int().optional() }),
   lastBackupAt: Moment.nullable(),
   createdAt: Moment,
   updatedAt: Moment,

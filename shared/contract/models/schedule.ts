@@ -1,12 +1,11 @@
-/** What a schedule is, to whoever looks at it. */
 import * as z from 'zod';
 import { Moment } from '../fields.ts';
 import { backupTypes } from './backup.ts';
 
-/** How many backups are kept: the last of each of so many days, ISO weeks, months and years in which there is one. */
+/** Keeps the last backup of each of the last n days, ISO weeks, months and years that have one. */
 export const RetentionPolicy = z.object({ daily: z.int(), weekly: z.int(), monthly: z.int(), yearly: z.int() });
 
-/** Why a scheduled backup is missing: its time passed, it could not be made, or none has succeeded for two periods. */
+/** missed: not started in time. failed: could not start or did not complete. overdue: no success for two periods. */
 export const scheduleFailures = ['missed', 'failed', 'overdue'] as const;
 
 export const Schedule = z.object({
@@ -17,20 +16,17 @@ export const Schedule = z.object({
   timezone: z.string(),
   type: z.enum(backupTypes),
   enabled: z.boolean(),
-  retention: z.int().nullable().describe('Days; null if they are kept by retentionPolicy, or for ever'),
+  retention: z.int().nullable(),
   retentionPolicy: RetentionPolicy.nullable(),
   collections: z.array(z.string()),
   excludeCollections: z.array(z.string()),
   includeAuthUsers: z.boolean(),
   storageDestinationId: z.string().nullable(),
-  nextRunAt: Moment.nullable().describe('Null while it is paused'),
-  lastRunAt: Moment.nullable().describe('When it last started a backup, or should have'),
+  nextRunAt: Moment.nullable(),
+  lastRunAt: Moment.nullable(),
   lastBackupId: z.string().nullable(),
-  lastSuccessAt: Moment.nullable().describe('When a backup of it was last completed'),
-  failing: z
-    .object({ since: Moment, reason: z.enum(scheduleFailures), code: z.string(), message: z.string() })
-    .nullable()
-    .describe('Null once a backup of it is completed again'),
+  lastSuccessAt: Moment.nullable(),
+  failing: z.object({ since: Moment, reason: z.enum(scheduleFailures), code: z.string(), message: z.string() }).nullable(),
   createdBy: z.object({ id: z.string(), email: z.string().nullable() }),
   createdAt: Moment,
   updatedAt: Moment,

@@ -1,11 +1,10 @@
-/** What a storage destination is, to whoever looks at it. */
 import * as z from 'zod';
 import { Moment } from '../fields.ts';
 
 export const storageTypes = ['s3', 'gcs', 'spaces'] as const;
 export type StorageType = (typeof storageTypes)[number];
 
-/** Server-side encryption: with keys of the store, or with a key of KMS. */
+/** Server-side encryption with keys of the store or of KMS. */
 export const sseAlgorithms = ['AES256', 'aws:kms'] as const;
 export type SseAlgorithm = (typeof sseAlgorithms)[number];
 
@@ -22,11 +21,11 @@ export const StorageDestination = z.object({
   prefix: z.string(),
   region: z.string().nullable(),
   endpoint: z.string().nullable(),
-  credentials: z.record(z.string(), z.string()).describe('Secrets are masked'),
-  externalId: z.string().optional().describe('What your role’s trust policy must ask for'),
+  credentials: z.record(z.string(), z.string()),
+  externalId: z.string().optional(),
   immutable: z.boolean(),
   objectLock: ObjectLock.nullable(),
-  sse: z.enum(sseAlgorithms).nullable().describe('Server-side encryption of new objects; null for the default of the bucket'),
+  sse: z.enum(sseAlgorithms).nullable(),
   sseKmsKeyId: z.string().nullable(),
   status: z.enum(['connected', 'error']),
   lastTestedAt: Moment.nullable(),

@@ -1,4 +1,4 @@
-/** What the operations of the description share: headers, parameters, errors and ways to sign in. */
+/** Shared components of the OpenAPI document: headers, parameters, errors and security schemes. */
 
 import { type ErrorCode, errors } from '../errors.ts';
 import { idPattern } from '../ids.ts';
@@ -23,7 +23,7 @@ export interface Content {
   readonly schema: Schema;
 }
 
-export interface Answer {
+export interface Response {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Ref>>;
   readonly content?: Readonly<Record<string, Content>>;
@@ -34,22 +34,22 @@ const ref = (section: string, name: string): Ref => ({ $ref: `#/components/${sec
 const header = (description: string, schema: Schema) => ({ description, schema });
 const count = { type: 'integer', minimum: 0 };
 const headers = {
-  'X-Request-Id': header('Names this request in our logs and audit entries', { type: 'string' }),
-  'RateLimit-Limit': header('Requests the caller may make a minute', count),
-  'RateLimit-Remaining': header('How many of them are left', count),
-  'RateLimit-Reset': header('Seconds until the count begins again', count),
-  'Retry-After': header('Seconds to wait before trying again', count),
-  'WWW-Authenticate': header('How to sign in', { type: 'string', const: 'Bearer' }),
-  'Idempotent-Replayed': header('Present when this is the answer to an earlier call with the same Idempotency-Key', {
+  'X-Request-Id': header('Identifies the request in logs and audit entries', { type: 'string' }),
+  'RateLimit-Limit': header('Requests allowed per minute', count),
+  'RateLimit-Remaining': header('Remaining requests in this window', count),
+  'RateLimit-Reset': header('Seconds until the window resets', count),
+  'Retry-After': header('Seconds to wait before retrying', count),
+  'WWW-Authenticate': header('Required authentication scheme', { type: 'string', const: 'Bearer' }),
+  'Idempotent-Replayed': header('Present if this is the stored response of an earlier request with the same Idempotency-Key', {
     type: 'string',
     const: 'true',
   }),
-  Location: header('Where to go', { type: 'string', format: 'uri' }),
+  Location: header('Redirect target', { type: 'string', format: 'uri' }),
 } as const;
 type HeaderName = keyof typeof headers;
 
-/** The headers every answer has, and those of this one. */
-export const answerHeaders = (...more: readonly HeaderName[]): Readonly<Record<string, Ref>> =>
+/** Headers of every response, plus the given ones. */
+export const responseHeaders = (...more: readonly HeaderName[]): Readonly<Record<string, Ref>> =>
   Object.fromEntries(
     (['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', ...more] as const).map((name) => [
       name,
@@ -62,28 +62,29 @@ const parameters = {
     name: 'X-Organization-Id',
     in: 'header',
     required: true,
-    description: 'The organization the call acts in',
+    description: 'Organization of the request',
     schema: { type: 'string', pattern: idPattern('organization').source, examples: ['org_01JZ8Q4V0M6T3X9C2B7N5K1HRD'] },
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
-    description: 'A text of your own. The same key with the same body within 24 hours gets the first answer again',
+    description:
+      'A unique value chosen by the client. Repeating the key with the same body within 24 hours returns the first response',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
   },
   Limit: {
     name: 'limit',
     in: 'query',
     required: false,
-    description: 'How many to answer at most',
+    description: 'Maximum number of entries',
     schema: { type: 'integer', minimum: 1, maximum: pageMax, default: pageDefault },
   },
   Cursor: {
     name: 'cursor',
     in: 'query',
     required: false,
-    description: 'The pagination.nextCursor of the page before',
+    description: 'pagination.nextCursor of the previous page',
     schema: { type: 'string', maxLength: 2_048 },
   },
 } as const satisfies Record<string, Parameter>;
@@ -91,7 +92,7 @@ const parameters = {
 export const sharedParameter = (name: keyof typeof parameters): Ref => ref('parameters', name);
 
 const codeSchema: Schema = { type: 'string', enum: Object.keys(errors) };
-const detailsSchema: Schema = { type: 'object', description: 'What the code needs said, such as field and reason' };
+const detailsSchema: Schema = { type: 'object', description: 'Details by code, such as field and reason' };
 const schemas = {
   Error: {
     type: 'object',
@@ -107,7 +108,7 @@ const schemas = {
   },
   Problem: {
     type: 'object',
-    description: 'The same error as RFC 9457 has it, for Accept: application/problem+json',
+    description: 'The same error in the format of RFC 9457, for Accept: application/problem+json',
     required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
     properties: {
       type: { type: 'string', format: 'uri' },
@@ -128,23 +129,23 @@ const schemas = {
 
 export const sharedSchema = (name: keyof typeof schemas): Ref => ref('schemas', name);
 
-/** Errors of one status are one response in OpenAPI, so a response is named by all its codes. */
+/** OpenAPI has one response per status, so its name lists all error codes. */
 const responseName = (codes: readonly ErrorCode[]): string => codes.join('.');
 
-/** An endpoint's error responses by status. */
+/** Error responses of an endpoint by status. */
 export const errorResponses = (codes: readonly ErrorCode[]): Readonly<Record<string, Ref>> => {
   const byStatus = Object.groupBy(codes, (code) => String(errors[code]));
   return Object.fromEntries(Object.entries(byStatus).map(([status, of = []]) => [status, ref('responses', responseName(of))]));
 };
 
-const own: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
+const ownHeaders: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
   UNAUTHORIZED: ['WWW-Authenticate'],
   RATE_LIMITED: ['Retry-After'],
 };
 
-const errorAnswer = (codes: readonly ErrorCode[]): Answer => ({
+const errorResponse = (codes: readonly ErrorCode[]): Response => ({
   description: codes.map((code) => `${code}: ${errorDescriptions[code]}`).join('. '),
-  headers: answerHeaders(...codes.flatMap((code) => own[code] ?? [])),
+  headers: responseHeaders(...codes.flatMap((code) => ownHeaders[code] ?? [])),
   content: {
     'application/json': {
       schema: {
@@ -155,11 +156,11 @@ const errorAnswer = (codes: readonly ErrorCode[]): Answer => ({
   },
 });
 
-const responses = (): Readonly<Record<string, Answer>> =>
+const responses = (): Readonly<Record<string, Response>> =>
   Object.fromEntries(
     endpoints
       .flatMap((endpoint) => Object.values(Object.groupBy(errorsOf(endpoint), (code) => String(errors[code]))))
-      .map((codes = []) => [responseName(codes), errorAnswer(codes)]),
+      .map((codes = []) => [responseName(codes), errorResponse(codes)]),
   );
 
 const securitySchemes = {
@@ -167,19 +168,19 @@ const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'The accessToken of POST /api/v1/auth/token or /refresh. What an operation lists under it is the least role.',
+    description: 'The accessToken of POST /api/v1/auth/token or /refresh. Operations list the minimum role.',
   },
   apiKey: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'fb_sa_…',
-    description: "A service account's key, sent the same way. What an operation lists under it is the scope it needs.",
+    description: 'The API key of a service account. Operations list the required scope.',
   },
   sessionCookie: {
     type: 'apiKey',
     in: 'cookie',
     name: 'bms_access',
-    description: 'What a browser has after signing in; calls that change something must carry an allowed Origin.',
+    description: 'Set in the browser after signing in. Requests that change something must carry an allowed Origin.',
   },
 } as const;
 

@@ -1,8 +1,8 @@
-/** Which errors an endpoint can answer: its own, and those its access, input and manners bring along. */
+/** The errors of an endpoint: its own, and those implied by access, input and idempotency. */
 import type { Endpoint } from '../endpoint.ts';
 import { type ErrorCode, errors } from '../errors.ts';
 
-// A query parameter that is unknown or given twice is refused everywhere.
+// Unknown and repeated query parameters are rejected everywhere.
 const every: readonly ErrorCode[] = ['VALIDATION_ERROR', 'RATE_LIMITED', 'INTERNAL_ERROR'];
 const signedIn: readonly ErrorCode[] = ['UNAUTHORIZED', 'FORBIDDEN'];
 const scoped: readonly ErrorCode[] = ['PERMISSION_DENIED', 'ORGANIZATION_NOT_FOUND'];
@@ -16,47 +16,46 @@ export const errorsOf = (endpoint: Endpoint): readonly ErrorCode[] => {
     ...every,
     ...(access === 'public' ? [] : signedIn),
     ...(typeof access === 'object' ? scoped : []),
-    // Two changes can meet.
+    // Concurrent changes can conflict.
     ...(audit ? (['CONFLICT'] as const) : []),
     ...(body ? withBody : []),
     ...(isIdempotent ? idempotent : []),
-    // The parts behind it may be busy.
+    // A dependency may be unavailable.
     ...(capabilities.length > 0 || access !== 'public' ? (['SERVICE_UNAVAILABLE'] as const) : []),
   ]);
   return (Object.keys(errors) as ErrorCode[]).filter((code) => all.has(code));
 };
 
-/** What each code means, for people. */
 export const errorDescriptions: Readonly<Record<ErrorCode, string>> = {
-  VALIDATION_ERROR: 'A field is wrong; details has field and reason, and for enumerations invalidValues and allowedValues',
+  VALIDATION_ERROR: 'A field is invalid; details has field and reason, and for enumerations invalidValues and allowedValues',
   UNAUTHORIZED: 'The token or key is missing, expired, revoked or malformed',
-  FORBIDDEN: 'Not a member, a call for people only, or a key without the scope in details.requiredScope',
-  PERMISSION_DENIED: 'The role is too low; details has requiredRole and currentRole',
-  NOT_FOUND: 'There is nothing at this path',
-  ORGANIZATION_NOT_FOUND: 'There is no such organization, or it was deleted',
-  INVITATION_NOT_FOUND: 'There is no such invitation in this organization, or its link is not valid',
-  MEMBER_NOT_FOUND: 'There is no such member in this organization',
+  FORBIDDEN: 'Not a member, not available to API keys, or the key lacks the scope in details.requiredScope',
+  PERMISSION_DENIED: 'The role is insufficient; details has requiredRole and currentRole',
+  NOT_FOUND: 'No resource at this path',
+  ORGANIZATION_NOT_FOUND: 'The organization does not exist or was deleted',
+  INVITATION_NOT_FOUND: 'The invitation does not exist in this organization, or its link is invalid',
+  MEMBER_NOT_FOUND: 'The member does not exist in this organization',
   SERVICE_ACCOUNT_NOT_FOUND: 'The organization has no service account',
-  STORAGE_NOT_FOUND: 'There is no such storage destination in this organization',
-  PROJECT_NOT_FOUND: 'There is no such project in this organization',
-  BACKUP_NOT_FOUND: 'There is no such backup in this organization',
-  RESTORE_NOT_FOUND: 'There is no such restore in this organization',
-  SCHEDULE_NOT_FOUND: 'There is no such schedule in this organization',
-  WEBHOOK_NOT_FOUND: 'There is no such webhook in this organization',
-  DELIVERY_NOT_FOUND: 'There is no such delivery of this webhook, or it is older than 30 days',
-  METHOD_NOT_ALLOWED: 'The path takes other methods; the Allow header names them',
-  CONFLICT: 'The state does not allow it, or someone else changed it at the same moment',
+  STORAGE_NOT_FOUND: 'The storage destination does not exist in this organization',
+  PROJECT_NOT_FOUND: 'The project does not exist in this organization',
+  BACKUP_NOT_FOUND: 'The backup does not exist in this organization',
+  RESTORE_NOT_FOUND: 'The restore does not exist in this organization',
+  SCHEDULE_NOT_FOUND: 'The schedule does not exist in this organization',
+  WEBHOOK_NOT_FOUND: 'The webhook does not exist in this organization',
+  DELIVERY_NOT_FOUND: 'The delivery does not exist for this webhook, or is older than 30 days',
+  METHOD_NOT_ALLOWED: 'The path does not support this method; the Allow header lists the supported ones',
+  CONFLICT: 'The state of the resource does not allow the operation, or it was changed concurrently',
   CANNOT_REMOVE_OWNER: 'The owner must transfer ownership first',
-  INVITATION_EXISTS: 'The address is invited or a member already',
-  SERVICE_ACCOUNT_EXISTS: 'The organization has a service account already',
-  SLUG_TAKEN: 'Another organization has this slug',
-  JOB_IN_PROGRESS: 'The project has a job under way, and takes one at a time',
+  INVITATION_EXISTS: 'The address is already invited or a member',
+  SERVICE_ACCOUNT_EXISTS: 'The organization already has a service account',
+  SLUG_TAKEN: 'Another organization uses this slug',
+  JOB_IN_PROGRESS: 'Another job of the project is in progress',
   PAYLOAD_TOO_LARGE: 'The body is larger than 1 MiB',
-  UNSUPPORTED_MEDIA_TYPE: 'The body is not sent as application/json',
-  IDEMPOTENCY_KEY_REUSED: 'The Idempotency-Key was used with another body',
-  SOURCE_AUTH_ERROR: 'The source project does not let us in; reconnect the project',
-  STORAGE_ERROR: 'The storage destination refused; details says at which step',
-  RATE_LIMITED: 'Too many requests; Retry-After says when to come back',
-  INTERNAL_ERROR: 'Something went wrong on our side; requestId helps us find it',
-  SERVICE_UNAVAILABLE: 'Something behind the service does not answer; try again shortly',
+  UNSUPPORTED_MEDIA_TYPE: 'The content type of the body is not application/json',
+  IDEMPOTENCY_KEY_REUSED: 'The Idempotency-Key was used with a different body',
+  SOURCE_AUTH_ERROR: 'The source rejected the credentials; reconnect the project',
+  STORAGE_ERROR: 'The storage destination rejected an operation; details names the step',
+  RATE_LIMITED: 'Too many requests; wait for the seconds in Retry-After',
+  INTERNAL_ERROR: 'Internal error; quote requestId when reporting it',
+  SERVICE_UNAVAILABLE: 'A dependency is unavailable; retry shortly',
 };

@@ -1,20 +1,22 @@
 /** Zod schemas as JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 import * as z from 'zod';
+import { descriptionOf } from './descriptions.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** What a caller may send. */
+/** Schema of a request. */
 export const inputSchema = (schema: z.ZodType): Schema => plain(schema, 'input');
 
-/** What an answer holds. It does not forbid further fields: a later version may add some. */
+/** Schema of a response. It allows further fields, because a later version may add some. */
 export const outputSchema = (schema: z.ZodType): Schema => plain(schema, 'output');
 
 const plain = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
-    override: ({ jsonSchema }) => {
-      // A format says it; its pattern is 300 characters that help nobody.
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema instanceof z.ZodObject) jsonSchema[fieldTexts] = textsOf(zodSchema);
+      // The format is enough; its pattern has 300 characters.
       if (jsonSchema.format) delete jsonSchema.pattern;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -22,5 +24,30 @@ const plain = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   });
-  return rest;
+  return describeFields(rest) as Schema;
+};
+
+/** Fields with the same schema share one object during the conversion, so descriptions are added to its result. */
+const fieldTexts = 'x-field-texts';
+
+const textsOf = ({ shape }: z.ZodObject): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(shape)
+      .flatMap(([name, field]) => [[name, descriptionOf(field, name)]])
+      .filter(([, text]) => text),
+  );
+
+const describeFields = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(describeFields);
+  if (typeof value !== 'object' || value === null) return value;
+  const { [fieldTexts]: texts, ...rest } = value as { readonly [fieldTexts]?: Readonly<Record<string, string>> };
+  const described = Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, describeFields(inner)]));
+  if (!texts) return described;
+  const properties = Object.entries(described.properties as Readonly<Record<string, Schema>>);
+  return {
+    ...described,
+    properties: Object.fromEntries(
+      properties.map(([name, field]) => [name, { ...field, ...(texts[name] && { description: texts[name] }) }]),
+    ),
+  };
 };

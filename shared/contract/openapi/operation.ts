@@ -3,12 +3,12 @@
 import type { Endpoint } from '../endpoint.ts';
 import { requestsPerMinute as serviceLimit } from '../limits.ts';
 import {
-  type Answer,
-  answerHeaders,
   type Content,
   errorResponses,
   type Parameter,
   type Ref,
+  type Response,
+  responseHeaders,
   sharedParameter,
   sharedSchema,
 } from './components.ts';
@@ -23,7 +23,7 @@ export interface Operation {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly (Parameter | Ref)[];
   readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Content>> };
-  readonly responses: Readonly<Record<string, Answer | Ref>>;
+  readonly responses: Readonly<Record<string, Response | Ref>>;
 }
 
 export const operationOf = (endpoint: Endpoint, tag: string): Operation => {
@@ -42,21 +42,21 @@ export const operationOf = (endpoint: Endpoint, tag: string): Operation => {
 
 const describe = ({ access, requestsPerMinute, outboundShare, audit }: Endpoint): string =>
   [
-    access === 'public' && 'Anyone may call it.',
-    access === 'user' && 'For signed-in people; API keys are refused.',
+    access === 'public' && 'No authentication required.',
+    access === 'user' && 'Requires a signed-in user; API keys are rejected.',
     typeof access === 'object' &&
-      `For members with the role ${access.role}${access.role === 'owner' ? '' : ' or above'}; ${
-        access.scope === 'people-only' ? 'API keys are refused' : `for API keys with the scope ${access.scope}`
+      `Requires role ${access.role}${access.role === 'owner' ? '' : ' or above'}; ${
+        access.scope === 'people-only' ? 'API keys are rejected' : `API keys require scope ${access.scope}`
       }.`,
-    requestsPerMinute !== undefined && `At most ${requestsPerMinute} calls a minute.`,
+    requestsPerMinute !== undefined && `At most ${requestsPerMinute} requests per minute.`,
     outboundShare !== undefined &&
-      `At most ${Math.ceil(outboundShare * serviceLimit)} calls a minute of one organization, unless the deployment has other limits.`,
-    audit !== undefined && `The audit log notes it as ${audit}.`,
+      `At most ${Math.ceil(outboundShare * serviceLimit)} requests per minute and organization, unless the deployment has other limits.`,
+    audit !== undefined && `Audit action: ${audit}.`,
   ]
     .filter(Boolean)
     .join(' ');
 
-/** OpenAPI 3.1 lets any scheme list what the caller needs: here a role, or a key's scope. */
+/** OpenAPI 3.1 lets any scheme list requirements: here a role, or the scope of an API key. */
 const securityOf = ({ access }: Endpoint): Operation['security'] => {
   if (access === 'public') return [];
   if (access === 'user') return [{ accessToken: [] }, { sessionCookie: [] }];
@@ -65,15 +65,15 @@ const securityOf = ({ access }: Endpoint): Operation['security'] => {
 };
 
 const pathParameters: Readonly<Record<string, string>> = {
-  userId: 'The id of a member',
-  inviteId: 'The id of an invitation',
-  projectId: 'The id of a project',
-  storageId: 'The id of a storage destination',
-  backupId: 'The id of a backup',
-  restoreJobId: 'The id of a restore',
-  webhookId: 'The id of a webhook',
-  deliveryId: 'The id of a delivery',
-  token: "The last part of an invitation's acceptUrl",
+  userId: 'User id of the member',
+  inviteId: 'Id of the invitation',
+  projectId: 'Id of the project',
+  storageId: 'Id of the storage destination',
+  backupId: 'Id of the backup',
+  restoreJobId: 'Id of the restore',
+  webhookId: 'Id of the webhook',
+  deliveryId: 'Id of the delivery',
+  token: 'Last segment of acceptUrl',
 };
 
 const parametersOf = ({ path, access, idempotent, list, paged, query }: Endpoint): Operation['parameters'] => {
@@ -82,7 +82,7 @@ const parametersOf = ({ path, access, idempotent, list, paged, query }: Endpoint
       name,
       in: 'path',
       required: true,
-      description: pathParameters[name] ?? 'Its id',
+      description: pathParameters[name] ?? 'Resource id',
       schema: { type: 'string' },
     }),
   );
@@ -108,23 +108,23 @@ const parametersOf = ({ path, access, idempotent, list, paged, query }: Endpoint
   ];
 };
 
-const descriptions = { 200: 'Done', 201: 'Created', 202: 'Begun' } as const;
+const descriptions = { 200: 'OK', 201: 'Created', 202: 'Accepted' } as const;
 
 const secondDescriptions = {
-  200: 'The answer, when nothing was to be begun',
-  202: 'The same, when the work has begun and goes on',
-  503: 'The same, when not all is well',
+  200: 'Completed within the request',
+  202: 'Accepted; the work continues',
+  503: 'The same report when the service is degraded',
 } as const;
 
-const successOf = (endpoint: Endpoint): Readonly<Record<string, Answer>> => {
+const successOf = (endpoint: Endpoint): Readonly<Record<string, Response>> => {
   const { reply = 'json', status = 200, alsoStatus, idempotent } = endpoint;
-  if (reply === 'redirect') return { 302: { description: 'On to the next step', headers: answerHeaders('Location') } };
-  const headers = answerHeaders(...(idempotent ? (['Idempotent-Replayed'] as const) : []));
+  if (reply === 'redirect') return { 302: { description: 'Redirect to the next step', headers: responseHeaders('Location') } };
+  const headers = responseHeaders(...(idempotent ? (['Idempotent-Replayed'] as const) : []));
   const answer = { description: descriptions[status], headers, content: reply === 'file' ? files(endpoint) : envelope(endpoint) };
   return { [status]: answer, ...(alsoStatus && { [alsoStatus]: { ...answer, description: secondDescriptions[alsoStatus] } }) };
 };
 
-const files = ({ content = {} }: Endpoint): NonNullable<Answer['content']> =>
+const files = ({ content = {} }: Endpoint): NonNullable<Response['content']> =>
   Object.fromEntries(
     Object.entries(content).map(([type, shape]) => [
       type,
@@ -132,7 +132,7 @@ const files = ({ content = {} }: Endpoint): NonNullable<Answer['content']> =>
     ]),
   );
 
-const envelope = ({ data, list, paged }: Endpoint): NonNullable<Answer['content']> => {
+const envelope = ({ data, list, paged }: Endpoint): NonNullable<Response['content']> => {
   const success = { type: 'boolean', const: true };
   const properties: Schema = list
     ? { success, data: { type: 'array', items: outputSchema(list) }, pagination: sharedSchema('Pagination') }

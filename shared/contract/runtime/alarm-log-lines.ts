@@ -1,15 +1,15 @@
-/** Log lines that wake someone: the text is what an alarm counts. */
+/** Log messages that alarms count. infra/runbook.md quotes them. */
 export const logLines = {
-  /** KMS refuses to make or open the key of a backup, and trying again does not help. */
-  keyRefused: 'KMS refuses the key of a backup',
-  /** KMS refuses the key that signs access tokens or the one that seals secrets, and trying again does not help. */
-  secretsKeyRefused: 'KMS refuses a key of the service',
-  /** The identity provider does not answer, or not as it should: nobody can sign in. */
-  providerFailed: 'the identity provider could not be used',
-  /** A schedule was due twice since its last success, and is again: whoever relies on it has no recent backup. */
-  scheduleOverdue: 'no backup of a schedule has succeeded for two periods',
-  /** Captures of a project fail, or do not begin: whoever relies on going back to any moment cannot, since then. */
-  captureStopped: 'nothing was captured of a project for too long',
-  /** A queue or stream worker ran out of time. Its answer is no error of the function, so no other alarm counts it. */
-  batchTimedOut: 'the batch timed out; unfinished records will be retried',
+  /** KMS permanently refuses to generate or decrypt the data key of a backup. */
+  keyRefused: 'KMS refused the data key of a backup',
+  /** KMS permanently refuses the token signing key or the secrets key. */
+  secretsKeyRefused: 'KMS refused a key of the service',
+  /** The identity provider is unavailable or rejects the client, so sign-ins fail. */
+  providerFailed: 'identity provider request failed',
+  /** A schedule is due again after two runs without success, so its project has no recent backup. */
+  scheduleOverdue: 'schedule overdue: no backup succeeded for two periods',
+  /** Captures of a project fail or do not start, so no later point in time can be restored. */
+  captureStopped: 'capture stalled: no changes captured for too long',
+  /** A queue or stream worker ran out of time. The partial response is not a function error, so no other alarm counts it. */
+  batchTimedOut: 'batch timed out; unfinished records will be retried',
 } as const;

@@ -1,8 +1,8 @@
-/** What the service measures of itself, in its own words, each with its unit. Every metric is on the dashboard. */
+/** Metrics of the service with their units. The dashboard shows all of them. */
 
 /**
- * None has a dimension. A metric is billed for every combination of them, so one for each organization would cost more than its
- * backups; how much was whose is asked of the log, whose lines carry these numbers beside the organization's id.
+ * Metrics have no dimensions: CloudWatch bills each combination, so one per organization would cost more than its backups. For the
+ * numbers of one organization query the log, whose lines carry them with the organization's id.
  */
 export const metrics = {
   BackupsCompleted: 'Count',
@@ -34,5 +34,5 @@ export const metrics = {
 
 export type MetricName = keyof typeof metrics;
 
-/** Where CloudWatch keeps them, and what is counted of the log. */
+/** CloudWatch namespace of these metrics and of the metric filters on logs. */
 export const metricNamespace = 'BackupService';

@@ -1,25 +1,25 @@
-/** The functions nobody calls over HTTP: what starts each, where it is and what it may use. */
+/** Functions that are not called over HTTP: trigger, entry point, timeout and capabilities of each. */
 
 import type { Capability } from '../capabilities.ts';
 import { taskSeconds } from '../limits.ts';
 
 export interface Worker {
-  /** The file whose export `handler` it is. */
+  /** File that exports `handler`. */
   readonly entry: string;
   readonly summary: string;
-  /** The stream of the table, a queue, a step of a workflow, or a clock. */
+  /** The table's stream, a queue, a workflow step, a periodic trigger, or the API's default route. */
   readonly trigger: 'stream' | 'queue' | 'step' | 'clock' | 'default-route';
   readonly timeoutSeconds: number;
-  /** Lambda gives a whole core at 1,769 MB; what only waits needs far less, 512 unless said. */
+  /** Defaults to 512; Lambda provides a full core at 1,769 MB. */
   readonly memoryMegabytes?: number;
-  /** It may wait by sending a message to its own queue: Lambda takes that for a loop, and would drop the message after some 16 times. */
+  /** The worker delays work by sending to its own queue. Lambda's loop detection, which drops messages after about 16 rounds, is off. */
   readonly sendsToItself?: true;
   readonly capabilities: readonly Capability[];
 }
 
 /**
- * The longest request a webhook may ask for is 60 s; what is around it has the rest. A retry that the Scheduler does not take is
- * put off by the queue, 15 minutes at a time: 16 times in the four hours that the longest wait may have, besides the attempts.
+ * A webhook request takes at most 60 s; the rest is for recording it. A retry that the Scheduler rejects is requeued every 15 minutes,
+ * up to 16 times within the longest delay of four hours.
  */
 const delivery = {
   entry: 'functions/webhook/deliver.ts',
@@ -32,21 +32,21 @@ const delivery = {
 export const workers = {
   fallback: {
     entry: 'functions/api/fallback.ts',
-    summary: 'Answers whatever no route matches: 404 or 405, in the envelope',
+    summary: 'Responds with 404 or 405 to requests that match no route',
     trigger: 'default-route',
     timeoutSeconds: 5,
     capabilities: [],
   },
   fanOut: {
     entry: 'functions/event/fan-out.ts',
-    summary: 'Hands the tasks and events that leave the table to the queue each is for',
+    summary: 'Forwards tasks and events from the table stream to their queues',
     trigger: 'stream',
     timeoutSeconds: 30,
     capabilities: ['task:send', 'chore:send', 'match:send', 'delivery:send', 'schedule:send', 'capture:send'],
   },
   task: {
     entry: 'functions/event/task.ts',
-    summary: 'Does what is quickly done: sends an invitation, starts a workflow, disables a dead webhook',
+    summary: 'Runs short tasks: sends invitations, starts workflows, disables dead webhooks',
     trigger: 'queue',
     timeoutSeconds: taskSeconds,
     capabilities: [
@@ -63,48 +63,48 @@ export const workers = {
   chore: {
     entry: 'functions/event/chore.ts',
     summary:
-      "Does what takes its time: removes the objects of a backup that is gone from a customer's bucket, applies retention, wraps keys anew, replays events, settles a move",
+      'Runs long tasks: deletes objects of retired backups, applies retention, rewraps keys, replays events, finishes moves',
     trigger: 'queue',
     timeoutSeconds: 300,
     capabilities: ['table:write', 'destination:use', 'data-key:wrap', 'data-key:open', 'delivery:retry'],
   },
   match: {
     entry: 'functions/webhook/match.ts',
-    summary: 'Makes a delivery of every event for each webhook that is to hear of it',
+    summary: 'Creates a delivery for every webhook that subscribes to an event',
     trigger: 'queue',
     timeoutSeconds: 60,
     memoryMegabytes: 1_769,
     capabilities: ['delivery:keep', 'delivery:send'],
   },
-  deliver: { ...delivery, summary: 'Sends events to webhooks that answer quickly' },
+  deliver: { ...delivery, summary: 'Sends events to webhooks that respond quickly' },
   deliverSlow: {
     ...delivery,
-    summary: 'Sends events to webhooks that are new, failed or were slow the last time, and all retries',
+    summary: 'Sends events to webhooks that are new, failing or slow, and all retries',
   },
   sweep: {
     entry: 'functions/organization/sweep.ts',
-    summary: 'Every hour: asks for the purge of organizations whose recovery deadline has passed',
+    summary: 'Every hour: starts the purge of organizations past their recovery deadline',
     trigger: 'clock',
     timeoutSeconds: 60,
     capabilities: ['table:look', 'task:send'],
   },
   purge: {
     entry: 'functions/organization/purge.ts',
-    summary: 'Removes a bounded part of an organization and says whether anything is left',
+    summary: 'Deletes a bounded part of an organization and reports whether anything is left',
     trigger: 'step',
     timeoutSeconds: 60,
     capabilities: ['table:purge', 'destination:use', 'schedule:remove'],
   },
   backupPrepare: {
     entry: 'functions/backup/prepare.ts',
-    summary: 'Begins a backup: marks it running, makes its data key, asks the source whether it lets us in',
+    summary: 'Starts a backup: marks it running, generates its data key, checks access to the source',
     trigger: 'step',
     timeoutSeconds: 60,
     capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:make'],
   },
   backupPlan: {
     entry: 'functions/backup/plan.ts',
-    summary: 'Chooses the read time and cuts the database, or the backup that another is made of, into ranges',
+    summary: 'Chooses the read time and splits the database, or the backup that another is built from, into ranges',
     trigger: 'step',
     timeoutSeconds: 300,
     memoryMegabytes: 1_769,
@@ -112,7 +112,7 @@ export const workers = {
   },
   backupCopy: {
     entry: 'functions/backup/copy.ts',
-    summary: 'Copies one range into the destination, as far as its time reaches',
+    summary: 'Copies one range to the destination until it is done or the time is up',
     trigger: 'step',
     timeoutSeconds: 900,
     memoryMegabytes: 1_769,
@@ -120,7 +120,7 @@ export const workers = {
   },
   backupSeal: {
     entry: 'functions/backup/seal.ts',
-    summary: 'Proves that every object is stored, writes the manifest, reads it back and completes the backup',
+    summary: 'Verifies that every object is stored, writes the manifest, reads it back and completes the backup',
     trigger: 'step',
     timeoutSeconds: 900,
     memoryMegabytes: 1_769,
@@ -128,21 +128,21 @@ export const workers = {
   },
   backupFail: {
     entry: 'functions/backup/fail.ts',
-    summary: 'Ends a backup that failed or was cancelled: says why, frees the project, removes what was stored',
+    summary: 'Ends a failed or cancelled backup: records the reason, unlocks the project, deletes its objects',
     trigger: 'step',
     timeoutSeconds: 300,
     capabilities: ['table:write', 'destination:use'],
   },
   backupReap: {
     entry: 'functions/backup/reap.ts',
-    summary: 'Every few minutes: ends backups whose workflow died or which ran out of time',
+    summary: 'Every few minutes: ends backups whose workflow died or whose deadline passed',
     trigger: 'clock',
     timeoutSeconds: 300,
     capabilities: ['table:write', 'destination:use', 'backup:watch', 'backup:start'],
   },
   backupVerify: {
     entry: 'functions/backup/verify.ts',
-    summary: 'Checks a part of a backup where it lies and says whether anything is left to check',
+    summary: 'Verifies a part of a stored backup and reports whether anything is left',
     trigger: 'step',
     timeoutSeconds: 900,
     memoryMegabytes: 1_769,
@@ -151,7 +151,7 @@ export const workers = {
   restorePrepare: {
     entry: 'functions/restore/prepare.ts',
     summary:
-      'Begins a restore: asks the target whether it lets us in, opens the backup, or makes it of a moment, and cuts it into ranges',
+      'Starts a restore: checks access to the target, opens the backup or builds it from a point in time, splits it into ranges',
     trigger: 'step',
     timeoutSeconds: 900,
     memoryMegabytes: 1_769,
@@ -159,7 +159,7 @@ export const workers = {
   },
   restoreCheck: {
     entry: 'functions/restore/check.ts',
-    summary: 'Reads and checks one range of the backup against the target, and saves what will be touched',
+    summary: 'Compares one range of the backup with the target and saves the documents that will change',
     trigger: 'step',
     timeoutSeconds: 900,
     memoryMegabytes: 1_769,
@@ -175,7 +175,7 @@ export const workers = {
   },
   restoreWrite: {
     entry: 'functions/restore/write.ts',
-    summary: 'Writes one range of the plan to the target, as far as its time reaches',
+    summary: 'Writes one range of the plan to the target until it is done or the time is up',
     trigger: 'step',
     timeoutSeconds: 900,
     memoryMegabytes: 1_769,
@@ -190,7 +190,7 @@ export const workers = {
   },
   restoreFail: {
     entry: 'functions/restore/fail.ts',
-    summary: 'Ends a restore that failed or was cancelled: says why, frees the target, removes what no undo needs',
+    summary: 'Ends a failed or cancelled restore: records the reason, unlocks the target, deletes objects that no undo needs',
     trigger: 'step',
     timeoutSeconds: 300,
     capabilities: ['table:write', 'destination:use'],
@@ -204,7 +204,7 @@ export const workers = {
   },
   scheduleRun: {
     entry: 'functions/schedule/run.ts',
-    summary: 'Starts the backup of a schedule that is due, and keeps the Scheduler’s entries as the schedules say',
+    summary: 'Starts due scheduled backups and keeps the Scheduler entries in sync',
     trigger: 'queue',
     timeoutSeconds: 60,
     sendsToItself: true,
@@ -212,30 +212,30 @@ export const workers = {
   },
   scheduleWatch: {
     entry: 'functions/schedule/watch.ts',
-    summary: 'Every few minutes: makes up for ticks that did not come, and tells of those that were missed',
+    summary: 'Every few minutes: re-sends lost ticks and reports missed ones',
     trigger: 'clock',
     timeoutSeconds: 300,
     capabilities: ['table:write', 'schedule:send'],
   },
   capture: {
     entry: 'functions/pitr/capture.ts',
-    summary: 'Listens to a project and captures what changes in it, turn after turn, until another one relieves it',
+    summary: 'Captures the changes of a project, cycle after cycle, until its successor takes over',
     trigger: 'queue',
-    // It listens for most of it. Memory is what that costs, all the time: the usual.
+    // Mostly idle while listening; memory determines the cost, so it keeps the default.
     timeoutSeconds: 900,
     sendsToItself: true,
     capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open', 'data-key:name', 'capture:send'],
   },
   captureWatch: {
     entry: 'functions/pitr/watch.ts',
-    summary: 'Every few minutes: starts captures again whose turn did not come',
+    summary: 'Every few minutes: restarts captures whose next cycle is overdue',
     trigger: 'clock',
     timeoutSeconds: 300,
     capabilities: ['table:write', 'capture:send', 'chore:send'],
   },
   retentionSweep: {
     entry: 'functions/retention/sweep.ts',
-    summary: 'Every hour: has the retention of each organization applied in which something is due',
+    summary: 'Every hour: starts retention for organizations with backups due',
     trigger: 'clock',
     timeoutSeconds: 60,
     capabilities: ['table:look', 'chore:send'],

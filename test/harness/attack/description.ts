@@ -1,8 +1,8 @@
 /** The description as the running stage serves it, and what is wrong with an answer in its words. */
 import { Ajv2020, type ValidateFunction } from '@redocly/ajv/dist/2020.js';
-import type { Answer, Ref } from '../../../shared/contract/openapi/components.ts';
-import type { Document } from '../../../shared/contract/openapi/document.ts';
+import type { Ref, Response } from '../../../shared/contract/openapi/components.ts';
 import type { Schema } from '../../../shared/contract/openapi/json-schema.ts';
+import type { Document } from '../../../shared/contract/openapi/openapi-document.ts';
 import type { Operation } from '../../../shared/contract/openapi/operation.ts';
 import { api, type Result } from '../stage/client.ts';
 
@@ -53,7 +53,7 @@ export const readDescription = async (): Promise<Description> => {
     if (status >= 500 && !mayFail.includes(operationId)) return `${status} ${text.slice(0, 300)}`;
     const listed = responses[String(status)];
     if (!listed) return `${status} is not listed: ${text.slice(0, 300)}`;
-    const answer = resolve<Answer>(listed);
+    const answer = resolve<Response>(listed);
     const absent = Object.keys(answer.headers ?? {}).find((name) => isExpected(name, status) && !headers.has(name));
     if (absent) return `no ${absent}`;
     if (!answer.content) return text === '' ? undefined : `${status} should have no body`;

@@ -9,7 +9,7 @@ import { afterAll, suite, test } from 'vitest';
 import { bundle, bundleDir, entries, libraryFile } from '../../../infra/bundle/bundle.ts';
 import { bundledPackages } from '../../../infra/licences/bundled.ts';
 import { licencesPage, permissive } from '../../../infra/licences/page.ts';
-import { describe } from '../../../shared/contract/openapi/document.ts';
+import { openapiDocument } from '../../../shared/contract/openapi/openapi-document.ts';
 import { docsPage } from '../../../shared/docs/page.ts';
 import type { Handler } from '../../../shared/http/index.ts';
 import { eventOf } from '../../harness/aws/api-event.ts';
@@ -86,8 +86,11 @@ test('bundles: a function contains only the clients it calls', () => {
   assert.deepEqual(clientsOf('functions/organization/sweep.ts'), ['client-dynamodb', 'client-sqs']);
 });
 
-test('the table of the README says how large bundles are', () => {
-  const rows = [...readFileSync('README.md', 'utf8').matchAll(/^\| `(functions\/\S+\.ts)` \| (\d+) KB \|/gm)];
+test('bundles: contain no JSON Schema support of zod', () =>
+  assert.deepEqual(bundled(/node_modules\/zod\/v4\/core\/(to-json-schema|json-schema-\w+)\.js/), []));
+
+test('infra/deploy.md: the table of cold starts has the sizes of the bundles', () => {
+  const rows = [...readFileSync('infra/deploy.md', 'utf8').matchAll(/^\| `(functions\/\S+\.ts)` \| (\d+) KB \|/gm)];
   assert.ok(rows.length >= 5);
   for (const [, entry = '', said] of rows) {
     const zipped = zippedBytes(entry) / 1_000;
@@ -99,8 +102,8 @@ test('the description is carried as it is served, and nothing of what it is made
   process.env.REQUESTS_PER_MINUTE = '1000';
   const bundled = file('functions/api/description.ts');
   const { openapi, docs } = createRequire(import.meta.url)(bundled) as Record<'openapi' | 'docs', Handler>;
-  assert.equal((await openapi(eventOf())).body, JSON.stringify(describe()));
-  assert.equal((await docs(eventOf())).body, docsPage(describe()).html);
+  assert.equal((await openapi(eventOf())).body, JSON.stringify(openapiDocument()));
+  assert.equal((await docs(eventOf())).body, docsPage(openapiDocument()).html);
   const code = readFileSync(bundled, 'utf8');
   const times = (text: string): number => code.split(text).length - 1;
   // What the page says stands in the page, what the contract says in both texts, and neither anywhere else.

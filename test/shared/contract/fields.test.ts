@@ -45,9 +45,9 @@ const cases = [
 for (const [schema, good, bad] of cases) {
   const name =
     schema === Name ? 'Name' : schema === Slug ? 'Slug' : schema === Email ? 'Email' : schema === Timezone ? 'Timezone' : 'When';
-  for (const value of good) test(`${name} takes ${JSON.stringify(value)}`, () => equal(schema.safeParse(value).success, true));
+  for (const value of good) test(`${name} accepts ${JSON.stringify(value)}`, () => equal(schema.safeParse(value).success, true));
   for (const value of bad)
-    test(`${name} refuses ${JSON.stringify(value)?.slice(0, 60)}`, () => equal(schema.safeParse(value).success, false));
+    test(`${name} rejects ${JSON.stringify(value)?.slice(0, 60)}`, () => equal(schema.safeParse(value).success, false));
 }
 
-test('addresses that differ in case only are one address', () => equal(Email.parse(' Ada+X@Example.COM '), 'ada+x@example.com'));
+test('Email: normalizes white space and case', () => equal(Email.parse(' Ada+X@Example.COM '), 'ada+x@example.com'));

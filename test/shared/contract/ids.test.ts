@@ -1,4 +1,4 @@
-/** Ids say what they name, so a log can name them; and nothing else that a caller wrote gets in that way. */
+/** Ids found in log context: only well-formed ids pass, so no other caller-supplied text reaches the log this way. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
@@ -6,7 +6,7 @@ import { idPrefixes, idsIn, isId } from '../../../shared/contract/ids.ts';
 
 const ulid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
-test('ids are found by what they are, and called by their kind', () => {
+test('idsIn: finds ids by their prefix and names them by kind', () => {
   const [backup, project, restore] = [`bkp_${ulid}`, `prj_${ulid}`, `rst_${ulid}`];
   assert.deepEqual(idsIn({ id: backup, projectId: project, name: 'Nightly', size: 3, parts: [backup], error: null }), {
     backupId: backup,
@@ -16,14 +16,14 @@ test('ids are found by what they are, and called by their kind', () => {
   for (const nothing of [undefined, null, 'text', 3, []]) assert.deepEqual(idsIn(nothing), {});
 });
 
-test('of several of a kind the field of that name counts, wherever it stands, else the first', () => {
+test('idsIn: among ids of one kind, the field with the name of the kind wins, otherwise the first', () => {
   const [one, two] = [`bkp_${ulid}`, `bkp_${ulid.replace('V', 'W')}`];
   assert.deepEqual(idsIn({ safetyBackupId: one, backupId: two }), { backupId: two });
   assert.deepEqual(idsIn({ backupId: two, safetyBackupId: one }), { backupId: two });
   assert.deepEqual(idsIn({ id: one, safetyBackupId: two }), { backupId: one });
 });
 
-test('what is no id never comes through', () => {
+test('idsIn: never returns text that is not an id', () => {
   const prefixes = Object.values(idPrefixes);
   const text = fc
     .tuple(fc.constantFrom(...prefixes, 'x'), fc.string(), fc.constantFrom('', ulid))

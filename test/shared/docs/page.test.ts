@@ -4,11 +4,11 @@ import { test } from 'vitest';
 import { errors } from '../../../shared/contract/errors.ts';
 import { eventNames, isSimpleEvent } from '../../../shared/contract/events/event-names.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
-import { type Document, describe } from '../../../shared/contract/openapi/document.ts';
 import { errorsOf } from '../../../shared/contract/openapi/error-responses.ts';
+import { type Document, openapiDocument } from '../../../shared/contract/openapi/openapi-document.ts';
 import { docsPage } from '../../../shared/docs/page.ts';
 
-const { html: page, contentSecurityPolicy } = docsPage(describe());
+const { html: page, contentSecurityPolicy } = docsPage(openapiDocument());
 
 const empty = ['meta', '!doctype'];
 /** The elements of a page, which must be nested correctly. */
@@ -78,7 +78,7 @@ test('docsPage: texts of the OpenAPI document are escaped', () => {
         : value && typeof value === 'object'
           ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, poison(inner)]))
           : value;
-  const document = describe();
+  const document = openapiDocument();
   const { html } = docsPage({ ...(poison(document) as Document), tags: document.tags, info: { ...document.info, title: evil } });
   const elements = elementsOf(html);
   ok(!elements.some((element) => /^script|onclick/.test(element)));

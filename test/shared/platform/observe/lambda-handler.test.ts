@@ -146,5 +146,5 @@ test('consume: a task that hangs does not repeat the tasks beside it', async () 
   const answer = await handler(eventOf(recordOf('one', messageOf(1)), recordOf('two', messageOf(2))), contextWith(200));
   equal(started, 2);
   deepEqual(answer, { batchItemFailures: [{ itemIdentifier: 'two' }] });
-  ok(lines.some(({ message }) => message === 'the batch timed out; unfinished records will be retried'));
+  ok(lines.some(({ message }) => message === 'batch timed out; unfinished records will be retried'));
 });

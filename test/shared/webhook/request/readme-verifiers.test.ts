@@ -1,4 +1,4 @@
-/** The code the README gives to receivers: it is taken from there, and run. */
+/** Runs the code that shared/webhook/README.md gives to receivers. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,12 +16,12 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'verify-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const readme = readFileSync(join(root, 'shared/webhook/README.md'), 'utf8');
 const save = (name: string): string => {
   const block = [...readme.matchAll(/^```(?:ts|python)\n([\s\S]*?)^```$/gm)].find(([, code]) =>
     code?.slice(0, 40).includes(name),
   );
-  assert.ok(block, `the README has no ${name}`);
+  assert.ok(block, `the guide has no ${name}`);
   const path = join(dir, name);
   writeFileSync(path, block[1]!);
   return path;
@@ -137,7 +137,7 @@ print(json.dumps([judge(c) for c in json.load(sys.stdin)]))
 });
 
 test('the receiver runs: it takes what is signed, once, and refuses the rest', { timeout: 30_000 }, async () => {
-  // The port the README names may be taken here.
+  // The default port may be taken here.
   const free = createServer().listen(0);
   const { port } = free.address() as AddressInfo;
   await new Promise((closed) => free.close(closed));

@@ -1,0 +1,11 @@
+import * as z from 'zod';
+import { Moment } from '../fields.ts';
+
+export const encryptionModes = ['kms', 'customer'] as const;
+
+export const Encryption = z.object({
+  mode: z.enum(encryptionModes),
+  keyId: z.string(),
+  rewrap: z.enum(['idle', 'running']),
+  updatedAt: Moment.nullable(),
+});

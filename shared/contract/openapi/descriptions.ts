@@ -1,0 +1,23 @@
+/** Descriptions of fields for the OpenAPI document. They are kept out of the schemas, so that function bundles do not carry them. */
+import type * as z from 'zod';
+import { accountDescriptions } from './account-descriptions.ts';
+import { jobDescriptions } from './job-descriptions.ts';
+
+/**
+ * A description belongs to a field's schema under the field's name. Schemas derived with pick, extend or partial share their fields'
+ * schemas and so inherit the descriptions.
+ */
+const texts = new Map<z.core.$ZodType, Record<string, string | undefined>>();
+
+for (const [{ shape }, fields] of [...jobDescriptions, ...accountDescriptions])
+  for (const [name, text] of Object.entries(fields)) {
+    const known = texts.get(shape[name]) ?? {};
+    if (known[name] !== undefined && known[name] !== text) throw new Error(`two descriptions of ${name} belong to one schema`);
+    texts.set(shape[name], { ...known, [name]: text });
+  }
+
+/** The description of a field, or of the schema that its optional, nullable or default wrapper contains. */
+export const descriptionOf = (field: z.core.$ZodType, name: string): string | undefined => {
+  const inner = (field._zod.def as { readonly innerType?: z.core.$ZodType }).innerType;
+  return texts.get(field)?.[name] ?? (inner && descriptionOf(inner, name));
+};

@@ -1,0 +1,66 @@
+/** The OpenAPI 3.1 document, generated from the contract that the handlers run on. */
+
+import type { Endpoint } from '../endpoint.ts';
+import { type contract, endpoints } from '../index.ts';
+import { version } from '../version.ts';
+import { components } from './components.ts';
+import { type Operation, operationOf } from './operation.ts';
+import { webhookOperations } from './webhook-operations.ts';
+
+export type Document = ReturnType<typeof openapiDocument>;
+
+export const openapiDocument = () => ({
+  openapi: '3.1.1',
+  info: {
+    title: 'Backup Management Service',
+    version,
+    summary: 'Backs up document databases into storage you own, and restores them',
+    description: introduction,
+    license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+  },
+  servers: [{ url: '/', description: 'The deployment that serves this document' }],
+  tags: Object.values(tags),
+  paths: paths(),
+  webhooks: webhookOperations(),
+  components: components(),
+});
+
+const introduction = `All resources belong to an organization; requests name it in X-Organization-Id.
+
+Responses are {success: true, data} or {success: true, message}; errors are {success: false, error: {code, message, details, requestId}}, or RFC 9457 with Accept: application/problem+json.
+
+Lists are sorted newest first and have pagination {nextCursor, hasMore}; request the next page with cursor. Unknown fields are rejected, so nothing is silently ignored.`;
+
+const tags: Readonly<Record<keyof typeof contract, { name: string; description: string }>> = {
+  auth: { name: 'Authentication', description: 'Sign-in with the identity provider, and tokens' },
+  organizations: { name: 'Organizations', description: 'The tenants that own all other resources' },
+  members: { name: 'Members', description: 'Members of the organization and their roles' },
+  invites: { name: 'Invitations', description: 'Invitations sent by the organization' },
+  invitations: { name: 'Acceptance', description: 'Viewing and accepting invitations' },
+  serviceAccount: { name: 'Service account', description: 'API key for server-to-server requests' },
+  encryption: { name: 'Encryption', description: 'How the data keys of backups are wrapped' },
+  projects: { name: 'Projects', description: 'Connected Firestore databases' },
+  pitr: {
+    name: 'Point-in-time recovery',
+    description: 'Continuous capture of changes, to restore a project to any second',
+  },
+  storageDestinations: { name: 'Storage destinations', description: 'Your buckets, where backups are stored' },
+  backups: { name: 'Backups', description: 'Creating, verifying and deleting backups' },
+  backupContents: { name: 'Contents of backups', description: 'Browsing, comparing and importing backups' },
+  restores: { name: 'Restores', description: 'Restoring backups, down to one document, and undoing restores' },
+  schedules: { name: 'Schedules', description: 'Automatic backups by cron expression and time zone' },
+  webhooks: { name: 'Webhooks', description: 'Event notifications and their deliveries' },
+  auditLogs: { name: 'Audit log', description: 'Who did what, when and from where' },
+  system: { name: 'System', description: 'Health and public keys' },
+  description: { name: 'Description', description: 'OpenAPI document and API reference' },
+};
+
+const paths = (): Readonly<Record<string, Readonly<Record<string, Operation>>>> =>
+  Object.fromEntries(
+    Object.entries(Object.groupBy(endpoints, ({ path }) => path)).map(([path, of = []]) => [
+      path,
+      Object.fromEntries(of.map((endpoint) => [endpoint.method.toLowerCase(), operationOf(endpoint, tagOf(endpoint))])),
+    ]),
+  );
+
+const tagOf = ({ id }: Endpoint): string => tags[id.split('.')[0] as keyof typeof tags].name;
