@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import { ArchiveError, passphraseBytes } from '../../archive/index.ts';
 import { auditNote } from '../../audit/index.ts';
-import type { ApiError, invalid } from '../../contract/errors.ts';
+import { ApiError, invalid } from '../../contract/errors.ts';
 import type { Encryption } from '../../contract/models/encryption.ts';
 import { enqueue } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
