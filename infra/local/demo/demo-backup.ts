@@ -1,13 +1,21 @@
 /** The main job, shown once on a new stage: a database with documents, a bucket, a backup, its proof, and one document out of it. */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { State } from '../base/stage-state.ts';
 import { demoBucket } from '../boot/local-config.ts';
-import type { Stage } from '../stage.ts';
 import type { DemoClient } from './demo-client.ts';
 import { writeDemoDocuments } from './demo-documents.ts';
 
 /** Enough to see it count, few enough to be done in a moment. */
 const documentsMade = 2_000;
 export const demoSource = 'demo-project';
+
+/** The part of the stage that the demo uses. */
+export interface DemoStage {
+  readonly url: string;
+  readonly identityUrl: string;
+  readonly firestore: { readonly address: string };
+  readonly state: State;
+}
 
 export interface DemoBackup {
   readonly projectId: string;
@@ -32,7 +40,7 @@ interface Backup {
   readonly verification: { readonly status: string; readonly objects: number } | null;
 }
 
-export const takeDemoBackup = async (stage: Stage, client: DemoClient, say: Say): Promise<DemoBackup> => {
+export const takeDemoBackup = async (stage: DemoStage, client: DemoClient, say: Say): Promise<DemoBackup> => {
   say.line(`writing ${documentsMade} documents into the Firestore project ${demoSource}`);
   await writeDemoDocuments(stage.firestore.address, demoSource, documentsMade);
   const destination = await client.call<{ id: string }>('POST', '/storage-destinations', {

@@ -3,8 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { demoBucket } from '../boot/local-config.ts';
 import { demoEmails } from '../engines/identity/people.ts';
-import type { Stage } from '../stage.ts';
-import { type DemoBackup, type Say, takeDemoBackup } from './demo-backup.ts';
+import { type DemoBackup, type DemoStage, type Say, takeDemoBackup } from './demo-backup.ts';
 import { type DemoClient, demoClient } from './demo-client.ts';
 import { type DemoRestore, demoTarget, restoreDemoBackup } from './demo-restore.ts';
 import { signIn } from './sign-in.ts';
@@ -12,7 +11,7 @@ import { signIn } from './sign-in.ts';
 const demoKind = 'demo';
 
 /** Never fails the stage: what it cannot show it says. */
-export const runDemo = async (stage: Stage, dir: string): Promise<void> => {
+export const runDemo = async (stage: DemoStage, dir: string): Promise<void> => {
   try {
     const [email = ''] = demoEmails;
     const { accessToken } = await signIn(stage.url, email);
@@ -35,7 +34,7 @@ export const runDemo = async (stage: Stage, dir: string): Promise<void> => {
 };
 
 /** Made once; later starts find it. */
-const once = async <T>(stage: Stage, name: string, make: () => Promise<T>): Promise<T> => {
+const once = async <T>(stage: DemoStage, name: string, make: () => Promise<T>): Promise<T> => {
   const known = stage.state.get<T>(demoKind, name);
   if (known) return known;
   const made = await make();
@@ -57,7 +56,7 @@ const shortest = (path: string): string => {
 };
 
 interface Shown {
-  readonly stage: Stage;
+  readonly stage: DemoStage;
   readonly email: string;
   readonly organizationId: string;
   readonly backup: DemoBackup;

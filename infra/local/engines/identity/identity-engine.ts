@@ -6,21 +6,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type Provider from 'oidc-provider';
 import type { State } from '../../base/stage-state.ts';
 import { googleTokenPath, openGoogleToken } from './google-token.ts';
-import { makeProvider, offlineKind } from './oidc-provider.ts';
+import { type IdentityOptions, makeProvider, offlineKind } from './oidc-provider.ts';
 import { errorPage, homePage, type Page, readSignIn, signInPage } from './pages.ts';
 import { openPeople, type People } from './people.ts';
 import { takeBackGrants } from './revoke-grants.ts';
-
-export interface IdentityOptions {
-  /** http://localhost:<port>, where `listener` is served. */
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly redirectUri: string;
-  /** Where a person begins to sign in. */
-  readonly signInUrl: string;
-  readonly state: State;
-}
 
 export interface Identity {
   readonly listener: RequestListener;

@@ -3,10 +3,21 @@ import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
-import type { IdentityOptions } from './identity-engine.ts';
+import type { State } from '../../base/stage-state.ts';
 import { makeStore } from './oidc-adapter.ts';
 import { errorPage } from './pages.ts';
 import type { People } from './people.ts';
+
+export interface IdentityOptions {
+  /** http://localhost:<port>, where `listener` is served. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirectUri: string;
+  /** Where a person begins to sign in. */
+  readonly signInUrl: string;
+  readonly state: State;
+}
 
 /** Grants whose person was asked for offline access: they get a refresh token. */
 export const offlineKind = 'identity-offline';

@@ -2,10 +2,11 @@ import type { PathKey, StoredDocument } from '../base/types.ts';
 import { compareValues } from '../value/compare-values.ts';
 import { project } from '../value/field-mask.ts';
 import type { Value } from '../value/value.ts';
+import { compareToBound } from './bound.ts';
 import { fieldValue } from './field-access.ts';
 import { nearestOf } from './find-nearest.ts';
 import { isByName } from './order.ts';
-import { type Plan, placeAgainst } from './plan.ts';
+import type { Plan } from './plan.ts';
 
 /** Walks documents in key order; what a Reader offers. */
 export type Scan = (from: PathKey, to: PathKey, backwards?: boolean) => Iterable<StoredDocument>;
@@ -60,12 +61,12 @@ function* sorted(plan: Plan, scan: Scan): Generator<StoredDocument> {
     if (!isMatch(document)) continue;
     const tuple = orders.map(({ field }) => fieldValue(document, field) as Value);
     if (start) {
-      const place = placeAgainst(tuple, start, orders, compareValues);
-      if (place < 0 || (place === 0 && !start.before)) continue;
+      const side = compareToBound(tuple, start, orders, compareValues);
+      if (side < 0 || (side === 0 && !start.before)) continue;
     }
     if (end) {
-      const place = placeAgainst(tuple, end, orders, compareValues);
-      if (place > 0 || (place === 0 && end.before)) continue;
+      const side = compareToBound(tuple, end, orders, compareValues);
+      if (side > 0 || (side === 0 && end.before)) continue;
     }
     found.push({ document, tuple });
   }

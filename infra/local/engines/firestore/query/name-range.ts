@@ -1,8 +1,8 @@
 import { nextKey, pathKey } from '../base/path-key.ts';
 import type { PathKey } from '../base/types.ts';
+import type { Bound } from './bound.ts';
 import type { FilterTree } from './filter.ts';
 import { isByName, type Order } from './order.ts';
-import type { Bound } from './plan.ts';
 
 interface Range {
   readonly from: PathKey;

@@ -2,19 +2,14 @@ import { checkCollectionId, type DocumentName } from '../base/document-name.ts';
 import { below, childKey, depth } from '../base/path-key.ts';
 import { type PathKey, RpcError } from '../base/types.ts';
 import type { Cursor, StructuredQuery } from '../proto/query-messages.ts';
-import { readValue, type Value } from '../value/value.ts';
+import { readValue } from '../value/value.ts';
+import type { Bound } from './bound.ts';
 import { type FieldRef, fieldRef } from './field-access.ts';
 import { type FilterTree, type Predicate, parseFilter, predicate } from './filter.ts';
 import { type Nearest, readNearest } from './find-nearest.ts';
 import { nameRange, referenceKey } from './name-range.ts';
 import { normalizeOrders, type Order } from './order.ts';
 import { checkCombination } from './query-rules.ts';
-
-export interface Bound {
-  readonly values: readonly Value[];
-  /** For a start: include what equals it. For an end: leave out what equals it. */
-  readonly before: boolean;
-}
 
 /** A query, checked and normalized: what to walk, what to keep, how to order it. */
 export interface Plan {
@@ -115,21 +110,4 @@ const isInGroup = (collectionId: string): ((key: PathKey) => boolean) => {
     const start = end - id.length;
     return start >= 0 && key.startsWith(id, start) && (start === 0 || key[start - 1] === separator);
   };
-};
-
-/** A document's place against a bound: below 0 before it, above 0 after it, by the orders the bound speaks of. */
-export const placeAgainst = (
-  tuple: readonly Value[],
-  { values }: Bound,
-  orders: readonly Order[],
-  compare: (a: Value, b: Value) => number,
-): number => {
-  for (const [i, value] of values.entries()) {
-    const own = tuple[i];
-    const order = orders[i];
-    if (!own || !order) return 0;
-    const place = compare(own, value);
-    if (place !== 0) return order.descending ? -place : place;
-  }
-  return 0;
 };
