@@ -1,4 +1,4 @@
-/** What works behind the API: the stream's reader, the queues and their workers, the clocks and the workflows. */
+/** Everything behind the API: the stream consumer, the queues and workers, the periodic triggers and the workflows. */
 import { Lazy, Stack, type StackProps } from 'aws-cdk-lib';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -44,7 +44,7 @@ export interface EngineStackProps extends StackProps {
   readonly code: CodeOf;
 }
 
-/** Ten calls of a queue, side by side: some 50 ms, so 2,000 a second of a shard, which takes 1,000 writes. */
+/** Ten concurrent queue calls of about 50 ms: 2,000 records per second and shard. A shard takes 1,000 writes. */
 const fanOutBatch = 100;
 
 const workflowNames = ['purge', 'backup', 'verify', 'restore'] as const;
@@ -68,7 +68,7 @@ export class EngineStack extends Stack {
       topic: props.data.alarms,
     });
     const ticks = makeLater(this, 'Ticks', { name: 'schedule-tick', queue: made.schedule, topic: props.data.alarms });
-    // The worker that starts a workflow and the workflow itself share these parts, so its name comes late.
+    // The worker that starts a workflow and the workflow itself share these names, so its ARN is resolved lazily.
     const arns = Object.fromEntries(
       workflowNames.map((name) => [`${name}WorkflowArn`, Lazy.string({ produce: () => workflows.get(name)?.attrArn })]),
     ) as WorkflowArns;
@@ -78,7 +78,7 @@ export class EngineStack extends Stack {
     workflows.set('backup', this.#makeWorkflow('backup', backupDefinition, backupSteps, true));
     workflows.set('verify', this.#makeWorkflow('verify', verifyDefinition, ['backupVerify']));
     workflows.set('restore', this.#makeWorkflow('restore', restoreDefinition, restoreSteps, true));
-    // Tasks and events leave the table with the transaction that asked for them.
+    // Tasks and events are written in the transaction that requested them.
     this.#feedFromStream('fanOut', { prefixes: ['TASK#', 'EVENT#'], batchSize: fanOutBatch });
     for (const name of queueNames) this.#feedFromQueue(name, made[name]);
     this.#startByClock('sweep', 60);
@@ -87,15 +87,19 @@ export class EngineStack extends Stack {
     this.#startByClock('scheduleWatch', 5);
     this.#startByClock('captureWatch', 5);
     this.#startByClock('retentionSweep', 60);
-    // A key that is disabled or to be deleted takes all backups with it, and within days there is no way back.
-    this.#ringAtLine('keyRefused', 'key-refused', 'KMS refuses the key of a backup');
-    this.#ringAtLine('secretsKeyRefused', 'secrets-key-refused', 'KMS refuses the key that signs tokens or seals secrets');
-    // Whoever made the schedule is told by an event; that many fail at once is seen here only.
-    this.#ringAtLine('scheduleOverdue', 'schedule-overdue', 'No backup of a schedule has succeeded for two periods');
-    // A turn that fails is put off and ends well: no dead letter tells of it.
-    this.#ringAtLine('captureStopped', 'capture-stopped', 'Nothing was captured of a project for too long');
-    // A partial answer is no error of the function.
-    this.#ringAtLine('batchTimedOut', 'batch-timed-out', 'A worker of a queue or the stream runs out of time');
+    // A key that is disabled or pending deletion makes all backups unreadable, and a deletion is final within days.
+    this.#ringAtLine('keyRefused', 'key-refused', 'KMS refuses to use the key of a backup');
+    this.#ringAtLine(
+      'secretsKeyRefused',
+      'secrets-key-refused',
+      'KMS refuses to use the key that signs tokens or encrypts secrets',
+    );
+    // An event informs the customer; only this alarm shows that many schedules fail at once.
+    this.#ringAtLine('scheduleOverdue', 'schedule-overdue', 'A schedule has had no successful backup for two periods');
+    // A failed cycle is postponed and its message succeeds, so it causes no dead letter.
+    this.#ringAtLine('captureStopped', 'capture-stopped', 'The changes of a project have not been captured for too long');
+    // A partial batch failure does not count as a function error.
+    this.#ringAtLine('batchTimedOut', 'batch-timed-out', 'A worker of a queue or of the stream times out');
   }
 
   #ringAtLine(line: keyof typeof logLines, name: string, says: string): void {

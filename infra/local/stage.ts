@@ -1,4 +1,4 @@
-/** The local stage: the synthesized template, booted on embedded engines. */
+/** The local stage: boots the synthesized template on embedded engines. */
 import { join } from 'node:path';
 import type { ConfigInput } from '../config.ts';
 import { openLoopbackServer, openPort } from './base/loopback-server.ts';
@@ -33,9 +33,9 @@ import { observe } from './lambda/log-permission.ts';
 import { recorder } from './unused-permissions/recorder.ts';
 
 export interface StageOptions extends Settings {
-  /** Other choices of the deployer than the local ones. */
+  /** Overrides of the local deployment configuration. */
   readonly config?: Partial<ConfigInput>;
-  /** Changes the resolved template before anything runs: what a test takes away must be missed. */
+  /** Changes the resolved template before boot, so that tests can remove parts of it. */
   readonly tamper?: (resources: readonly ResolvedResource[]) => readonly ResolvedResource[];
   readonly say?: (line: string) => void;
 }
@@ -57,7 +57,7 @@ export interface Stage {
 
 export { region };
 
-/** What engines create; the rest of the template may need to know what they tell. */
+/** Types that engines create. Other resources may refer to attributes that the engines return. */
 const provisioned = new Set([
   'AWS::DynamoDB::Table',
   'AWS::SQS::Queue',
@@ -67,7 +67,7 @@ const provisioned = new Set([
   'AWS::S3::Bucket',
 ]);
 
-/** What starts functions by itself, at once: it comes when they stand. */
+/** Types that start functions on their own, so they are created after the functions. */
 const selfActing = new Set([
   'AWS::StepFunctions::StateMachine',
   'AWS::Lambda::EventInvokeConfig',
@@ -75,7 +75,7 @@ const selfActing = new Set([
   'AWS::Scheduler::Schedule',
 ]);
 
-/** Boots a stage, or leaves nothing of it behind and throws. */
+/** Boots a stage. If that fails, stops everything that was started and throws. */
 export const startStage = async (options: StageOptions): Promise<Stage> => {
   const started: Stops = [];
   const stop = (): Promise<void> => stopAll(started);
@@ -91,7 +91,7 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   const { dir, delayScale, say = () => {} } = options;
   const state = openState(dir);
   started.push(state.close);
-  // Ports first: a taken one is said at once, and every address is known before the template is made.
+  // Ports first: a port in use is reported at once, and all addresses are known before synthesis.
   const gateway = await openLoopbackServer(options.port, 'PORT', { maxHeaderSize: headersReadBytes });
   started.push(gateway.stop);
   const identityDoor = await openLoopbackServer(options.identityPort, 'IDP_PORT');
@@ -112,7 +112,7 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   const config: ConfigInput = { ...localConfig(addresses, options.allowedHosts), ...options.config };
   const clientSecret = clientSecretOf(state);
 
-  say('starting the engines, synthesizing the template, bundling the functions');
+  say('starting engines, synthesizing the template, bundling functions');
   let functions: readonly FunctionSpec[] = [];
   const principals = new Map<string, Principal>();
   let host: Host | undefined;
@@ -123,7 +123,7 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   let roles: Roles = () => undefined;
   let trusts: Trust = () => false;
   let tellUsed: AwsOptions['tellUsed'];
-  // What is slow to import is imported beside the processes that are slow to start.
+  // Slow imports run while slow processes start.
   const [stacks, bundles, aws, identity, gcs, firestore, { startPollers }, { keepIdentitySecret }] = await Promise.all([
     synthesize(config),
     bundleFunctions(),
@@ -157,10 +157,10 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   identityDoor.serve(identity.listener);
   s3Door.serve(aws.s3);
   gcsDoor.serve(gcs.listener);
-  // For those who have no bucket yet; the demo's backups go there too.
+  // A bucket for experiments; the demo's backups are stored there, too.
   for (const { createBucket } of [aws, gcs]) createBucket(demoBucket);
 
-  say('creating what the template names');
+  say('creating the resources of the template');
   const place = { region, account, apiUrl: gateway.url, awsUrl: aws.url };
   const learned = await aws.provision(readResources(stacks, place, {}, provisioned));
   const resources = (options.tamper ?? same)(readResources(stacks, place, learned));

@@ -1,7 +1,7 @@
-/** How a name of the code is written in the templates. */
+/** Converts names of the code to names in the templates. */
 
-/** 'backupReap' → 'BackupReap', as constructs are called. */
+/** 'backupReap' → 'BackupReap' (constructs) */
 export const capital = (name: string): string => name.replace(/^./, (letter) => letter.toUpperCase());
 
-/** 'backupReap' → 'backup-reap', as alarms are called. */
+/** 'backupReap' → 'backup-reap' (alarms) */
 export const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -32,5 +32,5 @@ export { lanesMax, workflowTimeoutSeconds as restoreWorkflowSeconds } from '../w
 export { waitsMax } from '../workflow/step.ts';
 export { workflowTimeoutSeconds as verifyWorkflowSeconds } from '../workflow/verify.ts';
 
-/** What a function has unless its row says otherwise; `infra/part/function/lambda-function.ts` gives it. */
+/** The default of `infra/part/function/lambda-function.ts`. */
 export const usualMegabytes = 512;

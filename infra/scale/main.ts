@@ -1,4 +1,4 @@
-/** `npm run scale`: prints how long jobs take, what they cost and what bounds them; with `-- --write` it puts that into infra/scale.md. */
+/** `npm run scale`: prints duration, cost and limits of jobs; `-- --write` updates infra/scale.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { sections, withTables } from './page.ts';
 
@@ -6,5 +6,5 @@ for (const [heading, made] of Object.entries(sections)) console.log(`\n${heading
 if (process.argv.includes('--write')) {
   const page = new URL('../scale.md', import.meta.url);
   writeFileSync(page, withTables(readFileSync(page, 'utf8')));
-  console.log('\ninfra/scale.md is written');
+  console.log('\nupdated infra/scale.md');
 }

@@ -1,4 +1,4 @@
-/** The tables of infra/scale.md, as the model reckons them. */
+/** Generates the tables of infra/scale.md. */
 import { type BackupKind, estimateBackup } from './backup.ts';
 import { baseEverySeconds, captureLimits, estimateCapture, type Precision } from './capture.ts';
 import { awsDollars, type Pace } from './estimate.ts';
@@ -13,7 +13,7 @@ export const sizes = [1e6, 1e8, 1e10] as const;
 const paces = ['fast', 'slow'] as const satisfies readonly Pace[];
 
 const perSecond = (pace: Pace): string => measured.streamPerSecond[pace].toLocaleString('en-US');
-/** Of the limits that the job has passed, the one it met first; and the first that no setting raises. */
+/** The first limit that the job exceeds, and the first one that no setting raises. */
 const met = (limits: readonly Limit[], documents: number): readonly [first: string, hard: string] => {
   const passed = inOrder(limits).filter(({ at }) => at < documents);
   const hard = passed.find(({ isSetting }) => !isSetting);
@@ -113,7 +113,7 @@ const width = (): string =>
     atFullWidth.map(([what, count, because]) => [what, String(count), because]),
   );
 
-/** Each table by the heading that it stands under. */
+/** The tables by heading. */
 export const sections: Readonly<Record<string, () => string>> = {
   'Full backup': () => backups('full'),
   'Incremental backup': () => backups('incremental'),
@@ -124,11 +124,11 @@ export const sections: Readonly<Record<string, () => string>> = {
   'At full width': width,
 };
 
-/** The page with every table as the model has it now; what stands around them stays. */
+/** Replaces all tables of the page; the text around them stays. */
 export const withTables = (page: string): string =>
   Object.entries(sections).reduce((text, [heading, made]) => {
     const parts = text.split(`\n### ${heading}\n`);
-    if (parts.length !== 2) throw new Error(`the page has no section ${heading}`);
+    if (parts.length !== 2) throw new Error(`infra/scale.md has no section "${heading}"`);
     const [before = '', after = ''] = parts;
     const rest = after.replace(/(?:^\|.*\n)+/m, `${made()}\n`);
     return `${before}\n### ${heading}\n${rest}`;

@@ -1,4 +1,4 @@
-/** How the page writes numbers and tables. */
+/** Formats numbers and tables. */
 
 const units = [
   [86_400, 'd'],
@@ -7,7 +7,7 @@ const units = [
   [1, 's'],
 ] as const;
 
-/** In the largest unit of which there are two, to two digits. */
+/** Uses the largest unit with at least two, rounded to two digits. */
 export const duration = (seconds: number): string => {
   const [size, unit] = units.find(([each]) => seconds >= 2 * each) ?? [1, 's'];
   return `${digits(seconds / size)} ${unit}`;
@@ -30,7 +30,7 @@ export const dollars = (amount: number): string => {
   return amount < 100 ? `$${amount.toFixed(2)}` : `$${Math.round(amount).toLocaleString('en-US')}`;
 };
 
-/** Whole from ten on, one digit behind the point before. */
+/** Integers from ten up, one decimal below. */
 const digits = (value: number): string =>
   value >= 10 ? Math.round(value).toLocaleString('en-US') : String(Number(value.toFixed(1)));
 

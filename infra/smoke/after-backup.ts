@@ -1,4 +1,4 @@
-/** What a backup is for: planning a restore of it, being told of it, and knowing who did it. */
+/** Steps that use the backup: plan a restore, test a webhook, find the audit entry. */
 import { type Client, StepError } from './client.ts';
 import { until } from './poll-until.ts';
 import type { Walk } from './step-runner.ts';
@@ -10,7 +10,7 @@ interface Plan {
   readonly unchanged: number;
 }
 
-/** Answered at once, or as a job where the target is large. */
+/** A plan in the response, or a job for a large target. */
 interface Planned extends Partial<Plan> {
   readonly restoreJobId?: string;
   readonly status?: string;
@@ -31,8 +31,11 @@ export const planRestore = (walk: Walk, client: Client, backupId: string, minute
             ({ status }) => status !== 'pending' && status !== 'running',
           );
     const { create, overwrite, unchanged } = job ? (job.plan ?? {}) : answer;
-    if (unchanged === undefined) throw new StepError(`no plan was made: ${job?.error?.code}: ${job?.error?.message}`);
-    return [`would create ${create}, overwrite ${overwrite} and leave ${unchanged} as they are; nothing was written`, undefined];
+    if (unchanged === undefined) throw new StepError(`the dry run failed: ${job?.error?.code}: ${job?.error?.message}`);
+    return [
+      `would create ${create} and overwrite ${overwrite} documents, ${unchanged} are unchanged; nothing was written`,
+      undefined,
+    ];
   });
 
 interface WebhookTest {
@@ -55,6 +58,6 @@ export const tryWebhook = (walk: Walk, client: Client, url: string): Promise<voi
 export const findInAuditLog = (walk: Walk, client: Client, backupId: string): Promise<void> =>
   walk.step('audit log', async () => {
     const entries = await client.call<readonly { resource: { id: string } }[]>('GET', '/audit-logs?action=backup.created');
-    if (!entries.some(({ resource }) => resource.id === backupId)) throw new StepError(`it does not know of ${backupId}`);
-    return [`knows who started ${backupId}`, undefined];
+    if (!entries.some(({ resource }) => resource.id === backupId)) throw new StepError(`no entry for ${backupId}`);
+    return [`has the entry for ${backupId} with its actor`, undefined];
   });

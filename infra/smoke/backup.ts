@@ -1,4 +1,4 @@
-/** A backup: what it would cost, taking it, checking it, and reading it where it lies. */
+/** Steps that estimate, take, verify and browse a backup. */
 import { type Client, StepError } from './client.ts';
 import { until } from './poll-until.ts';
 import type { Walk } from './step-runner.ts';
@@ -22,7 +22,7 @@ interface Backup {
   readonly verification: { readonly status: string; readonly objects: number } | null;
 }
 
-const count = (number: number | null): string => (number === null ? 'an unknown number of' : number.toLocaleString('en'));
+const count = (number: number | null): string => (number === null ? 'an unknown amount of' : number.toLocaleString('en'));
 const isRunning = ({ status }: Backup): boolean => status === 'pending' || status === 'running';
 
 export const estimateBackup = (walk: Walk, client: Client, wish: BackupWish): Promise<void> =>
@@ -32,7 +32,7 @@ export const estimateBackup = (walk: Walk, client: Client, wish: BackupWish): Pr
       '/backups',
       { ...wish, dryRun: true },
     );
-    return [`about ${count(documents)} documents, read for ${estimatedUsd ?? 'an unknown number of'} USD`, undefined];
+    return [`about ${count(documents)} documents, reads cost ${estimatedUsd ?? 'an unknown amount of'} USD`, undefined];
   });
 
 export const takeBackup = (walk: Walk, client: Client, wish: BackupWish, minutes: number): Promise<string> =>
@@ -52,7 +52,7 @@ export const takeBackup = (walk: Walk, client: Client, wish: BackupWish, minutes
       return !isRunning(backup);
     });
     if (done.status !== 'completed')
-      throw new StepError(`${id} ended as ${done.status}: ${done.error?.code}: ${done.error?.message}`);
+      throw new StepError(`${id} ended with status ${done.status}: ${done.error?.code}: ${done.error?.message}`);
     return [`${id}, ${count(done.documentCount)} documents as of ${done.readTime}, ${done.sizeFormatted} stored`, id];
   });
 
@@ -65,7 +65,7 @@ export const verifyBackup = (walk: Walk, client: Client, id: string, minutes: nu
       (backup) => ['passed', 'failed'].includes(backup.verification?.status ?? ''),
     );
     if (verification?.status !== 'passed') throw new StepError(`the backup ${id} is damaged`);
-    return [`${verification.objects} objects are there, whole`, undefined];
+    return [`${verification.objects} objects are intact`, undefined];
   });
 
 interface Entry {
@@ -73,17 +73,17 @@ interface Entry {
   readonly path: string;
 }
 
-/** What is in documents, and their names, are the customer's: neither is printed. */
+/** Prints neither names nor contents of documents, which belong to the customer. */
 export const browseBackup = (walk: Walk, client: Client, id: string): Promise<void> =>
   walk.step('browse', async () => {
     const at = (path: string) =>
       client.call<readonly Entry[]>('GET', `/backups/${id}/documents?${new URLSearchParams({ path, showMissing: 'true' })}`);
     const collections = await at('');
     const [first] = collections;
-    if (!first) return ['it is empty', undefined];
+    if (!first) return ['the backup is empty', undefined];
     const [document] = await at(first.path);
-    if (!document) throw new StepError(`the backup ${id} lists a collection that has nothing in it`);
+    if (!document) throw new StepError(`the backup ${id} lists a collection without documents`);
     const [read] = await at(document.path);
     if (!read) throw new StepError(`the backup ${id} lists a document that cannot be read`);
-    return [`${collections.length} collections, and one document read out of the first`, undefined];
+    return [`${collections.length} collections; read one document of the first`, undefined];
   });

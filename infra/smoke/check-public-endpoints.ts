@@ -1,4 +1,4 @@
-/** What anyone may see: that the service is up, describes itself, and knows its keys, its address and its identity provider. */
+/** Steps without credentials: health, API reference, signing keys and the redirect to the identity provider. */
 import { type Client, StepError } from './client.ts';
 import type { Walk } from './step-runner.ts';
 
@@ -26,7 +26,7 @@ export const tryOpenDoors = async (walk: Walk, client: Client, url: string): Pro
     if (status !== 302 || !URL.canParse(location)) throw new StepError(`GET /api/v1/auth/google answered ${status} ${text}`);
     const { origin, searchParams } = new URL(location);
     const back = searchParams.get('redirect_uri');
-    if (back !== url + callback) throw new StepError(`it would send people back to ${back}, not to ${url}${callback}`);
+    if (back !== url + callback) throw new StepError(`the redirect URI is ${back}, expected ${url}${callback}`);
     return [`${origin}, client ${searchParams.get('client_id')}`, undefined];
   });
 };
@@ -37,14 +37,14 @@ interface Health {
   readonly checks?: Readonly<Record<string, string>>;
 }
 
-/** What is there is ours if it is JSON with this member. */
+/** Reads a JSON object that must have this member. */
 const jsonAt = async <T>(client: Client, path: string, member: string & keyof T): Promise<T> => {
   const { status, text } = await client.send('GET', path);
   try {
     const value = JSON.parse(text) as T | null;
     if (value?.[member] !== undefined) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw new StepError(`GET ${path} answered ${status} with something else: is this the address of the API?`);
+  throw new StepError(`GET ${path} answered ${status} with an unexpected body: is this the address of the API?`);
 };

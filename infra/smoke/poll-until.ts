@@ -1,4 +1,4 @@
-/** Asks again until an answer is the last one, first often, then less so. */
+/** Polls until the result is final, at growing intervals. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { StepError } from './client.ts';
 

@@ -1,4 +1,4 @@
-/** The main journey, from the open doors to a restore that is planned, and back to where nothing of it is left. */
+/** The smoke test: public endpoints, sign-in, backup, restore plan, webhook, clean-up. */
 import { findInAuditLog, planRestore, tryWebhook } from './after-backup.ts';
 import { browseBackup, estimateBackup, takeBackup, verifyBackup } from './backup.ts';
 import { tryOpenDoors } from './check-public-endpoints.ts';
@@ -16,7 +16,7 @@ export interface Start {
   readonly signal: AbortSignal;
 }
 
-/** 0: all went well. 1: a step failed, or something could not be removed. 2: asked for wrongly. */
+/** 0: success. 1: a step failed, or something could not be removed. 2: invalid options. */
 export const run = async ({ words, env, say, isInteractive, signal }: Start): Promise<0 | 1 | 2> => {
   if (words.includes('--help')) {
     say(usage);
@@ -32,7 +32,7 @@ export const run = async ({ words, env, say, isInteractive, signal }: Start): Pr
     if (lacking.length > 0) throw new WishError(lacking.join('\n'));
     const doors = { isInteractive, hide: (secret: string) => void secrets.add(secret) };
     const isWell = await walkThrough(tell, signal, (walk) => goAllTheWay(walk, wish, doors));
-    say(isWell ? 'all is well' : 'not all is well');
+    say(isWell ? 'smoke test passed' : 'smoke test failed');
     return isWell ? 0 : 1;
   } catch (error) {
     if (!(error instanceof WishError)) throw error;

@@ -1,4 +1,4 @@
-/** Where the walk takes place: an organization, a bucket and a database, made for it unless they are named. */
+/** The resources of the test: an organization, a destination and a project, created unless they are given. */
 import { type Client, openClient, StepError } from './client.ts';
 import type { Thing, Wish } from './options.ts';
 import { until } from './poll-until.ts';
@@ -6,7 +6,7 @@ import type { Walk } from './step-runner.ts';
 
 export const thingName = 'Smoke test';
 
-/** A client that calls within the organization. */
+/** A client for the organization. */
 export const enterOrganization = (walk: Walk, { url, organizationId }: Wish, token: string): Promise<Client> =>
   walk.step('organization', async () => {
     if (organizationId !== undefined) {
@@ -19,7 +19,7 @@ export const enterOrganization = (walk: Walk, { url, organizationId }: Wish, tok
     walk.made(`organization ${made.id}`, () =>
       client.call('POST', '/organizations/current/delete', { confirmName: thingName, force: true, deleteBackupData: true }),
     );
-    return [`made ${made.id}`, client];
+    return [`created ${made.id}`, client];
   });
 
 interface Destination {
@@ -33,7 +33,7 @@ export const addDestination = (walk: Walk, client: Client, thing: Thing): Promis
     const { id, type, bucket } = await madeOrFound<Destination>(client, '/storage-destinations', thing);
     if ('body' in thing)
       walk.made(`destination ${id}`, () => onceFree(() => client.call('DELETE', `/storage-destinations/${id}`)));
-    return [`${id}, ${type} bucket ${bucket}, written to and read from`, id];
+    return [`${id}, ${type} bucket ${bucket}, write and read succeeded`, id];
   });
 
 interface Project {
@@ -52,10 +52,10 @@ export const connectProject = (walk: Walk, client: Client, thing: Thing): Promis
 const madeOrFound = <T>(client: Client, path: string, thing: Thing): Promise<T> =>
   'id' in thing ? client.call('GET', `${path}/${thing.id}`) : client.call('POST', path, { name: thingName, ...thing.body });
 
-/** What is still in use is free within moments: objects are removed, and jobs end, after the call that asked for it. */
+/** Retries while the resource is in use: objects are deleted and jobs end shortly after their calls. */
 export const onceFree = (remove: () => Promise<unknown>): Promise<unknown> =>
   until(
-    // Also after an interruption.
+    // Runs even after an interruption.
     { what: 'removing it', minutes: 3, signal: new AbortController().signal },
     () =>
       remove().then(

@@ -1,6 +1,6 @@
 /**
- * The one address of embedded AWS. The signature's credential scope names the caller's key, the region and the service;
- * every call is checked against the caller's policies before an engine sees it.
+ * The single endpoint of embedded AWS. The credential scope of the signature names the access key, the region and the service.
+ * Every call is checked against the caller's policies before it reaches an engine.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +18,7 @@ export interface FrontOptions {
   readonly services: Readonly<Record<string, Service>>;
   readonly guard: Guard;
   readonly principal: (accessKeyId: string) => Principal | undefined;
-  /** Any free one unless said. */
+  /** Default: any free port. */
   readonly port?: number;
 }
 
@@ -38,7 +38,7 @@ export const startFront = async ({ services, principal, guard, port = 0 }: Front
       return await service.answer(operation, call);
     } catch (error) {
       if (error instanceof AwsError) return service.refuse(error);
-      return service.refuse(new AwsError('InternalFailure', `the local ${scope.service} failed: ${String(error)}`, 500));
+      return service.refuse(new AwsError('InternalFailure', `local ${scope.service} engine failed: ${String(error)}`, 500));
     }
   };
 
@@ -48,7 +48,7 @@ export const startFront = async ({ services, principal, guard, port = 0 }: Front
       () => response.destroy(),
     );
   });
-  // Functions keep their connections for as long as they live.
+  // Lambda functions keep their connections open for their whole life.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, '127.0.0.1', resolve);
@@ -63,7 +63,7 @@ export const startFront = async ({ services, principal, guard, port = 0 }: Front
   };
 };
 
-// Whoever asks for a service we do not have is answered in the commonest shape.
+// Unknown services answer in the most common protocol.
 const strangers = jsonProtocol('1.0');
 
 const unservedService = (service: string | undefined): AwsError =>
@@ -72,7 +72,7 @@ const unservedService = (service: string | undefined): AwsError =>
     : new AwsError('UnknownOperationException', `the local stage has no AWS service "${service}"`);
 
 const unservedOperation = (service: string, { action }: Operation): AwsError =>
-  new AwsError('UnknownOperationException', `the local stage does not serve ${service} ${action}`);
+  new AwsError('UnknownOperationException', `the local stage does not support ${service} ${action}`);
 
 const readScope = ({ headers, path }: Call): { accessKeyId: string; service: string } | undefined => {
   const signed = headers.authorization ?? decodeURIComponent(/[?&]X-Amz-Credential=([^&]+)/.exec(path)?.[1] ?? '');

@@ -1,4 +1,4 @@
-/** Embedded AWS: the engines, the resources of the template in them, and the front before them. */
+/** Embedded AWS: starts the engines, creates the template's resources in them, and opens the endpoint in front of them. */
 import { join } from 'node:path';
 import { AwsError } from '../base/aws-service.ts';
 import type { Aws, AwsOptions, Permit, Resource } from '../base/types.ts';
@@ -29,7 +29,7 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
   const secrets = openSecrets(place);
   const mail = openMail(place);
 
-  /** What a service does for a schedule, a workflow or a route, it does under that one's role. */
+  /** A service that acts for a schedule, a workflow or a route uses the role of that resource. */
   const permit: Permit = (roleArn, actor, need) => {
     if (options.trusts?.(roleArn, actor) === false)
       throw new AwsError('AccessDeniedException', `${roleArn} cannot be assumed by ${actor.service} for ${actor.sourceArn}`);
@@ -59,7 +59,7 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
   });
   url = front.url;
 
-  /** What comes into being from a resource; a type that is not here needs nothing. */
+  /** Creates the engine's counterpart of a resource. Types that are missing here need no counterpart. */
   const makers: Readonly<Record<string, (resource: Resource) => unknown>> = {
     'AWS::DynamoDB::Table': dynamoDb.provision,
     'AWS::DynamoDB::GlobalTable': dynamoDb.provision,
@@ -105,7 +105,7 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
   };
 };
 
-/** All engines, or, where one fails to start, none left running. */
+/** Starts both engines. If one fails to start, stops the other. */
 const allOrNone = async <A extends { stop(): Promise<void> }, B extends { stop(): Promise<void> }>(
   starting: readonly [Promise<A>, Promise<B>],
 ): Promise<readonly [A, B]> => {

@@ -1,6 +1,6 @@
 /**
- * What a stage is made from, the templates and the bundles, made once for each state of the sources: both take seconds,
- * and a second start finds them. Kept beside the installed packages, so that stages in any folder share them.
+ * Caches the synthesized templates and the bundles by a hash of the sources, because building takes seconds.
+ * The cache is stored beside the installed packages, so stages in different folders share it.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
@@ -10,20 +10,20 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const home = join(root, 'node_modules', '.cache', 'local-stage');
 
-/** A running stage still loads from the folder it started with, so none goes before this age. */
+/** A running stage still loads from its cache folder, so younger folders are kept. */
 const keptMs = 24 * 3_600_000;
 
 export interface BuildRecipe {
   readonly kind: string;
-  /** The files it is made from; the installed packages always count. */
+  /** The source files. The installed packages are always included. */
   readonly from: readonly string[];
-  /** What else it depends on. */
+  /** Other inputs of the build. */
   readonly choices?: string;
-  /** Fills the folder. */
+  /** Builds into the folder. */
   readonly make: (dir: string) => Promise<void>;
 }
 
-/** The folder that was made from these very sources; made now if it is not there yet. */
+/** Returns the folder built from exactly these sources; builds it if it is missing. */
 export const buildCached = async ({ kind, from, choices = '', make }: BuildRecipe): Promise<string> => {
   const dir = join(home, `${kind}-${digestOf(from, choices)}`);
   if (existsSync(dir)) {
@@ -38,7 +38,7 @@ export const buildCached = async ({ kind, from, choices = '', make }: BuildRecip
     try {
       renameSync(draft, dir);
     } catch (error) {
-      // Another stage was quicker; its folder is as good.
+      // Another stage finished first; its result is equivalent.
       if (!existsSync(dir)) throw error;
     }
   } finally {

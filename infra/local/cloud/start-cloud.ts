@@ -1,7 +1,4 @@
-/**
- * What production has at Amazon and Google and not in our functions: KMS and the buckets, on the folder of a stage that is
- * stopped. With it a backup can be read while nothing of the service runs, as it can be in production.
- */
+/** KMS and the buckets of a stopped stage. With these a backup can be read while the service is down, as in production. */
 
 import { startFront } from '../aws/front-door.ts';
 import { explain, openLoopbackServer } from '../base/loopback-server.ts';
@@ -20,14 +17,14 @@ export interface Cloud {
   readonly kmsUrl: string;
   readonly s3Url: string;
   readonly gcsUrl: string;
-  /** Where service accounts of Google get their tokens. */
+  /** The token endpoint for Google service accounts. */
   readonly tokenUrl: string;
   stop(): Promise<void>;
 }
 
 export type CloudOptions = Pick<Settings, 'dir' | 's3Port' | 'gcsPort' | 'identityPort'> & { readonly kmsPort: number };
 
-/** Starts all of it, or leaves nothing behind and throws. A stage that runs on the same folder refuses it. */
+/** Starts everything, or stops what was started and throws. Refused while a stage runs on the same folder. */
 export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
   const started: Stops = [];
   const stop = (): Promise<void> => stopAll(started);

@@ -1,31 +1,31 @@
-/** What resources are called once they exist: physical names, ARNs and attributes, the same at every start. */
+/** Physical names, ARNs and attributes of resources, the same at every start. */
 import { createHash } from 'node:crypto';
 
-/** Where the stage pretends to be. */
+/** The simulated region, account and addresses. */
 export interface Place {
   readonly region: string;
   readonly account: string;
-  /** The gateway's address: what the template calls the API's endpoint. */
+  /** The gateway's address, which the template refers to as the API endpoint. */
   readonly apiUrl: string;
-  /** The IAM front's address; queue URLs begin with it. */
+  /** The address of embedded AWS; queue URLs begin with it. */
   readonly awsUrl: string;
 }
 
 export interface Physical {
   readonly name: string;
   readonly arn: string;
-  /** What `Ref` gives. */
+  /** The value of `Ref`. */
   readonly ref: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
 interface Kind {
-  /** The property that holds a name the template chose. */
+  /** The property with an explicit name. */
   readonly nameProperty?: string;
-  /** Made up where the template chose none. */
+  /** Generates a name if the template has none. */
   readonly makeName?: (seed: string) => string;
   readonly service: string;
-  /** The last part of the ARN. */
+  /** The resource part of the ARN. */
   readonly path?: (name: string) => string;
   readonly ref?: (name: string, arn: string, place: Place) => string;
   readonly attributes?: (name: string, arn: string, place: Place) => Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   'AWS::SecretsManager::Secret': {
     nameProperty: 'Name',
     service: 'secretsmanager',
-    // Real ones end in six characters of their own, which is why policies name them with a wildcard.
+    // Secret ARNs end in six random characters, so policies use a wildcard.
     path: (name) => `secret:${name}-${digest(name).slice(0, 6)}`,
     ref: byArn,
     attributes: (_name, arn) => ({ Id: arn }),
@@ -91,14 +91,14 @@ const kinds: Readonly<Record<string, Kind>> = {
   'AWS::CloudWatch::Alarm': { nameProperty: 'AlarmName', service: 'cloudwatch', path: (name) => `alarm:${name}` },
 };
 
-/** Services whose ARNs name neither region nor account, or no region. */
+/** The ARNs of some services have no region, or neither region nor account. */
 const arnOf = (service: string, path: string, { region, account }: Place): string => {
   if (service === 's3') return `arn:aws:s3:::${path}`;
   if (service === 'iam') return `arn:aws:iam::${account}:${path}`;
   return `arn:aws:${service}:${region}:${account}:${path}`;
 };
 
-/** The longest name every service takes (Lambda, IAM: 64). */
+/** The smallest name limit of the services (Lambda, IAM). */
 const nameMax = 64;
 
 const madeUp = (stack: string, logicalId: string): string => {
@@ -106,7 +106,7 @@ const madeUp = (stack: string, logicalId: string): string => {
   return name.length <= nameMax ? name : `${name.slice(0, nameMax - 9)}-${digest(name).slice(0, 8)}`;
 };
 
-/** `chosen` is what the template says the name is, resolved. */
+/** `chosen` is the explicit name in the template, resolved. */
 export const physicalOf = (
   type: string,
   stack: string,

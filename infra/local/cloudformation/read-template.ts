@@ -1,4 +1,4 @@
-/** Reads the synthesized stacks: every resource with its physical name and its properties resolved. */
+/** Reads the synthesized stacks: resources with physical names and resolved properties. */
 import type { Resource } from '../base/types.ts';
 import { type Physical, type Place, physicalOf } from './physical-names.ts';
 import { type Names, noValue, resolve } from './resolve-intrinsics.ts';
@@ -18,7 +18,7 @@ export interface Template {
 /** Templates by stack name. */
 export type Stacks = Readonly<Record<string, Template>>;
 
-/** Attributes only a running engine can tell (a stream's ARN), by logical id. */
+/** Attributes that only a running engine knows (such as a stream's ARN), by logical id. */
 export type Learned = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface ResolvedResource extends Resource {
@@ -27,8 +27,8 @@ export interface ResolvedResource extends Resource {
 }
 
 /**
- * The resources of these types, or all. Those the engines create are asked for first, with nothing learned;
- * what they tell (`learned`) is needed for the rest.
+ * Reads the resources of the given types, or all. Read the types that engines create first, with nothing learned;
+ * the others may refer to attributes that the engines return (`learned`).
  */
 export const readResources = (
   stacks: Stacks,
@@ -49,7 +49,7 @@ export const readResources = (
 
 const physicalIn = (stack: string, stacks: Stacks, place: Place, learned: Learned, logicalId: string): Physical => {
   const resource = stacks[stack]?.Resources[logicalId];
-  if (!resource) throw new Error(`stack ${stack} names ${logicalId}, which it does not have`);
+  if (!resource) throw new Error(`stack ${stack} refers to ${logicalId}, which it does not contain`);
   const names = namesIn(stack, stacks, place, learned);
   return physicalOf(resource.Type, stack, logicalId, (property) => resolve(resource.Properties?.[property], names), place);
 };
@@ -73,7 +73,7 @@ const namesIn = (stack: string, stacks: Stacks, place: Place, learned: Learned):
     },
     attribute: (id, name) => {
       const value = learned[id]?.[name] ?? physical(id).attributes[name];
-      if (value === undefined) throw new Error(`stack ${stack} asks for ${id}.${name}, which the local stage does not know`);
+      if (value === undefined) throw new Error(`stack ${stack} refers to ${id}.${name}, which the local stage does not support`);
       return value;
     },
     imported: (exportName) => {

@@ -1,12 +1,12 @@
-/** The main job, shown once on a new stage: a database with documents, a bucket, a backup, its proof, and one document out of it. */
+/** First half of the demo: fills a database, backs it up, verifies the backup and reads one document from it. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { State } from '../base/stage-state.ts';
 import { demoBucket } from '../boot/local-config.ts';
 import type { DemoClient } from './demo-client.ts';
 import { writeDemoDocuments } from './demo-documents.ts';
 
-/** Enough to see it count, few enough to be done in a moment. */
-const documentsMade = 2_000;
+/** Enough to show progress, few enough to finish within seconds. */
+const documentCount = 2_000;
 export const demoSource = 'demo-project';
 
 /** The part of the stage that the demo uses. */
@@ -20,7 +20,7 @@ export interface DemoStage {
 export interface DemoBackup {
   readonly projectId: string;
   readonly backupId: string;
-  /** Of the backup's objects, below the bucket. */
+  /** The prefix of the backup's objects in the bucket. */
   readonly path: string;
 }
 
@@ -41,8 +41,8 @@ interface Backup {
 }
 
 export const takeDemoBackup = async (stage: DemoStage, client: DemoClient, say: Say): Promise<DemoBackup> => {
-  say.line(`writing ${documentsMade} documents into the Firestore project ${demoSource}`);
-  await writeDemoDocuments(stage.firestore.address, demoSource, documentsMade);
+  say.line(`writing ${documentCount} documents to the Firestore project ${demoSource}`);
+  await writeDemoDocuments(stage.firestore.address, demoSource, documentCount);
   const destination = await client.call<{ id: string }>('POST', '/storage-destinations', {
     name: 'Demo bucket',
     type: 's3',
@@ -58,20 +58,20 @@ export const takeDemoBackup = async (stage: DemoStage, client: DemoClient, say: 
   const done = await untilEnded(client, id, say);
   say.line(
     `backed up ${done.documentCount} documents as of ${done.readTime} in ${done.duration} ms: ${done.sizeFormatted} stored, ` +
-      `${((100 * done.size) / done.originalSize).toFixed(0)} % of their size`,
+      `${((100 * done.size) / done.originalSize).toFixed(0)} % of the original size`,
   );
   await client.call('POST', `/backups/${id}/verify`, { depth: 'full' });
   const verified = await untilVerified(client, id);
-  say.line(`verified every byte of its ${verified.verification?.objects} objects: ${verified.verification?.status}`);
+  say.line(`verified all ${verified.verification?.objects} objects of the backup: ${verified.verification?.status}`);
   const [document] = await client.call<readonly { path: string; fields: Record<string, { stringValue?: string }> }[]>(
     'GET',
     `/backups/${id}/documents?path=users/u0`,
   );
-  say.line(`read one document out of it, by ranges: ${document?.path} is ${document?.fields.name?.stringValue}`);
+  say.line(`read one document from the backup: ${document?.path} is ${document?.fields.name?.stringValue}`);
   return { projectId: project.id, backupId: id, path: done.path };
 };
 
-/** Lines, and one that is written over while something grows. */
+/** Console output: permanent lines, and one progress bar that is overwritten. */
 export interface Say {
   line(text: string): void;
   bar(text: string): void;
@@ -93,7 +93,7 @@ const untilEnded = async (client: DemoClient, id: string, say: Say): Promise<Bac
     say.bar(barOf(backup));
     if (backup.status === 'completed') return backup;
     if (backup.status !== 'pending' && backup.status !== 'running') {
-      throw new Error(`the backup ended as ${backup.status}: ${backup.error?.message}`);
+      throw new Error(`the backup ended with status ${backup.status}: ${backup.error?.message}`);
     }
     await pause(pollMs);
   }

@@ -1,4 +1,4 @@
-/** The other half of the main job, shown once on a new stage: the backup comes back, in a database of its own, and is compared. */
+/** Second half of the demo: restores the backup into a second database and compares the two. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { barOf, type DemoBackup, pollMs, type Say } from './demo-backup.ts';
 import type { DemoClient } from './demo-client.ts';
@@ -27,13 +27,15 @@ export const restoreDemoBackup = async (client: DemoClient, { backupId }: DemoBa
   const { restoreJobId } = await client.call<Restore>('POST', '/backups/restore', wish);
   const done = await untilEnded(client, restoreJobId, say);
   say.line(
-    `restored ${done.documentsRestored} documents of ${done.collectionsRestored} collections into the project ${demoTarget} in ${done.duration} s`,
+    `restored ${done.documentsRestored} documents in ${done.collectionsRestored} collections to the project ${demoTarget} in ${done.duration} s`,
   );
   const plan = await client.call<{ unchanged: number; create: number; overwrite: number }>('POST', '/backups/restore', {
     ...wish,
     options: { dryRun: true },
   });
-  say.line(`compared both: ${plan.unchanged} documents are the same, ${plan.create + plan.overwrite} are not`);
+  say.line(
+    `compared the restored project with the backup: ${plan.unchanged} documents are equal, ${plan.create + plan.overwrite} differ`,
+  );
   return { targetProjectId: target.id, restoreJobId };
 };
 
@@ -43,7 +45,7 @@ const untilEnded = async (client: DemoClient, id: string, say: Say): Promise<Res
     say.bar(barOf(restore));
     if (restore.status === 'completed') return restore;
     if (restore.status !== 'pending' && restore.status !== 'running')
-      throw new Error(`the restore ended as ${restore.status}: ${restore.error?.message}`);
+      throw new Error(`the restore ended with status ${restore.status}: ${restore.error?.message}`);
     await pause(pollMs);
   }
 };

@@ -1,4 +1,4 @@
-/** The first minutes with a stage: someone signed in, an organization, a backup taken, proven and restored, and the calls to try. */
+/** The demo of a new stage: signs in, creates an organization, backs up, verifies, restores, and prints calls to try. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { demoBucket } from '../boot/local-config.ts';
@@ -10,7 +10,7 @@ import { signIn } from './sign-in.ts';
 
 const demoKind = 'demo';
 
-/** Never fails the stage: what it cannot show it says. */
+/** A failing demo is reported and does not stop the stage. */
 export const runDemo = async (stage: DemoStage, dir: string): Promise<void> => {
   try {
     const [email = ''] = demoEmails;
@@ -29,11 +29,11 @@ export const runDemo = async (stage: DemoStage, dir: string): Promise<void> => {
     writeFileSync(tokenFile, accessToken, { mode: 0o600 });
     console.log(introduction({ stage, email, organizationId, backup, restored, tokenFile: shortest(tokenFile) }));
   } catch (error) {
-    console.error(`the demo could not be prepared: ${(error as Error).message}`);
+    console.error(`the demo failed: ${(error as Error).message}`);
   }
 };
 
-/** Made once; later starts find it. */
+/** Runs a step once per stage folder and stores its result; later starts read it. */
 const once = async <T>(stage: DemoStage, name: string, make: () => Promise<T>): Promise<T> => {
   const known = stage.state.get<T>(demoKind, name);
   if (known) return known;
@@ -42,7 +42,7 @@ const once = async <T>(stage: DemoStage, name: string, make: () => Promise<T>): 
   return made;
 };
 
-/** A terminal sees the bar grow; a file or a pipe gets lines only. */
+/** Only a terminal shows the bar; a file or a pipe gets the lines. */
 const onConsole: Say = {
   line: (text) => console.log(`${process.stdout.isTTY ? '\r\x1b[K' : ''}         ${text}`),
   bar: (text) => {
@@ -65,12 +65,12 @@ interface Shown {
 }
 
 const introduction = ({ stage: { url, identityUrl, firestore }, email, organizationId, backup, restored, tokenFile }: Shown) => `
-  ${url}/docs             the API, described
-  ${url}/_local/outbox    the mails it sent
-  ${identityUrl}                  the identity provider: sign in as anyone
+  ${url}/docs             API reference
+  ${url}/_local/outbox    e-mails the service sent
+  ${identityUrl}                  identity provider (sign in as anyone)
   ${firestore.address}                  Firestore (FIRESTORE_EMULATOR_HOST)
 
-${email} is signed in for an hour and owns the organization Analytical Engines. Try:
+${email} is signed in for one hour and owns the organization Analytical Engines. Try:
 
   api=${url}/api/v1; token=$(cat ${tokenFile}); org=${organizationId}
   call() { curl -s -H "authorization: Bearer $token" -H "x-organization-id: $org" -H "content-type: application/json" "$@"; echo; }
@@ -81,7 +81,7 @@ ${email} is signed in for an hour and owns the organization Analytical Engines. 
   call $api/backups/restore/${restored.restoreJobId}
   call $api/backups/restore -d '{"backupId":"${backup.backupId}","collections":["users"],"options":{"dryRun":true}}'
 
-The backup's objects are in the bucket ${demoBucket}, below ${backup.path}; what was restored is in the project ${demoTarget}.
-To sign in as someone else, in a browser: ${url}/api/v1/auth/google
-Ctrl-C stops everything; the state stays.
+The backup is stored in the bucket ${demoBucket} under ${backup.path}. The restored documents are in the project ${demoTarget}.
+To sign in as another user, open ${url}/api/v1/auth/google in a browser.
+Ctrl-C stops the stage and keeps its state.
 `;

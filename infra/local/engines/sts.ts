@@ -1,9 +1,9 @@
 /**
- * STS: tells a caller who it is, which needs no permission, and gives out customers' roles, which does. Customers' accounts
- * are not on the stage, so a role's trust policy follows from its name:
- * - any role lets us in with an ExternalId only; the first one seen is the one it asks for ever after
- * - a role whose name begins with `open` lets us in with any ExternalId and without, as a careless trust policy does
- * - a role whose name begins with `denied` never lets us in
+ * STS: GetCallerIdentity, which needs no permission, and AssumeRole for customers' roles. The stage has no customer accounts,
+ * so a role's name determines its trust policy:
+ * - any role requires an ExternalId; the first one seen is required from then on
+ * - a role beginning with `open` accepts any ExternalId or none, like a careless trust policy
+ * - a role beginning with `denied` refuses everyone
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';

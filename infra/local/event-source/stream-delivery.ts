@@ -1,11 +1,11 @@
-/** Hands records of a stream to a function until they are taken or given up, in order, as Lambda does. */
+/** Delivers stream records to a function in order, until they succeed or their retries are exhausted, like Lambda. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { failedOf, type Mapping, type Outside } from './mapping.ts';
 import type { StreamRecord } from './stream-record.ts';
 
-/** `passed` is told each record up to which all are taken or given up. */
+/** `passed` is called with each record up to which all records succeeded or were given up. */
 export type Deliver = (
   shardId: string,
   records: readonly StreamRecord[],
@@ -22,7 +22,7 @@ export const makeDelivery = (mapping: Mapping, outside: Outside, stopping: Abort
   const destination = (DestinationConfig as { OnFailure?: { Destination?: string } } | undefined)?.OnFailure?.Destination;
 
   const giveUp = async (shardId: string, records: readonly StreamRecord[], tries: number, why: string): Promise<void> => {
-    outside.warn(`${mapping.functionName} gave up ${records.length} stream records (${why}); see its log`);
+    outside.warn(`${mapping.functionName} failed for ${records.length} stream records, which are given up (${why}); see its log`);
     if (destination) await putAside(destination, mapping, outside, shardId, records, tries, why);
   };
 
@@ -45,10 +45,10 @@ export const makeDelivery = (mapping: Mapping, outside: Outside, stopping: Abort
       if (last) passed(last);
       left = left.slice(taken);
       if (left.length === 0) break;
-      // What was taken is progress: the rest begins anew.
+      // Progress resets the retries of the rest.
       if (taken > 0) retries = 0;
       else if (BisectBatchOnFunctionError && left.length > 1) {
-        // Splitting is not a retry: a bad record is found in a few halvings, and then tried alone.
+        // Bisecting does not count as a retry: it isolates a bad record, which is then retried alone.
         const middle = Math.ceil(left.length / 2);
         const first = await deliver(shardId, left.slice(0, middle), passed);
         return first === 'stopped' ? first : deliver(shardId, left.slice(middle), passed);
@@ -64,7 +64,7 @@ export const makeDelivery = (mapping: Mapping, outside: Outside, stopping: Abort
     return 'done';
   };
 
-  /** How many of the records, from the first on, the function took. */
+  /** The number of records that succeeded, counted from the first. */
   const attempt = async (records: readonly StreamRecord[]): Promise<number> => {
     try {
       const result = await outside.invoke(mapping.functionName, { Records: records });
@@ -79,10 +79,13 @@ export const makeDelivery = (mapping: Mapping, outside: Outside, stopping: Abort
   return deliver;
 };
 
-/** The template writes "for ever" as -1 or not at all. */
+/** -1 or no value in the template means unlimited. */
 const limit = (value: unknown): number => (value === undefined || Number(value) < 0 ? Number.POSITIVE_INFINITY : Number(value));
 
-/** What Lambda sends to a failure destination: where the records are, not the records. The function's own role must allow it. */
+/**
+ * Sends to a failure destination what Lambda sends: the position of the records, not the records. The function's role must allow
+ * it.
+ */
 const putAside = async (
   destinationArn: string,
   mapping: Mapping,
@@ -123,6 +126,8 @@ const putAside = async (
   const url = `${outside.endpoint}/${account}/${queue}`;
   await sqs
     .send(new SendMessageCommand({ QueueUrl: url, MessageBody: JSON.stringify(body) }))
-    .catch((error: Error) => outside.warn(`${mapping.functionName} cannot put failed records aside: ${error.message}`))
+    .catch((error: Error) =>
+      outside.warn(`cannot send failed records of ${mapping.functionName} to the dead-letter queue: ${error.message}`),
+    )
     .finally(() => sqs.destroy());
 };

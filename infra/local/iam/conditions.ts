@@ -1,4 +1,4 @@
-/** The Condition block of a statement: every operator and every key in it must hold. */
+/** The Condition block of a statement: all operators and keys must match. */
 import { matches, PolicyError } from './patterns.ts';
 
 type Condition = Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
@@ -9,13 +9,13 @@ export const conditionsHold = (condition: Condition, keys: Keys): boolean => {
   return Object.entries(condition).every(([operator, tests]) =>
     Object.entries(tests).every(([key, wanted]) => {
       if (!knownKeys.some((pattern) => matches(pattern, key.toLowerCase())))
-        throw new PolicyError(`the condition key ${key} is not supported by the local stage`);
+        throw new PolicyError(`the local stage does not support the condition key ${key}`);
       return holdsOne(operator, [wanted].flat().map(String), given.get(key.toLowerCase()));
     }),
   );
 };
 
-// A key outside this list would read as absent, and absent often means yes.
+// An unknown key would count as absent, and an absent key often passes.
 const knownKeys = [
   'aws:resourceaccount',
   'aws:securetransport',
@@ -32,7 +32,7 @@ const knownKeys = [
   'sts:externalid',
 ];
 
-/** Whether one value of the call meets one value of the policy. */
+/** Whether a value of the call matches a value of the policy. */
 type Test = (given: string, wanted: string) => boolean;
 
 const tests: Readonly<Record<string, Test>> = {
@@ -64,7 +64,7 @@ const holdsOne = (operator: string, wanted: readonly string[], given: readonly s
   const [, set, name = '', ifExists] = /^(?:(ForAllValues|ForAnyValue):)?(\w+?)(IfExists)?$/.exec(operator) ?? [];
   const negated = negations[name];
   const test = tests[negated ?? name];
-  if (!test) throw new PolicyError(`the condition operator ${operator} is not supported by the local stage`);
+  if (!test) throw new PolicyError(`the local stage does not support the condition operator ${operator}`);
   const meets = (value: string): boolean => wanted.some((want) => test(value, want)) !== (negated !== undefined);
   // AWS: an absent key fails a positive test and ForAnyValue, and passes a negated test, IfExists and ForAllValues.
   if (!present) return set === 'ForAllValues' || (set === undefined && (ifExists !== undefined || negated !== undefined));

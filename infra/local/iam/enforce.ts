@@ -1,4 +1,4 @@
-/** Refuses what a caller's policies do not grant, and remembers what they granted and was needed. */
+/** Enforces IAM policies and records the permissions that were used. */
 import { AwsError, type Need } from '../base/aws-service.ts';
 import type { Principal, Used } from '../base/types.ts';
 import { judge } from './evaluate-policy.ts';
@@ -6,13 +6,13 @@ import { PolicyError } from './patterns.ts';
 import { type Part, splitStatements } from './split-statements.ts';
 
 export interface Guard {
-  /** Throws AccessDeniedException for the first thing needed that is not granted. */
+  /** Throws AccessDeniedException for the first missing permission. */
   permit(caller: Principal, needs: readonly Need[]): void;
-  /** Every permission that was needed and granted, once. */
+  /** The permissions that were needed and granted, without duplicates. */
   used(): readonly Used[];
 }
 
-/** `tell` hears of each permission when it is used for the first time. */
+/** `onFirstUse` is called when a permission is used for the first time. */
 export const makeGuard = (tell: (used: Used) => void = () => {}): Guard => {
   const used: Used[] = [];
   const unused = new Map<string, Set<Part>>();

@@ -1,6 +1,6 @@
 /**
- * IAM as AWS evaluates identity policies: an explicit Deny wins, then any Allow, else no.
- * What this evaluator does not know (an operator, a condition key, a policy variable) is an error, never a yes.
+ * IAM evaluation of identity policies: an explicit Deny wins, then any Allow, else implicit deny.
+ * An unsupported operator, condition key or policy variable throws; it never grants.
  */
 
 import type { Need } from '../base/aws-service.ts';
@@ -31,8 +31,8 @@ const judgeOne = (statements: readonly Statement[], need: Need, resource: string
   return verdict;
 };
 
-/** The fifth part of an ARN; the names of buckets have none. */
+/** The account field of an ARN; bucket ARNs have none. */
 const accountOf = (arn: string): readonly string[] => arn.split(':').slice(4, 5).filter(Boolean);
 
-// AWS endpoints are reached over TLS; the loopback stands for that here.
+// AWS endpoints use TLS. Loopback counts as secure here.
 const always = { 'aws:SecureTransport': ['true'] };

@@ -1,43 +1,42 @@
 /**
- * Runs the template's functions. Each function has instances of its own, started when an event finds none idle, as on
- * Lambda; beyond the limits events wait in order. An idle instance gives way when another function needs the place,
- * least recently used first.
+ * Runs the template's functions. As on Lambda, an event that finds no idle instance starts a new one; beyond the limits events
+ * wait in order. If another function needs room, the least recently used idle instance is stopped.
  *
- * Threads, not handlers called in this process: variables, module state, credentials and crashes stay apart as on Lambda,
- * and the caller is known by its key alone. Measured on two cores: an instance starts in 80 to 120 ms and holds 18 to 23 MB,
- * a warm run costs 0.1 ms.
+ * Instances are threads, not calls in this process: environment, module state, credentials and crashes stay isolated, and
+ * the caller is identified by its access key. Measured on two cores: an instance starts in 80 to 120 ms and uses
+ * 18 to 23 MB; a warm run costs 0.1 ms.
  */
 import type { FunctionSpec } from './function-spec.ts';
 import { FunctionError } from './function-spec.ts';
 import { type Instance, type LambdaHostOptions, startInstance } from './instance.ts';
 
 export interface Host {
-  /** Runs a function, known by its ARN or name. Rejects with a FunctionError. */
+  /** Runs a function by ARN or name. Rejects with a FunctionError. */
   invoke(functionArn: string, payload: unknown): Promise<unknown>;
-  /** Tells whenever a run has ended: whatever it wrote is written. */
+  /** Called after every run, when its writes are done. */
   onRun(listener: () => void): void;
-  /** How many are alive. */
+  /** The number of live instances. */
   readonly instances: () => number;
   stop(): Promise<void>;
 }
 
 export interface HostLimits {
-  /** Instances of one function at once. */
+  /** The most instances of one function. */
   readonly perFunction: number;
-  /** Of one that a queue feeds: its events may wait for strangers, and must not wait for each other. */
+  /** The most instances of a function with a queue trigger: its events must not wait for each other. */
   readonly perFedFunction: number;
-  /** Instances of all functions. */
+  /** The most instances of all functions. */
   readonly total: number;
 }
 
-/** What instances may hold together is a quarter of the memory there is. */
+/** All instances together may use a quarter of the available memory. */
 const instanceBytes = 28 * 1024 ** 2;
 const instancesOf = (memoryBytes: number): number => Math.floor(memoryBytes / 4 / instanceBytes);
 
 /**
- * 48 instances hold about 1.3 GB; half of today's functions can stay warm, and where there is memory all of them: a start costs as much
- * CPU as a thousand warm runs. All that queues feed, busy at once (deliveries that hang, projects that are listened to), leave a third of
- * the places to the others.
+ * 48 instances use about 1.3 GB and keep half of the functions warm. With enough memory all stay warm: a cold start costs as much
+ * CPU as a thousand warm runs. If all queue consumers are busy (hanging deliveries, open Listen streams), a third of
+ * the instances remains for the other functions.
  */
 const total = Math.min(224, Math.max(48, instancesOf(process.availableMemory())));
 const limitsByDefault: HostLimits = { perFunction: 4, perFedFunction: total >= 192 ? 16 : 8, total };
@@ -77,7 +76,7 @@ export const startHost = (functions: readonly FunctionSpec[], around: LambdaHost
   }
   const all = new Set(pools.values());
   const listeners: (() => void)[] = [];
-  /** Pools whose first event waits for a place of another function's. */
+  /** Pools whose first event waits for an instance of another function to stop. */
   const starved = new Set<Pool>();
   let turn = 0;
   let stopped = false;
@@ -97,9 +96,9 @@ export const startHost = (functions: readonly FunctionSpec[], around: LambdaHost
     return true;
   };
 
-  /** The most recently used idle instance, so that surplus ones grow old; else a new one, where the limits allow it. */
+  /** Reuses the most recently used idle instance, so that surplus ones age; otherwise starts one if the limits allow it. */
   const findPlace = (pool: Pool): Place | undefined => {
-    // One that died while it was idle must not take an event with it.
+    // An instance that died while idle must not receive an event.
     for (const place of pool.places) if (place.instance.isDead()) pool.places.delete(place);
     const idle = [...pool.places].filter((place) => !place.busy).sort((a, b) => b.usedAt - a.usedAt)[0];
     if (idle) return idle;
@@ -137,7 +136,7 @@ export const startHost = (functions: readonly FunctionSpec[], around: LambdaHost
         void place.instance.stop();
       }
       for (const listener of listeners) listener();
-      // Who waits for a place of another's comes first, or a function that is never idle would keep its own for ever.
+      // Starved pools come first; otherwise a function that is never idle would keep its instances for ever.
       for (const hungry of [...starved]) pump(hungry);
       pump(pool);
     }

@@ -1,15 +1,15 @@
-/** A worker thread that takes one order at a time and answers each, or dies and says why. */
+/** A worker thread that handles one order at a time. */
 import { MessageChannel, receiveMessageOnPort, Worker, type WorkerOptions } from 'node:worker_threads';
 import type { FunctionLog } from './function-log.ts';
 import { FunctionError } from './function-spec.ts';
 import type { Birth, Order, Report } from './worker.ts';
 
 export interface Thread {
-  /** The bundle is loaded. */
+  /** Resolves when the bundle is loaded. */
   readonly ready: Promise<void>;
   /** The handler's result as JSON text. Rejects with a FunctionError. */
   send(order: Order): Promise<string>;
-  /** Ends it at once, whatever it does; the order under way fails with this error. */
+  /** Ends the thread immediately; the order in flight fails with this error. */
   kill(error: FunctionError): void;
   readonly isDead: () => boolean;
   stop(): Promise<void>;
@@ -44,7 +44,7 @@ export const startThread = (file: string, birth: Omit<Birth, 'reports'>, options
     }
   };
   inbox.on('message', take);
-  /** A thread's last words come another way than its death and may come after it: an answer that was given counts. */
+  /** A thread's last message may arrive after its exit event. A response that was sent counts. */
   const hearOut = (): void => {
     for (let last = receiveMessageOnPort(inbox); last; last = receiveMessageOnPort(inbox)) take(last.message);
   };

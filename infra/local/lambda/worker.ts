@@ -1,18 +1,18 @@
 /**
- * What runs inside an instance's thread: loads the bundle once, then answers one event after the other.
- * Events and results cross as JSON text, as they do on Lambda: what JSON cannot carry does not arrive.
+ * Runs inside an instance's thread: loads the bundle once, then handles events one by one.
+ * Events and results are passed as JSON text, as on Lambda, so values that JSON cannot represent are lost here too.
  */
 import { createRequire, enableCompileCache } from 'node:module';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 
-/** What an instance tells its thread at birth. */
+/** The data an instance passes to its thread. */
 export interface Birth {
   readonly bundle: string;
   readonly handler: string;
-  /** Compiled code is kept here: the second start of a bundle takes a quarter less. */
+  /** Folder of the compile cache, which makes the second start of a bundle a quarter faster. */
   readonly cache: string;
   readonly arn: string;
-  /** Where reports go. */
+  /** Receives the reports. */
   readonly reports: MessagePort;
 }
 
@@ -34,7 +34,7 @@ const port = parentPort;
 if (!port) throw new Error('runs in a worker thread only');
 const tell = (report: Report): void => (workerData as Birth).reports.postMessage(report);
 
-/** Lambda writes the whole error to the log and hands the caller its type and message. */
+/** As on Lambda: the complete error goes to the log, the caller gets its type and message. */
 const explain = (thrown: unknown): { type: string; message: string } => {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   console.error(error);
@@ -77,6 +77,6 @@ try {
   tell({ kind: 'ready' });
 } catch (error) {
   tell({ kind: 'unloadable', ...explain(error) });
-  // Ends the thread once the report is out: without a listener nothing keeps it alive.
+  // Lets the thread end once the report is sent: no listener keeps it alive.
   port.unref();
 }

@@ -1,4 +1,4 @@
-/** A function nobody calls over HTTP, as its row in the contract describes it, with an alarm for its failures. */
+/** A function that is not called over HTTP, configured by its row in the contract, with an alarm for failures. */
 import { Duration } from 'aws-cdk-lib';
 import type { Function as Fn } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -9,7 +9,7 @@ import { addAlarm, alarmPeriod } from '../observe/alarm.ts';
 import { runRetries } from '../trigger/periodic-trigger.ts';
 import { type FnProps, makeFunction } from './lambda-function.ts';
 
-/** The longest that Lambda lets a function run. */
+/** Lambda's maximum. */
 const longSeconds = 900;
 
 export interface WorkerProps extends Pick<FnProps, 'parts' | 'code' | 'logGroup' | 'trigger' | 'concurrencyMax'> {
@@ -30,14 +30,14 @@ export const makeWorker = (scope: Construct, name: WorkerName, { topic, ...rest 
   });
   addAlarm(scope, {
     name: `${kebab(name)}-errors`,
-    says: `The function ${name} fails again and again`,
+    says: `The function ${name} fails repeatedly`,
     ...(worker.trigger === 'clock'
-      ? // It runs at intervals, so it never fails for long: it rings when a run and all its retries failed.
+      ? // Runs at intervals: the alarm fires when one run and all its retries fail.
         { metric: fn.metricErrors({ period: Duration.minutes(15), statistic: 'Sum' }), above: runRetries }
       : worker.timeoutSeconds >= longSeconds && worker.trigger === 'queue'
-        ? // What runs for a quarter of an hour fails seldom in periods that follow each other.
+        ? // Runs of up to 15 minutes rarely fail in consecutive periods.
           { metric: fn.metricErrors({ period: Duration.hours(1), statistic: 'Sum' }), above: 2 }
-        : // One failure is retried; three periods in a row are not luck.
+        : // Single failures are retried; failures in three consecutive periods are not.
           { metric: fn.metricErrors({ period: alarmPeriod, statistic: 'Sum' }), above: 0, periods: 3 }),
     topic,
   });

@@ -1,4 +1,4 @@
-/** Counts a line of the logs, so that an alarm can ring at it. */
+/** Counts log lines in a metric, so that an alarm can watch them. */
 import type { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -11,7 +11,7 @@ type Line = keyof typeof logLines;
 /** 'keyRefused' → 'KeyRefused' */
 const nameOf = (line: Line): string => line.replace(/^./, (letter) => letter.toUpperCase());
 
-/** Every group counts into the same metric. */
+/** All log groups count into the same metric. */
 export const countLines = (logGroup: LogGroup, line: Line): void => {
   logGroup.addMetricFilter(nameOf(line), {
     filterPattern: FilterPattern.stringValue('$.message', '=', logLines[line]),

@@ -1,4 +1,4 @@
-/** What feeds functions: the table's stream and the queues. What a function cannot take is kept, tried again, and put aside. */
+/** Triggers from the table's stream and from queues. Failed records and messages are retried and then dead-lettered. */
 
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnEventSourceMapping, type Function as Fn } from 'aws-cdk-lib/aws-lambda';
@@ -12,30 +12,33 @@ import { allow } from '../policy-statements.ts';
 export interface StreamFeedProps {
   readonly name: string;
   readonly streamArn: string;
-  /** Only new items whose sort key begins with one of these wake the function; every other change of the table costs nothing. */
+  /** Only inserted items whose sort key has one of these prefixes invoke the function; other changes cost nothing. */
   readonly prefixes: readonly string[];
   readonly batchSize: number;
   readonly deadLetters: Queue;
   readonly topic: ITopic;
 }
 
-/** No limit: counted tries are over within minutes of a bad deployment, and what is given up has to be sent by hand. Age ends them. */
+/**
+ * Unlimited retries until the maximum age: after a bad deployment a fixed number would be used up within minutes, and
+ * dead-lettered records have to be resent by hand.
+ */
 const streamRetries = -1;
-/** Time to be woken and to repair; the stream itself forgets after 24 h. */
+/** Time to notice and repair; the stream itself keeps 24 h. */
 const recordAgeMaxSeconds = 6 * 3_600;
 const recordWaitMaxSeconds = 900;
 
 /**
- * What is slow holds up everything behind it in its shard, whoever's it is, and what waits too long is gone: a reader hands on to
- * queues, at the same small price for every record, and leaves the work to those who read there. A shard serves two readers well,
- * and no more.
+ * A slow record delays everything behind it in its shard, across organizations, and records that wait too long are lost. So a
+ * stream
+ * consumer only forwards to queues, at the same small cost per record. A shard supports two consumers.
  */
 export const feedFromStream = (scope: Construct, target: Fn, props: StreamFeedProps): void => {
   const pattern = { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: props.prefixes.map((prefix) => ({ prefix })) } } } };
-  // Records the function could not hand on are no error of it; this hears of them too.
+  // Records that the function could not forward are no function errors; this alarm covers them.
   addAlarm(scope, {
     name: `${kebab(props.name)}-late`,
-    says: `The oldest record of the stream has waited more than ${recordWaitMaxSeconds} s for ${props.name}`,
+    says: `The oldest stream record has waited more than ${recordWaitMaxSeconds} s for ${props.name}`,
     metric: target.metric('IteratorAge', { period: alarmPeriod, statistic: 'Maximum' }),
     above: recordWaitMaxSeconds * 1_000,
     topic: props.topic,
@@ -71,12 +74,12 @@ export const addQueueTrigger = (scope: Construct, target: Fn, props: QueueFeedPr
   });
 };
 
-/** A mapping reads its source with the function's own role; these are what Lambda's documentation asks for. */
+/** A mapping reads its source with the function's role; Lambda's documentation requires these actions. */
 export const readStream = (streamArn: string): PolicyStatement =>
   allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'], [streamArn]);
 
 export const readQueue = ({ queueArn }: Queue): PolicyStatement =>
   allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], [queueArn]);
 
-/** What a function cannot handle is put aside with its own permission. */
+/** Lambda sends failed records with the function's own permission. */
 export const allowDeadLetter = ({ queueArn }: Queue): PolicyStatement => allow(['sqs:SendMessage'], [queueArn]);

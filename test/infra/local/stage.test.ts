@@ -98,7 +98,7 @@ describe('npm start', () => {
     for (const variable of ['PORT', 'IDP_PORT', 'S3_PORT', 'GCS_PORT', 'FIRESTORE_PORT']) {
       const dir = newDir();
       const line = await refusal({ [variable]: port, LOCAL_DIR: dir });
-      assert.equal(line, `port ${port} is taken; stop what uses it, or set ${variable} to another port`);
+      assert.equal(line, `port ${port} is in use; stop the process that uses it, or set ${variable} to another port`);
       assert.deepEqual(processesOf(dir), []);
     }
     taken.close();
@@ -119,7 +119,7 @@ describe('npm start', () => {
       assert.ok(Date.now() < endMs, first.output());
     }
 
-    assert.match(first.output(), /backed up 2000 documents as of .*\n.*verified every byte of its \d+ objects: passed\n/);
+    assert.match(first.output(), /backed up 2000 documents as of .*\n.*verified all \d+ objects of the backup: passed\n/);
 
     // The calls it prints work as printed.
     const [, organizationId = ''] = /org=(org_\w+)/.exec(first.output()) ?? [];
@@ -131,7 +131,7 @@ describe('npm start', () => {
     const backup = await call(url, `/api/v1${path}`, token, { headers: { 'x-organization-id': organizationId } });
     assert.equal(backup.status, 200, path);
 
-    assert.match(await refusal({ LOCAL_DIR: dir }), /^another stage is running on .*LOCAL_DIR/);
+    assert.match(await refusal({ LOCAL_DIR: dir }), /^another stage is running in .*LOCAL_DIR/);
 
     first.child.kill('SIGKILL');
     await first.exited;

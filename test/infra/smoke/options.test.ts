@@ -16,11 +16,15 @@ const refusal = (words: readonly string[], env: Record<string, string>): string 
 
 describe('refused by name', () => {
   const wrong: Record<string, readonly [readonly string[], Record<string, string>, RegExp]> = {
-    'no address': [[], {}, /^<url>: must be one address/],
+    'no address': [[], {}, /^<url>: must be one URL/],
     'two addresses': [[url, url], {}, /^<url>: /],
-    'the address of a page': [[`${url}/docs`], {}, /^<url>: .*without a path$/],
+    'the address of a page': [[`${url}/docs`], {}, /^<url>: .*without a path/],
     'an address of another kind': [['ftp://api.example.com'], {}, /^<url>: /],
-    'a key without its organization': [[url], { SMOKE_TOKEN: 'fb_sa_sa_x' }, /^SMOKE_ORGANIZATION_ID: is needed with an API key/],
+    'a key without its organization': [
+      [url],
+      { SMOKE_TOKEN: 'fb_sa_sa_x' },
+      /^SMOKE_ORGANIZATION_ID: is required with an API key/,
+    ],
     'an organization by its name': [[url], { SMOKE_ORGANIZATION_ID: 'Acme' }, /^SMOKE_ORGANIZATION_ID: must be the id/],
     'a webhook over http': [[url], { SMOKE_WEBHOOK_URL: 'http://example.com' }, /^SMOKE_WEBHOOK_URL: must be an https/],
     'no time at all': [[url], { SMOKE_MINUTES: '0' }, /^SMOKE_MINUTES: must be a number from 1/],
@@ -29,9 +33,9 @@ describe('refused by name', () => {
     'a destination that is half JSON': [
       [url],
       { SMOKE_DESTINATION: '{"secretAccessKey":"s3cr3t"' },
-      /^SMOKE_DESTINATION: is no JSON$/,
+      /^SMOKE_DESTINATION: is not valid JSON$/,
     ],
-    'a project that is half JSON': [[url], { SMOKE_PROJECT: '{"privateKey":"s3cr3t"' }, /^SMOKE_PROJECT: is no JSON$/],
+    'a project that is half JSON': [[url], { SMOKE_PROJECT: '{"privateKey":"s3cr3t"' }, /^SMOKE_PROJECT: is not valid JSON$/],
   };
   for (const [name, [words, env, line]] of Object.entries(wrong)) test(name, () => assert.match(refusal(words, env), line));
 

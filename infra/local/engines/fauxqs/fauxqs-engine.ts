@@ -1,8 +1,8 @@
 /**
- * SQS and S3: fauxqs in this process, under the account of the stage.
+ * SQS and S3: fauxqs in this process, presented under the stage's account.
  *
- * Delays run `delayScale` times faster: DelaySeconds of messages and queues, and the back-off set by ChangeMessageVisibility.
- * The visibility timeout of a queue or a receive does not: it guards work that takes real time.
+ * Delays are divided by `delayScale`: DelaySeconds of messages and queues, and back-off by ChangeMessageVisibility.
+ * Visibility timeouts of queues and receives are not: they guard work that takes real time.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -18,11 +18,11 @@ import { makeDelays, soonSeconds } from './scale-delays.ts';
 
 export interface Queues {
   readonly sqs: Service;
-  /** Where fauxqs listens, and where it keeps the buckets: s3-front.ts is what others see of them. */
+  /** The port of fauxqs and the folder of its buckets. Other parts use s3-front.ts. */
   readonly port: number;
   readonly s3Dir: string;
   createBucket(name: string): void;
-  /** Puts a message into a queue, for services that do so themselves. */
+  /** Sends a message for services that write to queues themselves. */
   send(message: QueueMessage): void;
   provision(resource: Resource): Promise<Record<string, string>>;
   stop(): Promise<void>;
@@ -40,17 +40,17 @@ export interface QueuesOptions {
   readonly region: string;
   readonly account: string;
   readonly delayScale: number;
-  /** The front's address, which is not known before it listens. */
+  /** The endpoint's address, which is known only after it listens. */
   readonly url: () => string;
 }
 
-/** The account fauxqs believes it is. */
+/** The account fauxqs reports. */
 const localAccount = '000000000000';
 
 export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
   const [dataDir, s3StorageDir] = [join(options.dir, 'queues'), join(options.dir, 's3')];
   for (const each of [dataDir, s3StorageDir]) mkdirSync(each, { recursive: true, mode: 0o700 });
-  // A third of a second to load: other engines start meanwhile.
+  // Loading takes 300 ms; other engines start meanwhile.
   const { startFauxqs } = await import('fauxqs');
   const server = await onLoopback(() =>
     startFauxqs({ port: 0, logger: false, defaultRegion: options.region, dataDir, s3StorageDir }),
@@ -80,7 +80,7 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
     sourcesOf: (arn) => [...redrives].filter(([, target]) => target === arn).map(([source]) => source),
   });
 
-  /** Whoever had received a message died with the stage that handed it out: it comes again at once, not after its timeout. */
+  /** The receivers of an earlier run are gone: messages in flight become visible at once instead of after their timeout. */
   const takeBack = async (name: string): Promise<void> => {
     for (const { receiptHandle } of server.inspectQueue(name)?.messages.inflight ?? [])
       await ask('ChangeMessageVisibility', {
@@ -127,7 +127,7 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
       const attributes = attributesOf(properties, options.account);
       const { deadLetterTargetArn } = (properties.RedrivePolicy ?? {}) as { deadLetterTargetArn?: string };
       if (deadLetterTargetArn !== undefined) redrives.set(arn, deadLetterTargetArn);
-      // Creating a queue that fauxqs knows from an earlier run would empty it.
+      // Creating a queue that already exists would empty it.
       if (server.inspectQueue(name)) {
         await ask('SetQueueAttributes', { QueueUrl: urlOf(name), Attributes: attributes });
         await takeBack(name);
@@ -141,7 +141,7 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
   };
 };
 
-/** fauxqs listens on every address of the machine and cannot be told otherwise; what is in it is for this machine only. */
+/** fauxqs always listens on all addresses; this restricts it to loopback. */
 const onLoopback = async <T>(start: () => Promise<T>): Promise<T> => {
   const { listen } = Server.prototype;
   Server.prototype.listen = function (this: Server, options: object, ...rest: never[]) {

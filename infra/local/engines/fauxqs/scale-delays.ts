@@ -1,13 +1,13 @@
-/** Delays that run faster: what a call asks SQS to wait, divided by the scale. */
+/** Scales down the delays of SQS calls. */
 
 import { AwsError, type Json } from '../../base/aws-service.ts';
 import { queueNameOf } from './required-permissions.ts';
 
 const delaySecondsMax = 900;
-/** `0` would lose the message: fauxqs fails to write it down. A thousandth of a second is soon enough. */
+/** fauxqs fails to store a delay of 0 and would lose the message. */
 export const soonSeconds = 0.001;
 
-/** The input of a call as fauxqs is to get it. `queueDelays` are those of the queues themselves, for messages that ask for none. */
+/** Rewrites the input of a call. `queueDelays` apply to messages without their own delay. */
 export const makeDelays = (
   delayScale: number,
   queueDelays: ReadonlyMap<string, number>,

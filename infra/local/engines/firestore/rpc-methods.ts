@@ -5,7 +5,7 @@ import { queryMethods } from './query/index.ts';
 import type { Databases } from './storage/databases.ts';
 import { writeMethods } from './write/commit-methods.ts';
 
-/** Every method of google.firestore.v1.Firestore that this server has. */
+/** All methods of google.firestore.v1.Firestore that this server supports. */
 export function allMethods(databases: Databases): Methods {
   const queries = queryMethods(databases);
   return {
@@ -17,7 +17,7 @@ export function allMethods(databases: Databases): Methods {
   };
 }
 
-/** Pipelines are of the Enterprise edition; a database of the Standard edition answers so. */
+/** Pipelines require the Enterprise edition; a Standard database answers with this error. */
 const executePipeline: Method = {
   kind: 'server-stream',
   run: () => {

@@ -1,4 +1,4 @@
-/** What the JSON API says of buckets and objects, and how it refuses. */
+/** Resources and errors of the JSON API. */
 import type { ServerResponse } from 'node:http';
 import { type Bucket, metageneration, type StoredObject } from './object-files.ts';
 
@@ -25,7 +25,7 @@ export const bucketResource = ({ name, timeCreated }: Bucket, selfUrl: string) =
   ...{ timeCreated, updated: timeCreated },
 });
 
-/** A refusal in the API's own words. */
+/** An error response of the API. */
 export class GcsError extends Error {
   readonly status: number;
   readonly reason: string;

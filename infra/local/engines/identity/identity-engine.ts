@@ -1,6 +1,6 @@
 /**
- * The local identity provider: oidc-provider, speaking what Google speaks of OpenID Connect, with a page of demo people.
- * `login_hint` signs in at once: the first answer is the redirect back to the client, for scripts without cookies.
+ * The local identity provider: oidc-provider with the features of Google's OpenID Connect and a page of demo users.
+ * `login_hint` signs in at once: the first response redirects to the client, for scripts without cookies.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type Provider from 'oidc-provider';
@@ -41,14 +41,14 @@ export const startIdentity = async (options: IdentityOptions): Promise<Identity>
     if (pathname === '/auth' && request.method === 'GET') {
       const hint = searchParams.get('login_hint');
       if (hint?.includes('@')) return send(response, 303, await signInAs(issuer, hint, searchParams));
-      // Every sign-in begins without a session, so that the page always asks who it is.
+      // Each sign-in starts without a session, so that the page always offers a choice of users.
       delete request.headers.cookie;
     }
     return serve(request, response);
   };
   const listener: RequestListener = (request, response) => {
     route(request, response).catch(() => {
-      if (!response.headersSent) send(response, 400, errorPage('The request was not understood; begin again.'));
+      if (!response.headersSent) send(response, 400, errorPage('Unknown request. Start the sign-in again.'));
     });
   };
   return { listener, people };
@@ -64,7 +64,7 @@ const json = (response: ServerResponse, body: unknown, status = 200): void => {
   response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body));
 };
 
-/** Shows who can sign in, then lets the provider go on with whoever did. */
+/** Shows the sign-in page, then continues with the chosen user. */
 const interact = async (
   provider: Provider,
   people: People,
@@ -76,9 +76,9 @@ const interact = async (
   const asked = String(params.scope ?? 'openid').split(' ');
   if (request.method !== 'POST') return send(response, 200, signInPage(people.all(), asked));
   const choice = readSignIn(new URLSearchParams(await textOf(request)), asked);
-  if (choice === undefined) return send(response, 400, errorPage('That is not an e-mail address.'));
+  if (choice === undefined) return send(response, 400, errorPage('Invalid e-mail address.'));
   if (choice === 'denied') {
-    const result = { error: 'access_denied', error_description: 'the person said no' };
+    const result = { error: 'access_denied', error_description: 'the user denied access' };
     return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
   }
   const { sub: accountId } = people.byEmail(choice.email);
@@ -91,7 +91,7 @@ const interact = async (
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
 };
 
-/** Walks through the pages as a browser would, with cookies of its own, and hands on where they end. */
+/** Completes the pages like a browser with its own cookies, and returns the final redirect. */
 const signInAs = async (issuer: string, email: string, parameters: URLSearchParams): Promise<Answer> => {
   const asked = new URLSearchParams(parameters);
   asked.delete('login_hint');
@@ -118,7 +118,7 @@ const signInAs = async (issuer: string, email: string, parameters: URLSearchPara
   };
 };
 
-/** Forms and names of people are short. */
+/** Ample for forms and user names. */
 const bodyMaxBytes = 65_536;
 
 const textOf = async (request: IncomingMessage): Promise<string> => {

@@ -1,4 +1,4 @@
-/** KMS: keys that never leave this file and the calls the service makes with them. */
+/** KMS: the keys and the operations the service uses. Key material never leaves this file. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { AwsError, type Engine, type Json, type Need, type Operation, text } from '../../base/aws-service.ts';
@@ -16,7 +16,7 @@ export const openKms = ({ dir, region, account }: { dir: string; region: string;
   const aliases = openJournal<{ name: string; keyId: string }>(join(dir, 'kms', 'aliases.jsonl'));
   const arnOf = (keyId: string): string => keys.get(keyId)?.arn ?? `arn:aws:kms:${region}:${account}:key/${keyId}`;
 
-  /** The id behind an id, an ARN or an alias. */
+  /** Resolves an id, an ARN or an alias to the key's id. */
   const idOf = (given: string): string => {
     const name = given.startsWith('arn:') ? given.slice(given.split(':', 5).join(':').length + 1) : given;
     if (!name.startsWith('alias/')) return name.replace(/^key\//, '');
@@ -150,9 +150,9 @@ const metadata = ({ arn, id, state, usage, spec, createdAt }: KeyRecord, account
 });
 
 const invalidCiphertext = (): AwsError =>
-  new AwsError('InvalidCiphertextException', 'The ciphertext is not one of ours, or its context differs');
+  new AwsError('InvalidCiphertextException', 'The ciphertext is invalid, or its encryption context differs');
 
-/** The same context in another order is the same context. */
+/** The order of the context's entries does not matter. */
 const binding = (input: Json, field: string): Buffer =>
   Buffer.from(
     JSON.stringify(Object.entries((input[field] ?? {}) as Record<string, string>).sort(([a], [b]) => (a < b ? -1 : 1))),

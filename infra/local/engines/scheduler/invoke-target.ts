@@ -1,4 +1,4 @@
-/** What a schedule starts, under the role the schedule names. */
+/** Invokes the target of a schedule under the schedule's role. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AwsError, type Json } from '../../base/aws-service.ts';
@@ -14,7 +14,7 @@ export interface Target {
   readonly SqsParameters?: { readonly MessageGroupId?: string };
 }
 
-/** What a schedule can start; each rejects if it cannot. */
+/** The kinds of targets; each rejects on failure. */
 export interface Doors {
   invoke(functionArn: string, payload: unknown): Promise<void>;
   send(message: QueueMessage): void;
@@ -34,7 +34,7 @@ export const checkTarget = (given: unknown): Target => {
   if (!actionOf(String(target.Arn)))
     throw new AwsError(
       'ValidationException',
-      `the local Scheduler cannot start ${target.Arn}: a function, a queue or a workflow it can`,
+      `the local Scheduler does not support the target ${target.Arn}: use a function, a queue or a workflow`,
     );
   return target;
 };
@@ -50,7 +50,7 @@ const retriesByDefault = 185;
 const ageMaxSecondsByDefault = 86_400;
 const pauseMaxMs = 60_000;
 
-/** Tries until it works or the retry policy ends; then the dead-letter queue gets it. */
+/** Retries according to the retry policy, then sends the event to the dead-letter queue. */
 export const deliver = async (doors: Doors, tick: Tick, delayScale: number, signal: AbortSignal): Promise<void> => {
   const { MaximumRetryAttempts: retries = retriesByDefault, MaximumEventAgeInSeconds: ageMaxSeconds = ageMaxSecondsByDefault } =
     tick.target.RetryPolicy ?? {};
@@ -82,13 +82,13 @@ const start = async (doors: Doors, tick: Tick, id: string, attempt: number): Pro
   else doors.send({ queueArn: arn, body: input, ...(sqs?.MessageGroupId !== undefined && { groupId: sqs.MessageGroupId }) });
 };
 
-/** The Scheduler acts for the group an entry is in. */
+/** The Scheduler acts for the schedule's group. */
 const actorOf = ({ scheduleArn }: Pick<Tick, 'scheduleArn'>): Actor => ({
   service: 'scheduler.amazonaws.com',
   sourceArn: scheduleArn.replace(/:schedule\/([^/]+)\/.*$/, ':schedule-group/$1'),
 });
 
-/** The Scheduler fills these words in wherever the input has them. */
+/** The Scheduler replaces these placeholders in the input. */
 const inputOf = ({ scheduleArn, scheduledAt, target }: Tick, id: string, attempt: number): string =>
   (target.Input ?? '{}')
     .replaceAll('<aws.scheduler.schedule-arn>', scheduleArn)

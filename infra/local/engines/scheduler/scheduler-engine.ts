@@ -32,7 +32,7 @@ export interface SchedulerOptions {
 
 interface Group {
   readonly name: string;
-  /** It comes from the template. */
+  /** Created by the template. */
   readonly declared: boolean;
 }
 
@@ -50,7 +50,7 @@ export const openScheduler = ({ dir, region, account, delayScale, doors }: Sched
     alarms.delete(key);
   };
 
-  /** Waits for the next tick of the schedule as it is now. */
+  /** Sets the timer for the schedule's next tick. */
   const arm = (key: string): void => {
     disarm(key);
     const schedule = schedules.get(key);
@@ -80,9 +80,9 @@ export const openScheduler = ({ dir, region, account, delayScale, doors }: Sched
         stopping.signal,
       );
     } catch {
-      // The stage is stopping, or the dead-letter queue refused: as on AWS, nobody hears of it.
+      // The stage is stopping, or the dead-letter queue refused: as on AWS, nothing reports this.
     }
-    // A one-time tick is done only once it is delivered, so that a kill in between delivers it again.
+    // A one-time tick is recorded after its delivery, so a crash in between delivers it again.
     if (once && !stopping.signal.aborted) ticked();
   };
 
@@ -149,7 +149,7 @@ export const openScheduler = ({ dir, region, account, delayScale, doors }: Sched
     return [{ action: `scheduler:${action}`, resources: [arnOf(input)] }, ...(role === undefined ? [] : [pass])];
   };
 
-  // Those of the template wait until the template names them again, and so do the entries of its groups: then what they start stands.
+  // Schedules of the template, and entries of its groups, wait until they are provisioned again: their targets run by then.
   for (const { group, name, declared } of schedules.values())
     if (!declared && !groups.get(group)?.declared) arm(`${group}/${name}`);
 

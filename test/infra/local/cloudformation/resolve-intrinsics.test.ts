@@ -71,7 +71,7 @@ describe('a property of the template', () => {
     ['an unknown resource', { Ref: 'Nobody' }, /Nobody/],
     ['an unknown export', { 'Fn::ImportValue': 'nothing' }, /nothing/],
     ['an element that is not there', { 'Fn::Select': [3, ['a']] }, /no element 3/],
-    ['an object inside Join', { 'Fn::Join': ['', [{ a: 1 }]] }, /where text is needed/],
+    ['an object inside Join', { 'Fn::Join': ['', [{ a: 1 }]] }, /expected a string/],
   ];
   for (const [name, value, message] of mistakes) {
     test(`${name} is named, not passed on`, () => assert.throws(() => resolved(value), message));

@@ -14,7 +14,7 @@ import type { Databases } from '../storage/databases.ts';
 import { commitWrites, readWrite } from '../write/commit-writes.ts';
 import { masking } from './get.ts';
 
-/** CreateDocument: fails when there is one of that name; without a name it gets a random one. */
+/** CreateDocument: fails if the document exists. Without an id it gets a random one. */
 export const createDocument = (databases: Databases): Method => ({
   kind: 'unary',
   run: async (bytes) => {
@@ -33,7 +33,7 @@ export const createDocument = (databases: Databases): Method => ({
   },
 });
 
-/** UpdateDocument: also creates, unless a precondition says otherwise. */
+/** UpdateDocument: creates the document as well, unless a precondition forbids it. */
 export const updateDocument = (databases: Databases): Method => ({
   kind: 'unary',
   run: async (bytes) => {
@@ -44,7 +44,7 @@ export const updateDocument = (databases: Databases): Method => ({
   },
 });
 
-/** DeleteDocument: deleting what is not there is no error, unless a precondition says otherwise. */
+/** DeleteDocument: succeeds for a missing document, unless a precondition forbids it. */
 export const deleteDocument = (databases: Databases): Method => ({
   kind: 'unary',
   run: async (bytes) => {
@@ -66,11 +66,11 @@ async function written(
   const database = databases.open(name);
   const { commitTime } = await commitWrites(database, [readWrite(proto.Write.encode(write), name)]);
   const document = database.get(name.key, commitTime);
-  if (!document) throw new Error('a document that was just written cannot be read');
+  if (!document) throw new Error('a written document cannot be read back');
   return masked(document.bytes);
 }
 
-/** A document's name, and its other fields as they came. */
+/** Splits a document into its name and its other fields, still encoded. */
 function parted(document: DocumentBytes): { readonly name: string; readonly rest: readonly Uint8Array[] } {
   const reader = new WireReader(document);
   const rest: Uint8Array[] = [];

@@ -13,10 +13,10 @@ import { type FaultRule, projectOf } from './fault-rule.ts';
 import { type Faults, invalidCredentials } from './faults.ts';
 import { limitBatch, limitWrites, writeCountOf } from './write-quota.ts';
 
-/** Refuses a caller by throwing; a token is what follows `Bearer`. */
+/** Throws to refuse a caller. The token is the part after `Bearer`. */
 export type Authorize = (token: string | undefined, projectId: string, method: string) => void | Promise<void>;
 
-/** The same methods behind credentials, quotas and faults. */
+/** Wraps methods with credentials, quotas and faults. */
 export function guard(methods: Methods, faults: Faults, authorize?: Authorize): Methods {
   const gate = new Gate(faults, authorize);
   return Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, guarded(name, method, gate)]));
@@ -41,7 +41,7 @@ class Gate {
     return !this.#authorize && !this.faults.isActive;
   }
 
-  /** Lets a call in, or throws; gives the rule that strikes it, if any. */
+  /** Admits a call or throws. Returns the rule that applies to it, if any. */
   async enter(name: string, request: Uint8Array, call: CallContext): Promise<FaultRule | undefined> {
     const project = projectOf(request);
     await this.#authorize?.(tokenOf(call), project, name);
@@ -53,7 +53,7 @@ class Gate {
   }
 }
 
-/** The bearer token of a call, if it has one. */
+/** The bearer token of a call. */
 export function tokenOf(call: CallContext): string | undefined {
   const header = call.headers.authorization;
   if (header === undefined) return undefined;
@@ -103,7 +103,7 @@ async function* struck(
   else yield* run();
 }
 
-/** A stream as the rule wants it: slow, cut short, or failing at its end. */
+/** Applies a rule to a stream: slows it down, cuts it short, or fails it at the end. */
 async function* spoiled(
   source: AsyncIterable<readonly Message[]> | Iterable<readonly Message[]>,
   rule: FaultRule,
@@ -140,7 +140,7 @@ function guardBidi(name: string, run: Bidi, gate: Gate): Bidi {
   };
 }
 
-/** The first message and those after it; credentials and quotas hold for each. */
+/** The first and all later messages; credentials and quotas apply to each. */
 async function* rest(name: string, first: Uint8Array, later: AsyncIterator<Uint8Array>, gate: Gate): AsyncGenerator<Uint8Array> {
   const project = projectOf(first);
   for (let message = first; ; ) {

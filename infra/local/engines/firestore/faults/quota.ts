@@ -1,4 +1,4 @@
-/** So many per second, a second's worth at once. */
+/** A token bucket with the capacity of one second. */
 export class Quota {
   readonly #perSecond: number;
   #left: number;
@@ -9,7 +9,7 @@ export class Quota {
     this.#left = perSecond;
   }
 
-  /** Takes up to `wanted`; says how many were granted. */
+  /** Takes up to `wanted` and returns the number granted. */
   take(wanted: number): number {
     this.#refill();
     const granted = Math.max(0, Math.min(wanted, Math.floor(this.#left)));
@@ -17,7 +17,7 @@ export class Quota {
     return granted;
   }
 
-  /** Takes all or nothing; one larger than a second's worth passes when nothing is owed, and is paid off later. */
+  /** Takes all or nothing. A request above one second's worth passes if the bucket is full, and leaves a debt. */
   takeAll(wanted: number): boolean {
     this.#refill();
     if (this.#left < Math.min(wanted, this.#perSecond)) return false;

@@ -1,4 +1,4 @@
-/** What is to be done on a stream, in order: put in by commits, requests and clocks, taken out by the one that sends. */
+/** The work queue of a stream: commits, requests and timers add to it, and one sender takes from it. */
 export class Inbox<T> {
   #items: T[] = [];
   #wake: (() => void) | undefined;
@@ -9,7 +9,7 @@ export class Inbox<T> {
     this.#wake?.();
   }
 
-  /** Puts it before the first of those that wait and fit. */
+  /** Inserts the item before the first waiting item that matches. */
   putBefore(item: T, fits: (waiting: T) => boolean): void {
     const at = this.#items.findIndex(fits);
     this.#items.splice(at < 0 ? this.#items.length : at, 0, item);

@@ -10,11 +10,11 @@ import { resumeTime } from './resume-token.ts';
 import { TargetIds } from './target-ids.ts';
 import { type Told, type View, viewOf } from './target-view.ts';
 
-/** How often a quiet stream is told that nothing happened. */
+/** Interval of heartbeats on a quiet stream. */
 const heartbeatMillis = 30_000;
 const batchMessages = 128;
 
-/** A target, and the time its first sight was of: older commits still waiting to be told are in it. */
+/** A target and the time of its initial results: queued commits up to that time are included. */
 interface Seeing {
   readonly view: View;
   readonly since: Micros;
@@ -26,7 +26,7 @@ type Work =
   | { readonly kind: 'heartbeat' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** Listen: each target gets what it sees, CURRENT, and then every commit that concerns it, each closed by a consistent time. */
+/** Listen: each target gets its initial results, CURRENT, and then every relevant commit, each followed by a consistent time. */
 export const listen = (databases: Databases, heartbeat: number = heartbeatMillis): Method => ({
   kind: 'bidi',
   run: (requests, call) => serve(databases, requests, call, heartbeat),
@@ -53,7 +53,7 @@ async function* serve(
       if (work.kind === 'failed') throw work.error;
       if (work.kind === 'request') {
         database ??= openDatabase(databases, work.request);
-        // Whatever waits would answer as of a time that this commit is before: it is told first.
+        // Queued work would be answered as of a later time, so this commit goes first.
         unsubscribe ??= database.subscribe((time, changes) =>
           inbox.putBefore({ kind: 'commit', time, changes }, ({ kind }) => kind !== 'commit'),
         );
@@ -111,7 +111,7 @@ function* answer(
   yield [targetChange('ADD', [id])];
   if (after === undefined) yield* inBatches(view.initial(at), id, database, at);
   else {
-    // As the service does, it says first where it goes on. Beside other targets that time is past for them.
+    // Like the service, first confirms the resume position. With other targets on the stream that time is already past.
     if (targets.size === 1 && after <= at) yield [marker(after)];
     yield* resumed(target, id, after, view, database, at);
   }
@@ -121,7 +121,7 @@ function* answer(
   yield [targetChange('REMOVE', [id])];
 }
 
-/** What a target missed since its token. A token too old to compare with begins anew with RESET. */
+/** The changes since a token. A token beyond the retention starts over with RESET. */
 function* resumed(
   target: Target,
   id: number,
@@ -136,7 +136,7 @@ function* resumed(
     return;
   }
   yield* inBatches(view.since(after, at), id, database, at);
-  // Lets a client that lost count notice; ours can always tell deletions, so the count is true.
+  // Lets a client that lost count notice. Deletions are always known here, so the count is exact.
   yield [existenceFilter(id, [...view.paths(at)], database, target.expectedCount !== undefined)];
 }
 

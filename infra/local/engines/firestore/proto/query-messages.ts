@@ -1,4 +1,4 @@
-/** The messages of google.firestore.v1 that ask and listen. An enum value the protos do not know is its number. */
+/** The query and listen messages of google.firestore.v1. Unknown enum values are numbers. */
 import type { Consistency, DocumentBytes, Status, Timestamp, TransactionOptionsBytes, ValueBytes } from './read-messages.ts';
 
 export interface FieldReference {

@@ -1,4 +1,4 @@
-/** The messages of google.firestore.v1 that read documents: nested documents, values, masks, preconditions and options are their bytes. */
+/** The read messages of google.firestore.v1. Nested documents, values, masks, preconditions and options stay encoded. */
 
 /** An encoded google.firestore.v1.Document. */
 export type DocumentBytes = Uint8Array;
@@ -23,7 +23,7 @@ export interface Document {
   readonly updateTime?: Timestamp;
 }
 
-/** One level of a value: what an array or a map holds stays encoded. */
+/** One level of a value: the contents of arrays and maps stay encoded. */
 export interface Value {
   readonly nullValue?: 'NULL_VALUE' | number;
   readonly booleanValue?: boolean;
@@ -60,7 +60,7 @@ export interface TransactionOptions {
   readonly readWrite?: { readonly retryTransaction: Uint8Array };
 }
 
-/** How a read chooses the time it reads at; at most one is set. */
+/** The read time of a request; at most one field is set. */
 export interface Consistency {
   readonly transaction?: Uint8Array;
   readonly newTransaction?: TransactionOptionsBytes;

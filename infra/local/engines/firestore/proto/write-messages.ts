@@ -1,4 +1,4 @@
-/** The messages of google.firestore.v1 that write. */
+/** The write messages of google.firestore.v1. */
 import type { ArrayValue, DocumentBytes, MaskBytes, PreconditionBytes, Status, Timestamp, ValueBytes } from './read-messages.ts';
 
 /** An encoded google.firestore.v1.Write. */

@@ -38,10 +38,10 @@ const answer = (databases: Databases, request: RunAggregationQueryRequest): Uint
   reader.track(plan.from, plan.to, matches(plan));
   const named = aliased(aggregations);
   const accumulators = named.map(({ aggregation }) => accumulatorOf(aggregation, database));
-  // Beyond what every count asks for there is nothing left to learn.
+  // Stop once every count has reached its limit.
   const enough = Math.max(...accumulators.map(({ enough }) => enough));
   let seen = 0;
-  // Only documents that have every field summed or averaged count, for every aggregation: they are read from one index.
+  // As in one index, only documents that have all aggregated fields count, for every aggregation.
   const isCounted = (document: StoredDocument): boolean => fields.every((field) => fieldValue(document, field) !== undefined);
   const narrowed = {
     ...plan,
@@ -58,14 +58,14 @@ const answer = (databases: Databases, request: RunAggregationQueryRequest): Uint
     if (++seen >= enough) break;
   }
   const aggregateFields = new Map(named.map(({ alias }, i) => [alias, accumulators[i]?.result() ?? new Uint8Array()]));
-  // Entries of an index are read, a thousand for the price of one document.
+  // 1,000 index entries are billed as one document read.
   const work = { results: 1, readOperations: Math.max(1, Math.ceil(seen / 1000)), documents: 0, indexEntries: seen, begun };
   const explainMetrics = summary && { planSummary: summary, executionStats: executionStats(work) };
   const readTime = timestampOf(reader.at);
   return proto.RunAggregationQueryResponse.encode({ transaction, readTime, result: { aggregateFields }, explainMetrics });
 };
 
-/** Aggregations without a name of their own are field_1, field_2, … */
+/** Aggregations without an alias are named field_1, field_2, … */
 const aliased = (aggregations: readonly Aggregation[]): readonly { alias: string; aggregation: Aggregation }[] => {
   const taken = new Set<string>();
   let unnamed = 0;

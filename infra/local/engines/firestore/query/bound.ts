@@ -3,7 +3,7 @@ import type { Order } from './order.ts';
 
 export interface Bound {
   readonly values: readonly Value[];
-  /** For a start: include what equals it. For an end: leave out what equals it. */
+  /** A start includes equal documents; an end excludes them. */
   readonly before: boolean;
 }
 

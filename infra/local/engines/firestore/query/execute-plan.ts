@@ -8,10 +8,10 @@ import { nearestOf } from './find-nearest.ts';
 import { isByName } from './order.ts';
 import type { Plan } from './plan.ts';
 
-/** Walks documents in key order; what a Reader offers. */
+/** Iterates over documents in key order. */
 export type Scan = (from: PathKey, to: PathKey, backwards?: boolean) => Iterable<StoredDocument>;
 
-/** Whether a document of the plan's range is one the query speaks of, wherever order, cursors and limit would put it. */
+/** Whether a document in the plan's range matches the query, regardless of order, cursors and limit. */
 export const matches =
   (plan: Plan) =>
   (document: StoredDocument): boolean =>
@@ -20,8 +20,8 @@ export const matches =
     plan.orders.every(({ field }) => field.isName || fieldValue(document, field) !== undefined);
 
 /**
- * The results of a plan, in order. By name they are walked lazily, whatever their number; any other order is sorted in memory.
- * `skipped` is told how many the offset passed over, before the first result.
+ * The results of a plan, in order. Name order is read lazily; any other order is sorted in memory.
+ * `skipped` receives the number of documents skipped by the offset, before the first result.
  */
 export function* runPlan(plan: Plan, scan: Scan, skipped: (count: number) => void = () => {}): Generator<StoredDocument> {
   const inOrder = isByName(plan.orders) ? walkByName(plan, scan) : sorted(plan, scan);
@@ -40,7 +40,7 @@ export function* runPlan(plan: Plan, scan: Scan, skipped: (count: number) => voi
   if (passed < plan.offset) skipped(passed);
 }
 
-/** The document with only some of its fields. */
+/** The document with a subset of its fields. */
 export const projected = (document: StoredDocument, select: NonNullable<Plan['select']>): StoredDocument => {
   const { key, path, createTime, updateTime } = document;
   return { key, path, createTime, updateTime, bytes: project(document.bytes, select) };

@@ -4,17 +4,17 @@ import type { FieldRef } from './field-access.ts';
 import { type Comparison, comparisonsOf, isInequality } from './filter.ts';
 import type { Plan } from './plan.ts';
 
-/** What a query has done, for those who ask. */
+/** Execution statistics of a query. */
 export interface Work {
   readonly results: number;
   readonly readOperations: number;
   readonly documents: number;
   readonly indexEntries: number;
-  /** When it began, by `performance.now()`. */
+  /** Start, by `performance.now()`. */
   readonly begun: number;
 }
 
-/** The indexes the service would use for a query. This server has none, so it says what would serve. */
+/** The indexes that the service would use. This server has none. */
 export const planSummary = (
   query: StructuredQuery,
   plan: Plan,
@@ -29,7 +29,7 @@ export const planSummary = (
   const summed = aggregated.filter((field) => !isOrdered(field)).map((field) => `${show(field)} ASC`);
   const compared = [...new Set([...equal.map(equalPart), ...summed])];
   const vector = plan.nearest ? [`${show(plan.nearest.field)} VECTOR<${plan.nearest.to.length}>`] : [];
-  // Equalities alone are joined from an index each.
+  // Equality filters are served by merging single-field indexes.
   const indexes =
     ordered.length === 1 && vector.length + summed.length === 0 && compared.length > 1
       ? compared.map((part) => [part, ...ordered])
@@ -39,7 +39,7 @@ export const planSummary = (
   };
 };
 
-/** What a query did, as the service tells it. */
+/** Execution statistics in the service's format. */
 export const executionStats = (work: Work): NonNullable<ExplainMetrics['executionStats']> => {
   const nanos = Math.max(1000, Math.round((performance.now() - work.begun) * 1e6));
   const count = (value: number): StructValue => text(String(value));

@@ -4,7 +4,7 @@ import { runAggregationQuery } from './aggregate.ts';
 import { partitionQuery } from './partition.ts';
 import { runQuery } from './run-query-rpc.ts';
 
-/** The methods that ask. */
+/** The query methods. */
 export const queryMethods = (databases: Databases): Methods => ({
   RunQuery: runQuery(databases),
   RunAggregationQuery: runAggregationQuery(databases),

@@ -6,10 +6,10 @@ import { openReader } from '../storage/read-view.ts';
 import { runPlan } from './execute-plan.ts';
 import { planQuery } from './plan.ts';
 
-/** About this many documents a part is as fine as the service splits: 5, 100 and 1,000 documents gave 0, 1 and 8 points. */
+/** The service's approximate granularity: 5, 100 and 1,000 documents gave 0, 1 and 8 points. */
 const partitionDocuments = 128;
 
-/** PartitionQuery: split points that cut a collection group into parts of about equal size. */
+/** PartitionQuery: points that split a collection group into parts of similar size. */
 export const partitionQuery = (databases: Databases): Method => ({
   kind: 'unary',
   run: async (bytes) => {
@@ -48,7 +48,7 @@ export const partitionQuery = (databases: Databases): Method => ({
   },
 });
 
-/** A page's token is the name it begins with, so that pages go on even when documents come and go between them. */
+/** A page token is the first name of the page, so that pages continue although documents change in between. */
 const pageStart = (token: string, names: readonly string[]): number => {
   const index = names.findIndex((name) => name >= token);
   return index < 0 ? names.length : index;

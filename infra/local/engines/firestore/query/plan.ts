@@ -11,16 +11,16 @@ import { nameRange, referenceKey } from './name-range.ts';
 import { normalizeOrders, type Order } from './order.ts';
 import { checkCombination } from './query-rules.ts';
 
-/** A query, checked and normalized: what to walk, what to keep, how to order it. */
+/** A validated and normalized query: range, filter and order. */
 export interface Plan {
-  /** Every result lies in from ≤ key < to. */
+  /** All results are in from ≤ key < to. */
   readonly from: PathKey;
   readonly to: PathKey;
-  /** Whether a document of the range belongs to the collections asked for. Undefined: all do. */
+  /** Whether a document in the range belongs to the selected collections. Undefined: all do. */
   readonly isMember: ((key: PathKey) => boolean) | undefined;
-  /** What the range does not say already. */
+  /** The conditions that the range does not express. */
   readonly filter: Predicate | undefined;
-  /** All the query says of its documents. */
+  /** All conditions of the query. */
   readonly filterTree: FilterTree | undefined;
   readonly orders: readonly Order[];
   readonly start: Bound | undefined;
@@ -28,11 +28,11 @@ export interface Plan {
   readonly offset: number;
   readonly limit: number | undefined;
   readonly nearest: Nearest | undefined;
-  /** Field paths to return; undefined returns all. `__name__` is no field: alone it asks for none, as an empty list does. */
+  /** Field paths to return; undefined returns all. `__name__` is not a field: alone it selects nothing, like an empty list. */
   readonly select: readonly (readonly string[])[] | undefined;
 }
 
-/** Checks a query. `aggregated` are the fields summed or averaged over its results. */
+/** Validates a query. `aggregated` are the fields to sum or average. */
 export const planQuery = (
   parent: DocumentName,
   databaseName: string,
@@ -64,7 +64,7 @@ export const planQuery = (
   };
 };
 
-/** Whether it matters to an aggregation which documents come first. A cursor that speaks of the name leaves no room for more. */
+/** Whether the order of documents matters to an aggregation. A cursor value for the name excludes further orders. */
 const isCut = ({ limit, offset, orderBy, startAt, endAt }: StructuredQuery): boolean =>
   (limit !== undefined || offset > 0) && [startAt, endAt].every((cursor) => (cursor?.values.length ?? 0) <= orderBy.length);
 
@@ -88,7 +88,7 @@ interface CollectionRange {
   readonly isMember: ((key: PathKey) => boolean) | undefined;
 }
 
-/** The keys a collection selector can reach. Without a collection id it is kindless: documents of every collection. */
+/** The key range of a collection selector. Without a collection id the query is kindless: documents of all collections. */
 const collectionRange = (parent: PathKey, { from }: StructuredQuery): CollectionRange => {
   if (from.length > 1)
     throw new RpcError('INVALID_ARGUMENT', 'StructuredQuery.from cannot have more than one collection selector.');
@@ -102,7 +102,7 @@ const collectionRange = (parent: PathKey, { from }: StructuredQuery): Collection
 
 const separator = '\x00';
 
-/** Whether the last segment but one of a key is the collection id. */
+/** Whether the next to last segment of a key is the collection id. */
 const isInGroup = (collectionId: string): ((key: PathKey) => boolean) => {
   const id = childKey('', collectionId);
   return (key) => {

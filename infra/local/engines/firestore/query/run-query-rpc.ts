@@ -8,10 +8,10 @@ import { matches, runPlan } from './execute-plan.ts';
 import { executionStats, planSummary } from './explain.ts';
 import { planQuery } from './plan.ts';
 
-/** Messages given to the transport at once: enough that a write to the socket is worth its cost, few enough to stay small. */
+/** Messages per batch: enough to make a socket write worth its cost, few enough to stay small. */
 const batchMessages = 128;
 
-/** RunQuery: documents go out as the bytes they are kept in. */
+/** RunQuery: sends documents as the stored bytes. */
 export const runQuery = (databases: Databases): Method => ({
   kind: 'server-stream',
   run: (bytes) => {
@@ -29,9 +29,9 @@ function* respond(databases: Databases, request: RunQueryRequest): Generator<rea
   const plan = planQuery(parent, databaseName(parent), query);
   reader.track(plan.from, plan.to, matches(plan));
   const readTime = timestampOf(reader.at);
-  // A transaction begun by the query is told before its first document.
+  // A transaction begun by the query is announced before the first document.
   if (reader.transaction) yield [proto.RunQueryResponse.encode({ transaction: reader.transaction })];
-  // What was not run has no time.
+  // A query that was not run has no read time.
   if (explainOptions && !explainOptions.analyze) {
     yield [proto.RunQueryResponse.encode({ explainMetrics: { planSummary: planSummary(query, plan) } })];
     return;
@@ -51,7 +51,7 @@ function* respond(databases: Databases, request: RunQueryRequest): Generator<rea
   }
   if (count === 0 && batch.length === 0) batch.push(suffix);
   if (explainOptions) {
-    // Reading an index of vectors costs a read on top.
+    // Reading a vector index costs one additional read.
     const readOperations = Math.max(1, count + (plan.nearest ? 1 : 0));
     const work = { results: count, readOperations, documents: count, indexEntries: count, begun };
     const explainMetrics = { planSummary: planSummary(query, plan), executionStats: executionStats(work) };

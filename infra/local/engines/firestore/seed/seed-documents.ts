@@ -12,7 +12,7 @@ export interface SeedDocument {
   readonly fields: Readonly<Record<string, SeedValue>>;
 }
 
-/** Writes `count` documents as an app would have them; the same seed makes the same ones. */
+/** Writes `count` realistic documents. The same seed gives the same documents. */
 export async function seed(
   databases: Databases,
   name: DatabaseName,
@@ -41,7 +41,7 @@ export function* seedDocuments(name: DatabaseName, count: number, seed = 1): Gen
   for (let index = 0; index < count; index++) yield documentOf(name, index, dice);
 }
 
-/** One in ten lies below a parent that does not exist: tools that walk from parent to child lose those. */
+/** One in ten has a parent that does not exist: tools that descend from parents miss those. */
 function documentOf(name: DatabaseName, index: number, dice: Dice): SeedDocument {
   const id = dice.id(20);
   const kind = index % 10;
@@ -63,7 +63,7 @@ function writeOf(name: DatabaseName, { path, fields }: SeedDocument): Uint8Array
   return proto.Write.encode({ update: proto.Document.encode({ name: documentName(name, path), fields: values }) });
 }
 
-/** A moment of the ten years before 2026. */
+/** A time in the ten years before 2026. */
 const moment = (dice: Dice) => timestampOf((1_451_606_400 + dice.below(315_000_000)) * 1_000_000 + dice.below(1_000_000));
 
 const user = (name: DatabaseName, index: number, dice: Dice): Record<string, SeedValue> => ({

@@ -4,7 +4,7 @@ const words = (
   'forest naïve copper ocean valley lamp 🚀 orange engine planet thread mirror summit anchor velvet radio canyon'
 ).split(' ');
 
-/** Chance that can be repeated: the same seed gives the same throws. */
+/** Seeded pseudo-random numbers. */
 export class Dice {
   #state: number;
 

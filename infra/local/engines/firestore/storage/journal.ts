@@ -4,17 +4,18 @@ import { setImmediate } from 'node:timers/promises';
 import type { Micros } from '../base/types.ts';
 import { Log } from './record-log.ts';
 
-/** One version of one document, as it is kept on disk. */
+/** One version of one document on disk. */
 export interface JournalEntry {
   readonly updated: Micros;
-  /** The encoded Document; or, of a deleted one, the path. */
+  /** The encoded Document, or the path of a deleted one. */
   readonly document: Buffer | undefined;
   readonly path: string | undefined;
 }
 
 /**
- * A database on disk: a snapshot of its versions and a log of the commits since. `g.snapshot` together with `g.log` and
- * any later logs is the whole database; a generation begins with its log, and its snapshot appears by one rename.
+ * A database on disk: a snapshot of its versions and a log of later commits. `g.snapshot`, `g.log` and later logs are the
+ * complete
+ * database. A generation begins with its log; its snapshot appears by an atomic rename.
  */
 export class Journal {
   readonly #dir: string;
@@ -51,7 +52,7 @@ export class Journal {
     addEntry(this.#log, 2, updated, Buffer.from(path));
   }
 
-  /** Makes what was put and deleted since last time durable, as a whole or not at all. */
+  /** Makes the changes since the last call durable, atomically. */
   append(): void {
     if (this.#log.pending > 0) this.#log.append();
   }
@@ -60,7 +61,7 @@ export class Journal {
     this.#log.discard();
   }
 
-  /** Writes all versions up to now into a new snapshot, a little at a time, and drops the logs it stands for. */
+  /** Writes all current versions to a new snapshot step by step, and deletes the logs it replaces. */
   compact(versions: () => Iterable<JournalEntry>): Promise<void> {
     this.#compacting ??= this.#compact(versions()).finally(() => {
       this.#compacting = undefined;
@@ -119,7 +120,7 @@ const generations = (files: readonly string[], kind: string): number[] =>
     .map((file) => Number.parseInt(file, 10))
     .sort((a, b) => a - b);
 
-// An entry is its kind, when it was, how long it is, and its bytes.
+// An entry has a kind, a time, a length and bytes.
 const addEntry = (log: Log, kind: number, updated: Micros, bytes: Buffer): void => {
   const { buffer, at } = log.reserve(entryHeadBytes + bytes.length);
   buffer[at] = kind;

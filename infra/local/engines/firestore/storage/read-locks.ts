@@ -1,10 +1,10 @@
 import type { DocumentChange, PathKey, StoredDocument } from '../base/types.ts';
 
-/** What one read-write transaction has read, and so holds: documents by key, and ranges of queries. Nobody else can change it. */
+/** The read locks of a read-write transaction: documents by key, and query ranges. Others cannot change them. */
 export class Hold {
   readonly #keys = new Set<PathKey>();
   readonly #ranges: Range[] = [];
-  /** While the transaction's commit waits: those who hold what it changes. */
+  /** While the transaction's commit waits: the holders it waits for. */
   waitsFor: readonly Hold[] = [];
 
   get isEmpty(): boolean {
@@ -25,7 +25,7 @@ export class Hold {
     this.waitsFor = [];
   }
 
-  /** Whether a change would be one of what is held. */
+  /** Whether a change conflicts with these locks. */
   isTouchedBy({ key, before, after }: DocumentChange): boolean {
     if (this.#keys.has(key)) return true;
     return this.#ranges.some(
@@ -36,7 +36,7 @@ export class Hold {
     );
   }
 
-  /** Whether this one waits for the other, directly or through others. */
+  /** Whether this transaction waits for the other, directly or indirectly. */
   isWaitingFor(other: Hold, seen = new Set<Hold>()): boolean {
     if (seen.has(this)) return false;
     seen.add(this);
@@ -44,7 +44,7 @@ export class Hold {
   }
 }
 
-/** The keys from ≤ k < to; if it says what matches, a change of what does not match is none. */
+/** The keys from ≤ k < to. With `matches`, only changes to matching documents conflict. */
 export interface Range {
   readonly from: PathKey;
   readonly to: PathKey;

@@ -1,4 +1,4 @@
-/** Transaction ids: opaque to clients, but we know our own, so that one from before a restart is over, not invalid. */
+/** Transaction ids: opaque to clients, but recognizable, so that one from before a restart counts as expired, not invalid. */
 export const makeToken = (nonce: Uint8Array, number: number): Uint8Array => {
   const token = Buffer.alloc(tokenBytes);
   token[0] = mark;
@@ -8,11 +8,11 @@ export const makeToken = (nonce: Uint8Array, number: number): Uint8Array => {
   return token;
 };
 
-/** Whether some server of this kind made the token. */
+/** Whether a server of this kind created the token. */
 export const isToken = (token: Uint8Array): boolean =>
   token.length === tokenBytes && token[0] === mark && token[tokenBytes - 1] === check(token);
 
-/** The number of a token made with this nonce; undefined for another's. */
+/** The number of a token created with this nonce; undefined otherwise. */
 export const tokenNumber = (token: Uint8Array, nonce: Uint8Array): number | undefined => {
   const bytes = Buffer.from(token);
   return bytes.subarray(1, 1 + nonceBytes).equals(nonce) ? bytes.readUIntBE(1 + nonceBytes, 6) : undefined;

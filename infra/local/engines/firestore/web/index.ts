@@ -10,7 +10,7 @@ import { adminRoutes } from './admin-routes.ts';
 import { readJson } from './read-body.ts';
 import { type RestCall, restCall, restError } from './rest.ts';
 
-/** The parts that answer what comes over HTTP/1.1. */
+/** The handlers of HTTP/1.1 requests. */
 export interface Web {
   readonly methods: Methods;
   readonly databases: Databases;
@@ -20,7 +20,7 @@ export interface Web {
   readonly log: (error: unknown) => void;
 }
 
-/** REST on documents, accounts of the Identity Toolkit, faults, and the emulator's way to clear a database. */
+/** REST for documents, Identity Toolkit accounts, faults, and the emulator's call to clear a database. */
 export const web =
   (parts: Web): RequestListener =>
   (request, response) => {
@@ -32,7 +32,7 @@ export const web =
     });
   };
 
-/** An error before the first piece has its own status; a later one can only break the connection off. */
+/** An error before the first chunk gets its own status; a later one can only break the connection. */
 function fail(response: ServerResponse, error: unknown, isList: boolean, log: Web['log']): void {
   if (response.destroyed) return;
   const { httpStatus, body } = restError(error);
@@ -84,7 +84,7 @@ async function stream(response: ServerResponse, rest: RestCall): Promise<void> {
   response.end('\n');
 }
 
-/** Until more can be written, or nobody takes it; of a long answer no wait leaves a listener behind. */
+/** Resolves when more can be written or the client is gone, and removes its listeners. */
 const drained = (response: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     const go = (): void => {

@@ -11,14 +11,16 @@ export interface CommitResult {
   readonly results: readonly WriteResult[];
 }
 
-/** What became of one write of a batch. */
+/** The result of one write of a batch. */
 export interface BatchResult {
   readonly code: (typeof status)[StatusName];
   readonly message: string;
   readonly result: WriteResult | undefined;
 }
 
-/** Applies writes in order and as a whole, and ends the transaction they belong to. Who goes away while it waits gets nothing written. */
+/**
+ * Applies writes atomically and in order, and ends their transaction. If the caller leaves while it waits, nothing is written.
+ */
 export const commitWrites = async (
   database: StoredDatabase,
   writes: readonly Write[],
@@ -39,7 +41,7 @@ export const commitWrites = async (
         await transactions.waitFor(holders, owner, deadline, signal);
         continue;
       }
-      // From here on it does not hold what it has read against its own changes.
+      // From here on its own locks no longer conflict with its changes.
       if (owner) transactions.end(owner, 'committed');
       const { changes, time } = stage;
       if (changes.length > 0) database.apply(changes);
@@ -51,7 +53,7 @@ export const commitWrites = async (
   }
 };
 
-/** Applies writes each on its own; a document may come once. What cannot be a write at all is refused with the whole batch. */
+/** Applies each write independently; a document may occur once. A malformed write fails the whole batch. */
 export const batchWrites = async (
   database: StoredDatabase,
   encoded: readonly Uint8Array[],
@@ -62,7 +64,7 @@ export const batchWrites = async (
     throw new RpcError('INVALID_ARGUMENT', 'the same document cannot be written more than once in a single request');
   const { transactions } = database;
   const deadline = transactions.deadline();
-  // Those that have waited in vain for a transaction.
+  // Writes that timed out waiting for a transaction.
   const refused = new Set<PathKey>();
   for (;;) {
     const stage = new Stage(database);
@@ -100,7 +102,7 @@ const endReadOnly = (database: StoredDatabase, owner: Transaction, writes: reado
   return { commitTime: owner.at ?? database.readTime(), results: [] };
 };
 
-/** A document is verified at most once, and not together with being written. */
+/** A document is verified at most once, and not in addition to being written. */
 const checkVerifies = (writes: readonly Write[]): void => {
   if (!writes.some(({ operation }) => operation === 'verify')) return;
   const seen = new Map<string, boolean>();

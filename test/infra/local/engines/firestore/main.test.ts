@@ -77,7 +77,7 @@ describe('npm run firestore', () => {
     const first = await start('--port', '0', '--memory');
     const port = new URL(first.url).port;
     await assert.rejects(start('--port', port, '--memory'), new RegExp(`ended with 1: port ${port} is taken`));
-    await assert.rejects(start('--port', 'http'), /ended with 2: --port takes a whole number/);
+    await assert.rejects(start('--port', 'http'), /ended with 2: --port must be a whole number/);
     await end(first.process, 'SIGTERM');
   });
 });
