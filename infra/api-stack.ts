@@ -12,11 +12,11 @@ import { workers } from '../shared/contract/runtime/workers.ts';
 import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
 import type { EngineStack } from './engine-stack.ts';
-import { sayWhatIsNext } from './part/deploy-outputs.ts';
+import { addDeployOutputs } from './part/deploy-outputs.ts';
 import { type CodeOf, makeFunction } from './part/function/lambda-function.ts';
 import { addAlarm, alarmPeriod } from './part/observe/alarm.ts';
 import { makeLogGroup, makeVendedLogGroup } from './part/observe/log-group.ts';
-import { countLines, linesCounted } from './part/observe/log-metric-filter.ts';
+import { addLogMetricFilter, logLineMetric } from './part/observe/log-metric-filter.ts';
 
 export interface ApiStackProps extends StackProps {
   readonly config: Config;
@@ -40,7 +40,7 @@ export class ApiStack extends Stack {
     super(scope, id, props);
     this.#props = props;
     this.#logGroup = makeLogGroup(this, 'Logs');
-    for (const line of ['keyRefused', 'secretsKeyRefused', 'providerFailed'] as const) countLines(this.#logGroup, line);
+    for (const line of ['keyRefused', 'secretsKeyRefused', 'providerFailed'] as const) addLogMetricFilter(this.#logGroup, line);
     const groups = Map.groupBy(endpoints, (endpoint) => handlerOf(endpoint).file);
     for (const [file, rows] of groups) this.#makeGroup(file, rows);
     this.#makeFallback();
@@ -49,17 +49,18 @@ export class ApiStack extends Stack {
     const { domainName, certificateArn } = config;
     const domain = domainName && certificateArn ? this.#makeDomain(stage, domainName, certificateArn) : undefined;
     this.#makeAlarms();
-    sayWhatIsNext(this, { config, data, domainTarget: domain?.attrRegionalDomainName });
+    addDeployOutputs(this, { config, data, domainTarget: domain?.attrRegionalDomainName });
   }
 
   /** The endpoints of one handler file: one function each, and one role with which the gateway invokes exactly these. */
   #makeGroup(file: string, rows: readonly Endpoint[]): void {
-    const made = rows.map((endpoint) => ({ endpoint, fn: this.#makeEndpoint(endpoint) }));
+    const handlers = rows.map((endpoint) => ({ endpoint, fn: this.#makeEndpoint(endpoint) }));
     const role = this.#makeGatewayRole(
       pascal(file),
-      made.map(({ fn }) => fn),
+      handlers.map(({ fn }) => fn),
     );
-    for (const { endpoint, fn } of made) this.#makeRoute(pascal(endpoint.id), `${endpoint.method} ${endpoint.path}`, fn, role);
+    for (const { endpoint, fn } of handlers)
+      this.#makeRoute(pascal(endpoint.id), `${endpoint.method} ${endpoint.path}`, fn, role);
   }
 
   #makeEndpoint(endpoint: Endpoint): Fn {
@@ -157,7 +158,7 @@ export class ApiStack extends Stack {
     const { alarms: topic, apiId } = data;
     addAlarm(this, {
       name: 'api-5xx',
-      says: 'The API returns server errors',
+      description: 'The API returns server errors',
       metric: new Metric({
         namespace: 'AWS/ApiGateway',
         metricName: '5xx',
@@ -170,15 +171,15 @@ export class ApiStack extends Stack {
     });
     addAlarm(this, {
       name: 'sign-in-failures',
-      says: 'Requests to the identity provider fail, so users cannot sign in',
+      description: 'Requests to the identity provider fail, so users cannot sign in',
       // Users retry: three failures within 15 minutes can come from one user, but not from one lost packet.
-      metric: linesCounted('providerFailed', Duration.minutes(15)),
+      metric: logLineMetric('providerFailed', Duration.minutes(15)),
       above: 2,
       topic,
     });
     addAlarm(this, {
       name: 'function-throttles',
-      says: 'Functions use more than 90 % of the concurrency of the account; at 100 % Lambda throttles',
+      description: 'Functions use more than 90 % of the concurrency of the account; at 100 % Lambda throttles',
       // No dimension: concurrency is counted per account. Throttles would also count workflow steps that wait for capacity.
       metric: new Metric({
         namespace: 'AWS/Lambda',

@@ -110,8 +110,8 @@ export const settingNames: readonly string[] = Object.keys(Settings.shape);
 export const readConfig = (context: Readonly<Record<string, unknown>>): Config => {
   // The CDK's own context keys contain a colon, a slash or an @. Any other unknown key is a typing error.
   const unknown = Object.keys(context).filter((key) => !settingNames.includes(key) && /^[\w-]+$/.test(key));
-  const given = Object.fromEntries(Object.entries(context).filter(([key, value]) => settingNames.includes(key) && value !== ''));
-  const parsed = Settings.safeParse(given);
+  const input = Object.fromEntries(Object.entries(context).filter(([key, value]) => settingNames.includes(key) && value !== ''));
+  const parsed = Settings.safeParse(input);
   const lines = [
     ...unknown.map((key) => `${key}: unknown setting; README.md lists all settings`),
     ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),
@@ -122,7 +122,7 @@ export const readConfig = (context: Readonly<Record<string, unknown>>): Config =
 };
 
 /** The settings that are missing for a deployment, one line each. */
-export const unset = (config: Config): readonly string[] =>
+export const missingSettings = (config: Config): readonly string[] =>
   config.identityClientId === noClientId
     ? ['identityClientId: must be set to the client id issued by the identity provider']
     : [];

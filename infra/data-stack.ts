@@ -8,7 +8,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import { type Config, unset } from './config.ts';
+import { type Config, missingSettings } from './config.ts';
 import { addAlarm, alarmPeriod } from './part/observe/alarm.ts';
 
 export interface DataStackProps extends StackProps {
@@ -76,7 +76,7 @@ export class DataStack extends Stack {
 
   /** A template without these settings can be synthesized, but CloudFormation refuses to deploy it with this message. */
   #refuseUnset(): void {
-    const lines = unset(this.#config);
+    const lines = missingSettings(this.#config);
     if (lines.length === 0) return;
     const text = `Not ready to deploy (see Deploy in README.md): ${lines.join('; ')}`;
     Annotations.of(this).addWarningV2('backup-management-service:unset', text);
@@ -118,7 +118,7 @@ export class DataStack extends Stack {
     ] as const) {
       addAlarm(this, {
         name: `table-${what}-throttles`,
-        says: `The table throttles ${what}s`,
+        description: `The table throttles ${what}s`,
         metric: table.metric(metricName, { statistic: 'Sum', period: alarmPeriod }),
         above: 10,
         topic: this.alarms,

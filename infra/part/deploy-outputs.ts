@@ -14,7 +14,7 @@ export interface Deployed {
 }
 
 /** Outputs of the last stack, because these are printed last. */
-export const sayWhatIsNext = (scope: Construct, deployed: Deployed): void => {
+export const addDeployOutputs = (scope: Construct, deployed: Deployed): void => {
   const say = (id: string, value: string, description: string) => new CfnOutput(scope, id, { value, description });
   const { publicUrl, alarms } = deployed.data;
   say('ApiUrl', publicUrl, 'URL of the API; the reference is at /docs');

@@ -13,7 +13,7 @@ export const leadingKeysLike = (...patterns: string[]) => ({
 });
 
 /** All item reads. */
-export const reading = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
+export const readActions = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
 
 /** Secrets Manager decrypts with the caller's permission; these functions can use the key for nothing else. */
 export const readSecret = (secretArn: string, keyArn: string) => [
@@ -22,15 +22,15 @@ export const readSecret = (secretArn: string, keyArn: string) => [
 ];
 
 /** Decryption with the secrets key, for these purposes only. */
-export const openSealed = (keyArn: string, ...purposes: string[]) =>
+export const decryptFor = (keyArn: string, ...purposes: string[]) =>
   allow(['kms:Decrypt'], [keyArn], { StringEquals: { 'kms:EncryptionContext:purpose': purposes } });
 
 /** Encryption with a stated purpose, so that nothing is encrypted that no function could decrypt. */
-export const sealFor = (keyArn: string, ...purposes: string[]) =>
+export const encryptFor = (keyArn: string, ...purposes: string[]) =>
   allow(['kms:Encrypt'], [keyArn], { StringEquals: { 'kms:EncryptionContext:purpose': purposes } });
 
 /** Customers' roles only: excludes roles of the service's own account, such as the one that deploys. */
-export const takeRoles = (conditions: PolicyStatementProps['conditions'] = {}) =>
+export const assumeCustomerRoles = (conditions: PolicyStatementProps['conditions'] = {}) =>
   allow(['sts:AssumeRole'], [`arn:${Aws.PARTITION}:iam::*:role/*`], {
     StringNotEquals: { 'aws:ResourceAccount': Aws.ACCOUNT_ID },
     ...conditions,
@@ -45,5 +45,5 @@ export const schedulesOf = (groupName: string): string =>
   `arn:${Aws.PARTITION}:scheduler:${Aws.REGION}:${Aws.ACCOUNT_ID}:schedule/${groupName}/*`;
 
 /** Passing a role to one AWS service only. */
-export const passTo = (service: string, roleArn: string) =>
+export const passRoleTo = (service: string, roleArn: string) =>
   allow(['iam:PassRole'], [roleArn], { StringEquals: { 'iam:PassedToService': service } });

@@ -2,7 +2,7 @@
 import * as code from './code.ts';
 import { assumed, measured } from './measured.ts';
 
-export interface Stored {
+export interface ArchiveSize {
   readonly parts: number;
   readonly objects: number;
   readonly leaves: number;
@@ -13,7 +13,10 @@ export interface Stored {
 /**
  * `partsMin`: the number of worker runs, each of which ends a part. `changed`: isolated changed documents among unchanged ones.
  */
-export const storedAs = (documents: number, { partsMin = 1, changed = 0 }: { partsMin?: number; changed?: number }): Stored => {
+export const archiveSize = (
+  documents: number,
+  { partsMin = 1, changed = 0 }: { partsMin?: number; changed?: number },
+): ArchiveSize => {
   const bytes = documents * measured.documentBytes;
   const parts = Math.max(partsMin, Math.ceil(bytes / code.partBytesMax));
   const leaves = Math.ceil(bytes / code.leafBodyBytes);

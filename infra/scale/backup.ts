@@ -1,6 +1,6 @@
 /** Estimates a full or incremental backup: duration, requests and cost. */
 import { backupDefinition, backupSteps } from '../workflow/backup.ts';
-import { type Stored, storedAs } from './archive.ts';
+import { type ArchiveSize, archiveSize } from './archive.ts';
 import * as code from './code.ts';
 import { type Estimate, gigabytes, type Pace } from './estimate.ts';
 import { assumed, measured } from './measured.ts';
@@ -11,7 +11,7 @@ export interface BackupEstimate extends Estimate {
   readonly shards: number;
   /** Runs of the copy function. */
   readonly runs: number;
-  readonly stored: Stored;
+  readonly stored: ArchiveSize;
   readonly sealSeconds: number;
 }
 
@@ -25,7 +25,7 @@ export const estimateBackup = (documents: number, pace: Pace, kind: BackupKind =
   const runs = shards * Math.max(1, Math.ceil(shardSeconds / (assumed.runShare * timeoutSeconds)));
   const isFull = kind === 'full';
   const changed = isFull ? 0 : documents * assumed.changedADay;
-  const stored = storedAs(documents, { partsMin: runs, changed });
+  const stored = archiveSize(documents, { partsMin: runs, changed });
   const copySeconds = documents / perSecond + runs * assumed.stepSeconds;
   const sealSeconds = assumed.stepSeconds + (stored.objects * assumed.bucketAnswerSeconds) / code.sealLanes;
   const waves = Math.ceil(shards / code.copiesMax);

@@ -25,10 +25,10 @@ export { startMaxMicros as baseMaxMicros } from '../../shared/pitr/base/base-bac
 export { cutRecords, cutsMax } from '../../shared/restore/scope/split-into-shards.ts';
 export { sliceMax } from '../../shared/restore/write/checkpoint-size.ts';
 export { stepConcurrency, usualConcurrency } from '../part/function/concurrency.ts';
-export { queueNames, queues } from '../part/trigger/work-queue-specs.ts';
+export { queueNames, workQueueSpecs } from '../part/trigger/work-queue-specs.ts';
 export { copiesMax, workflowTimeoutSeconds as backupWorkflowSeconds } from '../workflow/backup.ts';
 export { workflowTimeoutSeconds as purgeWorkflowSeconds } from '../workflow/purge.ts';
-export { lanesMax, workflowTimeoutSeconds as restoreWorkflowSeconds } from '../workflow/restore.ts';
+export { workflowTimeoutSeconds as restoreWorkflowSeconds, writersMax } from '../workflow/restore.ts';
 export { waitsMax } from '../workflow/step.ts';
 export { workflowTimeoutSeconds as verifyWorkflowSeconds } from '../workflow/verify.ts';
 

@@ -3,7 +3,7 @@ import * as code from './code.ts';
 import { assumed, measured } from './measured.ts';
 import { quota } from './quota.ts';
 
-export interface Shared {
+export interface FleetLoad {
   readonly what: string;
   readonly used: number;
   readonly most: number;
@@ -14,16 +14,16 @@ export interface Shared {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 const { fast } = measured.streamPerSecond;
-const { stepConcurrency, queues } = code;
+const { stepConcurrency, workQueueSpecs } = code;
 const reserved = sum(Object.values(stepConcurrency));
-const ofQueues = sum(code.queueNames.map((name) => queues[name].concurrencyMax));
+const ofQueues = sum(code.queueNames.map((name) => workQueueSpecs[name].concurrencyMax));
 const copies = stepConcurrency.backupCopy;
 /** Shard and job record in one transaction. */
 const together = 2 * (assumed.jobRecordKilobytes + assumed.shardRecordKilobytes);
-const deliveries = queues.delivery.concurrencyMax * queues.delivery.batchSize;
+const deliveries = workQueueSpecs.delivery.concurrencyMax * workQueueSpecs.delivery.batchSize;
 
 /** The peak load against each AWS quota. */
-export const sharedByAll: readonly Shared[] = [
+export const fleetLoad: readonly FleetLoad[] = [
   {
     what: 'concurrent functions, without the API',
     used: reserved + ofQueues,
@@ -76,14 +76,14 @@ export const sharedByAll: readonly Shared[] = [
 ];
 
 /** How many jobs of each kind run at full width; more jobs share the capacity. */
-export const atFullWidth: readonly (readonly [what: string, count: number, because: string])[] = [
+export const fleetCapacity: readonly (readonly [what: string, count: number, because: string])[] = [
   ['backups', Math.floor(copies / code.copiesMax), `${copies} copies, ${code.copiesMax} per backup`],
   [
     'restores',
-    Math.floor(stepConcurrency.restoreWrite / code.lanesMax),
-    `${stepConcurrency.restoreWrite} writers, ${code.lanesMax} for each`,
+    Math.floor(stepConcurrency.restoreWrite / code.writersMax),
+    `${stepConcurrency.restoreWrite} writers, ${code.writersMax} for each`,
   ],
   ['verifications', stepConcurrency.backupVerify, 'one function each'],
-  ['projects with change capture', queues.capture.concurrencyMax, 'one function each while it listens'],
+  ['projects with change capture', workQueueSpecs.capture.concurrencyMax, 'one function each while it listens'],
   ['concurrent webhook requests, delivery queue', deliveries, 'ten per function'],
 ];

@@ -10,10 +10,10 @@ const retryEvents = 3;
 const ownEvents = 2;
 
 /** A step in a loop; each run is followed by a choice. */
-export const loopEvents = (runs: number, retries = 0): number =>
+export const loopHistoryEvents = (runs: number, retries = 0): number =>
   ownEvents + runs * (taskEvents + stateEvents) + retries * retryEvents + stateEvents;
 
 /** Sequential steps, each followed by a choice, and maps whose items are separate executions. */
-export const lineEvents = (steps: number, maps: number, retries = 0): number =>
+export const sequenceHistoryEvents = (steps: number, maps: number, retries = 0): number =>
   // A map run adds a start and an end to those of its state.
   ownEvents + steps * (taskEvents + stateEvents) + maps * (2 * stateEvents) + retries * retryEvents + stateEvents;

@@ -2,7 +2,7 @@
 import { type BackupKind, estimateBackup } from './backup.ts';
 import * as code from './code.ts';
 import type { Pace } from './estimate.ts';
-import { loopEvents } from './history.ts';
+import { loopHistoryEvents } from './history.ts';
 import type { Limit } from './limit.ts';
 import { statePayload } from './payload.ts';
 import { quota } from './quota.ts';
@@ -89,7 +89,7 @@ const workflowLimits = (shards: (documents: number) => number, runs: (documents:
   {
     name: 'history of the execution of one range',
     most: quota.historyEvents,
-    used: (documents) => loopEvents(Math.ceil(runs(documents) / shards(documents)), code.waitsMax),
+    used: (documents) => loopHistoryEvents(Math.ceil(runs(documents) / shards(documents)), code.waitsMax),
     remedy: 'more ranges',
   },
 ];

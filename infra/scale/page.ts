@@ -2,12 +2,12 @@
 import { type BackupKind, estimateBackup } from './backup.ts';
 import { baseEverySeconds, captureLimits, estimateCapture, type Precision } from './capture.ts';
 import { awsDollars, type Pace } from './estimate.ts';
-import { atFullWidth, sharedByAll } from './fleet.ts';
+import { fleetCapacity, fleetLoad } from './fleet.ts';
 import { backupLimits, restoreLimits } from './job-limits.ts';
 import { inOrder, type Limit } from './limit.ts';
 import { measured } from './measured.ts';
 import { estimateRestore, type RestoreKind } from './restore.ts';
-import { dollars, duration, many, table } from './text.ts';
+import { formatCount, formatDollars, formatDuration, formatTable } from './text.ts';
 
 export const sizes = [1e6, 1e8, 1e10] as const;
 const paces = ['fast', 'slow'] as const satisfies readonly Pace[];
@@ -21,21 +21,21 @@ const met = (limits: readonly Limit[], documents: number): readonly [first: stri
 };
 
 const backups = (kind: BackupKind): string =>
-  table(
+  formatTable(
     ['documents', 'of a stream', 'takes', 'AWS', 'Google', 'ranges', 'objects', 'first limit passed', 'stopped by'],
     sizes.flatMap((documents) =>
       paces.map((pace) => {
         const made = estimateBackup(documents, pace, kind);
         const { seconds, sourceDollars, shards, stored } = made;
-        const cost = [dollars(awsDollars(made)), dollars(sourceDollars)];
+        const cost = [formatDollars(awsDollars(made)), formatDollars(sourceDollars)];
         const limit = met(backupLimits(pace, kind), documents);
         return [
-          many(documents),
+          formatCount(documents),
           `${perSecond(pace)}/s`,
-          duration(seconds),
+          formatDuration(seconds),
           ...cost,
           String(shards),
-          many(stored.objects),
+          formatCount(stored.objects),
           ...limit,
         ];
       }),
@@ -44,7 +44,7 @@ const backups = (kind: BackupKind): string =>
 
 const kinds = { empty: 'empty', over: 'as large' } as const satisfies Record<RestoreKind, string>;
 const restores = (): string =>
-  table(
+  formatTable(
     ['documents', 'target', 'of a stream', 'looking takes', 'writing takes', 'AWS', 'Google', 'stopped by'],
     sizes.flatMap((documents) =>
       (
@@ -55,16 +55,16 @@ const restores = (): string =>
         ] as const
       ).map(([kind, pace]) => {
         const made = estimateRestore(documents, pace, kind);
-        const times = [duration(made.checkSeconds), duration(made.writeSeconds)];
-        const cost = [dollars(awsDollars(made)), dollars(made.sourceDollars)];
+        const times = [formatDuration(made.checkSeconds), formatDuration(made.writeSeconds)];
+        const cost = [formatDollars(awsDollars(made)), formatDollars(made.sourceDollars)];
         const stream = kind === 'empty' ? '' : `${perSecond(pace)}/s`;
-        return [many(documents), kinds[kind], stream, ...times, ...cost, met(restoreLimits(pace, kind), documents)[1]];
+        return [formatCount(documents), kinds[kind], stream, ...times, ...cost, met(restoreLimits(pace, kind), documents)[1]];
       }),
     ),
   );
 
 const captures = (): string =>
-  table(
+  formatTable(
     ['documents', 'precision', 'changes a second', 'AWS a day', 'Google a day', 'base of the day', 'stopped by'],
     sizes.flatMap((documents) =>
       (['second', 'interval'] as const satisfies readonly Precision[]).map((precision) => {
@@ -72,9 +72,9 @@ const captures = (): string =>
         const base = estimateBackup(documents, 'fast');
         const bases = (24 * 3_600) / baseEverySeconds;
         return [
-          ...[many(documents), precision, many(Number(made.changesPerSecond.toPrecision(2)))],
-          ...[dollars(awsDollars(made)), dollars(made.sourceDollars)],
-          dollars(bases * (awsDollars(base) + base.sourceDollars)),
+          ...[formatCount(documents), precision, formatCount(Number(made.changesPerSecond.toPrecision(2)))],
+          ...[formatDollars(awsDollars(made)), formatDollars(made.sourceDollars)],
+          formatDollars(bases * (awsDollars(base) + base.sourceDollars)),
           met(captureLimits('fast'), documents)[1],
         ];
       }),
@@ -89,28 +89,28 @@ const jobs = {
 } as const;
 
 const limits = (): string =>
-  table(
+  formatTable(
     ['job', 'limit', 'at, fast', 'at, slow', 'then'],
     Object.entries(jobs).flatMap(([job, limitsOf]) =>
       inOrder(limitsOf('fast')).map(({ name, at, remedy }) => {
         const slow = inOrder(limitsOf('slow')).find((limit) => limit.name === name);
-        return [job, name, many(at), many(slow?.at ?? Number.NaN), remedy];
+        return [job, name, formatCount(at), formatCount(slow?.at ?? Number.NaN), remedy];
       }),
     ),
   );
 
 const together = (): string =>
-  table(
+  formatTable(
     ['what', 'at most', 'allowed', 'because'],
-    sharedByAll.map(({ what, used, most, unit, because }) => [
+    fleetLoad.map(({ what, used, most, unit, because }) => [
       ...[what, used.toLocaleString('en-US'), `${most.toLocaleString('en-US')} ${unit}`, because],
     ]),
   );
 
 const width = (): string =>
-  table(
+  formatTable(
     ['what', 'at once', 'because'],
-    atFullWidth.map(([what, count, because]) => [what, String(count), because]),
+    fleetCapacity.map(([what, count, because]) => [what, String(count), because]),
   );
 
 /** The tables by heading. */
@@ -125,7 +125,7 @@ export const sections: Readonly<Record<string, () => string>> = {
 };
 
 /** Replaces all tables of the page; the text around them stays. */
-export const withTables = (page: string): string =>
+export const pageWithTables = (page: string): string =>
   Object.entries(sections).reduce((text, [heading, made]) => {
     const parts = text.split(`\n### ${heading}\n`);
     if (parts.length !== 2) throw new Error(`infra/scale.md has no section "${heading}"`);

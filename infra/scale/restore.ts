@@ -1,5 +1,5 @@
 /** Estimates a full restore: into an empty database, or over one with as many documents, all of which are journalled. */
-import { storedAs } from './archive.ts';
+import { archiveSize } from './archive.ts';
 import * as code from './code.ts';
 import { type Estimate, gigabytes, type Pace } from './estimate.ts';
 import { assumed, measured } from './measured.ts';
@@ -17,7 +17,7 @@ export interface RestoreEstimate extends Estimate {
 export const estimateRestore = (documents: number, pace: Pace, kind: RestoreKind): RestoreEstimate => {
   const perShard = Math.max(code.cutRecords, Math.ceil(documents / (code.cutsMax - 1)));
   const shards = Math.max(1, Math.ceil(documents / perShard));
-  const lanes = Math.min(code.lanesMax, shards);
+  const lanes = Math.min(code.writersMax, shards);
   const isOver = kind === 'over';
   const comparedPerSecond = isOver
     ? Math.min(measured.streamPerSecond[pace], measured.comparedPerSecond)
@@ -28,7 +28,7 @@ export const estimateRestore = (documents: number, pace: Pace, kind: RestoreKind
   const runSeconds = assumed.runShare * code.workers.restoreWrite.timeoutSeconds;
   const runs = shards * Math.max(1, Math.ceil((lanes * writeSeconds) / shards / runSeconds));
   // The journal has the previous content of each document, or that it did not exist.
-  const journal = storedAs(isOver ? documents : documents / 10, { partsMin: shards });
+  const journal = archiveSize(isOver ? documents : documents / 10, { partsMin: shards });
   const journalBytes = documents * measured.storedBytes * (isOver ? 1 : measured.incrementalShare);
   const looks = (checking + writing) / (code.lookEveryMs / 1_000);
   const tells = 1 / code.tellShare + checking / (code.tellEveryMs / 1_000) + writing / assumed.sliceSeconds;

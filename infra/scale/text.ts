@@ -8,7 +8,7 @@ const units = [
 ] as const;
 
 /** Uses the largest unit with at least two, rounded to two digits. */
-export const duration = (seconds: number): string => {
+export const formatDuration = (seconds: number): string => {
   const [size, unit] = units.find(([each]) => seconds >= 2 * each) ?? [1, 's'];
   return `${digits(seconds / size)} ${unit}`;
 };
@@ -20,12 +20,12 @@ const scales = [
   [1e3, 'thousand'],
 ] as const;
 
-export const many = (count: number): string => {
+export const formatCount = (count: number): string => {
   const [size, word] = scales.find(([each]) => count >= each) ?? [1, ''];
   return `${digits(count / size)} ${word}`.trim();
 };
 
-export const dollars = (amount: number): string => {
+export const formatDollars = (amount: number): string => {
   if (amount < 0.01) return `$${amount.toPrecision(2)}`;
   return amount < 100 ? `$${amount.toFixed(2)}` : `$${Math.round(amount).toLocaleString('en-US')}`;
 };
@@ -34,5 +34,5 @@ export const dollars = (amount: number): string => {
 const digits = (value: number): string =>
   value >= 10 ? Math.round(value).toLocaleString('en-US') : String(Number(value.toFixed(1)));
 
-export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+export const formatTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

@@ -1,8 +1,8 @@
 /** Steps that use the backup: plan a restore, test a webhook, find the audit entry. */
 import { type Client, StepError } from './client.ts';
-import { until } from './poll-until.ts';
-import type { Walk } from './step-runner.ts';
-import { thingName } from './test-resources.ts';
+import { pollUntil } from './poll-until.ts';
+import type { StepRunner } from './step-runner.ts';
+import { testName } from './test-resources.ts';
 
 interface Plan {
   readonly create: number;
@@ -18,15 +18,15 @@ interface Planned extends Partial<Plan> {
   readonly error?: { readonly code: string; readonly message: string } | null;
 }
 
-export const planRestore = (walk: Walk, client: Client, backupId: string, minutes: number): Promise<void> =>
-  walk.step('restore, dry run', async () => {
+export const planRestore = (runner: StepRunner, client: Client, backupId: string, minutes: number): Promise<void> =>
+  runner.step('restore, dry run', async () => {
     const answer = await client.call<Planned>('POST', '/backups/restore', { backupId, options: { dryRun: true } });
     const { restoreJobId } = answer;
     const job =
       restoreJobId === undefined
         ? undefined
-        : await until(
-            { what: `the plan ${restoreJobId}`, minutes, signal: walk.signal },
+        : await pollUntil(
+            { what: `the plan ${restoreJobId}`, minutes, signal: runner.signal },
             () => client.call<Planned>('GET', `/backups/restore/${restoreJobId}`),
             ({ status }) => status !== 'pending' && status !== 'running',
           );
@@ -45,18 +45,18 @@ interface WebhookTest {
   readonly duration: number;
 }
 
-export const tryWebhook = (walk: Walk, client: Client, url: string): Promise<void> =>
-  walk.step('webhook', async () => {
-    const wish = { name: thingName, url, events: ['backup.completed'], enabled: false };
-    const { id } = await client.call<{ id: string }>('POST', '/webhooks', wish);
-    walk.made(`webhook ${id}`, () => client.call('DELETE', `/webhooks/${id}`));
+export const testWebhook = (runner: StepRunner, client: Client, url: string): Promise<void> =>
+  runner.step('webhook', async () => {
+    const webhook = { name: testName, url, events: ['backup.completed'], enabled: false };
+    const { id } = await client.call<{ id: string }>('POST', '/webhooks', webhook);
+    runner.created(`webhook ${id}`, () => client.call('DELETE', `/webhooks/${id}`));
     const tried = await client.call<WebhookTest>('POST', `/webhooks/${id}/test`, { event: 'backup.completed' });
     if (!tried.success) throw new StepError(`${new URL(url).host} answered ${tried.statusCode ?? 'nothing'}: ${tried.error}`);
     return [`${new URL(url).host} answered ${tried.statusCode} within ${tried.duration} ms`, undefined];
   });
 
-export const findInAuditLog = (walk: Walk, client: Client, backupId: string): Promise<void> =>
-  walk.step('audit log', async () => {
+export const findInAuditLog = (runner: StepRunner, client: Client, backupId: string): Promise<void> =>
+  runner.step('audit log', async () => {
     const entries = await client.call<readonly { resource: { id: string } }[]>('GET', '/audit-logs?action=backup.created');
     if (!entries.some(({ resource }) => resource.id === backupId)) throw new StepError(`no entry for ${backupId}`);
     return [`has the entry for ${backupId} with its actor`, undefined];

@@ -1,26 +1,26 @@
 /** Steps without credentials: health, API reference, signing keys and the redirect to the identity provider. */
 import { type Client, StepError } from './client.ts';
-import type { Walk } from './step-runner.ts';
+import type { StepRunner } from './step-runner.ts';
 
 const callback = '/api/v1/auth/google/callback';
 
-export const tryOpenDoors = async (walk: Walk, client: Client, url: string): Promise<void> => {
-  await walk.step('health', async () => {
+export const checkPublicEndpoints = async (runner: StepRunner, client: Client, url: string): Promise<void> => {
+  await runner.step('health', async () => {
     const { status, version, checks } = await jsonAt<Health>(client, '/health?checks=true', 'version');
     const failing = Object.entries(checks ?? {}).filter(([, check]) => check !== 'ok');
     if (status !== 'healthy') throw new StepError(`${status}: ${failing.map(([name]) => name).join(', ')} failing`);
     return [`${status}, version ${version}`, undefined];
   });
-  await walk.step('description', async () => {
+  await runner.step('description', async () => {
     const { openapi, paths } = await jsonAt<{ openapi: string; paths: object }>(client, '/api/v1/openapi.json', 'paths');
     return [`OpenAPI ${openapi}, ${Object.keys(paths).length} paths`, undefined];
   });
-  await walk.step('signing keys', async () => {
+  await runner.step('signing keys', async () => {
     const { keys } = await jsonAt<{ keys: readonly unknown[] }>(client, '/.well-known/jwks.json', 'keys');
     if (keys.length === 0) throw new StepError('GET /.well-known/jwks.json has no key');
     return [`${keys.length}`, undefined];
   });
-  await walk.step('identity provider', async () => {
+  await runner.step('identity provider', async () => {
     const { status, headers, text } = await client.send('GET', '/api/v1/auth/google');
     const location = headers.get('location') ?? '';
     if (status !== 302 || !URL.canParse(location)) throw new StepError(`GET /api/v1/auth/google answered ${status} ${text}`);

@@ -1,11 +1,11 @@
 /** `npm run smoke -- <url>`: smoke test of a deployed API. Needs only Node. */
-import { run } from './run-smoke-test.ts';
+import { runSmokeTest } from './run-smoke-test.ts';
 
 const stopping = new AbortController();
 // The first signal stops the test and cleans up; a second one ends the process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
 
-process.exitCode = await run({
+process.exitCode = await runSmokeTest({
   words: process.argv.slice(2),
   env: process.env,
   say: (line) => console.log(line),

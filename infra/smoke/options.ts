@@ -26,16 +26,16 @@ A local stage needs no settings: its demo project is backed up to its demo bucke
 Exit code 0: success. 1: a step failed, or something could not be removed. 2: invalid options.`;
 
 /** An existing resource by id, or the body that creates one. */
-export type Thing = { readonly id: string } | { readonly body: Readonly<Record<string, unknown>> };
+export type ResourceOption = { readonly id: string } | { readonly body: Readonly<Record<string, unknown>> };
 
-export interface Wish {
+export interface SmokeOptions {
   /** Without a trailing slash. */
   readonly url: string;
   readonly token: string | undefined;
   readonly refreshToken: string | undefined;
   readonly organizationId: string | undefined;
-  readonly project: Thing | undefined;
-  readonly destination: Thing | undefined;
+  readonly project: ResourceOption | undefined;
+  readonly destination: ResourceOption | undefined;
   /** Empty: all collections. */
   readonly collections: readonly string[];
   readonly webhookUrl: string | undefined;
@@ -47,7 +47,7 @@ export interface Wish {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Invalid options: one line per mistake. */
-export class WishError extends StepError {}
+export class OptionsError extends StepError {}
 
 /** Created by the demo of a new stage. */
 const local = {
@@ -60,7 +60,7 @@ const local = {
 };
 
 /** Throws for invalid options. Missing ones are reported when they are needed. */
-export const readWish = (words: readonly string[], env: Environment): Wish => {
+export const readOptions = (words: readonly string[], env: Environment): SmokeOptions => {
   const lines: string[] = [];
   const given = (name: string): string | undefined => env[name]?.trim() || undefined;
   const url = urlOf(words, lines);
@@ -79,7 +79,7 @@ export const readWish = (words: readonly string[], env: Environment): Wish => {
   const destinationText = given('SMOKE_DESTINATION') ?? (isLocal ? local.destination : undefined);
   const destination = thingOf('SMOKE_DESTINATION', destinationText, 'dst_', lines);
   const collections = (given('SMOKE_COLLECTIONS') ?? '').split(',').flatMap((name) => name.trim() || []);
-  if (lines.length > 0 || !url) throw new WishError(lines.join('\n'));
+  if (lines.length > 0 || !url) throw new OptionsError(lines.join('\n'));
   const refreshToken = given('SMOKE_REFRESH_TOKEN');
   return {
     ...{ url: url.href.replace(/\/+$/, ''), token, refreshToken, organizationId, project, destination },
@@ -88,7 +88,7 @@ export const readWish = (words: readonly string[], env: Environment): Wish => {
 };
 
 /** The options that the complete test requires. */
-export const missing = ({ project, destination }: Wish): readonly string[] => [
+export const missing = ({ project, destination }: SmokeOptions): readonly string[] => [
   ...(project ? [] : ['SMOKE_PROJECT: is not set; it selects what to back up (see --help)']),
   ...(destination ? [] : ['SMOKE_DESTINATION: is not set; it selects where to store the backup (see --help)']),
 ];
@@ -107,7 +107,7 @@ const thingOf = (
   prefix: string,
   lines: string[],
   fromWord?: (word: string) => Readonly<Record<string, unknown>>,
-): Thing | undefined => {
+): ResourceOption | undefined => {
   if (text === undefined) return undefined;
   if (text.startsWith(prefix)) return { id: text };
   if (text.startsWith('{')) {
@@ -128,8 +128,8 @@ const objectIn = (text: string): Readonly<Record<string, unknown>> | undefined =
 };
 
 /** All credentials in the options; these are never printed. */
-export const secretsOf = ({ token, refreshToken, project, destination }: Wish): readonly string[] => {
-  const inside = [project, destination].flatMap((thing) => (thing && 'body' in thing ? textsIn(thing.body.credentials) : []));
+export const secretsOf = ({ token, refreshToken, project, destination }: SmokeOptions): readonly string[] => {
+  const inside = [project, destination].flatMap((option) => (option && 'body' in option ? textsIn(option.body.credentials) : []));
   return [token, refreshToken, ...inside].filter((text): text is string => text !== undefined && text.length >= 8);
 };
 

@@ -11,7 +11,7 @@ export interface Patience {
 const firstMs = 250;
 const longestMs = 5_000;
 
-export const until = async <T>(
+export const pollUntil = async <T>(
   { what, minutes, signal }: Patience,
   ask: () => Promise<T>,
   isLast: (answer: T) => boolean,

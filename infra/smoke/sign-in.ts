@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openClient, StepError } from './client.ts';
-import type { Wish } from './options.ts';
-import type { Walk } from './step-runner.ts';
+import type { SmokeOptions } from './options.ts';
+import type { StepRunner } from './step-runner.ts';
 
-export interface Doors {
+export interface SignInContext {
   /** Whether a person is there to open a browser. */
   readonly isInteractive: boolean;
   /** Redacts a secret in the output. */
@@ -22,22 +22,22 @@ const browserMs = 5 * 60_000;
 /** Nothing listens here: the code is read from the redirect itself. */
 const nowhere = 'http://localhost/callback';
 
-export const signIn = (walk: Walk, wish: Wish, { isInteractive, hide }: Doors): Promise<string> => {
-  const { url, token, refreshToken, isLocal } = wish;
+export const signIn = (runner: StepRunner, options: SmokeOptions, { isInteractive, hide }: SignInContext): Promise<string> => {
+  const { url, token, refreshToken, isLocal } = options;
   const nobody = openClient(url);
-  return walk.step('sign in', async () => {
+  return runner.step('sign in', async () => {
     if (token?.startsWith('fb_sa_')) return ['with the API key of a service account', token];
     const accessToken = token ?? (await session());
     hide(accessToken);
     const client = openClient(url, { token: accessToken });
-    if (token === undefined) walk.made('session', () => client.call('POST', '/auth/logout'));
+    if (token === undefined) runner.created('session', () => client.call('POST', '/auth/logout'));
     const { email } = await client.call<{ email: string }>('GET', '/auth/me');
     return [`as ${email}`, accessToken];
   });
 
   async function session(): Promise<string> {
     if (refreshToken !== undefined) return (await nobody.call<Tokens>('POST', '/auth/refresh', { refreshToken })).accessToken;
-    const code = isLocal ? await codeFromStage(url) : isInteractive ? await codeFromBrowser(walk, url) : undefined;
+    const code = isLocal ? await codeFromStage(url) : isInteractive ? await codeFromBrowser(runner, url) : undefined;
     if (code === undefined)
       throw new StepError('set SMOKE_TOKEN or SMOKE_REFRESH_TOKEN, or start it from a terminal to sign in with a browser');
     hide(code);
@@ -58,7 +58,7 @@ const codeFromStage = async (url: string): Promise<string> => {
 };
 
 /** The browser is redirected to this machine with the code, as for any native app (RFC 8252). */
-const codeFromBrowser = async (walk: Walk, url: string): Promise<string> => {
+const codeFromBrowser = async (runner: StepRunner, url: string): Promise<string> => {
   const server = createServer();
   try {
     server.listen(0, 'localhost');
@@ -67,8 +67,8 @@ const codeFromBrowser = async (walk: Walk, url: string): Promise<string> => {
     const { status } = await openClient(url).send('GET', begin(redirectUri));
     if (status !== 302)
       throw new StepError('add http://localhost/callback to allowedRedirectUris to sign in here, or set SMOKE_TOKEN');
-    walk.tell(`open this URL in a browser: ${url}${begin(redirectUri)}`);
-    const signal = AbortSignal.any([walk.signal, AbortSignal.timeout(browserMs)]);
+    runner.print(`open this URL in a browser: ${url}${begin(redirectUri)}`);
+    const signal = AbortSignal.any([runner.signal, AbortSignal.timeout(browserMs)]);
     for (;;) {
       const [request, response] = await once(server, 'request', { signal }).catch(() => {
         throw new StepError('sign-in timed out');

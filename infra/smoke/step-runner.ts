@@ -3,23 +3,23 @@ import { StepError } from './client.ts';
 
 export type Say = (line: string) => void;
 
-export interface Walk {
+export interface StepRunner {
   /** Runs one step and prints its result. The first failure ends the test. */
   step<T>(name: string, work: () => Promise<readonly [seen: string, value: T]>): Promise<T>;
   skip(name: string, why: string): void;
   /** Prints a line during a step. */
-  tell(text: string): void;
+  print(text: string): void;
   /** Registers how to remove a created resource. */
-  made(what: string, remove: () => Promise<unknown>): void;
+  created(what: string, remove: () => Promise<unknown>): void;
   /** Aborted when the user stops the test. */
   readonly signal: AbortSignal;
 }
 
 /** True if all steps passed and all created resources were removed. */
-export const walkThrough = async (say: Say, signal: AbortSignal, go: (walk: Walk) => Promise<void>): Promise<boolean> => {
-  const things: { readonly what: string; readonly remove: () => Promise<unknown> }[] = [];
+export const runSteps = async (say: Say, signal: AbortSignal, go: (runner: StepRunner) => Promise<void>): Promise<boolean> => {
+  const created: { readonly what: string; readonly remove: () => Promise<unknown> }[] = [];
   let name = 'start';
-  const walk: Walk = {
+  const runner: StepRunner = {
     step: async (next, work) => {
       name = next;
       if (signal.aborted) throw new StepError('interrupted');
@@ -28,18 +28,18 @@ export const walkThrough = async (say: Say, signal: AbortSignal, go: (walk: Walk
       return value;
     },
     skip: (skipped, why) => say(`skip  ${skipped}: ${why}`),
-    tell: (text) => say(`      ${text}`),
-    made: (what, remove) => things.push({ what, remove }),
+    print: (text) => say(`      ${text}`),
+    created: (what, remove) => created.push({ what, remove }),
     signal,
   };
   let isWell = true;
   try {
-    await go(walk);
+    await go(runner);
   } catch (error) {
     say(`FAIL  ${name}: ${lineOf(error)}`);
     isWell = false;
   }
-  for (const { what, remove } of things.toReversed()) {
+  for (const { what, remove } of created.toReversed()) {
     try {
       await remove();
       say(`gone  ${what}`);

@@ -15,7 +15,7 @@ export const restoreSteps = [
 ] as const;
 
 /** Concurrent ranges. The write rate is limited for the job as a whole. */
-export const lanesMax = 20;
+export const writersMax = 20;
 /** 10,000 writes per second are 6 billion documents a week: an execution that reaches it is stuck. */
 export const workflowTimeoutSeconds = 7 * 24 * 3_600;
 /** A step returns `failed` once the reason is recorded. An error of this name is not retried either. */
@@ -31,7 +31,7 @@ const everyShard = (name: string, step: Step, next: string) => ({
     'attempt.$': '$.attempt',
     'shard.$': '$$.Map.Item.Value',
   },
-  MaxConcurrency: lanesMax,
+  MaxConcurrency: writersMax,
   ItemProcessor: {
     ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
     StartAt: `${name} shard`,

@@ -1,7 +1,7 @@
 /** The deployer's mistakes are told in one line each, by name, before anything is made. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { readConfig, unset } from '../../infra/config.ts';
+import { missingSettings, readConfig } from '../../infra/config.ts';
 
 const given = { identityClientId: 'client' };
 const refusal = (context: Record<string, unknown>): string => {
@@ -91,8 +91,8 @@ test('an empty setting is an absent one', () => assert.deepEqual(readConfig({ ..
 
 test('what a deployment still needs is named, and nothing once it is there', () => {
   assert.deepEqual(
-    unset(readConfig({})).map((line) => line.split(':')[0]),
+    missingSettings(readConfig({})).map((line) => line.split(':')[0]),
     ['identityClientId'],
   );
-  assert.deepEqual(unset(readConfig(given)), []);
+  assert.deepEqual(missingSettings(readConfig(given)), []);
 });

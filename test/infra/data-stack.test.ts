@@ -126,8 +126,8 @@ describe('without any setting', () => {
   const bare = templatesOf({});
 
   test('CloudFormation refuses to deploy, in our words', () => {
-    assert.match(JSON.stringify(bare.get('Data')?.Rules), /identityClientId: set it to/);
-    assert.ok(!JSON.stringify(templates.get('Data')?.Rules ?? {}).includes('set it to'));
+    assert.match(JSON.stringify(bare.get('Data')?.Rules), /identityClientId: must be set to/);
+    assert.ok(!JSON.stringify(templates.get('Data')?.Rules ?? {}).includes('must be set to'));
   });
 
   test('there is no sender, and nobody may send mail', () => {

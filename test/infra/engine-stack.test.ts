@@ -1,7 +1,7 @@
 /** The engine's parts fit the code that runs in them, which it cannot import. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { filterOf } from '../../infra/local/event-source/filter-criteria.ts';
+import { compileFilterCriteria } from '../../infra/local/event-source/filter-criteria.ts';
 import { auditPartition } from '../../shared/audit/index.ts';
 import { webhookTimeoutMsMax } from '../../shared/contract/limits.ts';
 import { emit, enqueue } from '../../shared/event/index.ts';
@@ -19,7 +19,7 @@ const tenant = unsafeTenant('org_01JZZZZZZZZZZZZZZZZZZZZZZZ', 'record');
 test('the stream wakes its one reader for exactly the items that leave: new tasks and events', () => {
   assert.equal(resources.filter(({ properties }) => properties.StartingPosition !== undefined).length, 1);
   /** Lambda's own rules are those of the local stage's poller. */
-  const passes = filterOf(named('FanOutFeed').properties.FilterCriteria);
+  const passes = compileFilterCriteria(named('FanOutFeed').properties.FilterCriteria);
   const record = (eventName: string, { pk, sk }: { pk: string; sk: string }) => ({
     eventName,
     dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } },

@@ -10,7 +10,7 @@ import {
   unreservedMin,
   usualConcurrency,
 } from '../../infra/part/function/concurrency.ts';
-import { queueNames, queues } from '../../infra/part/trigger/work-queue-specs.ts';
+import { queueNames, workQueueSpecs } from '../../infra/part/trigger/work-queue-specs.ts';
 import { usualMegabytes } from '../../infra/scale/code.ts';
 import { quota } from '../../infra/scale/quota.ts';
 import { task, waitsMax } from '../../infra/workflow/step.ts';
@@ -161,13 +161,13 @@ describe('what runs at once', () => {
   /** A thousand requests a second, the most the stage lets in, at 150 ms each. */
   const apiShare = 150;
   const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
-  const ofQueues = sum(queueNames.map((name) => queues[name].concurrencyMax));
+  const ofQueues = sum(queueNames.map((name) => workQueueSpecs[name].concurrencyMax));
   const names = Object.keys(workers) as readonly WorkerName[];
   const triggeredBy = (trigger: Worker['trigger']) => names.filter((name) => workers[name].trigger === trigger);
 
   test('every worker is held: by its queue, by what is reserved for it, or by coming alone', () => {
     assert.deepEqual(triggeredBy('step').toSorted(), Object.keys(stepConcurrency).toSorted());
-    assert.deepEqual(triggeredBy('queue').toSorted(), queueNames.map((name): string => queues[name].worker).toSorted());
+    assert.deepEqual(triggeredBy('queue').toSorted(), queueNames.map((name): string => workQueueSpecs[name].worker).toSorted());
     for (const { id, properties } of ofType('AWS::Lambda::EventSourceMapping').filter((one) => !one.properties.StartingPosition))
       assert.ok((properties.ScalingConfig as { MaximumConcurrency: number }).MaximumConcurrency >= 2, id);
   });
@@ -197,8 +197,10 @@ describe('what runs at once', () => {
     for (let account = 10; account <= 5_000; account += 10) {
       const reserved = names.map((name) => reservedFor(name, account) ?? 0);
       assert.ok(sum(reserved) === 0 || account - sum(reserved) >= unreservedMin, `${account}: ${sum(reserved)}`);
-      const mapped = queueNames.map((name) => queueConcurrency(queues[name].concurrencyMax, account));
-      assert.ok(mapped.every((most, n) => most >= 2 && most <= Math.max(2, Object.values(queues)[n]?.concurrencyMax ?? 0)));
+      const mapped = queueNames.map((name) => queueConcurrency(workQueueSpecs[name].concurrencyMax, account));
+      assert.ok(
+        mapped.every((most, n) => most >= 2 && most <= Math.max(2, Object.values(workQueueSpecs)[n]?.concurrencyMax ?? 0)),
+      );
     }
     assert.deepEqual(
       unusual.filter(({ properties }) => properties.ReservedConcurrentExecutions !== undefined),

@@ -14,16 +14,16 @@ import {
 } from '../../infra/scale/capture.ts';
 import * as code from '../../infra/scale/code.ts';
 import { awsDollars, type Estimate } from '../../infra/scale/estimate.ts';
-import { sharedByAll } from '../../infra/scale/fleet.ts';
-import { lineEvents, loopEvents } from '../../infra/scale/history.ts';
+import { fleetLoad } from '../../infra/scale/fleet.ts';
+import { loopHistoryEvents, sequenceHistoryEvents } from '../../infra/scale/history.ts';
 import { backupLimits, restoreLimits } from '../../infra/scale/job-limits.ts';
 import { inOrder, type Limit, reachedAt } from '../../infra/scale/limit.ts';
 import { measured } from '../../infra/scale/measured.ts';
-import { withTables } from '../../infra/scale/page.ts';
+import { pageWithTables } from '../../infra/scale/page.ts';
 import { statePayload } from '../../infra/scale/payload.ts';
 import { quota } from '../../infra/scale/quota.ts';
 import { estimateRestore, secondsToWrite } from '../../infra/scale/restore.ts';
-import { dollars, duration, many } from '../../infra/scale/text.ts';
+import { formatCount, formatDollars, formatDuration } from '../../infra/scale/text.ts';
 import { BackupStep } from '../../shared/backup/steps/backup-steps.ts';
 import { scopeOf } from '../../shared/firestore/index.ts';
 import { permittedPerSecond } from '../../shared/firestore/write/rate-ramp.ts';
@@ -43,13 +43,13 @@ const jobs: Readonly<Record<string, (documents: number) => Estimate>> = {
 
 test('infra/scale.md has the tables of the model (npm run scale -- --write)', () => {
   const page = read('infra/scale.md');
-  assert.equal(page, withTables(page));
+  assert.equal(page, pageWithTables(page));
 });
 
 test('a table that was changed by hand is found', () => {
   const page = read('infra/scale.md');
-  assert.notEqual(page.replace('| 1 million |', '| 2 million |'), withTables(page));
-  assert.throws(() => withTables(page.replace('### Restore', '### Rest')), /no section Restore/);
+  assert.notEqual(page.replace('| 1 million |', '| 2 million |'), pageWithTables(page));
+  assert.throws(() => pageWithTables(page.replace('### Restore', '### Rest')), /no section Restore/);
 });
 
 describe('cost', () => {
@@ -106,7 +106,7 @@ describe('limits', () => {
   });
 
   test('no quota that all share is used by more than nine tenths', () => {
-    for (const { what, used, most } of sharedByAll) assert.ok(used <= 0.9 * most, what);
+    for (const { what, used, most } of fleetLoad) assert.ok(used <= 0.9 * most, what);
   });
 });
 
@@ -176,19 +176,19 @@ describe('what workflows hand on and write down', () => {
     const half = code.workers.purge.timeoutSeconds / 2;
     const loops = {
       // A step that is not done has used half of its time.
-      purge: loopEvents(code.purgeWorkflowSeconds / half, code.waitsMax),
-      verify: loopEvents(code.verifyWorkflowSeconds / (code.workers.backupVerify.timeoutSeconds / 2), code.waitsMax),
-      copy: loopEvents(code.backupWorkflowSeconds / (code.workers.backupCopy.timeoutSeconds / 2), code.waitsMax),
-      write: loopEvents(code.restoreWorkflowSeconds / (code.workers.restoreWrite.timeoutSeconds / 2), code.waitsMax),
-      backup: lineEvents(4, 1, 4 * code.waitsMax),
-      restore: lineEvents(4, 2, 4 * code.waitsMax),
+      purge: loopHistoryEvents(code.purgeWorkflowSeconds / half, code.waitsMax),
+      verify: loopHistoryEvents(code.verifyWorkflowSeconds / (code.workers.backupVerify.timeoutSeconds / 2), code.waitsMax),
+      copy: loopHistoryEvents(code.backupWorkflowSeconds / (code.workers.backupCopy.timeoutSeconds / 2), code.waitsMax),
+      write: loopHistoryEvents(code.restoreWorkflowSeconds / (code.workers.restoreWrite.timeoutSeconds / 2), code.waitsMax),
+      backup: sequenceHistoryEvents(4, 1, 4 * code.waitsMax),
+      restore: sequenceHistoryEvents(4, 2, 4 * code.waitsMax),
     };
     for (const [name, events] of Object.entries(loops)) assert.ok(events < quota.historyEvents, `${name}: ${events}`);
   });
 });
 
 test('numbers are written for people', () => {
-  assert.deepEqual([45, 119, 121, 7_300, 200_000].map(duration), ['45 s', '119 s', '2 min', '2 h', '2.3 d']);
-  assert.deepEqual([1e6, 2.54e9, 12_345, 7].map(many), ['1 million', '2.5 billion', '12 thousand', '7']);
-  assert.deepEqual([0.0034, 0.92, 60.06, 6_006].map(dollars), ['$0.0034', '$0.92', '$60.06', '$6,006']);
+  assert.deepEqual([45, 119, 121, 7_300, 200_000].map(formatDuration), ['45 s', '119 s', '2 min', '2 h', '2.3 d']);
+  assert.deepEqual([1e6, 2.54e9, 12_345, 7].map(formatCount), ['1 million', '2.5 billion', '12 thousand', '7']);
+  assert.deepEqual([0.0034, 0.92, 60.06, 6_006].map(formatDollars), ['$0.0034', '$0.92', '$60.06', '$6,006']);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { account, region } from '../../infra/local/base/types.ts';
-import { judge } from '../../infra/local/iam/evaluate-policy.ts';
+import { evaluatePolicy } from '../../infra/local/iam/evaluate-policy.ts';
 import { readRoles } from '../../infra/local/iam/roles.ts';
 import { templateResources } from '../../infra/local/unused-permissions/granted.ts';
 
@@ -22,7 +22,7 @@ const roles = ofType('AWS::IAM::Role');
 /** The roles that may do it, by name. */
 const whoMay = (action: string, resource: string, keys: Keys = {}): readonly string[] =>
   roles
-    .filter(({ arn }) => judge(statementsOf(arn) ?? [], { action, resources: [resource], keys }) === 'allowed')
+    .filter(({ arn }) => evaluatePolicy(statementsOf(arn) ?? [], { action, resources: [resource], keys }) === 'allowed')
     .map(({ logicalId }) => logicalId.replace(/Role[0-9A-F]{8}$/, ''))
     .sort();
 

@@ -7,22 +7,22 @@ import type { AddressInfo } from 'node:net';
 import { type Answer, AwsError, type Call, type Operation, type Service } from '../base/aws-service.ts';
 import { type Principal, rootAccessKeyId } from '../base/types.ts';
 import { jsonProtocol } from '../engines/shared/aws-protocols.ts';
-import type { Guard } from '../iam/enforce.ts';
+import type { PolicyGuard } from '../iam/enforce.ts';
 
-export interface Front {
+export interface AwsEndpoint {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-export interface FrontOptions {
+export interface AwsEndpointOptions {
   readonly services: Readonly<Record<string, Service>>;
-  readonly guard: Guard;
+  readonly guard: PolicyGuard;
   readonly principal: (accessKeyId: string) => Principal | undefined;
   /** Default: any free port. */
   readonly port?: number;
 }
 
-export const startFront = async ({ services, principal, guard, port = 0 }: FrontOptions): Promise<Front> => {
+export const startAwsEndpoint = async ({ services, principal, guard, port = 0 }: AwsEndpointOptions): Promise<AwsEndpoint> => {
   const answer = async (call: Call): Promise<Answer> => {
     const scope = readScope(call);
     const service = scope && services[scope.service];

@@ -58,9 +58,9 @@ export const openLoopbackServer = async (
   options: ServerOptions = {},
 ): Promise<LoopbackServer> => {
   let serving: RequestListener = (_request, response) => void response.writeHead(503).end();
-  const door = await listen(port, variable, (request, response) => serving(request, response), options);
+  const server = await listen(port, variable, (request, response) => serving(request, response), options);
   return {
-    ...door,
+    ...server,
     serve: (handler) => {
       serving = handler;
     },

@@ -51,7 +51,7 @@ export interface Mail {
 }
 
 /** A permission that a call needed and had. */
-export interface Used {
+export interface UsedPermission {
   readonly principal: string;
   readonly action: string;
   /** The pattern from the policy. */
@@ -78,7 +78,7 @@ export interface AwsOptions {
   /** Whether the trust policy of a role allows the actor. Undefined: every role does. */
   readonly trusts?: (roleArn: string, actor: Actor) => boolean;
   /** Called when a permission is used for the first time. */
-  readonly tellUsed?: (used: Used) => void;
+  readonly onPermissionUsed?: (used: UsedPermission) => void;
 }
 
 /** Embedded AWS: all services share one endpoint and are selected by the signature's credential scope. IAM is enforced. */
@@ -98,9 +98,9 @@ export interface Aws {
   /** Checks the permissions of services that act for a resource under its role. */
   readonly permit: Permit;
   /** All permissions that calls needed and had, without duplicates. */
-  used(): readonly Used[];
+  used(): readonly UsedPermission[];
   /** Stops starting schedules and workflows; running executions resume at the next start. Call before the functions stop. */
-  rest(): Promise<void>;
+  quiesce(): Promise<void>;
   stop(): Promise<void>;
 }
 

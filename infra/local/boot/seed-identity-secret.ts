@@ -3,7 +3,7 @@ import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } fr
 import { rootAccessKeyId } from '../base/types.ts';
 import type { FunctionSpec } from '../lambda/function-spec.ts';
 
-export const keepIdentitySecret = async (
+export const seedIdentitySecret = async (
   functions: readonly FunctionSpec[],
   clientSecret: string,
   endpoint: string,

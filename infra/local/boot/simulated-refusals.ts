@@ -8,7 +8,7 @@
 import { RpcError } from '../engines/firestore/base/types.ts';
 import type { Authorize } from '../engines/firestore/index.ts';
 
-export const guardSource: Authorize = (_token, projectId) => {
+export const checkSimulatedRefusal: Authorize = (_token, projectId) => {
   if (projectId.startsWith('denied')) throw new RpcError('PERMISSION_DENIED', 'Missing or insufficient permissions.');
   if (projectId.startsWith('missing'))
     throw new RpcError(

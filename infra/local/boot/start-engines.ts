@@ -6,10 +6,10 @@ import type { Aws, AwsOptions } from '../base/types.ts';
 import type { Firestore } from '../engines/firestore/index.ts';
 
 /** Stop functions in the order of starting. */
-export type Stops = (() => unknown)[];
+export type StopFunctions = (() => unknown)[];
 
 /** Stops in reverse order. A failure does not prevent the other stops; the first failure is thrown at the end. */
-export const stopAll = async (started: Stops): Promise<void> => {
+export const stopAll = async (started: StopFunctions): Promise<void> => {
   const failures: unknown[] = [];
   for (const each of started.splice(0).reverse()) {
     try {
@@ -22,13 +22,13 @@ export const stopAll = async (started: Stops): Promise<void> => {
 };
 
 /** Registers the stop before the start has finished: a failing boot then waits for the engines and stops them. */
-export const openAws = (options: AwsOptions, started: Stops): Promise<Aws> => {
+export const startAwsEngines = (options: AwsOptions, started: StopFunctions): Promise<Aws> => {
   const starting = import('../aws/start-aws.ts').then(({ startAws }) => startAws(options));
   started.push(async () => (await starting.catch(() => undefined))?.stop());
   return starting;
 };
 
-export const openIdentity = async (options: {
+export const startIdentityEngine = async (options: {
   issuer: string;
   apiUrl: string;
   clientId: string;
@@ -50,18 +50,18 @@ export const clientSecretOf = (state: State): string => {
 const gcsPortWanted = 4443;
 
 /** The chosen port, else the default port, else (if that is in use) any port. */
-export const openGcsDoor = (chosen: number | undefined): Promise<LoopbackServer> =>
+export const openGcsServer = (chosen: number | undefined): Promise<LoopbackServer> =>
   chosen === undefined
     ? openLoopbackServer(gcsPortWanted, 'GCS_PORT').catch(() => openLoopbackServer(0, 'GCS_PORT'))
     : openLoopbackServer(chosen, 'GCS_PORT');
 
 /** Customers' Cloud Storage buckets. */
-export const openGcs = async (dir: string) => (await import('../engines/gcs/index.ts')).startGcs({ dir });
+export const startGcsEngine = async (dir: string) => (await import('../engines/gcs/index.ts')).startGcs({ dir });
 
 /** The Firestore that is backed up. Official clients reach it on its own port. */
-export const openFirestore = ({ server }: Port, dir: string, started: Stops): Promise<Firestore> => {
+export const startFirestoreEngine = ({ server }: Port, dir: string, started: StopFunctions): Promise<Firestore> => {
   const starting = Promise.all([import('../engines/firestore/index.ts'), import('./simulated-refusals.ts')]).then(
-    ([{ startFirestore }, { guardSource }]) => startFirestore({ server, dir, authorize: guardSource }),
+    ([{ startFirestore }, { checkSimulatedRefusal }]) => startFirestore({ server, dir, authorize: checkSimulatedRefusal }),
   );
   started.push(async () => (await starting.catch(() => undefined))?.stop());
   return starting;

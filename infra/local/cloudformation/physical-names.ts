@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 
 /** The simulated region, account and addresses. */
-export interface Place {
+export interface StageLocation {
   readonly region: string;
   readonly account: string;
   /** The gateway's address, which the template refers to as the API endpoint. */
@@ -27,12 +27,13 @@ interface Kind {
   readonly service: string;
   /** The resource part of the ARN. */
   readonly path?: (name: string) => string;
-  readonly ref?: (name: string, arn: string, place: Place) => string;
-  readonly attributes?: (name: string, arn: string, place: Place) => Readonly<Record<string, string>>;
+  readonly ref?: (name: string, arn: string, location: StageLocation) => string;
+  readonly attributes?: (name: string, arn: string, location: StageLocation) => Readonly<Record<string, string>>;
 }
 
 const byArn = (_name: string, arn: string): string => arn;
-const queueUrl = (name: string, _arn: string, place: Place): string => `${place.awsUrl}/${place.account}/${name}`;
+const queueUrl = (name: string, _arn: string, location: StageLocation): string =>
+  `${location.awsUrl}/${location.account}/${name}`;
 const digest = (seed: string): string => createHash('sha256').update(seed).digest('hex');
 const uuid = (seed: string): string => digest(seed).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5');
 const shortId = (seed: string): string => digest(seed).slice(0, 10);
@@ -46,7 +47,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     nameProperty: 'QueueName',
     service: 'sqs',
     ref: queueUrl,
-    attributes: (name, arn, place) => ({ QueueName: name, QueueUrl: queueUrl(name, arn, place) }),
+    attributes: (name, arn, location) => ({ QueueName: name, QueueUrl: queueUrl(name, arn, location) }),
   },
   'AWS::KMS::Key': { makeName: uuid, service: 'kms', path: (id) => `key/${id}`, attributes: (id) => ({ KeyId: id }) },
   'AWS::KMS::Alias': { nameProperty: 'AliasName', service: 'kms' },
@@ -66,7 +67,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     makeName: shortId,
     service: 'apigateway',
     path: (id) => `/apis/${id}`,
-    attributes: (id, _arn, place) => ({ ApiEndpoint: place.apiUrl, ApiId: id }),
+    attributes: (id, _arn, location) => ({ ApiEndpoint: location.apiUrl, ApiId: id }),
   },
   'AWS::ApiGatewayV2::Stage': { nameProperty: 'StageName', service: 'apigateway' },
   'AWS::ApiGatewayV2::Integration': { makeName: shortId, service: 'apigateway' },
@@ -92,7 +93,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 
 /** The ARNs of some services have no region, or neither region nor account. */
-const arnOf = (service: string, path: string, { region, account }: Place): string => {
+const arnOf = (service: string, path: string, { region, account }: StageLocation): string => {
   if (service === 's3') return `arn:aws:s3:::${path}`;
   if (service === 'iam') return `arn:aws:iam::${account}:${path}`;
   return `arn:aws:${service}:${region}:${account}:${path}`;
@@ -112,12 +113,12 @@ export const physicalOf = (
   stack: string,
   logicalId: string,
   chosen: (property: string) => unknown,
-  place: Place,
+  location: StageLocation,
 ): Physical => {
   const kind = kinds[type] ?? { service: 'local' };
-  const given = kind.nameProperty === undefined ? undefined : chosen(kind.nameProperty);
-  const name = typeof given === 'string' ? given : (kind.makeName?.(`${stack}/${logicalId}`) ?? madeUp(stack, logicalId));
-  const arn = arnOf(kind.service, kind.path?.(name) ?? name, place);
-  const attributes = { Arn: arn, ...kind.attributes?.(name, arn, place) };
-  return { name, arn, ref: kind.ref?.(name, arn, place) ?? name, attributes };
+  const explicit = kind.nameProperty === undefined ? undefined : chosen(kind.nameProperty);
+  const name = typeof explicit === 'string' ? explicit : (kind.makeName?.(`${stack}/${logicalId}`) ?? madeUp(stack, logicalId));
+  const arn = arnOf(kind.service, kind.path?.(name) ?? name, location);
+  const attributes = { Arn: arn, ...kind.attributes?.(name, arn, location) };
+  return { name, arn, ref: kind.ref?.(name, arn, location) ?? name, attributes };
 };

@@ -40,8 +40,8 @@ interface Backup {
   readonly verification: { readonly status: string; readonly objects: number } | null;
 }
 
-export const takeDemoBackup = async (stage: DemoStage, client: DemoClient, say: Say): Promise<DemoBackup> => {
-  say.line(`writing ${documentCount} documents to the Firestore project ${demoSource}`);
+export const takeDemoBackup = async (stage: DemoStage, client: DemoClient, output: DemoOutput): Promise<DemoBackup> => {
+  output.line(`writing ${documentCount} documents to the Firestore project ${demoSource}`);
   await writeDemoDocuments(stage.firestore.address, demoSource, documentCount);
   const destination = await client.call<{ id: string }>('POST', '/storage-destinations', {
     name: 'Demo bucket',
@@ -55,24 +55,24 @@ export const takeDemoBackup = async (stage: DemoStage, client: DemoClient, say: 
     settings: { defaultStorageId: destination.id },
   });
   const { id } = await client.call<Backup>('POST', '/backups', { projectId: project.id });
-  const done = await untilEnded(client, id, say);
-  say.line(
+  const done = await untilEnded(client, id, output);
+  output.line(
     `backed up ${done.documentCount} documents as of ${done.readTime} in ${done.duration} ms: ${done.sizeFormatted} stored, ` +
       `${((100 * done.size) / done.originalSize).toFixed(0)} % of the original size`,
   );
   await client.call('POST', `/backups/${id}/verify`, { depth: 'full' });
   const verified = await untilVerified(client, id);
-  say.line(`verified all ${verified.verification?.objects} objects of the backup: ${verified.verification?.status}`);
+  output.line(`verified all ${verified.verification?.objects} objects of the backup: ${verified.verification?.status}`);
   const [document] = await client.call<readonly { path: string; fields: Record<string, { stringValue?: string }> }[]>(
     'GET',
     `/backups/${id}/documents?path=users/u0`,
   );
-  say.line(`read one document from the backup: ${document?.path} is ${document?.fields.name?.stringValue}`);
+  output.line(`read one document from the backup: ${document?.path} is ${document?.fields.name?.stringValue}`);
   return { projectId: project.id, backupId: id, path: done.path };
 };
 
 /** Console output: permanent lines, and one progress bar that is overwritten. */
-export interface Say {
+export interface DemoOutput {
   line(text: string): void;
   bar(text: string): void;
 }
@@ -84,13 +84,13 @@ interface Growing {
   readonly progress: { readonly percent: number; readonly documents: number };
 }
 
-export const barOf = ({ phase, progress: { percent, documents } }: Growing): string =>
+export const progressBar = ({ phase, progress: { percent, documents } }: Growing): string =>
   `${'█'.repeat(percent / 5).padEnd(20, '░')} ${String(percent).padStart(3)} %  ${phase}, ${documents} documents`;
 
-const untilEnded = async (client: DemoClient, id: string, say: Say): Promise<Backup> => {
+const untilEnded = async (client: DemoClient, id: string, output: DemoOutput): Promise<Backup> => {
   for (;;) {
     const backup = await client.call<Backup>('GET', `/backups/${id}`);
-    say.bar(barOf(backup));
+    output.bar(progressBar(backup));
     if (backup.status === 'completed') return backup;
     if (backup.status !== 'pending' && backup.status !== 'running') {
       throw new Error(`the backup ended with status ${backup.status}: ${backup.error?.message}`);

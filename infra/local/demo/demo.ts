@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { demoBucket } from '../boot/local-config.ts';
 import { demoEmails } from '../engines/identity/people.ts';
-import { type DemoBackup, type DemoStage, type Say, takeDemoBackup } from './demo-backup.ts';
+import { type DemoBackup, type DemoOutput, type DemoStage, takeDemoBackup } from './demo-backup.ts';
 import { type DemoClient, demoClient } from './demo-client.ts';
 import { type DemoRestore, demoTarget, restoreDemoBackup } from './demo-restore.ts';
 import { signIn } from './sign-in.ts';
@@ -16,10 +16,10 @@ export const runDemo = async (stage: DemoStage, dir: string): Promise<void> => {
     const [email = ''] = demoEmails;
     const { accessToken } = await signIn(stage.url, email);
     const organizationId = await once(stage, 'organization', async () => {
-      const made = await demoClient(stage.url, accessToken).call<{ id: string }>('POST', '/organizations', {
+      const organization = await demoClient(stage.url, accessToken).call<{ id: string }>('POST', '/organizations', {
         name: 'Analytical Engines',
       });
-      return made.id;
+      return organization.id;
     });
     const client: DemoClient = demoClient(stage.url, accessToken, organizationId);
     const backup = await once(stage, 'backup', () => takeDemoBackup(stage, client, onConsole));
@@ -37,13 +37,13 @@ export const runDemo = async (stage: DemoStage, dir: string): Promise<void> => {
 const once = async <T>(stage: DemoStage, name: string, make: () => Promise<T>): Promise<T> => {
   const known = stage.state.get<T>(demoKind, name);
   if (known) return known;
-  const made = await make();
-  stage.state.set(demoKind, name, made);
-  return made;
+  const result = await make();
+  stage.state.set(demoKind, name, result);
+  return result;
 };
 
 /** Only a terminal shows the bar; a file or a pipe gets the lines. */
-const onConsole: Say = {
+const onConsole: DemoOutput = {
   line: (text) => console.log(`${process.stdout.isTTY ? '\r\x1b[K' : ''}         ${text}`),
   bar: (text) => {
     if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K         ${text}`);

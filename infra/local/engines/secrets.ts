@@ -3,7 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { AwsError, type Engine, type Json, type Need, type Operation, text } from '../base/aws-service.ts';
 import type { Resource } from '../base/types.ts';
-import { openJournal } from './shared/append-log.ts';
+import { openAppendLog } from './shared/append-log.ts';
 
 interface Version {
   readonly id: string;
@@ -25,7 +25,7 @@ export interface Secrets extends Engine {
 }
 
 export const openSecrets = ({ dir, region, account }: { dir: string; region: string; account: string }): Secrets => {
-  const secrets = openJournal<SecretRecord>(join(dir, 'secrets', 'secrets.jsonl'));
+  const secrets = openAppendLog<SecretRecord>(join(dir, 'secrets', 'secrets.jsonl'));
   /** Secrets Manager uses a customer-managed key with the caller's permission. */
   const keyArns = new Map<string, string>();
 

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { AwsError, type Engine, type Json, type Operation, text } from '../base/aws-service.ts';
 import type { Mail } from '../base/types.ts';
-import { openJournal } from './shared/append-log.ts';
+import { openAppendLog } from './shared/append-log.ts';
 import type { Routes } from './shared/aws-protocols.ts';
 
-export const mailRoutes: Routes = { 'POST /v2/email/outbound-emails': 'SendEmail' };
+export const sesRoutes: Routes = { 'POST /v2/email/outbound-emails': 'SendEmail' };
 
-export interface MailEngine extends Engine {
+export interface SesEngine extends Engine {
   /** Newest first. */
   outbox(): readonly Mail[];
 }
@@ -17,8 +17,8 @@ interface Part {
   readonly Data?: string;
 }
 
-export const openMail = ({ dir, region, account }: { dir: string; region: string; account: string }): MailEngine => {
-  const mails = openJournal<Mail>(join(dir, 'mail', 'outbox.jsonl'));
+export const openSes = ({ dir, region, account }: { dir: string; region: string; account: string }): SesEngine => {
+  const mails = openAppendLog<Mail>(join(dir, 'mail', 'outbox.jsonl'));
 
   const send = (input: Json): Json => {
     const { Simple: simple } = (input.Content ?? {}) as { Simple?: { Subject?: Part; Body?: { Text?: Part; Html?: Part } } };

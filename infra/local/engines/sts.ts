@@ -8,10 +8,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Answer, AwsError, type Json, type Service, text } from '../base/aws-service.ts';
-import { openJournal } from './shared/append-log.ts';
+import { openAppendLog } from './shared/append-log.ts';
 
 export const openSts = ({ dir, account }: { dir: string; account: string }): Service => {
-  const externalIds = openJournal<string>(join(dir, 'sts', 'external-ids.jsonl'));
+  const externalIds = openAppendLog<string>(join(dir, 'sts', 'external-ids.jsonl'));
 
   const assume = (input: Json): string => {
     const roleArn = text(input, 'RoleArn');
@@ -50,7 +50,7 @@ export const openSts = ({ dir, account }: { dir: string; account: string }): Ser
 const externalIdOf = ({ ExternalId }: Json): Readonly<Record<string, readonly string[]>> =>
   typeof ExternalId === 'string' ? { 'sts:ExternalId': [ExternalId] } : {};
 
-const opens = (roleArn: string, externalId: string | undefined, seen: ReturnType<typeof openJournal<string>>): boolean => {
+const opens = (roleArn: string, externalId: string | undefined, seen: ReturnType<typeof openAppendLog<string>>): boolean => {
   const name = roleArn.slice(roleArn.lastIndexOf('/') + 1);
   if (name.startsWith('denied')) return false;
   if (name.startsWith('open')) return true;

@@ -1,7 +1,7 @@
 /** Event filtering of Lambda event source mappings. */
 
 /** `criteria` is the mapping's FilterCriteria. A record passes if any pattern matches, or if there are no patterns. */
-export const filterOf = (criteria: unknown): ((record: unknown) => boolean) => {
+export const compileFilterCriteria = (criteria: unknown): ((record: unknown) => boolean) => {
   const { Filters = [] } = (criteria ?? {}) as { Filters?: readonly { readonly Pattern: string }[] };
   const patterns = Filters.map(({ Pattern }) => JSON.parse(Pattern) as Pattern);
   return (record) => patterns.length === 0 || patterns.some((pattern) => matches(pattern, record));

@@ -54,7 +54,7 @@ export interface Poller {
 }
 
 /** What pollers need from the stage. */
-export interface Outside {
+export interface PollerContext {
   readonly endpoint: string;
   readonly region: string;
   /** A mapping reads its source with the function's role, so with the function's access key. */

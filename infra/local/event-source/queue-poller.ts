@@ -14,8 +14,8 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { rootAccessKeyId } from '../base/types.ts';
-import { filterOf } from './filter-criteria.ts';
-import { failedOf, type Mapping, type Outside, type Poller } from './mapping.ts';
+import { compileFilterCriteria } from './filter-criteria.ts';
+import { failedOf, type Mapping, type Poller, type PollerContext } from './mapping.ts';
 
 /** The host runs at most this many instances of a function, whatever the template allows. */
 const batchesAtOnceMax = 8;
@@ -24,12 +24,12 @@ const receiveMax = 10;
 /** Long polling: an idle queue costs one call per interval. */
 const waitSeconds = 20;
 
-export interface FedQueue {
+export interface SourceQueue {
   readonly url: string;
   readonly visibilityTimeoutSeconds: number;
 }
 
-export const startQueuePoller = (mapping: Mapping, queue: FedQueue, outside: Outside): Poller => {
+export const startQueuePoller = (mapping: Mapping, queue: SourceQueue, outside: PollerContext): Poller => {
   const sqs = new SQSClient({
     endpoint: outside.endpoint,
     region: outside.region,
@@ -42,7 +42,7 @@ export const startQueuePoller = (mapping: Mapping, queue: FedQueue, outside: Out
     credentials: { accessKeyId: rootAccessKeyId, secretAccessKey: 'local' },
   });
   const batchesAtOnce = Math.min(mapping.concurrencyMax ?? batchesAtOnceMax, batchesAtOnceMax);
-  const passes = filterOf(mapping.filterCriteria);
+  const passes = compileFilterCriteria(mapping.filterCriteria);
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
 

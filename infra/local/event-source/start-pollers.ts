@@ -4,11 +4,11 @@ import type { State } from '../base/stage-state.ts';
 import type { ResolvedResource } from '../cloudformation/read-template.ts';
 import type { FunctionSpec } from '../lambda/function-spec.ts';
 import type { Host } from '../lambda/host.ts';
-import { type Mapping, type Outside, type Poller, readMappings } from './mapping.ts';
+import { type Mapping, type Poller, type PollerContext, readMappings } from './mapping.ts';
 import { startQueuePoller } from './queue-poller.ts';
 import { startStreamPoller } from './stream-poller.ts';
 
-export interface PollerOptions extends Pick<Outside, 'endpoint' | 'region' | 'delayScale' | 'warn'> {
+export interface PollerOptions extends Pick<PollerContext, 'endpoint' | 'region' | 'delayScale' | 'warn'> {
   readonly resources: readonly ResolvedResource[];
   readonly functions: readonly FunctionSpec[];
   readonly host: Host;
@@ -28,7 +28,7 @@ export const startPollers = (options: PollerOptions): { stop(): Promise<void> } 
   const start = (mapping: Mapping): Poller => {
     const fed = functions.find(({ name, arn }) => name === mapping.functionName || arn === mapping.functionName);
     if (!fed) throw new Error(`${mapping.id} feeds ${mapping.functionName}, which the template does not define`);
-    const outside: Outside = { ...options, warn, accessKeyId: fed.accessKeyId, invoke: host.invoke };
+    const outside: PollerContext = { ...options, warn, accessKeyId: fed.accessKeyId, invoke: host.invoke };
     const service = mapping.sourceArn.split(':')[2];
     if (service === 'dynamodb') return startStreamPoller(mapping, state, outside);
     const queue = resources.find(({ arn }) => arn === mapping.sourceArn);

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { failedOf, type Mapping, type Outside } from './mapping.ts';
+import { failedOf, type Mapping, type PollerContext } from './mapping.ts';
 import type { StreamRecord } from './stream-record.ts';
 
 /** `passed` is called with each record up to which all records succeeded or were given up. */
-export type Deliver = (
+export type DeliverRecords = (
   shardId: string,
   records: readonly StreamRecord[],
   passed: (record: StreamRecord) => void,
@@ -15,7 +15,7 @@ export type Deliver = (
 const firstRetryMs = 200;
 const lastRetryMs = 30_000;
 
-export const makeDelivery = (mapping: Mapping, outside: Outside, stopping: AbortSignal): Deliver => {
+export const makeStreamDelivery = (mapping: Mapping, outside: PollerContext, stopping: AbortSignal): DeliverRecords => {
   const { MaximumRetryAttempts, MaximumRecordAgeInSeconds, BisectBatchOnFunctionError, DestinationConfig } = mapping.properties;
   const retriesMax = limit(MaximumRetryAttempts);
   const ageMaxMs = limit(MaximumRecordAgeInSeconds) * 1_000;
@@ -31,29 +31,29 @@ export const makeDelivery = (mapping: Mapping, outside: Outside, stopping: Abort
     records: readonly StreamRecord[],
     passed: (record: StreamRecord) => void,
   ): Promise<'done' | 'stopped'> => {
-    let left = records;
-    for (let retries = 0; left.length > 0; ) {
+    let remaining = records;
+    for (let retries = 0; remaining.length > 0; ) {
       if (stopping.aborted) return 'stopped';
-      const old = left.filter(({ dynamodb }) => Date.now() - dynamodb.ApproximateCreationDateTime * 1_000 > ageMaxMs);
+      const old = remaining.filter(({ dynamodb }) => Date.now() - dynamodb.ApproximateCreationDateTime * 1_000 > ageMaxMs);
       if (old.length > 0) {
         await giveUp(shardId, old, retries, 'RecordAgeExceeded');
-        left = left.slice(old.length);
+        remaining = remaining.slice(old.length);
         continue;
       }
-      const taken = await attempt(left);
-      const last = left[taken - 1];
+      const taken = await attempt(remaining);
+      const last = remaining[taken - 1];
       if (last) passed(last);
-      left = left.slice(taken);
-      if (left.length === 0) break;
+      remaining = remaining.slice(taken);
+      if (remaining.length === 0) break;
       // Progress resets the retries of the rest.
       if (taken > 0) retries = 0;
-      else if (BisectBatchOnFunctionError && left.length > 1) {
+      else if (BisectBatchOnFunctionError && remaining.length > 1) {
         // Bisecting does not count as a retry: it isolates a bad record, which is then retried alone.
-        const middle = Math.ceil(left.length / 2);
-        const first = await deliver(shardId, left.slice(0, middle), passed);
-        return first === 'stopped' ? first : deliver(shardId, left.slice(middle), passed);
+        const middle = Math.ceil(remaining.length / 2);
+        const first = await deliver(shardId, remaining.slice(0, middle), passed);
+        return first === 'stopped' ? first : deliver(shardId, remaining.slice(middle), passed);
       } else if (retries >= retriesMax) {
-        await giveUp(shardId, left, retries, 'RetryAttemptsExhausted');
+        await giveUp(shardId, remaining, retries, 'RetryAttemptsExhausted');
         return 'done';
       } else {
         const waitMs = Math.min(firstRetryMs * 2 ** retries, lastRetryMs) / outside.delayScale;
@@ -89,7 +89,7 @@ const limit = (value: unknown): number => (value === undefined || Number(value) 
 const putAside = async (
   destinationArn: string,
   mapping: Mapping,
-  outside: Outside,
+  outside: PollerContext,
   shardId: string,
   records: readonly StreamRecord[],
   tries: number,

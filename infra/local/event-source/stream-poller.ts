@@ -11,9 +11,9 @@ import {
   type Shard,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { State } from '../base/stage-state.ts';
-import { filterOf } from './filter-criteria.ts';
-import type { Mapping, Outside, Poller } from './mapping.ts';
-import { type Deliver, makeDelivery } from './stream-delivery.ts';
+import { compileFilterCriteria } from './filter-criteria.ts';
+import type { Mapping, Poller, PollerContext } from './mapping.ts';
+import { type DeliverRecords, makeStreamDelivery } from './stream-delivery.ts';
 import { recordOf, type StreamRecord } from './stream-record.ts';
 
 /** Lambda polls a shard four times a second. The end of a function run polls immediately, since most changes come from one. */
@@ -34,15 +34,15 @@ const describeEveryMs = 30_000;
 const checkpointKind = 'checkpoint';
 const closed = 'CLOSED';
 
-export const startStreamPoller = (mapping: Mapping, state: State, outside: Outside): Poller => {
+export const startStreamPoller = (mapping: Mapping, state: State, outside: PollerContext): Poller => {
   const streams = new DynamoDBStreamsClient({
     endpoint: outside.endpoint,
     region: outside.region,
     credentials: { accessKeyId: outside.accessKeyId, secretAccessKey: 'local' },
   });
-  const passes = filterOf(mapping.filterCriteria);
+  const passes = compileFilterCriteria(mapping.filterCriteria);
   const stopping = new AbortController();
-  const deliver: Deliver = makeDelivery(mapping, outside, stopping.signal);
+  const deliver: DeliverRecords = makeStreamDelivery(mapping, outside, stopping.signal);
   const iterators = new Map<string, string>();
   const keyOf = (shardId: string): string => `${mapping.id}/${mapping.sourceArn}/${shardId}`;
   const checkpoint = (shardId: string): string | undefined => state.get(checkpointKind, keyOf(shardId));

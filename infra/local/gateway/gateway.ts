@@ -42,9 +42,9 @@ export const makeGateway = (options: GatewayOptions): RequestListener => {
     }
     if (cors.isPreflight(request.method, request.headers)) {
       // As on AWS, a route that matches OPTIONS (such as $default) is invoked, but the headers come from the configuration.
-      const asked = find('OPTIONS', path);
-      const reply = asked
-        ? await call({ request, path, rawQuery: rest.join('?'), body: empty }, asked)
+      const requested = find('OPTIONS', path);
+      const reply = requested
+        ? await call({ request, path, rawQuery: rest.join('?'), body: empty }, requested)
         : { status: 204, body: empty };
       return { ...reply, headers: cors.preflight(request.headers) };
     }
@@ -123,11 +123,11 @@ const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> =
 
 const withTimeout = async <T>(work: Promise<T>, { route }: Match): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, fail) => {
+  const timeout = new Promise<never>((_, fail) => {
     timer = setTimeout(() => fail(new FunctionError('timed-out', 'Timeout', 'the integration timed out')), route.timeoutMs);
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -6,7 +6,7 @@ import type { Reply } from './http-event.ts';
 
 export const outboxPath = '/_local/outbox';
 
-export const outboxReply = (path: string, mails: readonly Mail[]): Reply | undefined => {
+export const outboxPage = (path: string, mails: readonly Mail[]): Reply | undefined => {
   if (path === `${outboxPath}.json`) {
     return {
       status: 200,

@@ -1,5 +1,5 @@
 /** The Condition block of a statement: all operators and keys must match. */
-import { matches, PolicyError } from './patterns.ts';
+import { matchesPattern, PolicyError } from './patterns.ts';
 
 type Condition = Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 type Keys = Readonly<Record<string, readonly string[]>>;
@@ -8,7 +8,7 @@ export const conditionsHold = (condition: Condition, keys: Keys): boolean => {
   const given = new Map(Object.entries(keys).map(([name, values]) => [name.toLowerCase(), values]));
   return Object.entries(condition).every(([operator, tests]) =>
     Object.entries(tests).every(([key, wanted]) => {
-      if (!knownKeys.some((pattern) => matches(pattern, key.toLowerCase())))
+      if (!knownKeys.some((pattern) => matchesPattern(pattern, key.toLowerCase())))
         throw new PolicyError(`the local stage does not support the condition key ${key}`);
       return holdsOne(operator, [wanted].flat().map(String), given.get(key.toLowerCase()));
     }),
@@ -38,9 +38,9 @@ type Test = (given: string, wanted: string) => boolean;
 const tests: Readonly<Record<string, Test>> = {
   StringEquals: (given, wanted) => given === wanted,
   StringEqualsIgnoreCase: (given, wanted) => given.toLowerCase() === wanted.toLowerCase(),
-  StringLike: (given, wanted) => matches(wanted, given),
-  ArnEquals: (given, wanted) => matches(wanted, given),
-  ArnLike: (given, wanted) => matches(wanted, given),
+  StringLike: (given, wanted) => matchesPattern(wanted, given),
+  ArnEquals: (given, wanted) => matchesPattern(wanted, given),
+  ArnLike: (given, wanted) => matchesPattern(wanted, given),
   Bool: (given, wanted) => given.toLowerCase() === wanted.toLowerCase(),
   NumericEquals: (given, wanted) => Number(given) === Number(wanted),
   NumericLessThan: (given, wanted) => Number(given) < Number(wanted),

@@ -6,11 +6,11 @@
 import type { Need } from '../base/aws-service.ts';
 import type { Statement } from '../base/types.ts';
 import { conditionsHold } from './conditions.ts';
-import { matches } from './patterns.ts';
+import { matchesPattern } from './patterns.ts';
 
 export type Verdict = 'allowed' | 'denied' | 'not-allowed';
 
-export const judge = (statements: readonly Statement[], need: Need): Verdict => {
+export const evaluatePolicy = (statements: readonly Statement[], need: Need): Verdict => {
   const verdicts = need.resources.map((resource) => judgeOne(statements, need, resource));
   return verdicts.find((verdict) => verdict === 'allowed') ?? verdicts.find((verdict) => verdict === 'denied') ?? 'not-allowed';
 };
@@ -21,8 +21,8 @@ const judgeOne = (statements: readonly Statement[], need: Need, resource: string
   let verdict: Verdict = 'not-allowed';
   for (const statement of statements) {
     const applies =
-      statement.Action.some((pattern) => matches(pattern.toLowerCase(), action)) &&
-      statement.Resource.some((pattern) => matches(pattern, resource)) &&
+      statement.Action.some((pattern) => matchesPattern(pattern.toLowerCase(), action)) &&
+      statement.Resource.some((pattern) => matchesPattern(pattern, resource)) &&
       conditionsHold(statement.Condition ?? {}, keys);
     if (!applies) continue;
     if (statement.Effect === 'Deny') return 'denied';

@@ -6,7 +6,7 @@ export class PolicyError extends Error {
 
 const compiled = new Map<string, RegExp>();
 
-export const matches = (pattern: string, value: string): boolean => {
+export const matchesPattern = (pattern: string, value: string): boolean => {
   if (pattern === '*' || pattern === value) return true;
   let expression = compiled.get(pattern);
   if (!expression) {

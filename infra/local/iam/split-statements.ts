@@ -1,8 +1,8 @@
 /** Splits statements into permissions: one action on one resource with one value per condition. */
 
 import type { Statement } from '../base/types.ts';
-import { judge } from './evaluate-policy.ts';
-import { matches } from './patterns.ts';
+import { evaluatePolicy } from './evaluate-policy.ts';
+import { matchesPattern } from './patterns.ts';
 
 export interface Permission {
   readonly action: string;
@@ -12,7 +12,7 @@ export interface Permission {
   readonly conditions: readonly string[];
 }
 
-type Need = Parameters<typeof judge>[1];
+type Need = Parameters<typeof evaluatePolicy>[1];
 
 /** A permission and a test whether it allows a given call. */
 export interface Part extends Permission {
@@ -38,7 +38,8 @@ const partOf = (
   const alone: Statement = { Effect: 'Allow', Action: [action], Resource: [resource], Condition: condition };
   // Runs at every call and most calls are of other actions, so the action is compared first.
   const pattern = action.toLowerCase();
-  const lets = (need: Need): boolean => matches(pattern, need.action.toLowerCase()) && judge([alone], need) === 'allowed';
+  const lets = (need: Need): boolean =>
+    matchesPattern(pattern, need.action.toLowerCase()) && evaluatePolicy([alone], need) === 'allowed';
   return { action, resource, conditions, lets };
 };
 

@@ -41,7 +41,7 @@ const instancesOf = (memoryBytes: number): number => Math.floor(memoryBytes / 4 
 const total = Math.min(224, Math.max(48, instancesOf(process.availableMemory())));
 const limitsByDefault: HostLimits = { perFunction: 4, perFedFunction: total >= 192 ? 16 : 8, total };
 
-const placesMax = ({ concurrency, fedAtOnce }: FunctionSpec, limits: HostLimits): number =>
+const instancesMax = ({ concurrency, fedAtOnce }: FunctionSpec, limits: HostLimits): number =>
   Math.min(
     fedAtOnce === undefined ? limits.perFunction : Math.min(limits.perFedFunction, fedAtOnce),
     concurrency ?? Number.POSITIVE_INFINITY,
@@ -55,7 +55,7 @@ interface Job {
   readonly fail: (error: unknown) => void;
 }
 
-interface Place {
+interface HostedInstance {
   readonly instance: Instance;
   busy: boolean;
   usedAt: number;
@@ -63,14 +63,14 @@ interface Place {
 
 interface Pool {
   readonly spec: FunctionSpec;
-  readonly places: Set<Place>;
+  readonly instances: Set<HostedInstance>;
   readonly waiting: Job[];
 }
 
-export const startHost = (functions: readonly FunctionSpec[], around: LambdaHostOptions, limits = limitsByDefault): Host => {
+export const startHost = (functions: readonly FunctionSpec[], options: LambdaHostOptions, limits = limitsByDefault): Host => {
   const pools = new Map<string, Pool>();
   for (const spec of functions) {
-    const pool: Pool = { spec, places: new Set(), waiting: [] };
+    const pool: Pool = { spec, instances: new Set(), waiting: [] };
     pools.set(spec.arn, pool);
     pools.set(spec.name, pool);
   }
@@ -78,62 +78,62 @@ export const startHost = (functions: readonly FunctionSpec[], around: LambdaHost
   const listeners: (() => void)[] = [];
   /** Pools whose first event waits for an instance of another function to stop. */
   const starved = new Set<Pool>();
-  let turn = 0;
+  let useCount = 0;
   let stopped = false;
 
-  const count = (): number => [...all].reduce((sum, pool) => sum + pool.places.size, 0);
+  const count = (): number => [...all].reduce((sum, pool) => sum + pool.instances.size, 0);
 
   const evict = (): boolean => {
-    let oldest: { pool: Pool; place: Place } | undefined;
+    let oldest: { pool: Pool; hosted: HostedInstance } | undefined;
     for (const pool of all) {
-      for (const place of pool.places) {
-        if (!place.busy && (!oldest || place.usedAt < oldest.place.usedAt)) oldest = { pool, place };
+      for (const hosted of pool.instances) {
+        if (!hosted.busy && (!oldest || hosted.usedAt < oldest.hosted.usedAt)) oldest = { pool, hosted };
       }
     }
     if (!oldest) return false;
-    oldest.pool.places.delete(oldest.place);
-    void oldest.place.instance.stop();
+    oldest.pool.instances.delete(oldest.hosted);
+    void oldest.hosted.instance.stop();
     return true;
   };
 
   /** Reuses the most recently used idle instance, so that surplus ones age; otherwise starts one if the limits allow it. */
-  const findPlace = (pool: Pool): Place | undefined => {
+  const findInstance = (pool: Pool): HostedInstance | undefined => {
     // An instance that died while idle must not receive an event.
-    for (const place of pool.places) if (place.instance.isDead()) pool.places.delete(place);
-    const idle = [...pool.places].filter((place) => !place.busy).sort((a, b) => b.usedAt - a.usedAt)[0];
+    for (const hosted of pool.instances) if (hosted.instance.isDead()) pool.instances.delete(hosted);
+    const idle = [...pool.instances].filter((hosted) => !hosted.busy).sort((a, b) => b.usedAt - a.usedAt)[0];
     if (idle) return idle;
-    if (pool.places.size >= placesMax(pool.spec, limits)) return undefined;
+    if (pool.instances.size >= instancesMax(pool.spec, limits)) return undefined;
     if (count() >= limits.total && !evict()) {
       starved.add(pool);
       return undefined;
     }
-    const place: Place = { instance: startInstance(pool.spec, around), busy: false, usedAt: 0 };
-    pool.places.add(place);
-    return place;
+    const hosted: HostedInstance = { instance: startInstance(pool.spec, options), busy: false, usedAt: 0 };
+    pool.instances.add(hosted);
+    return hosted;
   };
 
   const pump = (pool: Pool): void => {
     while (pool.waiting.length > 0 && !stopped) {
-      const place = findPlace(pool);
-      if (!place) return;
+      const hosted = findInstance(pool);
+      if (!hosted) return;
       const job = pool.waiting.shift();
-      if (job) void work(pool, place, job);
+      if (job) void work(pool, hosted, job);
     }
     starved.delete(pool);
   };
 
-  const work = async (pool: Pool, place: Place, job: Job): Promise<void> => {
-    place.busy = true;
+  const work = async (pool: Pool, hosted: HostedInstance, job: Job): Promise<void> => {
+    hosted.busy = true;
     try {
-      job.done(JSON.parse(await place.instance.run(job.event)));
+      job.done(JSON.parse(await hosted.instance.run(job.event)));
     } catch (error) {
       job.fail(error);
     } finally {
-      place.busy = false;
-      place.usedAt = ++turn;
-      if (place.instance.isDead()) {
-        pool.places.delete(place);
-        void place.instance.stop();
+      hosted.busy = false;
+      hosted.usedAt = ++useCount;
+      if (hosted.instance.isDead()) {
+        pool.instances.delete(hosted);
+        void hosted.instance.stop();
       }
       for (const listener of listeners) listener();
       // Starved pools come first; otherwise a function that is never idle would keep its instances for ever.
@@ -152,11 +152,11 @@ export const startHost = (functions: readonly FunctionSpec[], around: LambdaHost
         pump(pool);
       }),
     onRun: (listener) => void listeners.push(listener),
-    instances: () => [...all].flatMap(({ places }) => [...places]).filter(({ instance }) => !instance.isDead()).length,
+    instances: () => [...all].flatMap(({ instances }) => [...instances]).filter(({ instance }) => !instance.isDead()).length,
     stop: async () => {
       stopped = true;
       for (const job of [...all].flatMap((pool) => pool.waiting.splice(0))) job.fail(stopping());
-      await Promise.all([...all].flatMap((pool) => [...pool.places].map((place) => place.instance.stop())));
+      await Promise.all([...all].flatMap((pool) => [...pool.instances].map((hosted) => hosted.instance.stop())));
     },
   };
 };

@@ -31,11 +31,11 @@ const initMaxMs = 20_000;
 /** Lambda's limit for a synchronous call. */
 const payloadMaxBytes = 6 * 1024 * 1024;
 
-export const startInstance = (spec: FunctionSpec, around: LambdaHostOptions): Instance => {
-  const log = around.log(spec);
-  const birth = { bundle: around.bundleOf(spec.entry), handler: spec.handler, cache: around.cache, arn: spec.arn };
+export const startInstance = (spec: FunctionSpec, options: LambdaHostOptions): Instance => {
+  const log = options.log(spec);
+  const birth = { bundle: options.bundleOf(spec.entry), handler: spec.handler, cache: options.cache, arn: spec.arn };
   const resourceLimits = { maxOldGenerationSizeMb: spec.memoryMb };
-  const thread = startThread(around.worker, birth, { env: environmentOf(spec, around), resourceLimits }, log);
+  const thread = startThread(options.worker, birth, { env: environmentOf(spec, options), resourceLimits }, log);
   const late = (text: string): FunctionError => new FunctionError('timed-out', 'Sandbox.Timedout', text);
 
   const within = async <T>(limitMs: number, error: FunctionError, work: Promise<T>): Promise<T> => {
@@ -71,11 +71,11 @@ const tooLarge = (type: string, what: string): FunctionError =>
   new FunctionError('too-large', type, `${what} must not exceed ${payloadMaxBytes} bytes`);
 
 /** Lambda's variables, the template's variables, and the certificates for developers behind a proxy. */
-const environmentOf = (spec: FunctionSpec, around: LambdaHostOptions): Record<string, string> => ({
+const environmentOf = (spec: FunctionSpec, options: LambdaHostOptions): Record<string, string> => ({
   ...spec.environment,
-  AWS_REGION: around.region,
-  AWS_DEFAULT_REGION: around.region,
-  AWS_ENDPOINT_URL: around.endpoint,
+  AWS_REGION: options.region,
+  AWS_DEFAULT_REGION: options.region,
+  AWS_ENDPOINT_URL: options.endpoint,
   AWS_ACCESS_KEY_ID: spec.accessKeyId,
   AWS_SECRET_ACCESS_KEY: 'local',
   // Functions must not read the developer's AWS profiles or a cloud machine's metadata endpoint.

@@ -6,7 +6,7 @@ import type { FunctionSpec } from './function-spec.ts';
 /** As on AWS, a function without permission to write logs still runs; its output is lost. */
 const silent: FunctionLog = { write: () => {} };
 
-export const observe =
+export const withLogPermission =
   (open: (functionName: string) => FunctionLog, permit: Permit, warn: (line: string) => void) =>
   (spec: FunctionSpec): FunctionLog => {
     const [, , , region, account] = spec.arn.split(':');

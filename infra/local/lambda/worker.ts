@@ -6,7 +6,7 @@ import { createRequire, enableCompileCache } from 'node:module';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 
 /** The data an instance passes to its thread. */
-export interface Birth {
+export interface WorkerData {
   readonly bundle: string;
   readonly handler: string;
   /** Folder of the compile cache, which makes the second start of a bundle a quarter faster. */
@@ -16,13 +16,13 @@ export interface Birth {
   readonly reports: MessagePort;
 }
 
-export interface Order {
+export interface WorkerOrder {
   readonly requestId: string;
   readonly event: string;
   readonly deadlineMs: number;
 }
 
-export type Report =
+export type WorkerReport =
   | { readonly kind: 'ready' }
   | { readonly kind: 'result'; readonly requestId: string; readonly result: string }
   | { readonly kind: 'error'; readonly requestId: string; readonly type: string; readonly message: string }
@@ -32,7 +32,7 @@ type Handler = (event: unknown, context: unknown) => unknown;
 
 const port = parentPort;
 if (!port) throw new Error('runs in a worker thread only');
-const tell = (report: Report): void => (workerData as Birth).reports.postMessage(report);
+const tell = (report: WorkerReport): void => (workerData as WorkerData).reports.postMessage(report);
 
 /** As on Lambda: the complete error goes to the log, the caller gets its type and message. */
 const explain = (thrown: unknown): { type: string; message: string } => {
@@ -41,7 +41,7 @@ const explain = (thrown: unknown): { type: string; message: string } => {
   return { type: error.name || 'Error', message: error.message };
 };
 
-const load = ({ bundle, handler, cache }: Birth): Handler => {
+const load = ({ bundle, handler, cache }: WorkerData): Handler => {
   enableCompileCache(cache);
   const found = (createRequire(bundle)(bundle) as Record<string, unknown>)[handler];
   if (typeof found !== 'function') {
@@ -50,19 +50,19 @@ const load = ({ bundle, handler, cache }: Birth): Handler => {
   return found as Handler;
 };
 
-const contextOf = ({ requestId, deadlineMs }: Order) => ({
+const contextOf = ({ requestId, deadlineMs }: WorkerOrder) => ({
   awsRequestId: requestId,
   callbackWaitsForEmptyEventLoop: true,
   functionName: process.env.AWS_LAMBDA_FUNCTION_NAME,
   functionVersion: '$LATEST',
-  invokedFunctionArn: (workerData as Birth).arn,
+  invokedFunctionArn: (workerData as WorkerData).arn,
   memoryLimitInMB: process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
   logGroupName: process.env.AWS_LAMBDA_LOG_GROUP_NAME,
   logStreamName: process.env.AWS_LAMBDA_LOG_STREAM_NAME,
   getRemainingTimeInMillis: () => Math.max(0, deadlineMs - Date.now()),
 });
 
-const answer = async (handler: Handler, order: Order): Promise<void> => {
+const answer = async (handler: Handler, order: WorkerOrder): Promise<void> => {
   try {
     const result = await handler(JSON.parse(order.event), contextOf(order));
     tell({ kind: 'result', requestId: order.requestId, result: JSON.stringify(result) ?? 'null' });
@@ -72,8 +72,8 @@ const answer = async (handler: Handler, order: Order): Promise<void> => {
 };
 
 try {
-  const handler = load(workerData as Birth);
-  port.on('message', (order: Order) => void answer(handler, order));
+  const handler = load(workerData as WorkerData);
+  port.on('message', (order: WorkerOrder) => void answer(handler, order));
   tell({ kind: 'ready' });
 } catch (error) {
   tell({ kind: 'unloadable', ...explain(error) });

@@ -2,9 +2,9 @@
  * Permissions that are needed although no test run uses them, each with a reason. A permission that a test uses must not be
  * listed.
  */
-import type { Kept } from './report.ts';
+import type { PermissionException } from './report.ts';
 
-export const kept: readonly Kept[] = [
+export const exceptions: readonly PermissionException[] = [
   {
     lines: / dynamodb:UpdateItem Table LeadingKeys=SEEN#\*$/,
     reason: 'lastSeenAt is updated occasionally, by whichever call happens to come then.',

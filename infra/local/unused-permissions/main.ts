@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { kept } from './exceptions.ts';
+import { exceptions } from './exceptions.ts';
 import { grantedLines, templateResources } from './granted.ts';
 import { compare, type Report } from './report.ts';
 
@@ -35,7 +35,7 @@ export const tell = ({ unused, stale, idle }: Report, granted: number): readonly
 
 const main = async (): Promise<void> => {
   const granted = grantedLines(await templateResources());
-  const report = compare(granted, readRecord(), kept);
+  const report = compare(granted, readRecord(), exceptions);
   console.log(tell(report, granted.length).join('\n'));
   if (report.unused.length > 0 || report.idle.length > 0) process.exitCode = 1;
 };

@@ -1,5 +1,5 @@
 /** Names permissions by the logical ids of roles and resources, which do not depend on region, account or stack. */
-import type { Used } from '../base/types.ts';
+import type { UsedPermission } from '../base/types.ts';
 import type { ResolvedResource } from '../cloudformation/read-template.ts';
 import type { Permission } from '../iam/split-statements.ts';
 
@@ -27,7 +27,7 @@ export const namesOf = (resources: readonly ResolvedResource[]): Names => {
 };
 
 /** A function acts under its role; other callers are identified by the ARN of their role. */
-export const roleOf = (resources: readonly ResolvedResource[]): ((used: Used) => string) => {
+export const roleOf = (resources: readonly ResolvedResource[]): ((used: UsedPermission) => string) => {
   const roles = new Map(
     resources
       .filter(({ type }) => type === 'AWS::Lambda::Function')

@@ -4,7 +4,7 @@
  * record of a killed stage is complete.
  */
 import { appendFileSync } from 'node:fs';
-import type { Used } from '../base/types.ts';
+import type { UsedPermission } from '../base/types.ts';
 import type { ResolvedResource } from '../cloudformation/read-template.ts';
 import { namesOf, roleOf } from './permission-names.ts';
 
@@ -12,7 +12,7 @@ import { namesOf, roleOf } from './permission-names.ts';
 export const recordVariable = 'PERMISSIONS_USED';
 
 /** Undefined if nothing is to be recorded. */
-export const recorder = (resources: readonly ResolvedResource[]): ((used: Used) => void) | undefined => {
+export const recorder = (resources: readonly ResolvedResource[]): ((used: UsedPermission) => void) | undefined => {
   const file = process.env[recordVariable];
   if (!file) return undefined;
   const [name, role] = [namesOf(resources), roleOf(resources)];

@@ -1,7 +1,7 @@
 /** Compares granted permissions with used ones. A permission that is never used only helps an attacker. */
 
 /** Permissions that are kept although no test uses them, with the reason. */
-export interface Kept {
+export interface PermissionException {
   /** Matches lines such as `BackupCopyRole kms:Decrypt SecretsKey purpose=passphrase`. */
   readonly lines: RegExp;
   readonly reason: string;
@@ -13,7 +13,7 @@ export interface Report {
   /** Recorded as used but no longer granted: the record is older than the template. */
   readonly stale: readonly string[];
   /** Exceptions for permissions that are used or not granted. */
-  readonly idle: readonly Kept[];
+  readonly idle: readonly PermissionException[];
 }
 
 /**
@@ -26,7 +26,7 @@ const alike: readonly (readonly string[])[] = [
   ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem'],
 ];
 
-export const compare = (granted: readonly string[], used: readonly string[], kept: readonly Kept[]): Report => {
+export const compare = (granted: readonly string[], used: readonly string[], kept: readonly PermissionException[]): Report => {
   const wasUsed = new Set(used.flatMap(equals));
   const isGranted = new Set(granted);
   const idleLines = granted.filter((line) => !wasUsed.has(line));

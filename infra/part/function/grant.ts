@@ -6,15 +6,15 @@ import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Capability } from '../../../shared/contract/capabilities.ts';
 import {
   allow,
+  assumeCustomerRoles,
+  decryptFor,
+  encryptFor,
   executionsOf,
   leadingKeysLike,
-  openSealed,
-  passTo,
-  reading,
+  passRoleTo,
+  readActions,
   readSecret,
   schedulesOf,
-  sealFor,
-  takeRoles,
 } from '../policy-statements.ts';
 import type { ResourceNames } from '../resource-names.ts';
 import { variables } from './capability-variables.ts';
@@ -34,16 +34,16 @@ export const grant = (parts: ResourceNames, wanted: readonly Capability[]): Gran
 };
 
 const permissions: Readonly<Record<Capability, (parts: ResourceNames) => readonly PolicyStatement[]>> = {
-  'table:look': ({ tableArn }) => [allow(reading, [tableArn])],
+  'table:look': ({ tableArn }) => [allow(readActions, [tableArn])],
   'table:read': ({ tableArn }) => [
-    allow(reading, [tableArn]),
+    allow(readActions, [tableArn]),
     // Rate counts and lastSeenAt are the only writes of a read-only function.
     allow(['dynamodb:UpdateItem'], [tableArn], leadingKeysLike('RATE#*', 'SEEN#*')),
   ],
   // A transaction is authorized by its operations.
   'table:write': ({ tableArn }) => [
     allow(
-      [...reading, 'dynamodb:ConditionCheckItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+      [...readActions, 'dynamodb:ConditionCheckItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
       [tableArn],
     ),
     // Every operation has one leading key, so ForAllValues tests exactly that key. To IAM a Put that replaces equals one that
@@ -56,46 +56,46 @@ const permissions: Readonly<Record<Capability, (parts: ResourceNames) => readonl
       conditions: leadingKeysLike('AUDIT#*'),
     }),
   ],
-  'table:purge': ({ tableArn }) => [allow([...reading, 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'], [tableArn])],
+  'table:purge': ({ tableArn }) => [allow([...readActions, 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'], [tableArn])],
   'token:verify': ({ tokenKeyArns }) => [allow(['kms:GetPublicKey'], tokenKeyArns)],
   'token:sign': ({ tokenKeyArns }) => [allow(['kms:GetPublicKey'], tokenKeyArns), allow(['kms:Sign'], [tokenKeyArns[0]])],
   'secret:service': ({ serviceSecretArn, secretsKeyArn }) => readSecret(serviceSecretArn, secretsKeyArn),
   'identity:refer': () => [],
   'identity:client': ({ identitySecretArn, secretsKeyArn }) => readSecret(identitySecretArn, secretsKeyArn),
-  'grant:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'provider-grant')],
-  'source:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'source-credentials')],
-  'destination:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'destination-credentials')],
-  'passphrase:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'passphrase')],
+  'grant:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'provider-grant')],
+  'source:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'source-credentials')],
+  'destination:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'destination-credentials')],
+  'passphrase:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'passphrase')],
   'move:seal': ({ secretsKeyArn }) => [
-    openSealed(secretsKeyArn, 'source-credentials', 'destination-credentials'),
-    sealFor(secretsKeyArn, 'source-credentials', 'destination-credentials'),
+    decryptFor(secretsKeyArn, 'source-credentials', 'destination-credentials'),
+    encryptFor(secretsKeyArn, 'source-credentials', 'destination-credentials'),
   ],
   // The encryption context restricts decryption to the function's purpose.
   'source:read': ({ identitySecretArn, secretsKeyArn }) => [
     ...readSecret(identitySecretArn, secretsKeyArn),
-    openSealed(secretsKeyArn, 'provider-grant', 'source-credentials'),
+    decryptFor(secretsKeyArn, 'provider-grant', 'source-credentials'),
     // A provider may rotate the refresh token at each use.
-    sealFor(secretsKeyArn, 'provider-grant'),
+    encryptFor(secretsKeyArn, 'provider-grant'),
   ],
   'destination:use': ({ secretsKeyArn }) => [
-    openSealed(secretsKeyArn, 'destination-credentials'),
-    takeRoles({ Null: { 'sts:ExternalId': 'false' } }),
+    decryptFor(secretsKeyArn, 'destination-credentials'),
+    assumeCustomerRoles({ Null: { 'sts:ExternalId': 'false' } }),
   ],
   // A role that can be assumed without the ExternalId is rejected, so the probe has to try it.
-  'destination:probe': () => [takeRoles()],
-  'destination:open': ({ secretsKeyArn }) => [openSealed(secretsKeyArn, 'destination-credentials')],
+  'destination:probe': () => [assumeCustomerRoles()],
+  'destination:open': ({ secretsKeyArn }) => [decryptFor(secretsKeyArn, 'destination-credentials')],
   'data-key:name': () => [],
   'data-key:make': ({ dataKeyArn, secretsKeyArn }) => [
     allow(['kms:GenerateDataKey'], [dataKeyArn]),
-    openSealed(secretsKeyArn, 'passphrase'),
+    decryptFor(secretsKeyArn, 'passphrase'),
   ],
   'data-key:wrap': ({ dataKeyArn, secretsKeyArn }) => [
     allow(['kms:Encrypt'], [dataKeyArn]),
-    openSealed(secretsKeyArn, 'passphrase'),
+    decryptFor(secretsKeyArn, 'passphrase'),
   ],
   'data-key:open': ({ dataKeyArn, secretsKeyArn }) => [
     allow(['kms:Decrypt'], [dataKeyArn]),
-    openSealed(secretsKeyArn, 'passphrase'),
+    decryptFor(secretsKeyArn, 'passphrase'),
   ],
   'backup:start': ({ backupWorkflowArn }) => [allow(['states:StartExecution'], [backupWorkflowArn])],
   'backup:watch': ({ backupWorkflowArn }) => [
@@ -109,13 +109,13 @@ const permissions: Readonly<Record<Capability, (parts: ResourceNames) => readonl
   'task:send': ({ taskQueueArn }) => [allow(['sqs:SendMessage'], [taskQueueArn])],
   'chore:send': ({ choreQueueArn }) => [allow(['sqs:SendMessage'], [choreQueueArn])],
   'match:send': ({ matchQueueArn }) => [allow(['sqs:SendMessage'], [matchQueueArn])],
-  'webhook:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'webhook-secret')],
-  'webhook:send': ({ secretsKeyArn }) => [openSealed(secretsKeyArn, 'webhook-secret')],
+  'webhook:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'webhook-secret')],
+  'webhook:send': ({ secretsKeyArn }) => [decryptFor(secretsKeyArn, 'webhook-secret')],
   // A function that calls customers' endpoints may be compromised by one. It reads no sessions, keys or audit entries, and writes
   // only the
   // outcome of deliveries. Every key of a batch must be in these partitions.
   'delivery:keep': ({ tableArn }) => [
-    allow(reading, [tableArn], leadingKeysLike('ORG#*', 'DELIVERY#*')),
+    allow(readActions, [tableArn], leadingKeysLike('ORG#*', 'DELIVERY#*')),
     allow(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [tableArn], leadingKeysLike('DELIVERY#*')),
   ],
   'delivery:send': ({ deliveryQueueArn, slowDeliveryQueueArn }) => [
@@ -124,12 +124,12 @@ const permissions: Readonly<Record<Capability, (parts: ResourceNames) => readonl
   'delivery:retry': ({ slowDeliveryQueueArn }) => [allow(['sqs:SendMessage'], [slowDeliveryQueueArn])],
   'delivery:later': ({ retryGroupName, retryRoleArn }) => [
     allow(['scheduler:CreateSchedule'], [schedulesOf(retryGroupName)]),
-    passTo('scheduler.amazonaws.com', retryRoleArn),
+    passRoleTo('scheduler.amazonaws.com', retryRoleArn),
   ],
   'schedule:send': ({ scheduleQueueArn }) => [allow(['sqs:SendMessage'], [scheduleQueueArn])],
   'schedule:enter': ({ scheduleGroupName, scheduleRoleArn }) => [
     allow(['scheduler:CreateSchedule', 'scheduler:UpdateSchedule', 'scheduler:DeleteSchedule'], [schedulesOf(scheduleGroupName)]),
-    passTo('scheduler.amazonaws.com', scheduleRoleArn),
+    passRoleTo('scheduler.amazonaws.com', scheduleRoleArn),
   ],
   'schedule:remove': ({ scheduleGroupName }) => [allow(['scheduler:DeleteSchedule'], [schedulesOf(scheduleGroupName)])],
   'capture:send': ({ captureQueueArn }) => [allow(['sqs:SendMessage'], [captureQueueArn])],

@@ -7,7 +7,7 @@ import type { ResourceNames } from '../resource-names.ts';
 /** The service's version is that of package.json. */
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string };
 
-export const settingsOf = (config: Config, publicUrl: string): ResourceNames['settings'] => ({
+export const settingsVariables = (config: Config, publicUrl: string): ResourceNames['settings'] => ({
   PLAN: config.plan,
   AUDIT_RETENTION_DAYS: String(config.auditRetentionDays ?? auditRetentionDays[config.plan]),
   REQUESTS_PER_MINUTE: String(config.requestsPerMinute),

@@ -4,7 +4,7 @@ import type { Function as Fn } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { type Worker, type WorkerName, workers } from '../../../shared/contract/runtime/workers.ts';
-import { capital, kebab } from '../names.ts';
+import { kebabCase, pascalCase } from '../names.ts';
 import { addAlarm, alarmPeriod } from '../observe/alarm.ts';
 import { runRetries } from '../trigger/periodic-trigger.ts';
 import { type FnProps, makeFunction } from './lambda-function.ts';
@@ -18,7 +18,7 @@ export interface WorkerProps extends Pick<FnProps, 'parts' | 'code' | 'logGroup'
 
 export const makeWorker = (scope: Construct, name: WorkerName, { topic, ...rest }: WorkerProps): Fn => {
   const worker: Worker = workers[name];
-  const fn = makeFunction(scope, capital(name), {
+  const fn = makeFunction(scope, pascalCase(name), {
     entry: worker.entry,
     exportName: 'handler',
     description: worker.summary,
@@ -29,8 +29,8 @@ export const makeWorker = (scope: Construct, name: WorkerName, { topic, ...rest 
     ...rest,
   });
   addAlarm(scope, {
-    name: `${kebab(name)}-errors`,
-    says: `The function ${name} fails repeatedly`,
+    name: `${kebabCase(name)}-errors`,
+    description: `The function ${name} fails repeatedly`,
     ...(worker.trigger === 'clock'
       ? // Runs at intervals: the alarm fires when one run and all its retries fail.
         { metric: fn.metricErrors({ period: Duration.minutes(15), statistic: 'Sum' }), above: runRetries }

@@ -8,7 +8,7 @@ import type { Construct } from 'constructs';
 export interface AlarmProps {
   /** The alarm's name and its section in the runbook. */
   readonly name: string;
-  readonly says: string;
+  readonly description: string;
   readonly metric: IMetric;
   /** Fires when the metric is above `above`, or below `below`. */
   readonly above?: number;
@@ -29,7 +29,7 @@ export const addAlarm = (scope: Construct, props: AlarmProps): Alarm => {
   const id = `Alarm${props.name.replace(/(^|-)(.)/g, (_, __, letter: string) => letter.toUpperCase())}`;
   const alarm = new Alarm(scope, id, {
     alarmName: `${alarmPrefix}${props.name}`,
-    alarmDescription: `${props.says}. See infra/runbook.md, section ${alarmPrefix}${props.name}.`,
+    alarmDescription: `${props.description}. See infra/runbook.md, section ${alarmPrefix}${props.name}.`,
     metric: props.metric,
     evaluationPeriods: props.periods ?? 1,
     ...(props.below === undefined

@@ -23,7 +23,7 @@ const quarter = 6;
 /** Alarms per line of a full-width alarm widget. */
 const alarmsPerLine = 6;
 
-export const heading = ({ title, name }: Section): IWidget => {
+export const headingWidget = ({ title, name }: Section): IWidget => {
   const hint = name === 'health' ? '\n\nEvery alarm has a section of the same name in `infra/runbook.md`.' : '';
   return new TextWidget({ markdown: `## ${title}${hint}`, width: full, height: 2, background: TextWidgetBackground.TRANSPARENT });
 };
@@ -80,7 +80,7 @@ export const metricGraphs = (section: Section['name']): IWidget[] =>
     .map(
       (name) =>
         new GraphWidget({
-          title: metricTitles[name].says,
+          title: metricTitles[name].title,
           left: statisticsOf(name).map(
             (statistic) =>
               new Metric({

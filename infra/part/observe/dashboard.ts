@@ -3,7 +3,7 @@ import { Aws } from 'aws-cdk-lib';
 import { Dashboard, type IWidget, PeriodOverride } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { alarmsBelow, sectionOf, sections } from './dashboard-section.ts';
-import { alarmGraphs, alarmStates, heading, metricGraphs, trafficGraphs } from './dashboard-widget.ts';
+import { alarmGraphs, alarmStates, headingWidget, metricGraphs, trafficGraphs } from './dashboard-widget.ts';
 
 /** Dashboards are global to the account, so the name includes the region. */
 const dashboardName = `backup-service-${Aws.REGION}`;
@@ -16,7 +16,7 @@ export const makeDashboard = (scope: Construct, apiId: string): void => {
   const rows = sections.flatMap((section): IWidget[][] => {
     const its = alarms.filter((alarm) => sectionOf(alarm) === section.name);
     return [
-      [heading(section)],
+      [headingWidget(section)],
       ...(its.length > 0 ? [[alarmStates(scope, its)]] : []),
       ...(section.name === 'api' ? [trafficGraphs(apiId)] : []),
       metricGraphs(section.name),

@@ -12,7 +12,7 @@ type Line = keyof typeof logLines;
 const nameOf = (line: Line): string => line.replace(/^./, (letter) => letter.toUpperCase());
 
 /** All log groups count into the same metric. */
-export const countLines = (logGroup: LogGroup, line: Line): void => {
+export const addLogMetricFilter = (logGroup: LogGroup, line: Line): void => {
   logGroup.addMetricFilter(nameOf(line), {
     filterPattern: FilterPattern.stringValue('$.message', '=', logLines[line]),
     metricNamespace: namespace,
@@ -21,5 +21,5 @@ export const countLines = (logGroup: LogGroup, line: Line): void => {
   });
 };
 
-export const linesCounted = (line: Line, period: Duration = alarmPeriod): Metric =>
+export const logLineMetric = (line: Line, period: Duration = alarmPeriod): Metric =>
   new Metric({ namespace, metricName: nameOf(line), statistic: 'Sum', period });

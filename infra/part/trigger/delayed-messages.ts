@@ -6,7 +6,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { allow } from '../policy-statements.ts';
-import { makeDeadLetters } from './queue-with-dlq.ts';
+import { makeDeadLetterQueue } from './queue-with-dlq.ts';
 
 export interface DelayedMessages {
   /** A separate group: functions that create schedules here can neither read nor change other schedules of the service. */
@@ -16,13 +16,13 @@ export interface DelayedMessages {
   readonly deadLetters: Queue;
 }
 
-export const makeLater = (
+export const makeDelayedMessages = (
   scope: Construct,
   id: string,
   props: { name: string; queue: Queue; topic: ITopic },
 ): DelayedMessages => {
   const group = new CfnScheduleGroup(scope, `${id}Group`);
-  const deadLetters = makeDeadLetters(scope, `${id}DeadLetters`, { name: props.name, topic: props.topic });
+  const deadLetters = makeDeadLetterQueue(scope, `${id}DeadLetters`, { name: props.name, topic: props.topic });
   const role = new Role(scope, `${id}Role`, {
     description: `Sends due messages of ${props.name} to their queue`,
     // Only schedules of this group may assume the role.

@@ -5,11 +5,11 @@ import { CfnEventSourceMapping, type Function as Fn } from 'aws-cdk-lib/aws-lamb
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { capital, kebab } from '../names.ts';
+import { kebabCase, pascalCase } from '../names.ts';
 import { addAlarm, alarmPeriod } from '../observe/alarm.ts';
 import { allow } from '../policy-statements.ts';
 
-export interface StreamFeedProps {
+export interface StreamTriggerProps {
   readonly name: string;
   readonly streamArn: string;
   /** Only inserted items whose sort key has one of these prefixes invoke the function; other changes cost nothing. */
@@ -33,17 +33,17 @@ const recordWaitMaxSeconds = 900;
  * stream
  * consumer only forwards to queues, at the same small cost per record. A shard supports two consumers.
  */
-export const feedFromStream = (scope: Construct, target: Fn, props: StreamFeedProps): void => {
+export const addStreamTrigger = (scope: Construct, target: Fn, props: StreamTriggerProps): void => {
   const pattern = { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: props.prefixes.map((prefix) => ({ prefix })) } } } };
   // Records that the function could not forward are no function errors; this alarm covers them.
   addAlarm(scope, {
-    name: `${kebab(props.name)}-late`,
-    says: `The oldest stream record has waited more than ${recordWaitMaxSeconds} s for ${props.name}`,
+    name: `${kebabCase(props.name)}-late`,
+    description: `The oldest stream record has waited more than ${recordWaitMaxSeconds} s for ${props.name}`,
     metric: target.metric('IteratorAge', { period: alarmPeriod, statistic: 'Maximum' }),
     above: recordWaitMaxSeconds * 1_000,
     topic: props.topic,
   });
-  new CfnEventSourceMapping(scope, `${capital(props.name)}Feed`, {
+  new CfnEventSourceMapping(scope, `${pascalCase(props.name)}Feed`, {
     functionName: target.functionName,
     eventSourceArn: props.streamArn,
     startingPosition: 'TRIM_HORIZON',
@@ -57,15 +57,15 @@ export const feedFromStream = (scope: Construct, target: Fn, props: StreamFeedPr
   });
 };
 
-export interface QueueFeedProps {
+export interface QueueTriggerProps {
   readonly name: string;
   readonly queue: Queue;
   readonly batchSize: number;
   readonly concurrencyMax: number;
 }
 
-export const addQueueTrigger = (scope: Construct, target: Fn, props: QueueFeedProps): void => {
-  new CfnEventSourceMapping(scope, `${capital(props.name)}Feed`, {
+export const addQueueTrigger = (scope: Construct, target: Fn, props: QueueTriggerProps): void => {
+  new CfnEventSourceMapping(scope, `${pascalCase(props.name)}Feed`, {
     functionName: target.functionName,
     eventSourceArn: props.queue.queueArn,
     batchSize: props.batchSize,

@@ -66,7 +66,7 @@ export const addPeriodicTrigger = (scope: Construct, id: string, props: ClockPro
   const silenceMinutes = runsMissedMax * props.everyMinutes;
   addAlarm(scope, {
     name: `${props.name}-silent`,
-    says: `${props.name} has not run for ${silenceMinutes} minutes`,
+    description: `${props.name} has not run for ${silenceMinutes} minutes`,
     metric: props.target.metricInvocations({ period: Duration.minutes(silenceMinutes), statistic: 'Sum' }),
     below: 1,
     topic: props.topic,

@@ -15,7 +15,7 @@ const receivesMax = 5;
 const visibilityPerTimeout = 6;
 
 /** The dead-letter queue of `name`; its first message raises the alarm. */
-export const makeDeadLetters = (scope: Construct, id: string, props: { name: string; topic: ITopic }): Queue => {
+export const makeDeadLetterQueue = (scope: Construct, id: string, props: { name: string; topic: ITopic }): Queue => {
   const queue = new Queue(scope, id, {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
@@ -23,7 +23,7 @@ export const makeDeadLetters = (scope: Construct, id: string, props: { name: str
   });
   addAlarm(scope, {
     name: `${props.name}-dead-letters`,
-    says: `Messages of ${props.name} failed permanently and are in its dead-letter queue`,
+    description: `Messages of ${props.name} failed permanently and are in its dead-letter queue`,
     metric: queue.metricApproximateNumberOfMessagesVisible({ period: alarmPeriod, statistic: 'Maximum' }),
     above: 0,
     topic: props.topic,
@@ -47,7 +47,7 @@ export const makeWorkQueue = (scope: Construct, id: string, props: WorkQueueProp
     retentionPeriod: Duration.days(keptDays),
     visibilityTimeout: Duration.seconds(props.timeoutSeconds * visibilityPerTimeout),
     deadLetterQueue: {
-      queue: makeDeadLetters(scope, `${id}DeadLetters`, { name: props.name, topic: props.topic }),
+      queue: makeDeadLetterQueue(scope, `${id}DeadLetters`, { name: props.name, topic: props.topic }),
       maxReceiveCount: receivesMax,
     },
   });
@@ -61,16 +61,16 @@ export const makeWorkQueue = (scope: Construct, id: string, props: WorkQueueProp
 const backlogOf = (
   queue: Queue,
   { name, waitMaxSeconds }: WorkQueueProps,
-): Pick<AlarmProps, 'says' | 'metric' | 'above' | 'periods'> =>
+): Pick<AlarmProps, 'description' | 'metric' | 'above' | 'periods'> =>
   waitMaxSeconds === undefined
     ? {
-        says: `Messages of ${name} are not received`,
+        description: `Messages of ${name} are not received`,
         metric: queue.metricApproximateNumberOfMessagesVisible({ period: alarmPeriod, statistic: 'Minimum' }),
         above: 0,
         periods: 3,
       }
     : {
-        says: `The oldest message of ${name} has waited more than ${waitMaxSeconds} s`,
+        description: `The oldest message of ${name} has waited more than ${waitMaxSeconds} s`,
         metric: queue.metricApproximateAgeOfOldestMessage({ period: alarmPeriod, statistic: 'Maximum' }),
         above: waitMaxSeconds,
       };

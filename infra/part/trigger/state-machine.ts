@@ -9,7 +9,7 @@ import type { Construct } from 'constructs';
 import { addAlarm, alarmPeriod } from '../observe/alarm.ts';
 import { makeVendedLogGroup } from '../observe/log-group.ts';
 
-export interface WorkflowProps {
+export interface StateMachineProps {
   readonly name: string;
   /** The functions of its tasks. */
   readonly steps: readonly Fn[];
@@ -20,7 +20,7 @@ export interface WorkflowProps {
   readonly isDistributed?: boolean;
 }
 
-export const makeWorkflow = (scope: Construct, id: string, props: WorkflowProps): CfnStateMachine => {
+export const makeStateMachine = (scope: Construct, id: string, props: StateMachineProps): CfnStateMachine => {
   const logGroup = makeVendedLogGroup(scope, `${id}Logs`);
   // A fixed name: the role refers to the workflow and the workflow to the role, so neither can wait for the other's name.
   const stateMachineName = props.isDistributed ? `backup-management-service-${props.name}` : undefined;
@@ -59,7 +59,7 @@ export const makeWorkflow = (scope: Construct, id: string, props: WorkflowProps)
   ] as const) {
     addAlarm(scope, {
       name: `${props.name}-workflow-${outcome}`,
-      says: `An execution of the ${props.name} workflow ${outcome.replace('-', ' ')}`,
+      description: `An execution of the ${props.name} workflow ${outcome.replace('-', ' ')}`,
       metric: new Metric({
         namespace: 'AWS/States',
         metricName,

@@ -3,7 +3,7 @@
  * account's
  * concurrency (1,000 by default) and the SES sending rate.
  */
-export const queues = {
+export const workQueueSpecs = {
   /**
    * Ten small tasks fit into the worker's timeout, and SQS returns no more without waiting. E-mails are expected within minutes.
    */
@@ -40,5 +40,5 @@ export const queues = {
    */
   capture: { id: 'Captures', worker: 'capture', batchSize: 1, concurrencyMax: 150, waitMaxSeconds: undefined },
 } as const;
-export type QueueName = keyof typeof queues;
-export const queueNames = Object.keys(queues) as readonly QueueName[];
+export type QueueName = keyof typeof workQueueSpecs;
+export const queueNames = Object.keys(workQueueSpecs) as readonly QueueName[];

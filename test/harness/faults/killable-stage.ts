@@ -65,7 +65,7 @@ export const spawnStage = async (
   };
 };
 
-export const startMortalStage = async (dir: string, ports: Ports = anyPorts, delayScale = 1_000): Promise<KillableStage> => {
+export const startKillableStage = async (dir: string, ports: Ports = anyPorts, delayScale = 1_000): Promise<KillableStage> => {
   const stage = await spawnStage(dir, { ports, delayScale });
   Object.assign(process.env, stage.variables);
   return stage;

@@ -21,7 +21,7 @@ export const signIn = async (email: string = newEmail()): Promise<Person> => {
 };
 
 /** The person takes back, at the provider, whatever they agreed to. */
-export const takeBackGrants = async (email: string): Promise<void> => {
+export const revokeGrants = async (email: string): Promise<void> => {
   const url = `${stageVariable('STAGE_IDP_URL')}/people/${encodeURIComponent(email)}/grants`;
   const answer = await fetch(url, { method: 'DELETE' });
   if (!answer.ok) throw new Error(`the provider answered ${answer.status}`);

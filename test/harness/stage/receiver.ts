@@ -14,7 +14,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
-export interface Heard {
+export interface ReceivedRequest {
   readonly method: string;
   /** With its query. */
   readonly path: string;
@@ -49,24 +49,24 @@ export type Answer =
   /** These bytes instead of an answer, and then the end. */
   | { readonly raw: string };
 
-export type Answering = (heard: Heard) => Answer | Promise<Answer>;
+export type Answering = (heard: ReceivedRequest) => Answer | Promise<Answer>;
 
 export interface Receiver {
   readonly port: number;
   /** All of them, oldest first. */
-  readonly requests: readonly Heard[];
+  readonly requests: readonly ReceivedRequest[];
   /** How many connections were ever made, and how many bytes of body `endless` answers handed to the socket. */
   readonly count: { connections: number; endlessBytes: number };
   url(path?: string): string;
   /** Of this path (without its query) from now on: each in turn, the last for ever. A function decides by itself. */
   answer(path: string, ...answers: readonly (Answer | Answering)[]): void;
   /** The oldest request that fits and was not given by `next` before; waits for it, but not for ever. */
-  next(fits?: (heard: Heard) => boolean, patienceMs?: number): Promise<Heard>;
+  next(fits?: (heard: ReceivedRequest) => boolean, patienceMs?: number): Promise<ReceivedRequest>;
   /** Ends every connection, whatever it is doing. */
   stop(): Promise<void>;
 }
 
-export interface ReceiverWish {
+export interface ReceiverOptions {
   /** A file of test/fixture/tls: localhost, expired, other-name, self-signed. */
   readonly certificate?: string;
   readonly answer?: Answer | Answering;
@@ -79,16 +79,16 @@ export interface ReceiverWish {
 /** Longer than anything a stage does on the way, shorter than a test may take. */
 const patience = 20_000;
 
-export const startReceiver = async (wish: ReceiverWish = {}): Promise<Receiver> => {
-  const requests: Heard[] = [];
-  const given = new Set<Heard>();
+export const startReceiver = async (wish: ReceiverOptions = {}): Promise<Receiver> => {
+  const requests: ReceivedRequest[] = [];
+  const given = new Set<ReceivedRequest>();
   const sockets = new Map<number, Socket>();
   const scripts = new Map<string, (Answer | Answering)[]>();
   const ending = new AbortController();
   const count = { connections: 0, endlessBytes: 0 };
   let wake = Promise.withResolvers<void>();
 
-  const answerTo = async (heard: Heard): Promise<Answer> => {
+  const answerTo = async (heard: ReceivedRequest): Promise<Answer> => {
     const script = scripts.get(heard.path.split('?')[0] ?? '');
     const chosen = (script && script.length > 1 ? script.shift() : script?.[0]) ?? wish.answer ?? { status: 200 };
     return typeof chosen === 'function' ? chosen(heard) : chosen;
@@ -97,7 +97,7 @@ export const startReceiver = async (wish: ReceiverWish = {}): Promise<Receiver> 
     const parts: Buffer[] = [];
     for await (const part of incoming) parts.push(part as Buffer);
     const { method = '', url: path = '', headers, rawHeaders } = incoming;
-    const heard: Heard = { method, path, headers, rawHeaders, body: Buffer.concat(parts), at: Date.now() };
+    const heard: ReceivedRequest = { method, path, headers, rawHeaders, body: Buffer.concat(parts), at: Date.now() };
     if (!wish.forgets) requests.push(heard);
     wake.resolve();
     wake = Promise.withResolvers<void>();

@@ -16,10 +16,10 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { startFauxqs } from 'fauxqs';
 import { afterAll, describe, test } from 'vitest';
 import { openState } from '../../../infra/local/base/stage-state.ts';
-import { filterOf } from '../../../infra/local/event-source/filter-criteria.ts';
-import { failedOf, type Mapping, type Outside } from '../../../infra/local/event-source/mapping.ts';
+import { compileFilterCriteria } from '../../../infra/local/event-source/filter-criteria.ts';
+import { failedOf, type Mapping, type PollerContext } from '../../../infra/local/event-source/mapping.ts';
 import { startQueuePoller } from '../../../infra/local/event-source/queue-poller.ts';
-import { makeDelivery } from '../../../infra/local/event-source/stream-delivery.ts';
+import { makeStreamDelivery } from '../../../infra/local/event-source/stream-delivery.ts';
 import { startStreamPoller } from '../../../infra/local/event-source/stream-poller.ts';
 import type { StreamRecord } from '../../../infra/local/event-source/stream-record.ts';
 import { stageVariable } from '../../harness/stage/client.ts';
@@ -35,8 +35,8 @@ const mappingOf = (sourceArn: string, properties: Record<string, unknown> = {}, 
   properties,
 });
 
-type Invoke = Outside['invoke'];
-const outsideOf = (invoke: Invoke, warn: (line: string) => void = () => {}): Outside => ({
+type Invoke = PollerContext['invoke'];
+const outsideOf = (invoke: Invoke, warn: (line: string) => void = () => {}): PollerContext => ({
   endpoint: stageVariable('STAGE_AWS_URL'),
   region: stageVariable('STAGE_REGION'),
   accessKeyId: stageVariable('STAGE_AWS_KEY'),
@@ -54,7 +54,8 @@ const until = async (what: string, holds: () => boolean | Promise<boolean>): Pro
 describe('a filter', () => {
   const newTask = { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix: 'TASK#' }] } } } };
   const record = (eventName: string, S: string) => ({ eventName, dynamodb: { Keys: { sk: { S } } } });
-  const passes = (pattern: object, value: unknown) => filterOf({ Filters: [{ Pattern: JSON.stringify(pattern) }] })(value);
+  const passes = (pattern: object, value: unknown) =>
+    compileFilterCriteria({ Filters: [{ Pattern: JSON.stringify(pattern) }] })(value);
 
   test('lets pass what matches all its names', () => {
     assert.equal(passes(newTask, record('INSERT', 'TASK#1')), true);
@@ -63,8 +64,8 @@ describe('a filter', () => {
     assert.equal(passes(newTask, { eventName: 'INSERT' }), false);
   });
   test('lets everything pass where there is none', () => {
-    assert.equal(filterOf(undefined)({}), true);
-    assert.equal(filterOf({ Filters: [] })({}), true);
+    assert.equal(compileFilterCriteria(undefined)({}), true);
+    assert.equal(compileFilterCriteria({ Filters: [] })({}), true);
   });
   test('knows the operators', () => {
     assert.equal(passes({ a: [{ exists: false }] }, {}), true);
@@ -122,7 +123,7 @@ describe('delivery of stream records', () => {
       return take(ids);
     };
     const outside = outsideOf(invoke, (line) => void warnings.push(line));
-    const delivery = makeDelivery(mappingOf('arn:stream', properties), outside, new AbortController().signal);
+    const delivery = makeStreamDelivery(mappingOf('arn:stream', properties), outside, new AbortController().signal);
     const outcome = await delivery('shard', given, ({ dynamodb }) => void passed.push(dynamodb.SequenceNumber));
     return { outcome, batches, passed, warnings };
   };

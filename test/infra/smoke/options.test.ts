@@ -1,14 +1,14 @@
 /** What a walk is asked for wrongly, or without, is told in a line each that repeats no secret. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { missing, readWish, secretsOf, WishError } from '../../../infra/smoke/options.ts';
+import { missing, OptionsError, readOptions, secretsOf } from '../../../infra/smoke/options.ts';
 
 const url = 'https://api.example.com';
 const refusal = (words: readonly string[], env: Record<string, string>): string => {
   try {
-    readWish(words, env);
+    readOptions(words, env);
   } catch (error) {
-    assert.ok(error instanceof WishError);
+    assert.ok(error instanceof OptionsError);
     return error.message;
   }
   return 'accepted';
@@ -44,20 +44,20 @@ describe('refused by name', () => {
 });
 
 test('what is missing is named, and nothing is for a stage on this machine', () => {
-  const names = (address: string) => missing(readWish([address], {})).map((line) => line.split(':')[0]);
+  const names = (address: string) => missing(readOptions([address], {})).map((line) => line.split(':')[0]);
   assert.deepEqual(names(url), ['SMOKE_PROJECT', 'SMOKE_DESTINATION']);
   assert.deepEqual(names('http://localhost:3000/'), []);
 });
 
 test('a project is named by its id at Google, by ours, or as the API takes it', () => {
-  const project = (text: string) => readWish([url], { SMOKE_PROJECT: text }).project;
+  const project = (text: string) => readOptions([url], { SMOKE_PROJECT: text }).project;
   assert.deepEqual(project('my-project'), { body: { sourceProjectId: 'my-project' } });
   assert.deepEqual(project('prj_1'), { id: 'prj_1' });
   assert.deepEqual(project('{"sourceProjectId":"a","databaseId":"b"}'), { body: { sourceProjectId: 'a', databaseId: 'b' } });
 });
 
 test('whatever lets somebody in is known as a secret', () => {
-  const wish = readWish([url], {
+  const wish = readOptions([url], {
     SMOKE_TOKEN: 'token-of-mine',
     SMOKE_REFRESH_TOKEN: 'refresh-of-mine',
     SMOKE_PROJECT: '{"sourceProjectId":"public-name","credentials":{"clientEmail":"a@example.com","privateKey":"private-key"}}',

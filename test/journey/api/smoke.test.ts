@@ -4,10 +4,10 @@ import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, test } from 'vitest';
-import { readWish } from '../../../infra/smoke/options.ts';
-import { run } from '../../../infra/smoke/run-smoke-test.ts';
+import { readOptions } from '../../../infra/smoke/options.ts';
+import { runSmokeTest } from '../../../infra/smoke/run-smoke-test.ts';
 import { signIn as enter } from '../../../infra/smoke/sign-in.ts';
-import { walkThrough } from '../../../infra/smoke/step-runner.ts';
+import { runSteps } from '../../../infra/smoke/step-runner.ts';
 import { scopes } from '../../../shared/contract/access.ts';
 import { auth } from '../../../shared/contract/endpoints/auth.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
@@ -45,7 +45,7 @@ const walk = async (
     lines.push(line);
     onLine(line, () => stopping.abort());
   };
-  const code = await run({ words: [stageUrl()], env, say, isInteractive: false, signal: stopping.signal });
+  const code = await runSmokeTest({ words: [stageUrl()], env, say, isInteractive: false, signal: stopping.signal });
   return { code, lines, text: lines.join('\n') };
 };
 
@@ -136,7 +136,7 @@ test('a token that is no longer good is told so', async () => {
 });
 
 test('a person signs in with their browser, which comes back with the code', async () => {
-  const wish = { ...readWish([stageUrl()], {}), isLocal: false };
+  const wish = { ...readOptions([stageUrl()], {}), isLocal: false };
   const email = newEmail();
   const lines: string[] = [];
   const browse = async (link: string): Promise<void> => {
@@ -155,12 +155,12 @@ test('a person signs in with their browser, which comes back with the code', asy
   };
   const hidden: string[] = [];
   const theirs = { isInteractive: true, hide: (text: string) => void hidden.push(text) };
-  const isWell = await walkThrough(say, new AbortController().signal, async (steps) => void (await enter(steps, wish, theirs)));
+  const isWell = await runSteps(say, new AbortController().signal, async (steps) => void (await enter(steps, wish, theirs)));
   await browsing;
   ok(isWell);
   deepEqual(lines.slice(1), [`ok    sign in: as ${email}`, 'gone  session']);
   equal(hidden.length, 2);
-  const alone = await walkThrough(say, new AbortController().signal, async (steps) => {
+  const alone = await runSteps(say, new AbortController().signal, async (steps) => {
     await enter(steps, wish, { ...theirs, isInteractive: false });
   });
   ok(!alone);

@@ -12,7 +12,7 @@ export interface TableDescription {
 export type Ask = (action: string, input: Json) => Promise<Json>;
 
 /** Creates the table if it is missing, and applies the template's stream and time-to-live settings. */
-export const declareTable = async (ask: Ask, name: string, properties: Json): Promise<TableDescription> => {
+export const createTable = async (ask: Ask, name: string, properties: Json): Promise<TableDescription> => {
   const known = await describe(ask, name);
   const description = known ?? (await create(ask, name, properties));
   const { StreamSpecification: stream, TimeToLiveSpecification: ttl } = properties as Readonly<Record<string, Json | undefined>>;

@@ -4,11 +4,11 @@ import { type Answer, AwsError, type Json, type Need, type Operation, type Servi
 import type { Resource } from '../../base/types.ts';
 import { jsonProtocol } from '../shared/aws-protocols.ts';
 import { openUpstream } from '../shared/http-upstream.ts';
-import { declareTable, type TableDescription } from './create-table.ts';
+import { createTable, type TableDescription } from './create-table.ts';
 import { startDynamoDb } from './jvm-process.ts';
-import { dynamoDbNeeds, type Tables } from './required-permissions.ts';
+import { requiredPermissions, type Tables } from './required-permissions.ts';
 
-export interface DynamoDb {
+export interface DynamoDbEngine {
   readonly service: Service;
   /** Creates the table, or finds that of an earlier run. */
   provision(resource: Resource): Promise<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface DynamoDb {
 const localArn = 'arn:aws:dynamodb:ddblocal:000000000000:';
 const target = { DynamoDB: 'DynamoDB_20120810', Streams: 'DynamoDBStreams_20120810' };
 
-export const openDynamoDb = async (options: { dir: string; region: string; account: string }): Promise<DynamoDb> => {
+export const openDynamoDb = async (options: { dir: string; region: string; account: string }): Promise<DynamoDbEngine> => {
   const { port, stop } = await startDynamoDb(options.dir);
   const upstream = openUpstream(port);
   const ourArn = `arn:aws:dynamodb:${options.region}:${options.account}:`;
@@ -60,7 +60,7 @@ export const openDynamoDb = async (options: { dir: string; region: string; accou
 
   const service: Service = {
     ...jsonProtocol('1.0'),
-    needs: (operation) => streamNeeds(operation, ourArn) ?? dynamoDbNeeds(operation, tables),
+    needs: (operation) => streamNeeds(operation, ourArn) ?? requiredPermissions(operation, tables),
     answer: async ({ action, input }, { body }) => {
       // Item operations are forwarded unchanged; only operations with table or stream ARNs are translated.
       if (!translated.has(action) && !String(input.TableName ?? '').startsWith('arn:')) return forward(action, body);
@@ -73,7 +73,7 @@ export const openDynamoDb = async (options: { dir: string; region: string; accou
   return {
     service,
     provision: async ({ name, properties }) => {
-      const description = await declareTable(ask, name, properties);
+      const description = await createTable(ask, name, properties);
       described.set(name, description);
       return { StreamArn: description.LatestStreamArn?.replace(localArn, ourArn) ?? '' };
     },

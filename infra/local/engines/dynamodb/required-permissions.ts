@@ -11,7 +11,7 @@ type Attribute = Readonly<Record<string, unknown>>;
 type Attributes = Readonly<Record<string, Attribute>>;
 type Rule = (input: Json, tables: Tables) => readonly Need[];
 
-export const dynamoDbNeeds = ({ action, input }: Operation, tables: Tables): readonly Need[] | undefined =>
+export const requiredPermissions = ({ action, input }: Operation, tables: Tables): readonly Need[] | undefined =>
   Object.hasOwn(rules, action) ? rules[action]?.(input, tables) : undefined;
 
 const oneItem =

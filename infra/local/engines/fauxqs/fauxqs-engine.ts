@@ -12,11 +12,11 @@ import { type Answer, AwsError, type Json, parseObject, type Service } from '../
 import type { Resource } from '../../base/types.ts';
 import { jsonProtocol } from '../shared/aws-protocols.ts';
 import { openUpstream } from '../shared/http-upstream.ts';
-import { openMessageMove } from './redrive.ts';
-import { queueNeeds } from './required-permissions.ts';
-import { makeDelays, soonSeconds } from './scale-delays.ts';
+import { openRedrive } from './redrive.ts';
+import { requiredPermissions } from './required-permissions.ts';
+import { minDelaySeconds, scaleDelays } from './scale-delays.ts';
 
-export interface Queues {
+export interface FauxqsEngine {
   readonly sqs: Service;
   /** The port of fauxqs and the folder of its buckets. Other parts use s3-front.ts. */
   readonly port: number;
@@ -35,7 +35,7 @@ export interface QueueMessage {
   readonly groupId?: string;
 }
 
-export interface QueuesOptions {
+export interface FauxqsOptions {
   readonly dir: string;
   readonly region: string;
   readonly account: string;
@@ -47,7 +47,7 @@ export interface QueuesOptions {
 /** The account fauxqs reports. */
 const localAccount = '000000000000';
 
-export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
+export const openFauxqs = async (options: FauxqsOptions): Promise<FauxqsEngine> => {
   const [dataDir, s3StorageDir] = [join(options.dir, 'queues'), join(options.dir, 's3')];
   for (const each of [dataDir, s3StorageDir]) mkdirSync(each, { recursive: true, mode: 0o700 });
   // Loading takes 300 ms; other engines start meanwhile.
@@ -57,7 +57,7 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
   );
   const upstream = openUpstream(server.port);
   const queueDelays = new Map<string, number>();
-  const scaled = makeDelays(options.delayScale, queueDelays);
+  const scaled = scaleDelays(options.delayScale, queueDelays);
 
   const ask = (action: string, input: Json): Promise<Answer> =>
     upstream.send({
@@ -70,7 +70,7 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
   const nameOf = (arn: string): string => arn.slice(arn.lastIndexOf(':') + 1);
   const urlOf = (name: string): string => `http://127.0.0.1/${localAccount}/${name}`;
   const redrives = new Map<string, string>();
-  const moves = openMessageMove({
+  const moves = openRedrive({
     ask: async (action, input) => {
       const { status, body } = await ask(action, input);
       if (status !== 200) throw new AwsError('InvalidParameterValue', `${action}: ${body}`);
@@ -86,14 +86,14 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
       await ask('ChangeMessageVisibility', {
         QueueUrl: urlOf(name),
         ReceiptHandle: receiptHandle,
-        VisibilityTimeout: soonSeconds,
+        VisibilityTimeout: minDelaySeconds,
       });
   };
 
   const { reply, ...protocol } = jsonProtocol('1.0');
   const sqs: Service = {
     ...protocol,
-    needs: (operation) => queueNeeds(operation, `arn:aws:sqs:${options.region}:${options.account}:`),
+    needs: (operation) => requiredPermissions(operation, `arn:aws:sqs:${options.region}:${options.account}:`),
     answer: async ({ action, input }) => {
       if (action === 'StartMessageMoveTask') return reply(await moves.start(input));
       if (action === 'ListMessageMoveTasks') return reply(moves.list(input));
@@ -145,8 +145,8 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
 const onLoopback = async <T>(start: () => Promise<T>): Promise<T> => {
   const { listen } = Server.prototype;
   Server.prototype.listen = function (this: Server, options: object, ...rest: never[]) {
-    const here = 'host' in options && options.host === '0.0.0.0' ? { ...options, host: '127.0.0.1' } : options;
-    return listen.call(this, here, ...rest);
+    const loopback = 'host' in options && options.host === '0.0.0.0' ? { ...options, host: '127.0.0.1' } : options;
+    return listen.call(this, loopback, ...rest);
   } as typeof listen;
   try {
     return await start();
@@ -157,7 +157,7 @@ const onLoopback = async <T>(start: () => Promise<T>): Promise<T> => {
 
 const speaksOfQueues = new Set(['GetQueueUrl', 'GetQueueAttributes', 'ListQueues']);
 
-const translate = ({ status, headers, body }: Answer, { url, account }: QueuesOptions): Answer => ({
+const translate = ({ status, headers, body }: Answer, { url, account }: FauxqsOptions): Answer => ({
   status,
   headers,
   body: body

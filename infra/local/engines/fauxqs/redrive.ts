@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { AwsError, type Json, text } from '../../base/aws-service.ts';
 
-export interface MoveDoors {
+export interface RedriveDeps {
   /** Calls SQS; throws on failure. */
   ask(action: string, input: Json): Promise<Json>;
   urlOf(queueArn: string): string;
@@ -26,12 +26,12 @@ interface Received {
   readonly MessageAttributes?: Json;
 }
 
-export interface MessageMove {
+export interface Redrive {
   start(input: Json): Promise<Json>;
   list(input: Json): Json;
 }
 
-export const openMessageMove = ({ ask, urlOf, sourcesOf }: MoveDoors): MessageMove => {
+export const openRedrive = ({ ask, urlOf, sourcesOf }: RedriveDeps): Redrive => {
   const done: Moved[] = [];
 
   const moveAll = async (from: string, to: string): Promise<number> => {

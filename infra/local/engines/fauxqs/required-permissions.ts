@@ -19,7 +19,7 @@ const actions: Readonly<Record<string, string>> = {
 /** Moving dead letters needs the permissions of a receiver. The destination comes from the redrive policy. */
 const moving = ['StartMessageMoveTask', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'];
 
-export const queueNeeds = ({ action, input }: Operation, arnPrefix: string): readonly Need[] | undefined => {
+export const requiredPermissions = ({ action, input }: Operation, arnPrefix: string): readonly Need[] | undefined => {
   if (action === 'StartMessageMoveTask')
     return moving.map((each) => ({ action: `sqs:${each}`, resources: [text(input, 'SourceArn')] }));
   if (action === 'ListMessageMoveTasks') return [{ action: `sqs:${action}`, resources: [text(input, 'SourceArn')] }];

@@ -40,8 +40,8 @@ export const makeS3Front = ({ port, dir, isOurs = () => false }: S3FrontOptions)
     });
     call.once('response', (answer) => {
       const { connection: _own, 'keep-alive': _ours, [encryptionMetadata]: found, ...passed } = answer.headers;
-      const told = encryption ?? found;
-      response.writeHead(answer.statusCode ?? 500, told === undefined ? passed : { ...passed, [encryptionHeader]: told });
+      const reported = encryption ?? found;
+      response.writeHead(answer.statusCode ?? 500, reported === undefined ? passed : { ...passed, [encryptionHeader]: reported });
       answer.pipe(response);
       answer.once('error', () => response.destroy());
     });

@@ -5,24 +5,24 @@ import { queueNameOf } from './required-permissions.ts';
 
 const delaySecondsMax = 900;
 /** fauxqs fails to store a delay of 0 and would lose the message. */
-export const soonSeconds = 0.001;
+export const minDelaySeconds = 0.001;
 
 /** Rewrites the input of a call. `queueDelays` apply to messages without their own delay. */
-export const makeDelays = (
+export const scaleDelays = (
   delayScale: number,
   queueDelays: ReadonlyMap<string, number>,
 ): ((action: string, input: Json) => Json) => {
   const backOff = (seconds: unknown): unknown =>
-    typeof seconds === 'number' ? Math.max(seconds / delayScale, soonSeconds) : seconds;
+    typeof seconds === 'number' ? Math.max(seconds / delayScale, minDelaySeconds) : seconds;
 
   const delay = (entry: Json, queue: string): Json => {
-    const { DelaySeconds: asked } = entry;
-    if (typeof asked === 'number' && (asked < 0 || asked > delaySecondsMax))
+    const { DelaySeconds: requested } = entry;
+    if (typeof requested === 'number' && (requested < 0 || requested > delaySecondsMax))
       throw new AwsError(
         'InvalidParameterValue',
-        `Value ${asked} for parameter DelaySeconds is invalid. Reason: must be >= 0 and <= 900.`,
+        `Value ${requested} for parameter DelaySeconds is invalid. Reason: must be >= 0 and <= 900.`,
       );
-    const seconds = typeof asked === 'number' ? asked : (queueDelays.get(queue) ?? 0);
+    const seconds = typeof requested === 'number' ? requested : (queueDelays.get(queue) ?? 0);
     return queue.endsWith('.fifo') ? entry : { ...entry, DelaySeconds: seconds / delayScale };
   };
 

@@ -2,9 +2,9 @@ import type { Server as NetServer } from 'node:net';
 import { join } from 'node:path';
 import { openUsers, type Users } from './auth-users/index.ts';
 import { Faults } from './faults/faults.ts';
-import { type Authorize, guard } from './faults/guarded-methods.ts';
+import { type Authorize, guardMethods } from './faults/guarded-methods.ts';
 import { listen, serve } from './grpc/server.ts';
-import { allMethods } from './rpc-methods.ts';
+import { rpcMethods } from './rpc-methods.ts';
 import { type Databases, openDatabases } from './storage/databases.ts';
 import { web } from './web/index.ts';
 
@@ -51,7 +51,7 @@ export async function startFirestore(options: FirestoreOptions = {}): Promise<Fi
   });
   const users = openUsers(dir === undefined ? undefined : join(dir, 'auth-users'));
   const faults = new Faults();
-  const methods = guard(allMethods(databases), faults, authorize);
+  const methods = guardMethods(rpcMethods(databases), faults, authorize);
   const listening = given ?? (await listen(port, host));
   const server = serve({ server: listening, methods, log, web: web({ methods, databases, faults, users, authorize, log }) });
   const address = `${host}:${server.port}`;

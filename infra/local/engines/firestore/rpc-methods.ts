@@ -3,15 +3,15 @@ import { documentMethods } from './documents/index.ts';
 import { listen } from './listen/stream.ts';
 import { queryMethods } from './query/index.ts';
 import type { Databases } from './storage/databases.ts';
-import { writeMethods } from './write/commit-methods.ts';
+import { commitMethods } from './write/commit-methods.ts';
 
 /** All methods of google.firestore.v1.Firestore that this server supports. */
-export function allMethods(databases: Databases): Methods {
+export function rpcMethods(databases: Databases): Methods {
   const queries = queryMethods(databases);
   return {
     ...documentMethods(databases, queries),
     ...queries,
-    ...writeMethods(databases),
+    ...commitMethods(databases),
     Listen: listen(databases),
     ExecutePipeline: executePipeline,
   };

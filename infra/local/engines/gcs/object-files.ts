@@ -4,7 +4,7 @@ import { createReadStream, mkdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { openJournal } from '../shared/append-log.ts';
+import { openAppendLog } from '../shared/append-log.ts';
 import { crc32c, crc32cText } from './crc32c.ts';
 
 export interface StoredObject {
@@ -65,8 +65,8 @@ export interface ObjectFiles {
 export const openObjectFiles = (dir: string): ObjectFiles => {
   const bytesDir = join(dir, 'bytes');
   mkdirSync(bytesDir, { recursive: true, mode: 0o700 });
-  const buckets = openJournal<Bucket>(join(dir, 'buckets.jsonl'));
-  const objects = openJournal<StoredObject>(join(dir, 'objects.jsonl'));
+  const buckets = openAppendLog<Bucket>(join(dir, 'buckets.jsonl'));
+  const objects = openAppendLog<StoredObject>(join(dir, 'objects.jsonl'));
   const keyOf = (bucket: string, name: string): string => `${bucket}/${name}`;
   let lastGeneration = 0;
 

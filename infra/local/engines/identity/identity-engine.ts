@@ -6,10 +6,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type Provider from 'oidc-provider';
 import type { State } from '../../base/stage-state.ts';
 import { googleTokenPath, openGoogleToken } from './google-token.ts';
-import { type IdentityOptions, makeProvider, offlineKind } from './oidc-provider.ts';
+import { type IdentityOptions, makeOidcProvider, offlineKind } from './oidc-provider.ts';
 import { errorPage, homePage, type Page, readSignIn, signInPage } from './pages.ts';
 import { openPeople, type People } from './people.ts';
-import { takeBackGrants } from './revoke-grants.ts';
+import { revokeGrants } from './revoke-grants.ts';
 
 export interface Identity {
   readonly listener: RequestListener;
@@ -19,7 +19,7 @@ export interface Identity {
 export const startIdentity = async (options: IdentityOptions): Promise<Identity> => {
   const { issuer, state } = options;
   const people = openPeople(state);
-  const provider = await makeProvider(options, people);
+  const provider = await makeOidcProvider(options, people);
   const google = openGoogleToken(`${issuer}${googleTokenPath}`, state);
   const serve = provider.callback();
 
@@ -29,7 +29,7 @@ export const startIdentity = async (options: IdentityOptions): Promise<Identity>
     if (pathname.startsWith('/interaction/')) return interact(provider, people, state, request, response);
     const [, email = '', what] = /^\/people\/([^/]+)(\/grants)?$/.exec(pathname) ?? [];
     if (email && what && (request.method === 'DELETE' || request.method === 'POST'))
-      return json(response, { tokens: takeBackGrants(state, people.byEmail(decodeURIComponent(email)).sub) });
+      return json(response, { tokens: revokeGrants(state, people.byEmail(decodeURIComponent(email)).sub) });
     if (email && !what && request.method === 'PUT')
       return json(response, people.change(decodeURIComponent(email), JSON.parse(await textOf(request))));
     if (pathname === googleTokenPath && request.method === 'POST') {
@@ -73,9 +73,9 @@ const interact = async (
   response: ServerResponse,
 ): Promise<void> => {
   const { params } = await provider.interactionDetails(request, response);
-  const asked = String(params.scope ?? 'openid').split(' ');
-  if (request.method !== 'POST') return send(response, 200, signInPage(people.all(), asked));
-  const choice = readSignIn(new URLSearchParams(await textOf(request)), asked);
+  const requested = String(params.scope ?? 'openid').split(' ');
+  if (request.method !== 'POST') return send(response, 200, signInPage(people.all(), requested));
+  const choice = readSignIn(new URLSearchParams(await textOf(request)), requested);
   if (choice === undefined) return send(response, 400, errorPage('Invalid e-mail address.'));
   if (choice === 'denied') {
     const result = { error: 'access_denied', error_description: 'the user denied access' };
@@ -93,8 +93,8 @@ const interact = async (
 
 /** Completes the pages like a browser with its own cookies, and returns the final redirect. */
 const signInAs = async (issuer: string, email: string, parameters: URLSearchParams): Promise<Answer> => {
-  const asked = new URLSearchParams(parameters);
-  asked.delete('login_hint');
+  const requested = new URLSearchParams(parameters);
+  requested.delete('login_hint');
   const cookies = new Map<string, string>();
   const go = async (url: string, form?: URLSearchParams): Promise<Response> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -107,7 +107,7 @@ const signInAs = async (issuer: string, email: string, parameters: URLSearchPara
     return answer;
   };
   const next = (answer: Response): string => new URL(answer.headers.get('location') ?? '', issuer).href;
-  const first = await go(`${issuer}/auth?${asked}`);
+  const first = await go(`${issuer}/auth?${requested}`);
   const isPage = next(first).startsWith(`${issuer}/interaction/`);
   const last = isPage ? await go(next(await go(next(first), new URLSearchParams({ email })))) : first;
   const location = last.headers.get('location');

@@ -5,7 +5,7 @@ import type { State } from '../../base/stage-state.ts';
 /** Kept in memory only: a sign-in interrupted by a restart has to be started again. */
 const fleeting = new Set(['Interaction', 'Session', 'ReplayDetection']);
 
-export const makeStore = (state: State): ((model: string) => Adapter) => {
+export const makeOidcAdapter = (state: State): ((model: string) => Adapter) => {
   const memory = new Map<string, { payload: AdapterPayload; expiresAtMs: number }>();
   return (model) => {
     const kind = `identity-${model}`;

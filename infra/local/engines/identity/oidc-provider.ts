@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
 import type { State } from '../../base/stage-state.ts';
-import { makeStore } from './oidc-adapter.ts';
+import { makeOidcAdapter } from './oidc-adapter.ts';
 import { errorPage } from './pages.ts';
 import type { People } from './people.ts';
 
@@ -29,7 +29,7 @@ const googleScopes = ['cloudplatformprojects', 'cloud-platform', 'datastore'].ma
 const hourSeconds = 3_600;
 const daySeconds = 24 * hourSeconds;
 
-export const makeProvider = async (options: IdentityOptions, people: People): Promise<Provider> => {
+export const makeOidcProvider = async (options: IdentityOptions, people: People): Promise<Provider> => {
   const { issuer, clientId, clientSecret, redirectUri, state } = options;
   // Half of the provider's start is its import, so it is loaded lazily.
   const { default: OidcProvider, interactionPolicy } = await import('oidc-provider');
@@ -37,7 +37,7 @@ export const makeProvider = async (options: IdentityOptions, people: People): Pr
   const policy = interactionPolicy.base();
   policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0);
   return new OidcProvider(issuer, {
-    adapter: makeStore(state),
+    adapter: makeOidcAdapter(state),
     clients: [
       {
         client_id: clientId,
@@ -107,13 +107,13 @@ const signingKey = async ({ state }: IdentityOptions): Promise<JWK> => {
   const known = state.get<JWK>(keyKind, 'signing');
   if (known) return known;
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2_048 });
-  const made: JWK = { ...(privateKey.export({ format: 'jwk' }) as JWK), kid: 'local', use: 'sig', alg: 'RS256' };
-  state.set(keyKind, 'signing', made);
-  return made;
+  const generated: JWK = { ...(privateKey.export({ format: 'jwk' }) as JWK), kid: 'local', use: 'sig', alg: 'RS256' };
+  state.set(keyKind, 'signing', generated);
+  return generated;
 };
 
 const cookieKey = ({ state }: IdentityOptions): string => {
-  const made = state.get<string>(keyKind, 'cookie') ?? randomBytes(32).toString('base64url');
-  state.set(keyKind, 'cookie', made);
-  return made;
+  const generated = state.get<string>(keyKind, 'cookie') ?? randomBytes(32).toString('base64url');
+  state.set(keyKind, 'cookie', generated);
+  return generated;
 };

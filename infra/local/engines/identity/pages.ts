@@ -25,23 +25,23 @@ ${consent(scopes)}</form>
   );
 
 const consent = (scopes: readonly string[]): Html => {
-  const asked = scopes.filter((scope) => !always.has(scope));
-  return html`${asked.length > 0 ? html`<p>The service also requests access. Clear what you want to decline:</p>` : ''}
+  const requested = scopes.filter((scope) => !always.has(scope));
+  return html`${requested.length > 0 ? html`<p>The service also requests access. Clear what you want to decline:</p>` : ''}
 <input type="hidden" name="chosen" value="yes">
-<ul>${asked.map((scope) => html`<li><label><input type="checkbox" name="scope" value="${scope}" checked> ${scope}</label></li>`)}</ul>`;
+<ul>${requested.map((scope) => html`<li><label><input type="checkbox" name="scope" value="${scope}" checked> ${scope}</label></li>`)}</ul>`;
 };
 
 /** Reads the sign-in form. Without check boxes (the form for another address) all requested scopes are granted. */
 export const readSignIn = (
   form: URLSearchParams,
-  asked: readonly string[],
+  requested: readonly string[],
 ): { email: string; granted: readonly string[]; rejected: readonly string[] } | 'denied' | undefined => {
   if (form.has('deny')) return 'denied';
   const email = form.get('email')?.trim() ?? '';
   if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254) return undefined;
   const ticked = new Set(form.getAll('scope'));
-  const granted = asked.filter((scope) => always.has(scope) || !form.has('chosen') || ticked.has(scope));
-  return { email, granted, rejected: asked.filter((scope) => !granted.includes(scope)) };
+  const granted = requested.filter((scope) => always.has(scope) || !form.has('chosen') || ticked.has(scope));
+  return { email, granted, rejected: requested.filter((scope) => !granted.includes(scope)) };
 };
 
 export const homePage = (people: readonly Person[], signInUrl: string): Page =>

@@ -5,7 +5,7 @@ import type { State } from '../../base/stage-state.ts';
 const kinds = ['Grant', 'RefreshToken', 'AccessToken', 'AuthorizationCode'].map((model) => `identity-${model}`);
 
 /** All refresh tokens of the user become invalid_grant. Returns their number. */
-export const takeBackGrants = (state: State, sub: string): number => {
+export const revokeGrants = (state: State, sub: string): number => {
   let tokens = 0;
   for (const kind of kinds) {
     for (const { jti, accountId } of state.all<AdapterPayload>(kind)) {

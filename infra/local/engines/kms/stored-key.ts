@@ -3,7 +3,7 @@ import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Json } from '../../base/aws-service.ts';
 
-export interface KeyRecord {
+export interface StoredKey {
   readonly id: string;
   readonly arn: string;
   readonly spec: string;
@@ -16,7 +16,7 @@ export interface KeyRecord {
 
 const keyPair = promisify(generateKeyPair);
 
-export const newKey = async (id: string, arn: string, properties: Json): Promise<KeyRecord> => {
+export const newKey = async (id: string, arn: string, properties: Json): Promise<StoredKey> => {
   const spec = String(properties.KeySpec ?? 'SYMMETRIC_DEFAULT');
   const usage = properties.KeyUsage === 'SIGN_VERIFY' ? 'SIGN_VERIFY' : 'ENCRYPT_DECRYPT';
   return { id, arn, spec, usage, state: 'Enabled', createdAt: Date.now(), material: await material(spec) };

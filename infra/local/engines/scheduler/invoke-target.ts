@@ -15,7 +15,7 @@ export interface Target {
 }
 
 /** The kinds of targets; each rejects on failure. */
-export interface Doors {
+export interface ScheduleTargets {
   invoke(functionArn: string, payload: unknown): Promise<void>;
   send(message: QueueMessage): void;
   startExecution(stateMachineArn: string, input: string): void;
@@ -51,20 +51,20 @@ const ageMaxSecondsByDefault = 86_400;
 const pauseMaxMs = 60_000;
 
 /** Retries according to the retry policy, then sends the event to the dead-letter queue. */
-export const deliver = async (doors: Doors, tick: Tick, delayScale: number, signal: AbortSignal): Promise<void> => {
+export const deliver = async (targets: ScheduleTargets, tick: Tick, delayScale: number, signal: AbortSignal): Promise<void> => {
   const { MaximumRetryAttempts: retries = retriesByDefault, MaximumEventAgeInSeconds: ageMaxSeconds = ageMaxSecondsByDefault } =
     tick.target.RetryPolicy ?? {};
   const id = randomUUID();
   const startedMs = Date.now();
   for (let attempt = 1; ; attempt++) {
     try {
-      await start(doors, tick, id, attempt);
+      await start(targets, tick, id, attempt);
       return;
     } catch (error) {
       signal.throwIfAborted();
       const ageSeconds = ((Date.now() - startedMs) * delayScale) / 1_000;
       if (attempt > retries || ageSeconds > ageMaxSeconds) {
-        putAside(doors, tick, error as Error, attempt - 1);
+        putAside(targets, tick, error as Error, attempt - 1);
         return;
       }
       await pause(Math.min(1_000 * 2 ** attempt, pauseMaxMs) / delayScale, undefined, { signal });
@@ -72,14 +72,14 @@ export const deliver = async (doors: Doors, tick: Tick, delayScale: number, sign
   }
 };
 
-const start = async (doors: Doors, tick: Tick, id: string, attempt: number): Promise<void> => {
+const start = async (targets: ScheduleTargets, tick: Tick, id: string, attempt: number): Promise<void> => {
   const { Arn: arn, RoleArn: roleArn, SqsParameters: sqs } = tick.target;
   const action = actionOf(arn) ?? '';
-  doors.permit(roleArn, actorOf(tick), { action, resources: [arn] });
+  targets.permit(roleArn, actorOf(tick), { action, resources: [arn] });
   const input = inputOf(tick, id, attempt);
-  if (action === 'lambda:InvokeFunction') await doors.invoke(arn, parse(input));
-  else if (action === 'states:StartExecution') doors.startExecution(arn, input);
-  else doors.send({ queueArn: arn, body: input, ...(sqs?.MessageGroupId !== undefined && { groupId: sqs.MessageGroupId }) });
+  if (action === 'lambda:InvokeFunction') await targets.invoke(arn, parse(input));
+  else if (action === 'states:StartExecution') targets.startExecution(arn, input);
+  else targets.send({ queueArn: arn, body: input, ...(sqs?.MessageGroupId !== undefined && { groupId: sqs.MessageGroupId }) });
 };
 
 /** The Scheduler acts for the schedule's group. */
@@ -104,10 +104,10 @@ const parse = (input: string): unknown => {
   }
 };
 
-const putAside = (doors: Doors, { scheduleArn, scheduledAt, target }: Tick, error: Error, retries: number): void => {
+const putAside = (targets: ScheduleTargets, { scheduleArn, scheduledAt, target }: Tick, error: Error, retries: number): void => {
   const { DeadLetterConfig: dead } = target;
   if (!dead?.Arn) return;
-  doors.permit(target.RoleArn, actorOf({ scheduleArn }), { action: 'sqs:SendMessage', resources: [dead.Arn] });
+  targets.permit(target.RoleArn, actorOf({ scheduleArn }), { action: 'sqs:SendMessage', resources: [dead.Arn] });
   const attributes = {
     SCHEDULE_ARN: scheduleArn,
     TARGET_ARN: target.Arn,
@@ -117,5 +117,5 @@ const putAside = (doors: Doors, { scheduleArn, scheduledAt, target }: Tick, erro
     RETRY_ATTEMPTS: String(retries),
     IS_PAYLOAD_TRUNCATED: 'false',
   };
-  doors.send({ queueArn: dead.Arn, body: target.Input ?? '{}', attributes });
+  targets.send({ queueArn: dead.Arn, body: target.Input ?? '{}', attributes });
 };

@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { AwsError, type Engine, type Json, type Need, type Operation, text } from '../../base/aws-service.ts';
 import type { Resource } from '../../base/types.ts';
-import { openJournal } from '../shared/append-log.ts';
+import { openAppendLog } from '../shared/append-log.ts';
 import type { Routes } from '../shared/aws-protocols.ts';
-import { setAlarm } from '../shared/long-timer.ts';
-import { type Doors, deliver } from './invoke-target.ts';
+import { setLongTimer } from '../shared/long-timer.ts';
+import { deliver, type ScheduleTargets } from './invoke-target.ts';
 import { declaredSchedule, describe, nextTick, type ScheduleRecord, scheduleOf } from './schedule.ts';
 
 export const schedulerRoutes: Routes = {
@@ -27,7 +27,7 @@ export interface SchedulerOptions {
   readonly region: string;
   readonly account: string;
   readonly delayScale: number;
-  readonly doors: Doors;
+  readonly targets: ScheduleTargets;
 }
 
 interface Group {
@@ -36,9 +36,9 @@ interface Group {
   readonly declared: boolean;
 }
 
-export const openScheduler = ({ dir, region, account, delayScale, doors }: SchedulerOptions): Scheduler => {
-  const schedules = openJournal<ScheduleRecord>(join(dir, 'scheduler', 'schedules.jsonl'));
-  const groups = openJournal<Group>(join(dir, 'scheduler', 'groups.jsonl'));
+export const openScheduler = ({ dir, region, account, delayScale, targets }: SchedulerOptions): Scheduler => {
+  const schedules = openAppendLog<ScheduleRecord>(join(dir, 'scheduler', 'schedules.jsonl'));
+  const groups = openAppendLog<Group>(join(dir, 'scheduler', 'groups.jsonl'));
   const alarms = new Map<string, () => void>();
   const stopping = new AbortController();
   const arnPrefix = `arn:aws:scheduler:${region}:${account}:`;
@@ -59,7 +59,7 @@ export const openScheduler = ({ dir, region, account, delayScale, doors }: Sched
     if (due)
       alarms.set(
         key,
-        setAlarm(due.dueMs, () => void ring(key, schedule, due.tick)),
+        setLongTimer(due.dueMs, () => void ring(key, schedule, due.tick)),
       );
     else complete(key, schedule);
   };
@@ -74,7 +74,7 @@ export const openScheduler = ({ dir, region, account, delayScale, doors }: Sched
     if (!once) ticked();
     try {
       await deliver(
-        doors,
+        targets,
         { scheduleArn: schedule.arn, scheduledAt: tick, target: schedule.target },
         delayScale,
         stopping.signal,

@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-export interface Journal<T> {
+export interface AppendLog<T> {
   get(name: string): T | undefined;
   set(name: string, value: T): void;
   remove(name: string): void;
@@ -18,7 +18,7 @@ interface Line<T> {
 // Values may be secret: readable by the owner only.
 const mode = 0o600;
 
-export const openJournal = <T>(file: string): Journal<T> => {
+export const openAppendLog = <T>(file: string): AppendLog<T> => {
   mkdirSync(dirname(file), { recursive: true });
   const values = new Map<string, T>(readLines<T>(file));
   // Opening compacts the log; otherwise it would grow for ever.

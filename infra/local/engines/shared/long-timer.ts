@@ -3,7 +3,7 @@
 const longestMs = 2 ** 31 - 1;
 
 /** Runs at the given time, or at once if it has passed. Returns a function that cancels it. */
-export const setAlarm = (atMs: number, run: () => void): (() => void) => {
+export const setLongTimer = (atMs: number, run: () => void): (() => void) => {
   let timer: NodeJS.Timeout;
   const arm = (): void => {
     const leftMs = Math.max(atMs - Date.now(), 0);

@@ -1,8 +1,8 @@
 /** Runs one execution: tasks invoke Lambda functions, the end yields an outcome. */
 import type { StateMachine } from 'aws-local-stepfunctions';
-import { setAlarm } from '../shared/long-timer.ts';
+import { setLongTimer } from '../shared/long-timer.ts';
 import type { ExecutionRecord, Outcome } from './execution-record.ts';
-import { lambdaInvoke, type Prepared, type Task } from './state-machine.ts';
+import { lambdaInvoke, type PreparedStateMachine, type Task } from './state-machine.ts';
 
 export interface Run {
   /** Never rejects. Undefined if the execution was ended without an outcome. */
@@ -16,7 +16,7 @@ type Handler = (input: Input) => Promise<Input>;
 
 export const runMachine = (
   machine: StateMachine,
-  { tasks, timeoutSeconds }: Prepared,
+  { tasks, timeoutSeconds }: PreparedStateMachine,
   execution: ExecutionRecord,
   invoke: Invoke,
 ): Run => {
@@ -49,7 +49,7 @@ export const runMachine = (
   const cancelTimeout =
     timeoutSeconds === undefined
       ? (): void => undefined
-      : setAlarm(execution.startedAtMs + timeoutSeconds * 1_000, () => end(timedOut));
+      : setLongTimer(execution.startedAtMs + timeoutSeconds * 1_000, () => end(timedOut));
   result.then(
     (output) => end({ status: 'SUCCEEDED', output: JSON.stringify(output) }),
     (error: Error) => end(failureOf(error)),

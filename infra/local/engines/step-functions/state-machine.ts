@@ -8,7 +8,7 @@ export interface Task {
   readonly resource: string;
 }
 
-export interface Prepared {
+export interface PreparedStateMachine {
   readonly definition: StateMachineDefinition;
   readonly tasks: readonly Task[];
   readonly timeoutSeconds: number | undefined;
@@ -22,7 +22,7 @@ export const lambdaInvoke = 'arn:aws:states:::lambda:invoke';
  * Divides waits and retry intervals by `scale`. Timeouts stay: they bound work that takes real time.
  * Waits that come from the input (SecondsPath, Timestamp, TimestampPath) stay as well.
  */
-export const prepare = (definition: Json, scale: number): Prepared => {
+export const prepareStateMachine = (definition: Json, scale: number): PreparedStateMachine => {
   const tasks: Task[] = [];
   let hasMap = false;
   const machine = (part: Json): Json => ({

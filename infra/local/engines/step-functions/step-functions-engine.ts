@@ -6,10 +6,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { AwsError, type Engine, type Json, type Need, type Operation, text } from '../../base/aws-service.ts';
 import type { Permit, Resource } from '../../base/types.ts';
-import { openJournal } from '../shared/append-log.ts';
+import { openAppendLog } from '../shared/append-log.ts';
 import { describeExecution, type ExecutionRecord, listExecutions } from './execution-record.ts';
 import { type Run, runMachine } from './run-execution.ts';
-import { prepare } from './state-machine.ts';
+import { prepareStateMachine } from './state-machine.ts';
 
 export interface StepFunctions extends Engine {
   /** Starts an unnamed execution, for services that start workflows themselves. */
@@ -32,8 +32,8 @@ interface Machine {
 }
 
 export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunctionsOptions): StepFunctions => {
-  const executions = openJournal<ExecutionRecord>(join(dir, 'step-functions', 'executions.jsonl'));
-  const validated = openJournal<string>(join(dir, 'step-functions', 'validated.jsonl'));
+  const executions = openAppendLog<ExecutionRecord>(join(dir, 'step-functions', 'executions.jsonl'));
+  const validated = openAppendLog<string>(join(dir, 'step-functions', 'validated.jsonl'));
   const machines = new Map<string, Machine>();
   const running = new Map<string, Run>();
 
@@ -108,7 +108,7 @@ export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunct
     const definition = (typeof asText === 'string' ? JSON.parse(asText) : asObject) as Json;
     // Loading takes 300 ms and only workflows need it.
     const { StateMachine } = await import('aws-local-stepfunctions');
-    const prepared = prepare(definition, delayScale);
+    const prepared = prepareStateMachine(definition, delayScale);
     const digest = createHash('sha256').update(JSON.stringify(definition)).digest('hex');
     // Validation takes 500 ms, so it runs once per definition.
     if (validated.get(arn) !== digest) new StateMachine(definition as never, { validationOptions: { checkArn: false } });
@@ -133,9 +133,9 @@ export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunct
     start: (machineArn, input) => void start(machineArn, randomUUID(), input),
     stop: async () => {
       stopped = true;
-      const left = [...running.values()];
-      for (const each of left) each.end();
-      await Promise.all(left.map(({ ended }) => ended));
+      const remaining = [...running.values()];
+      for (const each of remaining) each.end();
+      await Promise.all(remaining.map(({ ended }) => ended));
     },
   };
 };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import type { Place } from '../../../../infra/local/cloudformation/physical-names.ts';
+import type { StageLocation } from '../../../../infra/local/cloudformation/physical-names.ts';
 import { readResources, type Stacks } from '../../../../infra/local/cloudformation/read-template.ts';
 import { readRoles } from '../../../../infra/local/iam/roles.ts';
 
-const place: Place = {
+const place: StageLocation = {
   region: 'eu-central-1',
   account: '123456789012',
   apiUrl: 'http://localhost:3000',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import type { Mail } from '../../../../infra/local/base/types.ts';
-import { outboxReply } from '../../../../infra/local/gateway/outbox-page.ts';
+import { outboxPage } from '../../../../infra/local/gateway/outbox-page.ts';
 
 const mail: Mail = {
   id: '1',
@@ -14,7 +14,7 @@ const mail: Mail = {
 };
 
 describe('the outbox page', () => {
-  const reply = outboxReply('/_local/outbox', [mail]);
+  const reply = outboxPage('/_local/outbox', [mail]);
   const text = reply?.body.toString() ?? '';
 
   test('shows links that can be followed, and only http ones', () => {
@@ -26,8 +26,8 @@ describe('the outbox page', () => {
     assert.match(String(reply?.headers['content-security-policy']), /default-src 'none'/);
   });
   test('says so when nothing was sent', () =>
-    assert.match(outboxReply('/_local/outbox', [])?.body.toString() ?? '', /Nothing was sent yet/));
+    assert.match(outboxPage('/_local/outbox', [])?.body.toString() ?? '', /Nothing was sent yet/));
   test('is there as JSON, as sent', () =>
-    assert.deepEqual(JSON.parse(outboxReply('/_local/outbox.json', [mail])?.body.toString() ?? ''), [mail]));
-  test('is nowhere else', () => assert.equal(outboxReply('/_local/other', [mail]), undefined));
+    assert.deepEqual(JSON.parse(outboxPage('/_local/outbox.json', [mail])?.body.toString() ?? ''), [mail]));
+  test('is nowhere else', () => assert.equal(outboxPage('/_local/other', [mail]), undefined));
 });

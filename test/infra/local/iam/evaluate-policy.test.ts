@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import type { Statement } from '../../../../infra/local/base/types.ts';
-import { judge } from '../../../../infra/local/iam/evaluate-policy.ts';
+import { evaluatePolicy } from '../../../../infra/local/iam/evaluate-policy.ts';
 import { PolicyError } from '../../../../infra/local/iam/patterns.ts';
 import { allow, deny } from '../../../harness/aws/embedded-aws.ts';
 
 const table = 'arn:aws:dynamodb:eu-central-1:111122223333:table/main';
 const verdict = (statements: readonly Statement[], action: string, resource: string, keys: Record<string, string[]> = {}) =>
-  judge(statements, { action, resources: [resource], keys });
+  evaluatePolicy(statements, { action, resources: [resource], keys });
 
 test('what no statement allows is not allowed', () => {
   assert.equal(verdict([], 'dynamodb:GetItem', table), 'not-allowed');
@@ -119,6 +119,6 @@ test('a statement about something else is not asked for its conditions', () => {
 
 test('where one of several resources suffices, one grant suffices', () => {
   const need = { action: 'ses:SendEmail', resources: ['identity/a@b.c', 'identity/b.c'] };
-  assert.equal(judge([allow('ses:SendEmail', 'identity/b.c')], need), 'allowed');
-  assert.equal(judge([allow('ses:SendEmail', 'identity/c')], need), 'not-allowed');
+  assert.equal(evaluatePolicy([allow('ses:SendEmail', 'identity/b.c')], need), 'allowed');
+  assert.equal(evaluatePolicy([allow('ses:SendEmail', 'identity/c')], need), 'not-allowed');
 });

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import type { Permit } from '../../../../infra/local/base/types.ts';
 import type { FunctionSpec } from '../../../../infra/local/lambda/function-spec.ts';
-import { observe } from '../../../../infra/local/lambda/log-permission.ts';
+import { withLogPermission } from '../../../../infra/local/lambda/log-permission.ts';
 
 const arn = 'arn:aws:lambda:eu-central-1:111122223333:function:fn';
 const spec = { name: 'fn', arn, roleArn: 'role', logGroup: 'group', isTraced: true } as FunctionSpec;
 
 const start = (permit: Permit) => {
   const [said, warned]: [string[], string[]] = [[], []];
-  const log = observe(
+  const log = withLogPermission(
     (name) => ({ write: (text) => void said.push(`${name}: ${text}`) }),
     permit,
     (line) => void warned.push(line),

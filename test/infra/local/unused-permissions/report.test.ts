@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { kept } from '../../../../infra/local/unused-permissions/exceptions.ts';
+import { exceptions } from '../../../../infra/local/unused-permissions/exceptions.ts';
 import { grantedLines, templateResources } from '../../../../infra/local/unused-permissions/granted.ts';
 import { readRecord, tell } from '../../../../infra/local/unused-permissions/main.ts';
 import { compare } from '../../../../infra/local/unused-permissions/report.ts';
@@ -27,6 +27,6 @@ test('reading one way speaks for reading the others, writing for writing, under 
 });
 
 test('every permission of the template was used by a test, or a reason says why it stays', async () => {
-  const { unused, idle } = compare(grantedLines(await templateResources()), readRecord(), kept);
+  const { unused, idle } = compare(grantedLines(await templateResources()), readRecord(), exceptions);
   assert.deepEqual({ unused, idle }, { unused: [], idle: [] });
 });

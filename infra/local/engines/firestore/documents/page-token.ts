@@ -8,9 +8,9 @@ const maxPageSize = 300;
 const usualPageSize = 100;
 
 /** The page size; 0 means the default. */
-export function pageLimit(asked: number): number {
-  if (asked < 0) throw new RpcError('INVALID_ARGUMENT', 'Page size must be nonnegative.');
-  return asked === 0 ? usualPageSize : Math.min(asked, maxPageSize);
+export function pageLimit(requested: number): number {
+  if (requested < 0) throw new RpcError('INVALID_ARGUMENT', 'Page size must be nonnegative.');
+  return requested === 0 ? usualPageSize : Math.min(requested, maxPageSize);
 }
 
 /** A token that continues after `after`, valid for the same query only. */

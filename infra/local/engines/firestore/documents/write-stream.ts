@@ -4,7 +4,7 @@ import { type Method, RpcError } from '../base/types.ts';
 import { decodeRequest, proto, timestampOf, type WriteRequest } from '../proto/codecs.ts';
 import type { StoredDatabase } from '../storage/database.ts';
 import type { Databases } from '../storage/databases.ts';
-import { commitWrites, readWrite } from '../write/commit-writes.ts';
+import { commitWrites, parseWrite } from '../write/commit-writes.ts';
 
 /** The unacknowledged responses of a stream, kept for a resume. */
 interface WriteStream {
@@ -64,7 +64,7 @@ function opened(streams: Map<string, WriteStream>, request: WriteRequest, databa
 }
 
 async function answered(database: StoredDatabase, stream: WriteStream, request: WriteRequest): Promise<Uint8Array> {
-  const writes = request.writes.map((write) => readWrite(write, database));
+  const writes = request.writes.map((write) => parseWrite(write, database));
   const { commitTime, results } = await commitWrites(database, writes);
   stream.given += 1;
   const writeResults = results.map(({ updateTime, transformResults }) => ({

@@ -11,7 +11,7 @@ import { type Method, RpcError } from '../base/types.ts';
 import { type DocumentBytes, decodeRequest, type MaskBytes, proto, type Sendable, type Write } from '../proto/codecs.ts';
 import { WireReader } from '../proto/wire-reader.ts';
 import type { Databases } from '../storage/databases.ts';
-import { commitWrites, readWrite } from '../write/commit-writes.ts';
+import { commitWrites, parseWrite } from '../write/commit-writes.ts';
 import { masking } from './get.ts';
 
 /** CreateDocument: fails if the document exists. Without an id it gets a random one. */
@@ -51,7 +51,7 @@ export const deleteDocument = (databases: Databases): Method => ({
     const request = decodeRequest(proto.DeleteDocumentRequest, bytes);
     const name = parseDocumentName(request.name);
     const write = proto.Write.encode({ delete: request.name, currentDocument: request.currentDocument });
-    await commitWrites(databases.open(name), [readWrite(write, name)]);
+    await commitWrites(databases.open(name), [parseWrite(write, name)]);
     return new Uint8Array();
   },
 });
@@ -64,7 +64,7 @@ async function written(
 ): Promise<Uint8Array> {
   const masked = masking(mask);
   const database = databases.open(name);
-  const { commitTime } = await commitWrites(database, [readWrite(proto.Write.encode(write), name)]);
+  const { commitTime } = await commitWrites(database, [parseWrite(proto.Write.encode(write), name)]);
   const document = database.get(name.key, commitTime);
   if (!document) throw new Error('a written document cannot be read back');
   return masked(document.bytes);

@@ -17,7 +17,7 @@ import { limitBatch, limitWrites, writeCountOf } from './write-quota.ts';
 export type Authorize = (token: string | undefined, projectId: string, method: string) => void | Promise<void>;
 
 /** Wraps methods with credentials, quotas and faults. */
-export function guard(methods: Methods, faults: Faults, authorize?: Authorize): Methods {
+export function guardMethods(methods: Methods, faults: Faults, authorize?: Authorize): Methods {
   const gate = new Gate(faults, authorize);
   return Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, guarded(name, method, gate)]));
 }
@@ -109,21 +109,21 @@ async function* spoiled(
   rule: FaultRule,
   call: CallContext,
 ): AsyncGenerator<readonly Message[]> {
-  let left = rule.end?.afterMessages ?? Number.POSITIVE_INFINITY;
+  let remaining = rule.end?.afterMessages ?? Number.POSITIVE_INFINITY;
   const cut = () => {
     if (rule.end && rule.end.status !== 'OK') throw new RpcError(rule.end.status, rule.message);
   };
-  if (left === 0) return cut();
+  if (remaining === 0) return cut();
   for await (const batch of source) {
-    const part = batch.slice(0, left);
-    left -= part.length;
+    const part = batch.slice(0, remaining);
+    remaining -= part.length;
     if (rule.pauseMs > 0) {
       for (const message of part) {
         await pause(rule.pauseMs, call);
         yield [message];
       }
     } else yield part;
-    if (left === 0) return cut();
+    if (remaining === 0) return cut();
   }
   if (rule.status) throw new RpcError(rule.status, rule.message);
 }

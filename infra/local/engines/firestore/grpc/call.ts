@@ -2,7 +2,7 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'nod
 import { type CallContext, type Message, type Method, type Methods, RpcError } from '../base/types.ts';
 import { Unframer } from './frames.ts';
 import { plainHeaders, rpcErrorOf, timeoutMs } from './headers.ts';
-import { Inbox } from './inbound-stream.ts';
+import { InboundStream } from './inbound-stream.ts';
 import { Reply } from './reply.ts';
 
 const service = '/google.firestore.v1.Firestore/';
@@ -34,7 +34,7 @@ export function serveCall(stream: ServerHttp2Stream, headers: IncomingHttpHeader
     }
     const unframer = new Unframer(String(headers['grpc-encoding'] ?? 'identity'));
     const call = { headers: plainHeaders(headers), signal: controller.signal };
-    if (method.kind === 'bidi') serveBidi(method.run(new Inbox(stream, unframer, reply), call), reply, log);
+    if (method.kind === 'bidi') serveBidi(method.run(new InboundStream(stream, unframer, reply), call), reply, log);
     else collect(stream, unframer, reply, (request) => void serveOne(method, request, call, reply, log));
   } catch (error) {
     reply.fail(rpcErrorOf(error));
@@ -117,7 +117,7 @@ async function pour(source: AsyncIterable<readonly Message[]> | Iterable<readonl
 }
 
 function fail(error: unknown, reply: Reply, log: Log): void {
-  const told = rpcErrorOf(error);
-  if (told.code === 'INTERNAL' && told !== error && !reply.isDone) log(error);
-  reply.fail(told);
+  const rpcError = rpcErrorOf(error);
+  if (rpcError.code === 'INTERNAL' && rpcError !== error && !reply.isDone) log(error);
+  reply.fail(rpcError);
 }

@@ -7,7 +7,7 @@ import type { Reply } from './reply.ts';
 const maxWaiting = 16;
 
 /** The messages of a bidirectional call, in order. Ends when the client half-closes or leaves. */
-export class Inbox implements AsyncIterable<Uint8Array> {
+export class InboundStream implements AsyncIterable<Uint8Array> {
   readonly #stream: ServerHttp2Stream;
   readonly #waiting: Uint8Array[] = [];
   #ended = false;

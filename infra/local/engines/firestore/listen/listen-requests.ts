@@ -1,5 +1,5 @@
 /** The work queue of a stream: commits, requests and timers add to it, and one sender takes from it. */
-export class Inbox<T> {
+export class StreamQueue<T> {
   #items: T[] = [];
   #wake: (() => void) | undefined;
   #closed = false;

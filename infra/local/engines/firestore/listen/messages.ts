@@ -4,7 +4,7 @@ import { proto, timestampOf } from '../proto/codecs.ts';
 import type { StoredDatabase } from '../storage/database.ts';
 import { bloomFilter } from './bloom-filter.ts';
 import { resumeToken } from './resume-token.ts';
-import type { Told } from './target-view.ts';
+import type { ViewChange } from './target-view.ts';
 
 type TargetChange = NonNullable<Parameters<typeof proto.ListenResponse.encode>[0]['targetChange']>;
 
@@ -37,11 +37,11 @@ export const existenceFilter = (
 };
 
 /** The message for one document of a target. */
-export const documentMessage = (told: Told, id: number, database: StoredDatabase, at: Micros): Uint8Array => {
-  if (told.kind === 'changed')
-    return proto.ListenResponse.encode({ documentChange: { document: told.document.bytes, targetIds: [id] } });
-  if (told.kind === 'left')
-    return proto.ListenResponse.encode({ documentChange: { document: told.document.bytes, removedTargetIds: [id] } });
-  const gone = { document: documentName(database, told.path), removedTargetIds: [id], readTime: timestampOf(at) };
-  return proto.ListenResponse.encode(told.kind === 'deleted' ? { documentDelete: gone } : { documentRemove: gone });
+export const documentMessage = (change: ViewChange, id: number, database: StoredDatabase, at: Micros): Uint8Array => {
+  if (change.kind === 'changed')
+    return proto.ListenResponse.encode({ documentChange: { document: change.document.bytes, targetIds: [id] } });
+  if (change.kind === 'unmatched')
+    return proto.ListenResponse.encode({ documentChange: { document: change.document.bytes, removedTargetIds: [id] } });
+  const gone = { document: documentName(database, change.path), removedTargetIds: [id], readTime: timestampOf(at) };
+  return proto.ListenResponse.encode(change.kind === 'deleted' ? { documentDelete: gone } : { documentRemove: gone });
 };

@@ -4,11 +4,11 @@ import { decodeRequest, microsOf, proto } from '../proto/codecs.ts';
 import type { ListenRequest, Target } from '../proto/query-messages.ts';
 import type { StoredDatabase } from '../storage/database.ts';
 import type { Databases } from '../storage/databases.ts';
-import { Inbox } from './listen-requests.ts';
+import { StreamQueue } from './listen-requests.ts';
 import { current, documentMessage, existenceFilter, marker, refused, targetChange } from './messages.ts';
 import { resumeTime } from './resume-token.ts';
 import { TargetIds } from './target-ids.ts';
-import { type Told, type View, viewOf } from './target-view.ts';
+import { type View, type ViewChange, viewOf } from './target-view.ts';
 
 /** Interval of heartbeats on a quiet stream. */
 const heartbeatMillis = 30_000;
@@ -38,7 +38,7 @@ async function* serve(
   call: CallContext,
   heartbeat: number,
 ): AsyncGenerator<readonly Uint8Array[]> {
-  const inbox = new Inbox<Work>();
+  const inbox = new StreamQueue<Work>();
   const targets = new Map<number, Seeing>();
   const ids = new TargetIds();
   let database: StoredDatabase | undefined;
@@ -68,7 +68,7 @@ async function* serve(
   }
 }
 
-const readInto = async (inbox: Inbox<Work>, requests: AsyncIterable<Uint8Array>): Promise<void> => {
+const readInto = async (inbox: StreamQueue<Work>, requests: AsyncIterable<Uint8Array>): Promise<void> => {
   try {
     for await (const bytes of requests) inbox.put({ kind: 'request', request: decodeRequest(proto.ListenRequest, bytes) });
     inbox.close();
@@ -156,9 +156,14 @@ const isReadable = (database: StoredDatabase, at: Micros): boolean => {
   }
 };
 
-function* inBatches(told: Iterable<Told>, id: number, database: StoredDatabase, at: Micros): Generator<readonly Uint8Array[]> {
+function* inBatches(
+  change: Iterable<ViewChange>,
+  id: number,
+  database: StoredDatabase,
+  at: Micros,
+): Generator<readonly Uint8Array[]> {
   let batch: Uint8Array[] = [];
-  for (const one of told) {
+  for (const one of change) {
     batch.push(documentMessage(one, id, database, at));
     if (batch.length < batchMessages) continue;
     yield batch;

@@ -2,15 +2,15 @@ import { databaseName, parseDocumentName, parseParent } from '../base/document-n
 import { nextKey } from '../base/path-key.ts';
 import { type DocumentChange, type Micros, type PathKey, RpcError, type StoredDocument } from '../base/types.ts';
 import type { Target } from '../proto/query-messages.ts';
-import { matches, projected, runPlan } from '../query/execute-plan.ts';
+import { executePlan, matches, projected } from '../query/execute-plan.ts';
 import { type Plan, planQuery } from '../query/plan.ts';
 import type { StoredDatabase } from '../storage/database.ts';
 
 /** What to tell the client about one document. */
-export type Told =
+export type ViewChange =
   | { readonly kind: 'changed'; readonly document: StoredDocument }
   /** It changed and no longer matches. */
-  | { readonly kind: 'left'; readonly document: StoredDocument }
+  | { readonly kind: 'unmatched'; readonly document: StoredDocument }
   /** It did not change, but others displaced it within the limit. */
   | { readonly kind: 'pushed-out'; readonly path: string }
   | { readonly kind: 'deleted'; readonly path: string };
@@ -18,11 +18,11 @@ export type Told =
 /** The documents a target matches, and how they change. */
 export interface View {
   /** All documents at a time. Also records the state for later changes. */
-  initial(at: Micros): Iterable<Told>;
+  initial(at: Micros): Iterable<ViewChange>;
   /** The differences between two times. */
-  since(after: Micros, at: Micros): Iterable<Told>;
+  since(after: Micros, at: Micros): Iterable<ViewChange>;
   /** The effects of a commit. */
-  changed(changes: readonly DocumentChange[], at: Micros): Iterable<Told>;
+  changed(changes: readonly DocumentChange[], at: Micros): Iterable<ViewChange>;
   /** The paths of the matching documents. */
   paths(at: Micros): Iterable<string>;
 }
@@ -49,20 +49,20 @@ const openView = (plan: Plan, database: StoredDatabase): View => {
   const belongs = (document: StoredDocument | undefined): document is StoredDocument =>
     document !== undefined && document.key >= plan.from && document.key < plan.to && isMatch(document);
   const shown = (document: StoredDocument): StoredDocument => (plan.select ? projected(document, plan.select) : document);
-  function* tell(changes: Iterable<DocumentChange>): Generator<Told> {
+  function* tell(changes: Iterable<DocumentChange>): Generator<ViewChange> {
     for (const { path, before, after } of changes) {
       if (belongs(after)) yield { kind: 'changed', document: shown(after) };
-      else if (belongs(before)) yield after ? { kind: 'left', document: shown(after) } : { kind: 'deleted', path };
+      else if (belongs(before)) yield after ? { kind: 'unmatched', document: shown(after) } : { kind: 'deleted', path };
     }
   }
   return {
     *initial(at) {
-      for (const document of runPlan(plan, scanAt(database, at))) yield { kind: 'changed', document };
+      for (const document of executePlan(plan, scanAt(database, at))) yield { kind: 'changed', document };
     },
     since: (after, at) => tell(database.changes(plan.from, plan.to, after, at)),
     changed: (changes) => tell(changes),
     *paths(at) {
-      for (const { path } of runPlan(plan, scanAt(database, at))) yield path;
+      for (const { path } of executePlan(plan, scanAt(database, at))) yield path;
     },
   };
 };
@@ -71,16 +71,16 @@ const openView = (plan: Plan, database: StoredDatabase): View => {
 const boundedView = (plan: Plan, database: StoredDatabase): View => {
   let seen = new Map<PathKey, StoredDocument>();
   const resultsAt = (at: Micros): Map<PathKey, StoredDocument> =>
-    new Map([...runPlan(plan, scanAt(database, at))].map((document) => [document.key, document]));
+    new Map([...executePlan(plan, scanAt(database, at))].map((document) => [document.key, document]));
   const isMatch = matches(plan);
-  function* compare(at: Micros): Generator<Told> {
+  function* compare(at: Micros): Generator<ViewChange> {
     const before = seen;
     seen = resultsAt(at);
     for (const [key, { path, updateTime }] of before) {
       if (seen.has(key)) continue;
       const now = database.get(key, at);
       if (!now) yield { kind: 'deleted', path };
-      else yield now.updateTime === updateTime ? { kind: 'pushed-out', path } : { kind: 'left', document: now };
+      else yield now.updateTime === updateTime ? { kind: 'pushed-out', path } : { kind: 'unmatched', document: now };
     }
     for (const [key, document] of seen)
       if (before.get(key)?.updateTime !== document.updateTime) yield { kind: 'changed', document };

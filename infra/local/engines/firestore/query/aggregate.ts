@@ -5,7 +5,7 @@ import type { Aggregation, RunAggregationQueryRequest } from '../proto/query-mes
 import type { Databases } from '../storage/databases.ts';
 import { openReader } from '../storage/read-view.ts';
 import { accumulatorOf } from './accumulators.ts';
-import { matches, runPlan } from './execute-plan.ts';
+import { executePlan, matches } from './execute-plan.ts';
 import { executionStats, planSummary } from './explain.ts';
 import { fieldRef, fieldValue } from './field-access.ts';
 import { planQuery } from './plan.ts';
@@ -53,7 +53,7 @@ const answer = (databases: Databases, request: RunAggregationQueryRequest): Uint
   const summary = request.explainOptions && planSummary(structuredQuery, plan, fields);
   if (summary && !request.explainOptions?.analyze)
     return proto.RunAggregationQueryResponse.encode({ transaction, explainMetrics: { planSummary: summary } });
-  for (const document of runPlan(narrowed, reader.scan)) {
+  for (const document of executePlan(narrowed, reader.scan)) {
     for (const accumulator of accumulators) accumulator.add(document);
     if (++seen >= enough) break;
   }

@@ -23,19 +23,19 @@ export const matches =
  * The results of a plan, in order. Name order is read lazily; any other order is sorted in memory.
  * `skipped` receives the number of documents skipped by the offset, before the first result.
  */
-export function* runPlan(plan: Plan, scan: Scan, skipped: (count: number) => void = () => {}): Generator<StoredDocument> {
+export function* executePlan(plan: Plan, scan: Scan, skipped: (count: number) => void = () => {}): Generator<StoredDocument> {
   const inOrder = isByName(plan.orders) ? walkByName(plan, scan) : sorted(plan, scan);
   const ordered = plan.nearest ? nearestOf(inOrder, plan.nearest) : inOrder;
   let passed = 0;
-  let left = plan.limit ?? Number.POSITIVE_INFINITY;
-  if (left === 0) return;
+  let remaining = plan.limit ?? Number.POSITIVE_INFINITY;
+  if (remaining === 0) return;
   for (const document of ordered) {
     if (passed < plan.offset) {
       if (++passed === plan.offset) skipped(passed);
       continue;
     }
     yield plan.select ? projected(document, plan.select) : document;
-    if (--left === 0) return;
+    if (--remaining === 0) return;
   }
   if (passed < plan.offset) skipped(passed);
 }

@@ -3,7 +3,7 @@ import { type Method, RpcError } from '../base/types.ts';
 import { decodeRequest, proto } from '../proto/codecs.ts';
 import type { Databases } from '../storage/databases.ts';
 import { openReader } from '../storage/read-view.ts';
-import { runPlan } from './execute-plan.ts';
+import { executePlan } from './execute-plan.ts';
 import { planQuery } from './plan.ts';
 
 /** The service's approximate granularity: 5, 100 and 1,000 documents gave 0, 1 and 8 points. */
@@ -33,12 +33,12 @@ export const partitionQuery = (databases: Databases): Method => ({
     const reader = openReader(databases.open(parent), request);
     const plan = planQuery(parent, database, query);
     let count = 0;
-    for (const _ of runPlan(plan, reader.scan)) count++;
+    for (const _ of executePlan(plan, reader.scan)) count++;
     const points = Math.min(Number(partitionCount), Math.round(count / partitionDocuments));
     const wanted = new Set(Array.from({ length: points }, (_, i) => Math.round(((i + 1) * count) / (points + 1))));
     const names: string[] = [];
     let at = 0;
-    for (const { path } of runPlan(plan, reader.scan)) if (wanted.has(at++)) names.push(`${database}/documents/${path}`);
+    for (const { path } of executePlan(plan, reader.scan)) if (wanted.has(at++)) names.push(`${database}/documents/${path}`);
     const from = request.pageToken === '' ? 0 : pageStart(request.pageToken, names);
     const to = pageSize === 0 ? names.length : Math.min(names.length, from + pageSize);
     return proto.PartitionQueryResponse.encode({

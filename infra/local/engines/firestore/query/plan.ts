@@ -9,7 +9,7 @@ import { type FilterTree, type Predicate, parseFilter, predicate } from './filte
 import { type Nearest, readNearest } from './find-nearest.ts';
 import { nameRange, referenceKey } from './name-range.ts';
 import { normalizeOrders, type Order } from './order.ts';
-import { checkCombination } from './query-rules.ts';
+import { checkQueryRules } from './query-rules.ts';
 
 /** A validated and normalized query: range, filter and order. */
 export interface Plan {
@@ -43,7 +43,7 @@ export const planQuery = (
   if (query.limit && query.limit.value < 0) throw new RpcError('INVALID_ARGUMENT', 'limit is negative');
   const collection = collectionRange(parent.key, query);
   const tree: FilterTree | undefined = query.where && parseFilter(query.where, databaseName);
-  if (tree) checkCombination(tree);
+  if (tree) checkQueryRules(tree);
   const orders = normalizeOrders(query.orderBy, tree, databaseName, isCut(query) ? aggregated : []);
   const start = bound(query.startAt, orders, databaseName);
   const end = bound(query.endAt, orders, databaseName);

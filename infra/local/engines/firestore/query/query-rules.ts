@@ -6,7 +6,7 @@ const disjunctionsMax = 30;
 const excluding = new Set<string>(['NOT_EQUAL', 'NOT_IN', 'IS_NOT_NULL', 'IS_NOT_NAN']);
 
 /** The service's rules for combining comparisons. */
-export const checkCombination = (tree: FilterTree): void => {
+export const checkQueryRules = (tree: FilterTree): void => {
   const comparisons = comparisonsOf(tree);
   if (comparisons.filter(({ operator }) => excluding.has(operator)).length > 1)
     throw new RpcError(

@@ -4,7 +4,7 @@ import { decodeRequest, proto, timestampOf } from '../proto/codecs.ts';
 import type { RunQueryRequest } from '../proto/query-messages.ts';
 import type { Databases } from '../storage/databases.ts';
 import { openReader } from '../storage/read-view.ts';
-import { matches, runPlan } from './execute-plan.ts';
+import { executePlan, matches } from './execute-plan.ts';
 import { executionStats, planSummary } from './explain.ts';
 import { planQuery } from './plan.ts';
 
@@ -42,7 +42,7 @@ function* respond(databases: Databases, request: RunQueryRequest): Generator<rea
   const skipped = (skippedResults: number): void => {
     if (skippedResults > 0) batch.push(proto.RunQueryResponse.encode({ readTime, skippedResults }));
   };
-  for (const document of runPlan(plan, reader.scan, skipped)) {
+  for (const document of executePlan(plan, reader.scan, skipped)) {
     count++;
     batch.push(new DocumentMessage(document.bytes, suffix));
     if (batch.length < batchMessages) continue;

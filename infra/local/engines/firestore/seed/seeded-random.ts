@@ -5,7 +5,7 @@ const words = (
 ).split(' ');
 
 /** Seeded pseudo-random numbers. */
-export class Dice {
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {

@@ -2,7 +2,7 @@
  * Byte strings in large buffers outside the JavaScript heap, so that a million documents cost the garbage collector nothing.
  * Space is never reused in place: views stay valid until they are dropped.
  */
-export class Slabs {
+export class ByteSlabs {
   readonly #buffers: (Buffer | undefined)[] = [];
   /** Live bytes of each slab. */
   readonly #live: number[] = [];

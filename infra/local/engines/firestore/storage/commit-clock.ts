@@ -3,7 +3,7 @@ import { second } from '../value/timestamps.ts';
 import { checkWithin, isReadable, tooOld, type Window, windowAt, withSlack } from './read-window.ts';
 
 /** A database's clock: strictly increasing commit times, and the readable past. */
-export class Timeline {
+export class CommitClock {
   readonly #clock: () => Micros;
   /** The latest time given to a commit or a reader; later commits get later times. */
   #latest: Micros = 0;

@@ -2,8 +2,8 @@ import { type DatabaseName, databaseName } from '../base/document-name.ts';
 import { lastKey } from '../base/path-key.ts';
 import type { Database, DocumentChange, Micros, PathKey, StoredDocument } from '../base/types.ts';
 import type { Change } from './change.ts';
-import { Timeline } from './commit-clock.ts';
-import { Store } from './document-store.ts';
+import { CommitClock } from './commit-clock.ts';
+import { DocumentStore } from './document-store.ts';
 import { Journal } from './journal.ts';
 import { Transactions } from './transactions.ts';
 
@@ -25,9 +25,9 @@ export class StoredDatabase implements Database {
   readonly databaseId: string;
   readonly name: string;
   readonly transactions: Transactions;
-  readonly #store: Store;
+  readonly #store: DocumentStore;
   readonly #journal: Journal | undefined;
-  readonly #timeline: Timeline;
+  readonly #timeline: CommitClock;
   readonly #listeners = new Set<Listener>();
   readonly #timer: NodeJS.Timeout;
   #sweepFrom: PathKey = '';
@@ -36,8 +36,8 @@ export class StoredDatabase implements Database {
     this.projectId = name.projectId;
     this.databaseId = name.databaseId;
     this.name = databaseName(name);
-    this.#timeline = new Timeline(options.clock, options.pointInTimeRecoverySince);
-    this.#store = new Store(`${this.name}/documents/`);
+    this.#timeline = new CommitClock(options.clock, options.pointInTimeRecoverySince);
+    this.#store = new DocumentStore(`${this.name}/documents/`);
     this.transactions = new Transactions(this, options.lockWaitMs);
     if (options.dir !== undefined)
       this.#journal = new Journal(options.dir, (entry) => {
@@ -150,8 +150,8 @@ export class StoredDatabase implements Database {
     const { window } = this.#timeline;
     if (this.#listeners.size === 0) this.#store.linkAll(changes, ids, window);
     else
-      for (const { time, told } of this.#store.linkAndTell(changes, ids, window))
-        for (const listener of [...this.#listeners]) tell(listener, time, told);
+      for (const { time, visible } of this.#store.linkAndReport(changes, ids, window))
+        for (const listener of [...this.#listeners]) notify(listener, time, visible);
     this.#compactIfDue();
   }
 
@@ -187,7 +187,7 @@ const sweepVisits = 5_000;
 const compactAboveBytes = 64 * 1024 * 1024;
 
 /** The commit has happened, so a failing listener is not the writer's error. */
-const tell = (listener: Listener, time: Micros, changes: readonly DocumentChange[]): void => {
+const notify = (listener: Listener, time: Micros, changes: readonly DocumentChange[]): void => {
   try {
     listener(time, changes);
   } catch (error) {

@@ -5,13 +5,13 @@ import type { Change } from './change.ts';
 import { Snapshot } from './document-snapshot.ts';
 import type { JournalEntry } from './journal.ts';
 import { isWanted, type Window } from './read-window.ts';
-import { Tree, type Walk } from './sorted-index.ts';
-import { none, Versions } from './version-table.ts';
+import { type IndexWalk, SortedIndex } from './sorted-index.ts';
+import { none, VersionTable } from './version-table.ts';
 
 /** The documents of a database in name order, with all versions that can still be read. */
-export class Store {
-  readonly #tree = new Tree();
-  readonly #versions = new Versions();
+export class DocumentStore {
+  readonly #tree = new SortedIndex();
+  readonly #versions = new VersionTable();
   /** The prefix of all names: `projects/p/databases/d/documents/` */
   readonly #prefix: Buffer;
   /** The number of documents that exist now. */
@@ -32,17 +32,17 @@ export class Store {
     return newest === undefined ? undefined : this.#document(key, this.#versions.visible(newest, at));
   }
 
-  walk(from: PathKey, to: PathKey, backwards?: boolean): Walk {
+  walk(from: PathKey, to: PathKey, backwards?: boolean): IndexWalk {
     return this.#tree.walk(from, to, backwards);
   }
 
   /** The document at the position of a walk, as of `at`. */
-  at(walk: Walk, at: Micros): StoredDocument | undefined {
+  at(walk: IndexWalk, at: Micros): StoredDocument | undefined {
     return this.#document(walk.key, this.#versions.visible(walk.value, at));
   }
 
   /** Whether the document at the position of a walk changed after `time`. */
-  changedAfter(walk: Walk, time: Micros): boolean {
+  changedAfter(walk: IndexWalk, time: Micros): boolean {
     return this.#versions.updated(walk.value) > time;
   }
 
@@ -84,19 +84,19 @@ export class Store {
   }
 
   /** Makes commits visible one by one and yields the changes of each. */
-  *linkAndTell(
+  *linkAndReport(
     changes: readonly Change[],
     ids: readonly number[],
     window: Window,
-  ): Generator<{ time: Micros; told: DocumentChange[] }> {
-    let told: DocumentChange[] = [];
+  ): Generator<{ time: Micros; visible: DocumentChange[] }> {
+    let visible: DocumentChange[] = [];
     for (const [i, { time, key, path }] of changes.entries()) {
       const before = this.get(key, time);
       this.link(key, ids[i] ?? none, window);
-      told.push({ key, path, before, after: this.get(key, time) });
+      visible.push({ key, path, before, after: this.get(key, time) });
       if (changes[i + 1]?.time === time) continue;
-      yield { time, told };
-      told = [];
+      yield { time, visible };
+      visible = [];
     }
   }
 

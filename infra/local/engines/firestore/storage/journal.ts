@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Micros } from '../base/types.ts';
-import { Log } from './record-log.ts';
+import { RecordLog } from './record-log.ts';
 
 /** One version of one document on disk. */
 export interface JournalEntry {
@@ -20,7 +20,7 @@ export interface JournalEntry {
 export class Journal {
   readonly #dir: string;
   #generation: number;
-  #log: Log;
+  #log: RecordLog;
   #closed = false;
   #compacting: Promise<void> | undefined;
 
@@ -32,10 +32,10 @@ export class Journal {
     const base = Math.max(0, ...generations(files, 'snapshot'));
     const logs = generations(files, 'log').filter((generation) => generation >= base);
     const read = (record: Buffer) => readEntries(record, replay);
-    if (existsSync(this.#path(base, 'snapshot'))) Log.open(this.#path(base, 'snapshot'), read).close();
+    if (existsSync(this.#path(base, 'snapshot'))) RecordLog.open(this.#path(base, 'snapshot'), read).close();
     this.#generation = logs.at(-1) ?? base;
-    for (const generation of logs.slice(0, -1)) Log.open(this.#path(generation, 'log'), read).close();
-    this.#log = Log.open(this.#path(this.#generation, 'log'), read);
+    for (const generation of logs.slice(0, -1)) RecordLog.open(this.#path(generation, 'log'), read).close();
+    this.#log = RecordLog.open(this.#path(this.#generation, 'log'), read);
     this.#removeBefore(base);
   }
 
@@ -77,12 +77,12 @@ export class Journal {
 
   async #compact(versions: Iterable<JournalEntry>): Promise<void> {
     const generation = this.#generation + 1;
-    const next = Log.open(this.#path(generation, 'log'), () => undefined);
+    const next = RecordLog.open(this.#path(generation, 'log'), () => undefined);
     this.#log.close();
     this.#log = next;
     this.#generation = generation;
     const temporary = `${this.#path(generation, 'snapshot')}.tmp`;
-    const snapshot = Log.open(temporary, () => undefined);
+    const snapshot = RecordLog.open(temporary, () => undefined);
     try {
       for (const { updated, document, path } of versions) {
         if (document) addEntry(snapshot, 1, updated, document);
@@ -121,7 +121,7 @@ const generations = (files: readonly string[], kind: string): number[] =>
     .sort((a, b) => a - b);
 
 // An entry has a kind, a time, a length and bytes.
-const addEntry = (log: Log, kind: number, updated: Micros, bytes: Buffer): void => {
+const addEntry = (log: RecordLog, kind: number, updated: Micros, bytes: Buffer): void => {
   const { buffer, at } = log.reserve(entryHeadBytes + bytes.length);
   buffer[at] = kind;
   buffer.writeDoubleLE(updated, at + 1);

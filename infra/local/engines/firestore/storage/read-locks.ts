@@ -1,11 +1,11 @@
 import type { DocumentChange, PathKey, StoredDocument } from '../base/types.ts';
 
 /** The read locks of a read-write transaction: documents by key, and query ranges. Others cannot change them. */
-export class Hold {
+export class ReadLocks {
   readonly #keys = new Set<PathKey>();
-  readonly #ranges: Range[] = [];
+  readonly #ranges: LockedRange[] = [];
   /** While the transaction's commit waits: the holders it waits for. */
-  waitsFor: readonly Hold[] = [];
+  waitsFor: readonly ReadLocks[] = [];
 
   get isEmpty(): boolean {
     return this.#keys.size === 0 && this.#ranges.length === 0;
@@ -15,7 +15,7 @@ export class Hold {
     this.#keys.add(key);
   }
 
-  addRange(range: Range): void {
+  addRange(range: LockedRange): void {
     this.#ranges.push(range);
   }
 
@@ -37,7 +37,7 @@ export class Hold {
   }
 
   /** Whether this transaction waits for the other, directly or indirectly. */
-  isWaitingFor(other: Hold, seen = new Set<Hold>()): boolean {
+  isWaitingFor(other: ReadLocks, seen = new Set<ReadLocks>()): boolean {
     if (seen.has(this)) return false;
     seen.add(this);
     return this.waitsFor.some((holder) => holder === other || holder.isWaitingFor(other, seen));
@@ -45,7 +45,7 @@ export class Hold {
 }
 
 /** The keys from ≤ k < to. With `matches`, only changes to matching documents conflict. */
-export interface Range {
+export interface LockedRange {
   readonly from: PathKey;
   readonly to: PathKey;
   readonly matches?: ((document: StoredDocument) => boolean) | undefined;

@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
  * An append-only file of records with length and checksum. Records survive the end of the process once `append` has returned;
  * an incomplete last record is ignored and truncated on opening.
  */
-export class Log {
+export class RecordLog {
   readonly #file: number;
   /** Length of the file in bytes. */
   size: number;
@@ -19,7 +19,7 @@ export class Log {
   }
 
   /** Opens or creates a log. `replay` receives each complete record as a view that is valid only during the call. */
-  static open(path: string, replay: (record: Buffer) => void): Log {
+  static open(path: string, replay: (record: Buffer) => void): RecordLog {
     const isNew = !existsSync(path);
     if (isNew) mkdirSync(dirname(path), { recursive: true });
     const file = openSync(path, isNew ? 'w+' : 'r+');
@@ -28,10 +28,10 @@ export class Log {
       if (size < magic.length) {
         ftruncateSync(file, 0);
         writeSync(file, magic, 0, magic.length, 0);
-        return new Log(file, magic.length);
+        return new RecordLog(file, magic.length);
       }
       ftruncateSync(file, size);
-      return new Log(file, size);
+      return new RecordLog(file, size);
     } catch (error) {
       closeSync(file);
       throw error;

@@ -3,7 +3,7 @@
  * million
  * keys are about sixty thousand leaves, and a leaf splits at most once in 128 insertions.
  */
-export class Tree {
+export class SortedIndex {
   readonly #leaves: Leaf[] = [{ keys: [], values: [] }];
   /** A lower bound of each leaf, greater than all keys before it: searched without touching the leaves. */
   readonly #bounds: string[] = [''];
@@ -76,8 +76,8 @@ export class Tree {
   }
 
   /** Iterates over from ≤ key < to, in either direction. */
-  walk(from: string, to: string, backwards = false): Walk {
-    return new Walk(this, from, to, backwards);
+  walk(from: string, to: string, backwards = false): IndexWalk {
+    return new IndexWalk(this, from, to, backwards);
   }
 
   /** The leaf and position of the first key ≥ `key`; the leaf is undefined past the end. For walks. */
@@ -121,8 +121,8 @@ export interface Leaf {
 }
 
 /** A position in a tree that stays valid while the tree changes. */
-export class Walk {
-  readonly #tree: Tree;
+export class IndexWalk {
+  readonly #tree: SortedIndex;
   readonly #from: string;
   readonly #to: string;
   readonly #backwards: boolean;
@@ -134,7 +134,7 @@ export class Walk {
   key = '';
   value = 0;
 
-  constructor(tree: Tree, from: string, to: string, backwards: boolean) {
+  constructor(tree: SortedIndex, from: string, to: string, backwards: boolean) {
     this.#tree = tree;
     this.#from = from;
     this.#to = to;

@@ -1,5 +1,5 @@
 /** Transaction ids: opaque to clients, but recognizable, so that one from before a restart counts as expired, not invalid. */
-export const makeToken = (nonce: Uint8Array, number: number): Uint8Array => {
+export const makeTransactionId = (nonce: Uint8Array, number: number): Uint8Array => {
   const token = Buffer.alloc(tokenBytes);
   token[0] = mark;
   token.set(nonce, 1);
@@ -9,11 +9,11 @@ export const makeToken = (nonce: Uint8Array, number: number): Uint8Array => {
 };
 
 /** Whether a server of this kind created the token. */
-export const isToken = (token: Uint8Array): boolean =>
+export const isTransactionId = (token: Uint8Array): boolean =>
   token.length === tokenBytes && token[0] === mark && token[tokenBytes - 1] === check(token);
 
 /** The number of a token created with this nonce; undefined otherwise. */
-export const tokenNumber = (token: Uint8Array, nonce: Uint8Array): number | undefined => {
+export const transactionNumber = (token: Uint8Array, nonce: Uint8Array): number | undefined => {
   const bytes = Buffer.from(token);
   return bytes.subarray(1, 1 + nonceBytes).equals(nonce) ? bytes.readUIntBE(1 + nonceBytes, 6) : undefined;
 };

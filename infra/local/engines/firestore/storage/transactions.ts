@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type DocumentChange, type Micros, RpcError } from '../base/types.ts';
 import { second } from '../value/timestamps.ts';
-import { Hold } from './read-locks.ts';
-import { isToken, makeToken, tokenNumber } from './transaction-id.ts';
+import { ReadLocks } from './read-locks.ts';
+import { isTransactionId, makeTransactionId, transactionNumber } from './transaction-id.ts';
 
 export interface Transaction {
   readonly number: number;
@@ -12,7 +12,7 @@ export interface Transaction {
   readonly at: Micros | undefined;
   readonly begun: Micros;
   lastUsed: Micros;
-  readonly hold: Hold;
+  readonly hold: ReadLocks;
 }
 
 export type Mode =
@@ -55,7 +55,15 @@ export class Transactions {
     const begun = this.#clock.now();
     const readOnly = mode.kind === 'read-only';
     const at = readOnly ? (mode.readTime ?? this.#clock.readTime()) : undefined;
-    const transaction = { number, token: makeToken(this.#nonce, number), readOnly, at, begun, lastUsed: begun, hold: new Hold() };
+    const transaction = {
+      number,
+      token: makeTransactionId(this.#nonce, number),
+      readOnly,
+      at,
+      begun,
+      lastUsed: begun,
+      hold: new ReadLocks(),
+    };
     this.#active.set(number, transaction);
     return transaction;
   }
@@ -104,8 +112,8 @@ export class Transactions {
   }
 
   /** The transactions, except the owner, with locks on the changes. */
-  holders(changes: readonly DocumentChange[], owner: Transaction | undefined): readonly Hold[] {
-    const holders: Hold[] = [];
+  holders(changes: readonly DocumentChange[], owner: Transaction | undefined): readonly ReadLocks[] {
+    const holders: ReadLocks[] = [];
     for (const transaction of this.#active.values()) {
       const { hold } = transaction;
       if (transaction === owner || hold.isEmpty || this.#isExpired(transaction)) continue;
@@ -115,14 +123,19 @@ export class Transactions {
   }
 
   /** Waits until some transaction ends; throws on a deadlock or a timeout. */
-  async waitFor(holders: readonly Hold[], owner: Transaction | undefined, deadline: number, signal?: AbortSignal): Promise<void> {
-    const left = deadline - Date.now();
+  async waitFor(
+    holders: readonly ReadLocks[],
+    owner: Transaction | undefined,
+    deadline: number,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const remaining = deadline - Date.now();
     // Deadlock: the second transaction gives way.
     const isDeadlock = owner !== undefined && holders.some((holder) => holder.isWaitingFor(owner.hold));
-    if (isDeadlock || left <= 0) throw contention();
+    if (isDeadlock || remaining <= 0) throw contention();
     if (owner) owner.hold.waitsFor = holders;
     // Idle transactions expire as well and release their locks.
-    await this.#nextEnd(Math.min(left, idleCheckMs));
+    await this.#nextEnd(Math.min(remaining, idleCheckMs));
     if (signal?.aborted) throw new RpcError('CANCELLED', 'The call was cancelled.');
     if (owner && !this.#active.has(owner.number)) throw gone(owner.readOnly);
     if (owner) owner.hold.waitsFor = [];
@@ -140,8 +153,8 @@ export class Transactions {
 
   /** The number of a token; undefined for one of an earlier run. */
   #number(token: Uint8Array): number | undefined {
-    if (!isToken(token)) throw new RpcError('INVALID_ARGUMENT', 'Invalid transaction.');
-    return tokenNumber(token, this.#nonce);
+    if (!isTransactionId(token)) throw new RpcError('INVALID_ARGUMENT', 'Invalid transaction.');
+    return transactionNumber(token, this.#nonce);
   }
 
   #checkRetry(token: Uint8Array): void {

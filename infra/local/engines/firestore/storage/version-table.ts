@@ -1,5 +1,5 @@
 import type { Micros } from '../base/types.ts';
-import { Slabs } from './byte-slabs.ts';
+import { ByteSlabs } from './byte-slabs.ts';
 
 /** No version. */
 export const none = -1;
@@ -8,8 +8,8 @@ export const none = -1;
  * All versions of all documents: numbers in typed arrays, bytes in slabs. A version points to its predecessor; one
  * without bytes is a deletion.
  */
-export class Versions {
-  readonly #slabs = new Slabs();
+export class VersionTable {
+  readonly #slabs = new ByteSlabs();
   #created = new Float64Array(firstCapacity);
   #updated = new Float64Array(firstCapacity);
   #slab = new Int32Array(firstCapacity);

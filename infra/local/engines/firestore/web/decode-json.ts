@@ -6,7 +6,7 @@ import { timestampOfText } from './special-json.ts';
 type Fields = Record<string, unknown>;
 
 /** Parses a message in proto3 JSON; rejects unknown fields with the service's messages. */
-export function fromJson(type: protobuf.Type, json: unknown, at: string): Fields {
+export function decodeJson(type: protobuf.Type, json: unknown, at: string): Fields {
   if (type.fullName === '.google.protobuf.Timestamp') return timestampOfText(json, at);
   if (/^\.google\.protobuf\.(Int32|Int64|Double)Value$/.test(type.fullName)) {
     const plan = plansOf(type, true)[0];
@@ -55,7 +55,7 @@ const invalid = (plan: FieldPlan, value: unknown, at: string): RpcError => {
 };
 
 function one(plan: FieldPlan, value: unknown, at: string): unknown {
-  if (plan.message) return fromJson(plan.message, value, at);
+  if (plan.message) return decodeJson(plan.message, value, at);
   const read = readers[plan.kind]?.(value, plan);
   if (read === undefined) throw invalid(plan, value, at);
   return read;

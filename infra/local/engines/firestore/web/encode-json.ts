@@ -1,7 +1,7 @@
 import type protobuf from 'protobufjs/light.js';
 import { codec } from '../proto/codec.ts';
 import { type FieldPlan, plansOf, typeOf } from '../proto/field-plan.ts';
-import { fromJson } from './decode-json.ts';
+import { decodeJson } from './decode-json.ts';
 import { durationText, structJson, timestampText } from './special-json.ts';
 
 /** Enums by name, or by number for generated clients. */
@@ -17,7 +17,7 @@ export function jsonOfMessage(name: string, bytes: Uint8Array, enums: EnumStyle)
 
 /** Encodes a message from proto3 JSON. */
 export function messageOfJson(name: string, json: unknown): Uint8Array {
-  const fields = fromJson(typeOf(`.google.firestore.v1.${name}`), json, '');
+  const fields = decodeJson(typeOf(`.google.firestore.v1.${name}`), json, '');
   return codec<Fields>(name, true).encode(fields as Fields);
 }
 

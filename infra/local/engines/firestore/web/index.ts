@@ -7,7 +7,7 @@ import { type Authorize, tokenOf } from '../faults/guarded-methods.ts';
 import { plainHeaders } from '../grpc/headers.ts';
 import type { Databases } from '../storage/databases.ts';
 import { adminRoutes } from './admin-routes.ts';
-import { readJson } from './read-body.ts';
+import { readJsonBody } from './read-body.ts';
 import { type RestCall, restCall, restError } from './rest.ts';
 
 /** The handlers of HTTP/1.1 requests. */
@@ -45,7 +45,7 @@ async function serve(parts: Web, request: IncomingMessage, response: ServerRespo
   const url = new URL(request.url ?? '/', 'http://localhost');
   const method = request.method ?? 'GET';
   if (url.pathname === '/') return reply(response, 200, { status: 'ok' });
-  const body = await readJson(request);
+  const body = await readJsonBody(request);
   const call: CallContext = { headers: plainHeaders(request.headers), signal };
   const http = { method, path: url.pathname, query: url.searchParams, body };
 

@@ -3,7 +3,7 @@ import { RpcError } from '../base/types.ts';
 import { maxRequestBytes } from '../grpc/frames.ts';
 
 /** Parses a JSON body; an empty body is an empty object. */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

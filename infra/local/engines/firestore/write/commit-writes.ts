@@ -1,10 +1,10 @@
 import { type Micros, type PathKey, RpcError, type StatusName, status } from '../base/types.ts';
 import type { StoredDatabase } from '../storage/database.ts';
 import { contention, type Transaction } from '../storage/transactions.ts';
-import { readWrite, type Write } from './parse-write.ts';
-import { Stage, type WriteResult } from './staged-writes.ts';
+import { parseWrite, type Write } from './parse-write.ts';
+import { StagedWrites, type WriteResult } from './staged-writes.ts';
 
-export { readWrite, type Write, type WriteResult };
+export { parseWrite, type Write, type WriteResult };
 
 export interface CommitResult {
   readonly commitTime: Micros;
@@ -34,7 +34,7 @@ export const commitWrites = async (
   try {
     const deadline = transactions.deadline();
     for (;;) {
-      const stage = new Stage(database);
+      const stage = new StagedWrites(database);
       const results = writes.map((write) => stage.add(write));
       const holders = transactions.holding ? transactions.holders(stage.proposals, owner) : [];
       if (holders.length > 0) {
@@ -59,7 +59,7 @@ export const batchWrites = async (
   encoded: readonly Uint8Array[],
   signal?: AbortSignal,
 ): Promise<readonly BatchResult[]> => {
-  const writes = encoded.map((bytes) => readWrite(bytes, database));
+  const writes = encoded.map((bytes) => parseWrite(bytes, database));
   if (new Set(writes.map(({ key }) => key)).size < writes.length)
     throw new RpcError('INVALID_ARGUMENT', 'the same document cannot be written more than once in a single request');
   const { transactions } = database;
@@ -67,7 +67,7 @@ export const batchWrites = async (
   // Writes that timed out waiting for a transaction.
   const refused = new Set<PathKey>();
   for (;;) {
-    const stage = new Stage(database);
+    const stage = new StagedWrites(database);
     const outcomes = writes.map((write) => {
       stage.time = database.nextTime();
       return attempt(() => {

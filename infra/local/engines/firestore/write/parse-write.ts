@@ -24,7 +24,7 @@ export interface Write {
 }
 
 /** Parses an encoded google.firestore.v1.Write. */
-export const readWrite = (bytes: Uint8Array, database: DatabaseName): Write => {
+export const parseWrite = (bytes: Uint8Array, database: DatabaseName): Write => {
   try {
     return read(bytes, database);
   } catch (error) {

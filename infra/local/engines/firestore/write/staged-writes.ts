@@ -32,7 +32,7 @@ interface Staged {
 }
 
 /** The effect of writes on documents, in order; invisible until applied. */
-export class Stage {
+export class StagedWrites {
   readonly #database: StoredDatabase;
   readonly #staged = new Map<PathKey, Staged>();
   /** The commit time of the next writes. */

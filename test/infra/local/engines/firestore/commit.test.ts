@@ -5,7 +5,7 @@ import { RpcError } from '../../../../../infra/local/engines/firestore/base/type
 import { WireWriter } from '../../../../../infra/local/engines/firestore/proto/wire-writer.ts';
 import { project } from '../../../../../infra/local/engines/firestore/value/field-mask.ts';
 import { formatFieldPath, parseFieldPath } from '../../../../../infra/local/engines/firestore/value/field-path.ts';
-import { batchWrites, readWrite } from '../../../../../infra/local/engines/firestore/write/commit-writes.ts';
+import { batchWrites, parseWrite } from '../../../../../infra/local/engines/firestore/write/commit-writes.ts';
 import {
   commit,
   document,
@@ -384,7 +384,7 @@ test('bytes that are no write are refused, never worse', (t) =>
       ),
       (bytes) => {
         try {
-          readWrite(bytes, { projectId: 'p', databaseId: '(default)' });
+          parseWrite(bytes, { projectId: 'p', databaseId: '(default)' });
         } catch (error) {
           assert.ok(error instanceof RpcError, String((error as Error).stack));
           assert.equal(error.code, 'INVALID_ARGUMENT');

@@ -6,7 +6,7 @@ import { frame } from '../../../../../infra/local/engines/firestore/grpc/frames.
 import { type Firestore, startFirestore } from '../../../../../infra/local/engines/firestore/index.ts';
 import { proto, timestampOf } from '../../../../../infra/local/engines/firestore/proto/codecs.ts';
 import { seed } from '../../../../../infra/local/engines/firestore/seed/seed-documents.ts';
-import { Dice } from '../../../../../infra/local/engines/firestore/seed/seeded-random.ts';
+import { SeededRandom } from '../../../../../infra/local/engines/firestore/seed/seeded-random.ts';
 import { collect, RawGrpc } from '../../../../harness/firestore/raw-grpc.ts';
 
 const name = { projectId: 'p', databaseId: '(default)' };
@@ -162,7 +162,7 @@ describe('documents on the wire', () => {
   it('survives random and mutilated requests to every method, and none of them is our fault', { timeout: 60_000 }, async (t) => {
     const seedNumber = Number(process.env.SEED ?? 7);
     void t.annotate(`SEED=${seedNumber}`);
-    const dice = new Dice(seedNumber);
+    const dice = new SeededRandom(seedNumber);
     const time = timestampOf(Date.now() * 1000);
     const mask = proto.DocumentMask.encode({ fieldPaths: ['a', '`b.c`.d'] });
     const write = proto.Write.encode({
@@ -291,7 +291,7 @@ describe('documents on the wire', () => {
 });
 
 /** One to three changes a broken client or a broken wire could make. */
-function mutilated(request: Uint8Array, dice: Dice): Uint8Array {
+function mutilated(request: Uint8Array, dice: SeededRandom): Uint8Array {
   let bytes = Buffer.from(request);
   for (let changes = 1 + dice.below(3); changes > 0; changes--) {
     const at = dice.below(bytes.length);

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { lastKey } from '../../../../../infra/local/engines/firestore/base/path-key.ts';
 import { openDatabases } from '../../../../../infra/local/engines/firestore/storage/databases.ts';
-import { Log } from '../../../../../infra/local/engines/firestore/storage/record-log.ts';
+import { RecordLog } from '../../../../../infra/local/engines/firestore/storage/record-log.ts';
 import {
   commit,
   databaseId,
@@ -23,7 +23,7 @@ import {
 } from '../../../../harness/firestore/encoded.ts';
 
 const n = (value: number) => ({ n: { integerValue: String(value) } });
-const append = (log: Log, text: string) => {
+const append = (log: RecordLog, text: string) => {
   const bytes = Buffer.from(text);
   const { buffer, at } = log.reserve(bytes.length);
   bytes.copy(buffer, at);
@@ -31,7 +31,7 @@ const append = (log: Log, text: string) => {
 };
 const reopened = (path: string): string[] => {
   const records: string[] = [];
-  Log.open(path, (record) => records.push(record.toString())).close();
+  RecordLog.open(path, (record) => records.push(record.toString())).close();
   return records;
 };
 const everything = (database: ReturnType<typeof makeDatabase>) =>
@@ -43,7 +43,7 @@ test('a log gives back its records, and those written after reopening', (t) =>
     fc.property(fc.array(fc.array(fc.string(), { maxLength: 5 }), { maxLength: 5 }), (sessions) => {
       const path = join(makeFolder(t), 'a.log');
       for (const records of sessions) {
-        const log = Log.open(path, () => undefined);
+        const log = RecordLog.open(path, () => undefined);
         for (const record of records) append(log, record);
         log.close();
       }
@@ -55,7 +55,7 @@ test('a log gives back its records, and those written after reopening', (t) =>
 test('a log cut short anywhere keeps all whole records, and goes on from there', (t) => {
   const folder = makeFolder(t);
   const whole = join(folder, 'whole.log');
-  const log = Log.open(whole, () => undefined);
+  const log = RecordLog.open(whole, () => undefined);
   const records = ['first', '', 'third record', 'x'.repeat(300)];
   const ends: number[] = [];
   for (const record of records) {
@@ -69,7 +69,7 @@ test('a log cut short anywhere keeps all whole records, and goes on from there',
     writeFileSync(path, bytes.subarray(0, cut));
     const kept = records.slice(0, ends.filter((end) => end <= cut).length);
     assert.deepEqual(reopened(path), kept);
-    const again = Log.open(path, () => undefined);
+    const again = RecordLog.open(path, () => undefined);
     append(again, 'after');
     again.close();
     assert.deepEqual(reopened(path), [...kept, 'after']);
@@ -78,7 +78,7 @@ test('a log cut short anywhere keeps all whole records, and goes on from there',
 
 test('a record that was damaged is not believed', (t) => {
   const path = join(makeFolder(t), 'a.log');
-  const log = Log.open(path, () => undefined);
+  const log = RecordLog.open(path, () => undefined);
   append(log, 'good');
   const end = log.size;
   append(log, 'this one is damaged');

@@ -76,7 +76,7 @@ describe('npm run firestore', () => {
   it('says which port is taken', async () => {
     const first = await start('--port', '0', '--memory');
     const port = new URL(first.url).port;
-    await assert.rejects(start('--port', port, '--memory'), new RegExp(`ended with 1: port ${port} is taken`));
+    await assert.rejects(start('--port', port, '--memory'), new RegExp(`ended with 1: port ${port} is in use`));
     await assert.rejects(start('--port', 'http'), /ended with 2: --port must be a whole number/);
     await end(first.process, 'SIGTERM');
   });

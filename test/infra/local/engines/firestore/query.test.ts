@@ -4,7 +4,7 @@ import { describe, test } from 'vitest';
 import { pathKey } from '../../../../../infra/local/engines/firestore/base/path-key.ts';
 import type { StoredDocument } from '../../../../../infra/local/engines/firestore/base/types.ts';
 import { proto } from '../../../../../infra/local/engines/firestore/proto/codecs.ts';
-import { runPlan, type Scan } from '../../../../../infra/local/engines/firestore/query/execute-plan.ts';
+import { executePlan, type Scan } from '../../../../../infra/local/engines/firestore/query/execute-plan.ts';
 import { planQuery } from '../../../../../infra/local/engines/firestore/query/plan.ts';
 import { database, document, structuredQuery } from '../../../../harness/firestore/messages.ts';
 import {
@@ -28,7 +28,7 @@ const run = (documents: readonly PlainDocument[], query: PlainQuery): readonly s
   };
   // Through the wire form, as a client's query comes.
   const message = proto.StructuredQuery.decode(proto.StructuredQuery.encode(structuredQuery(query)));
-  return [...runPlan(planQuery(root, database, message), scan)].map(({ path }) => path);
+  return [...executePlan(planQuery(root, database, message), scan)].map(({ path }) => path);
 };
 
 const scalar: fc.Arbitrary<Plain> = fc.oneof(

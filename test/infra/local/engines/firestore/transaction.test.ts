@@ -5,7 +5,7 @@ import { lastKey, pathKey } from '../../../../../infra/local/engines/firestore/b
 import type { StoredDatabase } from '../../../../../infra/local/engines/firestore/storage/database.ts';
 import { openReader } from '../../../../../infra/local/engines/firestore/storage/read-view.ts';
 import { second } from '../../../../../infra/local/engines/firestore/value/timestamps.ts';
-import { batchWrites, commitWrites, readWrite } from '../../../../../infra/local/engines/firestore/write/commit-writes.ts';
+import { batchWrites, commitWrites, parseWrite } from '../../../../../infra/local/engines/firestore/write/commit-writes.ts';
 import { commit, fieldsOf, get, type Json, makeDatabase, message, remove, set } from '../../../../harness/firestore/encoded.ts';
 
 const n = (value: number): Json => ({ n: { integerValue: String(value) } });
@@ -19,7 +19,7 @@ const read = (database: StoredDatabase, transaction: Uint8Array, ...paths: strin
 const commitIn = (database: StoredDatabase, transaction: Uint8Array, ...writes: Uint8Array[]) =>
   commitWrites(
     database,
-    writes.map((bytes) => readWrite(bytes, database)),
+    writes.map((bytes) => parseWrite(bytes, database)),
     transaction,
   );
 const contention = { code: 'ABORTED', message: 'Too much contention on these documents. Please try again.' };
@@ -118,7 +118,7 @@ test('who goes away while waiting gets nothing written', async (t) => {
   const holder = begin(database);
   read(database, holder, 'c/d');
   const caller = new AbortController();
-  const writes = [readWrite(set('c/d', n(2)), database)];
+  const writes = [parseWrite(set('c/d', n(2)), database)];
   const outside = commitWrites(database, writes, undefined, caller.signal);
   caller.abort();
   database.transactions.rollBack(holder);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { Tree } from '../../../../../infra/local/engines/firestore/storage/sorted-index.ts';
+import { SortedIndex } from '../../../../../infra/local/engines/firestore/storage/sorted-index.ts';
 import { holds } from '../../../../harness/firestore/encoded.ts';
 
 const key = fc.integer({ min: 0, max: 3000 }).map((n) => n.toString(36));
@@ -10,7 +10,7 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), key, value: fc.nat() }) },
 );
 
-const walked = (tree: Tree, from: string, to: string, backwards = false): [string, number][] => {
+const walked = (tree: SortedIndex, from: string, to: string, backwards = false): [string, number][] => {
   const walk = tree.walk(from, to, backwards);
   const found: [string, number][] = [];
   while (walk.next()) found.push([walk.key, walk.value]);
@@ -18,7 +18,7 @@ const walked = (tree: Tree, from: string, to: string, backwards = false): [strin
 };
 
 const change = (
-  tree: Tree,
+  tree: SortedIndex,
   model: Map<string, number>,
   { kind, key, value }: { kind: 'set' | 'delete'; key: string; value: number },
 ) => {
@@ -35,7 +35,7 @@ test('a tree is a sorted map, upwards, downwards and in between', (t) =>
   holds(
     t,
     fc.property(fc.array(operation, { maxLength: 3000, size: 'max' }), key, key, (operations, a, b) => {
-      const tree = new Tree();
+      const tree = new SortedIndex();
       const model = new Map<string, number>();
       for (const one of operations) change(tree, model, one);
       const sorted = [...model].sort(([x], [y]) => (x < y ? -1 : 1));
@@ -55,7 +55,7 @@ test('keys in order, in reverse and shuffled are all kept', () => {
   const keys = Array.from({ length: 5000 }, (_, i) => String(i).padStart(6, '0'));
   const shuffled = keys.map((k, i) => [(i * 7919) % 5000, k] as const).sort(([a], [b]) => a - b);
   for (const order of [keys, keys.toReversed(), shuffled.map(([, k]) => k)]) {
-    const tree = new Tree();
+    const tree = new SortedIndex();
     for (const [i, k] of order.entries()) tree.set(k, i);
     assert.deepEqual(
       walked(tree, '', '\xff').map(([k]) => k),
@@ -75,7 +75,7 @@ test('a walk meets every key that stays exactly once and in order, whatever come
       fc.array(operation, { maxLength: 600, size: 'max' }),
       fc.boolean(),
       (first, operations, backwards) => {
-        const tree = new Tree();
+        const tree = new SortedIndex();
         const model = new Map<string, number>();
         for (const k of first) change(tree, model, { kind: 'set', key: k, value: 1 });
         const touched = new Set(operations.map((one) => one.key));

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'vitest';
 import { AwsError } from '../../../../../infra/local/base/aws-service.ts';
 import type { Statement } from '../../../../../infra/local/base/types.ts';
 import type { QueueMessage } from '../../../../../infra/local/engines/fauxqs/fauxqs-engine.ts';
-import type { Doors } from '../../../../../infra/local/engines/scheduler/invoke-target.ts';
+import type { ScheduleTargets } from '../../../../../infra/local/engines/scheduler/invoke-target.ts';
 import { openScheduler, schedulerRoutes } from '../../../../../infra/local/engines/scheduler/scheduler-engine.ts';
 import { restService } from '../../../../../infra/local/engines/shared/aws-protocols.ts';
 import { account, allow, frontOf, region, resource, tempDir } from '../../../../harness/aws/embedded-aws.ts';
@@ -20,7 +20,7 @@ const FlexibleTimeWindow = { Mode: 'OFF' } as const;
 interface Options {
   readonly dir?: string;
   readonly delayScale?: number;
-  readonly doors?: Partial<Doors>;
+  readonly doors?: Partial<ScheduleTargets>;
   readonly callers?: Record<string, readonly Statement[]>;
 }
 
@@ -33,7 +33,7 @@ const start = async (t: TestContext, { dir = tempDir(t), delayScale = 1, doors, 
     region,
     account,
     delayScale,
-    doors: {
+    targets: {
       invoke: async (arn, payload) => void invoked.push([arn, payload]),
       send: (message) => void sent.push(message),
       startExecution: (arn, input) => void started.push([arn, input]),
