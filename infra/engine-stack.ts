@@ -14,7 +14,7 @@ import { queueConcurrency, reservedFor } from './part/function/concurrency.ts';
 import type { CodeOf } from './part/function/lambda-function.ts';
 import { settingsVariables } from './part/function/settings-variables.ts';
 import { makeWorker } from './part/function/worker.ts';
-import { kebabCase, pascalCase } from './part/names.ts';
+import { kebabCase, pascalCase } from './part/name-case.ts';
 import { addAlarm } from './part/observe/alarm.ts';
 import { makeLogGroup } from './part/observe/log-group.ts';
 import { addLogMetricFilter, logLineMetric } from './part/observe/log-metric-filter.ts';
@@ -27,7 +27,7 @@ import {
   readQueue,
   readStream,
   type StreamTriggerProps,
-} from './part/trigger/event-sources.ts';
+} from './part/trigger/event-triggers.ts';
 import { addPeriodicTrigger } from './part/trigger/periodic-trigger.ts';
 import { makeDeadLetterQueue, makeWorkQueue } from './part/trigger/queue-with-dlq.ts';
 import { makeStateMachine } from './part/trigger/state-machine.ts';

@@ -3,11 +3,11 @@ import { type BackupKind, estimateBackup } from './backup.ts';
 import { baseEverySeconds, captureLimits, estimateCapture, type Precision } from './capture.ts';
 import { awsDollars, type Pace } from './estimate.ts';
 import { fleetCapacity, fleetLoad } from './fleet.ts';
+import { formatCount, formatDollars, formatDuration, formatTable } from './format.ts';
 import { backupLimits, restoreLimits } from './job-limits.ts';
 import { inOrder, type Limit } from './limit.ts';
 import { measured } from './measured.ts';
 import { estimateRestore, type RestoreKind } from './restore.ts';
-import { formatCount, formatDollars, formatDuration, formatTable } from './text.ts';
 
 export const sizes = [1e6, 1e8, 1e10] as const;
 const paces = ['fast', 'slow'] as const satisfies readonly Pace[];

@@ -1,9 +1,10 @@
 /** The smoke test: public endpoints, sign-in, backup, restore plan, webhook, clean-up. */
-import { findInAuditLog, planRestore, testWebhook } from './after-backup.ts';
+
 import { browseBackup, estimateBackup, takeBackup, verifyBackup } from './backup.ts';
 import { checkPublicEndpoints } from './check-public-endpoints.ts';
 import { openClient } from './client.ts';
 import { missing, OptionsError, readOptions, type SmokeOptions, secretsOf, usage } from './options.ts';
+import { findInAuditLog, planRestore, testWebhook } from './plan-restore.ts';
 import { type SignInContext, signIn } from './sign-in.ts';
 import { runSteps, type Say, type StepRunner } from './step-runner.ts';
 import { addDestination, connectProject, enterOrganization } from './test-resources.ts';

@@ -13,8 +13,8 @@ import { openSes, sesRoutes } from '../engines/ses.ts';
 import { jsonService, restService } from '../engines/shared/aws-protocols.ts';
 import { openStepFunctions } from '../engines/step-functions/step-functions-engine.ts';
 import { openSts } from '../engines/sts.ts';
-import { makePolicyGuard } from '../iam/enforce.ts';
-import { startAwsEndpoint } from './front-door.ts';
+import { makePolicyGuard } from '../iam/policy-guard.ts';
+import { startAwsEndpoint } from './aws-endpoint.ts';
 
 export const startAws = async (options: AwsOptions): Promise<Aws> => {
   const { region, account, delayScale, invoke } = options;

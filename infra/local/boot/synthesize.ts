@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { ConfigInput } from '../../config.ts';
 import type { Stacks } from '../cloudformation/read-template.ts';
-import { buildCached } from './build-cache.ts';
+import { buildCached } from './build-cached.ts';
 
 const templates = 'templates.json';
 

@@ -1,6 +1,6 @@
 /** KMS and the buckets of a stopped stage. With these a backup can be read while the service is down, as in production. */
 
-import { startAwsEndpoint } from '../aws/front-door.ts';
+import { startAwsEndpoint } from '../aws/aws-endpoint.ts';
 import { explain, openLoopbackServer } from '../base/loopback-server.ts';
 import type { Settings } from '../base/settings.ts';
 import { openState } from '../base/stage-state.ts';
@@ -11,7 +11,7 @@ import { makeS3Front } from '../engines/fauxqs/s3-front.ts';
 import { googleTokenPath, openGoogleToken } from '../engines/identity/google-token.ts';
 import { openKms } from '../engines/kms/kms-engine.ts';
 import { jsonService } from '../engines/shared/aws-protocols.ts';
-import { makePolicyGuard } from '../iam/enforce.ts';
+import { makePolicyGuard } from '../iam/policy-guard.ts';
 
 export interface Cloud {
   readonly kmsUrl: string;

@@ -15,7 +15,7 @@ import {
   readActions,
   readSecret,
   schedulesOf,
-} from '../policy-statements.ts';
+} from '../allow.ts';
 import type { ResourceNames } from '../resource-names.ts';
 import { variables } from './capability-variables.ts';
 

@@ -4,7 +4,7 @@ import type { Function as Fn } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { type Worker, type WorkerName, workers } from '../../../shared/contract/runtime/workers.ts';
-import { kebabCase, pascalCase } from '../names.ts';
+import { kebabCase, pascalCase } from '../name-case.ts';
 import { addAlarm, alarmPeriod } from '../observe/alarm.ts';
 import { runRetries } from '../trigger/periodic-trigger.ts';
 import { type FnProps, makeFunction } from './lambda-function.ts';

@@ -5,7 +5,7 @@ import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { allow } from '../policy-statements.ts';
+import { allow } from '../allow.ts';
 import { makeDeadLetterQueue } from './queue-with-dlq.ts';
 
 export interface DelayedMessages {

@@ -5,7 +5,7 @@ import type { Resource } from '../../base/types.ts';
 import { jsonProtocol } from '../shared/aws-protocols.ts';
 import { openUpstream } from '../shared/http-upstream.ts';
 import { createTable, type TableDescription } from './create-table.ts';
-import { startDynamoDb } from './jvm-process.ts';
+import { startDynamoDb } from './dynamodb-process.ts';
 import { requiredPermissions, type Tables } from './required-permissions.ts';
 
 export interface DynamoDbEngine {

@@ -2,7 +2,7 @@ import type { Server as NetServer } from 'node:net';
 import { join } from 'node:path';
 import { openUsers, type Users } from './auth-users/index.ts';
 import { Faults } from './faults/faults.ts';
-import { type Authorize, guardMethods } from './faults/guarded-methods.ts';
+import { type Authorize, guardMethods } from './faults/guard-methods.ts';
 import { listen, serve } from './grpc/server.ts';
 import { rpcMethods } from './rpc-methods.ts';
 import { type Databases, openDatabases } from './storage/databases.ts';

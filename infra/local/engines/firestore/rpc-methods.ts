@@ -1,6 +1,6 @@
 import { type Method, type Methods, RpcError } from './base/types.ts';
 import { documentMethods } from './documents/index.ts';
-import { listen } from './listen/stream.ts';
+import { listen } from './listen/listen-stream.ts';
 import { queryMethods } from './query/index.ts';
 import type { Databases } from './storage/databases.ts';
 import { commitMethods } from './write/commit-methods.ts';

@@ -6,7 +6,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { badRequest, bucketResource, GcsError, noBucket, noObject, objectResource, refuse, reply } from './json-api.ts';
+import { badRequest, bucketResource, GcsError, noBucket, noObject, objectResource, refuse, reply } from './gcs-resources.ts';
 import { metageneration, type ObjectFiles, openObjectFiles, type StoredObject } from './object-files.ts';
 import { check, preconditionOf } from './precondition.ts';
 import { bodyOf, makeUploads } from './upload.ts';

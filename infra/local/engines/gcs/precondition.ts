@@ -1,4 +1,4 @@
-import { GcsError } from './json-api.ts';
+import { GcsError } from './gcs-resources.ts';
 import { metageneration, type StoredObject } from './object-files.ts';
 
 /** Preconditions on the existing object. Generation 0 means that it does not exist. */

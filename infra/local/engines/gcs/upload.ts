@@ -1,7 +1,7 @@
 /** The three kinds of upload: simple, multipart and resumable. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { badRequest, GcsError, objectResource, reply } from './json-api.ts';
+import { badRequest, GcsError, objectResource, reply } from './gcs-resources.ts';
 import type { Draft, Given, ObjectFiles, StoredObject } from './object-files.ts';
 import { check, type Precondition, preconditionOf } from './precondition.ts';
 

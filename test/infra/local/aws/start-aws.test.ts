@@ -9,7 +9,7 @@ import * as sqs from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, test } from 'vitest';
 import { startAws } from '../../../../infra/local/aws/start-aws.ts';
 import type { Aws, AwsOptions } from '../../../../infra/local/base/types.ts';
-import { startDynamoDb } from '../../../../infra/local/engines/dynamodb/jvm-process.ts';
+import { startDynamoDb } from '../../../../infra/local/engines/dynamodb/dynamodb-process.ts';
 import { account, allow, clientAt, deny, principalOf, region, resource, tempDir } from '../../../harness/aws/embedded-aws.ts';
 
 const tableArn = `arn:aws:dynamodb:${region}:${account}:table/main`;
@@ -295,7 +295,7 @@ test('without Java, the reason is one line that says what to install', async (t)
 test('a killed process leaves no DynamoDB behind, and what was written is there afterwards', async (t) => {
   const target = tempDir(t);
   const script = `
-    import { startDynamoDb } from '${import.meta.resolve('../../../../infra/local/engines/dynamodb/jvm-process.ts')}';
+    import { startDynamoDb } from '${import.meta.resolve('../../../../infra/local/engines/dynamodb/dynamodb-process.ts')}';
     const { port } = await startDynamoDb(process.argv[1]);
     console.log(port);
     setInterval(() => undefined, 1_000);`;

@@ -3,7 +3,7 @@ import type { Databases } from '../storage/databases.ts';
 import { batchGetDocuments, getDocument } from './get.ts';
 import { listDocuments } from './list.ts';
 import { listCollectionIds } from './list-collections.ts';
-import { createDocument, deleteDocument, updateDocument } from './write.ts';
+import { createDocument, deleteDocument, updateDocument } from './write-document.ts';
 import { writeStream } from './write-stream.ts';
 
 /** The methods for documents by name. Ordered lists are queries and use `runQuery`. */

@@ -1,11 +1,11 @@
 import { type Micros, RpcError } from '../base/types.ts';
 import { type Codec, codec, type Sendable } from './codec.ts';
+import type * as m from './document-messages.ts';
 import type * as q from './query-messages.ts';
-import type * as m from './read-messages.ts';
 import type * as w from './write-messages.ts';
 
+export type * from './document-messages.ts';
 export type * from './query-messages.ts';
-export type * from './read-messages.ts';
 export type * from './write-messages.ts';
 export type { Codec, Sendable };
 

@@ -1,5 +1,5 @@
 /** The query and listen messages of google.firestore.v1. Unknown enum values are numbers. */
-import type { Consistency, DocumentBytes, Status, Timestamp, TransactionOptionsBytes, ValueBytes } from './read-messages.ts';
+import type { Consistency, DocumentBytes, Status, Timestamp, TransactionOptionsBytes, ValueBytes } from './document-messages.ts';
 
 export interface FieldReference {
   readonly fieldPath: string;

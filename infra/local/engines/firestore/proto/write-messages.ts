@@ -1,5 +1,13 @@
 /** The write messages of google.firestore.v1. */
-import type { ArrayValue, DocumentBytes, MaskBytes, PreconditionBytes, Status, Timestamp, ValueBytes } from './read-messages.ts';
+import type {
+  ArrayValue,
+  DocumentBytes,
+  MaskBytes,
+  PreconditionBytes,
+  Status,
+  Timestamp,
+  ValueBytes,
+} from './document-messages.ts';
 
 /** An encoded google.firestore.v1.Write. */
 export type WriteBytes = Uint8Array;

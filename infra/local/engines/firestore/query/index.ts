@@ -1,8 +1,8 @@
 import type { Methods } from '../base/types.ts';
 import type { Databases } from '../storage/databases.ts';
-import { runAggregationQuery } from './aggregate.ts';
 import { partitionQuery } from './partition.ts';
-import { runQuery } from './run-query-rpc.ts';
+import { runAggregationQuery } from './run-aggregation-query.ts';
+import { runQuery } from './run-query.ts';
 
 /** The query methods. */
 export const queryMethods = (databases: Databases): Methods => ({

@@ -3,7 +3,7 @@ import { AuthError } from '../auth-users/error.ts';
 import { type AuthRequest, authRoutes, type Users } from '../auth-users/index.ts';
 import type { CallContext, Methods } from '../base/types.ts';
 import type { Faults } from '../faults/faults.ts';
-import { type Authorize, tokenOf } from '../faults/guarded-methods.ts';
+import { type Authorize, tokenOf } from '../faults/guard-methods.ts';
 import { plainHeaders } from '../grpc/headers.ts';
 import type { Databases } from '../storage/databases.ts';
 import { adminRoutes } from './admin-routes.ts';
