@@ -81,7 +81,7 @@ export const fleetCapacity: readonly (readonly [what: string, count: number, bec
   [
     'restores',
     Math.floor(stepConcurrency.restoreWrite / code.writersMax),
-    `${stepConcurrency.restoreWrite} writers, ${code.writersMax} for each`,
+    `${stepConcurrency.restoreWrite} writers, ${code.writersMax} per restore`,
   ],
   ['verifications', stepConcurrency.backupVerify, 'one function each'],
   ['projects with change capture', workQueueSpecs.capture.concurrencyMax, 'one function each while it listens'],

@@ -22,7 +22,7 @@ const met = (limits: readonly Limit[], documents: number): readonly [first: stri
 
 const backups = (kind: BackupKind): string =>
   formatTable(
-    ['documents', 'of a stream', 'takes', 'AWS', 'Google', 'ranges', 'objects', 'first limit passed', 'stopped by'],
+    ['documents', 'per stream', 'duration', 'AWS', 'Google', 'ranges', 'objects', 'first limit exceeded', 'stopped by'],
     sizes.flatMap((documents) =>
       paces.map((pace) => {
         const made = estimateBackup(documents, pace, kind);
@@ -42,10 +42,10 @@ const backups = (kind: BackupKind): string =>
     ),
   );
 
-const kinds = { empty: 'empty', over: 'as large' } as const satisfies Record<RestoreKind, string>;
+const kinds = { empty: 'empty', over: 'same size' } as const satisfies Record<RestoreKind, string>;
 const restores = (): string =>
   formatTable(
-    ['documents', 'target', 'of a stream', 'looking takes', 'writing takes', 'AWS', 'Google', 'stopped by'],
+    ['documents', 'target', 'per stream', 'check', 'write', 'AWS', 'Google', 'stopped by'],
     sizes.flatMap((documents) =>
       (
         [
@@ -65,7 +65,7 @@ const restores = (): string =>
 
 const captures = (): string =>
   formatTable(
-    ['documents', 'precision', 'changes a second', 'AWS a day', 'Google a day', 'base of the day', 'stopped by'],
+    ['documents', 'precision', 'changes per second', 'AWS per day', 'Google per day', 'daily base', 'stopped by'],
     sizes.flatMap((documents) =>
       (['second', 'interval'] as const satisfies readonly Precision[]).map((precision) => {
         const made = estimateCapture(documents, precision);
@@ -90,7 +90,7 @@ const jobs = {
 
 const limits = (): string =>
   formatTable(
-    ['job', 'limit', 'at, fast', 'at, slow', 'then'],
+    ['job', 'limit', 'at (fast)', 'at (slow)', 'remedy'],
     Object.entries(jobs).flatMap(([job, limitsOf]) =>
       inOrder(limitsOf('fast')).map(({ name, at, remedy }) => {
         const slow = inOrder(limitsOf('slow')).find((limit) => limit.name === name);
@@ -101,7 +101,7 @@ const limits = (): string =>
 
 const together = (): string =>
   formatTable(
-    ['what', 'at most', 'allowed', 'because'],
+    ['resource', 'peak', 'quota', 'reason'],
     fleetLoad.map(({ what, used, most, unit, because }) => [
       ...[what, used.toLocaleString('en-US'), `${most.toLocaleString('en-US')} ${unit}`, because],
     ]),
@@ -109,7 +109,7 @@ const together = (): string =>
 
 const width = (): string =>
   formatTable(
-    ['what', 'at once', 'because'],
+    ['jobs', 'concurrent', 'reason'],
     fleetCapacity.map(([what, count, because]) => [what, String(count), because]),
   );
 

@@ -1,4 +1,4 @@
-/** What `cdk destroy` leaves behind is what README.md says it does, and nothing that holds data is missing from it. */
+/** `cdk destroy` retains what README.md lists, including everything that contains data. */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { afterAll, describe, test } from 'vitest';
@@ -10,7 +10,7 @@ const assembly = buildApp({ config: readConfig(settings), code: inlineCode }).sy
 const resources = resourcesOf(new Map(assembly.stacks.map(({ id, template }) => [id, template])));
 afterAll(() => rmSync(assembly.directory, { recursive: true }));
 
-/** By type: all of them are kept, none is. What is in neither list was never thought about. */
+/** By type: all resources of the first list are retained, none of the second. A new type must be added to one of them. */
 const kept = ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret', 'AWS::Logs::LogGroup'];
 const gone = [
   'AWS::ApiGatewayV2::Api',
@@ -37,7 +37,7 @@ const gone = [
 ];
 
 describe('destroying the stacks', () => {
-  test('what services log by themselves needs no line of the account’s policy', () => {
+  test('log groups of AWS services do not use the account’s log resource policy', () => {
     const named = resources.filter(
       ({ type, properties }) => type === 'AWS::Logs::LogGroup' && properties.LogGroupName !== undefined,
     );
@@ -45,7 +45,7 @@ describe('destroying the stacks', () => {
     for (const { properties } of named) assert.match(JSON.stringify(properties.LogGroupName), /\/aws\/vendedlogs\//);
   });
 
-  test('keeps the table, the keys, the secrets and the logs', () => {
+  test('retains the table, the keys, the secrets and the logs', () => {
     for (const type of kept)
       assert.ok(
         resources.some((resource) => resource.type === type),
@@ -55,7 +55,7 @@ describe('destroying the stacks', () => {
       assert.equal(deletionPolicy, 'Retain', `${stack}/${id}`);
   });
 
-  test('removes everything else, so that the next deployment finds no name taken', () => {
+  test('deletes everything else, so that the next deployment finds no name taken', () => {
     const others = resources.filter(({ type }) => !kept.includes(type));
     assert.deepEqual(
       [...new Set(others.map(({ type }) => type))].filter((type) => !gone.includes(type)),
@@ -65,8 +65,8 @@ describe('destroying the stacks', () => {
       assert.ok(deletionPolicy === undefined || deletionPolicy === 'Delete', `${stack}/${id}`);
   });
 
-  // A kept resource with a name of its own would be in the way of the next one.
-  test('what is kept has no fixed name, or one that no other life of the stack has', () => {
+  // A retained resource with a fixed name would block the next deployment.
+  test('retained resources have no fixed name, or one that contains the stack id', () => {
     const names = ['TableName', 'Name', 'LogGroupName', 'AliasName'];
     const isFixed = (value: unknown): boolean => !JSON.stringify(value).includes('AWS::StackId');
     for (const { stack, id, properties } of resources.filter(({ type }) => kept.includes(type)))
@@ -77,7 +77,7 @@ describe('destroying the stacks', () => {
       );
   });
 
-  test('stops at the data stack, whose protection somebody must lift first; the other two come back with a deployment', () => {
+  test('stops at the data stack, which has termination protection; the other two can be deployed again', () => {
     assert.deepEqual(
       assembly.stacks.map(({ id, terminationProtection }) => [id, terminationProtection ?? false]),
       [
@@ -89,7 +89,7 @@ describe('destroying the stacks', () => {
   });
 });
 
-test('README.md says what is kept', () => {
+test('README.md lists what is retained', () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
   const deploy = /^## Deploy$([\s\S]*?)^#/m.exec(readme)?.[1] ?? '';
   assert.match(deploy.replace(/\s+/g, ' '), /`npx cdk destroy --all` .*table, keys, secrets and logs/);

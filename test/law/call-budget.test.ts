@@ -1,4 +1,4 @@
-/** A call of AWS ends before its function does, so that the function can still answer. */
+/** An AWS call ends before its function, so that the function can still answer. */
 import { ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { templateResources } from '../../infra/local/unused-permissions/granted.ts';
@@ -7,7 +7,7 @@ import { callBudgetMs } from '../../shared/platform/aws-client/call-aws.ts';
 
 const functions = (await templateResources()).filter(({ type }) => type === 'AWS::Lambda::Function');
 
-/** Its list of uses is empty: it calls no service. */
+/** It has no capabilities, so it calls no service. */
 const callsNothing = workers.fallback.summary;
 
 test('the budget of an AWS call is below the timeout of every function that calls AWS', () => {

@@ -1,4 +1,4 @@
-/** What README.md says about deploying is short, whole and true. */
+/** README.md describes deployment briefly, completely and correctly. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
@@ -10,7 +10,7 @@ const sectionOf = (heading: string): string => readme.split(`\n${heading}\n`)[1]
 const deploy = sectionOf('## Deploy');
 const namesIn = (text: string): string[] => [...text.matchAll(/`"?(\w+)"?[`:]/g)].map(([, name = '']) => name);
 
-test('deploying takes at most ten lines to say, of which none is longer than a screen is wide', () => {
+test('deployment takes at most ten lines, each within the width of a screen', () => {
   const lines = deploy.split('\n').filter((line) => line.trim() !== '');
   assert.ok(lines.length > 5 && lines.length <= 10, `${lines.length} lines`);
   for (const line of lines) assert.ok(line.length <= 140, line);
@@ -22,10 +22,10 @@ describe('settings', () => {
     .filter((line) => line.startsWith('| `'))
     .map((line) => line.slice(2, -2).split(' | '));
 
-  test('the table has every setting once, and no other', () =>
+  test('the settings table has every setting once, and no other', () =>
     assert.deepEqual(rows.flatMap(([names = '']) => namesIn(names)).sort(), [...settingNames].sort()));
 
-  test('a value it says to be the default is the default', () => {
+  test('the stated defaults are correct', () => {
     const defaults = readConfig({});
     const stated = rows.flatMap(([names = '', value = '']) => {
       const [name, ...more] = namesIn(names);
@@ -35,7 +35,7 @@ describe('settings', () => {
     for (const [name, value] of stated) assert.equal(value, String(defaults[name as keyof Config]), name);
   });
 
-  test('whatever looks like a setting where deploying is told is one', () => {
+  test('every name in the deployment section is a setting', () => {
     const told = namesIn(deploy).filter((name) => /^[a-z]+([A-Z][a-z]+)+$/.test(name));
     assert.ok(told.includes('identityClientId'));
     assert.deepEqual(
@@ -45,7 +45,7 @@ describe('settings', () => {
   });
 });
 
-test('every variable of the smoke command that README.md names is explained by the command', () => {
+test('every variable of the smoke test in README.md is explained by its usage text', () => {
   const named = new Set(readme.match(/\bSMOKE_\w+/g));
   assert.ok(named.size >= 4);
   for (const name of named) assert.ok(usage.includes(`  ${name} `), name);

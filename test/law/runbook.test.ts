@@ -1,4 +1,4 @@
-/** What the runbook tells to type and to look for is there: whoever is woken has no time for what was true once. */
+/** The commands and references of the runbook are valid. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const shell = [...runbook.matchAll(/```sh\n(.*?)```/gs)].map(([, text = '']) => 
 const spans = [...prose.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text.replace(/\s+/g, ' '));
 const resources = resourcesOf(templatesOf());
 
-/** As `named` finds it: its id, then nothing but the digits CDK puts behind it. */
+/** As `named` finds it: its id followed by the CDK's hash. */
 const typesOf = (stack: string, name: string): readonly string[] =>
   resources
     .filter(({ stack: its, id }) => its.toLowerCase() === stack && new RegExp(`^${name}[0-9A-F]*$`).test(id))
@@ -28,7 +28,7 @@ const commands = {
   failed: 'AWS::StepFunctions::StateMachine',
 } as const;
 
-test('every command is defined before it is used, in a shell that understands it', () => {
+test('runbook: every command is defined before its use and is valid shell', () => {
   const [first = ''] = shell;
   for (const name of ['named', 'ask', 'access', 'clock', ...Object.keys(commands)])
     assert.match(first, new RegExp(`^${name}\\(\\) \\{`, 'm'));
@@ -42,7 +42,7 @@ test('every command is defined before it is used, in a shell that understands it
   assert.match(found, /^physical-Tasks[0-9A-F]{8}\nphysical-BackupWorkflow\n$/);
 });
 
-test('every part that a command names is there, once, and of its kind', () => {
+test('runbook: every resource in a command exists once and has the right type', () => {
   const used = [...runbook.matchAll(/\b(errors|run|feed|letters|redrive|purge|failed|clock) ([A-Z]\w+)/g)];
   assert.ok(used.length > 80);
   for (const [text, command = '', name = ''] of used) {
@@ -53,7 +53,7 @@ test('every part that a command names is there, once, and of its kind', () => {
     assert.equal(typesOf(stack, name).length, 1, text);
 });
 
-test('dead letters are only sent back where SQS can: to a queue of ours that put them aside', () => {
+test('runbook: dead letters are redriven only to queues that support it', () => {
   const sources = resources.flatMap(({ properties }) => JSON.stringify(properties.RedrivePolicy ?? ''));
   for (const [text, name = ''] of prose.matchAll(/`redrive (\w+)`/g))
     assert.ok(
@@ -62,7 +62,7 @@ test('dead letters are only sent back where SQS can: to a queue of ours that put
     );
 });
 
-test('every part that is named by the beginning of its name is there', () => {
+test('runbook: every resource named by prefix exists', () => {
   const named = spans.flatMap((text) => /^([A-Z][A-Za-z]+)…$/.exec(text)?.[1] ?? []);
   assert.ok(named.length > 20);
   for (const name of named)
@@ -72,7 +72,7 @@ test('every part that is named by the beginning of its name is there', () => {
     );
 });
 
-test('every line of the log that is quoted is logged', () => {
+test('runbook: every quoted log line is logged', () => {
   const code = sourcesIn('shared', 'functions')
     .map(({ text }) => text)
     .join('\n');
@@ -84,7 +84,7 @@ test('every line of the log that is quoted is logged', () => {
   for (const line of [...quoted, ...plain]) assert.ok(code.includes(line), line);
 });
 
-test('every file that is named is there', () => {
+test('runbook: every named file exists', () => {
   const files = spans.filter((text) => /^(infra|shared|functions|test)\/[\w./-]+\.(ts|md)$/.test(text));
   assert.ok(files.length > 3);
   for (const file of files) assert.ok(existsSync(new URL(file, `file://${root}/`)), file);

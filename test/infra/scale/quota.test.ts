@@ -1,4 +1,4 @@
-/** The template keeps within what AWS allows, with room for the next endpoints, and no part of it can take what another needs. */
+/** The template is within AWS quotas, with room for more endpoints, and no part can starve another. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
@@ -38,7 +38,7 @@ const ofType = (type: string): readonly Resource[] => resources.filter((resource
 const functions = ofType('AWS::Lambda::Function');
 
 const addresses = (host: string) => Array.from({ length: 20 }, (_, n) => `https://${host}-${n}.example.com`).join(',');
-/** Of a new account that has many consoles. */
+/** A new account with many consoles. */
 const unusual = resourcesOf(
   templatesOf({
     ...settings,
@@ -48,7 +48,7 @@ const unusual = resourcesOf(
   }),
 );
 
-/** Its references replaced by something as long as what they stand for can be: an ARN of a function with a long generated name. */
+/** Replaces references by text of the maximum length: the ARN of a function with a long generated name. */
 const resolved = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(resolved);
@@ -76,7 +76,7 @@ describe('quotas of the template', () => {
     }
   });
 
-  test('routes and integrations of the API fit one API, twice', () => {
+  test('the routes and integrations fit an API twice', () => {
     for (const [type, most] of [
       ['AWS::ApiGatewayV2::Route', quota.apiRoutes],
       ['AWS::ApiGatewayV2::Integration', quota.apiIntegrations],
@@ -86,19 +86,19 @@ describe('quotas of the template', () => {
     }
   });
 
-  test('roles leave most of an account to others', () => {
+  test('roles use a minor part of the account’s quota', () => {
     const { length } = ofType('AWS::IAM::Role');
     assert.ok(length > 50 && length <= quota.rolesPerAccount / 4, `${length} roles`);
   });
 
-  test('what a role may do fits its policies', () => {
+  test('the permissions of a role fit its policies', () => {
     for (const role of ofType('AWS::IAM::Role')) {
       const bytes = bytesOf(statementsOf(role));
       assert.ok(bytes < 0.9 * quota.rolePolicyBytes, `${role.id}: ${bytes}`);
     }
   });
 
-  test('the variables of a function fit, also with many addresses to redirect to', () => {
+  test('environment variables fit, also with many redirect URIs', () => {
     for (const { id, type, properties } of unusual) {
       if (type !== 'AWS::Lambda::Function') continue;
       const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: object };
@@ -106,25 +106,25 @@ describe('quotas of the template', () => {
     }
   });
 
-  test('a function of which nothing is said has the memory that the model of scale reckons with', () => {
+  test('the default memory of a function is that of the scale model', () => {
     const fallback = wantedFunctions.find(({ name }) => name === 'fallback')!;
     assert.equal(functionOf(resources, fallback).properties.MemorySize, usualMegabytes);
   });
 
-  test('no function is to take longer than Lambda lets it', () => {
+  test('no timeout exceeds Lambda’s maximum', () => {
     for (const { id, properties } of functions) assert.ok(Number(properties.Timeout) <= quota.lambdaSeconds, id);
   });
 
-  test('the API is held back before the account is', () => {
+  test('the API is throttled below the account’s limit', () => {
     const [stage] = ofType('AWS::ApiGatewayV2::Stage');
     const { ThrottlingRateLimit } = stage!.properties.DefaultRouteSettings as { ThrottlingRateLimit: number };
     assert.ok(ThrottlingRateLimit > 0 && ThrottlingRateLimit <= quota.apiRequestsPerSecond / 2);
   });
 
-  test('a transaction of ours is one of DynamoDB', () => assert.equal(transactionMax, quota.tableTransactionItems));
+  test('a transaction fits DynamoDB’s limit', () => assert.equal(transactionMax, quota.tableTransactionItems));
 });
 
-test('the retries that infra/scale.md tells of are those of the template', () => {
+test('the retries in infra/scale.md are those of the template', () => {
   const page = readFileSync(new URL('../../../infra/scale.md', import.meta.url), 'utf8');
   const says = (line: string): void => assert.ok(page.includes(line), line);
   const one = <T>(values: readonly T[]): T => {
@@ -135,22 +135,22 @@ test('the retries that infra/scale.md tells of are those of the template', () =>
   const receives = ofType('AWS::SQS::Queue').flatMap(
     ({ properties }) => (properties.RedrivePolicy as { maxReceiveCount: number })?.maxReceiveCount ?? [],
   );
-  says(`| a message of a queue | ${one(receives)} times, each after 6 times the function's time |`);
+  says(`| a queue message | ${one(receives)} attempts, each after 6 times the function timeout |`);
   const ages = feeds.flatMap(({ properties }) => (properties.MaximumRecordAgeInSeconds as number) ?? []);
-  says(`| a record of the stream | for ${one(ages) / 3_600} hours, alone |`);
+  says(`| a stream record | for ${one(ages) / 3_600} hours, alone |`);
   const clocks = ofType('AWS::Scheduler::Schedule').map(
     ({ properties }) => (properties.Target as { RetryPolicy: { MaximumRetryAttempts: number } }).RetryPolicy.MaximumRetryAttempts,
   );
   const runs = ofType('AWS::Lambda::EventInvokeConfig').map(({ properties }) => properties.MaximumRetryAttempts);
   assert.equal(one(runs), 2);
-  says(`| a run by the clock | ${one(clocks)} times until it is taken, then twice |`);
+  says(`| a periodic run | ${one(clocks)} times until Lambda accepts it, then twice |`);
   const { Retry } = task({ arn: 'arn', timeoutSeconds: 1 }, 'Fail', {});
   assert.deepEqual(
     Retry.map(({ MaxAttempts }) => MaxAttempts),
     [8, waitsMax, 6],
   );
-  says('| a step, by a fault of Lambda | 8 times');
-  says('| a step, by an error or a timeout | 6 times');
+  says('| a step: fault of Lambda | 8 times');
+  says('| a step: error or timeout | 6 times');
   const waited = retryDelaysSeconds.reduce((sum, seconds) => sum + seconds, 0);
   says(
     `| a webhook | ${retryDelaysSeconds.length} times within ${Math.floor(waited / 3_600)} hours and ${(waited % 3_600) / 60} minutes |`,
@@ -158,42 +158,42 @@ test('the retries that infra/scale.md tells of are those of the template', () =>
 });
 
 describe('what runs at once', () => {
-  /** A thousand requests a second, the most the stage lets in, at 150 ms each. */
+  /** 1,000 requests per second, the stage's throttle, at 150 ms each. */
   const apiShare = 150;
   const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
   const ofQueues = sum(queueNames.map((name) => workQueueSpecs[name].concurrencyMax));
   const names = Object.keys(workers) as readonly WorkerName[];
   const triggeredBy = (trigger: Worker['trigger']) => names.filter((name) => workers[name].trigger === trigger);
 
-  test('every worker is held: by its queue, by what is reserved for it, or by coming alone', () => {
+  test('every worker is limited: by its queue, by its reservation, or by running alone', () => {
     assert.deepEqual(triggeredBy('step').toSorted(), Object.keys(stepConcurrency).toSorted());
     assert.deepEqual(triggeredBy('queue').toSorted(), queueNames.map((name): string => workQueueSpecs[name].worker).toSorted());
     for (const { id, properties } of ofType('AWS::Lambda::EventSourceMapping').filter((one) => !one.properties.StartingPosition))
       assert.ok((properties.ScalingConfig as { MaximumConcurrency: number }).MaximumConcurrency >= 2, id);
   });
 
-  test('the template reserves what is written down, and nothing else', () => {
+  test('the template has exactly the defined reservations', () => {
     for (const one of wantedFunctions) {
       const most = (stepConcurrency as Readonly<Record<string, number>>)[one.name];
       assert.equal(functionOf(resources, one).properties.ReservedConcurrentExecutions, most, one.name);
     }
   });
 
-  test('all workers at once leave the API what it needs, of an account as AWS makes them', () => {
+  test('with all workers busy, the API has enough of a default account', () => {
     assert.equal(usualConcurrency, quota.lambdaConcurrency);
-    // The stream has a reader for each of its shards; a table that is busy has some dozens.
+    // The stream has one consumer per shard; a busy table has a few dozen shards.
     const others = triggeredBy('clock').length + 24;
     assert.ok(sum(Object.values(stepConcurrency)) + ofQueues + others + apiShare <= quota.lambdaConcurrency);
   });
 
-  // A backup that waits for its twentieth copy is slower than need be; one that waits for its first does nothing.
-  test('all jobs that one organization may run can work at once, and as many of others', () => {
+  // A backup that waits for its twentieth copy is slow; one that waits for its first makes no progress.
+  test('all jobs that one organization may run fit at once, and as many of others', () => {
     assert.ok(stepConcurrency.backupCopy >= 2 * runningBackupsMax);
     assert.ok(Math.min(stepConcurrency.restoreCheck, stepConcurrency.restoreWrite) >= 2 * runningRestoresMax);
     assert.ok(stepConcurrency.backupVerify >= 2 * runningVerificationsMax);
   });
 
-  test('whatever the account has, reservations leave what Lambda asks for, and a small account reserves nothing', () => {
+  test('reservations leave what Lambda requires in any account, and a small account has none', () => {
     for (let account = 10; account <= 5_000; account += 10) {
       const reserved = names.map((name) => reservedFor(name, account) ?? 0);
       assert.ok(sum(reserved) === 0 || account - sum(reserved) >= unreservedMin, `${account}: ${sum(reserved)}`);
@@ -208,7 +208,7 @@ describe('what runs at once', () => {
     );
   });
 
-  test('an account that is allowed more gives more to steps', () => {
+  test('a larger account gives more to steps', () => {
     const { accountConcurrency } = readConfig({ ...settings, accountConcurrency: '5000' });
     assert.equal(reservedFor('backupCopy', accountConcurrency), 5 * stepConcurrency.backupCopy);
   });

@@ -1,4 +1,4 @@
-/** The model of scale says what the code does, and infra/scale.md what the model says. */
+/** The scale model matches the code, and infra/scale.md matches the model. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -46,16 +46,16 @@ test('infra/scale.md has the tables of the model (npm run scale -- --write)', ()
   assert.equal(page, pageWithTables(page));
 });
 
-test('a table that was changed by hand is found', () => {
+test('scale: a manually changed table is detected', () => {
   const page = read('infra/scale.md');
   assert.notEqual(page.replace('| 1 million |', '| 2 million |'), pageWithTables(page));
-  assert.throws(() => pageWithTables(page.replace('### Restore', '### Rest')), /no section Restore/);
+  assert.throws(() => pageWithTables(page.replace('### Restore', '### Rest')), /no section "Restore"/);
 });
 
 describe('cost', () => {
   for (const [name, estimate] of Object.entries(jobs))
-    test(`${name}: ten times as many documents cost at most 10.5 times as much`, () => {
-      // A smaller restore has fewer writers that wait for the pace.
+    test(`scale: ${name}: ten times as many documents cost at most 10.5 times as much`, () => {
+      // A smaller restore has fewer writers that wait for the write rate.
       for (const documents of [1e6, 1e7, 1e8, 1e9]) {
         const [one, ten] = [estimate(documents), estimate(10 * documents)];
         assert.ok(awsDollars(ten) <= 10.5 * awsDollars(one), `${documents} at AWS`);
@@ -63,11 +63,11 @@ describe('cost', () => {
       }
     });
 
-  test('a million documents that nobody waits for cost at most half a cent at AWS, as performance.md asks', () =>
+  test('scale: a background backup of a million documents costs at most half a cent at AWS, as performance.md requires', () =>
     assert.ok(awsDollars(estimateBackup(1e6, 'core')) <= 0.005));
 });
 
-test('the model asks for about what was counted: never much less, nor twice as much and more', () => {
+test('scale: the model is between slightly below and twice the counted requests', () => {
   const { documents, ...counted } = measured.counted;
   const { counts } = estimateBackup(documents, 'core');
   for (const name of ['writeUnits', 'readUnits', 'puts', 'gets'] as const)
@@ -83,34 +83,34 @@ describe('limits', () => {
   ]);
 
   for (const [name, limits] of all)
-    test(`${name}: what is found is where it is passed`, () => {
+    test(`scale: ${name}: each limit is reached at the computed size`, () => {
       for (const limit of limits) {
         const at = reachedAt(limit);
         if (!Number.isFinite(at)) continue;
-        // Ranges are whole: between two sizes what is used may fall by a little.
+        // Ranges are integers, so usage may decrease slightly between two sizes.
         assert.ok(limit.used(at * 0.9) <= limit.most * 1.01 && limit.used(at * 1.1) > limit.most * 0.99, limit.name);
       }
     });
 
-  test('a million documents of the slowest source need no setting to be changed', () => {
+  test('scale: a million documents of the slowest source need no changed setting', () => {
     for (const [name, limits] of all) assert.ok((inOrder(limits)[0]?.at ?? 0) > 1e6, name);
   });
 
-  test('the workflow itself is never what bounds a job that its time permits', () => {
+  test('scale: the workflow is never the tightest limit of a job', () => {
     for (const [name, limits] of all) {
       const order = inOrder(limits);
-      const workflow = order.findIndex((limit) => /history|hands on/.test(limit.name));
+      const workflow = order.findIndex((limit) => /history|payload/.test(limit.name));
       assert.ok(workflow !== 0, name);
-      assert.ok(!order.some((limit) => limit.name.includes('hands on')), name);
+      assert.ok(!order.some((limit) => limit.name.includes('payload')), name);
     }
   });
 
-  test('no quota that all share is used by more than nine tenths', () => {
+  test('scale: no shared quota is used by more than 90 %', () => {
     for (const { what, used, most } of fleetLoad) assert.ok(used <= 0.9 * most, what);
   });
 });
 
-describe('the model and the code agree', () => {
+describe('scale: the model and the code agree', () => {
   // The room keeps these to itself: they are read as text.
   test('on what captures count, how often they want a base, and how long they listen', () => {
     for (const [path, text] of [
@@ -122,7 +122,7 @@ describe('the model and the code agree', () => {
       assert.ok(read(path).includes(text), `${path} does not say: ${text}`);
   });
 
-  test('on how long writing takes: what the code permits, second by second, is as much', () => {
+  test('on the time to write: the code permits the same, second by second', () => {
     const state = { startedAtMs: 0, givenUntilMs: 0, slowdowns: 0, slowedAtMs: 0, slowedPerSecond: 0 };
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50_000_000 }), (documents) => {
@@ -137,28 +137,28 @@ describe('the model and the code agree', () => {
     );
   });
 
-  test('on the transitions of a workflow: every state of the way that ends well, once', () => {
-    // Prepare, plan, copy and seal, a choice behind three of them, the end, and the start itself.
+  test('on workflow transitions: every state of the successful path, once', () => {
+    // Prepare, plan, copy and seal, a choice after three of them, the end, and the start.
     assert.equal(transitionsOf(0), 9);
-    // Copied, asked whether it is done, ended, and the start.
+    // Copied, choice, ended, and the start.
     assert.equal(transitionsOf(1) - transitionsOf(0), 4);
     assert.equal(transitionsOf(1, 3) - transitionsOf(1), 4);
   });
 });
 
-describe('what workflows hand on and write down', () => {
-  test('ids are all they carry', () => assert.deepEqual(Object.keys(BackupStep.shape), ['organizationId', 'backupId']));
+describe('workflow payloads and histories', () => {
+  test('contain ids only', () => assert.deepEqual(Object.keys(BackupStep.shape), ['organizationId', 'backupId']));
 
-  test('the numbers of ranges take as much as is reckoned', () => {
+  test('have range numbers of the computed size', () => {
     for (const count of [0, 1, 9, 10, 11, 99, 100, 101, 1_000, 12_345]) {
       const numbers = Array.from({ length: count }, (_, number) => number);
       const more = JSON.stringify(numbers).length - '[]'.length;
       const reckoned = statePayload(count) - statePayload(0);
-      assert.ok(reckoned >= more && reckoned <= more + 1, `${count}: ${reckoned} instead of ${more}`);
+      assert.ok(reckoned >= more && reckoned <= more + 1, `${count}: computed ${reckoned} instead of ${more}`);
     }
   });
 
-  test('a request that names as many collections as it can makes no more ranges than a state can carry', () => {
+  test('a request with the most collections stays within the payload limit', () => {
     const names: string[] = [];
     const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
     const sizeOf = () => JSON.stringify([[...names], []]).length;
@@ -168,14 +168,14 @@ describe('what workflows hand on and write down', () => {
     const ranges = scopeOf(names).length + code.rangesMax;
     assert.ok(ranges > 10_000);
     assert.ok(statePayload(ranges) < 0.6 * quota.stateBytes, String(statePayload(ranges)));
-    // And where everything else is excluded instead.
+    // And with the most exclusions.
     assert.ok(statePayload(scopeOf(undefined, names).length + code.rangesMax) < 0.6 * quota.stateBytes);
   });
 
-  test('an execution that waits for room as long as it may, then works as long as it may, fits its history', () => {
+  test('an execution that waits and works as long as possible fits its history', () => {
     const half = code.workers.purge.timeoutSeconds / 2;
     const loops = {
-      // A step that is not done has used half of its time.
+      // A step that is not done has used at least half of its timeout.
       purge: loopHistoryEvents(code.purgeWorkflowSeconds / half, code.waitsMax),
       verify: loopHistoryEvents(code.verifyWorkflowSeconds / (code.workers.backupVerify.timeoutSeconds / 2), code.waitsMax),
       copy: loopHistoryEvents(code.backupWorkflowSeconds / (code.workers.backupCopy.timeoutSeconds / 2), code.waitsMax),
@@ -187,7 +187,7 @@ describe('what workflows hand on and write down', () => {
   });
 });
 
-test('numbers are written for people', () => {
+test('scale: numbers are formatted for people', () => {
   assert.deepEqual([45, 119, 121, 7_300, 200_000].map(formatDuration), ['45 s', '119 s', '2 min', '2 h', '2.3 d']);
   assert.deepEqual([1e6, 2.54e9, 12_345, 7].map(formatCount), ['1 million', '2.5 billion', '12 thousand', '7']);
   assert.deepEqual([0.0034, 0.92, 60.06, 6_006].map(formatDollars), ['$0.0034', '$0.92', '$60.06', '$6,006']);

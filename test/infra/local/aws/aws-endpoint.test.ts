@@ -7,7 +7,7 @@ import { AwsError, type Engine } from '../../../../infra/local/base/aws-service.
 import { jsonService, restService } from '../../../../infra/local/engines/shared/aws-protocols.ts';
 import { allow, frontOf } from '../../../harness/aws/embedded-aws.ts';
 
-/** An engine that needs one permission and does what it is told. */
+/** An engine that needs one permission and runs the given function. */
 const engine = (run: () => unknown): Engine => ({
   needs: ({ action }) => (action === 'ListKeys' ? undefined : [{ action: `kms:${action}`, resources: ['key'] }]),
   call: run,
@@ -27,7 +27,7 @@ const start = async (t: TestContext, run: () => unknown = () => ({})) => {
   return { url, client, used, sign, mail };
 };
 
-test('a call is answered only if the policies of the key it is signed with grant it', async (t) => {
+test('aws endpoint: a call needs a grant in the policies of its access key', async (t) => {
   let calls = 0;
   const { sign, used } = await start(t, () => {
     calls++;
@@ -43,41 +43,41 @@ test('a call is answered only if the policies of the key it is signed with grant
   assert.deepEqual(used(), [{ principal: 'Signer', action: 'kms:Sign', resource: 'key', conditions: [] }]);
 });
 
-test('a key nobody has is refused as AWS refuses it', async (t) => {
+test('aws endpoint: an unknown key is refused like on AWS', async (t) => {
   const { sign } = await start(t);
   await assert.rejects(sign('AKIAUNKNOWN'), { name: 'UnrecognizedClientException' });
 });
 
-test("the stage's own key may do everything and does not count as use", async (t) => {
+test("aws endpoint: the stage's own key has all permissions and does not count as use", async (t) => {
   const { sign, used } = await start(t);
   await sign();
   assert.deepEqual(used(), []);
 });
 
-test('a refusal has the status of its protocol: 400 for JSON services, 403 for REST services', async (t) => {
+test('aws endpoint: access denied has the status of its protocol: 400 for JSON services, 403 for REST services', async (t) => {
   const { sign, mail } = await start(t);
   const status = (error: { $metadata?: { httpStatusCode?: number } }) => error.$metadata?.httpStatusCode;
   await assert.rejects(sign('Nobody'), (error: object) => status(error) === 400);
   await assert.rejects(mail('Nobody'), (error: object) => status(error) === 403);
 });
 
-test("an engine's error keeps its name, message and status", async (t) => {
+test("aws endpoint: an engine's error keeps its name, message and status", async (t) => {
   const { sign, mail } = await start(t, () => {
     throw new AwsError('NotFoundException', 'no such key', 404);
   });
   for (const call of [sign(), mail()]) await assert.rejects(call, { name: 'NotFoundException', message: 'no such key' });
 });
 
-test('an operation or a service the stage does not have says so', async (t) => {
+test('aws endpoint: an unsupported operation or service is named in the error', async (t) => {
   const { url, client } = await start(t);
-  await assert.rejects(new KMSClient(client()).send(new ListKeysCommand({})), /does not serve kms ListKeys/);
+  await assert.rejects(new KMSClient(client()).send(new ListKeysCommand({})), /does not support kms ListKeys/);
   const ask = (authorization?: string) => fetch(url, { method: 'POST', ...(authorization && { headers: { authorization } }) });
   const sns = await ask(awsAuthorization({ accessKeyId: 'LOCALROOT', region: 'eu-central-1', service: 'sns' }));
   assert.match(await sns.text(), /has no AWS service \\"sns\\"/);
   assert.equal((await ask()).status, 403);
 });
 
-test('a body that is not a JSON object is a SerializationException, not a crash', async (t) => {
+test('aws endpoint: a body that is not a JSON object is a SerializationException', async (t) => {
   const { url, sign } = await start(t);
   for (const body of ['{', '[]', '"x"', 'null']) {
     const answer = await fetch(url, {

@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'vitest';
 import { buildCached } from '../../../../infra/local/boot/build-cached.ts';
 
-describe('what a stage is made from', () => {
+describe('the build cache', () => {
   const make = (text: string) => async (dir: string) => writeFileSync(join(dir, 'made'), text);
   const kind = `test-${randomUUID().slice(0, 8)}`;
   const from = ['infra/local/boot/build-cached.ts'];
 
-  test('is made once for the same sources and choices, and again for others', async () => {
+  test('builds once for the same sources and inputs, and again for others', async () => {
     const first = await buildCached({ kind, from, make: make('one') });
-    assert.equal(await buildCached({ kind, from, make: () => assert.fail('made twice') }), first);
+    assert.equal(await buildCached({ kind, from, make: () => assert.fail('built twice') }), first);
     const other = await buildCached({ kind, from, choices: 'other', make: make('two') });
     const wider = await buildCached({ kind, from: [...from, 'infra/local/boot/synthesize.ts'], make: make('three') });
     assert.equal(new Set([first, other, wider]).size, 3);
@@ -20,7 +20,7 @@ describe('what a stage is made from', () => {
     for (const dir of [first, other, wider]) rmSync(dir, { recursive: true });
   });
 
-  test('is whole or not there: a failure leaves nothing that a later start would take', async () => {
+  test('is atomic: a failed build leaves nothing that a later start would use', async () => {
     const failing = buildCached({
       kind,
       from,
@@ -37,7 +37,7 @@ describe('what a stage is made from', () => {
     assert.ok(existsSync(dirname(dir)) && !readdirSync(dirname(dir)).some((name) => name.startsWith(kind)));
   });
 
-  test('can be made by two stages at once', async () => {
+  test('supports two stages that build at once', async () => {
     const dirs = await Promise.all([1, 2].map(() => buildCached({ kind, from, choices: 'race', make: make('same') })));
     assert.equal(dirs[0], dirs[1]);
     assert.equal(readFileSync(join(dirs[0] ?? '', 'made'), 'utf8'), 'same');

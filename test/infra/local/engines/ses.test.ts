@@ -30,7 +30,7 @@ const start = async (t: TestContext) => {
   return { dir, send, outbox: engine.outbox };
 };
 
-test('a mail that is sent is in the outbox, newest first, also after a restart', async (t) => {
+test('ses: a sent e-mail is in the outbox, newest first, also after a restart', async (t) => {
   const { dir, send, outbox } = await start(t);
   await send(undefined, 'first');
   const { MessageId } = await send(undefined, 'second');
@@ -50,7 +50,7 @@ test('a mail that is sent is in the outbox, newest first, also after a restart',
   });
 });
 
-test('a grant on the address or on its domain lets a mail out, one on another domain does not', async (t) => {
+test('ses: a grant on the address or its domain allows sending, one on another domain does not', async (t) => {
   const { send, outbox } = await start(t);
   await send('ByDomain', 'a');
   await send('ByAddress', 'b');
@@ -58,7 +58,7 @@ test('a grant on the address or on its domain lets a mail out, one on another do
   assert.equal(outbox().length, 2);
 });
 
-test('a mail to nobody is refused', async (t) => {
+test('ses: an e-mail without recipients is rejected', async (t) => {
   const { send, outbox } = await start(t);
   await assert.rejects(send(undefined, 'a', []), { name: 'BadRequestException' });
   assert.equal(outbox().length, 0);

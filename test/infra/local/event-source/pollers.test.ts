@@ -47,7 +47,7 @@ const outsideOf = (invoke: Invoke, warn: (line: string) => void = () => {}): Pol
 
 const until = async (what: string, holds: () => boolean | Promise<boolean>): Promise<void> => {
   for (const endMs = Date.now() + 10_000; !(await holds()); await pause(10)) {
-    if (Date.now() > endMs) assert.fail(`waited in vain until ${what}`);
+    if (Date.now() > endMs) assert.fail(`timed out waiting until ${what}`);
   }
 };
 
@@ -57,17 +57,17 @@ describe('a filter', () => {
   const passes = (pattern: object, value: unknown) =>
     compileFilterCriteria({ Filters: [{ Pattern: JSON.stringify(pattern) }] })(value);
 
-  test('lets pass what matches all its names', () => {
+  test('passes records that match all its names', () => {
     assert.equal(passes(newTask, record('INSERT', 'TASK#1')), true);
     assert.equal(passes(newTask, record('MODIFY', 'TASK#1')), false);
     assert.equal(passes(newTask, record('INSERT', 'EVENT#1')), false);
     assert.equal(passes(newTask, { eventName: 'INSERT' }), false);
   });
-  test('lets everything pass where there is none', () => {
+  test('passes everything if there is none', () => {
     assert.equal(compileFilterCriteria(undefined)({}), true);
     assert.equal(compileFilterCriteria({ Filters: [] })({}), true);
   });
-  test('knows the operators', () => {
+  test('supports the operators', () => {
     assert.equal(passes({ a: [{ exists: false }] }, {}), true);
     assert.equal(passes({ a: [{ exists: true }] }, {}), false);
     assert.equal(passes({ a: [{ suffix: '.png' }] }, { a: 'x.png' }), true);
@@ -75,17 +75,16 @@ describe('a filter', () => {
     assert.equal(passes({ a: [{ 'equals-ignore-case': 'YES' }] }, { a: 'yes' }), true);
     assert.equal(passes({ a: ['x', null] }, { a: null }), true);
   });
-  test('refuses an operator it does not know', () =>
-    assert.throws(() => passes({ a: [{ cidr: '10.0.0.0/8' }] }, { a: 'x' }), /cidr/));
+  test('rejects an unknown operator', () => assert.throws(() => passes({ a: [{ cidr: '10.0.0.0/8' }] }, { a: 'x' }), /cidr/));
 });
 
-describe("a batch's answer", () => {
+describe("a batch's response", () => {
   const mapping = mappingOf('arn:aws:sqs:x:1:q');
   const failed = (result: unknown) => [...failedOf(mapping, result, ['1', '2', '3'])];
   for (const nothing of [null, undefined, '', {}, { batchItemFailures: null }, { batchItemFailures: [] }]) {
-    test(`${JSON.stringify(nothing)} means that all went well`, () => assert.deepEqual(failed(nothing), []));
+    test(`${JSON.stringify(nothing)} means success`, () => assert.deepEqual(failed(nothing), []));
   }
-  test('names the messages that failed', () => assert.deepEqual(failed({ batchItemFailures: [{ itemIdentifier: '2' }] }), ['2']));
+  test('lists the failed messages', () => assert.deepEqual(failed({ batchItemFailures: [{ itemIdentifier: '2' }] }), ['2']));
   for (const bad of [
     { batchItemFailures: [{ itemIdentifier: 'unknown' }] },
     { batchItemFailures: [{ itemIdentifier: '' }] },
@@ -96,7 +95,7 @@ describe("a batch's answer", () => {
   ]) {
     test(`${JSON.stringify(bad)} fails the whole batch`, () => assert.deepEqual(failed(bad), ['1', '2', '3']));
   }
-  test('does not count where the mapping does not ask for it', () => {
+  test('is ignored if the mapping does not request it', () => {
     const silent = { ...mapping, reportsFailures: false };
     assert.equal(failedOf(silent, { batchItemFailures: [{ itemIdentifier: '2' }] }, ['2']).size, 0);
   });
@@ -131,12 +130,12 @@ describe('delivery of stream records', () => {
     if (ids.includes(bad)) throw new Error('poison');
   };
 
-  test('is done in one run where all goes well', async () => {
+  test('takes one run if all succeed', async () => {
     const { batches, passed } = await deliver(records(3), {}, () => undefined);
     assert.deepEqual(batches, [['0', '1', '2']]);
     assert.deepEqual(passed, ['2']);
   });
-  test('goes on at the record that failed, not before it', async () => {
+  test('continues at the failed record', async () => {
     let first = true;
     const { batches, passed } = await deliver(records(4), {}, () => {
       const answer = first ? { batchItemFailures: [{ itemIdentifier: '2' }] } : undefined;
@@ -149,15 +148,15 @@ describe('delivery of stream records', () => {
     ]);
     assert.deepEqual(passed, ['1', '3']);
   });
-  test('finds a bad record by halving, tries it alone, gives it up and delivers all others in order', async () => {
+  test('isolates a bad record by bisecting, retries it alone, gives it up and delivers all others in order', async () => {
     const properties = { BisectBatchOnFunctionError: true, MaximumRetryAttempts: 2 };
     const { outcome, batches, warnings } = await deliver(records(5), properties, failsOn('3'));
     assert.equal(outcome, 'done');
-    assert.equal(batches.filter((ids) => ids.join() === '3').length, 3, 'the first try and two retries');
+    assert.equal(batches.filter((ids) => ids.join() === '3').length, 3, 'the first attempt and two retries');
     assert.deepEqual(batches.filter((ids) => !ids.includes('3')).flat(), ['0', '1', '2', '4']);
     assert.match(warnings.join(), /RetryAttemptsExhausted/);
   });
-  test('gives up what is older than the template allows without a run', async () => {
+  test('gives up records beyond the maximum age without a run', async () => {
     const { batches, warnings } = await deliver(
       records(2, Date.now() - 60_000),
       { MaximumRecordAgeInSeconds: 30 },
@@ -166,7 +165,7 @@ describe('delivery of stream records', () => {
     assert.deepEqual(batches, []);
     assert.match(warnings.join(), /RecordAgeExceeded/);
   });
-  test('without a limit tries until it succeeds', async () => {
+  test('without a limit retries until it succeeds', async () => {
     let tries = 0;
     const { outcome } = await deliver(records(1), {}, () => {
       if (++tries < 8) throw new Error('not yet');
@@ -176,7 +175,7 @@ describe('delivery of stream records', () => {
   });
 });
 
-// The stage creates the queues of its template only; these are tested on an engine of their own.
+// The stage creates only the queues of its template, so these tests have their own engine.
 const engine = await startFauxqs({ port: 0, logger: false, defaultRegion: stageVariable('STAGE_REGION') });
 afterAll(() => engine.stop());
 const endpoint = `http://127.0.0.1:${engine.port}`;
@@ -213,7 +212,7 @@ interface SqsEvent {
 }
 
 describe('a queue', () => {
-  test('feeds its function at once, and messages that were taken are gone', async (t) => {
+  test('feeds its function at once, and successful messages are deleted', async (t) => {
     const { url, arn } = await newQueue();
     const seen: SqsEvent['Records'][number][] = [];
     const poller = startPoller(arn, url, async (_name, event) => void seen.push(...(event as SqsEvent).Records));
@@ -228,7 +227,7 @@ describe('a queue', () => {
     await until('the queue is empty', async () => (await waiting(url)) === 0);
   });
 
-  test('gets back only the messages that failed, and puts them aside after the last try', async (t) => {
+  test('gets back only the failed messages, and dead-letters them after the last attempt', async (t) => {
     const dead = await newQueue();
     const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount: 2 });
     const { url, arn } = await newQueue({ VisibilityTimeout: '1', RedrivePolicy });
@@ -242,13 +241,13 @@ describe('a queue', () => {
     t.onTestFinished(poller.stop);
     await sendTo(url, 'good');
     await sendTo(url, 'bad');
-    await until('the bad message is put aside', async () => (await waiting(dead.url)) === 1);
+    await until('the bad message is dead-lettered', async () => (await waiting(dead.url)) === 1);
     assert.deepEqual(seen.sort(), ['bad', 'bad', 'good']);
     const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: dead.url }));
     assert.equal(Messages?.[0]?.Body, 'bad');
   });
 
-  test('that is full of hanging work takes as many batches at once as the template allows, and no more than the stage has room for', async (t) => {
+  test('with hanging work takes as many concurrent batches as the template and the stage allow', async (t) => {
     for (const [allowed, most] of [
       [2, 2],
       [50, 8],
@@ -268,7 +267,7 @@ describe('a queue', () => {
       const poller = startQueuePoller(mapping, { url, visibilityTimeoutSeconds: 30 }, { ...outsideOf(invoke), endpoint });
       t.onTestFinished(poller.stop);
       for (let n = 0; n < 10; n++) await sendTo(url, String(n));
-      await until('all places are taken', () => underWay === most);
+      await until('all instances are busy', () => underWay === most);
       await pause(100);
       release();
       await until('the queue is empty', async () => (await waiting(url)) === 0);
@@ -284,7 +283,7 @@ describe('a queue', () => {
     });
     t.onTestFinished(poller.stop);
     await sendTo(url, 'one');
-    await until('it was tried again', () => tries === 2);
+    await until('the batch was retried', () => tries === 2);
     await until('the queue is empty', async () => (await waiting(url)) === 0);
   });
 });
@@ -327,7 +326,7 @@ describe('a stream', () => {
   };
   const newDir = () => mkdtempSync(join(tmpdir(), 'poller-'));
 
-  test('feeds its function in order, with records as Lambda makes them', async () => {
+  test('feeds its function in order, with records like Lambda’s', async () => {
     const { name, streamArn } = await newTable();
     const { seen, keys, stop } = feed(streamArn, newDir(), 3);
     await pause(500);
@@ -345,7 +344,7 @@ describe('a stream', () => {
     assert.ok(Math.abs(record.dynamodb.ApproximateCreationDateTime - Date.now() / 1_000) < 120);
   });
 
-  test('goes on after a restart where it stood: nothing twice, nothing lost', async () => {
+  test('continues after a restart from its checkpoint, without duplicates or losses', async () => {
     const { name, streamArn } = await newTable();
     const dir = newDir();
     const first = feed(streamArn, dir);
@@ -360,7 +359,7 @@ describe('a stream', () => {
     assert.deepEqual(second.keys(), ['between', 'after']);
   });
 
-  test('brings a record again that was under way when the stage stopped', async () => {
+  test('redelivers a record that was in flight when the stage stopped', async () => {
     const { name, streamArn } = await newTable();
     const dir = newDir();
     let tries = 0;
@@ -369,10 +368,10 @@ describe('a stream', () => {
       throw new Error('never');
     });
     await put(name, 'stubborn');
-    await until('it was tried', () => tries > 0);
+    await until('the first attempt', () => tries > 0);
     await first.stop();
     const second = feed(streamArn, dir);
-    await until('it arrives', () => second.seen.length === 1);
+    await until('the record arrives again', () => second.seen.length === 1);
     await second.stop();
   });
 });

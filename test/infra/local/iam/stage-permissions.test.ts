@@ -1,4 +1,4 @@
-/** That the stage judges whatever acts: every function by its key, everything else by the role it names. */
+/** The stage authorizes every caller: functions by access key, everything else by role. */
 
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
@@ -17,12 +17,12 @@ const roles = resources.filter(({ type }) => type === 'AWS::IAM::Role');
 interface Call {
   readonly path?: string;
   readonly method?: string;
-  /** Of services that are told by a header what to do. */
+  /** For services whose action is in a header. */
   readonly target?: string;
   readonly body?: string;
 }
 
-/** Of every service the stage has, a call that no function may make. */
+/** One call per service that no function is allowed. */
 const calls: Readonly<Record<string, Call>> = {
   dynamodb: { target: 'DynamoDB_20120810.DeleteTable', body: '{"TableName":"any"}' },
   sqs: { target: 'AmazonSQS.PurgeQueue', body: '{"QueueUrl":"http://sqs/1/any"}' },
@@ -48,21 +48,21 @@ const refusalOf = async (service: string, accessKeyId: string): Promise<string> 
 };
 
 for (const service of Object.keys(calls)) {
-  test(`${service} refuses every function what its role does not allow`, async () => {
+  test(`${service} denies every function a call that its role does not allow`, async () => {
     assert.ok(functions.length > 100);
     await Promise.all(
       functions.map(async ({ name, accessKeyId }) => {
         const refusal = await refusalOf(service, accessKeyId);
         assert.match(refusal, /^40[03] .*AccessDenied/, name);
-        // By its own name: no other caller's policies were asked.
+        // The error names the caller, so its own policies were evaluated.
         assert.ok(refusal.includes(`User: ${name} `), refusal);
       }),
     );
   });
 }
 
-// A kind of resource that is not here would act unjudged.
-test('whatever names a role is a kind of resource whose acts are judged', () => {
+// A resource type that is missing here would act without authorization.
+test('every resource with a role is of a type that the stage authorizes', () => {
   const namesOf = ({ properties }: (typeof resources)[number]): readonly string[] => {
     const text = JSON.stringify(properties);
     return roles.filter(({ arn }) => text.includes(`"${arn}"`)).map(({ arn }) => arn);
@@ -83,7 +83,7 @@ test('whatever names a role is a kind of resource whose acts are judged', () => 
   );
 });
 
-test('the record of what was used has every role: each was judged, and let through', () => {
+test('the record of used permissions contains every role', () => {
   const judged = new Set(readRecord().map((line) => line.split(' ')[0]));
   const unjudged = roles.map(({ logicalId }) => logicalId.replace(/[0-9A-F]{8}$/, '')).filter((name) => !judged.has(name));
   assert.deepEqual(unjudged, []);

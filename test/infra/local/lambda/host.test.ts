@@ -9,7 +9,7 @@ import { openLogs } from '../../../../infra/local/lambda/function-log.ts';
 import type { FunctionError, FunctionSpec } from '../../../../infra/local/lambda/function-spec.ts';
 import { type Host, type HostLimits, startHost } from '../../../../infra/local/lambda/host.ts';
 
-/** A bundle with one handler for each way a function can behave. */
+/** A bundle with one handler per behaviour. */
 const code = `
 let runs = 0;
 let atOnce = 0;
@@ -87,7 +87,7 @@ const hostOf = (specs: readonly FunctionSpec[], limits?: HostLimits): Host => {
   return host;
 };
 
-/** Runs a handler once, on a host of its own. */
+/** Runs a handler once on a new host. */
 const run = <T>(handler: string, event: unknown = {}, more: Partial<FunctionSpec> = {}): Promise<T> =>
   hostOf([specOf(handler, more)]).invoke(handler, event) as Promise<T>;
 
@@ -100,13 +100,13 @@ const failure = async (work: Promise<unknown>): Promise<FunctionError> => {
 };
 
 describe('a function', () => {
-  test('gets and gives what JSON can carry, and no more', async () => {
+  test('receives and returns what JSON can represent, and nothing else', async () => {
     const event = { text: 'é\u0000', list: [1, null], at: new Date(0), gone: undefined };
     assert.deepEqual(await run('echo', event), { text: 'é\u0000', list: [1, null], at: '1970-01-01T00:00:00.000Z' });
   });
-  test('that returns nothing answers null', async () => assert.equal(await run('nothing'), null));
+  test('without a result returns null', async () => assert.equal(await run('nothing'), null));
 
-  test("sees the template's variables and Lambda's own, and nothing of the host's", async () => {
+  test("has the template's and Lambda's variables, and none of the host's", async () => {
     process.env.SECRET_OF_THE_HOST = 'x';
     const seen = await run<Record<string, string>>('environment');
     delete process.env.SECRET_OF_THE_HOST;
@@ -119,7 +119,7 @@ describe('a function', () => {
     assert.deepEqual(foreign, []);
   });
 
-  test('knows which run it is and how long it has', async () => {
+  test('knows its request id and remaining time', async () => {
     const context = await run<Record<string, unknown>>('context');
     assert.match(String(context.awsRequestId), /^[0-9a-f-]{36}$/);
     assert.equal(context.functionName, 'context');
@@ -127,10 +127,10 @@ describe('a function', () => {
     assert.ok(Number(context.remainingMs) > 4_000 && Number(context.remainingMs) <= 5_000);
   });
 
-  test('prints into a file of its own', async () => {
+  test('has its own log file', async () => {
     await run('prints');
     const file = join(dir, 'log', 'prints.log');
-    // What a thread prints arrives a little after its answer, each of its two streams by itself.
+    // Output of a thread arrives after its response, each stream separately.
     const wanted = ['to the log\n', 'to the log too\n', 'REPORT RequestId'];
     const missing = (): readonly string[] => {
       const printed = existsSync(file) ? readFileSync(file, 'utf8') : '';
@@ -141,16 +141,16 @@ describe('a function', () => {
   });
 });
 
-describe('a run that fails', () => {
+describe('a failed run', () => {
   const cases = [
-    ['by throwing keeps the name and message', 'throws', 'threw', 'NotThere', /^no such thing$/],
-    ['by throwing what is no error still says it', 'throwsText', 'threw', 'Error', /just text/],
-    ['because its result cannot be JSON says so', 'circular', 'threw', 'TypeError', /circular/],
-    ['because its result is over 6 MB says so', 'huge', 'too-large', 'Function.ResponseSizeTooLarge', /6291456/],
-    ['by leaving the process is known as that', 'exits', 'crashed', 'Runtime.ExitError', /status 3/],
-    ['by an error nobody caught is known by it', 'uncaught', 'crashed', 'RangeError', /later/],
-    ['because the handler is not there names it', 'absent', 'threw', 'Runtime.HandlerNotFound', /index\.absent/],
-    ['by eating its memory dies alone', 'eats', 'crashed', 'Error', /memory/i],
+    ['keeps the name and message of the error', 'throws', 'threw', 'NotThere', /^no such thing$/],
+    ['reports a thrown value that is not an Error', 'throwsText', 'threw', 'Error', /just text/],
+    ['reports a result that is not JSON', 'circular', 'threw', 'TypeError', /circular/],
+    ['reports a result over 6 MB', 'huge', 'too-large', 'Function.ResponseSizeTooLarge', /6291456/],
+    ['reports an exit of the process', 'exits', 'crashed', 'Runtime.ExitError', /status 3/],
+    ['reports an uncaught error', 'uncaught', 'crashed', 'RangeError', /later/],
+    ['names a missing handler', 'absent', 'threw', 'Runtime.HandlerNotFound', /index\.absent/],
+    ['that runs out of memory affects no other', 'eats', 'crashed', 'Error', /memory/i],
   ] as const;
   for (const [name, handler, reason, type, message] of cases) {
     test(name, async () => {
@@ -161,7 +161,7 @@ describe('a run that fails', () => {
     });
   }
 
-  test('because the bundle cannot be loaded says why, every time', async () => {
+  test('reports a bundle that cannot be loaded, every time', async () => {
     const host = hostOf([specOf('echo', { entry: 'broken' })]);
     for (let n = 0; n < 2; n++) {
       const error = await failure(host.invoke('echo', {}));
@@ -171,38 +171,38 @@ describe('a run that fails', () => {
     assert.equal(host.instances(), 0);
   });
 
-  test('because it takes longer than the template allows is ended, even in an endless loop', async () => {
+  test('is ended after its timeout, even in an endless loop', async () => {
     const error = await failure(run('spins', {}, { timeoutSeconds: 0.2 }));
     assert.equal(error.reason, 'timed-out');
     assert.match(error.message, /timed out after 0\.20 seconds/);
   });
 
-  test('because its event is over 6 MB is never started', async () => {
+  test('is not started for an event over 6 MB', async () => {
     const error = await failure(run('echo', 'x'.repeat(7 * 1024 * 1024)));
     assert.equal(error.name, 'RequestTooLargeException');
   });
 
-  test('is the only one that fails: the next event finds an instance', async () => {
+  test('does not affect the next event, which gets another instance', async () => {
     const host = hostOf([specOf('exits'), specOf('echo')]);
     await failure(host.invoke('exits', {}));
     await failure(host.invoke('exits', {}));
     assert.equal(await host.invoke('echo', 'still here'), 'still here');
   });
 
-  test('after it answered does not take the next event with it', async () => {
+  test('after its response does not affect the next event', async () => {
     const host = hostOf([specOf('diesLater')]);
     assert.equal(await host.invoke('diesLater', {}), 'answered');
     while (host.instances() > 0) await pause(5);
     assert.equal(await host.invoke('diesLater', {}), 'answered');
   });
 
-  test('by throwing leaves its instance warm', async () => {
+  test('that throws keeps its instance warm', async () => {
     const host = hostOf([specOf('throws')]);
     await failure(host.invoke('throws', {}));
     assert.equal(host.instances(), 1);
   });
 
-  test('because nobody has such a function names it', async () => {
+  test('names an unknown function', async () => {
     assert.match((await failure(hostOf([]).invoke('arn:nobody', {}))).message, /arn:nobody/);
   });
 });
@@ -213,7 +213,7 @@ describe('instances', () => {
     readonly thread: number;
   }
 
-  test('are reused one event after the other', async () => {
+  test('are reused for the next event', async () => {
     const host = hostOf([specOf('count')]);
     const first = (await host.invoke('count', {})) as { runs: number; thread: number };
     const second = (await host.invoke('count', {})) as { runs: number; thread: number };
@@ -221,7 +221,7 @@ describe('instances', () => {
     assert.equal(first.thread, second.thread);
   });
 
-  test('take one event at a time; beyond the limit events wait and none is lost', async () => {
+  test('handle one event at a time; beyond the limit events wait and none is lost', async () => {
     const host = hostOf([specOf('slow')], { perFunction: 2, perFedFunction: 2, total: 8 });
     const results = (await Promise.all(Array.from({ length: 7 }, () => host.invoke('slow', { ms: 20 })))) as Slow[];
     assert.deepEqual(new Set(results.map(({ atOnceMost }) => atOnceMost)), new Set([1]));
@@ -229,19 +229,19 @@ describe('instances', () => {
     assert.equal(host.instances(), 2);
   });
 
-  test('are more for a function that a queue feeds, as many as the queue gives at once', async () => {
+  test('have a higher limit for a function with a queue trigger', async () => {
     const host = hostOf([specOf('slow', { fedAtOnce: 3 }), specOf('echo')], { perFunction: 1, perFedFunction: 4, total: 8 });
     const results = (await Promise.all(Array.from({ length: 7 }, () => host.invoke('slow', { ms: 20 })))) as Slow[];
     assert.equal(new Set(results.map(({ thread }) => thread)).size, 3);
   });
 
-  test('are no more than the template reserves', async () => {
+  test('respect reserved concurrency', async () => {
     const host = hostOf([specOf('slow', { concurrency: 1 })]);
     const results = (await Promise.all([1, 2, 3].map(() => host.invoke('slow', { ms: 5 })))) as Slow[];
     assert.equal(new Set(results.map(({ thread }) => thread)).size, 1);
   });
 
-  test('of other functions give way when idle, the least recently used first', async () => {
+  test('of other functions are stopped when idle, least recently used first', async () => {
     const names = ['a', 'b', 'c'];
     const host = hostOf(
       names.map((name) => specOf('count', { name, arn: `arn:${name}` })),
@@ -251,7 +251,7 @@ describe('instances', () => {
     assert.deepEqual([await runsOf('a'), await runsOf('b'), await runsOf('a')], [1, 1, 2]);
     assert.equal(await runsOf('c'), 1);
     assert.equal(host.instances(), 2);
-    assert.equal(await runsOf('a'), 3, 'a was used after b, so b gave way');
+    assert.equal(await runsOf('a'), 3, 'a was used after b, so b is stopped');
     assert.equal(await runsOf('b'), 1);
   });
 
@@ -262,7 +262,7 @@ describe('instances', () => {
     await Promise.all(busy);
   });
 
-  test('are all gone after stopping, and whoever waits is told', async () => {
+  test('all end on stop, and waiting events fail', async () => {
     const host = hostOf([specOf('slow')], { perFunction: 1, perFedFunction: 1, total: 1 });
     await host.invoke('slow', { ms: 0 });
     const waiting = [host.invoke('slow', { ms: 5_000 }), host.invoke('slow', { ms: 0 })].map(failure);

@@ -133,7 +133,7 @@ describe('gcs engine: reading', () => {
     deepEqual([files.map(({ name }) => name), (answer as { prefixes?: string[] }).prefixes], [['l/a', 'l/c'], ['l/b/']]);
   });
 
-  test('a missing object is told from a missing bucket', async () => {
+  test('a missing object and a missing bucket have different errors', async () => {
     await rejects(bucket.file('none').getMetadata(), (error: Error) => /No such object: official\/none/.test(error.message));
     await rejects(bucket.file('none').delete(), status(404, 'notFound'));
     const elsewhere = storage.bucket('no-such-bucket').file('none');

@@ -1,4 +1,4 @@
-/** As the official client calls it, seen on the wire. */
+/** The wire format of the official client. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, test } from 'vitest';
@@ -26,7 +26,7 @@ const begin = async (name: string, body: object = {}): Promise<string> => {
   return answer.headers.get('location') ?? '';
 };
 
-test('CRC-32C is the one of its standard', () => {
+test('gcs: CRC-32C matches its standard', () => {
   // RFC 3720, appendix B.4.
   equal(crc32c(Buffer.alloc(32)), 0x8a9136aa);
   equal(crc32c(Buffer.alloc(32, 0xff)), 0x62a8ab43);
@@ -35,7 +35,7 @@ test('CRC-32C is the one of its standard', () => {
   equal(crc32cText(0xe3069283), '4waSgw==');
 });
 
-test('buckets are made once, listed, and removed when empty', async () => {
+test('gcs: buckets are created once, listed, and deleted when empty', async () => {
   const again = await send('POST', '/storage/v1/b', JSON.stringify({ name: 'bucket' }));
   equal(again.status, 409);
   equal((await send('POST', '/storage/v1/b', JSON.stringify({ name: 'No Bucket' }))).status, 400);
@@ -53,7 +53,7 @@ test('buckets are made once, listed, and removed when empty', async () => {
   });
 });
 
-test('an object comes in as it is, or with its description, and is told with its digests', async () => {
+test('gcs: simple and multipart uploads store an object and return its digests', async () => {
   const bytes = randomBytes(1_000);
   const media = await json(await send('POST', '/upload/storage/v1/b/bucket/o?uploadType=media&name=a%2Fb%20c', bytes));
   deepEqual([media.name, media.size, media.md5Hash, media.crc32c], ['a/b c', '1000', md5(bytes), crc32cText(crc32c(bytes))]);
@@ -72,7 +72,7 @@ test('an object comes in as it is, or with its description, and is told with its
   equal((await send('DELETE', '/storage/v1/b/bucket')).status, 409);
 });
 
-test('bytes are read whole and by ranges, with their digest', async () => {
+test('gcs: objects are read whole and by range, with their digest', async () => {
   const bytes = randomBytes(1_000);
   await send('POST', '/upload/storage/v1/b/bucket/o?uploadType=media&name=range', bytes);
   const read = async (range: string) => {
@@ -90,7 +90,7 @@ test('bytes are read whole and by ranges, with their digest', async () => {
   equal(headers.get('x-goog-hash'), `crc32c=${crc32cText(crc32c(bytes))},md5=${md5(bytes)}`);
 });
 
-test('a resumable upload goes on where it was, and is there when it is whole', async () => {
+test('gcs: a resumable upload continues, and the object exists when it is complete', async () => {
   const bytes = randomBytes(600_000);
   const session = await begin('resumed');
   const put = (range: string, body: Uint8Array = new Uint8Array()) => send('PUT', session, body, { 'content-range': range });
@@ -101,7 +101,7 @@ test('a resumable upload goes on where it was, and is there when it is whole', a
   const asked = await put('bytes */600000');
   deepEqual([asked.status, asked.headers.get('range')], [308, 'bytes=0-262143']);
   equal((await send('GET', '/storage/v1/b/bucket/o/resumed')).status, 404);
-  // What it has already is not taken twice.
+  // Bytes already received are skipped.
   const last = await put('bytes 200000-599999/600000', bytes.subarray(200_000));
   equal((await json(last)).md5Hash, md5(bytes));
   equal((await json(await put('bytes */600000'))).md5Hash, md5(bytes));
@@ -109,7 +109,7 @@ test('a resumable upload goes on where it was, and is there when it is whole', a
   ok(Buffer.from(await read.arrayBuffer()).equals(bytes));
 });
 
-test('an upload of unknown length ends with its request; one that is ended is gone', async () => {
+test('gcs: an upload of unknown length ends with its request; a cancelled one is gone', async () => {
   const whole = await send('PUT', await begin('open'), Buffer.from('all of it'), { 'content-range': 'bytes 0-*/*' });
   equal((await json(whole)).size, '9');
   const session = await begin('ended');
@@ -119,7 +119,7 @@ test('an upload of unknown length ends with its request; one that is ended is go
   equal((await send('GET', '/storage/v1/b/bucket/o/ended')).status, 404);
 });
 
-test('lists go by prefix, by folder and by page', async () => {
+test('gcs: lists support prefix, delimiter and pages', async () => {
   for (const name of ['l/a', 'l/b/1', 'l/b/2', 'l/c', 'l/d/1'])
     await send('POST', `/upload/storage/v1/b/bucket/o?uploadType=media&name=${encodeURIComponent(name)}`, name);
   const list = async (query: string) => {
@@ -152,7 +152,7 @@ test('lists go by prefix, by folder and by page', async () => {
   deepEqual(pages, ['l/a,l/b/1', 'l/b/2,l/c', 'l/d/1']);
 });
 
-test('what is removed is gone; what is stored survives a restart', async () => {
+test('gcs: deleted objects are gone, and stored ones survive a restart', async () => {
   await send('POST', '/upload/storage/v1/b/bucket/o?uploadType=media&name=kept', 'kept');
   await send('POST', '/upload/storage/v1/b/bucket/o?uploadType=media&name=gone', 'gone');
   equal((await send('DELETE', '/storage/v1/b/bucket/o/gone')).status, 204);
@@ -162,7 +162,7 @@ test('what is removed is gone; what is stored survives a restart', async () => {
   equal((await send('GET', '/storage/v1/b/bucket/o/gone')).status, 404);
 });
 
-test('garbage is refused in the words of the API', async () => {
+test('gcs: malformed requests get the API’s errors', async () => {
   for (const [method, path, status] of [
     ['GET', '/', 404],
     ['GET', '/storage/v2/b', 404],

@@ -57,7 +57,7 @@ const authorize = (more: Record<string, string | undefined> = {}, init: RequestI
   return fetch(`${door.url}/auth?${query}`, { redirect: 'manual', ...init });
 };
 
-/** Where an answer sends the browser. */
+/** The redirect target of a response. */
 const landing = (answer: Response): URL => {
   const location = answer.headers.get('location');
   assert.ok(location, `${answer.status} instead of a redirect`);
@@ -85,7 +85,7 @@ const claimsOf = ({ body }: { body: Tokens }): Record<string, unknown> =>
 const signIn = async (login_hint: string, more = {}) => exchange(await authorize({ login_hint, ...more }));
 
 describe('the identity provider', () => {
-  test('describes itself under its issuer', async () => {
+  test('publishes its configuration under its issuer', async () => {
     const answer = await fetch(`${door.url}/.well-known/openid-configuration`);
     const metadata = (await answer.json()) as Record<string, unknown>;
     assert.equal(metadata.issuer, door.url);
@@ -95,7 +95,7 @@ describe('the identity provider', () => {
     }
   });
 
-  test('with login_hint sends the very first answer straight back to the client, without cookies', async () => {
+  test('with login_hint redirects in the first response, without cookies', async () => {
     const answer = await authorize({ login_hint: 'ada@example.com' });
     const url = landing(answer);
     assert.equal(url.origin + url.pathname, redirectUri);
@@ -104,7 +104,7 @@ describe('the identity provider', () => {
     assert.deepEqual(answer.headers.getSetCookie(), []);
   });
 
-  test('tells who it is in the ID token', async () => {
+  test('identifies the user in the ID token', async () => {
     const claims = claimsOf(await signIn('ada@example.com'));
     assert.equal(claims.iss, door.url);
     assert.equal(claims.aud, client.client_id);
@@ -116,26 +116,26 @@ describe('the identity provider', () => {
     assert.match(String(claims.sub), /^\d{21}$/);
   });
 
-  test('knows a person by a subject that stays when name and address change', async () => {
+  test('keeps the subject when name and address change', async () => {
     const before = claimsOf(await signIn('Old.Name@Example.com'));
     identity.people.change('old.name@example.com', { email: 'new@example.com', name: 'New Name' });
     const after = claimsOf(await signIn('new@example.com'));
     assert.equal(after.sub, before.sub);
     assert.equal(after.name, 'New Name');
     const other = claimsOf(await signIn('old.name@example.com'));
-    assert.notEqual(other.sub, before.sub, 'whoever takes the old address is someone else');
+    assert.notEqual(other.sub, before.sub, 'creates another user for a released address');
   });
 
-  test('lets a test change a person over HTTP', async () => {
+  test('lets a test change a user over HTTP', async () => {
     const answer = await fetch(`${door.url}/people/grace%40example.com`, { method: 'PUT', body: '{"name":"Rear Admiral"}' });
     assert.equal(answer.status, 200);
     assert.equal(claimsOf(await signIn('grace@example.com')).name, 'Rear Admiral');
   });
 
-  test('says of unverified addresses that they are', async () =>
+  test('marks unverified addresses', async () =>
     assert.equal(claimsOf(await signIn('unverified.someone@example.com')).email_verified, false));
 
-  test('gives a refresh token when offline access is asked for, and it works more than once', async () => {
+  test('issues a reusable refresh token for offline access', async () => {
     const { body } = await signIn('ada@example.com');
     for (let n = 0; n < 2; n++) {
       const again = await tokens({ grant_type: 'refresh_token', refresh_token: body.refresh_token ?? '' });
@@ -143,19 +143,19 @@ describe('the identity provider', () => {
       assert.match(again.body.access_token, /./);
     }
   });
-  test('gives none when it is not', async () =>
+  test('issues none without offline access', async () =>
     assert.equal((await signIn('ada@example.com', { access_type: undefined })).body.refresh_token, undefined));
 
-  test('takes the prompts Google takes', async () => {
+  test('accepts the prompts Google accepts', async () => {
     for (const prompt of [undefined, 'select_account', 'select_account consent']) {
       assert.equal((await signIn('ada@example.com', { prompt })).status, 200, prompt);
     }
   });
 
-  test('gives all the scopes that were asked for', async () =>
+  test('grants all requested scopes', async () =>
     assert.deepEqual((await signIn('ada@example.com')).body.scope.split(' ').sort(), scope.split(' ').sort()));
 
-  test('refuses a code used twice, a wrong verifier, a wrong secret, and a sign-in without PKCE', async () => {
+  test('rejects a reused code, a wrong verifier, a wrong secret, and a sign-in without PKCE', async () => {
     const answer = await authorize({ login_hint: 'ada@example.com' });
     assert.equal((await exchange(answer)).status, 200);
     assert.equal((await exchange(answer)).body.error, 'invalid_grant');
@@ -170,13 +170,13 @@ describe('the identity provider', () => {
     assert.equal(landing(without).searchParams.get('error'), 'invalid_request');
   });
 
-  test('never redirects to an address that is not registered', async () => {
+  test('never redirects to an unregistered address', async () => {
     const answer = await authorize({ login_hint: 'ada@example.com', redirect_uri: 'https://evil.io/callback' });
     assert.equal(answer.status, 400);
     assert.equal(answer.headers.get('location'), null);
   });
 
-  test('remembers people, keys and refresh tokens after a restart', async () => {
+  test('keeps users, keys and refresh tokens across restarts', async () => {
     const { body } = await signIn('remembered@example.com');
     const { sub } = claimsOf({ body });
     const keys = async () => (await fetch(`${door.url}/jwks`)).text();
@@ -190,7 +190,7 @@ describe('the identity provider', () => {
 });
 
 describe('the page', () => {
-  /** A browser that keeps cookies. */
+  /** A browser with cookies. */
   const browser = () => {
     const jar = new Map<string, string>();
     return async (url: URL | string, form?: URLSearchParams): Promise<Response> => {
@@ -203,11 +203,11 @@ describe('the page', () => {
       return answer;
     };
   };
-  /** Opens the page in a browser and sends a form from it. */
+  /** Opens the page in a browser and submits a form. */
   const choose = async (form: Record<string, string>): Promise<Response> => {
     const open = browser();
     const first = await authorize();
-    // The browser that began must have its cookies.
+    // The browser that started must present its cookies.
     const begun = await open(first.url);
     const pageUrl = landing(begun);
     assert.equal((await open(pageUrl)).status, 200);
@@ -215,33 +215,33 @@ describe('the page', () => {
     return resume.status === 303 ? open(landing(resume)) : resume;
   };
 
-  test('shows everyone who can sign in', async () => {
+  test('lists the users', async () => {
     const open = browser();
     const text = await (await open(landing(await open((await authorize()).url)))).text();
     for (const email of ['ada@example.com', 'grace@example.com', 'unverified@example.com'])
       assert.ok(text.includes(email), email);
     assert.match(text, /address not verified/);
   });
-  test('signs in whoever is chosen, also someone new', async () => {
+  test('signs in the chosen user, also a new one', async () => {
     const done = await choose({ email: 'somebody@example.org' });
     assert.equal(claimsOf(await exchange(done)).email, 'somebody@example.org');
   });
-  test('lets a person say no', async () => {
+  test('lets a user deny access', async () => {
     const url = landing(await choose({ deny: 'yes' }));
     assert.equal(url.searchParams.get('error'), 'access_denied');
     assert.equal(url.searchParams.get('code'), null);
   });
-  test('lets a person withhold access, and the answer says what was granted', async () => {
+  test('lets a user decline scopes, and the response lists what was granted', async () => {
     const done = await choose({ email: 'ada@example.com', chosen: 'yes', scope: datastore });
     assert.deepEqual((await exchange(done)).body.scope.split(' ').sort(), ['email', datastore, 'openid', 'profile'].sort());
   });
-  test('refuses what is no address', async () => assert.equal((await choose({ email: 'nobody' })).status, 400));
-  test('escapes what people are called', async () => {
+  test('rejects an invalid address', async () => assert.equal((await choose({ email: 'nobody' })).status, 400));
+  test('escapes user names', async () => {
     identity.people.change('ada@example.com', { name: '<script>alert(1)</script>' });
     const text = await (await fetch(door.url)).text();
     assert.doesNotMatch(text, /<script>/);
   });
-  test('answers nonsense with a page, not with a crash', async () => {
+  test('answers malformed requests with a page', async () => {
     for (const path of ['/interaction/unknown', '/auth', '/auth/x', '/people/%zz', '/%zz', '/nothing']) {
       assert.ok((await fetch(door.url + path)).status >= 400, path);
     }

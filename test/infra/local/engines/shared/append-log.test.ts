@@ -5,7 +5,7 @@ import { test } from 'vitest';
 import { openAppendLog } from '../../../../../infra/local/engines/shared/append-log.ts';
 import { tempDir } from '../../../../harness/aws/embedded-aws.ts';
 
-test('what was set is there after opening again, what was removed is not', (t) => {
+test('append log: set values survive reopening, deleted ones do not', (t) => {
   const file = join(tempDir(t), 'a', 'b.jsonl');
   const first = openAppendLog<number>(file);
   first.set('x', 1);
@@ -18,7 +18,7 @@ test('what was set is there after opening again, what was removed is not', (t) =
 });
 
 // A process can be killed in the middle of a write.
-test('a line that was never finished is dropped, the lines before it are kept', (t) => {
+test('append log: an incomplete line is dropped, earlier lines are kept', (t) => {
   const file = join(tempDir(t), 'b.jsonl');
   openAppendLog<number>(file).set('x', 1);
   appendFileSync(file, '{"name":"y","val');
@@ -28,7 +28,7 @@ test('a line that was never finished is dropped, the lines before it are kept', 
   assert.deepEqual(openAppendLog<number>(file).values(), [1, 2]);
 });
 
-test('opening keeps one line per name', (t) => {
+test('append log: opening keeps one line per name', (t) => {
   const file = join(tempDir(t), 'b.jsonl');
   const journal = openAppendLog<number>(file);
   for (let n = 0; n < 100; n++) journal.set('x', n);

@@ -34,7 +34,7 @@ describe('the accounts of a project', () => {
   });
   const scrypt = { hashAlgorithm: 'SCRYPT', signerKey: 'c2lnbmVy', saltSeparator: 'Bw==', rounds: 8, memoryCost: 14 };
 
-  it('gives back what was imported: hash, salt, claims, providers and fields it does not know', async () => {
+  it('returns what was imported: hash, salt, claims, providers and unknown fields', async () => {
     const one = user('ada', {
       emailVerified: true,
       customAttributes: '{"admin":true}',
@@ -61,7 +61,7 @@ describe('the accounts of a project', () => {
     assert.ok(given);
   });
 
-  it('pages through 2,500 accounts, each once, in order of their ids', async () => {
+  it('pages through 2,500 accounts, each once, sorted by id', async () => {
     for (let start = 0; start < 2500; start += 500) {
       const users = Array.from({ length: 500 }, (_, i) => user(`u${String(start + i).padStart(5, '0')}`));
       assert.equal((await call(accounts('many', ':batchCreate'), { ...scrypt, users })).status, 200);
@@ -82,7 +82,7 @@ describe('the accounts of a project', () => {
     assert.equal((await call(accounts('many', ':batchGet'))).body.users?.length, 20);
   });
 
-  it('tells each account that cannot be imported by its index and imports the others', async () => {
+  it('reports failed accounts by index and imports the others', async () => {
     const users = [
       { email: 'no@id.com' },
       user('good'),
@@ -108,7 +108,7 @@ describe('the accounts of a project', () => {
     );
   });
 
-  it('refuses an import as a whole without users, with too many, without algorithm, or with one id twice', async () => {
+  it('rejects an import without users, with too many, without algorithm, or with a duplicate id', async () => {
     const refusal = async (body: object) => {
       const answer = await call(accounts('whole', ':batchCreate'), body);
       assert.equal(answer.status, 400);
@@ -125,7 +125,7 @@ describe('the accounts of a project', () => {
     assert.equal((await call(`${accounts('whole', ':batchGet')}?maxResults=1001`)).status, 400);
   });
 
-  it('takes a password hash only with all it was made with, in base64 of either alphabet', async () => {
+  it('accepts a password hash only with all its parameters, in base64 of either alphabet', async () => {
     const refusal = async (more: object, users: object[] = [user('a')]) => {
       const answer = await call(accounts('hashing', ':batchCreate'), { ...scrypt, users, ...more });
       assert.equal(answer.status, 400);
@@ -142,7 +142,7 @@ describe('the accounts of a project', () => {
     assert.deepEqual([passwordHash, salt], ['-_-_', '-_8=']);
   });
 
-  it('shows whoever looks an account up that there is a password, and not its hash; 100 at once', async () => {
+  it('looks up 100 accounts at once and shows that a password exists, but not its hash', async () => {
     await call(accounts('look', ':batchCreate'), { ...scrypt, users: [user('a'), { localId: 'b' }] });
     const found = (await call(accounts('look', ':lookup'), { localId: ['b', 'a', 'nobody'] })).body.users ?? [];
     assert.deepEqual(
@@ -157,7 +157,7 @@ describe('the accounts of a project', () => {
     assert.equal((await call(accounts('look', ':lookup'), { localId: many.slice(1) })).status, 200);
   });
 
-  it('deletes many at once, those that are not disabled by force only', async () => {
+  it('deletes accounts in batches; enabled ones only with force', async () => {
     const users = [{ localId: 'on' }, { localId: 'off', disabled: true }];
     await call(accounts('gone', ':batchCreate'), { users });
     const answer = await call(accounts('gone', ':batchDelete'), { localIds: ['on', 'off', 'nobody'] });
@@ -171,7 +171,7 @@ describe('the accounts of a project', () => {
     assert.equal((await call(accounts('gone', ':batchDelete'), { localIds: many, force: true })).status, 400);
   });
 
-  it('overwrites only when allowed to', async () => {
+  it('overwrites only if allowed', async () => {
     await call(accounts('over', ':batchCreate'), { users: [{ localId: 'x', displayName: 'old' }] });
     const again = { users: [{ localId: 'x', displayName: 'new' }] };
     const refused = await call(accounts('over', ':batchCreate'), again);
@@ -201,12 +201,12 @@ describe('the accounts of a project', () => {
     assert.equal((await call('/v1/projects/apart/tenants/t1/accounts:batchGet')).body.users?.length, 1);
   });
 
-  it('shows how passwords are hashed', async () => {
+  it('returns the password hash parameters', async () => {
     const { body } = await call('/admin/v2/projects/one/config');
     assert.equal(((body.signIn as Json).hashConfig as Json).algorithm, 'SCRYPT');
   });
 
-  it('refuses everyone while the credentials are revoked', async () => {
+  it('rejects all calls while the credentials are revoked', async () => {
     server.faults.revoke('one', 'UNAUTHENTICATED');
     assert.equal((await call(accounts('one', ':batchGet'))).status, 401);
     server.faults.revoke('one');
@@ -215,7 +215,7 @@ describe('the accounts of a project', () => {
     assert.equal((await call(accounts('one', ':batchGet'))).status, 200);
   });
 
-  it('has them after a restart, without the half line of a process that died', async () => {
+  it('survives a restart, without the incomplete line of a crashed process', async () => {
     await server.stop();
     await appendFile(join(dir, 'auth-users', 'users.jsonl'), '{"pool":"one","put":{"localId":"ha');
     server = await startFirestore({ dir });

@@ -19,7 +19,7 @@ const refused = (run: () => unknown, message: string) =>
     return true;
   });
 
-test('a document name is read into project, database and path', () => {
+test('name: a document name is parsed into project, database and path', () => {
   const { key, ...name } = parseDocumentName('projects/p/databases/(default)/documents/c/d/e/f');
   assert.deepEqual(name, { projectId: 'p', databaseId: '(default)', path: 'c/d/e/f' });
   assert.equal(key, 'c\0d\0e\0f');
@@ -27,12 +27,12 @@ test('a document name is read into project, database and path', () => {
   assert.equal(documentName(name, ''), 'projects/p/databases/(default)/documents');
 });
 
-test('a parent is a document or the root', () => {
+test('name: a parent is a document or the root', () => {
   assert.equal(parseParent('projects/p/databases/d/documents').path, '');
   assert.equal(parseParent('projects/p/databases/d/documents/c/d').path, 'c/d');
 });
 
-// As production answers; recorded answers of the service and of Google's emulator.
+// Recorded answers of production and of Google's emulator.
 const malformedDocuments: [string, string][] = [
   ['', 'Document name "" lacks "projects" at index 0.'],
   ['projects/p/databases/d/documents/c', 'Document name "projects/p/databases/d/documents/c" lacks "/" at index 34.'],
@@ -66,9 +66,10 @@ const malformedDocuments: [string, string][] = [
   [`projects/p/databases/d/documents/${'c'.repeat(1501)}/d`, 'The key path element kind is longer than 1500 bytes.'],
 ];
 for (const [name, message] of malformedDocuments)
-  test(`a name is refused in production's words: ${message.slice(0, 90)}`, () => refused(() => parseDocumentName(name), message));
+  test(`name: a malformed name is rejected with production's message: ${message.slice(0, 90)}`, () =>
+    refused(() => parseDocumentName(name), message));
 
-test('names at the limit, numbered ones and ones that only look reserved are fine', () => {
+test('name: names at the limit, numeric ids and names that only look reserved are valid', () => {
   for (const id of [
     'x'.repeat(1500),
     'é'.repeat(750),
@@ -84,13 +85,13 @@ test('names at the limit, numbered ones and ones that only look reserved are fin
     assert.equal(parseDocumentName(`projects/p/databases/d/documents/c/${id}`).path, `c/${id}`);
 });
 
-test('a path has at most a hundred collections', () => {
+test('name: a path has at most a hundred collections', () => {
   const path = (n: number) => `projects/p/databases/d/documents/${Array.from({ length: n }, () => 'c/d').join('/')}`;
   assert.ok(parseDocumentName(path(100)));
   assert.throws(() => parseDocumentName(path(101)), { code: 'INVALID_ARGUMENT' });
 });
 
-test('parents and databases are refused in production’s words', () => {
+test('name: malformed parents and databases are rejected with production’s messages', () => {
   refused(
     () => parseParent('projects/p/databases/d/documents/'),
     'Document parent name "projects/p/databases/d/documents/" is invalid: Omit trailing "/".',
@@ -114,14 +115,14 @@ test('parents and databases are refused in production’s words', () => {
   assert.throws(() => parseDatabaseName('projects/a b/databases/d'), /Project id a b is malformed/);
 });
 
-test('ids on their own are refused in production’s words', () => {
+test('name: malformed ids are rejected with production’s messages', () => {
   refused(() => checkCollectionId('a/b'), 'Collection id "a/b" is invalid because it contains "/".');
   refused(() => checkCollectionId('__x__'), 'Collection id "__x__" is invalid because it is reserved.');
   refused(() => checkDocumentId('a/b'), 'Resource id "a/b" is invalid because it contains "/".');
   refused(() => checkDocumentId('..'), 'Resource id ".." is invalid because it is reserved.');
 });
 
-test('the fast way accepts only what the slow way accepts', () => {
+test('name: the fast path accepts only names that the parser accepts', () => {
   for (const path of ['c/d', 'c/d/e/f', 'users/ada']) assert.ok(isPlainPath(path));
   for (const path of [
     'c',

@@ -29,7 +29,7 @@ const path = fc
   )
   .map((segments) => segments.join('/'));
 
-/** The order as the documentation has it, slowly. */
+/** A slow reference implementation of the documented order. */
 const compareSegments = (a: string, b: string): number => {
   const number = (text: string) => {
     const digits = /^__id(-?\d+)__$/.exec(text)?.[1];
@@ -52,21 +52,21 @@ const comparePaths = (a: string, b: string): number => {
 };
 const compareKeys = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-test('keys compare as paths do: segment by segment, numbers first, names by UTF-8, parents before children', (t) =>
+test('path key: keys order like paths: segment by segment, numbers first, names by UTF-8, parents before children', (t) =>
   holds(
     t,
     fc.property(path, path, (a, b) => assert.equal(compareKeys(pathKey(a), pathKey(b)), comparePaths(a, b))),
     2000,
   ));
 
-test('a key gives its path back', (t) =>
+test('path key: a key converts back to its path', (t) =>
   holds(
     t,
     fc.property(path, (a) => assert.equal(keyPath(pathKey(a)), a)),
     2000,
   ));
 
-test('what lies below a key is exactly its descendants', (t) =>
+test('path key: the range below a key contains exactly its descendants', (t) =>
   holds(
     t,
     fc.property(path, path, (a, b) => {
@@ -79,7 +79,7 @@ test('what lies below a key is exactly its descendants', (t) =>
     2000,
   ));
 
-test('keys are taken apart as paths are', (t) =>
+test('path key: keys split like paths', (t) =>
   holds(
     t,
     fc.property(path, (a) => {
@@ -93,7 +93,7 @@ test('keys are taken apart as paths are', (t) =>
     }),
   ));
 
-test('the empty key has nothing above and everything below', () => {
+test('path key: the empty key has no parent and contains everything', () => {
   assert.equal(pathKey(''), '');
   assert.equal(depth(''), 0);
   assert.deepEqual(below(''), { from: '', to: lastKey });

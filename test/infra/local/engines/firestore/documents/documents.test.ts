@@ -40,7 +40,7 @@ describe('documents on the wire', () => {
     return { ...answer, document: answer.messages[0] && proto.Document.decode(answer.messages[0]) };
   };
 
-  it('gives fields back byte for byte', async () => {
+  it('returns fields byte for byte', async () => {
     const fields = {
       zebra: text('last written first'),
       nested: proto.Value.encode({
@@ -61,7 +61,7 @@ describe('documents on the wire', () => {
     assert.deepEqual(read!.createTime, read!.updateTime);
   });
 
-  it('answers a batch get once for each document asked for, all of one time, the missing ones last', async () => {
+  it('answers a batch get once per requested document as of one time, missing ones last', async () => {
     await commit(document('batch/a'), document('batch/b'));
     const documents = ['a', 'none', 'b', 'a'].map((id) => `${root}/batch/${id}`);
     const { messages } = await client.call('BatchGetDocuments', [proto.BatchGetDocumentsRequest.encode({ database, documents })]);
@@ -74,7 +74,7 @@ describe('documents on the wire', () => {
     assert.equal(new Set(answers.map(({ readTime }) => `${readTime?.seconds}.${readTime?.nanos}`)).size, 1);
   });
 
-  it('pages of a list go on where the last ended though documents come and go between them', async () => {
+  it('continues a list after the last page although documents change in between', async () => {
     await commit(...['a', 'b', 'd', 'e'].map((id) => document(`pages/${id}`)));
     const page = async (pageToken: string, more: object = {}) => {
       const request = { parent: root, collectionId: 'pages', pageSize: 2, pageToken, ...more };
@@ -97,7 +97,7 @@ describe('documents on the wire', () => {
     assert.equal((await page('', { pageSize: -1 })).status, status.INVALID_ARGUMENT);
   });
 
-  it('a list reads the moment it is asked for, page after page', async () => {
+  it('reads all pages of a list at the requested time', async () => {
     const { commitTime } = await commit(document('moment/a'), document('moment/b'), document('moment/c'));
     await commit(document('moment/aa'));
     const ids: string[] = [];
@@ -112,7 +112,7 @@ describe('documents on the wire', () => {
     assert.deepEqual(ids, ['a', 'b', 'c']);
   });
 
-  it('a created document may not bring a name, an updated one must', async () => {
+  it('rejects a name in a create and requires one in an update', async () => {
     const create = { parent: root, collectionId: 'named', documentId: 'x', document: document('named/y') };
     assert.equal(
       (await client.call('CreateDocument', [proto.CreateDocumentRequest.encode(create)])).status,
@@ -123,7 +123,7 @@ describe('documents on the wire', () => {
     assert.equal((await client.call('UpdateDocument', [nameless])).status, status.INVALID_ARGUMENT);
   });
 
-  it('a write stream commits in order, takes a token back, resumes, and ends at its first failure', async () => {
+  it('a write stream commits in order, acknowledges tokens, resumes, and ends at its first failure', async () => {
     const stream = client.open('Write');
     const answer = collect(stream);
     stream.write(frame([proto.WriteRequest.encode({ database })]));
@@ -159,7 +159,7 @@ describe('documents on the wire', () => {
     assert.equal(resumed.status, 0);
   });
 
-  it('survives random and mutilated requests to every method, and none of them is our fault', { timeout: 60_000 }, async (t) => {
+  it('survives random and mutated requests to every method without an internal error', { timeout: 60_000 }, async (t) => {
     const seedNumber = Number(process.env.SEED ?? 7);
     void t.annotate(`SEED=${seedNumber}`);
     const dice = new SeededRandom(seedNumber);
@@ -249,14 +249,14 @@ describe('documents on the wire', () => {
     await commit(document('after/fuzz'));
   });
 
-  it('refuses a filter nested 200 deep instead of running out of stack', async () => {
+  it('rejects a filter nested 200 levels deep', async () => {
     let where: object = { unaryFilter: { op: 'IS_NULL', field: { fieldPath: 'a' } } };
     for (let i = 0; i < 200; i++) where = { compositeFilter: { op: 'AND', filters: [where] } };
     const request = proto.RunQueryRequest.encode({ parent: root, structuredQuery: { from: [{ collectionId: 'a' }], where } });
     assert.equal((await client.call('RunQuery', [request])).status, status.INVALID_ARGUMENT);
   });
 
-  it('seeds the documents it was asked for, one in ten below a parent that does not exist, the same each time', async () => {
+  it('seeds the requested documents, one in ten below a missing parent, the same each time', async () => {
     await seed(server.databases, { ...name, projectId: 'seeded' }, 2000);
     await seed(server.databases, { ...name, projectId: 'again' }, 2000);
     const documents = (projectId: string) => {
@@ -274,7 +274,7 @@ describe('documents on the wire', () => {
     );
   });
 
-  it('lets go of a stream whose reader left', async () => {
+  it('stops a stream when its reader leaves', async () => {
     const before = process.memoryUsage().arrayBuffers;
     const parent = 'projects/seeded/databases/(default)/documents';
     const request = proto.RunQueryRequest.encode({ parent, structuredQuery: { from: [{ allDescendants: true }] } });
@@ -290,7 +290,7 @@ describe('documents on the wire', () => {
   });
 });
 
-/** One to three changes a broken client or a broken wire could make. */
+/** One to three changes that a faulty client or connection could make. */
 function mutilated(request: Uint8Array, dice: SeededRandom): Uint8Array {
   let bytes = Buffer.from(request);
   for (let changes = 1 + dice.below(3); changes > 0; changes--) {

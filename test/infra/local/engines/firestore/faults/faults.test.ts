@@ -38,7 +38,7 @@ describe('faults on demand', () => {
   const admin = (method: string, path: string, body?: unknown) =>
     fetch(`${server.url}/admin${path}`, body === undefined ? { method } : { method, body: JSON.stringify(body) });
 
-  it('strikes the n-th call of a method, as often as told, and no other', async () => {
+  it('fail the n-th call of a method, as often as requested, and no other', async () => {
     server.faults.add({ method: 'GetDocument', call: 2, times: 2, status: 'ABORTED', message: 'try again' });
     assert.equal((await scan()).status, 0);
     assert.deepEqual([await get(), await get(), await get(), await get()], [0, status.ABORTED, status.ABORTED, 0]);
@@ -48,7 +48,7 @@ describe('faults on demand', () => {
     );
   });
 
-  it('strikes one project or one path only', async () => {
+  it('apply to one project or one path only', async () => {
     server.faults.add({ project: 'p2', times: 9, status: 'UNAVAILABLE' });
     server.faults.add({ contains: 'users/u1', times: 9, status: 'INTERNAL' });
     assert.equal(await get('p2'), status.UNAVAILABLE);
@@ -56,7 +56,7 @@ describe('faults on demand', () => {
     assert.equal(await get('p1', 'users/u0'), 0);
   });
 
-  it('ends a stream early, with an error or with OK', async () => {
+  it('end a stream early, with an error or with OK', async () => {
     const whole = (await scan()).messages;
     assert.equal(whole.length, 300);
     server.faults.add({ method: 'RunQuery', end: { afterMessages: 7, status: 'UNAVAILABLE' } });
@@ -75,7 +75,7 @@ describe('faults on demand', () => {
     assert.equal((await scan()).messages.length, 300);
   });
 
-  it('delays, and gives up the delay when the client does', async () => {
+  it('delay a call until the client cancels', async () => {
     server.faults.add({ method: 'GetDocument', times: 2, delayMs: 120 });
     const started = performance.now();
     assert.equal(await get(), 0);
@@ -85,21 +85,21 @@ describe('faults on demand', () => {
     assert.equal(impatient.status, status.DEADLINE_EXCEEDED);
   });
 
-  it('slows a stream down', async () => {
+  it('slow down a stream', async () => {
     server.faults.add({ method: 'RunQuery', pauseMs: 5, end: { afterMessages: 20 } });
     const started = performance.now();
     assert.equal((await scan()).messages.length, 20);
     assert.ok(performance.now() - started >= 95);
   });
 
-  it('loses the answer of a commit that happened', async () => {
+  it('lose the response of a commit that happened', async () => {
     server.faults.add({ method: 'Commit', status: 'UNAVAILABLE', when: 'after' });
     const answer = await client.call('Commit', [proto.CommitRequest.encode({ database, writes: [write('lost/answer')] })]);
     assert.equal(answer.status, status.UNAVAILABLE);
     assert.equal(await get('p1', 'lost/answer'), 0);
   });
 
-  it('revokes and restores the credentials of one project', async () => {
+  it('revoke and restore the credentials of one project', async () => {
     server.faults.revoke('p1', 'UNAUTHENTICATED');
     assert.equal(await get(), status.UNAUTHENTICATED);
     server.faults.revoke('p1', 'PERMISSION_DENIED');
@@ -110,7 +110,7 @@ describe('faults on demand', () => {
     assert.equal(await get(), 0);
   });
 
-  it('refuses writes above the quota, each with its own status in a BatchWrite', async () => {
+  it('reject writes above the quota, each with its own status in a BatchWrite', async () => {
     server.faults.limitWrites('p1', 10);
     const writes = Array.from({ length: 15 }, (_, i) => write(`quota/d${i}`));
     const batch = await client.call('BatchWrite', [proto.BatchWriteRequest.encode({ database, writes })]);
@@ -126,7 +126,7 @@ describe('faults on demand', () => {
     assert.equal(await get('p1', 'quota/d10'), status.NOT_FOUND);
   });
 
-  it('expires snapshots', async () => {
+  it('expire snapshots', async () => {
     const readTime = { seconds: BigInt(Math.floor(Date.now() / 1000)), nanos: 0 };
     const request = proto.GetDocumentRequest.encode({ name: `${root}/users/u0`, readTime });
     await new Promise((resolve) => setTimeout(resolve, 1100));
@@ -139,7 +139,7 @@ describe('faults on demand', () => {
     assert.equal(late.message, 'The requested snapshot version is too old.');
   });
 
-  it('counts calls', async () => {
+  it('count calls', async () => {
     await get();
     await get();
     await scan();
@@ -148,7 +148,7 @@ describe('faults on demand', () => {
     assert.deepEqual(server.faults.calls, {});
   });
 
-  it('is steered over HTTP', async () => {
+  it('are controlled over HTTP', async () => {
     const { id } = (await (await admin('POST', '/faults', { method: 'GetDocument', status: 'INTERNAL', times: 5 })).json()) as {
       id: number;
     };
@@ -174,7 +174,7 @@ describe('faults on demand', () => {
     assert.equal((await admin('GET', '/nothing')).status, 404);
   });
 
-  it('asks the checker for every call when there is one', async () => {
+  it('call the authorizer for every request', async () => {
     const asked: unknown[] = [];
     const checked = await startFirestore({
       authorize: (token, project, method) => {

@@ -105,7 +105,7 @@ describe('the gRPC server', () => {
     assert.ok((await client.call('Echo', [large])).messages[0]?.equals(large));
   });
 
-  it('reassembles a request however it is cut', async () => {
+  it('reassembles a request from any chunks', async () => {
     const stream = client.open('Echo');
     const answer = collect(stream);
     for (const byte of frame([Buffer.from('in pieces')])) {
@@ -116,7 +116,7 @@ describe('the gRPC server', () => {
     assert.equal(String((await answer).messages[0]), 'in pieces');
   });
 
-  it('sends an error before any message as trailers only, its text percent-encoded', async () => {
+  it('sends an error before any message as trailers only, with percent-encoded text', async () => {
     const answer = await client.call('Fail', [kilobyte]);
     assert.equal(answer.status, status.NOT_FOUND);
     assert.equal(answer.message, 'No 100% "größe"\nhere');
@@ -124,26 +124,26 @@ describe('the gRPC server', () => {
     assert.equal(answer.httpStatus, 200);
   });
 
-  it('hides a bug behind INTERNAL and tells the log', async () => {
+  it('hides a bug behind INTERNAL and logs it', async () => {
     assert.equal((await client.call('Crash', [kilobyte])).status, status.INTERNAL);
     assert.equal(logged.length, 1);
   });
 
-  it('streams every message in order and then OK, also when there are none', async () => {
+  it('streams all messages in order and then OK, even if there are none', async () => {
     const answer = await client.call('Count', [Buffer.from('500')]);
     assert.deepEqual(answer.messages.map(String), Array.from({ length: 500 }, (_, i) => [`${i}a`, `${i}b`]).flat());
     assert.equal(answer.status, 0);
     assert.deepEqual((await client.call('Empty', [kilobyte])).status, 0);
   });
 
-  it('ends a stream that fails half-way with the messages so far and the status', async () => {
+  it('ends a failing stream with the messages so far and the status', async () => {
     const answer = await client.call('Break', [kilobyte]);
     assert.equal(answer.messages.length, 1);
     assert.equal(answer.status, status.UNAVAILABLE);
     assert.equal(answer.isTrailersOnly, false);
   });
 
-  it('keeps a two-way stream open until the client closes its half', async () => {
+  it('keeps a bidirectional stream open until the client half-closes', async () => {
     const stream = client.open('Chat');
     const answer = collect(stream);
     stream.write(frame([Buffer.from('one'), Buffer.from('two')]));
@@ -152,16 +152,16 @@ describe('the gRPC server', () => {
     assert.deepEqual((await answer).messages.map(String), ['one', '!', 'two', '!', 'three', '!']);
   });
 
-  it('says UNIMPLEMENTED for unknown methods, services and object property names', async () => {
+  it('answers UNIMPLEMENTED for unknown methods, services and object property names', async () => {
     for (const method of ['Nothing', '/other.Service/Echo', 'constructor', '__proto__', ''])
       assert.equal((await client.call(method, [kilobyte])).status, status.UNIMPLEMENTED, method);
   });
 
-  it('refuses what is not gRPC over HTTP/2 with 415', async () => {
+  it('rejects requests that are not gRPC over HTTP/2 with 415', async () => {
     assert.equal((await client.call('Echo', [kilobyte], { 'content-type': 'application/json' })).httpStatus, 415);
   });
 
-  it('refuses a message above 11 MiB without waiting for its bytes', async () => {
+  it('rejects a message above 11 MiB without reading it', async () => {
     const stream = client.open('Echo');
     const answer = collect(stream);
     const header = Buffer.alloc(5);
@@ -171,7 +171,7 @@ describe('the gRPC server', () => {
     assert.match((await answer).message, /Request payload size exceeds the limit: 11534336 bytes\./);
   });
 
-  it('refuses a body that ends early, holds nothing, holds two messages or has an unknown flag', async () => {
+  it('rejects a body that is truncated, empty, has two messages or an unknown flag', async () => {
     const whole = frame([kilobyte]);
     for (const body of [
       whole.subarray(0, 100),
@@ -183,7 +183,7 @@ describe('the gRPC server', () => {
       assert.equal((await client.send('Echo', body)).status, status.INTERNAL);
   });
 
-  it('reads gzip and deflate, refuses other encodings, broken ones and bombs', async () => {
+  it('reads gzip and deflate, rejects other encodings, broken ones and bombs', async () => {
     const packed = (bytes: Buffer) => {
       const body = frame([bytes]);
       body[0] = 1;
@@ -205,14 +205,14 @@ describe('the gRPC server', () => {
     assert.equal((await client.send('Echo', bomb, { 'grpc-encoding': 'gzip' })).status, status.INVALID_ARGUMENT);
   });
 
-  it('holds deadlines', async () => {
+  it('enforces deadlines', async () => {
     assert.equal((await client.call('Hang', [kilobyte], { 'grpc-timeout': '30m' })).status, status.DEADLINE_EXCEEDED);
     assert.equal((await client.call('Flood', [kilobyte], { 'grpc-timeout': '50m' })).status, status.DEADLINE_EXCEEDED);
     assert.equal((await client.call('Echo', [kilobyte], { 'grpc-timeout': '99999999H' })).status, 0);
     assert.equal((await client.call('Echo', [kilobyte], { 'grpc-timeout': 'soon' })).status, status.INTERNAL);
   });
 
-  it('stops the work of a stream whose client left, and says so to the method', async () => {
+  it('aborts the method of a stream whose client left', async () => {
     finished = 0;
     aborted = undefined;
     const stream = client.open('Flood');
@@ -223,7 +223,7 @@ describe('the gRPC server', () => {
     assert.equal((aborted as RpcError).code, 'CANCELLED');
   });
 
-  it('waits for a reader that does not read', async () => {
+  it('applies back-pressure to a reader that does not read', async () => {
     yielded = 0;
     const stream = client.open('Flood');
     stream.end(frame([kilobyte]));
@@ -232,11 +232,11 @@ describe('the gRPC server', () => {
     const before = yielded;
     await sleep(300);
     assert.equal(yielded, before);
-    assert.ok(before * 64 * 1024 < 4 << 20, `${before} batches of 64 KiB were taken from the method`);
+    assert.ok(before * 64 * 1024 < 4 << 20, `${before} batches of 64 KiB were read from the method`);
     stream.close(8);
   });
 
-  it('survives a client that opens and resets 5,000 streams, and serves the next', async () => {
+  it('survives 5,000 opened and reset streams, and serves the next', async () => {
     for (let round = 0; round < 50; round++) {
       const flood = new RawGrpc(`http://127.0.0.1:${server.port}`);
       for (let i = 0; i < 100; i++) {
@@ -269,7 +269,7 @@ describe('the gRPC server', () => {
     assert.equal(await answer.text(), 'plain http');
   });
 
-  it('serves many calls of one connection at once', async () => {
+  it('serves concurrent calls on one connection', async () => {
     const answers = await Promise.all(Array.from({ length: 500 }, (_, i) => client.call('Echo', [Buffer.from(String(i))])));
     assert.deepEqual(
       answers.map(({ messages }) => String(messages[0])),
@@ -298,5 +298,5 @@ async function until(isTrue: () => boolean): Promise<void> {
     if (isTrue()) return;
     await sleep(10);
   }
-  assert.fail('it never came true');
+  assert.fail('condition not met in time');
 }

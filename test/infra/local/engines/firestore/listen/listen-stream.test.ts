@@ -33,7 +33,7 @@ const commit = async (write: Uint8Array): Promise<void> => {
 
 type Target = NonNullable<Parameters<typeof proto.ListenRequest.encode>[0]['addTarget']>;
 
-/** A Listen stream that says what it hears in short words. */
+/** A Listen stream that records its messages in short words. */
 class Ear {
   readonly #stream: ClientHttp2Stream;
   readonly #heard: ListenResponse[] = [];
@@ -65,7 +65,7 @@ class Ear {
     return this.#heard.shift() as ListenResponse;
   }
 
-  /** What is heard up to the next consistent time, in words, and that time's token. */
+  /** The messages up to the next consistent time, and that time's token. */
   async snapshot(): Promise<{ words: string[]; token: Uint8Array }> {
     const words: string[] = [];
     for (;;) {
@@ -85,7 +85,7 @@ class Ear {
     }
   }
 
-  /** The status the stream ends with. */
+  /** The final status of the stream. */
   end(): Promise<number> {
     return new Promise((resolve) => this.#stream.once('trailers', (trailers) => resolve(Number(trailers['grpc-status']))));
   }
@@ -101,7 +101,7 @@ const query = (collectionId: string, targetId: number, more: Partial<Target> = {
   ...more,
 });
 
-/** As the clients ask: all bits at h1 + i × h2 of the name's MD5 are set. */
+/** The client's test: all bits at h1 + i × h2 of the name's MD5 are set. */
 const mightContain = (bitmap: Uint8Array, bitCount: number, hashCount: number, path: string): boolean => {
   const hash = createHash('md5').update(`${database}/documents/${path}`).digest();
   return Array.from({ length: hashCount }).every((_, i) => {
@@ -111,8 +111,8 @@ const mightContain = (bitmap: Uint8Array, bitCount: number, hashCount: number, p
   });
 };
 
-describe('Listen keeps its protocol', () => {
-  test('ADD, documents, CURRENT and a consistent time; then each commit and its time', async () => {
+describe('the Listen protocol', () => {
+  test('sends ADD, documents, CURRENT and a consistent time; then each commit with its time', async () => {
     await set('c/a', 1);
     const ear = new Ear();
     ear.add(query('c', 7));
@@ -124,7 +124,7 @@ describe('Listen keeps its protocol', () => {
     ear.close();
   });
 
-  test('a token resumes with exactly what was missed, deletions too, and the true count', async () => {
+  test('resumes from a token with exactly the missed changes, including deletions, and the exact count', async () => {
     await set('r/kept', 1);
     await set('r/changed', 1);
     await set('r/gone', 1);
@@ -137,14 +137,14 @@ describe('Listen keeps its protocol', () => {
     await remove('r/gone');
     const second = new Ear();
     second.add(query('r', 1, { resumeToken: token }));
-    // First the time it goes on from, then all that was missed.
+    // First the resume position, then the missed changes.
     assert.deepEqual(await second.snapshot(), { words: ['ADD 1'], token });
     const { words } = await second.snapshot();
     assert.deepEqual(words, ['change r/changed', 'delete r/gone', 'change r/new', 'filter 3', 'CURRENT 1']);
     second.close();
   });
 
-  test('a client that says how many documents it knows is told also which there are', async () => {
+  test('sends a Bloom filter to a client that sends its own count', async () => {
     await Promise.all(['a', 'b', 'c'].map((id) => set(`bloom/${id}`, 1)));
     const first = new Ear();
     first.add(query('bloom', 1));
@@ -163,7 +163,7 @@ describe('Listen keeps its protocol', () => {
     second.close();
   });
 
-  test('several targets share a stream; removing one leaves the other', async () => {
+  test('shares a stream between targets; removing one keeps the other', async () => {
     const ear = new Ear();
     ear.add(query('m1', 1));
     await ear.snapshot();
@@ -178,7 +178,7 @@ describe('Listen keeps its protocol', () => {
     ear.close();
   });
 
-  test('a token too old begins anew with RESET', async () => {
+  test('restarts with RESET for an expired token', async () => {
     await set('old/a', 1);
     const first = new Ear();
     first.add(query('old', 1));
@@ -193,7 +193,7 @@ describe('Listen keeps its protocol', () => {
     second.close();
   });
 
-  test('a token of nobody’s and an id in use remove the target with a cause, and the stream lives on', async () => {
+  test('removes a target with a cause for a foreign token or a duplicate id, and keeps the stream', async () => {
     const ear = new Ear();
     ear.add(query('t', 1, { resumeToken: Buffer.from('nonsense') }));
     const cause = async () => (await ear.next()).targetChange?.cause;
@@ -205,7 +205,7 @@ describe('Listen keeps its protocol', () => {
     ear.close();
   });
 
-  test('targets without an id are given one; after that none may bring its own', async () => {
+  test('assigns ids to targets without one; afterwards clients may not choose ids', async () => {
     const ear = new Ear();
     ear.add(query('t1', 0));
     assert.deepEqual((await ear.snapshot()).words, ['ADD 1', 'CURRENT 1']);
@@ -218,7 +218,7 @@ describe('Listen keeps its protocol', () => {
     assert.equal(await negative.end(), 3);
   });
 
-  test('a listener must name its collection: a kindless one is removed with a cause, and the stream lives on', async () => {
+  test('removes a target without a collection id with a cause, and keeps the stream', async () => {
     const ear = new Ear();
     ear.add(query('', 3));
     const refused = await ear.next();
@@ -229,7 +229,7 @@ describe('Listen keeps its protocol', () => {
     ear.close();
   });
 
-  test('`once` ends the target after its first sight', async () => {
+  test('ends a target with `once` after its initial results', async () => {
     await set('once/a', 1);
     const ear = new Ear();
     ear.add(query('once', 5, { once: true }));
@@ -238,7 +238,7 @@ describe('Listen keeps its protocol', () => {
     ear.close();
   });
 
-  test('commits between the request and its answer are told once, in order', async () => {
+  test('reports commits between a request and its response once, in order', async () => {
     const ear = new Ear();
     ear.add(query('burst', 6));
     for (let n = 0; n < 50; n++) await set(`burst/${String(n).padStart(2, '0')}`, n);

@@ -17,7 +17,7 @@ import {
 
 const root = { projectId: 'p', databaseId: '(default)', path: '', key: '' };
 
-/** Runs a query through the planner over documents kept as bytes. */
+/** Runs a query through the planner over encoded documents. */
 const run = (documents: readonly PlainDocument[], query: PlainQuery): readonly string[] => {
   const stored: StoredDocument[] = documents
     .map((one) => ({ key: pathKey(one.path), path: one.path, createTime: 1, updateTime: 1, bytes: document(one) }))
@@ -26,7 +26,7 @@ const run = (documents: readonly PlainDocument[], query: PlainQuery): readonly s
     const range = stored.filter(({ key }) => key >= from && key < to);
     return backwards ? range.reverse() : range;
   };
-  // Through the wire form, as a client's query comes.
+  // Encoded and decoded, like a client's query.
   const message = proto.StructuredQuery.decode(proto.StructuredQuery.encode(structuredQuery(query)));
   return [...executePlan(planQuery(root, database, message), scan)].map(({ path }) => path);
 };
@@ -98,13 +98,13 @@ const leaf: fc.Arbitrary<Condition> = fc.oneof(
   }),
   fc.record({ op: fc.constantFrom('is-null' as const, 'is-nan' as const), field }),
 );
-/** At most one of these in a query, so they stand alone or beside one leaf. */
+/** At most one of these per query, so they occur alone or with one other filter. */
 const excluding: fc.Arbitrary<Condition> = fc.oneof(
   fc.record({ op: fc.constant('!=' as const), field, value: plain }),
   fc.record({ op: fc.constant('not-in' as const), field, values: fc.array(plain, { minLength: 1, maxLength: 3 }) }),
   fc.record({ op: fc.constantFrom('is-not-null' as const, 'is-not-nan' as const), field }),
 );
-/** The service refuses two array tests that have to hold at once. */
+/** The service rejects two array tests in one conjunction. */
 const arrayTests = (one: Condition): number => {
   if (!('parts' in one)) return one.op.startsWith('array') ? 1 : 0;
   const counts = one.parts.map(arrayTests);
@@ -138,7 +138,7 @@ const query: fc.Arbitrary<PlainQuery> = fc.record(
 
 const bounds = fc.record({ before: fc.boolean(), values: fc.tuple(plain) });
 
-describe('queries answer as the documented rules say', () => {
+describe('queries follow the documented rules', () => {
   const check = (property: fc.IProperty<unknown>) =>
     fc.assert(property as fc.IProperty<[]>, { numRuns: 3_000, verbose: fc.VerbosityLevel.Verbose });
 

@@ -19,7 +19,7 @@ import {
 } from '../../../../../harness/firestore/encoded.ts';
 
 const n = (value: number) => ({ n: { integerValue: String(value) } });
-/** A clock that a test moves. */
+/** A manual clock. */
 const makeClock = (start = Date.UTC(2026, 0, 1) * 1000) => {
   const clock = Object.assign(() => clock.now, { now: start });
   return clock;
@@ -27,7 +27,7 @@ const makeClock = (start = Date.UTC(2026, 0, 1) * 1000) => {
 const contents = (database: ReturnType<typeof makeDatabase>, at: Micros, from = '', to = lastKey, backwards = false) =>
   [...database.scan(from, to, at, backwards)].map((document) => [document.path, JSON.stringify(fieldsOf(document.bytes))]);
 
-test('a stored document is the encoded message with its name and times', async (t) => {
+test('database: a stored document is the encoded message with its name and times', async (t) => {
   const clock = makeClock();
   const database = makeDatabase(t, { clock });
   const { commitTime } = await commit(database, set('c/d', n(1)));
@@ -43,7 +43,7 @@ test('a stored document is the encoded message with its name and times', async (
   });
 });
 
-test('commits have strictly increasing times, later than every read before them', async (t) => {
+test('database: commit times are strictly increasing and later than every earlier read', async (t) => {
   const clock = makeClock();
   const database = makeDatabase(t, { clock });
   let last = 0;
@@ -53,12 +53,12 @@ test('commits have strictly increasing times, later than every read before them'
     const { commitTime } = await commit(database, set('c/d', n(i)));
     assert.ok(commitTime > read);
     last = commitTime;
-    // Also when the machine's clock is set back.
+    // Even if the system clock is set back.
     if (i === 10) clock.now -= 1000 * second;
   }
 });
 
-test('every read time of the last hour shows what was there then', (t) =>
+test('database: every read time of the last hour shows the state of that time', (t) =>
   holds(
     t,
     fc.asyncProperty(
@@ -102,7 +102,7 @@ test('every read time of the last hour shows what was there then', (t) =>
     60,
   ));
 
-test('times to come and times too long ago cannot be read', (t) => {
+test('database: future times and times beyond the retention are rejected', (t) => {
   const clock = makeClock();
   const database = makeDatabase(t, { clock });
   database.checkReadTime(clock.now);
@@ -117,7 +117,7 @@ test('times to come and times too long ago cannot be read', (t) => {
   });
 });
 
-test('with point-in-time recovery whole minutes of seven days can be read, and nothing else is kept', async (t) => {
+test('database: with point-in-time recovery whole minutes of seven days can be read, and nothing else is kept', async (t) => {
   const clock = makeClock();
   const database = makeDatabase(t, { clock });
   database.setPointInTimeRecovery(true);
@@ -146,7 +146,7 @@ test('with point-in-time recovery whole minutes of seven days can be read, and n
   assert.equal(database.size, 1);
 });
 
-test('a scan is safe against commits while it is walked, and sees none of them', async (t) => {
+test('database: a scan is isolated from concurrent commits', async (t) => {
   const database = makeDatabase(t);
   const ids = Array.from({ length: 1000 }, (_, i) => `c/${String(i).padStart(4, '0')}`);
   await commit(database, ...ids.map((id) => set(id, n(0))));
@@ -162,7 +162,7 @@ test('a scan is safe against commits while it is walked, and sees none of them',
   assert.deepEqual(seen, ids);
 });
 
-test('a scan whose snapshot expires fails instead of missing documents', async (t) => {
+test('database: a scan fails when its snapshot expires, instead of missing documents', async (t) => {
   const clock = makeClock();
   const database = makeDatabase(t, { clock });
   await commit(database, ...Array.from({ length: 10 }, (_, i) => set(`c/${i}`, n(i))));
@@ -182,7 +182,7 @@ test('a scan whose snapshot expires fails instead of missing documents', async (
   assert.equal([...database.scan('', lastKey, database.readTime())].length, 10);
 });
 
-test('changes between two times are those whose state differs', (t) =>
+test('database: changes between two times are the documents whose states differ', (t) =>
   holds(
     t,
     fc.asyncProperty(
@@ -213,7 +213,7 @@ test('changes between two times are those whose state differs', (t) =>
     100,
   ));
 
-test('listeners hear of each commit in order, with what was before and after', async (t) => {
+test('database: listeners get each commit in order, with documents before and after', async (t) => {
   const database = makeDatabase(t);
   const heard: [Micros, readonly DocumentChange[]][] = [];
   const stop = database.subscribe((time, changes) => heard.push([time, changes]));
@@ -246,7 +246,7 @@ test('listeners hear of each commit in order, with what was before and after', a
   );
 });
 
-test('versions nobody can read are forgotten, by commits and by sweeping', async (t) => {
+test('database: unreadable versions are collected by commits and by sweeping', async (t) => {
   const clock = makeClock();
   const database = makeDatabase(t, { clock });
   const pad = { pad: { stringValue: 'x'.repeat(10_000) } };
@@ -254,7 +254,7 @@ test('versions nobody can read are forgotten, by commits and by sweeping', async
     for (let i = 0; i < 20; i++) await commit(database, set(`c/${i}`, { ...n(round), ...pad }));
     clock.now += hour;
   }
-  // Fifty rounds of 200 kB were written; a round or two can still be read.
+  // Fifty rounds of 200 kB were written; one or two rounds can still be read.
   assert.ok(database.liveBytes < 3 * 20 * 10_200, String(database.liveBytes));
   await commit(database, ...Array.from({ length: 20 }, (_, i) => remove(`c/${i}`)));
   assert.equal(database.size, 0);
@@ -263,7 +263,7 @@ test('versions nobody can read are forgotten, by commits and by sweeping', async
   assert.equal(database.liveBytes, 0);
 });
 
-test('databases are made on first use and apart from each other', async (t) => {
+test('databases: a database is created on first use and isolated from others', async (t) => {
   const databases = openDatabases();
   t.onTestFinished(() => databases.close());
   const a = databases.open({ projectId: 'a', databaseId: '(default)' });
@@ -276,7 +276,7 @@ test('databases are made on first use and apart from each other', async (t) => {
   );
 });
 
-test('a database that is unknown or deleted is not found, also after a restart', (t) => {
+test('databases: an unknown or deleted database is not found, also after a restart', (t) => {
   const dir = makeFolder(t);
   const name = { projectId: 'pr', databaseId: 'gone' };
   const missing = {

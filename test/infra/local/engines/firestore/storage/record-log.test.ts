@@ -37,7 +37,7 @@ const reopened = (path: string): string[] => {
 const everything = (database: ReturnType<typeof makeDatabase>) =>
   [...database.scan('', lastKey, database.readTime())].map(({ bytes }) => documentJson(bytes));
 
-test('a log gives back its records, and those written after reopening', (t) =>
+test('record log: records are replayed, including those written after reopening', (t) =>
   holds(
     t,
     fc.property(fc.array(fc.array(fc.string(), { maxLength: 5 }), { maxLength: 5 }), (sessions) => {
@@ -52,7 +52,7 @@ test('a log gives back its records, and those written after reopening', (t) =>
     30,
   ));
 
-test('a log cut short anywhere keeps all whole records, and goes on from there', (t) => {
+test('record log: a log truncated anywhere keeps all complete records and continues from there', (t) => {
   const folder = makeFolder(t);
   const whole = join(folder, 'whole.log');
   const log = RecordLog.open(whole, () => undefined);
@@ -76,7 +76,7 @@ test('a log cut short anywhere keeps all whole records, and goes on from there',
   }
 });
 
-test('a record that was damaged is not believed', (t) => {
+test('record log: a damaged record is discarded', (t) => {
   const path = join(makeFolder(t), 'a.log');
   const log = RecordLog.open(path, () => undefined);
   append(log, 'good');
@@ -89,14 +89,14 @@ test('a record that was damaged is not believed', (t) => {
   assert.deepEqual(reopened(path), ['good']);
 });
 
-test('a file that is no log is left alone', (t) => {
+test('record log: a file that is not a log is not changed', (t) => {
   const path = join(makeFolder(t), 'a.log');
   writeFileSync(path, 'something else altogether');
   assert.throws(() => reopened(path));
   assert.equal(readFileSync(path, 'utf8'), 'something else altogether');
 });
 
-test('a database reopened has the same documents, times and versions, before and after compaction', async (t) => {
+test('journal: a reopened database has the same documents, times and versions, before and after compaction', async (t) => {
   const dir = makeFolder(t);
   let database = makeDatabase(t, { dir });
   for (let i = 0; i < 100; i++) await commit(database, set(`c/${i}`, n(i)), set(`c/${i}/s/x`, n(-i)));
@@ -116,7 +116,7 @@ test('a database reopened has the same documents, times and versions, before and
   database.close();
   database = makeDatabase(t, { dir });
   check();
-  // A commit while the snapshot is being written belongs to the log after it.
+  // A commit during the snapshot belongs to the next log.
   const compacted = database.compact();
   await commit(database, set('during/1', n(1)));
   await compacted;
@@ -129,13 +129,13 @@ test('a database reopened has the same documents, times and versions, before and
   check();
 });
 
-test('a compaction that did not end is as if it had not begun', async (t) => {
+test('journal: an interrupted compaction has no effect', async (t) => {
   const dir = makeFolder(t);
   let database = makeDatabase(t, { dir });
   await commit(database, set('c/1', n(1)));
   void database.compact();
   await commit(database, set('c/2', n(2)));
-  // The process ends here: the snapshot was never renamed.
+  // Simulates a crash: the snapshot was never renamed.
   database.close();
   writeFileSync(join(dir, '1.snapshot.tmp'), 'half a snapshot');
   database = makeDatabase(t, { dir });
@@ -146,7 +146,7 @@ test('a compaction that did not end is as if it had not begun', async (t) => {
   assert.ok(!existsSync(join(dir, '1.snapshot.tmp')));
 });
 
-test('a torn end of the log loses only the commit that was not acknowledged', async (t) => {
+test('journal: a torn log loses only the unacknowledged commit', async (t) => {
   const dir = makeFolder(t);
   const database = makeDatabase(t, { dir });
   await commit(database, set('c/1', n(1)));
@@ -163,7 +163,7 @@ test('a torn end of the log loses only the commit that was not acknowledged', as
   assert.equal(readFileSync(file).length, length);
 });
 
-test('a commit that cannot be written to disk has not happened', async (t) => {
+test('journal: a commit that cannot be written to disk has no effect', async (t) => {
   const database = makeDatabase(t, { dir: makeFolder(t) });
   await commit(database, set('c/1', n(1)));
   database.close();
@@ -174,7 +174,7 @@ test('a commit that cannot be written to disk has not happened', async (t) => {
   );
 });
 
-test('settings and databases of several projects survive', async (t) => {
+test('journal: settings and databases of several projects survive', async (t) => {
   const dir = makeFolder(t);
   const first = openDatabases({ dir });
   const names = [databaseId, { projectId: 'q.r:s', databaseId: '(default)' }, { projectId: 'p', databaseId: 'other' }];
@@ -198,7 +198,7 @@ test('settings and databases of several projects survive', async (t) => {
   assert.deepEqual(documentJson(get(second.open(databaseId), 'c/d')!.bytes).fields, n(1));
 });
 
-test('what was acknowledged survives kill -9', async (t) => {
+test('journal: acknowledged commits survive kill -9', async (t) => {
   const dir = makeFolder(t);
   const writer = spawn(
     process.execPath,

@@ -31,7 +31,7 @@ const change = (
   }
 };
 
-test('a tree is a sorted map, upwards, downwards and in between', (t) =>
+test('sorted index: it is a sorted map in both directions and in ranges', (t) =>
   holds(
     t,
     fc.property(fc.array(operation, { maxLength: 3000, size: 'max' }), key, key, (operations, a, b) => {
@@ -51,7 +51,7 @@ test('a tree is a sorted map, upwards, downwards and in between', (t) =>
     100,
   ));
 
-test('keys in order, in reverse and shuffled are all kept', () => {
+test('sorted index: ascending, descending and shuffled keys are all kept', () => {
   const keys = Array.from({ length: 5000 }, (_, i) => String(i).padStart(6, '0'));
   const shuffled = keys.map((k, i) => [(i * 7919) % 5000, k] as const).sort(([a], [b]) => a - b);
   for (const order of [keys, keys.toReversed(), shuffled.map(([, k]) => k)]) {
@@ -67,7 +67,7 @@ test('keys in order, in reverse and shuffled are all kept', () => {
   }
 });
 
-test('a walk meets every key that stays exactly once and in order, whatever comes and goes meanwhile', (t) =>
+test('sorted index: a walk meets every lasting key exactly once and in order, despite concurrent changes', (t) =>
   holds(
     t,
     fc.property(

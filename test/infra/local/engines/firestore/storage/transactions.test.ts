@@ -34,7 +34,7 @@ const commitIn = (database: StoredDatabase, transaction: Uint8Array, ...writes: 
 const contention = { code: 'ABORTED', message: 'Too much contention on these documents. Please try again.' };
 const gone = { code: 'ABORTED', message: 'The referenced transaction has expired or is no longer valid.' };
 
-test('of two transactions that read and write the same, exactly one commits', async (t) => {
+test('transactions: of two that read and write the same document, exactly one commits', async (t) => {
   const database = makeDatabase(t);
   await commit(database, set('c/d', n(1)));
   const [a, b] = [begin(database), begin(database)];
@@ -49,7 +49,7 @@ test('of two transactions that read and write the same, exactly one commits', as
   assert.equal(numberAt(database, 'c/d'), 10);
 });
 
-test('increments by reading and writing are never lost', async (t) => {
+test('transactions: no increment by reading and writing is lost', async (t) => {
   const database = makeDatabase(t, { lockWaitMs: 20 });
   await commit(database, set('c/d', n(0)));
   const increment = async (): Promise<void> => {
@@ -71,7 +71,7 @@ test('increments by reading and writing are never lost', async (t) => {
   assert.equal(numberAt(database, 'c/d'), 20);
 });
 
-test('a write from outside waits for the transaction that has read the document', async (t) => {
+test('transactions: a write from outside waits for a transaction that has read the document', async (t) => {
   const database = makeDatabase(t);
   await commit(database, set('c/d', n(1)));
   const transaction = begin(database);
@@ -88,7 +88,7 @@ test('a write from outside waits for the transaction that has read the document'
   assert.equal(numberAt(database, 'c/d'), 2);
 });
 
-test('rolling back lets waiting writes go on at once', async (t) => {
+test('transactions: a rollback releases waiting writes at once', async (t) => {
   const database = makeDatabase(t, { lockWaitMs: 60_000 });
   const transaction = begin(database);
   read(database, transaction, 'c/d');
@@ -101,7 +101,7 @@ test('rolling back lets waiting writes go on at once', async (t) => {
   assert.throws(() => read(database, transaction, 'c/d'), gone);
 });
 
-test('who waits too long for a transaction is refused, and the transaction commits', async (t) => {
+test('transactions: a writer that waits too long fails, and the transaction commits', async (t) => {
   const database = makeDatabase(t, { lockWaitMs: 10 });
   await commit(database, set('c/d', n(1)));
   const [holder, other] = [begin(database), begin(database)];
@@ -122,7 +122,7 @@ test('who waits too long for a transaction is refused, and the transaction commi
   assert.equal(numberAt(database, 'c/d'), 5);
 });
 
-test('who goes away while waiting gets nothing written', async (t) => {
+test('transactions: a writer that leaves while waiting writes nothing', async (t) => {
   const database = makeDatabase(t, { lockWaitMs: 60_000 });
   const holder = begin(database);
   read(database, holder, 'c/d');
@@ -135,7 +135,7 @@ test('who goes away while waiting gets nothing written', async (t) => {
   assert.equal(get(database, 'c/d'), undefined);
 });
 
-test('a write that changes nothing takes nothing from a transaction', async (t) => {
+test('transactions: a write without effect does not conflict', async (t) => {
   const database = makeDatabase(t, { lockWaitMs: 10 });
   await commit(database, set('c/d', n(1)));
   const transaction = begin(database);
@@ -144,7 +144,7 @@ test('a write that changes nothing takes nothing from a transaction', async (t) 
   await commitIn(database, transaction, set('c/d', n(2)));
 });
 
-test('a transaction reads the latest, and writes what it has not read', async (t) => {
+test('transactions: reads see the latest state, and writes need no prior read', async (t) => {
   const database = makeDatabase(t);
   const transaction = begin(database);
   assert.deepEqual(read(database, transaction, 'c/a'), [{}]);
@@ -154,7 +154,7 @@ test('a transaction reads the latest, and writes what it has not read', async (t
   await commitIn(database, transaction, set('c/a', n(1)), set('c/blind', n(2)));
 });
 
-test('a query’s range is held; only what matches it is a conflict', async (t) => {
+test('transactions: the range of a query is locked; only matching documents conflict', async (t) => {
   const database = makeDatabase(t, { lockWaitMs: 10 });
   const isFive = ({ bytes }: { bytes: Uint8Array }) => (fieldsOf(bytes).n as { integerValue: string }).integerValue === '5';
   for (const [value, conflicts] of [
@@ -172,7 +172,7 @@ test('a query’s range is held; only what matches it is a conflict', async (t) 
   }
 });
 
-test('a read-only transaction reads one snapshot, holds nothing and cannot write', async (t) => {
+test('transactions: a read-only one reads one snapshot, locks nothing and cannot write', async (t) => {
   const database = makeDatabase(t);
   await commit(database, set('c/d', n(1)));
   const { token } = database.transactions.begin({ kind: 'read-only' });
@@ -187,7 +187,7 @@ test('a read-only transaction reads one snapshot, holds nothing and cannot write
   assert.equal((await commitIn(database, other.token)).commitTime, other.at);
 });
 
-test('reads choose their time by transaction, by a new transaction or by read time', async (t) => {
+test('transactions: reads use a transaction, a new transaction or a read time', async (t) => {
   const database = makeDatabase(t);
   const { commitTime } = await commit(database, set('c/d', n(1)));
   await commit(database, set('c/d', n(2)));
@@ -209,7 +209,7 @@ test('reads choose their time by transaction, by a new transaction or by read ti
   await assert.rejects((async () => commitIn(database, plain.transaction!, set('c/d', n(4))))(), { code: 'INVALID_ARGUMENT' });
 });
 
-test('a transaction is over after its commit, after a failed one, and after its time', async (t) => {
+test('transactions: one ends after its commit, after a failed commit, and after its timeout', async (t) => {
   const clock = Object.assign(() => clock.now, { now: Date.UTC(2026, 0, 1) * 1000 });
   const database = makeDatabase(t, { clock, lockWaitMs: 10 });
   const done = begin(database);
@@ -226,7 +226,7 @@ test('a transaction is over after its commit, after a failed one, and after its 
   clock.now += 59 * second;
   read(database, idle, 'c/d');
   clock.now += 61 * second;
-  // What it held is free.
+  // Its locks are released.
   await commit(database, set('c/d', n(5)));
   await assert.rejects((async () => commitIn(database, idle))(), gone);
   database.transactions.rollBack(idle);
@@ -239,7 +239,7 @@ test('a transaction is over after its commit, after a failed one, and after its 
   assert.throws(() => read(database, old, 'c/d'), gone);
 });
 
-test('tokens never issued are invalid; those of a server’s earlier life are over', (t) => {
+test('transactions: unknown tokens are invalid; tokens of an earlier run are expired', (t) => {
   const database = makeDatabase(t);
   for (const token of [Buffer.from('AAAA', 'base64'), Buffer.alloc(14), Buffer.from('nonsense')]) {
     const invalid = { code: 'INVALID_ARGUMENT', message: 'Invalid transaction.' };
@@ -251,12 +251,12 @@ test('tokens never issued are invalid; those of a server’s earlier life are ov
   assert.throws(() => database.transactions.use(elsewhere), gone);
 });
 
-test('a transaction may be retried, whatever became of it, unless it was read-only', async (t) => {
+test('transactions: one may be retried whatever its end, unless it was read-only', async (t) => {
   const database = makeDatabase(t, { lockWaitMs: 60_000 });
   const first = begin(database);
   read(database, first, 'c/d');
   const { token } = database.transactions.begin({ kind: 'read-write', retry: first });
-  // The first attempt is over and holds nothing.
+  // The first attempt has ended and holds no locks.
   await commit(database, set('c/d', n(1)));
   await commitIn(database, token, set('c/d', n(2)));
   database.transactions.begin({ kind: 'read-write', retry: token });

@@ -17,7 +17,7 @@ const vector = (...values: number[]): Json => ({
 const map = (fields: Json): Json => ({ mapValue: { fields } });
 const array = (...values: Json[]): Json => ({ arrayValue: { values } });
 
-/** One of each step of the order; those in one line are equal. */
+/** One value per step of the order; those in one line are equal. */
 const ordered: Json[][] = [
   [{ nullValue: 'NULL_VALUE' }],
   [{ booleanValue: false }],
@@ -49,7 +49,7 @@ const ordered: Json[][] = [
   [{ stringValue: 'é' }],
   [{ stringValue: '日' }],
   [{ stringValue: '\uffff' }],
-  // By UTF-8; UTF-16 would have it before U+FFFF.
+  // By UTF-8; in UTF-16 it would precede U+FFFF.
   [{ stringValue: '😀' }],
   [{ bytesValue: '' }],
   [{ bytesValue: 'AA==' }],
@@ -81,7 +81,7 @@ const ordered: Json[][] = [
   [map({ b: { integerValue: '0' } })],
 ];
 
-test('values of all types are in production’s order, and equal across number types', () => {
+test('values: all types are in production’s order, and numbers are equal across types', () => {
   const flat = ordered.flatMap((equals, rank) => equals.map((json) => ({ rank, json, value: read(json) })));
   for (const a of flat)
     for (const b of flat) {
@@ -109,7 +109,7 @@ const any: fc.Arbitrary<Json> = fc.letrec<{ any: Json; deep: Json }>((tie) => ({
   ),
 })).any;
 
-test('the order is total: antisymmetric, transitive, and equality is one of its classes', (t) =>
+test('values: the order is total, and equality matches it', (t) =>
   holds(
     t,
     fc.property(any, any, any, (x, y, z) => {
@@ -122,7 +122,7 @@ test('the order is total: antisymmetric, transitive, and equality is one of its 
     1000,
   ));
 
-test('a field is found by its path without decoding the rest', (t) =>
+test('values: a field is found by its path without decoding the rest', (t) =>
   holds(
     t,
     fc.property(
@@ -143,7 +143,7 @@ test('a field is found by its path without decoding the rest', (t) =>
     ),
   ));
 
-test('a value of a type not known here keeps its bytes', () => {
+test('values: an unknown value type keeps its bytes', () => {
   const unknown = Buffer.from([0xba, 0x06, 0x01, 0x2a]);
   assert.deepEqual(readValue(unknown), { kind: 'unknown', value: unknown });
 });

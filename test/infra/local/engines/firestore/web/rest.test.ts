@@ -34,7 +34,7 @@ describe('REST on documents', () => {
     a: { arrayValue: { values: [{ integerValue: '1' }, { mapValue: {} }, { arrayValue: {} }] } },
     m: { mapValue: { fields: { x: { stringValue: '' }, toString: { integerValue: '1' } } } },
   };
-  // An array inside an array is not a value a document may have.
+  // Arrays inside arrays are not allowed in documents.
   fields.a.arrayValue.values.pop();
 
   it('creates, reads, updates and deletes a document, all types as proto3 JSON', async () => {
@@ -59,7 +59,7 @@ describe('REST on documents', () => {
     } as unknown);
   });
 
-  it('tells -0 from 0 both ways, as a string and as a number', async () => {
+  it('distinguishes -0 from 0 in both directions', async () => {
     await call('PATCH', '/c/zero', { fields: { text: { doubleValue: '-0' }, plus: { doubleValue: 0 } } });
     const answer = await fetch(`${server.url}/v1/${root}/c/zero`);
     const text = await answer.text();
@@ -103,7 +103,7 @@ describe('REST on documents', () => {
     assert.equal(counted.body[0]?.result?.aggregateFields?.n?.integerValue, '3');
   });
 
-  it('refuses unknown fields, wrong types, broken JSON and unknown paths', async () => {
+  it('rejects unknown fields, wrong types, broken JSON and unknown paths', async () => {
     const unknown = await call('POST', '/c', { fields: {}, colour: 1 });
     assert.equal(unknown.status, 400);
     assert.equal(
@@ -150,7 +150,7 @@ describe('REST on documents', () => {
     ],
   ];
   for (const [where, message] of refusals)
-    it(`refuses a query as production was recorded to, in a list: ${message}`, async () => {
+    it(`rejects a query with production's recorded message, in a list: ${message}`, async () => {
       const { status, body } = await call('POST', ':runQuery', { structuredQuery: { from: [{ collectionId: 'c' }], where } });
       assert.equal(status, 400);
       assert.deepEqual(body, [{ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }] as unknown);
@@ -178,12 +178,12 @@ describe('REST on documents', () => {
     ],
   ];
   for (const [method, path, sent, message] of refused)
-    it(`refuses as production was recorded to: ${message}`, async () => {
+    it(`rejects with production's recorded message: ${message}`, async () => {
       const { status, body } = await call(method, path, sent);
       assert.deepEqual([status, body.error?.message], [400, message]);
     });
 
-  it('takes the last time that it names as the limit, cut to the microsecond', async () => {
+  it('uses the last read time given, truncated to microseconds', async () => {
     const t = { timestampValue: '2024-02-29T12:34:56.123456789Z' };
     const last = { timestampValue: '9999-12-31T23:59:59.999999Z' };
     const limit = { timestampValue: '9999-12-31T23:59:59.999999999Z' };
@@ -195,25 +195,25 @@ describe('REST on documents', () => {
     } as unknown);
   });
 
-  it('knows no verb but its own, and makes no collection of another', async () => {
+  it('accepts known verbs only and treats no verb as a collection', async () => {
     assert.equal((await call('POST', ':doSomething', {})).status, 404);
   });
 
-  it('takes ids with colons, spaces, percent signs and slashes in other alphabets', async () => {
+  it('accepts ids with colons, spaces, percent signs and slashes in other alphabets', async () => {
     for (const id of ['a:commit', 'a b', '100%', 'ä/ö'.replace('/', '∕'), 'x:y:z']) {
       const made = await call('PATCH', `/ids/${encodeURIComponent(id)}`, { fields: {} });
       assert.equal(made.body.name, `${root}/ids/${id}`, id);
     }
   });
 
-  it('clears a database as test suites ask the emulator to', async () => {
+  it('clears a database through the emulator’s endpoint', async () => {
     await call('PATCH', '/clear/x', {});
     const path = `/emulator/v1/projects/web/databases/(default)/documents`;
     assert.equal((await fetch(`${server.url}${path}`, { method: 'DELETE' })).status, 200);
     assert.equal((await call('GET', '/clear/x')).status, 404);
   });
 
-  it('sends an answer much longer than a connection holds, and leaves nothing behind of each wait', async (t) => {
+  it('sends a response much larger than the socket buffer, without leaking listeners', async (t) => {
     const warnings: Error[] = [];
     const warned = (warning: Error): void => void warnings.push(warning);
     process.on('warning', warned);

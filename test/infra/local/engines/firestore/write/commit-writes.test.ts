@@ -41,7 +41,7 @@ const refuses = async (t: Parameters<typeof makeDatabase>[0], bytes: Uint8Array,
   assert.equal(database.size, 0);
 };
 
-test('preconditions are kept, in production’s words', async (t) => {
+test('commit: preconditions are checked, with production’s messages', async (t) => {
   const database = makeDatabase(t);
   const { commitTime } = await commit(database, set('c/d', { a: int(1) }, { currentDocument: { exists: false } }));
   await rejects(
@@ -77,7 +77,7 @@ test('preconditions are kept, in production’s words', async (t) => {
   assert.equal(get(database, 'c/d'), undefined);
 });
 
-test('a commit is all or nothing, and later writes see earlier ones', async (t) => {
+test('commit: it is atomic, and later writes see earlier ones', async (t) => {
   const database = makeDatabase(t);
   await assert.rejects(commit(database, set('c/1', {}), set('c/2', {}, { currentDocument: { exists: true } })), {
     code: 'NOT_FOUND',
@@ -98,7 +98,7 @@ test('a commit is all or nothing, and later writes see earlier ones', async (t) 
   assert.equal(get(database, 'c/2'), undefined);
 });
 
-test('a write that changes nothing keeps the update time, whatever order its fields are sent in', async (t) => {
+test('commit: a write without effect keeps the update time, in any field order', async (t) => {
   const database = makeDatabase(t);
   const first = await commit(
     database,
@@ -111,12 +111,12 @@ test('a write that changes nothing keeps the update time, whatever order its fie
   assert.ok(again.commitTime > first.commitTime);
   assert.equal(again.results[0]?.updateTime, first.commitTime);
   assert.equal(get(database, 'c/d')?.updateTime, first.commitTime);
-  // 1 and 1.0 are equal but not the same.
+  // 1 and 1.0 are equal but not identical.
   const other = await commit(database, set('c/d', { a: { doubleValue: 1 } }, mask('a')));
   assert.equal(other.results[0]?.updateTime, other.commitTime);
 });
 
-test('fields are kept as the bytes they came in, types of a later version included', async (t) => {
+test('commit: fields keep their bytes, including unknown value types', async (t) => {
   const database = makeDatabase(t);
   const unknown = new WireWriter().field(103, 'a type of tomorrow').finish();
   const entries = [
@@ -132,7 +132,7 @@ test('fields are kept as the bytes they came in, types of a later version includ
   assert.ok(Buffer.from(get(database, 'c/d')!.bytes).includes(unknown));
 });
 
-test('of a name sent twice the last counts, and timestamps are cut to the microsecond', async (t) => {
+test('commit: the last of two equal names wins, and timestamps are truncated to microseconds', async (t) => {
   const database = makeDatabase(t);
   const entry = (name: string, value: Json) => {
     const one = document('c/d', { [name]: value });
@@ -149,7 +149,7 @@ test('of a name sent twice the last counts, and timestamps are cut to the micros
   assert.equal(Buffer.from(bytes).toString('latin1').split('\x0a\x01a').length, 2);
 });
 
-test('a document that is written anew keeps the first and the last time there is, to the microsecond', async (t) => {
+test('commit: the earliest and latest timestamps are kept to the microsecond', async (t) => {
   const database = makeDatabase(t);
   const time = (seconds: string, nanos: number) => ({ timestampValue: { seconds, nanos } });
   const [first, last] = ['-62135596800', '253402300799'];
@@ -163,17 +163,17 @@ test('a document that is written anew keeps the first and the last time there is
   assert.deepEqual(fieldsOf(get(database, 'c/e')!.bytes), { first: time(first, 1_000), last: time(last, 999_999_000) });
 });
 
-test('a mask sets what it names, removes what the write lacks, and leaves the rest', async (t) => {
+test('commit: a mask sets its fields, removes missing ones, and keeps the rest', async (t) => {
   const database = makeDatabase(t);
   const apply = async (fields: Json, ...paths: string[]) => {
     await commit(database, set('c/d', fields, mask(...paths)));
     return fieldsOf(get(database, 'c/d')?.bytes);
   };
-  // On a missing document only what the mask names is made.
+  // On a missing document only the fields of the mask are created.
   assert.deepEqual(await apply({ a: int(1), b: map({ x: int(1) }) }, 'b.x'), { b: map({ x: int(1) }) });
   assert.deepEqual(await apply({ b: map({ y: int(2) }) }, 'b.y'), { b: map({ x: int(1), y: int(2) }) });
   assert.deepEqual(await apply({}, 'b.x', 'none', 'none.x'), { b: map({ y: int(2) }) });
-  // Emptied maps stay; what is not a map makes room for one.
+  // Emptied maps stay; other values are replaced by maps.
   assert.deepEqual(await apply({}, 'b.y'), { b: { mapValue: {} } });
   assert.deepEqual(await apply({ b: text('s') }, 'b'), { b: text('s') });
   assert.deepEqual(await apply({ b: map({ deep: map({ er: int(1) }) }) }, 'b.deep.er'), {
@@ -184,11 +184,11 @@ test('a mask sets what it names, removes what the write lacks, and leaves the re
     'a.b': map({ 'c`d\\': int(1) }),
   });
   assert.deepEqual(await apply({ x: int(1) }, '__name__'), fieldsOf(get(database, 'c/d')?.bytes));
-  // An empty mask makes an empty document, or changes nothing.
+  // An empty mask creates an empty document, or changes nothing.
   await commit(database, set('c/empty', { a: int(1) }, mask()));
 });
 
-test('field paths are written as they are read', (t) =>
+test('field paths: formatting and parsing are inverse', (t) =>
   holds(
     t,
     fc.property(
@@ -201,7 +201,7 @@ test('field paths are written as they are read', (t) =>
     500,
   ));
 
-test('a read mask gives the named fields with name and times', async (t) => {
+test('field mask: a read mask returns its fields with name and times', async (t) => {
   const database = makeDatabase(t);
   await commit(database, set('c/d', { a: int(1), b: map({ x: int(1), y: int(2) }), c: int(3) }));
   const { bytes } = get(database, 'c/d')!;
@@ -288,9 +288,9 @@ const refusals: [string, Uint8Array, string][] = [
   ],
 ];
 for (const [what, bytes, message] of refusals)
-  test(`a write is refused in production's words: ${what}`, (t) => refuses(t, bytes, message));
+  test(`commit: an invalid write is rejected with production's message: ${what}`, (t) => refuses(t, bytes, message));
 
-test('what is just within the limits is stored', async (t) => {
+test('commit: values at the limits are stored', async (t) => {
   const database = makeDatabase(t);
   await commit(database, set('c/name', { ['n'.repeat(1500)]: int(1), __half: int(1), half__: int(2), 'a.b': int(3) }));
   await commit(database, set('c/deep', { a: deep(20) }));
@@ -301,7 +301,7 @@ test('what is just within the limits is stored', async (t) => {
   assert.equal(database.size, 6);
 });
 
-test('a document is measured as the service measures it', async (t) => {
+test('commit: document size follows the service’s formula', async (t) => {
   const database = makeDatabase(t);
   // 16 and "c", "d" with a byte each; 32; the name and a byte; the text and a byte.
   const overhead = 16 + 2 + 2 + 32 + 2 + 1;
@@ -312,11 +312,11 @@ test('a document is measured as the service measures it', async (t) => {
     'INVALID_ARGUMENT',
     `Document '${now('c/d')}' cannot be written because its size (1,048,577 bytes) exceeds the maximum allowed size of 1,048,576 bytes.`,
   );
-  // A mask must not get around it.
+  // A mask must not bypass the limit.
   await assert.rejects(commit(database, set('c/d', { u: text('x') }, mask('u'))), /exceeds the maximum allowed size/);
 });
 
-test('each write of a batch has its own fate', async (t) => {
+test('batch: each write has its own result', async (t) => {
   const database = makeDatabase(t);
   await commit(database, set('c/exists', { a: int(1) }));
   const outcomes = await batchWrites(database, [
@@ -344,7 +344,7 @@ test('each write of a batch has its own fate', async (t) => {
   assert.equal(database.size, 3);
 });
 
-test('a batch may not write a document twice, nor hold what is no write', async (t) => {
+test('batch: a duplicate document or a malformed write is rejected', async (t) => {
   const database = makeDatabase(t);
   await rejects(
     batchWrites(database, [set('c/d', {}), remove('c/d')]),
@@ -355,7 +355,7 @@ test('a batch may not write a document twice, nor hold what is no write', async 
   assert.equal(database.size, 0);
 });
 
-test('a verify checks without writing', async (t) => {
+test('commit: a verify checks without writing', async (t) => {
   const database = makeDatabase(t);
   const { commitTime } = await commit(database, set('c/d', {}));
   const verify = (path: string, exists: boolean) => write({ verify: now(path), currentDocument: { exists } });
@@ -368,7 +368,7 @@ test('a verify checks without writing', async (t) => {
   assert.equal(database.size, 1);
 });
 
-test('bytes that are no write are refused, never worse', (t) =>
+test('commit: undecodable bytes are rejected', (t) =>
   holds(
     t,
     fc.property(
@@ -394,7 +394,7 @@ test('bytes that are no write are refused, never worse', (t) =>
     3000,
   ));
 
-test('what a mask makes of a document is what a plain reading of the rules makes of it', (t) => {
+test('commit: masks agree with a plain reference implementation', (t) => {
   const name = fc.constantFrom('a', 'b', 'c');
   const tree: fc.Arbitrary<Json> = fc.letrec<{ tree: Json; value: Json }>((tie) => ({
     tree: fc.dictionary(name, tie('value'), { maxKeys: 3, noNullPrototype: true }),

@@ -23,7 +23,7 @@ const text = (stringValue: string) => ({ stringValue });
 const array = (...values: Json[]) => ({ arrayValue: { values } });
 const nothing = { nullValue: 'NULL_VALUE' };
 
-/** Applies one transform to a field and gives its new value and the result. */
+/** Applies one transform to a field and returns its new value and the result. */
 const transform = async (t: Parameters<typeof makeDatabase>[0], before: Json | undefined, operation: Json) => {
   const database = makeDatabase(t);
   await commit(database, set('c/d', before ? { f: before } : {}));
@@ -50,7 +50,7 @@ const cases: [string, Json | undefined, Json, Json][] = [
   ['increment stops at the largest integer', int(max), { increment: int(1) }, int(max)],
   ['increment stops at the smallest integer', int(min), { increment: int(-1) }, int(min)],
   ['increment is exact beyond 2^53', int(2n ** 53n), { increment: int(1) }, int(2n ** 53n + 1n)],
-  ['increment of what is not a number sets it', text('x'), { increment: int(2) }, int(2)],
+  ['increment replaces a value that is not a number', text('x'), { increment: int(2) }, int(2)],
   ['increment of a missing field sets it', undefined, { increment: double(2) }, double(2)],
   ['increment of NaN stays NaN', double(Number.NaN), { increment: int(1) }, double(Number.NaN)],
   ['maximum takes the larger', int(1), { maximum: int(2) }, int(2)],
@@ -62,7 +62,7 @@ const cases: [string, Json | undefined, Json, Json][] = [
   ['minimum takes the smaller', int(1), { minimum: double(0.5) }, double(0.5)],
   ['minimum keeps the smaller', int(1), { minimum: int(2) }, int(1)],
   ['minimum with NaN is NaN', double(Number.NaN), { minimum: int(1) }, double(Number.NaN)],
-  ['minimum of what is not a number sets it', { booleanValue: true }, { minimum: int(1) }, int(1)],
+  ['minimum replaces a value that is not a number', { booleanValue: true }, { minimum: int(1) }, int(1)],
 ];
 for (const [what, before, operation, after] of cases)
   test(what, async (t) => {
@@ -79,18 +79,18 @@ const arrays: [string, Json | undefined, Json, Json][] = [
     array(int(1), int(2), int(3)),
   ],
   [
-    'NaN and null are found present',
+    'NaN and null count as present',
     array(double(Number.NaN), nothing),
     { appendMissingElements: { values: [double(Number.NaN), nothing] } },
     array(double(Number.NaN), nothing),
   ],
   [
-    'appending to what is not an array begins a new one',
+    'appending to a value that is not an array starts a new one',
     text('x'),
     { appendMissingElements: { values: [int(1)] } },
     array(int(1)),
   ],
-  ['appending to a missing field begins one', undefined, { appendMissingElements: { values: [] } }, { arrayValue: {} }],
+  ['appending to a missing field creates an array', undefined, { appendMissingElements: { values: [] } }, { arrayValue: {} }],
   [
     'all equal elements are removed',
     array(int(1), double(1), int(2), int(1)),
@@ -98,7 +98,7 @@ const arrays: [string, Json | undefined, Json, Json][] = [
     array(int(2)),
   ],
   [
-    'removing from what is not an array leaves an empty one',
+    'removing from a value that is not an array leaves an empty one',
     int(1),
     { removeAllFromArray: { values: [int(1)] } },
     { arrayValue: {} },
@@ -111,7 +111,7 @@ for (const [what, before, operation, after] of arrays)
     assert.deepEqual(done.result, nothing);
   });
 
-test('the server’s time is that of the commit, to the millisecond, and the same for all fields', async (t) => {
+test('transforms: the server time is the commit time in milliseconds, equal for all fields', async (t) => {
   const database = makeDatabase(t);
   const at = (fieldPath: string) => ({ fieldPath, setToServerValue: 'REQUEST_TIME' });
   const { commitTime, results } = await commit(database, set('c/d', { x: int(1) }, { updateTransforms: [at('a'), at('m.b')] }));
@@ -123,7 +123,7 @@ test('the server’s time is that of the commit, to the millisecond, and the sam
   assert.deepEqual(results[0]?.transformResults.map(valueJson), [a, a]);
 });
 
-test('transforms come after the update and after each other', async (t) => {
+test('transforms: they apply after the update and in order', async (t) => {
   const database = makeDatabase(t);
   const { results } = await commit(
     database,
@@ -141,7 +141,7 @@ test('transforms come after the update and after each other', async (t) => {
   assert.deepEqual(results[0]?.transformResults.map(valueJson), [int(1001), int(1002)]);
 });
 
-test('a transform alone makes a document, or adds to it', async (t) => {
+test('transforms: one alone creates or extends a document', async (t) => {
   const database = makeDatabase(t);
   const bytes = write({ transform: { document: `${root}/c/d`, fieldTransforms: [{ fieldPath: 'n', increment: int(1) }] } });
   await commit(database, bytes);
@@ -149,7 +149,7 @@ test('a transform alone makes a document, or adds to it', async (t) => {
   assert.deepEqual(fieldsOf(get(database, 'c/d')?.bytes), { n: int(2), x: text('y') });
 });
 
-test('a transform that changes nothing keeps the update time', async (t) => {
+test('transforms: one without effect keeps the update time', async (t) => {
   assert.ok(!(await transform(t, int(5), { maximum: int(3) })).isChanged);
   assert.ok(!(await transform(t, int(5), { increment: int(0) })).isChanged);
   assert.ok((await transform(t, int(5), { increment: double(0) })).isChanged);
@@ -175,7 +175,7 @@ const refusals: [string, Json[], string][] = [
   ],
 ];
 for (const [what, updateTransforms, message] of refusals)
-  test(`transforms are refused in production's words: ${what}`, async (t) => {
+  test(`transforms: invalid ones are rejected with production's message: ${what}`, async (t) => {
     const database = makeDatabase(t);
     await assert.rejects((async () => commit(database, set('c/d', {}, { updateTransforms })))(), {
       code: 'INVALID_ARGUMENT',
@@ -183,7 +183,7 @@ for (const [what, updateTransforms, message] of refusals)
     });
   });
 
-test('maximum and minimum agree with the order of values, and increment with arithmetic', (t) => {
+test('transforms: maximum and minimum follow the value order, and increment follows arithmetic', (t) => {
   const number: fc.Arbitrary<Json> = fc.oneof(
     fc.bigInt(min, max).map(int),
     fc.integer({ min: -3, max: 3 }).map(int),
