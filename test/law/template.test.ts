@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { type Capability, capabilities } from '../../shared/contract/capabilities.ts';
+import { workers } from '../../shared/contract/runtime/workers.ts';
+import { callBudgetMs } from '../../shared/platform/aws-client/call-aws.ts';
 import { functionOf, resourceAt, resourcesOf, target, templatesOf, wantedFunctions } from '../harness/law/templates.ts';
 
 const templates = templatesOf();
@@ -24,7 +26,7 @@ test('an endpoint costs four resources, so that a hundred fit one stack', () => 
   ]);
 });
 
-test('there is one for each endpoint and each worker, and no other', () => {
+test('there is one function for each endpoint and each worker, and no other', () => {
   assert.equal(functions.length, wantedFunctions.length);
   for (const one of wantedFunctions) functionOf(resources, one);
 });
@@ -56,6 +58,16 @@ describe('functions', () => {
   // API Gateway times out after 30 s; the function must answer earlier.
   test('no endpoint has a longer timeout than the gateway', () => {
     for (const fn of functions.filter(({ stack }) => stack === 'Api')) assert.ok(Number(fn.properties.Timeout) < 30, fn.id);
+  });
+
+  // An AWS call ends before its function, so that the function can still answer. The fallback calls no service.
+  test('each one that calls AWS has a longer timeout than the budget of a call', () => {
+    assert.ok(functions.length > 50);
+    for (const { id, properties } of functions)
+      assert.ok(
+        properties.Description === workers.fallback.summary || callBudgetMs < Number(properties.Timeout) * 1_000,
+        `${id}: ${properties.Timeout} s`,
+      );
   });
 });
 
