@@ -18,7 +18,7 @@ import { addAlarm, alarmPeriod } from './part/observe/alarm.ts';
 import { makeLogGroup, makeVendedLogGroup } from './part/observe/log-group.ts';
 import { addLogMetricFilter, logLineMetric } from './part/observe/log-metric-filter.ts';
 
-export interface ApiStackProps extends StackProps {
+interface ApiStackProps extends StackProps {
   readonly config: Config;
   readonly data: DataStack;
   readonly engine: EngineStack;

@@ -11,7 +11,7 @@ import { EngineStack } from './engine-stack.ts';
 import type { CodeOf } from './part/function/lambda-function.ts';
 import { makeDashboard } from './part/observe/dashboard.ts';
 
-export interface AppProps {
+interface AppProps {
   readonly config: Config;
   readonly code: CodeOf;
 }

@@ -11,7 +11,7 @@ import type { Construct } from 'constructs';
 import { type Config, missingSettings } from './config.ts';
 import { addAlarm, alarmPeriod } from './part/observe/alarm.ts';
 
-export interface DataStackProps extends StackProps {
+interface DataStackProps extends StackProps {
   readonly config: Config;
 }
 

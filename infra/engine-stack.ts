@@ -38,7 +38,7 @@ import { restoreDefinition, restoreSteps } from './workflow/restore.ts';
 import type { Step } from './workflow/step.ts';
 import { verifyDefinition } from './workflow/verify.ts';
 
-export interface EngineStackProps extends StackProps {
+interface EngineStackProps extends StackProps {
   readonly config: Config;
   readonly data: DataStack;
   readonly code: CodeOf;

@@ -32,7 +32,7 @@ import { type Host, startHost } from './lambda/host.ts';
 import { withLogPermission } from './lambda/log-permission.ts';
 import { recorder } from './unused-permissions/recorder.ts';
 
-export interface StageOptions extends Settings {
+interface StageOptions extends Settings {
   /** Overrides of the local deployment configuration. */
   readonly config?: Partial<ConfigInput>;
   /** Changes the resolved template before boot, so that tests can remove parts of it. */

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import type { DataStack } from '../data-stack.ts';
 import { dashboardUrl } from './observe/dashboard.ts';
 
-export interface Deployed {
+interface Deployed {
   readonly config: Config;
   readonly data: DataStack;
   /** The DNS target of the custom domain. */

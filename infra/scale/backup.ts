@@ -7,7 +7,7 @@ import { assumed, measured } from './measured.ts';
 
 export type BackupKind = 'full' | 'incremental';
 
-export interface BackupEstimate extends Estimate {
+interface BackupEstimate extends Estimate {
   readonly shards: number;
   /** Runs of the copy function. */
   readonly runs: number;

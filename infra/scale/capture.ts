@@ -9,7 +9,7 @@ import { quota } from './quota.ts';
 
 export type Precision = 'second' | 'interval';
 
-export interface CaptureEstimate extends Estimate {
+interface CaptureEstimate extends Estimate {
   readonly changesPerSecond: number;
 }
 

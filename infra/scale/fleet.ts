@@ -3,7 +3,7 @@ import * as code from './code.ts';
 import { assumed, measured } from './measured.ts';
 import { quota } from './quota.ts';
 
-export interface FleetLoad {
+interface FleetLoad {
   readonly what: string;
   readonly used: number;
   readonly most: number;

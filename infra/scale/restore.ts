@@ -6,7 +6,7 @@ import { assumed, measured } from './measured.ts';
 
 export type RestoreKind = 'empty' | 'over';
 
-export interface RestoreEstimate extends Estimate {
+interface RestoreEstimate extends Estimate {
   readonly shards: number;
   /** Runs of the write function. */
   readonly runs: number;

@@ -4,7 +4,7 @@ import { pollUntil } from './poll-until.ts';
 import type { StepRunner } from './step-runner.ts';
 import { retryWhileInUse } from './test-resources.ts';
 
-export interface BackupInput {
+interface BackupInput {
   readonly projectId: string;
   readonly storageDestinationId: string;
   readonly collections?: readonly string[];

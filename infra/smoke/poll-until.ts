@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { StepError } from './client.ts';
 
-export interface Patience {
+interface Patience {
   readonly what: string;
   readonly minutes: number;
   readonly signal: AbortSignal;

@@ -9,12 +9,12 @@ import { type Principal, rootAccessKeyId } from '../base/types.ts';
 import { jsonProtocol } from '../engines/shared/aws-protocols.ts';
 import type { PolicyGuard } from '../iam/policy-guard.ts';
 
-export interface AwsEndpoint {
+interface AwsEndpoint {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-export interface AwsEndpointOptions {
+interface AwsEndpointOptions {
   readonly services: Readonly<Record<string, Service>>;
   readonly guard: PolicyGuard;
   readonly principal: (accessKeyId: string) => Principal | undefined;

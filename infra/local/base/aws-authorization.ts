@@ -1,4 +1,4 @@
-export interface UnsignedCall {
+interface UnsignedCall {
   readonly accessKeyId: string;
   readonly region: string;
   readonly service: string;

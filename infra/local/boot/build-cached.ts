@@ -13,7 +13,7 @@ const home = join(root, 'node_modules', '.cache', 'local-stage');
 /** A running stage still loads from its cache folder, so younger folders are kept. */
 const keptMs = 24 * 3_600_000;
 
-export interface BuildRecipe {
+interface BuildRecipe {
   readonly kind: string;
   /** The source files. The installed packages are always included. */
   readonly from: readonly string[];

@@ -22,7 +22,7 @@ export interface Cloud {
   stop(): Promise<void>;
 }
 
-export type CloudOptions = Pick<Settings, 'dir' | 's3Port' | 'gcsPort' | 'identityPort'> & { readonly kmsPort: number };
+type CloudOptions = Pick<Settings, 'dir' | 's3Port' | 'gcsPort' | 'identityPort'> & { readonly kmsPort: number };
 
 /** Starts everything, or stops what was started and throws. Refused while a stage runs on the same folder. */
 export const startCloud = async (options: CloudOptions): Promise<Cloud> => {

@@ -3,7 +3,7 @@ import type { Resource } from '../base/types.ts';
 import { type Physical, physicalOf, type StageLocation } from './physical-names.ts';
 import { type Names, noValue, resolve } from './resolve-intrinsics.ts';
 
-export interface TemplateResource {
+interface TemplateResource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
   readonly Metadata?: Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ export interface Template {
 export type Stacks = Readonly<Record<string, Template>>;
 
 /** Attributes that only a running engine knows (such as a stream's ARN), by logical id. */
-export type Learned = Readonly<Record<string, Readonly<Record<string, string>>>>;
+type Learned = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface ResolvedResource extends Resource {
   readonly stack: string;

@@ -7,7 +7,7 @@ import { writeDemoDocuments } from './demo-documents.ts';
 
 /** Enough to show progress, few enough to finish within seconds. */
 const documentCount = 2_000;
-export const demoSource = 'demo-project';
+const demoSource = 'demo-project';
 
 /** The part of the stage that the demo uses. */
 export interface DemoStage {

@@ -14,7 +14,7 @@ export interface AsyncInvoke {
   stop(): void;
 }
 
-export interface AsyncInvokeOptions {
+interface AsyncInvokeOptions {
   readonly invoke: (functionArn: string, payload: unknown) => Promise<unknown>;
   readonly send: (message: QueueMessage) => void;
   readonly delayScale: number;

@@ -8,7 +8,7 @@ import type { Routes } from './shared/aws-protocols.ts';
 
 export const sesRoutes: Routes = { 'POST /v2/email/outbound-emails': 'SendEmail' };
 
-export interface SesEngine extends Engine {
+interface SesEngine extends Engine {
   /** Newest first. */
   outbox(): readonly Mail[];
 }

@@ -24,7 +24,7 @@ const receiveMax = 10;
 /** Long polling: an idle queue costs one call per interval. */
 const waitSeconds = 20;
 
-export interface SourceQueue {
+interface SourceQueue {
   readonly url: string;
   readonly visibilityTimeoutSeconds: number;
 }

@@ -8,7 +8,7 @@ import { type Mapping, type Poller, type PollerContext, readMappings } from './m
 import { startQueuePoller } from './queue-poller.ts';
 import { startStreamPoller } from './stream-poller.ts';
 
-export interface PollerOptions extends Pick<PollerContext, 'endpoint' | 'region' | 'delayScale' | 'warn'> {
+interface PollerOptions extends Pick<PollerContext, 'endpoint' | 'region' | 'delayScale' | 'warn'> {
   readonly resources: readonly ResolvedResource[];
   readonly functions: readonly FunctionSpec[];
   readonly host: Host;

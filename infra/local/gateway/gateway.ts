@@ -7,7 +7,7 @@ import { corsOf } from './cors.ts';
 import { type Api, buildEvent, type Reply, readReply } from './http-event.ts';
 import { compileRoutes, type Match, type Route } from './routes.ts';
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly api: Api;
   readonly routes: readonly Route[];
   readonly cors: unknown;

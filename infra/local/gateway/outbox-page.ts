@@ -4,7 +4,7 @@ import { type Html, html, page } from '../base/html.ts';
 import type { Mail } from '../base/types.ts';
 import type { Reply } from './http-event.ts';
 
-export const outboxPath = '/_local/outbox';
+const outboxPath = '/_local/outbox';
 
 export const outboxPage = (path: string, mails: readonly Mail[]): Reply | undefined => {
   if (path === `${outboxPath}.json`) {

@@ -12,7 +12,7 @@ import { type FnProps, makeFunction } from './lambda-function.ts';
 /** Lambda's maximum. */
 const longSeconds = 900;
 
-export interface WorkerProps extends Pick<FnProps, 'parts' | 'code' | 'logGroup' | 'trigger' | 'concurrencyMax'> {
+interface WorkerProps extends Pick<FnProps, 'parts' | 'code' | 'logGroup' | 'trigger' | 'concurrencyMax'> {
   readonly topic: ITopic;
 }
 

@@ -57,7 +57,7 @@ export const addStreamTrigger = (scope: Construct, target: Fn, props: StreamTrig
   });
 };
 
-export interface QueueTriggerProps {
+interface QueueTriggerProps {
   readonly name: string;
   readonly queue: Queue;
   readonly batchSize: number;

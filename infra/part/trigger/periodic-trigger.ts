@@ -9,7 +9,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { addAlarm } from '../observe/alarm.ts';
 
-export interface ClockProps {
+interface ClockProps {
   readonly name: string;
   readonly everyMinutes: number;
   readonly target: Fn;

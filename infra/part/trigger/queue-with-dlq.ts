@@ -31,7 +31,7 @@ export const makeDeadLetterQueue = (scope: Construct, id: string, props: { name:
   return queue;
 };
 
-export interface WorkQueueProps {
+interface WorkQueueProps {
   readonly name: string;
   /** Timeout of the worker. */
   readonly timeoutSeconds: number;

@@ -9,7 +9,7 @@ import type { Construct } from 'constructs';
 import { addAlarm, alarmPeriod } from '../observe/alarm.ts';
 import { makeVendedLogGroup } from '../observe/log-group.ts';
 
-export interface StateMachineProps {
+interface StateMachineProps {
   readonly name: string;
   /** The functions of its tasks. */
   readonly steps: readonly Fn[];

@@ -35,7 +35,7 @@ export interface QueueMessage {
   readonly groupId?: string;
 }
 
-export interface FauxqsOptions {
+interface FauxqsOptions {
   readonly dir: string;
   readonly region: string;
   readonly account: string;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { AwsError, type Json, text } from '../../base/aws-service.ts';
 
-export interface RedriveDeps {
+interface RedriveDeps {
   /** Calls SQS; throws on failure. */
   ask(action: string, input: Json): Promise<Json>;
   urlOf(queueArn: string): string;
@@ -26,7 +26,7 @@ interface Received {
   readonly MessageAttributes?: Json;
 }
 
-export interface Redrive {
+interface Redrive {
   start(input: Json): Promise<Json>;
   list(input: Json): Json;
 }

@@ -16,7 +16,7 @@ import { Agent, type IncomingMessage, type RequestListener, request, type Server
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 
-export interface S3FrontOptions {
+interface S3FrontOptions {
   /** The port of fauxqs. */
   readonly port: number;
   /** The data folder of fauxqs. */

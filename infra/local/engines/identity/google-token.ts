@@ -11,7 +11,7 @@ import type { State } from '../../base/stage-state.ts';
 /** The path below the issuer. */
 export const googleTokenPath = '/google/token';
 
-export interface GoogleToken {
+interface GoogleToken {
   /** Answers a form posted to the token URL. */
   token(form: URLSearchParams): Answer;
   /** Creates a key for the account and stores the public half. The answer is a key file as in Google's console. */

@@ -22,7 +22,7 @@ export interface ScheduleTargets {
   readonly permit: Permit;
 }
 
-export interface Tick {
+interface Tick {
   readonly scheduleArn: string;
   readonly scheduledAt: Date;
   readonly target: Target;

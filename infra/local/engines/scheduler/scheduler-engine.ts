@@ -22,7 +22,7 @@ export interface Scheduler extends Engine {
   stop(): void;
 }
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   readonly dir: string;
   readonly region: string;
   readonly account: string;

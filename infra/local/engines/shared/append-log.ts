@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-export interface AppendLog<T> {
+interface AppendLog<T> {
   get(name: string): T | undefined;
   set(name: string, value: T): void;
   remove(name: string): void;

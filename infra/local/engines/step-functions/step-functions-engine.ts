@@ -18,7 +18,7 @@ export interface StepFunctions extends Engine {
   stop(): Promise<void>;
 }
 
-export interface StepFunctionsOptions {
+interface StepFunctionsOptions {
   readonly dir: string;
   readonly delayScale: number;
   readonly invoke: (functionArn: string, payload: unknown) => Promise<unknown>;

@@ -1,7 +1,7 @@
 import { RpcError } from '../base/types.ts';
 
 /** The parameters shared by all pages of a list. */
-export type ListQuery = Readonly<Record<string, unknown>>;
+type ListQuery = Readonly<Record<string, unknown>>;
 
 /** The service's maximum and default page sizes. */
 const maxPageSize = 300;

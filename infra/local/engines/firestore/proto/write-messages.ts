@@ -10,7 +10,7 @@ import type {
 } from './document-messages.ts';
 
 /** An encoded google.firestore.v1.Write. */
-export type WriteBytes = Uint8Array;
+type WriteBytes = Uint8Array;
 
 export interface CommitRequest {
   readonly database: string;

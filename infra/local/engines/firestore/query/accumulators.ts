@@ -4,7 +4,7 @@ import type { Aggregation } from '../proto/query-messages.ts';
 import { type FieldRef, fieldRef, fieldValue } from './field-access.ts';
 
 /** A running aggregation. */
-export interface Accumulator {
+interface Accumulator {
   add(document: StoredDocument): void;
   /** An encoded Value. */
   result(): Uint8Array;

@@ -7,7 +7,7 @@ import { SeededRandom } from './seeded-random.ts';
 
 const batchSize = 500;
 
-export interface SeedDocument {
+interface SeedDocument {
   readonly path: string;
   readonly fields: Readonly<Record<string, SeedValue>>;
 }

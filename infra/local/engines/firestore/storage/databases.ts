@@ -4,7 +4,7 @@ import { type DatabaseName, databaseName } from '../base/document-name.ts';
 import { type Micros, RpcError } from '../base/types.ts';
 import { StoredDatabase } from './database.ts';
 
-export interface DatabasesOptions {
+interface DatabasesOptions {
   /** The folder of the databases; without it they are kept in memory. */
   readonly dir?: string | undefined;
   /** Whether the first use creates a database; otherwise only `create` does. */

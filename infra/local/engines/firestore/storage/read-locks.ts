@@ -45,7 +45,7 @@ export class ReadLocks {
 }
 
 /** The keys from ≤ k < to. With `matches`, only changes to matching documents conflict. */
-export interface LockedRange {
+interface LockedRange {
   readonly from: PathKey;
   readonly to: PathKey;
   readonly matches?: ((document: StoredDocument) => boolean) | undefined;

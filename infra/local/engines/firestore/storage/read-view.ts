@@ -6,7 +6,7 @@ import type { StoredDatabase } from './database.ts';
 import type { Mode } from './transactions.ts';
 
 /** The read time of a request; at most one field is set. */
-export interface Selector {
+interface Selector {
   readonly transaction?: Uint8Array | undefined;
   /** Encoded TransactionOptions. */
   readonly newTransaction?: Uint8Array | undefined;

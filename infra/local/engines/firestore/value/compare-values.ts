@@ -101,7 +101,7 @@ export const compareText = (a: string, b: string): number => {
 };
 
 /** References by segments, numeric ids as numbers. */
-export const compareReferences = (a: string, b: string): number => {
+const compareReferences = (a: string, b: string): number => {
   if (a === b) return 0;
   const x = pathKey(a);
   const y = pathKey(b);

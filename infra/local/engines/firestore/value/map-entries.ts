@@ -1,13 +1,13 @@
 import { WireReader } from '../proto/wire-reader.ts';
 import { WireWriter } from '../proto/wire-writer.ts';
 import type { FieldPath } from './field-path.ts';
-import { eachEntry, lookUpBytes, valueField } from './value.ts';
+import { eachEntry, valueField } from './value.ts';
 
 /** The fields of a document or a map, with encoded values. The last of several equal names wins. */
 export type Entries = Map<string, Uint8Array>;
 
 /** Fields of a Document have number 2, those of a MapValue 1. */
-export type EntryField = 1 | 2;
+type EntryField = 1 | 2;
 
 export const readEntries = (bytes: Uint8Array, field: EntryField): Entries => {
   const entries: Entries = new Map();
@@ -59,6 +59,3 @@ export const mapEntries = (value: Uint8Array | undefined): Entries | undefined =
 
 /** An encoded Value holding a map. */
 export const encodeMap = (entries: Entries): Buffer => new WireWriter().field(valueField.map, encodeEntries(entries, 1)).finish();
-
-/** The encoded value at a path of an encoded Document. */
-export const documentField = (document: Uint8Array, path: FieldPath): Uint8Array | undefined => lookUpBytes(document, path);

@@ -1,5 +1,5 @@
 /** A REST route: the method, how to build its request, and the response message. */
-export interface RestRoute {
+interface RestRoute {
   readonly method: string;
   readonly answer: string;
   request(query: URLSearchParams, body: unknown): unknown;
@@ -21,7 +21,7 @@ const verbs: Readonly<Record<string, readonly [method: string, field: 'database'
 };
 
 /** The route of a percent-encoded path; undefined if there is none. */
-export function routeOf(httpMethod: string, path: string): RestRoute | undefined {
+export function findRestRoute(httpMethod: string, path: string): RestRoute | undefined {
   const [, database, below = '', verb] = root.exec(path) ?? [];
   if (database === undefined) return undefined;
   const decoded = decodeSegments(below);

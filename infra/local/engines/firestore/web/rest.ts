@@ -1,7 +1,7 @@
 import { bytesOf, type CallContext, type Method, type Methods } from '../base/types.ts';
 import { rpcErrorOf } from '../grpc/headers.ts';
 import { type EnumStyle, jsonOfMessage, messageOfJson } from './encode-json.ts';
-import { routeOf } from './rest-routes.ts';
+import { findRestRoute } from './rest-routes.ts';
 
 /** A REST call on documents: its method, and how to run it. */
 export interface RestCall {
@@ -17,7 +17,7 @@ export function restCall(
   http: { readonly method: string; readonly path: string; readonly query: URLSearchParams; readonly body: unknown },
   call: CallContext,
 ): RestCall | undefined {
-  const route = routeOf(http.method, http.path);
+  const route = findRestRoute(http.method, http.path);
   const method = route && methods[route.method];
   if (!route || !method || method.kind === 'bidi') return undefined;
   const enums: EnumStyle = http.query.get('$alt')?.includes('enum-encoding=int') ? 'number' : 'name';

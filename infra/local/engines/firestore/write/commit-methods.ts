@@ -43,7 +43,7 @@ export const commitMethods = (databases: Databases): Methods => ({
 });
 
 /** A result as a message. */
-export const sendableResult = ({ updateTime, transformResults }: WriteResult) => ({
+const sendableResult = ({ updateTime, transformResults }: WriteResult) => ({
   updateTime: updateTime === undefined ? undefined : timestampOf(updateTime),
   transformResults,
 });

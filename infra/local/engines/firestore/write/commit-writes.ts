@@ -6,13 +6,13 @@ import { StagedWrites, type WriteResult } from './staged-writes.ts';
 
 export { parseWrite, type Write, type WriteResult };
 
-export interface CommitResult {
+interface CommitResult {
   readonly commitTime: Micros;
   readonly results: readonly WriteResult[];
 }
 
 /** The result of one write of a batch. */
-export interface BatchResult {
+interface BatchResult {
   readonly code: (typeof status)[StatusName];
   readonly message: string;
   readonly result: WriteResult | undefined;
