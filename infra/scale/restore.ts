@@ -17,23 +17,23 @@ interface RestoreEstimate extends Estimate {
 export const estimateRestore = (documents: number, pace: Pace, kind: RestoreKind): RestoreEstimate => {
   const perShard = Math.max(code.cutRecords, Math.ceil(documents / (code.cutsMax - 1)));
   const shards = Math.max(1, Math.ceil(documents / perShard));
-  const lanes = Math.min(code.writersMax, shards);
+  const writers = Math.min(code.writersMax, shards);
   const isOver = kind === 'over';
   const comparedPerSecond = isOver
     ? Math.min(measured.streamPerSecond[pace], measured.comparedPerSecond)
     : measured.comparedPerSecond;
   const checking = documents / comparedPerSecond + shards * assumed.stepSeconds;
-  const writeSeconds = Math.max(secondsToWrite(documents), documents / lanes / measured.writtenPerSecond);
-  const writing = lanes * writeSeconds + shards * assumed.stepSeconds;
+  const writeSeconds = Math.max(secondsToWrite(documents), documents / writers / measured.writtenPerSecond);
+  const writing = writers * writeSeconds + shards * assumed.stepSeconds;
   const runSeconds = assumed.runShare * code.workers.restoreWrite.timeoutSeconds;
-  const runs = shards * Math.max(1, Math.ceil((lanes * writeSeconds) / shards / runSeconds));
+  const runs = shards * Math.max(1, Math.ceil((writers * writeSeconds) / shards / runSeconds));
   // The journal has the previous content of each document, or that it did not exist.
   const journal = archiveSize(isOver ? documents : documents / 10, { partsMin: shards });
   const journalBytes = documents * measured.storedBytes * (isOver ? 1 : measured.incrementalShare);
   const looks = (checking + writing) / (code.lookEveryMs / 1_000);
   const tells = 1 / code.tellShare + checking / (code.tellEveryMs / 1_000) + writing / assumed.sliceSeconds;
   const leaves = Math.ceil((documents * measured.documentBytes) / code.leafBodyBytes);
-  const checkSeconds = checking / lanes;
+  const checkSeconds = checking / writers;
   return {
     shards,
     runs,

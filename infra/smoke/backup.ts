@@ -43,12 +43,12 @@ export const takeBackup = (runner: StepRunner, client: Client, input: BackupInpu
       if (isRunning(await read())) await client.call('POST', `/backups/${id}/cancel`, {});
       await retryWhileInUse(() => client.call('DELETE', `/backups/${id}`));
     });
-    let told = '';
+    let lastPrinted = '';
     const done = await pollUntil({ what: `the backup ${id}`, minutes, signal: runner.signal }, read, (backup) => {
       const { phase, progress } = backup;
       const tenth = `${phase}, ${progress.percent - (progress.percent % 10)} %`;
-      if (tenth !== told && isRunning(backup)) runner.print(`${tenth}, ${count(progress.documents)} documents`);
-      told = tenth;
+      if (tenth !== lastPrinted && isRunning(backup)) runner.print(`${tenth}, ${count(progress.documents)} documents`);
+      lastPrinted = tenth;
       return !isRunning(backup);
     });
     if (done.status !== 'completed')

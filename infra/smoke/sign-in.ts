@@ -24,7 +24,7 @@ const nowhere = 'http://localhost/callback';
 
 export const signIn = (runner: StepRunner, options: SmokeOptions, { isInteractive, hide }: SignInContext): Promise<string> => {
   const { url, token, refreshToken, isLocal } = options;
-  const nobody = openClient(url);
+  const anonymous = openClient(url);
   return runner.step('sign in', async () => {
     if (token?.startsWith('fb_sa_')) return ['with the API key of a service account', token];
     const accessToken = token ?? (await session());
@@ -36,12 +36,12 @@ export const signIn = (runner: StepRunner, options: SmokeOptions, { isInteractiv
   });
 
   async function session(): Promise<string> {
-    if (refreshToken !== undefined) return (await nobody.call<Tokens>('POST', '/auth/refresh', { refreshToken })).accessToken;
+    if (refreshToken !== undefined) return (await anonymous.call<Tokens>('POST', '/auth/refresh', { refreshToken })).accessToken;
     const code = isLocal ? await codeFromStage(url) : isInteractive ? await codeFromBrowser(runner, url) : undefined;
     if (code === undefined)
       throw new StepError('set SMOKE_TOKEN or SMOKE_REFRESH_TOKEN, or start it from a terminal to sign in with a browser');
     hide(code);
-    return (await nobody.call<Tokens>('POST', '/auth/token', { code, grant_type: 'authorization_code' })).accessToken;
+    return (await anonymous.call<Tokens>('POST', '/auth/token', { code, grant_type: 'authorization_code' })).accessToken;
   }
 };
 

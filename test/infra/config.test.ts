@@ -24,10 +24,7 @@ describe('config: an invalid setting is rejected by name', () => {
     'retention that is not a number': [{ auditRetentionDays: 'long' }, /^ {2}auditRetentionDays: must be a whole number/m],
     'too many webhooks': [{ webhooksPerOrganization: '1001' }, /^ {2}webhooksPerOrganization: must be at most 1000$/m],
     'no webhooks': [{ webhooksPerOrganization: '0' }, /^ {2}webhooksPerOrganization: must be at least 1$/m],
-    'an http issuer elsewhere': [
-      { identityIssuer: 'http://accounts.example.com' },
-      /^ {2}identityIssuer: must be an https URL/m,
-    ],
+    'an http issuer elsewhere': [{ identityIssuer: 'http://accounts.example.com' }, /^ {2}identityIssuer: must be an https URL/m],
     'an issuer that is not a URL': [{ identityIssuer: 'accounts' }, /^ {2}identityIssuer: must be an https URL/m],
     'an http redirect elsewhere': [
       { allowedRedirectUris: 'http://app.example.com/cb' },

@@ -172,9 +172,9 @@ describe('a webhook sender has no other permissions (C20, E14)', () => {
   }
 
   test('engine stack: each delivery queue has its own function; its visibility timeout is six times the function timeout', () => {
-    const lanes = ['DeliverFeed', 'DeliverSlowFeed'].map((feed) => named(feed).properties);
-    assert.notDeepEqual(lanes[0]?.EventSourceArn, lanes[1]?.EventSourceArn);
-    assert.notDeepEqual(lanes[0]?.FunctionName, lanes[1]?.FunctionName);
+    const queues = ['DeliverFeed', 'DeliverSlowFeed'].map((feed) => named(feed).properties);
+    assert.notDeepEqual(queues[0]?.EventSourceArn, queues[1]?.EventSourceArn);
+    assert.notDeepEqual(queues[0]?.FunctionName, queues[1]?.FunctionName);
     for (const [fn, queue] of [
       ['Deliver', 'Deliveries'],
       ['DeliverSlow', 'SlowDeliveries'],

@@ -36,10 +36,10 @@ describe('settings', () => {
   });
 
   test('every name in the deployment section is a setting', () => {
-    const told = namesIn(deploy).filter((name) => /^[a-z]+([A-Z][a-z]+)+$/.test(name));
-    assert.ok(told.includes('identityClientId'));
+    const names = namesIn(deploy).filter((name) => /^[a-z]+([A-Z][a-z]+)+$/.test(name));
+    assert.ok(names.includes('identityClientId'));
     assert.deepEqual(
-      told.filter((name) => !settingNames.includes(name)),
+      names.filter((name) => !settingNames.includes(name)),
       [],
     );
   });

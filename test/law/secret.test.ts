@@ -67,7 +67,7 @@ beforeAll(async () => {
   ok(secrets.length >= 12);
 });
 
-let told: { readonly webhookId: string; readonly deliveryId: string };
+let delivered: { readonly webhookId: string; readonly deliveryId: string };
 
 /** A webhook with all kinds of secrets and a delivery, and one with a customer's own secret. */
 const tellWebhooks = async (by: { readonly token: string; readonly org: string }): Promise<void> => {
@@ -75,7 +75,7 @@ const tellWebhooks = async (by: { readonly token: string; readonly org: string }
   const events = ['organization.updated'];
   const headers = { Authorization: `Bearer ${keep('bearer token for a webhook', randomUUID())}`, 'X-Api-Key': randomUUID() };
   keep('API key for a webhook', headers['X-Api-Key']);
-  const made = await call(webhooks.create, { ...by, body: { name: 'Told', url: receiver.url('/told'), events, headers } });
+  const made = await call(webhooks.create, { ...by, body: { name: 'Told', url: receiver.url('/delivered'), events, headers } });
   keep('webhook secret', made.body.data.secret ?? undefined);
   const secret = keep("customer's webhook secret", randomUUID());
   const own = await call(webhooks.create, { ...by, body: { name: 'Own', url: receiver.url('/own'), events, secret } });
@@ -84,12 +84,12 @@ const tellWebhooks = async (by: { readonly token: string; readonly org: string }
   const rotated = await call(webhooks.rotateSecret, { ...by, params, headers: { 'idempotency-key': 'rotate' } });
   keep('rotated webhook secret', rotated.body.data.secret ?? undefined);
   equal((await call(organizations.update, { ...by, body: { name: 'Changed' } })).status, 200);
-  const heard = await receiver.next(({ path }) => path === '/told');
+  const heard = await receiver.next(({ path }) => path === '/delivered');
   equal(heard.headers['x-api-key'], headers['X-Api-Key']);
   await receiver.next(({ path }) => path === '/own');
   const deliveries = async () => (await call(webhooks.deliveries, { ...by, params })).body.data.deliveries;
   while ((await deliveries())[0]?.status !== 'delivered') await pause(250);
-  told = { ...params, deliveryId: (await deliveries())[0]?.id ?? '' };
+  delivered = { ...params, deliveryId: (await deliveries())[0]?.id ?? '' };
   await receiver.stop();
 };
 
@@ -134,7 +134,7 @@ test('secrets: no read returns one, including the audit log and its export', asy
     equal(found(text).join(), '', endpoint.id);
   }
   for (const endpoint of [webhooks.get, webhooks.deliveries, webhooks.request]) {
-    const { status, text } = await call(endpoint as Endpoint, { ...by, params: told });
+    const { status, text } = await call(endpoint as Endpoint, { ...by, params: delivered });
     equal(status, 200, text);
     equal(found(text).join(), '', endpoint.id);
   }

@@ -78,11 +78,11 @@ test('every log group has a retention', () => {
 describe('queues', () => {
   const queues = ofType('AWS::SQS::Queue');
   // Schedules created by functions target the queue in their environment.
-  const told = functions.map(
+  const environments = functions.map(
     ({ properties }) => (properties.Environment as { Variables?: Record<string, unknown> } | undefined)?.Variables,
   );
   const deadLetterTargets = new Set([
-    ...told.flatMap((variables) =>
+    ...environments.flatMap((variables) =>
       [variables?.RETRY_DEAD_LETTERS_ARN, variables?.SCHEDULE_DEAD_LETTERS_ARN].flatMap((arn) => (arn ? [target(arn)] : [])),
     ),
     ...resources.flatMap(({ properties }) =>

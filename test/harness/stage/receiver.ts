@@ -79,7 +79,7 @@ export interface ReceiverOptions {
 /** Longer than any processing on the stage, shorter than a test's timeout. */
 const patience = 20_000;
 
-export const startReceiver = async (wish: ReceiverOptions = {}): Promise<Receiver> => {
+export const startReceiver = async (options: ReceiverOptions = {}): Promise<Receiver> => {
   const requests: ReceivedRequest[] = [];
   const given = new Set<ReceivedRequest>();
   const sockets = new Map<number, Socket>();
@@ -90,7 +90,7 @@ export const startReceiver = async (wish: ReceiverOptions = {}): Promise<Receive
 
   const answerTo = async (heard: ReceivedRequest): Promise<Answer> => {
     const script = scripts.get(heard.path.split('?')[0] ?? '');
-    const chosen = (script && script.length > 1 ? script.shift() : script?.[0]) ?? wish.answer ?? { status: 200 };
+    const chosen = (script && script.length > 1 ? script.shift() : script?.[0]) ?? options.answer ?? { status: 200 };
     return typeof chosen === 'function' ? chosen(heard) : chosen;
   };
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -98,7 +98,7 @@ export const startReceiver = async (wish: ReceiverOptions = {}): Promise<Receive
     for await (const part of incoming) parts.push(part as Buffer);
     const { method = '', url: path = '', headers, rawHeaders } = incoming;
     const heard: ReceivedRequest = { method, path, headers, rawHeaders, body: Buffer.concat(parts), at: Date.now() };
-    if (!wish.forgets) requests.push(heard);
+    if (!options.forgets) requests.push(heard);
     wake.resolve();
     wake = Promise.withResolvers<void>();
     const answer = await answerTo(heard);
@@ -106,7 +106,7 @@ export const startReceiver = async (wish: ReceiverOptions = {}): Promise<Receive
     await give(answer, response, count, ending.signal);
   };
 
-  const server = createServer({ ...certificate(wish.certificate ?? 'localhost'), ...wish.tls }, (incoming, response) => {
+  const server = createServer({ ...certificate(options.certificate ?? 'localhost'), ...options.tls }, (incoming, response) => {
     response.on('error', () => {});
     // Many tests abort the sender in the middle of a request.
     serve(incoming, response).catch(() => response.destroy());
@@ -119,7 +119,7 @@ export const startReceiver = async (wish: ReceiverOptions = {}): Promise<Receive
     socket.on('error', () => {});
     socket.once('close', () => sockets.delete(remotePort));
   });
-  server.listen(wish.port ?? 0, 'localhost');
+  server.listen(options.port ?? 0, 'localhost');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
 

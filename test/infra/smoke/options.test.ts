@@ -61,13 +61,13 @@ test('smoke options: a project is a Google Cloud project id, a prj_ id, or a JSO
 });
 
 test('smoke options: all credentials are known as secrets', () => {
-  const wish = readOptions([url], {
+  const options = readOptions([url], {
     SMOKE_TOKEN: 'token-of-mine',
     SMOKE_REFRESH_TOKEN: 'refresh-of-mine',
     SMOKE_PROJECT: '{"sourceProjectId":"public-name","credentials":{"clientEmail":"a@example.com","privateKey":"private-key"}}',
     SMOKE_DESTINATION: '{"bucket":"public-bucket","credentials":{"accessKeyId":"AKIATEST","secretAccessKey":"secret-key"}}',
   });
-  assert.deepEqual(secretsOf(wish), [
+  assert.deepEqual(secretsOf(options), [
     ...['token-of-mine', 'refresh-of-mine', 'a@example.com', 'private-key', 'AKIATEST', 'secret-key'],
   ]);
 });

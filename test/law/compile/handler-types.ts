@@ -61,7 +61,7 @@ export const wrong = [
   handle(rows.list, async () => ({ items: [{ id: '1' }] })),
   // @ts-expect-error a row without a body has none
   handle(rows.get, async ({ body }) => ({ data: { id: body.name, size: 1 } })),
-  // @ts-expect-error where nobody is asked who they are, there is no tenant
+  // @ts-expect-error a public endpoint has no tenant
   handle(rows.open, async ({ tenant }) => ({ data: tenant })),
   // @ts-expect-error a signed-in person is in no organization yet
   handle(rows.mine, async ({ tenant }) => ({ data: { id: tenant.organizationId } })),
@@ -76,7 +76,7 @@ export const wrongRows = [
   { id: 'a.b', method: 'GET', path: '/', summary: '', capabilities, access: { role: 'admin' } } satisfies Endpoint,
   // @ts-expect-error a scope that does not exist
   { id: 'a.b', method: 'GET', path: '/', summary: '', capabilities, access: { role: 'admin', scope: 'all' } } satisfies Endpoint,
-  // @ts-expect-error a capability that nobody can grant
+  // @ts-expect-error an unknown capability
   { id: 'a.b', method: 'GET', path: '/', summary: '', access, capabilities: ['table:drop'] } satisfies Endpoint,
   // @ts-expect-error an error code that is not in the table
   { id: 'a.b', method: 'GET', path: '/', summary: '', access, capabilities, errors: ['OOPS'] } satisfies Endpoint,

@@ -13,9 +13,9 @@ test('unused permissions: unused grants without a reason are reported, and so ar
   ];
   const report = compare(granted, ['A kms:Sign Key', 'A ses:SendEmail gone'], kept);
   assert.deepEqual(report, { unused: ['A sqs:SendMessage Queue'], stale: ['A ses:SendEmail gone'], idle: [kept[1]] });
-  const told = tell(report, granted.length).join('\n');
+  const lines = tell(report, granted.length).join('\n');
   for (const word of ['A sqs:SendMessage Queue', 'A ses:SendEmail gone', 'for nothing', '3 granted, 2 used'])
-    assert.ok(told.includes(word), word);
+    assert.ok(lines.includes(word), word);
 });
 
 test('unused permissions: one kind of read covers the others, likewise writes, under the same conditions', () => {

@@ -244,9 +244,9 @@ describe('the Listen protocol', () => {
     for (let n = 0; n < 50; n++) await set(`burst/${String(n).padStart(2, '0')}`, n);
     const heard: string[] = [];
     while (!heard.includes('change burst/49')) heard.push(...(await ear.snapshot()).words);
-    const told = heard.filter((word) => word.startsWith('change'));
-    assert.equal(told.length, 50);
-    assert.deepEqual(told, [...told].sort());
+    const changes = heard.filter((word) => word.startsWith('change'));
+    assert.equal(changes.length, 50);
+    assert.deepEqual(changes, [...changes].sort());
     ear.close();
   });
 });
