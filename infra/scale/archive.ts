@@ -10,9 +10,7 @@ export interface ArchiveSize {
   readonly manifestBytes: number;
 }
 
-/**
- * `partsMin`: the number of worker runs, each of which ends a part. `changed`: isolated changed documents among unchanged ones.
- */
+/** `partsMin`: the number of worker runs, each of which ends a part. `changed`: isolated changed documents. */
 export const archiveSize = (
   documents: number,
   { partsMin = 1, changed = 0 }: { partsMin?: number; changed?: number },

@@ -14,10 +14,7 @@ interface CaptureEstimate extends Estimate {
 }
 
 const daySeconds = 24 * 3_600;
-/**
- * The read budget for counting (`shared/pitr/prove/check-coverage.ts`) and the interval of new bases
- * (`shared/pitr/base/refresh-base.ts`).
- */
+/** See `readsPerHour` of shared/pitr/prove/check-coverage.ts and `refreshSeconds` of shared/pitr/base/refresh-base.ts. */
 export const countReadsPerHour = 1_000;
 export const baseEverySeconds = 24 * 3_600;
 /** The transaction of a cycle: project state, resume position, batch and event. */

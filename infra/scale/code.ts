@@ -1,7 +1,4 @@
-/**
- * The numbers of the code that the model reckons with, read where they stand: who changes one changes the model, and a test tells that
- * the page is to be made anew.
- */
+/** The constants of the code that the model uses, imported from where they are defined. */
 
 export { pageListedBytes } from '../../shared/archive/page/index-writer.ts';
 export {

@@ -12,10 +12,7 @@ export const measured = {
   comparedPerSecond: 79_000,
   /** Section 2: documents per second that one core writes without throttling. */
   writtenPerSecond: 20_196,
-  /**
-   * `npm run bench -- incremental`: size of the sixth consecutive incremental backup relative to a full one, with 1 % changes
-   * each.
-   */
+  /** `npm run bench -- incremental`: the sixth incremental backup with 1 % changes each, relative to a full one. */
   incrementalShare: 0.024,
   /** `npm run bench -- backup`: the requests of a backup of this size, counted call by call. */
   counted: { documents: 20_000, writeUnits: 120, readUnits: 28, puts: 4, gets: 6 },

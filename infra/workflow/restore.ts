@@ -47,10 +47,7 @@ const everyShard = (name: string, step: Step, next: string) => ({
   Next: next,
 });
 
-/**
- * Input of every step: `{organizationId, restoreJobId, attempt}`. Items of the maps are shard numbers; the shards are in the
- * table.
- */
+/** Input of every step: `{organizationId, restoreJobId, attempt}`. Items of the maps are shard numbers. */
 export const restoreDefinition = (steps: Readonly<Record<(typeof restoreSteps)[number], Step>>) => ({
   Comment: 'Restores a backup',
   StartAt: 'Prepare',

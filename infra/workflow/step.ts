@@ -10,9 +10,7 @@ export interface Step {
 /** Time beyond the function's timeout for Lambda to report it. */
 const graceSeconds = 30;
 
-/**
- * Errors of the platform: the function did not run, or the outcome is unknown. Waits of up to 60 s, typically 2 minutes in total.
- */
+/** Errors of the platform: the function did not run, or the outcome is unknown. Waits of up to 60 s, about 2 minutes in total. */
 const platformFaults = ['Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException'];
 
 /** Full jitter: 30 s on average. */

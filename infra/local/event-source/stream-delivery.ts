@@ -82,10 +82,7 @@ export const makeStreamDelivery = (mapping: Mapping, outside: PollerContext, sto
 /** -1 or no value in the template means unlimited. */
 const limit = (value: unknown): number => (value === undefined || Number(value) < 0 ? Number.POSITIVE_INFINITY : Number(value));
 
-/**
- * Sends to a failure destination what Lambda sends: the position of the records, not the records. The function's role must allow
- * it.
- */
+/** Like Lambda, sends the position of failed records, not the records. The function's role must allow it. */
 const putAside = async (
   destinationArn: string,
   mapping: Mapping,

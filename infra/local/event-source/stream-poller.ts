@@ -21,10 +21,7 @@ const busyMs = 200;
 /** Poll interval of an idle stage: costs 0.5 % of a core instead of 2.5 %. */
 const idleMs = 1_000;
 const quietAfterMs = 10_000;
-/**
- * The shortest interval between polls of a shard. Every API call writes, so each would cost two polls: at 20 ms they took
- * a fifth of a busy stage's CPU.
- */
+/** The shortest interval between polls of a shard. At 20 ms polling took a fifth of a busy stage's CPU. */
 const pauseMs = 100;
 /** DynamoDB's maximum. As with Lambda, filtered records do not count towards the batch size. */
 const readMax = 1_000;

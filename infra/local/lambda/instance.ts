@@ -1,6 +1,4 @@
-/**
- * One instance of a function: a thread with the template's environment and none of the host's. It handles one event at a time.
- */
+/** One instance of a function: a thread with the template's environment only. It handles one event at a time. */
 import { randomUUID } from 'node:crypto';
 import type { FunctionLog } from './function-log.ts';
 import { FunctionError, type FunctionSpec } from './function-spec.ts';

@@ -1,7 +1,4 @@
-/**
- * Permissions that are needed although no test run uses them, each with a reason. A permission that a test uses must not be
- * listed.
- */
+/** Permissions that are needed although no test run uses them, each with a reason. */
 import type { PermissionException } from './report.ts';
 
 export const exceptions: readonly PermissionException[] = [

@@ -7,9 +7,7 @@ import { type AlarmProps, addAlarm, alarmPeriod } from '../observe/alarm.ts';
 
 /** SQS's maximum: time to investigate, repair and redrive. */
 const keptDays = 14;
-/**
- * Lambda's poller receives messages before it has capacity for them; with fewer receives, load alone would dead-letter messages.
- */
+/** Lambda receives messages before it has capacity for them; with fewer receives, load alone would dead-letter them. */
 const receivesMax = 5;
 /** AWS's recommendation for a queue trigger: leaves room for Lambda's own retries of a throttled batch. */
 const visibilityPerTimeout = 6;
@@ -55,9 +53,7 @@ export const makeWorkQueue = (scope: Construct, id: string, props: WorkQueueProp
   return queue;
 };
 
-/**
- * A message counts as old while its worker runs, and longer if the worker crashed; neither means that messages are not received.
- */
+/** A message counts as old while its worker runs or after its worker crashed, although messages are being received. */
 const backlogOf = (
   queue: Queue,
   { name, waitMaxSeconds }: WorkQueueProps,

@@ -4,13 +4,9 @@
  * concurrency (1,000 by default) and the SES sending rate.
  */
 export const workQueueSpecs = {
-  /**
-   * Ten small tasks fit into the worker's timeout, and SQS returns no more without waiting. E-mails are expected within minutes.
-   */
+  /** Ten small tasks fit into the timeout, and SQS returns no more without waiting. E-mails are expected within minutes. */
   task: { id: 'Tasks', worker: 'task', batchSize: 10, concurrencyMax: 5, waitMaxSeconds: 900 },
-  /**
-   * A task may use the worker's whole timeout, so batches have one message. Nothing waits for it, and a burst may take an hour.
-   */
+  /** A task may use the whole timeout, so batches have one message. Nothing waits for it; a burst may take an hour. */
   chore: { id: 'Chores', worker: 'chore', batchSize: 1, concurrencyMax: 10, waitMaxSeconds: 3_600 },
   /**
    * Ten events for 1,000 webhooks each (the maximum) make 10,000 deliveries at about 1 ms of a core: a quarter of the worker's

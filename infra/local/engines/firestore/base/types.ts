@@ -84,10 +84,7 @@ export interface CallContext {
   readonly signal: AbortSignal;
 }
 
-/**
- * A response whose field 1 is a document, assembled only when it is written to the socket: one copy of the bytes
- * halves the work of a scan.
- */
+/** A response with a document in field 1, assembled when it is written to the socket: one copy halves the work of a scan. */
 export class DocumentMessage {
   readonly document: Uint8Array;
   /** The encoded fields after the document. */

@@ -56,10 +56,7 @@ function listByName(databases: Databases, parent: DocumentName, request: ListDoc
   return proto.ListDocumentsResponse.encode({ documents });
 }
 
-/**
- * Documents with `segments` segments, without visiting their descendants. `missing` includes documents that only have
- * descendants.
- */
+/** Documents with `segments` segments, without their descendants. `missing` adds those that only have descendants. */
 function* children(
   reader: Reader,
   from: PathKey,

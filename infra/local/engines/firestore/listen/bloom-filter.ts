@@ -11,10 +11,7 @@ const bitsPerName = 36;
 const hashCount = 12;
 const word = (1n << 64n) - 1n;
 
-/**
- * Builds a filter of full names as clients expect it: bit h1 + i × h2 for each of n hashes, h1 and h2 being the little-endian
- * halves of the MD5.
- */
+/** Builds a filter of full names: bit h1 + i × h2 for each hash i; h1 and h2 are the little-endian halves of the MD5. */
 export const bloomFilter = (names: readonly string[]): BloomFilter => {
   const bitCount = names.length * bitsPerName - 1;
   if (names.length === 0) return { bits: { bitmap: new Uint8Array(), padding: 0 }, hashCount: 0 };

@@ -23,10 +23,7 @@ type Fields = Record<string, unknown>;
 const maxDepth = 100;
 const messages = new Map<string, Message>();
 
-/**
- * The codec of a message of google.firestore.v1, or of a full name that starts with a dot. `isWhole` decodes nested messages as
- * well.
- */
+/** The codec of a google.firestore.v1 message, or of a full name with a leading dot. `isWhole` decodes nested messages, too. */
 export const codec = <T>(name: string, isWhole = false): Codec<T> => {
   let found: Message | undefined;
   const message = () => {

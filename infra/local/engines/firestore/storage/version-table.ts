@@ -4,10 +4,7 @@ import { ByteSlabs } from './byte-slabs.ts';
 /** No version. */
 export const none = -1;
 
-/**
- * All versions of all documents: numbers in typed arrays, bytes in slabs. A version points to its predecessor; one
- * without bytes is a deletion.
- */
+/** All versions of all documents. A version points to its predecessor; one without bytes is a deletion. */
 export class VersionTable {
   readonly #slabs = new ByteSlabs();
   #created = new Float64Array(firstCapacity);

@@ -18,9 +18,7 @@ interface BatchResult {
   readonly result: WriteResult | undefined;
 }
 
-/**
- * Applies writes atomically and in order, and ends their transaction. If the caller leaves while it waits, nothing is written.
- */
+/** Applies writes atomically and in order, and ends their transaction. A caller that leaves while waiting writes nothing. */
 export const commitWrites = async (
   database: StoredDatabase,
   writes: readonly Write[],
