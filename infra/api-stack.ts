@@ -1,4 +1,4 @@
-/** One route and one function for every row of the contract; whatever matches none goes to the fallback. */
+/** The API: one route and one function per contract endpoint. Requests without a matching route go to the fallback. */
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnApiMapping, CfnDomainName, CfnIntegration, CfnRoute, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
@@ -12,24 +12,24 @@ import { workers } from '../shared/contract/runtime/workers.ts';
 import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
 import type { EngineStack } from './engine-stack.ts';
-import { sayWhatIsNext } from './part/deploy-outputs.ts';
+import { addDeployOutputs } from './part/deploy-outputs.ts';
 import { type CodeOf, makeFunction } from './part/function/lambda-function.ts';
 import { addAlarm, alarmPeriod } from './part/observe/alarm.ts';
 import { makeLogGroup, makeVendedLogGroup } from './part/observe/log-group.ts';
-import { countLines, linesCounted } from './part/observe/log-metric-filter.ts';
+import { addLogMetricFilter, logLineMetric } from './part/observe/log-metric-filter.ts';
 
-export interface ApiStackProps extends StackProps {
+interface ApiStackProps extends StackProps {
   readonly config: Config;
   readonly data: DataStack;
   readonly engine: EngineStack;
   readonly code: CodeOf;
 }
 
-/** Below the 30 s at which API Gateway gives up, so that the answer is ours. */
+/** Less than API Gateway's 30 s, so that the service answers, not the gateway. */
 const endpointTimeoutSeconds = 20;
-/** Lambda gives CPU by memory: twice that of 512 MB, for cold starts with the SDK. What it saves was not measured on Lambda. */
+/** Lambda assigns CPU by memory: twice the CPU of 512 MB speeds up cold starts with the SDK. Not measured on Lambda. */
 const endpointMemoryMegabytes = 1_024;
-/** For the whole deployment; each actor's own share is requestsPerMinute. */
+/** For the whole deployment. The limit per caller is requestsPerMinute. */
 const throttle = { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 };
 
 export class ApiStack extends Stack {
@@ -40,7 +40,7 @@ export class ApiStack extends Stack {
     super(scope, id, props);
     this.#props = props;
     this.#logGroup = makeLogGroup(this, 'Logs');
-    for (const line of ['keyRefused', 'secretsKeyRefused', 'providerFailed'] as const) countLines(this.#logGroup, line);
+    for (const line of ['keyRefused', 'secretsKeyRefused', 'providerFailed'] as const) addLogMetricFilter(this.#logGroup, line);
     const groups = Map.groupBy(endpoints, (endpoint) => handlerOf(endpoint).file);
     for (const [file, rows] of groups) this.#makeGroup(file, rows);
     this.#makeFallback();
@@ -49,17 +49,18 @@ export class ApiStack extends Stack {
     const { domainName, certificateArn } = config;
     const domain = domainName && certificateArn ? this.#makeDomain(stage, domainName, certificateArn) : undefined;
     this.#makeAlarms();
-    sayWhatIsNext(this, { config, data, domainTarget: domain?.attrRegionalDomainName });
+    addDeployOutputs(this, { config, data, domainTarget: domain?.attrRegionalDomainName });
   }
 
-  /** The rows of one handler file: a function each, and one role by which the gateway starts these and no others. */
+  /** The endpoints of one handler file: one function each, and one role with which the gateway invokes exactly these. */
   #makeGroup(file: string, rows: readonly Endpoint[]): void {
-    const made = rows.map((endpoint) => ({ endpoint, fn: this.#makeEndpoint(endpoint) }));
+    const handlers = rows.map((endpoint) => ({ endpoint, fn: this.#makeEndpoint(endpoint) }));
     const role = this.#makeGatewayRole(
       pascal(file),
-      made.map(({ fn }) => fn),
+      handlers.map(({ fn }) => fn),
     );
-    for (const { endpoint, fn } of made) this.#makeRoute(pascal(endpoint.id), `${endpoint.method} ${endpoint.path}`, fn, role);
+    for (const { endpoint, fn } of handlers)
+      this.#makeRoute(pascal(endpoint.id), `${endpoint.method} ${endpoint.path}`, fn, role);
   }
 
   #makeEndpoint(endpoint: Endpoint): Fn {
@@ -92,10 +93,10 @@ export class ApiStack extends Stack {
     this.#makeRoute('Fallback', '$default', fn, this.#makeGatewayRole('Fallback', [fn]));
   }
 
-  /** A role for each file instead of a permission for each function: a fifth fewer resources, of the 500 a stack may have. */
+  /** One role per file instead of one permission per function saves a fifth of the 500 resources a stack may have. */
   #makeGatewayRole(id: string, functions: readonly Fn[]): Role {
     return new Role(this, `${id}GatewayRole`, {
-      description: `Lets the gateway start the functions of ${id}`,
+      description: `Lets API Gateway invoke the functions of ${id}`,
       assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
       inlinePolicies: {
         start: new PolicyDocument({
@@ -143,11 +144,11 @@ export class ApiStack extends Stack {
     mapping.addResourceDependency(stage);
     new CfnOutput(this, 'DomainTarget', {
       value: domain.attrRegionalDomainName,
-      description: `Point ${domainName} here (CNAME or alias)`,
+      description: `Target for the DNS record of ${domainName} (CNAME or alias)`,
     });
     new CfnOutput(this, 'DomainTargetZone', {
       value: domain.attrRegionalHostedZoneId,
-      description: 'The hosted zone an alias record asks for',
+      description: 'Hosted zone id for an alias record',
     });
     return domain;
   }
@@ -157,7 +158,7 @@ export class ApiStack extends Stack {
     const { alarms: topic, apiId } = data;
     addAlarm(this, {
       name: 'api-5xx',
-      says: 'The API answers with server errors',
+      description: 'The API returns server errors',
       metric: new Metric({
         namespace: 'AWS/ApiGateway',
         metricName: '5xx',
@@ -170,16 +171,16 @@ export class ApiStack extends Stack {
     });
     addAlarm(this, {
       name: 'sign-in-failures',
-      says: 'The identity provider does not answer as it should, and nobody can sign in',
-      // Whoever fails tries again: three within a quarter of an hour come of one person, and not of one lost packet.
-      metric: linesCounted('providerFailed', Duration.minutes(15)),
+      description: 'Requests to the identity provider fail, so users cannot sign in',
+      // Users retry: three failures within 15 minutes can come from one user, but not from one lost packet.
+      metric: logLineMetric('providerFailed', Duration.minutes(15)),
       above: 2,
       topic,
     });
     addAlarm(this, {
       name: 'function-throttles',
-      says: 'Functions use more than nine tenths of the concurrency that the account has: soon some are not started',
-      // No dimension: concurrency is the account's. Throttles would count steps that wait for their turn, too.
+      description: 'Functions use more than 90 % of the concurrency of the account; at 100 % Lambda throttles',
+      // No dimension: concurrency is counted per account. Throttles would also count workflow steps that wait for capacity.
       metric: new Metric({
         namespace: 'AWS/Lambda',
         metricName: 'ClaimedAccountConcurrency',
@@ -193,7 +194,7 @@ export class ApiStack extends Stack {
   }
 }
 
-/** No query string, no header, no body: a code or a token could be in any of them. */
+/** No query string, headers or body: each of them can contain a code or a token. */
 const accessLogLine = {
   requestId: '$context.requestId',
   time: '$context.requestTime',

@@ -1,4 +1,4 @@
-/** The deployer's choices: cdk context (`-c key=value` or cdk.json) in, a checked configuration out. */
+/** The deployment configuration: reads cdk context (`-c key=value` or cdk.json) and validates it. */
 import * as z from 'zod';
 import {
   auditRetentionDays,
@@ -11,23 +11,23 @@ import { usualConcurrency } from './part/function/concurrency.ts';
 
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
 
-/** https everywhere; http only where the bytes never leave the machine (RFC 8252). */
+/** https everywhere; http only for loopback addresses (RFC 8252). */
 const isSafe = (text: string): boolean => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && loopbackHosts.includes(url.hostname));
 };
 
-const Address = z.string().refine(isSafe, 'must be an https address (http is allowed for localhost only)');
+const Address = z.string().refine(isSafe, 'must be an https URL (http is allowed for localhost only)');
 const Origin = Address.refine(
   (text) => URL.canParse(text) && new URL(text).origin === text,
   'must be an origin such as https://app.example.com, without path or trailing slash',
 );
 const Redirect = Address.refine((text) => !text.includes('#'), 'must not have a fragment');
 
-/** One port of a host, or all of them. */
+/** A host with one port, or with all ports. */
 const Host = z.string().regex(/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i, 'must be host or host:port');
 
-/** A list may be written `a,b` on the command line and ["a", "b"] in cdk.json. */
+/** Lists are `a,b` on the command line or ["a", "b"] in cdk.json. */
 const listOf = <T extends z.ZodType>(entry: T) =>
   z.preprocess(
     (value) =>
@@ -47,89 +47,91 @@ const wholeNumber = (min: number, max: number) =>
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`);
 
-/** A template can be made without it, for a look, but nobody can sign in without: CloudFormation refuses to deploy this one. */
+/** Allows synthesis without a client id. CloudFormation refuses to deploy such a template, since sign-in would not work. */
 const noClientId = 'unset';
 
 const Settings = z.object({
   plan: z.enum(plans, `must be one of ${plans.join(', ')}`).default('enterprise'),
-  /** Enterprise only; the other plans have theirs. */
+  /** Enterprise only; other plans have fixed values. */
   auditRetentionDays: wholeNumber(1, 3_650).optional(),
   /** Any OpenID Connect issuer. */
   identityIssuer: Address.default('https://accounts.google.com'),
-  /** Given by the identity provider; its secret goes into the secret the data stack makes. */
-  identityClientId: z.string('must be the client id the identity provider gave you').default(noClientId),
-  /** Where the console runs: browsers are sent here after signing in without a redirect_uri. */
+  /** Issued by the identity provider. Its secret is stored in the secret of the data stack. */
+  identityClientId: z.string('must be the client id issued by the identity provider').default(noClientId),
+  /** The console's URL: browsers land here after a sign-in without redirect_uri. */
   consoleUrl: Address.optional(),
-  /** Browsers may call us from these. */
+  /** Browsers may call the API from these origins. */
   allowedOrigins: listOf(Origin).default([]),
-  /** Exactly these may receive a login code. */
+  /** Only these URIs may receive a login code. */
   allowedRedirectUris: listOf(Redirect).default([]),
-  /** Verified in SES, itself or its domain. Without it no mail is sent: whoever invites passes the link of the answer on. */
+  /** Verified in SES (the address or its domain). Without it no e-mails are sent; inviters pass on the link from the response. */
   mailFrom: z.email('must be an e-mail address').optional(),
   domainName: z.hostname('must be a host name such as api.example.com').optional(),
   certificateArn: z.string().startsWith('arn:', 'must be the ARN of an ACM certificate in the region of the API').optional(),
-  /** Requests a minute of one actor in one organization. */
+  /** Per caller and organization. */
   requestsPerMinute: wholeNumber(1, 1_000_000).default(requestsPerMinute),
-  /** How many functions the account may run at once in this region (quota L-B99A9384): each part of the service has a share of it. */
+  /** The account's Lambda concurrency in this region (quota L-B99A9384), which is divided among the parts of the service. */
   accountConcurrency: wholeNumber(10, 100_000).default(usualConcurrency),
-  /** How many webhooks one organization may have. */
+  /** The most webhooks per organization. */
   webhooksPerOrganization: wholeNumber(1, webhooksPerOrganizationMax).default(webhooksPerOrganization),
-  /** One more makes a new signing key; the ones before stay, retained. */
+  /** Incrementing it creates a new signing key; earlier keys are retained. */
   tokenKeyGeneration: wholeNumber(1, 100).default(1),
-  /** Keys that signed before and whose tokens are still to be accepted. */
+  /** Earlier signing keys whose tokens are still accepted. */
   previousTokenKeyArns: listOf(z.string().startsWith('arn:', 'must be the ARN of a KMS key')).default([]),
-  /** After a restore (runbook.md): the stream of the restored table, which takes the place of the one in the stack. */
+  /** After a restore (runbook.md): the stream of the restored table, which replaces that of the stack. */
   tableStreamArn: z
     .string()
     .regex(/^arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table\/[\w.-]+\/stream\/[\w.:-]+$/, "must be the ARN of a table's stream")
     .optional(),
-  /** Where Google's services are; another address only where theirs are stood in for. */
+  /** Google's service URLs; overridden only where these are simulated. */
   firestoreUrl: Address.default('https://firestore.googleapis.com'),
   identityToolkitUrl: Address.default('https://identitytoolkit.googleapis.com'),
   googleTokenUrl: Address.default('https://oauth2.googleapis.com/token'),
   gcsUrl: Address.default('https://storage.googleapis.com'),
-  /** Where buckets of type s3 are when a destination names no endpoint; empty is AWS itself. */
+  /** The endpoint of s3 destinations that name none; empty means AWS. */
   s3Url: z.union([z.literal(''), Address]).default(''),
-  /** `{region}` is put in from the destination. */
+  /** `{region}` is replaced by the destination's region. */
   spacesUrl: Address.default('https://{region}.digitaloceanspaces.com'),
-  /** What a destination may name although it is not public, and over http. For private networks and tests. */
+  /** Private addresses that destinations may use, also over http. For private networks and tests. */
   privateHosts: listOf(Host).default([]),
-  /** What any organization's webhook may name although it is not public, over https. For tests. */
+  /** Private addresses that any organization's webhooks may use over https. For tests. */
   webhookHosts: listOf(Host).default([]),
-  /** Where alarms go. */
+  /** The recipient of alarms. */
   alarmEmail: z.email('must be an e-mail address').optional(),
 });
 
 export type Config = z.output<typeof Settings>;
 export type ConfigInput = z.input<typeof Settings>;
 
-/** Every name a deployer may give; infra/deploy.md has a row for each. */
+/** All settings; infra/deploy.md has a row for each. */
 export const settingNames: readonly string[] = Object.keys(Settings.shape);
 
-/** The configuration, or one error with a line for each setting that is missing, wrong or unknown. */
+/** Validates the configuration. Throws one error with a line for each missing, invalid or unknown setting. */
 export const readConfig = (context: Readonly<Record<string, unknown>>): Config => {
-  // The CDK's own context keys hold a colon, a slash or an @; whatever else is not ours is a slip of the pen.
+  // The CDK's own context keys contain a colon, a slash or an @. Any other unknown key is a typing error.
   const unknown = Object.keys(context).filter((key) => !settingNames.includes(key) && /^[\w-]+$/.test(key));
-  const given = Object.fromEntries(Object.entries(context).filter(([key, value]) => settingNames.includes(key) && value !== ''));
-  const parsed = Settings.safeParse(given);
+  const input = Object.fromEntries(Object.entries(context).filter(([key, value]) => settingNames.includes(key) && value !== ''));
+  const parsed = Settings.safeParse(input);
   const lines = [
-    ...unknown.map((key) => `${key}: is no setting of ours; infra/deploy.md lists them`),
+    ...unknown.map((key) => `${key}: unknown setting; infra/deploy.md lists all settings`),
     ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),
     ...(parsed.data ? conflicts(parsed.data) : []),
   ];
   if (parsed.data && lines.length === 0) return parsed.data;
-  throw new Error(`The configuration is wrong (set with -c key=value, or in cdk.json under "context"):\n  ${lines.join('\n  ')}`);
+  throw new Error(`Invalid configuration (set with -c key=value, or in cdk.json under "context"):\n  ${lines.join('\n  ')}`);
 };
 
-/** The settings a deployment still needs, one line each. */
-export const unset = (config: Config): readonly string[] =>
-  config.identityClientId === noClientId ? ['identityClientId: set it to the client id the identity provider gave you'] : [];
+/** The settings that are missing for a deployment, one line each. */
+export const missingSettings = (config: Config): readonly string[] =>
+  config.identityClientId === noClientId
+    ? ['identityClientId: must be set to the client id issued by the identity provider']
+    : [];
 
 const conflicts = (config: Config): readonly string[] => [
   ...((config.domainName === undefined) !== (config.certificateArn === undefined)
-    ? ['domainName, certificateArn: a domain of your own needs both']
+    ? ['domainName, certificateArn: a custom domain needs both']
     : []),
   ...(config.auditRetentionDays !== undefined && config.plan !== 'enterprise'
-    ? [`auditRetentionDays: only the enterprise plan sets its own; ${config.plan} keeps ${auditRetentionDays[config.plan]} days`]
+    ? [`auditRetentionDays: available on the enterprise plan only; ${config.plan} keeps ${auditRetentionDays[config.plan]} days`]
     : []),
 ];

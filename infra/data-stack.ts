@@ -1,4 +1,4 @@
-/** What must outlive any deployment: the table, the keys, the secrets and the address. */
+/** Resources that outlive deployments: the table, the keys, the secrets and the API's address. */
 import { Annotations, CfnOutput, CfnParameter, CfnRule, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
@@ -8,14 +8,14 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import { type Config, unset } from './config.ts';
+import { type Config, missingSettings } from './config.ts';
 import { addAlarm, alarmPeriod } from './part/observe/alarm.ts';
 
-export interface DataStackProps extends StackProps {
+interface DataStackProps extends StackProps {
   readonly config: Config;
 }
 
-/** Browsers may read these of our answers. */
+/** Response headers that browsers may read. */
 const exposedHeaders = [
   'x-request-id',
   'ratelimit-limit',
@@ -39,10 +39,10 @@ export class DataStack extends Stack {
   readonly dataKey: Key;
   readonly serviceSecret: Secret;
   readonly identitySecret: Secret;
-  /** Where alarms go. */
+  /** Receives all alarms. */
   readonly alarms: Topic;
   readonly apiId: string;
-  /** The address customers know, without a trailing slash. */
+  /** The public URL of the API, without a trailing slash. */
   readonly publicUrl: string;
   readonly #config: Config;
 
@@ -54,31 +54,31 @@ export class DataStack extends Stack {
     this.table = this.#restored(this.#makeTable());
     this.#watch(this.table);
     this.tokenKeyArns = this.#makeTokenKeys();
-    this.secretsKey = this.#makeKey('SecretsKey', 'Seals secrets at rest: the grants people gave us, and our own');
-    // Backups are sealed under data keys that this key wraps.
+    this.secretsKey = this.#makeKey('SecretsKey', 'Encrypts secrets at rest: credentials of users and of the service');
+    // Backups are encrypted with data keys that this key wraps.
     this.dataKey = this.#makeKey('DataKey', 'Wraps the data keys of backups');
     this.serviceSecret = this.#makeSecret(
       'ServiceSecret',
-      'Keys for cursors, stored answers and invitation links derive from it',
+      'Source of the keys for cursors, stored responses and invitation links',
     );
-    this.identitySecret = this.#makeSecret('IdentitySecret', 'The client secret of the identity provider: put yours here');
+    this.identitySecret = this.#makeSecret('IdentitySecret', 'The client secret of the identity provider; set by the deployer');
     const api = this.#makeApi();
     this.apiId = api.ref;
-    // Whoever deployed without a domain imports this; it must not be torn from them when a domain comes.
+    // Deployments without a domain import this; the export must remain when a domain is added.
     this.exportValue(api.attrApiEndpoint);
     this.publicUrl = this.#config.domainName ? `https://${this.#config.domainName}` : api.attrApiEndpoint;
     new CfnOutput(this, 'IdentitySecretArn', {
       value: this.identitySecret.secretArn,
-      description: 'Put the client secret of the identity provider here',
+      description: 'Secret for the client secret of the identity provider',
     });
     new CfnOutput(this, 'TokenKeyArn', { value: this.tokenKeyArns[0], description: 'The key that signs access tokens' });
   }
 
-  /** A template can be looked at without these settings; CloudFormation refuses to deploy it, first thing, with these words. */
+  /** A template without these settings can be synthesized, but CloudFormation refuses to deploy it with this message. */
   #refuseUnset(): void {
-    const lines = unset(this.#config);
+    const lines = missingSettings(this.#config);
     if (lines.length === 0) return;
-    const text = `Not ready to be deployed (see infra/deploy.md): ${lines.join('; ')}`;
+    const text = `Not ready to deploy (see infra/deploy.md): ${lines.join('; ')}`;
     Annotations.of(this).addWarningV2('backup-management-service:unset', text);
     const settings = new CfnParameter(this, 'Settings', { default: 'incomplete', description: text });
     new CfnRule(this, 'SettingsAreComplete', {
@@ -97,12 +97,12 @@ export class DataStack extends Stack {
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    // Exported whatever is in use: a restored table can only take its place if no import of this one is torn.
+    // Always exported, used or not: a restored table can replace this one only if no export that is imported disappears.
     for (const value of [table.tableName, table.tableArn, table.tableStreamArn]) this.exportValue(value);
     return table;
   }
 
-  /** The table the deployer put in its place, or the table itself. */
+  /** The restored table if the deployer configured one, else the table of the stack. */
   #restored(table: dynamodb.Table): DataStack['table'] {
     const { tableStreamArn } = this.#config;
     if (tableStreamArn === undefined) return table;
@@ -110,7 +110,7 @@ export class DataStack extends Stack {
     return dynamodb.Table.fromTableAttributes(this, 'RestoredTable', { tableArn, tableStreamArn });
   }
 
-  /** Two alarms, not a sum: these metrics exist only while something is refused, and a sum needs both at once. */
+  /** Two alarms instead of a sum: these metrics exist only while requests are throttled, and a sum needs both. */
   #watch(table: DataStack['table']): void {
     for (const [what, metricName] of [
       ['read', 'ReadThrottleEvents'],
@@ -118,7 +118,7 @@ export class DataStack extends Stack {
     ] as const) {
       addAlarm(this, {
         name: `table-${what}-throttles`,
-        says: `The table refuses ${what}s because they come too fast`,
+        description: `The table throttles ${what}s`,
         metric: table.metric(metricName, { statistic: 'Sum', period: alarmPeriod }),
         above: 10,
         topic: this.alarms,
@@ -126,7 +126,7 @@ export class DataStack extends Stack {
     }
   }
 
-  /** Every generation stays in the stack, so that a key can be retired without its export being torn from those who import it. */
+  /** All generations stay in the stack, so that a key can be retired without removing an export in use. */
   #makeTokenKeys(): readonly [string, ...string[]] {
     const keys = Array.from({ length: this.#config.tokenKeyGeneration }, (_, n) => {
       const key = new Key(this, `TokenKey${n + 1}`, {
@@ -156,7 +156,7 @@ export class DataStack extends Stack {
 
   #makeAlarmTopic(): Topic {
     const topic = new Topic(this, 'Alarms', { displayName: 'Backup service alarms', enforceSSL: true });
-    // A topic with a policy of its own no longer lets the account's alarms in by itself.
+    // A topic with an explicit policy no longer accepts the account's alarms by default.
     topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
@@ -166,18 +166,18 @@ export class DataStack extends Stack {
       }),
     );
     if (this.#config.alarmEmail) topic.addSubscription(new EmailSubscription(this.#config.alarmEmail));
-    new CfnOutput(this, 'AlarmTopicArn', { value: topic.topicArn, description: 'Subscribe here to hear the alarms' });
+    new CfnOutput(this, 'AlarmTopicArn', { value: topic.topicArn, description: 'Subscribe to this topic to receive alarms' });
     return topic;
   }
 
-  /** The address alone; its routes are in the API stack. Workers put it into links, so it comes before them. */
+  /** Only the address; the routes are in the API stack. Workers put it into links, so it is created before them. */
   #makeApi(): CfnApi {
     const origins = this.#config.allowedOrigins;
     return new CfnApi(this, 'Address', {
       name: 'backup-management-service',
       description: 'Backup Management Service',
       protocolType: 'HTTP',
-      // With a domain of its own, the service has one address only.
+      // With a custom domain the service has only that address.
       disableExecuteApiEndpoint: this.#config.domainName !== undefined,
       ...(origins.length > 0 && {
         corsConfiguration: {

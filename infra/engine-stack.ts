@@ -1,4 +1,4 @@
-/** What works behind the API: the stream's reader, the queues and their workers, the clocks and the workflows. */
+/** Everything behind the API: the stream consumer, the queues and workers, the periodic triggers and the workflows. */
 import { Lazy, Stack, type StackProps } from 'aws-cdk-lib';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -12,39 +12,39 @@ import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
 import { queueConcurrency, reservedFor } from './part/function/concurrency.ts';
 import type { CodeOf } from './part/function/lambda-function.ts';
-import { settingsOf } from './part/function/settings-variables.ts';
+import { settingsVariables } from './part/function/settings-variables.ts';
 import { makeWorker } from './part/function/worker.ts';
-import { capital, kebab } from './part/names.ts';
+import { kebabCase, pascalCase } from './part/name-case.ts';
 import { addAlarm } from './part/observe/alarm.ts';
 import { makeLogGroup } from './part/observe/log-group.ts';
-import { countLines, linesCounted } from './part/observe/log-metric-filter.ts';
+import { addLogMetricFilter, logLineMetric } from './part/observe/log-metric-filter.ts';
 import type { ResourceNames } from './part/resource-names.ts';
-import { type DelayedMessages, makeLater } from './part/trigger/delayed-messages.ts';
+import { type DelayedMessages, makeDelayedMessages } from './part/trigger/delayed-messages.ts';
 import {
   addQueueTrigger,
+  addStreamTrigger,
   allowDeadLetter,
-  feedFromStream,
   readQueue,
   readStream,
-  type StreamFeedProps,
-} from './part/trigger/event-sources.ts';
+  type StreamTriggerProps,
+} from './part/trigger/event-triggers.ts';
 import { addPeriodicTrigger } from './part/trigger/periodic-trigger.ts';
-import { makeDeadLetters, makeWorkQueue } from './part/trigger/queue-with-dlq.ts';
-import { makeWorkflow } from './part/trigger/state-machine.ts';
-import { type QueueName, queueNames, queues } from './part/trigger/work-queue-specs.ts';
+import { makeDeadLetterQueue, makeWorkQueue } from './part/trigger/queue-with-dlq.ts';
+import { makeStateMachine } from './part/trigger/state-machine.ts';
+import { type QueueName, queueNames, workQueueSpecs } from './part/trigger/work-queue-specs.ts';
 import { backupDefinition, backupSteps } from './workflow/backup.ts';
 import { purgeDefinition } from './workflow/purge.ts';
 import { restoreDefinition, restoreSteps } from './workflow/restore.ts';
 import type { Step } from './workflow/step.ts';
 import { verifyDefinition } from './workflow/verify.ts';
 
-export interface EngineStackProps extends StackProps {
+interface EngineStackProps extends StackProps {
   readonly config: Config;
   readonly data: DataStack;
   readonly code: CodeOf;
 }
 
-/** Ten calls of a queue, side by side: some 50 ms, so 2,000 a second of a shard, which takes 1,000 writes. */
+/** Ten concurrent queue calls of about 50 ms: 2,000 records per second and shard. A shard takes 1,000 writes. */
 const fanOutBatch = 100;
 
 const workflowNames = ['purge', 'backup', 'verify', 'restore'] as const;
@@ -61,52 +61,56 @@ export class EngineStack extends Stack {
     super(scope, id, props);
     this.#props = props;
     this.#logGroup = makeLogGroup(this, 'Logs');
-    const made = Object.fromEntries(queueNames.map((name) => [name, this.#makeQueue(name)])) as Record<QueueName, Queue>;
-    const retries = makeLater(this, 'Retries', {
+    const queues = Object.fromEntries(queueNames.map((name) => [name, this.#makeQueue(name)])) as Record<QueueName, Queue>;
+    const retries = makeDelayedMessages(this, 'Retries', {
       name: 'delivery-retry',
-      queue: made.slowDelivery,
+      queue: queues.slowDelivery,
       topic: props.data.alarms,
     });
-    const ticks = makeLater(this, 'Ticks', { name: 'schedule-tick', queue: made.schedule, topic: props.data.alarms });
-    // The worker that starts a workflow and the workflow itself share these parts, so its name comes late.
+    const ticks = makeDelayedMessages(this, 'Ticks', { name: 'schedule-tick', queue: queues.schedule, topic: props.data.alarms });
+    // The worker that starts a workflow and the workflow itself share these names, so its ARN is resolved lazily.
     const arns = Object.fromEntries(
       workflowNames.map((name) => [`${name}WorkflowArn`, Lazy.string({ produce: () => workflows.get(name)?.attrArn })]),
     ) as WorkflowArns;
     const workflows = new Map<WorkflowName, CfnStateMachine>();
-    this.parts = this.#makeParts(made, { retries, ticks }, arns);
+    this.parts = this.#makeParts(queues, { retries, ticks }, arns);
     workflows.set('purge', this.#makeWorkflow('purge', purgeDefinition, ['purge']));
     workflows.set('backup', this.#makeWorkflow('backup', backupDefinition, backupSteps, true));
     workflows.set('verify', this.#makeWorkflow('verify', verifyDefinition, ['backupVerify']));
     workflows.set('restore', this.#makeWorkflow('restore', restoreDefinition, restoreSteps, true));
-    // Tasks and events leave the table with the transaction that asked for them.
-    this.#feedFromStream('fanOut', { prefixes: ['TASK#', 'EVENT#'], batchSize: fanOutBatch });
-    for (const name of queueNames) this.#feedFromQueue(name, made[name]);
+    // Tasks and events are written in the transaction that requested them.
+    this.#addStreamTrigger('fanOut', { prefixes: ['TASK#', 'EVENT#'], batchSize: fanOutBatch });
+    for (const name of queueNames) this.#addQueueTrigger(name, queues[name]);
     this.#startByClock('sweep', 60);
     this.#startByClock('backupReap', 5);
     this.#startByClock('restoreReap', 5);
     this.#startByClock('scheduleWatch', 5);
     this.#startByClock('captureWatch', 5);
     this.#startByClock('retentionSweep', 60);
-    // A key that is disabled or to be deleted takes all backups with it, and within days there is no way back.
-    this.#ringAtLine('keyRefused', 'key-refused', 'KMS refuses the key of a backup');
-    this.#ringAtLine('secretsKeyRefused', 'secrets-key-refused', 'KMS refuses the key that signs tokens or seals secrets');
-    // Whoever made the schedule is told by an event; that many fail at once is seen here only.
-    this.#ringAtLine('scheduleOverdue', 'schedule-overdue', 'No backup of a schedule has succeeded for two periods');
-    // A turn that fails is put off and ends well: no dead letter tells of it.
-    this.#ringAtLine('captureStopped', 'capture-stopped', 'Nothing was captured of a project for too long');
-    // A partial answer is no error of the function.
-    this.#ringAtLine('batchTimedOut', 'batch-timed-out', 'A worker of a queue or the stream runs out of time');
+    // A key that is disabled or pending deletion makes all backups unreadable, and a deletion is final within days.
+    this.#alarmOnLogLine('keyRefused', 'key-refused', 'KMS refuses to use the key of a backup');
+    this.#alarmOnLogLine(
+      'secretsKeyRefused',
+      'secrets-key-refused',
+      'KMS refuses to use the key that signs tokens or encrypts secrets',
+    );
+    // An event informs the customer; only this alarm shows that many schedules fail at once.
+    this.#alarmOnLogLine('scheduleOverdue', 'schedule-overdue', 'A schedule has had no successful backup for two periods');
+    // A failed cycle is postponed and its message succeeds, so it causes no dead letter.
+    this.#alarmOnLogLine('captureStopped', 'capture-stopped', 'The changes of a project have not been captured for too long');
+    // A partial batch failure does not count as a function error.
+    this.#alarmOnLogLine('batchTimedOut', 'batch-timed-out', 'A worker of a queue or of the stream times out');
   }
 
-  #ringAtLine(line: keyof typeof logLines, name: string, says: string): void {
-    countLines(this.#logGroup, line);
-    addAlarm(this, { name, says, metric: linesCounted(line), above: 0, topic: this.#props.data.alarms });
+  #alarmOnLogLine(line: keyof typeof logLines, name: string, says: string): void {
+    addLogMetricFilter(this.#logGroup, line);
+    addAlarm(this, { name, description: says, metric: logLineMetric(line), above: 0, topic: this.#props.data.alarms });
   }
 
   #makeQueue(name: QueueName): Queue {
-    const { id, worker, waitMaxSeconds } = queues[name];
+    const { id, worker, waitMaxSeconds } = workQueueSpecs[name];
     const { timeoutSeconds } = workers[worker];
-    return makeWorkQueue(this, id, { name: kebab(name), timeoutSeconds, waitMaxSeconds, topic: this.#props.data.alarms });
+    return makeWorkQueue(this, id, { name: kebabCase(name), timeoutSeconds, waitMaxSeconds, topic: this.#props.data.alarms });
   }
 
   #makeWorkflow<S extends WorkerName>(
@@ -119,7 +123,7 @@ export class EngineStack extends Stack {
     const named = Object.fromEntries(
       steps.map((step) => [step, { arn: functions[step].functionArn, timeoutSeconds: workers[step].timeoutSeconds }]),
     ) as Record<S, Step>;
-    return makeWorkflow(this, `${capital(name)}Workflow`, {
+    return makeStateMachine(this, `${pascalCase(name)}Workflow`, {
       name,
       steps: Object.values(functions),
       definition: define(named),
@@ -128,7 +132,7 @@ export class EngineStack extends Stack {
     });
   }
 
-  #makeParts(made: Readonly<Record<QueueName, Queue>>, { retries, ticks }: Laters, workflowArns: WorkflowArns): ResourceNames {
+  #makeParts(queues: Readonly<Record<QueueName, Queue>>, { retries, ticks }: Laters, workflowArns: WorkflowArns): ResourceNames {
     const { config, data } = this.#props;
     return {
       tableName: data.table.tableName,
@@ -137,20 +141,20 @@ export class EngineStack extends Stack {
       secretsKeyArn: data.secretsKey.keyArn,
       serviceSecretArn: data.serviceSecret.secretArn,
       identitySecretArn: data.identitySecret.secretArn,
-      taskQueueUrl: made.task.queueUrl,
-      taskQueueArn: made.task.queueArn,
-      choreQueueUrl: made.chore.queueUrl,
-      choreQueueArn: made.chore.queueArn,
-      matchQueueUrl: made.match.queueUrl,
-      matchQueueArn: made.match.queueArn,
-      deliveryQueueUrl: made.delivery.queueUrl,
-      deliveryQueueArn: made.delivery.queueArn,
-      slowDeliveryQueueUrl: made.slowDelivery.queueUrl,
-      slowDeliveryQueueArn: made.slowDelivery.queueArn,
-      scheduleQueueUrl: made.schedule.queueUrl,
-      scheduleQueueArn: made.schedule.queueArn,
-      captureQueueUrl: made.capture.queueUrl,
-      captureQueueArn: made.capture.queueArn,
+      taskQueueUrl: queues.task.queueUrl,
+      taskQueueArn: queues.task.queueArn,
+      choreQueueUrl: queues.chore.queueUrl,
+      choreQueueArn: queues.chore.queueArn,
+      matchQueueUrl: queues.match.queueUrl,
+      matchQueueArn: queues.match.queueArn,
+      deliveryQueueUrl: queues.delivery.queueUrl,
+      deliveryQueueArn: queues.delivery.queueArn,
+      slowDeliveryQueueUrl: queues.slowDelivery.queueUrl,
+      slowDeliveryQueueArn: queues.slowDelivery.queueArn,
+      scheduleQueueUrl: queues.schedule.queueUrl,
+      scheduleQueueArn: queues.schedule.queueArn,
+      captureQueueUrl: queues.capture.queueUrl,
+      captureQueueArn: queues.capture.queueArn,
       scheduleGroupName: ticks.groupName,
       scheduleRoleArn: ticks.roleArn,
       scheduleDeadLettersArn: ticks.deadLetters.queueArn,
@@ -162,7 +166,7 @@ export class EngineStack extends Stack {
       mailArns: ['identity', 'configuration-set'].map((resource) =>
         this.formatArn({ service: 'ses', resource, resourceName: '*' }),
       ),
-      settings: settingsOf(config, data.publicUrl),
+      settings: settingsVariables(config, data.publicUrl),
     };
   }
 
@@ -175,14 +179,14 @@ export class EngineStack extends Stack {
   }
 
   #makeDeadLetters(name: WorkerName): Queue {
-    return makeDeadLetters(this, `${capital(name)}DeadLetters`, { name: kebab(name), topic: this.#props.data.alarms });
+    return makeDeadLetterQueue(this, `${pascalCase(name)}DeadLetters`, { name: kebabCase(name), topic: this.#props.data.alarms });
   }
 
   #startByClock(name: WorkerName, everyMinutes: number): void {
     const deadLetters = this.#makeDeadLetters(name);
     const target = this.#makeWorker(name, [allowDeadLetter(deadLetters)]);
-    addPeriodicTrigger(this, capital(name), {
-      name: kebab(name),
+    addPeriodicTrigger(this, pascalCase(name), {
+      name: kebabCase(name),
       everyMinutes,
       target,
       deadLetters,
@@ -190,16 +194,16 @@ export class EngineStack extends Stack {
     });
   }
 
-  #feedFromStream(name: WorkerName, what: Pick<StreamFeedProps, 'prefixes' | 'batchSize'>): void {
+  #addStreamTrigger(name: WorkerName, what: Pick<StreamTriggerProps, 'prefixes' | 'batchSize'>): void {
     const streamArn = this.#props.data.table.tableStreamArn ?? '';
     const deadLetters = this.#makeDeadLetters(name);
     const target = this.#makeWorker(name, [readStream(streamArn), allowDeadLetter(deadLetters)]);
-    feedFromStream(this, target, { ...what, name, streamArn, deadLetters, topic: this.#props.data.alarms });
+    addStreamTrigger(this, target, { ...what, name, streamArn, deadLetters, topic: this.#props.data.alarms });
   }
 
-  #feedFromQueue(name: QueueName, queue: Queue): void {
-    const { worker, batchSize } = queues[name];
-    const concurrencyMax = queueConcurrency(queues[name].concurrencyMax, this.#props.config.accountConcurrency);
+  #addQueueTrigger(name: QueueName, queue: Queue): void {
+    const { worker, batchSize } = workQueueSpecs[name];
+    const concurrencyMax = queueConcurrency(workQueueSpecs[name].concurrencyMax, this.#props.config.accountConcurrency);
     addQueueTrigger(this, this.#makeWorker(worker, [readQueue(queue)]), { name: worker, queue, batchSize, concurrencyMax });
   }
 }

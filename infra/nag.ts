@@ -1,9 +1,9 @@
-/** The rules of cdk-nag that we do not follow, where, and why. A test runs the packs; any finding not written here fails it. */
+/** Accepted findings of cdk-nag with their reasons. A test runs the rule packs and fails on any other finding. */
 import { type App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 
 interface Acceptance {
-  /** The construct and all below it. */
+  /** The construct and everything below it. */
   readonly path: RegExp;
   readonly rules: readonly string[];
   readonly reason: string;
@@ -13,32 +13,32 @@ export const acceptances: readonly Acceptance[] = [
   {
     path: /^Data\/ServiceSecret$/,
     rules: ['AwsSolutions-SMG4'],
-    reason: 'Keys are derived from it: a rotation would void every cursor, stored answer and invitation link at once.',
+    reason: 'Keys are derived from it: rotation would invalidate all cursors, stored responses and invitation links.',
   },
   {
     path: /^Data\/IdentitySecret$/,
     rules: ['AwsSolutions-SMG4'],
-    reason: 'The identity provider issues it; only its owner can rotate it there.',
+    reason: 'Issued by the identity provider; only the deployer can rotate it there.',
   },
   {
     path: /^Api\/\w+Route$/,
     rules: ['AwsSolutions-APIG4'],
-    reason: 'Each row of the contract states who may call it and the function itself asks, with a live look at membership.',
+    reason: 'Each contract endpoint states its access rule, and the function enforces it against the current membership.',
   },
   {
     path: /^(Api|Engine)\/\w+Role$/,
     rules: ['AwsSolutions-IAM5[Resource::*]', 'Serverless-LambdaStarPermissions'],
-    reason: 'X-Ray and log deliveries have no resources to name; a law test allows * to these actions only.',
+    reason: 'X-Ray and log delivery have no resource ARNs; a law test allows * for these actions only.',
   },
   {
     path: /^(Api|Engine)\/\w+Role$/,
     rules: ['AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iam::*:role/*]'],
-    reason: "Customers' roles are in their own accounts; each trusts us only with the ExternalId it was told.",
+    reason: "Customers' roles are in their own accounts; each trusts the service only with its ExternalId.",
   },
   {
     path: /^Engine\/(Backup|Restore)ReapRole$/,
     rules: ['AwsSolutions-IAM5'],
-    reason: 'It looks at and ends executions of its workflow; their names are known only when they start.',
+    reason: 'Describes and stops executions of its workflow, whose names are known only at run time.',
   },
   {
     path: /^Engine\/BackupWorkflowRole$/,
@@ -46,7 +46,7 @@ export const acceptances: readonly Acceptance[] = [
       'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-backup:*]',
       'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-backup/*:*]',
     ],
-    reason: 'Its map watches and ends the executions of its items; they are named when they start.',
+    reason: 'The map describes and stops its child executions, whose names are known only at run time.',
   },
   {
     path: /^Engine\/RestoreWorkflowRole$/,
@@ -54,7 +54,7 @@ export const acceptances: readonly Acceptance[] = [
       'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-restore:*]',
       'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-restore/*:*]',
     ],
-    reason: 'Its map watches and ends the executions of its items; they are named when they start.',
+    reason: 'The map describes and stops its child executions, whose names are known only at run time.',
   },
   {
     path: /^Engine\/TaskRole$/,
@@ -62,19 +62,20 @@ export const acceptances: readonly Acceptance[] = [
       'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:identity/*]',
       'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:configuration-set/*]',
     ],
-    reason: 'Which identity SES asks for depends on what the deployer verified; the condition holds the sender to one address.',
+    reason:
+      'Which SES identity is checked depends on what the deployer verified; the condition restricts the sender to one address.',
   },
   {
     path: /^Engine\/Deliver(Slow)?Role$/,
     rules: [
       'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/<RetriesGroup>/*]',
     ],
-    reason: 'Each late retry is an entry of its own, named by its delivery; the group has no others.',
+    reason: 'Each delayed retry is a schedule named after its delivery; the group contains nothing else.',
   },
   {
     path: /^Engine\/(ScheduleRun|Purge)Role$/,
     rules: ['AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/<TicksGroup>/*]'],
-    reason: "Customers' schedules are entries that are named when they are made; the group has no others.",
+    reason: "Customers' schedules are created at run time; the group contains nothing else.",
   },
   {
     path: /^Engine\/\w+DeadLetters$/,
@@ -84,17 +85,17 @@ export const acceptances: readonly Acceptance[] = [
   {
     path: /^Engine\/(Task|Chore|Match|Deliver|DeliverSlow|ScheduleRun|Capture)Feed$/,
     rules: ['Serverless-LambdaEventSourceMappingDestination'],
-    reason: 'What fails goes back to its queue, whose redrive policy puts it aside; a destination is for streams.',
+    reason: 'Failed messages return to their queue, whose redrive policy handles them; failure destinations are for streams.',
   },
   {
     path: /^(Api|Engine)\/\w+$/,
     rules: ['Serverless-LambdaDLQ'],
     reason:
-      'Callers wait for API functions and steps; the mappings and the clock have dead letters of their own, on the mapping and on the invoke configuration.',
+      'API functions and steps are called synchronously; the mappings and periodic triggers have their own dead-letter queues.',
   },
 ];
 
-/** The app with the packs added, so that its synthesis fails on any finding we have not accepted. */
+/** Adds the rule packs to the app, so that synthesis fails on findings that are not accepted. */
 export const withNag = (app: App): App => {
   for (const construct of app.node.findAll()) {
     for (const { rules, reason } of acceptances.filter((accepted) => accepted.path.test(construct.node.path))) {

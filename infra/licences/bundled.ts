@@ -1,4 +1,4 @@
-/** The packages whose code is uploaded with our functions, and what their authors ask for it. */
+/** The packages bundled with the functions, and their licences. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,15 +10,15 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export interface Licensed {
   readonly name: string;
   readonly version: string;
-  /** As the package itself says it, in the names of SPDX. */
+  /** SPDX expression from package.json. */
   readonly licence: string;
-  /** The first line of its licence that names a holder; empty if none does. */
+  /** The first line of the licence with a copyright holder; empty if there is none. */
   readonly copyright: string;
 }
 
 const Package = z.object({ name: z.string(), version: z.string(), license: z.string().default('none') });
 
-/** Each package once, by name and version; one that is in no bundle with a single byte is not among them. */
+/** Each package once, by name and version. Packages that contribute no bytes are omitted. */
 export const bundledPackages = ({ outputs }: Pick<Metafile, 'outputs'>): readonly Licensed[] => {
   const files = Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
@@ -30,7 +30,7 @@ export const bundledPackages = ({ outputs }: Pick<Metafile, 'outputs'>): readonl
 
 const order = (a: string, b: string): number => (a < b ? -1 : 1);
 
-/** The folder of the package that a file is of; undefined for a file of ours. */
+/** The package folder of a file; undefined for the service's own files. */
 const folderOf = (path: string): string | undefined => /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
 
 const licensedIn = (folder: string): Licensed => {
@@ -42,7 +42,7 @@ const licensedIn = (folder: string): Licensed => {
 const copyrightIn = (folder: string): string => {
   const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
   const lines = file === undefined ? [] : readFileSync(join(folder, file), 'utf8').split('\n');
-  // The text of Apache-2.0 itself speaks of copyright, and has a line to be filled in.
+  // The text of Apache-2.0 mentions copyright and contains a placeholder line.
   const held = lines.map((line) => line.trim()).find((line) => /^copyright\b.*(\d{4}|\(c\))/i.test(line) && !line.includes('['));
   return held ?? '';
 };

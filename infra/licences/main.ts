@@ -1,4 +1,4 @@
-/** `npm run licences`: bundles every function and writes down whose code that is. */
+/** `npm run licences`: bundles all functions and writes infra/licences.md. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,9 +1,9 @@
 import type { Licensed } from './bundled.ts';
 
-/** What may be used by whoever names its authors, in closed services as well: nothing else may be bundled. */
+/** Licences that allow use in closed services with attribution. Nothing else may be bundled. */
 export const permissive: readonly string[] = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0'];
 
-/** The page infra/licences.md: `npm run licences` writes it, and a test compares it with what is bundled. */
+/** Generates infra/licences.md. A test compares the page with the bundles. */
 export const licencesPage = (packages: readonly Licensed[]): string =>
   [
     '# Licences of what is bundled',

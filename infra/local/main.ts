@@ -1,4 +1,4 @@
-/** `npm start`: boots a stage, says where it is, and stops it when told to. */
+/** `npm start`: boots a stage, prints its address, and stops it on a signal. */
 
 import { readSettings, StartError } from './base/settings.ts';
 import { runDemo } from './demo/demo.ts';
@@ -12,11 +12,11 @@ const main = async (): Promise<void> => {
   let stage: Stage | undefined;
   let stopping = false;
   const stop = async (wanted: number): Promise<void> => {
-    // A second signal changes nothing: stopping takes a moment, not minutes.
+    // Further signals are ignored: stopping is quick.
     if (stopping) return;
     stopping = true;
     say('stopping');
-    // Before it is ready there is nothing to save, and what it started ends with it.
+    // Before the stage is ready there is nothing to save, and its processes end with this one.
     let code = wanted;
     try {
       await stage?.stop();

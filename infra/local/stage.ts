@@ -1,4 +1,4 @@
-/** The local stage: the synthesized template, booted on embedded engines. */
+/** The local stage: boots the synthesized template on embedded engines. */
 import { join } from 'node:path';
 import type { ConfigInput } from '../config.ts';
 import { openLoopbackServer, openPort } from './base/loopback-server.ts';
@@ -10,12 +10,12 @@ import { demoBucket, localConfig } from './boot/local-config.ts';
 import { readFunctions } from './boot/read-functions.ts';
 import {
   clientSecretOf,
-  openAws,
-  openFirestore,
-  openGcs,
-  openGcsDoor,
-  openIdentity,
-  type Stops,
+  openGcsServer,
+  type StopFunctions,
+  startAwsEngines,
+  startFirestoreEngine,
+  startGcsEngine,
+  startIdentityEngine,
   stopAll,
 } from './boot/start-engines.ts';
 import { synthesize } from './boot/synthesize.ts';
@@ -23,19 +23,19 @@ import { type ResolvedResource, readResources } from './cloudformation/read-temp
 import type { Firestore } from './engines/firestore/index.ts';
 import type { People } from './engines/identity/people.ts';
 import { headersReadBytes, makeGateway } from './gateway/gateway.ts';
-import { outboxReply } from './gateway/outbox-page.ts';
+import { outboxPage } from './gateway/outbox-page.ts';
 import { readRoutes } from './gateway/routes.ts';
 import { type Roles, readRoles, readTrust, type Trust } from './iam/roles.ts';
 import { openLogs } from './lambda/function-log.ts';
 import type { FunctionSpec } from './lambda/function-spec.ts';
 import { type Host, startHost } from './lambda/host.ts';
-import { observe } from './lambda/log-permission.ts';
+import { withLogPermission } from './lambda/log-permission.ts';
 import { recorder } from './unused-permissions/recorder.ts';
 
-export interface StageOptions extends Settings {
-  /** Other choices of the deployer than the local ones. */
+interface StageOptions extends Settings {
+  /** Overrides of the local deployment configuration. */
   readonly config?: Partial<ConfigInput>;
-  /** Changes the resolved template before anything runs: what a test takes away must be missed. */
+  /** Changes the resolved template before boot, so that tests can remove parts of it. */
   readonly tamper?: (resources: readonly ResolvedResource[]) => readonly ResolvedResource[];
   readonly say?: (line: string) => void;
 }
@@ -57,7 +57,7 @@ export interface Stage {
 
 export { region };
 
-/** What engines create; the rest of the template may need to know what they tell. */
+/** Types that engines create. Other resources may refer to attributes that the engines return. */
 const provisioned = new Set([
   'AWS::DynamoDB::Table',
   'AWS::SQS::Queue',
@@ -67,7 +67,7 @@ const provisioned = new Set([
   'AWS::S3::Bucket',
 ]);
 
-/** What starts functions by itself, at once: it comes when they stand. */
+/** Types that start functions on their own, so they are created after the functions. */
 const selfActing = new Set([
   'AWS::StepFunctions::StateMachine',
   'AWS::Lambda::EventInvokeConfig',
@@ -75,9 +75,9 @@ const selfActing = new Set([
   'AWS::Scheduler::Schedule',
 ]);
 
-/** Boots a stage, or leaves nothing of it behind and throws. */
+/** Boots a stage. If that fails, stops everything that was started and throws. */
 export const startStage = async (options: StageOptions): Promise<Stage> => {
-  const started: Stops = [];
+  const started: StopFunctions = [];
   const stop = (): Promise<void> => stopAll(started);
   try {
     return { ...(await boot(options, started)), stop };
@@ -87,32 +87,32 @@ export const startStage = async (options: StageOptions): Promise<Stage> => {
   }
 };
 
-const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 'stop'>> => {
+const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit<Stage, 'stop'>> => {
   const { dir, delayScale, say = () => {} } = options;
   const state = openState(dir);
   started.push(state.close);
-  // Ports first: a taken one is said at once, and every address is known before the template is made.
+  // Ports first: a port in use is reported at once, and all addresses are known before synthesis.
   const gateway = await openLoopbackServer(options.port, 'PORT', { maxHeaderSize: headersReadBytes });
   started.push(gateway.stop);
-  const identityDoor = await openLoopbackServer(options.identityPort, 'IDP_PORT');
-  started.push(identityDoor.stop);
-  const s3Door = await openLoopbackServer(options.s3Port, 'S3_PORT');
-  started.push(s3Door.stop);
-  const gcsDoor = await openGcsDoor(options.gcsPort);
-  started.push(gcsDoor.stop);
+  const identityServer = await openLoopbackServer(options.identityPort, 'IDP_PORT');
+  started.push(identityServer.stop);
+  const s3Server = await openLoopbackServer(options.s3Port, 'S3_PORT');
+  started.push(s3Server.stop);
+  const gcsServer = await openGcsServer(options.gcsPort);
+  started.push(gcsServer.stop);
   const firestorePort = await openPort(options.firestorePort, 'FIRESTORE_PORT');
   started.push(firestorePort.stop);
   const addresses = {
     apiUrl: gateway.url,
-    identityUrl: identityDoor.url,
+    identityUrl: identityServer.url,
     firestoreUrl: firestorePort.url,
-    s3Url: s3Door.url,
-    gcsUrl: gcsDoor.url,
+    s3Url: s3Server.url,
+    gcsUrl: gcsServer.url,
   };
   const config: ConfigInput = { ...localConfig(addresses, options.allowedHosts), ...options.config };
   const clientSecret = clientSecretOf(state);
 
-  say('starting the engines, synthesizing the template, bundling the functions');
+  say('starting engines, synthesizing the template, bundling functions');
   let functions: readonly FunctionSpec[] = [];
   const principals = new Map<string, Principal>();
   let host: Host | undefined;
@@ -122,12 +122,12 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   };
   let roles: Roles = () => undefined;
   let trusts: Trust = () => false;
-  let tellUsed: AwsOptions['tellUsed'];
-  // What is slow to import is imported beside the processes that are slow to start.
-  const [stacks, bundles, aws, identity, gcs, firestore, { startPollers }, { keepIdentitySecret }] = await Promise.all([
+  let onPermissionUsed: AwsOptions['onPermissionUsed'];
+  // Slow imports run while slow processes start.
+  const [stacks, bundles, aws, identity, gcs, firestore, { startPollers }, { seedIdentitySecret }] = await Promise.all([
     synthesize(config),
     bundleFunctions(),
-    openAws(
+    startAwsEngines(
       {
         dir,
         region,
@@ -138,47 +138,47 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
         role: (arn) => roles(arn),
         roleOf: (name) => functions.find((fn) => fn.name === name)?.roleArn,
         trusts: (arn, actor) => trusts(arn, actor),
-        tellUsed: (used) => tellUsed?.(used),
+        onPermissionUsed: (used) => onPermissionUsed?.(used),
       },
       started,
     ),
-    openIdentity({
-      issuer: identityDoor.url,
+    startIdentityEngine({
+      issuer: identityServer.url,
       apiUrl: gateway.url,
       clientId: String(config.identityClientId),
       clientSecret,
       state,
     }),
-    openGcs(dir),
-    openFirestore(firestorePort, dir, started),
+    startGcsEngine(dir),
+    startFirestoreEngine(firestorePort, dir, started),
     import('./event-source/start-pollers.ts'),
     import('./boot/seed-identity-secret.ts'),
   ]);
-  identityDoor.serve(identity.listener);
-  s3Door.serve(aws.s3);
-  gcsDoor.serve(gcs.listener);
-  // For those who have no bucket yet; the demo's backups go there too.
+  identityServer.serve(identity.listener);
+  s3Server.serve(aws.s3);
+  gcsServer.serve(gcs.listener);
+  // A bucket for experiments; the demo's backups are stored there, too.
   for (const { createBucket } of [aws, gcs]) createBucket(demoBucket);
 
-  say('creating what the template names');
-  const place = { region, account, apiUrl: gateway.url, awsUrl: aws.url };
-  const learned = await aws.provision(readResources(stacks, place, {}, provisioned));
-  const resources = (options.tamper ?? same)(readResources(stacks, place, learned));
+  say('creating the resources of the template');
+  const location = { region, account, apiUrl: gateway.url, awsUrl: aws.url };
+  const learned = await aws.provision(readResources(stacks, location, {}, provisioned));
+  const resources = (options.tamper ?? same)(readResources(stacks, location, learned));
   roles = readRoles(resources);
   trusts = readTrust(resources);
-  tellUsed = recorder(resources);
+  onPermissionUsed = recorder(resources);
   functions = readFunctions(resources, roles, trusts);
   for (const { accessKeyId, name, statements } of functions) principals.set(accessKeyId, { name, statements });
-  await keepIdentitySecret(functions, clientSecret, aws.url, region);
+  await seedIdentitySecret(functions, clientSecret, aws.url, region);
 
   const running = startHost(functions, {
     ...bundles,
     region,
     endpoint: aws.url,
-    log: observe(openLogs(join(dir, 'log')), aws.permit, say),
+    log: withLogPermission(openLogs(join(dir, 'log')), aws.permit, say),
   });
   host = running;
-  started.push(running.stop, aws.rest);
+  started.push(running.stop, aws.quiesce);
   const feeding = { resources, functions, host: running, state, endpoint: aws.url, region, delayScale, warn: say };
   started.push(startPollers(feeding).stop);
   await aws.provision(resources.filter(({ type }) => selfActing.has(type)));
@@ -191,12 +191,12 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
       cors: api?.properties.CorsConfiguration,
       permit: aws.permit,
       invoke,
-      page: (path) => outboxReply(path, aws.outbox()),
+      page: (path) => outboxPage(path, aws.outbox()),
     }),
   );
   const tableName = resources.find(({ type }) => type === 'AWS::DynamoDB::Table')?.name ?? '';
   const { people } = identity;
-  const urls = { url: gateway.url, identityUrl: identityDoor.url, s3Url: s3Door.url, gcsUrl: gcsDoor.url };
+  const urls = { url: gateway.url, identityUrl: identityServer.url, s3Url: s3Server.url, gcsUrl: gcsServer.url };
   return { ...urls, aws, firestore, state, people, functions, tableName, host: running };
 };
 

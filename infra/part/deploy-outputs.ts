@@ -1,4 +1,4 @@
-/** What the deployer reads at the end: where the API is, and what to do, in order. */
+/** The outputs for the deployer: the API's URL and the next steps in order. */
 import { CfnOutput } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { auth } from '../../shared/contract/endpoints/auth.ts';
@@ -6,30 +6,30 @@ import type { Config } from '../config.ts';
 import type { DataStack } from '../data-stack.ts';
 import { dashboardUrl } from './observe/dashboard.ts';
 
-export interface Deployed {
+interface Deployed {
   readonly config: Config;
   readonly data: DataStack;
-  /** Where the domain of the deployer's own must lead. */
+  /** The DNS target of the custom domain. */
   readonly domainTarget: string | undefined;
 }
 
-/** Outputs of the last stack, since they are printed last. */
-export const sayWhatIsNext = (scope: Construct, deployed: Deployed): void => {
+/** Outputs of the last stack, because these are printed last. */
+export const addDeployOutputs = (scope: Construct, deployed: Deployed): void => {
   const say = (id: string, value: string, description: string) => new CfnOutput(scope, id, { value, description });
   const { publicUrl, alarms } = deployed.data;
-  say('ApiUrl', publicUrl, 'The API; /docs describes it');
-  say('AlarmTopic', alarms.topicArn, 'Where alarms go; infra/runbook.md has a section for each');
-  say('Dashboard', dashboardUrl, 'Every alarm and every number on one page');
+  say('ApiUrl', publicUrl, 'URL of the API; the reference is at /docs');
+  say('AlarmTopic', alarms.topicArn, 'SNS topic of the alarms; infra/runbook.md has a section for each alarm');
+  say('Dashboard', dashboardUrl, 'Dashboard with all alarms and metrics');
   for (const [n, step] of nextSteps(deployed).entries()) say(`NextStep${n + 1}`, step, 'To be done once, in this order');
 };
 
-/** Nobody can sign in before the first two, no alarm is heard before the third. */
+/** Sign-in needs the first two; alarms reach no one before the third. */
 const nextSteps = ({ config, data, domainTarget }: Deployed): readonly string[] => [
   `aws secretsmanager put-secret-value --secret-id ${data.identitySecret.secretArn} --secret-string '<client secret of ${config.identityClientId}>'`,
   `Register ${data.publicUrl}${auth.callback.path} as a redirect URI at ${config.identityIssuer}`,
   config.alarmEmail === undefined
     ? `aws sns subscribe --topic-arn ${data.alarms.topicArn} --protocol email --notification-endpoint <address>`
-    : `Confirm the subscription that was mailed to ${config.alarmEmail}`,
+    : `Confirm the subscription e-mail sent to ${config.alarmEmail}`,
   ...(domainTarget === undefined ? [] : [`Point ${config.domainName} at ${domainTarget} (CNAME or alias)`]),
-  `npm run smoke -- ${data.publicUrl} (see Smoke test in infra/deploy.md)`,
+  `npm run smoke -- ${data.publicUrl} (see Try Smoke deployment in README.md)`,
 ];

@@ -1,10 +1,10 @@
-/** What the stacks are made of, as grants and variables need to name it. */
+/** Names and ARNs of the stacks' resources, as grants and variables need them. */
 import type { Variable } from '../../shared/contract/capabilities.ts';
 
 export interface ResourceNames {
   readonly tableName: string;
   readonly tableArn: string;
-  /** The first signs; all verify. */
+  /** The first key signs; all verify. */
   readonly tokenKeyArns: readonly [string, ...string[]];
   readonly secretsKeyArn: string;
   /** Wraps the data keys of backups. */
@@ -25,29 +25,29 @@ export interface ResourceNames {
   readonly scheduleQueueArn: string;
   readonly captureQueueUrl: string;
   readonly captureQueueArn: string;
-  /** Customers' schedules are entries of this group, */
+  /** The group of customers' schedules. */
   readonly scheduleGroupName: string;
-  /** which the Scheduler carries out in this role, */
+  /** The role under which the Scheduler runs them. */
   readonly scheduleRoleArn: string;
-  /** and puts here if it cannot. */
+  /** The dead-letter queue of the Scheduler. */
   readonly scheduleDeadLettersArn: string;
-  /** Attempts that are due later than a queue can wait are one-time entries of this group, */
+  /** The group of one-time schedules for delivery attempts beyond a queue's maximum delay. */
   readonly retryGroupName: string;
-  /** which the Scheduler carries out in this role, */
+  /** The role under which the Scheduler runs them. */
   readonly retryRoleArn: string;
-  /** and puts here if it cannot. */
+  /** The dead-letter queue of the Scheduler. */
   readonly retryDeadLettersArn: string;
   readonly purgeWorkflowArn: string;
   readonly backupWorkflowArn: string;
   readonly verifyWorkflowArn: string;
   readonly restoreWorkflowArn: string;
-  /** Every SES identity and configuration set of the account. */
+  /** All SES identities and configuration sets of the account. */
   readonly mailArns: readonly string[];
-  /** The values that need no permission. */
+  /** Values that need no permission. */
   readonly settings: Readonly<Record<Exclude<Variable, keyof Named>, string>>;
 }
 
-/** The variables that name a resource; a setting is every other one. */
+/** The variables that name a resource; all others are settings. */
 interface Named {
   readonly TABLE_NAME: string;
   readonly TOKEN_KEY_IDS: string;

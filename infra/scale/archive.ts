@@ -1,8 +1,8 @@
-/** What a backup looks like in the bucket: its parts, its index, its manifest. */
+/** The objects of a backup in the bucket: parts, index and manifest. */
 import * as code from './code.ts';
 import { assumed, measured } from './measured.ts';
 
-export interface Stored {
+export interface ArchiveSize {
   readonly parts: number;
   readonly objects: number;
   readonly leaves: number;
@@ -10,12 +10,15 @@ export interface Stored {
   readonly manifestBytes: number;
 }
 
-/** `partsMin` are as many as runs of workers end with; `changed` are documents that stand alone among others that are kept. */
-export const storedAs = (documents: number, { partsMin = 1, changed = 0 }: { partsMin?: number; changed?: number }): Stored => {
+/** `partsMin`: the number of worker runs, each of which ends a part. `changed`: isolated changed documents. */
+export const archiveSize = (
+  documents: number,
+  { partsMin = 1, changed = 0 }: { partsMin?: number; changed?: number },
+): ArchiveSize => {
   const bytes = documents * measured.documentBytes;
   const parts = Math.max(partsMin, Math.ceil(bytes / code.partBytesMax));
   const leaves = Math.ceil(bytes / code.leafBodyBytes);
-  // A document that has changed ends one stretch of kept ones and begins another.
+  // A changed document splits a run of unchanged ones.
   const segments = leaves + 2 * changed;
   const pages = Math.max(parts, Math.ceil(segments / code.pageSegments));
   const objects = 2 * parts;

@@ -1,21 +1,21 @@
-/** A backup, full or incremental: how long it takes, what it asks for, and what it comes to. */
+/** Estimates a full or incremental backup: duration, requests and cost. */
 import { backupDefinition, backupSteps } from '../workflow/backup.ts';
-import { type Stored, storedAs } from './archive.ts';
+import { type ArchiveSize, archiveSize } from './archive.ts';
 import * as code from './code.ts';
 import { type Estimate, gigabytes, type Pace } from './estimate.ts';
 import { assumed, measured } from './measured.ts';
 
 export type BackupKind = 'full' | 'incremental';
 
-export interface BackupEstimate extends Estimate {
+interface BackupEstimate extends Estimate {
   readonly shards: number;
-  /** Of functions that copy. */
+  /** Runs of the copy function. */
   readonly runs: number;
-  readonly stored: Stored;
+  readonly stored: ArchiveSize;
   readonly sealSeconds: number;
 }
 
-/** Firestore cannot be asked for what has changed: both kinds read everything. */
+/** Firestore cannot list changes, so both kinds read everything. */
 export const estimateBackup = (documents: number, pace: Pace, kind: BackupKind = 'full'): BackupEstimate => {
   const perShard = Math.max(code.usualDocumentsPerRange, Math.ceil(documents / code.rangesMax));
   const shards = Math.max(1, Math.ceil(documents / perShard));
@@ -25,7 +25,7 @@ export const estimateBackup = (documents: number, pace: Pace, kind: BackupKind =
   const runs = shards * Math.max(1, Math.ceil(shardSeconds / (assumed.runShare * timeoutSeconds)));
   const isFull = kind === 'full';
   const changed = isFull ? 0 : documents * assumed.changedADay;
-  const stored = storedAs(documents, { partsMin: runs, changed });
+  const stored = archiveSize(documents, { partsMin: runs, changed });
   const copySeconds = documents / perSecond + runs * assumed.stepSeconds;
   const sealSeconds = assumed.stepSeconds + (stored.objects * assumed.bucketAnswerSeconds) / code.sealLanes;
   const waves = Math.ceil(shards / code.copiesMax);
@@ -49,7 +49,7 @@ export const estimateBackup = (documents: number, pace: Pace, kind: BackupKind =
         (2 * stored.manifestBytes) / 1_024,
       readUnits: assumed.jobReadUnits + looks + stored.parts,
       puts: Math.ceil(bytes / code.uploadPartBytes) + 2 * stored.objects + 2,
-      // Of the backup before, names and times are fetched, a leaf at a time.
+      // Names and times of the parent backup are fetched leaf by leaf.
       gets: stored.objects + 2 + (isFull ? 0 : stored.leaves),
       keyCalls: runs + 2,
     },
@@ -57,10 +57,10 @@ export const estimateBackup = (documents: number, pace: Pace, kind: BackupKind =
   };
 };
 
-/** What a worker writes down of its shard goes with the job's own record, in one transaction. */
+/** A checkpoint writes the shard and the job record in one transaction. */
 const together = 2 * (assumed.jobRecordKilobytes + assumed.shardRecordKilobytes);
 
-/** Every state that is entered when nothing fails: those outside the map once, those inside once for each shard, and two for each further run. */
+/** State transitions without failures: outside the map once, inside once per shard, and two for each further run. */
 export const transitionsOf = (shards: number, runs = shards): number => {
   const step = { arn: '', timeoutSeconds: 1 };
   const steps = Object.fromEntries(backupSteps.map((name) => [name, step])) as Parameters<typeof backupDefinition>[0];

@@ -1,4 +1,4 @@
-/** A day of capturing changes: what it asks for beside the base backups that it begins with. */
+/** Estimates a day of change capture, without its base backups. */
 import type { Worker } from '../../shared/contract/runtime/workers.ts';
 import { estimateBackup } from './backup.ts';
 import * as code from './code.ts';
@@ -9,29 +9,32 @@ import { quota } from './quota.ts';
 
 export type Precision = 'second' | 'interval';
 
-export interface CaptureEstimate extends Estimate {
+interface CaptureEstimate extends Estimate {
   readonly changesPerSecond: number;
 }
 
 const daySeconds = 24 * 3_600;
-/** What captures may spend on counting (`shared/pitr/prove/check-coverage.ts`), and how often they want a new base (`shared/pitr/base/refresh-base.ts`). */
+/** See `readsPerHour` of shared/pitr/prove/check-coverage.ts and `refreshSeconds` of shared/pitr/base/refresh-base.ts. */
 export const countReadsPerHour = 1_000;
 export const baseEverySeconds = 24 * 3_600;
-/** What a turn changes in one transaction: the state of the project, where it goes on, the batch and an event of it. */
+/** The transaction of a cycle: project state, resume position, batch and event. */
 const turnWriteUnits = 2 * (assumed.jobRecordKilobytes + 3);
-/** What of its time a worker listens before another takes its place, and how often it has the source tell the time (`shared/pitr/capture/continuous-capture.ts`). */
+/**
+ * The share of its timeout after which a worker hands over, and the interval of its time requests
+ * (`shared/pitr/capture/continuous-capture.ts`).
+ */
 export const listenShare = 0.7;
 export const askSeconds = 20;
 
 const { memoryMegabytes: megabytes = code.usualMegabytes }: Worker = code.workers.capture;
 
-/** `seconds` is how long a write waits, at most, until it can be restored. */
+/** `seconds`: the longest time until a write can be restored. */
 export const estimateCapture = (documents: number, precision: Precision): CaptureEstimate => {
   const changes = documents * assumed.changedADay;
   const turns = daySeconds / code.captureIntervalSeconds;
   const { timeoutSeconds } = code.workers.capture;
   const isListening = precision === 'second';
-  // Who listens is there all day; who comes once an interval is there for as long as a turn takes.
+  // A listening worker runs all day; otherwise a worker runs once per interval for the length of a cycle.
   const turnSeconds = assumed.stepSeconds + changes / turns / measured.packedPerSecond;
   const workSeconds = isListening ? daySeconds : turns * turnSeconds;
   const invocations = isListening ? daySeconds / (listenShare * timeoutSeconds) : turns;
@@ -49,7 +52,7 @@ export const estimateCapture = (documents: number, precision: Precision): Captur
       puts: turns + Math.ceil((changes * measured.storedBytes) / code.uploadPartBytes),
       gets: 0,
       keyCalls: turns,
-      // Sent, received and removed.
+      // Sent, received and deleted.
       messages: 3 * (turns + invocations),
     },
     sourceDollars: (changes + turns + asked + counting) * code.usdPerRead,
@@ -61,12 +64,12 @@ export const captureLimits = (pace: Pace): readonly Limit[] => [
     name: `${code.baseMaxMicros / 60_000_000} minutes for the first base`,
     most: code.baseMaxMicros / 1_000_000,
     used: (documents) => estimateBackup(documents, pace).seconds,
-    remedy: 'none but a faster source or more copies at once (`copiesMax`): changes of longer ago are no longer told',
+    remedy: 'none, except a faster source or more concurrent copies (`copiesMax`): older changes are no longer available',
   },
   {
-    name: 'changes a second of one worker',
+    name: 'changes per second of one worker',
     most: measured.packedPerSecond * Math.min(1, megabytes / quota.coreMegabytes),
     used: (documents) => estimateCapture(documents, 'second').changesPerSecond,
-    remedy: 'more memory for `workers.capture`, up to a core',
+    remedy: 'more memory for `workers.capture`, up to one core',
   },
 ];

@@ -1,7 +1,4 @@
-/**
- * The numbers of the code that the model reckons with, read where they stand: who changes one changes the model, and a test tells that
- * the page is to be made anew.
- */
+/** The constants of the code that the model uses, imported from where they are defined. */
 
 export { pageListedBytes } from '../../shared/archive/page/index-writer.ts';
 export {
@@ -25,12 +22,12 @@ export { startMaxMicros as baseMaxMicros } from '../../shared/pitr/base/base-bac
 export { shardRecords, shardsMax } from '../../shared/restore/scope/split-into-shards.ts';
 export { checkpointMax } from '../../shared/restore/write/checkpoint-size.ts';
 export { stepConcurrency, usualConcurrency } from '../part/function/concurrency.ts';
-export { queueNames, queues } from '../part/trigger/work-queue-specs.ts';
+export { queueNames, workQueueSpecs } from '../part/trigger/work-queue-specs.ts';
 export { copiesMax, workflowTimeoutSeconds as backupWorkflowSeconds } from '../workflow/backup.ts';
 export { workflowTimeoutSeconds as purgeWorkflowSeconds } from '../workflow/purge.ts';
-export { lanesMax, workflowTimeoutSeconds as restoreWorkflowSeconds } from '../workflow/restore.ts';
+export { workflowTimeoutSeconds as restoreWorkflowSeconds, writersMax } from '../workflow/restore.ts';
 export { waitsMax } from '../workflow/step.ts';
 export { workflowTimeoutSeconds as verifyWorkflowSeconds } from '../workflow/verify.ts';
 
-/** What a function has unless its row says otherwise; `infra/part/function/lambda-function.ts` gives it. */
+/** The default of `infra/part/function/lambda-function.ts`. */
 export const usualMegabytes = 512;

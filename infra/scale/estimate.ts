@@ -1,8 +1,8 @@
-/** What a job takes: time, and dollars by who is paid for what. */
+/** The cost of a job: time, and dollars by service. */
 import { price } from './price.ts';
 
 export interface Counts {
-  /** Of functions, multiplied by the memory they have. */
+  /** Function time multiplied by memory. */
   readonly gigabyteSeconds: number;
   readonly invocations: number;
   readonly transitions: number;
@@ -17,7 +17,7 @@ export interface Counts {
 export interface Estimate {
   readonly seconds: number;
   readonly counts: Counts;
-  /** What the database bills. */
+  /** Billed by the database. */
   readonly sourceDollars: number;
 }
 
@@ -32,7 +32,7 @@ export const awsDollars = ({ counts }: Pick<Estimate, 'counts'>): number =>
   counts.keyCalls * price.kms +
   (counts.messages ?? 0) * price.message;
 
-/** How fast a database sends: as was reported of the fastest and the slowest; or faster than a core can take it. */
+/** Throughput of a database: the fastest and the slowest reported, or more than a core can process. */
 export type Pace = 'core' | 'fast' | 'slow';
 
 export const gigabytes = (megabytes: number): number => megabytes / 1_024;

@@ -1,8 +1,8 @@
-/** What bounds one job, as a list: time, the format, the workflow, the table. */
+/** The limits of one job: time, archive format, workflow and table. */
 import { type BackupKind, estimateBackup } from './backup.ts';
 import * as code from './code.ts';
 import type { Pace } from './estimate.ts';
-import { loopEvents } from './history.ts';
+import { loopHistoryEvents } from './history.ts';
 import type { Limit } from './limit.ts';
 import { statePayload } from './payload.ts';
 import { quota } from './quota.ts';
@@ -12,30 +12,30 @@ export const backupLimits = (pace: Pace, kind: BackupKind): readonly Limit[] => 
   const of = (documents: number) => estimateBackup(documents, pace, kind);
   return [
     {
-      name: `${code.backupTimeoutMinutes} minutes, what a backup has unless said`,
+      name: `${code.backupTimeoutMinutes} minutes, the default timeout of a backup`,
       most: code.backupTimeoutMinutes * 60,
       used: (documents) => of(documents).seconds,
       isSetting: true,
       remedy: `set \`backupTimeoutMinutes\` of the project, up to ${code.backupTimeoutMinutesMax}`,
     },
     {
-      name: 'the hour that a database keeps',
+      name: 'one hour, the default version retention of a database',
       most: quota.sourceKeptSeconds,
       used: (documents) => of(documents).seconds,
       isSetting: true,
-      remedy: 'enable point-in-time recovery of the database at Google: then it keeps 7 days',
+      remedy: 'enable point-in-time recovery of the database at Google: it keeps 7 days',
     },
     {
-      name: `${code.backupTimeoutMinutesMax} minutes, the most of a backup`,
+      name: `${code.backupTimeoutMinutesMax} minutes, the maximum timeout of a backup`,
       most: code.backupTimeoutMinutesMax * 60,
       used: (documents) => of(documents).seconds,
-      remedy: `more copies at once: \`copiesMax\` (${code.copiesMax}) and \`stepConcurrency\`; or backups of some collections each`,
+      remedy: `more concurrent copies: \`copiesMax\` (${code.copiesMax}) and \`stepConcurrency\`; or back up fewer collections at a time`,
     },
     {
       name: 'bytes of a manifest',
       most: code.maxManifestBytes,
       used: (documents) => of(documents).stored.manifestBytes,
-      remedy: 'backups of some collections each; a full one where an incremental one does not fit',
+      remedy: 'back up fewer collections at a time, or take a full backup where an incremental one does not fit',
     },
     {
       name: 'objects of a manifest',
@@ -47,10 +47,10 @@ export const backupLimits = (pace: Pace, kind: BackupKind): readonly Limit[] => 
       name: 'pages of a manifest',
       most: code.maxManifestPages,
       used: (documents) => of(documents).stored.pages,
-      remedy: 'backups of some collections each',
+      remedy: 'back up fewer collections at a time',
     },
     {
-      name: 'time of the step that seals',
+      name: 'time of the seal step',
       most: code.workers.backupSeal.timeoutSeconds,
       used: (documents) => of(documents).sealSeconds,
       remedy: 'larger parts: `partBytesMax`',
@@ -66,10 +66,10 @@ export const restoreLimits = (pace: Pace, kind: RestoreKind): readonly Limit[] =
   const of = (documents: number) => estimateRestore(documents, pace, kind);
   return [
     {
-      name: `${code.restoreWorkflowSeconds / 86_400} days of a restore’s workflow`,
+      name: `${code.restoreWorkflowSeconds / 86_400} days, the timeout of a restore’s workflow`,
       most: code.restoreWorkflowSeconds,
       used: (documents) => of(documents).seconds,
-      remedy: 'resume it: what is written is not written again; or restore some collections at a time',
+      remedy: 'resume it (documents already written are skipped), or restore fewer collections at a time',
     },
     ...workflowLimits(
       (documents) => of(documents).shards,
@@ -78,10 +78,10 @@ export const restoreLimits = (pace: Pace, kind: RestoreKind): readonly Limit[] =
   ];
 };
 
-/** Runs of one shard are one execution, with a history of its own. */
+/** All runs of a shard are one execution with its own history. */
 const workflowLimits = (shards: (documents: number) => number, runs: (documents: number) => number): readonly Limit[] => [
   {
-    name: 'what a workflow hands on',
+    name: 'payload of a workflow state',
     most: quota.stateBytes,
     used: (documents) => statePayload(shards(documents)),
     remedy: 'fewer ranges',
@@ -89,7 +89,7 @@ const workflowLimits = (shards: (documents: number) => number, runs: (documents:
   {
     name: 'history of the execution of one range',
     most: quota.historyEvents,
-    used: (documents) => loopEvents(Math.ceil(runs(documents) / shards(documents)), code.waitsMax),
+    used: (documents) => loopHistoryEvents(Math.ceil(runs(documents) / shards(documents)), code.waitsMax),
     remedy: 'more ranges',
   },
 ];

@@ -1,19 +1,18 @@
-/** Which limit is met first, and at how many documents. */
+/** Which limit is reached first, and at how many documents. */
 export interface Limit {
   readonly name: string;
   readonly most: number;
-  /** What a job of so many documents uses of it; never less for more documents. */
+  /** Usage for a number of documents; never decreases. */
   readonly used: (documents: number) => number;
-  /** Whoever uses the service or owns the database can raise it. */
+  /** A user of the service or the owner of the database can raise it. */
   readonly isSetting?: true;
-  /** What to do about it. */
   readonly remedy: string;
 }
 
-/** More than any database has. */
+/** More than any database holds. */
 const documentsMax = 1e15;
 
-/** The most documents that keep to the limit; Infinity if any number does. */
+/** The most documents within the limit; Infinity if unlimited. */
 export const reachedAt = ({ used, most }: Limit): number => {
   if (used(documentsMax) <= most) return Number.POSITIVE_INFINITY;
   let [within, beyond] = [0, documentsMax];
@@ -26,7 +25,7 @@ export const reachedAt = ({ used, most }: Limit): number => {
   return within;
 };
 
-/** In the order they are met; those that nothing meets are left out. */
+/** Sorted by number of documents; limits that are never reached are omitted. */
 export const inOrder = (limits: readonly Limit[]): readonly (Limit & { readonly at: number })[] =>
   limits
     .map((limit) => ({ ...limit, at: reachedAt(limit) }))

@@ -1,42 +1,42 @@
-/** What was measured and cannot be read from the code. The numbers are those of performance.md; its sections are named. */
+/** Measured values, from the sections of performance.md. */
 export const measured = {
-  /** Section 1: what its documents have, about. */
+  /** Section 1: size of a document. */
   documentBytes: 1_000,
-  /** Section 2, the prototype's row: bytes in the bucket for each. */
+  /** Section 2, row of the prototype: stored bytes per document. */
   storedBytes: 280,
-  /** Section 3: what real databases were reported to send over one stream, in documents a second. */
+  /** Section 3: documents per second over one stream, as reported for real databases. */
   streamPerSecond: { core: Number.POSITIVE_INFINITY, fast: 2_900, slow: 170 },
-  /** Section 2: documents that one core takes from the wire, packs and seals in a second. */
+  /** Section 2: documents per second that one core reads, packs and encrypts. */
   packedPerSecond: 89_253,
-  /** Section 1: documents that one core decodes, for what compares a backup with a target. */
+  /** Section 1: documents per second that one core decodes and compares with a target. */
   comparedPerSecond: 79_000,
-  /** Section 2: documents that one core writes in a second where nothing holds it back. */
+  /** Section 2: documents per second that one core writes without throttling. */
   writtenPerSecond: 20_196,
-  /** `npm run bench -- incremental`: what the sixth incremental backup in a row stores of a full one, 1 % changed each time. */
+  /** `npm run bench -- incremental`: the sixth incremental backup with 1 % changes each, relative to a full one. */
   incrementalShare: 0.024,
-  /** `npm run bench -- backup`: what a backup of so many documents asked for, counted call by call, when this was written. */
+  /** `npm run bench -- backup`: the requests of a backup of this size, counted call by call. */
   counted: { documents: 20_000, writeUnits: 120, readUnits: 28, puts: 4, gets: 6 },
 } as const;
 
-/** What nobody measured: guesses on the safe side. */
+/** Conservative guesses for values that were not measured. */
 export const assumed = {
-  /** Of a full name: `projects/…/databases/(default)/documents/` and a path. */
+  /** A full name: `projects/…/databases/(default)/documents/` and a path. */
   nameBytes: 100,
-  /** What a manifest says of an object. */
+  /** The manifest entry of an object. */
   objectListedBytes: 300,
-  /** Of an answer of a bucket, and of what begins or ends a step. */
+  /** Latency of a bucket request, and of starting or ending a step. */
   bucketAnswerSeconds: 0.05,
   stepSeconds: 2,
-  /** What a worker uses of its time before it hands over. */
+  /** The share of its timeout that a worker uses before it hands over. */
   runShare: 5 / 6,
-  /** Seconds between two checkpoints of a worker that writes: between 2 and 10. */
+  /** Seconds between two checkpoints of a writer: 2 to 10. */
   sliceSeconds: 5,
-  /** Of the record of a job and that of a shard; a transaction takes two units for each. */
+  /** Sizes of the job and shard records; a transaction costs two units each. */
   jobRecordKilobytes: 3,
   shardRecordKilobytes: 1,
-  /** Of what begins, plans and ends a job, with its events and its audit entry, however large it is. */
+  /** Fixed writes of a job for its start, plan and end, with events and audit entry. */
   jobWriteUnits: 100,
   jobReadUnits: 25,
-  /** Of all documents, what a day changes. */
+  /** The share of documents that change in a day. */
   changedADay: 0.01,
 } as const;

@@ -1,19 +1,19 @@
-/** The tables of infra/scale.md, as the model reckons them. */
+/** Generates the tables of infra/scale.md. */
 import { type BackupKind, estimateBackup } from './backup.ts';
 import { baseEverySeconds, captureLimits, estimateCapture, type Precision } from './capture.ts';
 import { awsDollars, type Pace } from './estimate.ts';
-import { atFullWidth, sharedByAll } from './fleet.ts';
+import { fleetCapacity, fleetLoad } from './fleet.ts';
+import { formatCount, formatDollars, formatDuration, formatTable } from './format.ts';
 import { backupLimits, restoreLimits } from './job-limits.ts';
 import { inOrder, type Limit } from './limit.ts';
 import { measured } from './measured.ts';
 import { estimateRestore, type RestoreKind } from './restore.ts';
-import { dollars, duration, many, table } from './text.ts';
 
 export const sizes = [1e6, 1e8, 1e10] as const;
 const paces = ['fast', 'slow'] as const satisfies readonly Pace[];
 
 const perSecond = (pace: Pace): string => measured.streamPerSecond[pace].toLocaleString('en-US');
-/** Of the limits that the job has passed, the one it met first; and the first that no setting raises. */
+/** The first limit that the job exceeds, and the first one that no setting raises. */
 const met = (limits: readonly Limit[], documents: number): readonly [first: string, hard: string] => {
   const passed = inOrder(limits).filter(({ at }) => at < documents);
   const hard = passed.find(({ isSetting }) => !isSetting);
@@ -21,31 +21,31 @@ const met = (limits: readonly Limit[], documents: number): readonly [first: stri
 };
 
 const backups = (kind: BackupKind): string =>
-  table(
-    ['documents', 'of a stream', 'takes', 'AWS', 'Google', 'ranges', 'objects', 'first limit passed', 'stopped by'],
+  formatTable(
+    ['documents', 'per stream', 'duration', 'AWS', 'Google', 'ranges', 'objects', 'first limit exceeded', 'stopped by'],
     sizes.flatMap((documents) =>
       paces.map((pace) => {
         const made = estimateBackup(documents, pace, kind);
         const { seconds, sourceDollars, shards, stored } = made;
-        const cost = [dollars(awsDollars(made)), dollars(sourceDollars)];
+        const cost = [formatDollars(awsDollars(made)), formatDollars(sourceDollars)];
         const limit = met(backupLimits(pace, kind), documents);
         return [
-          many(documents),
+          formatCount(documents),
           `${perSecond(pace)}/s`,
-          duration(seconds),
+          formatDuration(seconds),
           ...cost,
           String(shards),
-          many(stored.objects),
+          formatCount(stored.objects),
           ...limit,
         ];
       }),
     ),
   );
 
-const kinds = { empty: 'empty', over: 'as large' } as const satisfies Record<RestoreKind, string>;
+const kinds = { empty: 'empty', over: 'same size' } as const satisfies Record<RestoreKind, string>;
 const restores = (): string =>
-  table(
-    ['documents', 'target', 'of a stream', 'looking takes', 'writing takes', 'AWS', 'Google', 'stopped by'],
+  formatTable(
+    ['documents', 'target', 'per stream', 'check', 'write', 'AWS', 'Google', 'stopped by'],
     sizes.flatMap((documents) =>
       (
         [
@@ -55,26 +55,26 @@ const restores = (): string =>
         ] as const
       ).map(([kind, pace]) => {
         const made = estimateRestore(documents, pace, kind);
-        const times = [duration(made.checkSeconds), duration(made.writeSeconds)];
-        const cost = [dollars(awsDollars(made)), dollars(made.sourceDollars)];
+        const times = [formatDuration(made.checkSeconds), formatDuration(made.writeSeconds)];
+        const cost = [formatDollars(awsDollars(made)), formatDollars(made.sourceDollars)];
         const stream = kind === 'empty' ? '' : `${perSecond(pace)}/s`;
-        return [many(documents), kinds[kind], stream, ...times, ...cost, met(restoreLimits(pace, kind), documents)[1]];
+        return [formatCount(documents), kinds[kind], stream, ...times, ...cost, met(restoreLimits(pace, kind), documents)[1]];
       }),
     ),
   );
 
 const captures = (): string =>
-  table(
-    ['documents', 'precision', 'changes a second', 'AWS a day', 'Google a day', 'base of the day', 'stopped by'],
+  formatTable(
+    ['documents', 'precision', 'changes per second', 'AWS per day', 'Google per day', 'daily base', 'stopped by'],
     sizes.flatMap((documents) =>
       (['second', 'interval'] as const satisfies readonly Precision[]).map((precision) => {
         const made = estimateCapture(documents, precision);
         const base = estimateBackup(documents, 'fast');
         const bases = (24 * 3_600) / baseEverySeconds;
         return [
-          ...[many(documents), precision, many(Number(made.changesPerSecond.toPrecision(2)))],
-          ...[dollars(awsDollars(made)), dollars(made.sourceDollars)],
-          dollars(bases * (awsDollars(base) + base.sourceDollars)),
+          ...[formatCount(documents), precision, formatCount(Number(made.changesPerSecond.toPrecision(2)))],
+          ...[formatDollars(awsDollars(made)), formatDollars(made.sourceDollars)],
+          formatDollars(bases * (awsDollars(base) + base.sourceDollars)),
           met(captureLimits('fast'), documents)[1],
         ];
       }),
@@ -89,31 +89,31 @@ const jobs = {
 } as const;
 
 const limits = (): string =>
-  table(
-    ['job', 'limit', 'at, fast', 'at, slow', 'then'],
+  formatTable(
+    ['job', 'limit', 'at (fast)', 'at (slow)', 'remedy'],
     Object.entries(jobs).flatMap(([job, limitsOf]) =>
       inOrder(limitsOf('fast')).map(({ name, at, remedy }) => {
         const slow = inOrder(limitsOf('slow')).find((limit) => limit.name === name);
-        return [job, name, many(at), many(slow?.at ?? Number.NaN), remedy];
+        return [job, name, formatCount(at), formatCount(slow?.at ?? Number.NaN), remedy];
       }),
     ),
   );
 
 const together = (): string =>
-  table(
-    ['what', 'at most', 'allowed', 'because'],
-    sharedByAll.map(({ what, used, most, unit, because }) => [
+  formatTable(
+    ['resource', 'peak', 'quota', 'reason'],
+    fleetLoad.map(({ what, used, most, unit, because }) => [
       ...[what, used.toLocaleString('en-US'), `${most.toLocaleString('en-US')} ${unit}`, because],
     ]),
   );
 
 const width = (): string =>
-  table(
-    ['what', 'at once', 'because'],
-    atFullWidth.map(([what, count, because]) => [what, String(count), because]),
+  formatTable(
+    ['jobs', 'concurrent', 'reason'],
+    fleetCapacity.map(([what, count, because]) => [what, String(count), because]),
   );
 
-/** Each table by the heading that it stands under. */
+/** The tables by heading. */
 export const sections: Readonly<Record<string, () => string>> = {
   'Full backup': () => backups('full'),
   'Incremental backup': () => backups('incremental'),
@@ -124,11 +124,11 @@ export const sections: Readonly<Record<string, () => string>> = {
   'At full width': width,
 };
 
-/** The page with every table as the model has it now; what stands around them stays. */
-export const withTables = (page: string): string =>
+/** Replaces all tables of the page; the text around them stays. */
+export const pageWithTables = (page: string): string =>
   Object.entries(sections).reduce((text, [heading, made]) => {
     const parts = text.split(`\n### ${heading}\n`);
-    if (parts.length !== 2) throw new Error(`the page has no section ${heading}`);
+    if (parts.length !== 2) throw new Error(`infra/scale.md has no section "${heading}"`);
     const [before = '', after = ''] = parts;
     const rest = after.replace(/(?:^\|.*\n)+/m, `${made()}\n`);
     return `${before}\n### ${heading}\n${rest}`;

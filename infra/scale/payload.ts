@@ -2,7 +2,7 @@ import { quota } from './quota.ts';
 
 const idBytes = 30;
 
-/** The largest state of a workflow, as JSON: its ids, the number of every range, what its steps answered, and why one of them failed. */
+/** Size of a workflow's largest state as JSON: ids, range numbers, results of steps and the cause of a failure. */
 export const statePayload = (shards: number): number => {
   const id = 'x'.repeat(idBytes);
   const answer = { failed: false, writes: true, done: true };
@@ -18,7 +18,7 @@ export const statePayload = (shards: number): number => {
   return JSON.stringify(state).length + numbersBytes(shards);
 };
 
-/** Of a list of the numbers from 0 on, without making it. */
+/** Size of a JSON list of the numbers from 0, computed without building it. */
 const numbersBytes = (count: number): number => {
   let bytes = count;
   for (let least = 1; least < count || least === 1; least *= 10) bytes += count - (least === 1 ? 0 : least);

@@ -1,4 +1,4 @@
-/** What AWS bills, in dollars each: us-east-1, arm64, as listed in 2025. The bench counts calls and takes the same prices. */
+/** AWS prices in dollars: us-east-1, arm64, as of 2025. The benchmarks use the same prices. */
 export const price = {
   gigabyteSecond: 0.000_013_333_4,
   invocation: 0.000_000_2,

@@ -1,12 +1,12 @@
-/** What AWS and Google allow, as their documentation said in 2026: the default of an account unless it can never be raised. */
+/** Quotas of AWS and Google according to their documentation of 2026: account defaults, unless fixed. */
 export const quota = {
-  /** Functions at once, of all that an account has in a region. */
+  /** Concurrent functions of an account and region. */
   lambdaConcurrency: 1_000,
   lambdaSeconds: 900,
-  /** What a function must have to be given a whole core. */
+  /** The memory size that provides a whole core. */
   coreMegabytes: 1_769,
   lambdaEnvironmentBytes: 4_096,
-  /** Of all inline policies of a role, without blanks. */
+  /** All inline policies of a role, without white space. */
   rolePolicyBytes: 10_240,
   rolesPerAccount: 1_000,
   apiRequestsPerSecond: 10_000,
@@ -17,12 +17,12 @@ export const quota = {
   stackOutputs: 200,
   templateBytes: 1_000_000,
   logMetricFilters: 100,
-  /** What a state is given and answers, as JSON. */
+  /** Input or output of a state as JSON. */
   stateBytes: 262_144,
-  /** Of an error's cause. */
+  /** The cause of an error. */
   stateCauseBytes: 32_768,
   historyEvents: 25_000,
-  /** A second, of all state machines of an account; 800 in small regions. */
+  /** Per second and account; 800 in small regions. */
   stateTransitionsPerSecond: 1_500,
   mapChildren: 10_000,
   schedulerEntries: 10_000_000,
@@ -31,19 +31,19 @@ export const quota = {
   tableItemBytes: 400 << 10,
   tableTransactionItems: 100,
   tableTransactionBytes: 4 << 20,
-  /** A second of one partition key. */
+  /** Per second and partition key. */
   partitionWriteUnits: 1_000,
   partitionReadUnits: 3_000,
-  /** A second; 10,000 in small regions. */
+  /** Per second; 10,000 in small regions. */
   kmsRequestsPerSecond: 10_000,
-  /** A second of one prefix of a bucket. */
+  /** Per second and bucket prefix. */
   bucketPuts: 3_500,
   bucketGets: 5_500,
   uploadParts: 10_000,
-  /** A new SES account, out of the sandbox. */
+  /** A new SES account outside the sandbox. */
   mailsPerSecond: 14,
-  /** How far back a source without point-in-time recovery can be read. */
+  /** Version retention of a source without point-in-time recovery. */
   sourceKeptSeconds: 3_600,
-  /** And with it. */
+  /** Version retention with point-in-time recovery. */
   sourceKeptLongSeconds: 7 * 24 * 3_600,
 } as const;

@@ -1,10 +1,10 @@
-/** A backup: what it would cost, taking it, checking it, and reading it where it lies. */
+/** Steps that estimate, take, verify and browse a backup. */
 import { type Client, StepError } from './client.ts';
-import { until } from './poll-until.ts';
-import type { Walk } from './step-runner.ts';
-import { onceFree } from './test-resources.ts';
+import { pollUntil } from './poll-until.ts';
+import type { StepRunner } from './step-runner.ts';
+import { retryWhileInUse } from './test-resources.ts';
 
-export interface BackupWish {
+interface BackupInput {
   readonly projectId: string;
   readonly storageDestinationId: string;
   readonly collections?: readonly string[];
@@ -22,50 +22,50 @@ interface Backup {
   readonly verification: { readonly status: string; readonly objects: number } | null;
 }
 
-const count = (number: number | null): string => (number === null ? 'an unknown number of' : number.toLocaleString('en'));
+const count = (number: number | null): string => (number === null ? 'an unknown amount of' : number.toLocaleString('en'));
 const isRunning = ({ status }: Backup): boolean => status === 'pending' || status === 'running';
 
-export const estimateBackup = (walk: Walk, client: Client, wish: BackupWish): Promise<void> =>
-  walk.step('estimate', async () => {
+export const estimateBackup = (runner: StepRunner, client: Client, input: BackupInput): Promise<void> =>
+  runner.step('estimate', async () => {
     const { documents, estimatedUsd } = await client.call<{ documents: number | null; estimatedUsd: number | null }>(
       'POST',
       '/backups',
-      { ...wish, dryRun: true },
+      { ...input, dryRun: true },
     );
-    return [`about ${count(documents)} documents, read for ${estimatedUsd ?? 'an unknown number of'} USD`, undefined];
+    return [`about ${count(documents)} documents, reads cost ${estimatedUsd ?? 'an unknown amount of'} USD`, undefined];
   });
 
-export const takeBackup = (walk: Walk, client: Client, wish: BackupWish, minutes: number): Promise<string> =>
-  walk.step('backup', async () => {
-    const { id } = await client.call<Backup>('POST', '/backups', wish);
+export const takeBackup = (runner: StepRunner, client: Client, input: BackupInput, minutes: number): Promise<string> =>
+  runner.step('backup', async () => {
+    const { id } = await client.call<Backup>('POST', '/backups', input);
     const read = () => client.call<Backup>('GET', `/backups/${id}`);
-    walk.made(`backup ${id}`, async () => {
+    runner.created(`backup ${id}`, async () => {
       if (isRunning(await read())) await client.call('POST', `/backups/${id}/cancel`, {});
-      await onceFree(() => client.call('DELETE', `/backups/${id}`));
+      await retryWhileInUse(() => client.call('DELETE', `/backups/${id}`));
     });
-    let told = '';
-    const done = await until({ what: `the backup ${id}`, minutes, signal: walk.signal }, read, (backup) => {
+    let lastPrinted = '';
+    const done = await pollUntil({ what: `the backup ${id}`, minutes, signal: runner.signal }, read, (backup) => {
       const { phase, progress } = backup;
       const tenth = `${phase}, ${progress.percent - (progress.percent % 10)} %`;
-      if (tenth !== told && isRunning(backup)) walk.tell(`${tenth}, ${count(progress.documents)} documents`);
-      told = tenth;
+      if (tenth !== lastPrinted && isRunning(backup)) runner.print(`${tenth}, ${count(progress.documents)} documents`);
+      lastPrinted = tenth;
       return !isRunning(backup);
     });
     if (done.status !== 'completed')
-      throw new StepError(`${id} ended as ${done.status}: ${done.error?.code}: ${done.error?.message}`);
+      throw new StepError(`${id} ended with status ${done.status}: ${done.error?.code}: ${done.error?.message}`);
     return [`${id}, ${count(done.documentCount)} documents as of ${done.readTime}, ${done.sizeFormatted} stored`, id];
   });
 
-export const verifyBackup = (walk: Walk, client: Client, id: string, minutes: number): Promise<void> =>
-  walk.step('verify', async () => {
+export const verifyBackup = (runner: StepRunner, client: Client, id: string, minutes: number): Promise<void> =>
+  runner.step('verify', async () => {
     await client.call('POST', `/backups/${id}/verify`, { depth: 'structure' });
-    const { verification } = await until(
-      { what: 'the verification', minutes, signal: walk.signal },
+    const { verification } = await pollUntil(
+      { what: 'the verification', minutes, signal: runner.signal },
       () => client.call<Backup>('GET', `/backups/${id}`),
       (backup) => ['passed', 'failed'].includes(backup.verification?.status ?? ''),
     );
     if (verification?.status !== 'passed') throw new StepError(`the backup ${id} is damaged`);
-    return [`${verification.objects} objects are there, whole`, undefined];
+    return [`${verification.objects} objects are intact`, undefined];
   });
 
 interface Entry {
@@ -73,17 +73,17 @@ interface Entry {
   readonly path: string;
 }
 
-/** What is in documents, and their names, are the customer's: neither is printed. */
-export const browseBackup = (walk: Walk, client: Client, id: string): Promise<void> =>
-  walk.step('browse', async () => {
+/** Prints neither names nor contents of documents, which belong to the customer. */
+export const browseBackup = (runner: StepRunner, client: Client, id: string): Promise<void> =>
+  runner.step('browse', async () => {
     const at = (path: string) =>
       client.call<readonly Entry[]>('GET', `/backups/${id}/documents?${new URLSearchParams({ path, showMissing: 'true' })}`);
     const collections = await at('');
     const [first] = collections;
-    if (!first) return ['it is empty', undefined];
+    if (!first) return ['the backup is empty', undefined];
     const [document] = await at(first.path);
-    if (!document) throw new StepError(`the backup ${id} lists a collection that has nothing in it`);
+    if (!document) throw new StepError(`the backup ${id} lists a collection without documents`);
     const [read] = await at(document.path);
     if (!read) throw new StepError(`the backup ${id} lists a document that cannot be read`);
-    return [`${collections.length} collections, and one document read out of the first`, undefined];
+    return [`${collections.length} collections; read one document of the first`, undefined];
   });

@@ -1,10 +1,10 @@
-/** Calls the API as any client would; what is not as it should be is one line with the request's id. */
+/** API client. A failed call is reported in one line with the request's id. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A step that did not go well, in a line that says which call and what it answered. */
+/** A failed step: one line with the call and its response. */
 export class StepError extends Error {
-  /** Of the answer, where there was one. */
+  /** Status of the response, if there was one. */
   readonly status: number | undefined;
 
   constructor(message: string, status?: number) {
@@ -20,9 +20,9 @@ export interface Answer {
 }
 
 export interface Client {
-  /** The answer as it is; redirects are not followed. */
+  /** Returns the response; redirects are not followed. */
   send(method: string, path: string, body?: object): Promise<Answer>;
-  /** The answer's `data`, of a call below /api/v1 that must succeed. */
+  /** Returns `data` of a call below /api/v1; throws a StepError if it fails. */
   call<T>(method: string, path: string, body?: object): Promise<T>;
 }
 
@@ -31,9 +31,9 @@ export interface Caller {
   readonly organizationId?: string | undefined;
 }
 
-/** The gateway gives up after 30 s. */
+/** The gateway times out after 30 s. */
 const timeoutMs = 35_000;
-/** A burst or a cold start may be refused once or twice; what goes on is told. */
+/** Throttling and cold starts may fail a few times; persistent failures are reported. */
 const triesMax = 4;
 
 export const openClient = (url: string, { token, organizationId }: Caller = {}): Client => {
@@ -58,7 +58,7 @@ export const openClient = (url: string, { token, organizationId }: Caller = {}):
     }
   };
   const send: Client['send'] = async (method, path, body) => {
-    // What is tried again is done once.
+    // All attempts share one Idempotency-Key.
     const key = randomUUID();
     for (let tries = 1; ; tries++) {
       const answer = await once(method, path, body, key);
@@ -72,7 +72,7 @@ export const openClient = (url: string, { token, organizationId }: Caller = {}):
       const answer = await send(method, `/api/v1${path}`, body);
       const { success, data, error } = envelopeIn<T>(answer.text);
       if (answer.status < 300 && success) return data as T;
-      const said = error ? `${error.code}: ${error.message}` : 'with something that is not an answer of this service';
+      const said = error ? `${error.code}: ${error.message}` : 'with a body that is not from this service';
       throw new StepError(`${method} /api/v1${path} answered ${answer.status} ${said}${requestOf(answer)}`, answer.status);
     },
   };
@@ -100,6 +100,6 @@ const requestOf = ({ headers }: Answer): string => {
 /** ENOTFOUND and its like are under the error's cause. */
 const reasonOf = (error: unknown): string => {
   const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
-  if (name === 'TimeoutError') return `no answer within ${timeoutMs / 1_000} s`;
+  if (name === 'TimeoutError') return `no response within ${timeoutMs / 1_000} s`;
   return cause?.code ?? cause?.message ?? message;
 };

@@ -1,11 +1,11 @@
-/** `npm run smoke -- <url>`: walks the main journey against a deployed API. It needs Node and nothing else. */
-import { run } from './run-smoke-test.ts';
+/** `npm run smoke -- <url>`: smoke test of a deployed API. Needs only Node. */
+import { runSmokeTest } from './run-smoke-test.ts';
 
 const stopping = new AbortController();
-// What was made is removed all the same; a second signal ends it at once.
+// The first signal stops the test and cleans up; a second one ends the process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
 
-process.exitCode = await run({
+process.exitCode = await runSmokeTest({
   words: process.argv.slice(2),
   env: process.env,
   say: (line) => console.log(line),

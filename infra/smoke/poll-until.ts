@@ -1,8 +1,8 @@
-/** Asks again until an answer is the last one, first often, then less so. */
+/** Polls until the result is final, at growing intervals. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { StepError } from './client.ts';
 
-export interface Patience {
+interface Patience {
   readonly what: string;
   readonly minutes: number;
   readonly signal: AbortSignal;
@@ -11,7 +11,7 @@ export interface Patience {
 const firstMs = 250;
 const longestMs = 5_000;
 
-export const until = async <T>(
+export const pollUntil = async <T>(
   { what, minutes, signal }: Patience,
   ask: () => Promise<T>,
   isLast: (answer: T) => boolean,

@@ -1,15 +1,15 @@
-/** Who calls: a token that was given, one had for a refresh token, or a person who signs in. */
+/** Obtains an access token: the given one, one for a refresh token, or by signing in. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openClient, StepError } from './client.ts';
-import type { Wish } from './options.ts';
-import type { Walk } from './step-runner.ts';
+import type { SmokeOptions } from './options.ts';
+import type { StepRunner } from './step-runner.ts';
 
-export interface Doors {
-  /** Whether somebody is there to open a page. */
+export interface SignInContext {
+  /** Whether a person is there to open a browser. */
   readonly isInteractive: boolean;
-  /** Keeps a text from being printed. */
+  /** Redacts a secret in the output. */
   readonly hide: (secret: string) => void;
 }
 
@@ -17,38 +17,38 @@ interface Tokens {
   readonly accessToken: string;
 }
 
-/** A person has this long for the provider's page. */
+/** Time to sign in with the browser. */
 const browserMs = 5 * 60_000;
-/** Nothing listens there: the code is read from the address. */
+/** Nothing listens here: the code is read from the redirect itself. */
 const nowhere = 'http://localhost/callback';
 
-export const signIn = (walk: Walk, wish: Wish, { isInteractive, hide }: Doors): Promise<string> => {
-  const { url, token, refreshToken, isLocal } = wish;
-  const nobody = openClient(url);
-  return walk.step('sign in', async () => {
-    if (token?.startsWith('fb_sa_')) return ['by the API key of a service account', token];
+export const signIn = (runner: StepRunner, options: SmokeOptions, { isInteractive, hide }: SignInContext): Promise<string> => {
+  const { url, token, refreshToken, isLocal } = options;
+  const anonymous = openClient(url);
+  return runner.step('sign in', async () => {
+    if (token?.startsWith('fb_sa_')) return ['with the API key of a service account', token];
     const accessToken = token ?? (await session());
     hide(accessToken);
     const client = openClient(url, { token: accessToken });
-    if (token === undefined) walk.made('session', () => client.call('POST', '/auth/logout'));
+    if (token === undefined) runner.created('session', () => client.call('POST', '/auth/logout'));
     const { email } = await client.call<{ email: string }>('GET', '/auth/me');
     return [`as ${email}`, accessToken];
   });
 
   async function session(): Promise<string> {
-    if (refreshToken !== undefined) return (await nobody.call<Tokens>('POST', '/auth/refresh', { refreshToken })).accessToken;
-    const code = isLocal ? await codeFromStage(url) : isInteractive ? await codeFromBrowser(walk, url) : undefined;
+    if (refreshToken !== undefined) return (await anonymous.call<Tokens>('POST', '/auth/refresh', { refreshToken })).accessToken;
+    const code = isLocal ? await codeFromStage(url) : isInteractive ? await codeFromBrowser(runner, url) : undefined;
     if (code === undefined)
-      throw new StepError('set SMOKE_TOKEN or SMOKE_REFRESH_TOKEN, or start it from a terminal to sign in in a browser');
+      throw new StepError('set SMOKE_TOKEN or SMOKE_REFRESH_TOKEN, or start it from a terminal to sign in with a browser');
     hide(code);
-    return (await nobody.call<Tokens>('POST', '/auth/token', { code, grant_type: 'authorization_code' })).accessToken;
+    return (await anonymous.call<Tokens>('POST', '/auth/token', { code, grant_type: 'authorization_code' })).accessToken;
   }
 };
 
 const begin = (redirectUri: string, more: Readonly<Record<string, string>> = {}): string =>
   `/api/v1/auth/google?${new URLSearchParams({ redirect_uri: redirectUri, ...more })}`;
 
-/** The identity provider of a stage signs in whoever is hinted at, without a page. */
+/** The identity provider of a stage signs in the login_hint without a page. */
 const codeFromStage = async (url: string): Promise<string> => {
   const begun = await openClient(url).send('GET', begin(nowhere, { login_hint: 'smoke@example.com' }));
   const cookie = begun.headers.getSetCookie().map((set) => set.split(';')[0]);
@@ -57,8 +57,8 @@ const codeFromStage = async (url: string): Promise<string> => {
   return codeIn(locationOf(done));
 };
 
-/** The browser comes back to this machine with the code, as to any native app (RFC 8252). */
-const codeFromBrowser = async (walk: Walk, url: string): Promise<string> => {
+/** The browser is redirected to this machine with the code, as for any native app (RFC 8252). */
+const codeFromBrowser = async (runner: StepRunner, url: string): Promise<string> => {
   const server = createServer();
   try {
     server.listen(0, 'localhost');
@@ -67,15 +67,15 @@ const codeFromBrowser = async (walk: Walk, url: string): Promise<string> => {
     const { status } = await openClient(url).send('GET', begin(redirectUri));
     if (status !== 302)
       throw new StepError('add http://localhost/callback to allowedRedirectUris to sign in here, or set SMOKE_TOKEN');
-    walk.tell(`open this in a browser: ${url}${begin(redirectUri)}`);
-    const signal = AbortSignal.any([walk.signal, AbortSignal.timeout(browserMs)]);
+    runner.print(`open this URL in a browser: ${url}${begin(redirectUri)}`);
+    const signal = AbortSignal.any([runner.signal, AbortSignal.timeout(browserMs)]);
     for (;;) {
       const [request, response] = await once(server, 'request', { signal }).catch(() => {
-        throw new StepError('nobody signed in');
+        throw new StepError('sign-in timed out');
       });
       const found = new URL(request.url, redirectUri);
-      response.writeHead(200, { 'content-type': 'text/plain', connection: 'close' }).end('Back to the terminal.\n');
-      // Browsers ask for an icon, too.
+      response.writeHead(200, { 'content-type': 'text/plain', connection: 'close' }).end('Signed in. Return to the terminal.\n');
+      // Browsers also request an icon.
       if (found.pathname === '/callback') return codeIn(found.href);
     }
   } finally {
@@ -86,13 +86,13 @@ const codeFromBrowser = async (walk: Walk, url: string): Promise<string> => {
 
 const locationOf = ({ status, headers }: Pick<Response, 'status' | 'headers'>): string => {
   const location = headers.get('location');
-  if (!location) throw new StepError(`signing in answered ${status} in place of a redirect`);
+  if (!location) throw new StepError(`sign-in answered ${status} instead of a redirect`);
   return location;
 };
 
 const codeIn = (location: string): string => {
   const { searchParams } = new URL(location);
   const code = searchParams.get('code');
-  if (!code) throw new StepError(`signing in ended without a code: ${searchParams.get('error') ?? 'no reason given'}`);
+  if (!code) throw new StepError(`sign-in ended without a code: ${searchParams.get('error') ?? 'no reason given'}`);
   return code;
 };

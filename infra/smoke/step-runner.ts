@@ -1,25 +1,25 @@
-/** A walk is a row of steps, each told in a line, and of what they made, which is removed at its end in the opposite order. */
+/** Runs the steps of the smoke test, prints one line each, and removes what they created in reverse order. */
 import { StepError } from './client.ts';
 
 export type Say = (line: string) => void;
 
-export interface Walk {
-  /** Does one step; the text it gives is what was seen. The first that fails ends the walk. */
+export interface StepRunner {
+  /** Runs one step and prints its result. The first failure ends the test. */
   step<T>(name: string, work: () => Promise<readonly [seen: string, value: T]>): Promise<T>;
   skip(name: string, why: string): void;
-  /** A line in the course of a step. */
-  tell(text: string): void;
-  /** Remembers how to remove what a step made. */
-  made(what: string, remove: () => Promise<unknown>): void;
-  /** Ends when whoever started the walk wants it to. */
+  /** Prints a line during a step. */
+  print(text: string): void;
+  /** Registers how to remove a created resource. */
+  created(what: string, remove: () => Promise<unknown>): void;
+  /** Aborted when the user stops the test. */
   readonly signal: AbortSignal;
 }
 
-/** True if every step went well and everything that was made is gone again. */
-export const walkThrough = async (say: Say, signal: AbortSignal, go: (walk: Walk) => Promise<void>): Promise<boolean> => {
-  const things: { readonly what: string; readonly remove: () => Promise<unknown> }[] = [];
+/** True if all steps passed and all created resources were removed. */
+export const runSteps = async (say: Say, signal: AbortSignal, go: (runner: StepRunner) => Promise<void>): Promise<boolean> => {
+  const created: { readonly what: string; readonly remove: () => Promise<unknown> }[] = [];
   let name = 'start';
-  const walk: Walk = {
+  const runner: StepRunner = {
     step: async (next, work) => {
       name = next;
       if (signal.aborted) throw new StepError('interrupted');
@@ -28,18 +28,18 @@ export const walkThrough = async (say: Say, signal: AbortSignal, go: (walk: Walk
       return value;
     },
     skip: (skipped, why) => say(`skip  ${skipped}: ${why}`),
-    tell: (text) => say(`      ${text}`),
-    made: (what, remove) => things.push({ what, remove }),
+    print: (text) => say(`      ${text}`),
+    created: (what, remove) => created.push({ what, remove }),
     signal,
   };
   let isWell = true;
   try {
-    await go(walk);
+    await go(runner);
   } catch (error) {
     say(`FAIL  ${name}: ${lineOf(error)}`);
     isWell = false;
   }
-  for (const { what, remove } of things.toReversed()) {
+  for (const { what, remove } of created.toReversed()) {
     try {
       await remove();
       say(`gone  ${what}`);
@@ -51,7 +51,7 @@ export const walkThrough = async (say: Say, signal: AbortSignal, go: (walk: Walk
   return isWell;
 };
 
-/** A mistake in the walk itself keeps its name; what a step found wrong says all there is to say. */
+/** A bug in the test keeps its name; a StepError message is complete. */
 const lineOf = (error: unknown): string => {
   const { name, message } = error as Error;
   return (error instanceof StepError ? message : `${name}: ${message}`).split('\n')[0] ?? '';

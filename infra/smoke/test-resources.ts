@@ -1,25 +1,25 @@
-/** Where the walk takes place: an organization, a bucket and a database, made for it unless they are named. */
+/** The resources of the test: an organization, a destination and a project, created unless they are given. */
 import { type Client, openClient, StepError } from './client.ts';
-import type { Thing, Wish } from './options.ts';
-import { until } from './poll-until.ts';
-import type { Walk } from './step-runner.ts';
+import type { ResourceOption, SmokeOptions } from './options.ts';
+import { pollUntil } from './poll-until.ts';
+import type { StepRunner } from './step-runner.ts';
 
-export const thingName = 'Smoke test';
+export const testName = 'Smoke test';
 
-/** A client that calls within the organization. */
-export const enterOrganization = (walk: Walk, { url, organizationId }: Wish, token: string): Promise<Client> =>
-  walk.step('organization', async () => {
+/** A client for the organization. */
+export const enterOrganization = (runner: StepRunner, { url, organizationId }: SmokeOptions, token: string): Promise<Client> =>
+  runner.step('organization', async () => {
     if (organizationId !== undefined) {
       const client = openClient(url, { token, organizationId });
       const { name } = await client.call<{ name: string }>('GET', '/organizations/current');
       return [`${organizationId} is ${name}`, client];
     }
-    const made = await openClient(url, { token }).call<{ id: string }>('POST', '/organizations', { name: thingName });
-    const client = openClient(url, { token, organizationId: made.id });
-    walk.made(`organization ${made.id}`, () =>
-      client.call('POST', '/organizations/current/delete', { confirmName: thingName, force: true, deleteBackupData: true }),
+    const organization = await openClient(url, { token }).call<{ id: string }>('POST', '/organizations', { name: testName });
+    const client = openClient(url, { token, organizationId: organization.id });
+    runner.created(`organization ${organization.id}`, () =>
+      client.call('POST', '/organizations/current/delete', { confirmName: testName, force: true, deleteBackupData: true }),
     );
-    return [`made ${made.id}`, client];
+    return [`created ${organization.id}`, client];
   });
 
 interface Destination {
@@ -28,12 +28,12 @@ interface Destination {
   readonly bucket: string;
 }
 
-export const addDestination = (walk: Walk, client: Client, thing: Thing): Promise<string> =>
-  walk.step('destination', async () => {
-    const { id, type, bucket } = await madeOrFound<Destination>(client, '/storage-destinations', thing);
-    if ('body' in thing)
-      walk.made(`destination ${id}`, () => onceFree(() => client.call('DELETE', `/storage-destinations/${id}`)));
-    return [`${id}, ${type} bucket ${bucket}, written to and read from`, id];
+export const addDestination = (runner: StepRunner, client: Client, option: ResourceOption): Promise<string> =>
+  runner.step('destination', async () => {
+    const { id, type, bucket } = await madeOrFound<Destination>(client, '/storage-destinations', option);
+    if ('body' in option)
+      runner.created(`destination ${id}`, () => retryWhileInUse(() => client.call('DELETE', `/storage-destinations/${id}`)));
+    return [`${id}, ${type} bucket ${bucket}, write and read succeeded`, id];
   });
 
 interface Project {
@@ -42,20 +42,20 @@ interface Project {
   readonly databaseId: string;
 }
 
-export const connectProject = (walk: Walk, client: Client, thing: Thing): Promise<string> =>
-  walk.step('project', async () => {
-    const { id, sourceProjectId, databaseId } = await madeOrFound<Project>(client, '/projects', thing);
-    if ('body' in thing) walk.made(`project ${id}`, () => onceFree(() => client.call('DELETE', `/projects/${id}`)));
+export const connectProject = (runner: StepRunner, client: Client, option: ResourceOption): Promise<string> =>
+  runner.step('project', async () => {
+    const { id, sourceProjectId, databaseId } = await madeOrFound<Project>(client, '/projects', option);
+    if ('body' in option) runner.created(`project ${id}`, () => retryWhileInUse(() => client.call('DELETE', `/projects/${id}`)));
     return [`${id}, database ${databaseId} of ${sourceProjectId}`, id];
   });
 
-const madeOrFound = <T>(client: Client, path: string, thing: Thing): Promise<T> =>
-  'id' in thing ? client.call('GET', `${path}/${thing.id}`) : client.call('POST', path, { name: thingName, ...thing.body });
+const madeOrFound = <T>(client: Client, path: string, option: ResourceOption): Promise<T> =>
+  'id' in option ? client.call('GET', `${path}/${option.id}`) : client.call('POST', path, { name: testName, ...option.body });
 
-/** What is still in use is free within moments: objects are removed, and jobs end, after the call that asked for it. */
-export const onceFree = (remove: () => Promise<unknown>): Promise<unknown> =>
-  until(
-    // Also after an interruption.
+/** Retries while the resource is in use: objects are deleted and jobs end shortly after their calls. */
+export const retryWhileInUse = (remove: () => Promise<unknown>): Promise<unknown> =>
+  pollUntil(
+    // Runs even after an interruption.
     { what: 'removing it', minutes: 3, signal: new AbortController().signal },
     () =>
       remove().then(

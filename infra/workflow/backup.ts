@@ -1,22 +1,22 @@
 /**
- * Makes a backup: prepare → plan → copy every shard → seal → done. Whatever goes wrong for good leads to `Fail`, which says so
- * on the record, frees the project and removes what was stored; an execution that ends there has done its duty and succeeds.
+ * The backup workflow: prepare → plan → copy every shard → seal → done. A permanent failure leads to `Fail`, which records it,
+ * unlocks the project and deletes stored objects. An execution that ends there succeeds.
  */
 import { backupTimeoutMinutesMax } from '../../shared/contract/limits.ts';
 import { failed, type Step, task, unlessFailed, untilDone } from './step.ts';
 
 export const backupSteps = ['backupPrepare', 'backupPlan', 'backupCopy', 'backupSeal', 'backupFail'] as const;
 
-/** Shards copied at once: Firestore streams 170 to 2,900 documents a second each. */
+/** Concurrent shards; Firestore streams 170 to 2,900 documents per second for each. */
 export const copiesMax = 20;
-/** The steps themselves keep to the deadline of the backup; this ends what is stuck beyond it. */
+/** The steps enforce the backup's own deadline; this ends executions that are stuck beyond it. */
 export const workflowTimeoutSeconds = backupTimeoutMinutesMax * 60 + 7_200;
-/** A step says `failed` once the reason is on the record. Thrown by whatever else knows of it, it is not tried again either. */
+/** A step returns `failed` once the reason is recorded. An error of this name is not retried either. */
 const final = ['JobFailed'];
 
-/** Input: `{organizationId, backupId}`. Items of the map are shard numbers; what a shard is stands in the table. */
+/** Input: `{organizationId, backupId}`. Items of the map are shard numbers; the shards themselves are in the table. */
 export const backupDefinition = (steps: Readonly<Record<(typeof backupSteps)[number], Step>>) => ({
-  Comment: 'Makes a backup',
+  Comment: 'Takes a backup',
   StartAt: 'Prepare',
   TimeoutSeconds: workflowTimeoutSeconds,
   States: {
@@ -40,7 +40,7 @@ export const backupDefinition = (steps: Readonly<Record<(typeof backupSteps)[num
           ...untilDone('Copy shard', steps.backupCopy, 'Shard failed', 'Shard copied', { final, givenUp: 'Shard given up' }),
           'Shard copied': { Type: 'Pass', Parameters: {}, End: true },
           'Shard failed': failed,
-          'Shard given up': { Type: 'Fail', Error: 'JobFailed', Cause: 'The reason stands on the record of the backup' },
+          'Shard given up': { Type: 'Fail', Error: 'JobFailed', Cause: 'The reason is stored in the backup record' },
         },
       },
       ResultPath: null,
@@ -51,8 +51,8 @@ export const backupDefinition = (steps: Readonly<Record<(typeof backupSteps)[num
     'Sealed?': unlessFailed('$.step', 'Fail', 'Completed'),
     Completed: { Type: 'Succeed' },
     Fail: task(steps.backupFail, 'Failed', { ResultPath: null, Next: 'Ended' }),
-    Ended: { Type: 'Succeed', Comment: 'The backup failed or was cancelled, and its record says so' },
-    // The reaper ends the backup within minutes; the alarm on failed executions rings meanwhile.
+    Ended: { Type: 'Succeed', Comment: 'The backup failed or was cancelled; its record has the reason' },
+    // The reaper ends the backup within minutes; meanwhile the alarm on failed executions fires.
     Failed: failed,
   },
 });

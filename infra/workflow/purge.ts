@@ -1,18 +1,18 @@
-/** Removes an organization piece by piece: each step removes a bounded part and says whether anything is left. */
+/** The purge workflow: each step deletes a bounded part of an organization and returns whether more remains. */
 import { failed, type Step, untilDone } from './step.ts';
 
-/** Longer than any purge takes; an execution that lives on is stuck, not slow. */
+/** Longer than any purge: an execution that reaches it is stuck. */
 export const workflowTimeoutSeconds = 24 * 3_600;
 
-/** Removing what is already gone is no error, so every step may run again. */
+/** Deletes are idempotent, so every step may run again. */
 export const purgeDefinition = ({ purge }: Readonly<Record<'purge', Step>>) => ({
-  Comment: 'Removes an organization piece by piece',
+  Comment: 'Deletes an organization step by step',
   StartAt: 'Purge',
   TimeoutSeconds: workflowTimeoutSeconds,
   States: {
     ...untilDone('Purge', purge, 'Failed', 'Purged'),
     Purged: { Type: 'Succeed' },
-    // The sweep asks again within the hour; the alarm on failed executions rings meanwhile.
+    // The sweep starts it again within the hour; meanwhile the alarm on failed executions fires.
     Failed: failed,
   },
 });

@@ -1,7 +1,7 @@
 /**
- * Restores a backup: prepare → check every range → seal the safety backup → write every range → finish. Nothing is written to
- * the target before `Seal` has ended well. Whatever goes wrong for good leads to `Fail`, which says so on the record and frees
- * the target; an execution that ends there has done its duty and succeeds.
+ * The restore workflow: prepare → check every range → seal the safety backup → write every range → finish. Nothing is written to
+ * the target before `Seal` has succeeded. A permanent failure leads to `Fail`, which records it and unlocks the target.
+ * An execution that ends there succeeds.
  */
 import { failed, ifFailed, type Step, task, unlessFailed, untilDone } from './step.ts';
 
@@ -14,14 +14,14 @@ export const restoreSteps = [
   'restoreFail',
 ] as const;
 
-/** Ranges at once. Writing is held back by the pace of the whole job, whatever their number. */
-export const lanesMax = 20;
-/** 10,000 writes a second are 6 billion documents a week; an execution that lives on is stuck, not slow. */
+/** Concurrent ranges. The write rate is limited for the job as a whole. */
+export const writersMax = 20;
+/** 10,000 writes per second are 6 billion documents a week: an execution that reaches it is stuck. */
 export const workflowTimeoutSeconds = 7 * 24 * 3_600;
-/** A step says `failed` once the reason is on the record. Thrown by whatever else knows of it, it is not tried again either. */
+/** A step returns `failed` once the reason is recorded. An error of this name is not retried either. */
 const final = ['JobFailed'];
 
-/** Every shard of the plan through one step, as often as it takes. */
+/** Runs one step for every shard of the plan, repeatedly until each is done. */
 const everyShard = (name: string, step: Step, next: string) => ({
   Type: 'Map',
   ItemsPath: '$.plan.shards',
@@ -31,7 +31,7 @@ const everyShard = (name: string, step: Step, next: string) => ({
     'attempt.$': '$.attempt',
     'shard.$': '$$.Map.Item.Value',
   },
-  MaxConcurrency: lanesMax,
+  MaxConcurrency: writersMax,
   ItemProcessor: {
     ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
     StartAt: `${name} shard`,
@@ -39,7 +39,7 @@ const everyShard = (name: string, step: Step, next: string) => ({
       ...untilDone(`${name} shard`, step, `${name} failed`, `${name} done`, { final, givenUp: `${name} given up` }),
       [`${name} done`]: { Type: 'Pass', Parameters: {}, End: true },
       [`${name} failed`]: failed,
-      [`${name} given up`]: { Type: 'Fail', Error: 'JobFailed', Cause: 'The reason stands on the record of the restore' },
+      [`${name} given up`]: { Type: 'Fail', Error: 'JobFailed', Cause: 'The reason is stored in the restore record' },
     },
   },
   ResultPath: null,
@@ -47,7 +47,7 @@ const everyShard = (name: string, step: Step, next: string) => ({
   Next: next,
 });
 
-/** Input: `{organizationId, restoreJobId, attempt}`, which every step is given. Items of the maps are shard numbers; what a shard is stands in the table. */
+/** Input of every step: `{organizationId, restoreJobId, attempt}`. Items of the maps are shard numbers. */
 export const restoreDefinition = (steps: Readonly<Record<(typeof restoreSteps)[number], Step>>) => ({
   Comment: 'Restores a backup',
   StartAt: 'Prepare',
@@ -62,14 +62,14 @@ export const restoreDefinition = (steps: Readonly<Record<(typeof restoreSteps)[n
       Choices: [ifFailed('$.seal', 'Fail'), { Variable: '$.seal.writes', BooleanEquals: false, Next: 'Finish' }],
       Default: 'Write',
     },
-    // Where one shard fails others may still be written: `Fail` waits for them before it frees the target.
+    // If one shard fails, others may still be writing: `Fail` waits for them before it unlocks the target.
     Write: everyShard('Write', steps.restoreWrite, 'Finish'),
     Finish: task(steps.restoreFinish, 'Fail', { ResultPath: '$.step', Next: 'Finished?' }, final),
     'Finished?': unlessFailed('$.step', 'Fail', 'Completed'),
     Completed: { Type: 'Succeed' },
     Fail: task(steps.restoreFail, 'Failed', { ResultPath: null, Next: 'Ended' }),
-    Ended: { Type: 'Succeed', Comment: 'The restore failed or was cancelled, and its record says so' },
-    // The reaper ends the restore within minutes; the alarm on failed executions rings meanwhile.
+    Ended: { Type: 'Succeed', Comment: 'The restore failed or was cancelled; its record has the reason' },
+    // The reaper ends the restore within minutes; meanwhile the alarm on failed executions fires.
     Failed: failed,
   },
 });

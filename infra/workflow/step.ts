@@ -1,29 +1,30 @@
-/** How every step of every workflow runs: bounded in time, tried again with jitter, and with a way out of each failure. */
+/** The building blocks of all workflows: tasks with a timeout, retries with jitter and a handler for every failure. */
 import { backupTimeoutMinutesMax } from '../../shared/contract/limits.ts';
 
-/** A function that is a step. */
+/** A function that runs as a step. */
 export interface Step {
   readonly arn: string;
   readonly timeoutSeconds: number;
 }
 
-/** Room beyond the function's own timeout for Lambda to say that it passed. */
+/** Time beyond the function's timeout for Lambda to report it. */
 const graceSeconds = 30;
 
-/** Faults of the platform: nothing ran, or nobody knows. Waits up to 60 s, about 2 minutes in all and 4 at most. */
+/** Errors of the platform: the function did not run, or the outcome is unknown. Waits of up to 60 s, about 2 minutes in total. */
 const platformFaults = ['Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException'];
 
-/** Waits of up to 60 s, of 30 s by chance. */
+/** Full jitter: 30 s on average. */
 const waitMaxSeconds = 60;
 /**
- * A step that finds no room because others of its kind run did nothing yet, and nothing is wrong: it waits for as long as a backup
- * may take. Whoever gets in looks at the deadline of its job, and the reaper ends what passed it.
+ * A throttled step has done nothing yet, so it waits as long as a backup may take. A step that starts checks its job's deadline,
+ * and
+ * the reaper ends jobs beyond theirs.
  */
 export const waitsMax = (2 * backupTimeoutMinutesMax * 60) / waitMaxSeconds;
 
 /**
- * A task in Amazon States Language (JSONPath). Its input is what the state has; what it answers goes where `more` says.
- * `final` are the names of errors that trying again cannot help. What fails for good is told at `$.error`, in state `otherwise`.
+ * A task in Amazon States Language (JSONPath). `more` says where its result goes. `final` lists errors that are not retried.
+ * A permanent failure is stored in `$.error` and leads to the state `otherwise`.
  */
 export const task = (step: Step, otherwise: string, more: object, final: readonly string[] = []) => ({
   Type: 'Task',
@@ -48,7 +49,7 @@ export const task = (step: Step, otherwise: string, more: object, final: readonl
     },
     ...(final.length > 0 ? [{ ErrorEquals: [...final], MaxAttempts: 0 }] : []),
     {
-      // TaskFailed does not cover Timeout.
+      // TaskFailed does not include Timeout.
       ErrorEquals: ['States.TaskFailed', 'States.Timeout'],
       IntervalSeconds: 5,
       BackoffRate: 2,
@@ -61,7 +62,7 @@ export const task = (step: Step, otherwise: string, more: object, final: readonl
   ...more,
 });
 
-/** Runs a step again and again until it says `done`, or that it failed for good; its answer is its next input. */
+/** Repeats a step until it returns `done` or a permanent failure; its result is its next input. */
 export const untilDone = (
   name: string,
   step: Step,
@@ -77,7 +78,7 @@ export const untilDone = (
   },
 });
 
-/** A failure that stands on the record is an answer, not an error of the function: no alarm on errors hears of what customers cause. */
+/** A recorded failure is a result, not a function error, so failures caused by customers raise no alarm. */
 export const ifFailed = (answer: string, then: string) => ({
   And: [
     { Variable: `${answer}.failed`, IsPresent: true },
@@ -86,12 +87,12 @@ export const ifFailed = (answer: string, then: string) => ({
   Next: then,
 });
 
-/** Where an answer that may say so leads. */
+/** The choice after a step that can fail this way. */
 export const unlessFailed = (answer: string, failedState: string, then: string) => ({
   Type: 'Choice',
   Choices: [ifFailed(answer, failedState)],
   Default: then,
 });
 
-/** Ends an execution as failed, with the error that led here: the alarm on failed executions rings. */
+/** Fails the execution with the error in `$.error`: the alarm on failed executions fires. */
 export const failed = { Type: 'Fail', ErrorPath: '$.error.Error', CausePath: '$.error.Cause' };

@@ -2,7 +2,7 @@
 import { documentName } from '../../infra/local/engines/firestore/base/document-name.ts';
 import { proto, timestampOf } from '../../infra/local/engines/firestore/proto/codecs.ts';
 import { Ref, type SeedValue, valueBytes } from '../../infra/local/engines/firestore/seed/plain-values.ts';
-import { Dice } from '../../infra/local/engines/firestore/seed/seeded-random.ts';
+import { SeededRandom } from '../../infra/local/engines/firestore/seed/seeded-random.ts';
 
 export interface Documents {
   readonly bytes: Buffer;
@@ -18,7 +18,7 @@ const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** In the order of names. */
 export const makeDocuments = (count: number, seed = 1): Documents => {
-  const dice = new Dice(seed);
+  const dice = new SeededRandom(seed);
   const parts: Buffer[] = [];
   const lines: string[] = [];
   const ends = new Uint32Array(count);
@@ -45,10 +45,10 @@ export const makeDocuments = (count: number, seed = 1): Documents => {
   return { bytes: Buffer.concat(parts), ends, ndjson: Buffer.from(lines.join('\n')) };
 };
 
-export const nameOf = (i: number, count: number, dice: Dice): string => documentName(name, pathOf(i, count, dice));
+export const nameOf = (i: number, count: number, dice: SeededRandom): string => documentName(name, pathOf(i, count, dice));
 
 /** Four letters that ascend up to 62^4 documents, then chance, as in ids that were sorted; one in ten lies deeper. */
-const pathOf = (i: number, count: number, dice: Dice): string => {
+const pathOf = (i: number, count: number, dice: SeededRandom): string => {
   let id = '';
   for (let rest = i / count, digit = 0; digit < 4; digit++, rest -= Math.floor(rest)) {
     rest *= letters.length;
@@ -57,11 +57,11 @@ const pathOf = (i: number, count: number, dice: Dice): string => {
   return `items/${id}${dice.id(16)}${i % 10 === 9 ? `/parts/${dice.id(20)}` : ''}`;
 };
 
-const moment = (dice: Dice) => timestampOf((1_735_689_600 + dice.below(31_000_000)) * 1_000_000 + dice.below(1_000_000));
+const moment = (dice: SeededRandom) => timestampOf((1_735_689_600 + dice.below(31_000_000)) * 1_000_000 + dice.below(1_000_000));
 const text = ({ seconds, nanos }: { readonly seconds: number | bigint; readonly nanos: number }): string =>
   `${new Date(Number(seconds) * 1000).toISOString().slice(0, -5)}.${String(nanos).padStart(9, '0').slice(0, 6)}Z`;
 
-export const fieldsOf = (i: number, dice: Dice): Record<string, SeedValue> => ({
+export const fieldsOf = (i: number, dice: SeededRandom): Record<string, SeedValue> => ({
   title: `${dice.word()} ${dice.word()} ${i}`,
   owner: `user${dice.below(100_000)}@example.com`,
   quantity: BigInt(dice.below(500)),

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { Dice } from '../../infra/local/engines/firestore/seed/seeded-random.ts';
+import { SeededRandom } from '../../infra/local/engines/firestore/seed/seeded-random.ts';
 import {
   Archive,
   DocumentSkim,
@@ -79,7 +79,7 @@ const writeFull = (): { readonly shard: Shard; readonly wanted: Buffer } => {
   const ends = new Uint32Array(new Uint8Array(readFileSync(join(dir, 'ends'))).buffer);
   const scratch = Buffer.alloc(64 * 1024);
   const writer = new ShardWriter(0, writingOf('full'));
-  const dice = new Dice(9);
+  const dice = new SeededRandom(9);
   let wanted = Buffer.alloc(0);
   for (let i = 0; i < count; i++) {
     const at = i % ends.length;
@@ -105,7 +105,7 @@ const writeFull = (): { readonly shard: Shard; readonly wanted: Buffer } => {
 /** One document in a hundred is new, by its updated time; the others are kept. */
 const writeIncremental = async (parent: Archive): Promise<number> => {
   const writer = new ShardWriter(0, writingOf('next'));
-  const dice = new Dice(5);
+  const dice = new SeededRandom(5);
   for await (const { segment, leaf } of streamLeaves(parent)) {
     for (let slot = segment.start; slot < segment.start + segment.count; slot++) {
       if (dice.below(100) !== 0) writer.keep(segment, slot, leaf.name(slot));

@@ -8,7 +8,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { frame } from '../../infra/local/engines/firestore/grpc/frames.ts';
 import { type Firestore, startFirestore } from '../../infra/local/engines/firestore/index.ts';
 import { proto } from '../../infra/local/engines/firestore/proto/codecs.ts';
-import { commitWrites, readWrite } from '../../infra/local/engines/firestore/write/commit-writes.ts';
+import { commitWrites, parseWrite } from '../../infra/local/engines/firestore/write/commit-writes.ts';
 
 const name = { projectId: 'bench', databaseId: '(default)' };
 const root = 'projects/bench/databases/(default)/documents';
@@ -67,7 +67,7 @@ async function load(server: Firestore, count: number, textBytes: number): Promis
     });
     await commitWrites(
       database,
-      writes.map((write) => readWrite(write, name)),
+      writes.map((write) => parseWrite(write, name)),
     );
   }
 }

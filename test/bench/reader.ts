@@ -24,7 +24,7 @@ interface Round {
 
 /** Only the server's process loads the server: the others' memory is to be their own. */
 const serve = async (): Promise<void> => {
-  const { commitWrites, readWrite } = await import('../../infra/local/engines/firestore/write/commit-writes.ts');
+  const { commitWrites, parseWrite } = await import('../../infra/local/engines/firestore/write/commit-writes.ts');
   const { startFirestore } = await import('../../infra/local/engines/firestore/index.ts');
   const { proto } = await import('../../infra/local/engines/firestore/proto/codecs.ts');
   const server = await startFirestore();
@@ -37,7 +37,7 @@ const serve = async (): Promise<void> => {
         ['text', text],
         ['number', proto.Value.encode({ integerValue: BigInt(start + i) })],
       ]);
-      return readWrite(proto.Write.encode({ update: proto.Document.encode({ name: `${root}/things/${id}`, fields }) }), name);
+      return parseWrite(proto.Write.encode({ update: proto.Document.encode({ name: `${root}/things/${id}`, fields }) }), name);
     });
     await commitWrites(database, writes);
   }

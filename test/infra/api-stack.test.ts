@@ -1,4 +1,4 @@
-/** The routes are the contract's, the stage is bounded and its log holds nothing secret. */
+/** The routes are those of the contract, the stage is throttled, and its access log has no secrets. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { endpoints } from '../../shared/contract/index.ts';
@@ -9,12 +9,12 @@ const resources = resourcesOf(templates);
 const ofType = (type: string) => resources.filter((resource) => resource.type === type);
 const routes = ofType('AWS::ApiGatewayV2::Route');
 
-test('every row is a route, and everything else goes to the fallback', () => {
+test('api stack: every endpoint has a route, and other requests go to the fallback', () => {
   const wanted = [...endpoints.map(({ method, path }) => `${method} ${path}`), '$default'];
   assert.deepEqual(routes.map(({ properties }) => properties.RouteKey).sort(), wanted.sort());
 });
 
-test('every route starts the function of its own row, and the gateway may start it', () => {
+test('api stack: every route invokes the function of its endpoint, and the gateway has permission to', () => {
   for (const { id, properties } of routes) {
     const [, pieces] = (properties.Target as { 'Fn::Join': readonly [string, readonly unknown[]] })['Fn::Join'];
     const integration = resourceAt(resources, 'Api', pieces[1]);
@@ -27,18 +27,18 @@ test('every route starts the function of its own row, and the gateway may start 
   }
 });
 
-test('the stage throttles', () => {
+test('api stack: the stage is throttled', () => {
   const [stage] = ofType('AWS::ApiGatewayV2::Stage');
   const { ThrottlingRateLimit, ThrottlingBurstLimit } = stage!.properties.DefaultRouteSettings as Record<string, number>;
   assert.ok(ThrottlingRateLimit && ThrottlingBurstLimit);
 });
 
-test('the access log names the request and holds no query, header, body or path', () => {
+test('api stack: the access log has the request id and no query, header, body or path', () => {
   const [stage] = ofType('AWS::ApiGatewayV2::Stage');
   const { Format } = stage!.properties.AccessLogSettings as { Format: string };
   const fields = Object.values(JSON.parse(Format) as Record<string, string>);
   assert.ok(fields.includes('$context.requestId'));
-  // An invitation's token is in the path, a login code in the query.
+  // An invitation token is in the path, a login code in the query.
   for (const field of fields) assert.doesNotMatch(field, /\$context\.path|\$context\.authorizer|querystring|header|body/i);
 });
 
@@ -49,7 +49,7 @@ describe('the outputs of the last stack', () => {
       .map(([name, { Value }]) => [name, JSON.stringify(Value)] as const);
   const outputs = outputsOf(templates);
 
-  test('say where the API is and where alarms go, and what to do, in order', () => {
+  test('name the API, the alarm topic and the next steps in order', () => {
     assert.deepEqual(
       outputs.map(([name]) => name),
       ['ApiUrl', 'AlarmTopic', 'Dashboard', 'NextStep1', 'NextStep2', 'NextStep3', 'NextStep4'],
@@ -64,7 +64,7 @@ describe('the outputs of the last stack', () => {
     assert.match(NextStep4 ?? '', /npm run smoke -- /);
   });
 
-  test('name the domain where there is one, and the address that alarms are mailed to', () => {
+  test('include the custom domain and the e-mail address of alarms', () => {
     const more = {
       domainName: 'api.example.com',
       certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1',
@@ -74,7 +74,7 @@ describe('the outputs of the last stack', () => {
     assert.equal(named.ApiUrl, '"https://api.example.com"');
     assert.match(named.NextStep3 ?? '', /ops@example\.com/);
     assert.match(named.NextStep4 ?? '', /Point api\.example\.com at .*RegionalDomainName/);
-    assert.equal(named.NextStep5, '"npm run smoke -- https://api.example.com (see Smoke test in infra/deploy.md)"');
+    assert.equal(named.NextStep5, '"npm run smoke -- https://api.example.com (see Try a deployment in README.md)"');
     assert.ok(named.DomainTarget && named.DomainTargetZone);
   });
 });

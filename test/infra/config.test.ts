@@ -1,7 +1,7 @@
-/** The deployer's mistakes are told in one line each, by name, before anything is made. */
+/** Invalid settings are reported by name, one line each, before synthesis. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { readConfig, unset } from '../../infra/config.ts';
+import { missingSettings, readConfig } from '../../infra/config.ts';
 
 const given = { identityClientId: 'client' };
 const refusal = (context: Record<string, unknown>): string => {
@@ -13,22 +13,19 @@ const refusal = (context: Record<string, unknown>): string => {
   return 'accepted';
 };
 
-describe('a wrong setting is refused by name', () => {
+describe('config: an invalid setting is rejected by name', () => {
   const wrong: Record<string, readonly [Record<string, unknown>, RegExp]> = {
     'a plan that does not exist': [{ plan: 'gold' }, /^ {2}plan: must be one of starter, professional, enterprise$/m],
-    'retention on a plan that has its own': [
+    'retention on a plan with a fixed value': [
       { plan: 'starter', auditRetentionDays: '60' },
       /^ {2}auditRetentionDays: .* keeps 30 days$/m,
     ],
     'retention of no days': [{ auditRetentionDays: '0' }, /^ {2}auditRetentionDays: must be at least 1$/m],
-    'retention that is no number': [{ auditRetentionDays: 'long' }, /^ {2}auditRetentionDays: must be a whole number/m],
-    'webhooks without end': [{ webhooksPerOrganization: '1001' }, /^ {2}webhooksPerOrganization: must be at most 1000$/m],
+    'retention that is not a number': [{ auditRetentionDays: 'long' }, /^ {2}auditRetentionDays: must be a whole number/m],
+    'too many webhooks': [{ webhooksPerOrganization: '1001' }, /^ {2}webhooksPerOrganization: must be at most 1000$/m],
     'no webhooks': [{ webhooksPerOrganization: '0' }, /^ {2}webhooksPerOrganization: must be at least 1$/m],
-    'an http issuer elsewhere': [
-      { identityIssuer: 'http://accounts.example.com' },
-      /^ {2}identityIssuer: must be an https address/m,
-    ],
-    'an issuer that is no address': [{ identityIssuer: 'accounts' }, /^ {2}identityIssuer: must be an https address/m],
+    'an http issuer elsewhere': [{ identityIssuer: 'http://accounts.example.com' }, /^ {2}identityIssuer: must be an https URL/m],
+    'an issuer that is not a URL': [{ identityIssuer: 'accounts' }, /^ {2}identityIssuer: must be an https URL/m],
     'an http redirect elsewhere': [
       { allowedRedirectUris: 'http://app.example.com/cb' },
       /^ {2}allowedRedirectUris\.0: must be an https/m,
@@ -47,38 +44,38 @@ describe('a wrong setting is refused by name', () => {
     ],
     'an origin with a path': [{ allowedOrigins: 'https://app.example.com/' }, /^ {2}allowedOrigins\.0: must be an origin/m],
     'every origin at once': [{ allowedOrigins: '*' }, /^ {2}allowedOrigins\.0: /m],
-    'a sender that is no address': [{ mailFrom: 'backups' }, /^ {2}mailFrom: must be an e-mail address$/m],
+    'a sender that is not an address': [{ mailFrom: 'backups' }, /^ {2}mailFrom: must be an e-mail address$/m],
     'a domain without its certificate': [{ domainName: 'api.example.com' }, /^ {2}domainName, certificateArn: /m],
-    'a domain that is an address': [
+    'a domain that is a URL': [
       { domainName: 'https://api.example.com', certificateArn: 'arn:aws:acm:eu-west-1:1:certificate/x' },
       /^ {2}domainName: must be a host name/m,
     ],
-    'no requests at all': [{ requestsPerMinute: '0' }, /^ {2}requestsPerMinute: must be at least 1$/m],
-    'a key that is no ARN': [{ previousTokenKeyArns: 'abc' }, /^ {2}previousTokenKeyArns\.0: must be the ARN/m],
-    'a table in the place of its stream': [
+    'a request limit of zero': [{ requestsPerMinute: '0' }, /^ {2}requestsPerMinute: must be at least 1$/m],
+    'a key that is not an ARN': [{ previousTokenKeyArns: 'abc' }, /^ {2}previousTokenKeyArns\.0: must be the ARN/m],
+    'a table instead of its stream': [
       { tableStreamArn: 'arn:aws:dynamodb:eu-west-1:123456789012:table/restored' },
       /^ {2}tableStreamArn: must be the ARN of a table's stream$/m,
     ],
-    'a mistyped name': [{ allowedOrigin: 'https://app.example.com' }, /^ {2}allowedOrigin: is no setting of ours/m],
+    'a mistyped name': [{ allowedOrigin: 'https://app.example.com' }, /^ {2}allowedOrigin: unknown setting/m],
   };
   for (const [name, [context, line]] of Object.entries(wrong)) test(name, () => assert.match(refusal(context), line));
 
-  test('all of them at once, a line each', () =>
+  test('several mistakes give one line each', () =>
     assert.equal(refusal({ plan: 'gold', requestsPerMinute: '0', nonsense: '1' }).split('\n').length, 1 + 3));
 });
 
-test('lists are read from the command line and from cdk.json alike', () => {
+test('config: lists are accepted from the command line and from cdk.json', () => {
   const list = ['https://a.example.com', 'https://b.example.com'];
   assert.deepEqual(readConfig({ ...given, allowedOrigins: list.join(', ') }).allowedOrigins, list);
   assert.deepEqual(readConfig({ ...given, allowedOrigins: list }).allowedOrigins, list);
 });
 
-test('http is accepted where the bytes never leave the machine', () => {
+test('config: http is accepted for loopback addresses only', () => {
   const local = ['http://localhost:3001', 'http://127.0.0.1:3001', 'http://[::1]:3001'];
   for (const identityIssuer of local) assert.equal(readConfig({ ...given, identityIssuer }).identityIssuer, identityIssuer);
 });
 
-test("the CDK's own context is not taken for a setting", () => {
+test("config: the CDK's own context is not a setting", () => {
   const context = {
     '@aws-cdk/core:newStyleStackSynthesis': true,
     'aws:cdk:enable-path-metadata': true,
@@ -87,12 +84,13 @@ test("the CDK's own context is not taken for a setting", () => {
   assert.deepEqual(readConfig({ ...given, ...context }), readConfig(given));
 });
 
-test('an empty setting is an absent one', () => assert.deepEqual(readConfig({ ...given, consoleUrl: '' }), readConfig(given)));
+test('config: an empty setting counts as absent', () =>
+  assert.deepEqual(readConfig({ ...given, consoleUrl: '' }), readConfig(given)));
 
-test('what a deployment still needs is named, and nothing once it is there', () => {
+test('config: missing settings of a deployment are listed until they are set', () => {
   assert.deepEqual(
-    unset(readConfig({})).map((line) => line.split(':')[0]),
+    missingSettings(readConfig({})).map((line) => line.split(':')[0]),
     ['identityClientId'],
   );
-  assert.deepEqual(unset(readConfig(given)), []);
+  assert.deepEqual(missingSettings(readConfig(given)), []);
 });

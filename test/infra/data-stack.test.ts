@@ -1,4 +1,4 @@
-/** What must outlive any deployment does. */
+/** Data resources outlive deployments. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { type Resource, resourcesOf, settings, templatesOf } from '../harness/law/templates.ts';
@@ -12,14 +12,14 @@ const only = (type: string, among?: readonly Resource[]): Resource => {
   return found[0]!;
 };
 
-test('the table survives a mistake: recovery to any second of 35 days, no deletion, kept when the stack goes', () => {
+test('data stack: the table has point-in-time recovery of 35 days, deletion protection, and is retained', () => {
   const { properties, deletionPolicy } = only('AWS::DynamoDB::Table');
   assert.deepEqual(properties.PointInTimeRecoverySpecification, { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 35 });
   assert.equal(properties.DeletionProtectionEnabled, true);
   assert.equal(deletionPolicy, 'Retain');
 });
 
-test('the table is on demand, keyed by pk and sk, with a stream and expiry by ttl', () => {
+test('data stack: the table is on demand, keyed by pk and sk, with a stream and time to live', () => {
   const { properties } = only('AWS::DynamoDB::Table');
   assert.equal(properties.BillingMode, 'PAY_PER_REQUEST');
   assert.deepEqual(properties.KeySchema, [
@@ -30,12 +30,12 @@ test('the table is on demand, keyed by pk and sk, with a stream and expiry by tt
   assert.deepEqual(properties.TimeToLiveSpecification, { AttributeName: 'ttl', Enabled: true });
 });
 
-test('every symmetric key rotates by itself', () => {
+test('data stack: every symmetric key rotates automatically', () => {
   for (const { id, properties } of ofType('AWS::KMS::Key'))
     assert.ok(properties.KeyUsage === 'SIGN_VERIFY' || properties.EnableKeyRotation === true, id);
 });
 
-test('secrets are generated, 64 characters long, under a key of our own', () => {
+test('data stack: secrets are generated, 64 characters long, and encrypted with a customer-managed key', () => {
   for (const { id, properties } of ofType('AWS::SecretsManager::Secret')) {
     assert.equal((properties.GenerateSecretString as { PasswordLength: number }).PasswordLength, 64, id);
     assert.equal(properties.SecretString, undefined, id);
@@ -51,7 +51,7 @@ describe('signing key', () => {
     return JSON.stringify((jwks.properties.Environment as { Variables: Record<string, unknown> }).Variables.TOKEN_KEY_IDS);
   };
 
-  test('a new generation signs, the ones before stay in the stack', () => {
+  test('a new generation signs, and earlier ones stay in the stack', () => {
     const ids = ofType('AWS::KMS::Key', rotated)
       .map(({ id }) => id)
       .filter((id) => id.startsWith('TokenKey'));
@@ -59,26 +59,26 @@ describe('signing key', () => {
     assert.match(variable(rotated), new RegExp(ids.find((id) => id.startsWith('TokenKey2')) ?? 'absent'));
   });
 
-  test('a previous key is accepted after the one that signs', () => assert.match(variable(rotated), new RegExp(`,${previous}`)));
+  test('a previous key is accepted after the signing key', () => assert.match(variable(rotated), new RegExp(`,${previous}`)));
 });
 
 describe('address', () => {
   const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1';
   const own = resourcesOf(templatesOf({ ...settings, domainName: 'api.example.com', certificateArn }));
 
-  test('browsers may call from the configured origins only, with cookies', () => {
+  test('data stack: browsers may call from the configured origins only, with cookies', () => {
     const cors = only('AWS::ApiGatewayV2::Api').properties.CorsConfiguration as Record<string, unknown>;
     assert.deepEqual(cors.AllowOrigins, ['https://app.example.com']);
     assert.equal(cors.AllowCredentials, true);
     assert.ok(!JSON.stringify(cors).includes('*'));
   });
 
-  test('without origins no browser may', () => {
+  test('data stack: without origins no browser may call', () => {
     const closed = resourcesOf(templatesOf({ ...settings, allowedOrigins: '' }));
     assert.equal(only('AWS::ApiGatewayV2::Api', closed).properties.CorsConfiguration, undefined);
   });
 
-  test('a domain of its own is the only address, and the one in links and tokens', () => {
+  test('data stack: a custom domain is the only address and the one in links and tokens', () => {
     assert.equal(only('AWS::ApiGatewayV2::Api', own).properties.DisableExecuteApiEndpoint, true);
     assert.equal(only('AWS::ApiGatewayV2::DomainName', own).properties.DomainName, 'api.example.com');
     for (const fn of ofType('AWS::Lambda::Function', own)) {
@@ -89,7 +89,7 @@ describe('address', () => {
   });
 });
 
-describe('a later deployment tears no import from the stacks that still have it', () => {
+describe('data stack: a later deployment removes no export that other stacks import', () => {
   const exportsOf = (context: Readonly<Record<string, unknown>>) =>
     Object.keys(templatesOf(context).get('Data')?.Outputs ?? {}).filter((name) => name.startsWith('ExportsOutput'));
   const before = exportsOf(settings);
@@ -109,7 +109,7 @@ describe('a later deployment tears no import from the stacks that still have it'
     });
   }
 
-  test('the functions and the stream mapping use the restored table; the other one stays', () => {
+  test('the functions and the stream mapping use the restored table; the original one is retained', () => {
     const restored = resourcesOf(templatesOf({ ...settings, tableStreamArn: stream }));
     only('AWS::DynamoDB::Table', restored);
     for (const { id, properties } of ofType('AWS::Lambda::Function', restored)) {
@@ -125,12 +125,12 @@ describe('a later deployment tears no import from the stacks that still have it'
 describe('without any setting', () => {
   const bare = templatesOf({});
 
-  test('CloudFormation refuses to deploy, in our words', () => {
-    assert.match(JSON.stringify(bare.get('Data')?.Rules), /identityClientId: set it to/);
-    assert.ok(!JSON.stringify(templates.get('Data')?.Rules ?? {}).includes('set it to'));
+  test('CloudFormation refuses to deploy and names the missing setting', () => {
+    assert.match(JSON.stringify(bare.get('Data')?.Rules), /identityClientId: must be set to/);
+    assert.ok(!JSON.stringify(templates.get('Data')?.Rules ?? {}).includes('must be set to'));
   });
 
-  test('there is no sender, and nobody may send mail', () => {
+  test('there is no sender, and no role may send e-mail', () => {
     const roles = (from: ReturnType<typeof templatesOf>) => JSON.stringify(ofType('AWS::IAM::Role', resourcesOf(from)));
     assert.match(roles(templates), /ses:SendEmail/);
     assert.doesNotMatch(roles(bare), /ses:/);

@@ -1,7 +1,7 @@
-/** The engine's parts fit the code that runs in them, which it cannot import. */
+/** The engine stack matches the code that runs in it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { filterOf } from '../../infra/local/event-source/filter-criteria.ts';
+import { compileFilterCriteria } from '../../infra/local/event-source/filter-criteria.ts';
 import { auditPartition } from '../../shared/audit/index.ts';
 import { webhookTimeoutMsMax } from '../../shared/contract/limits.ts';
 import { emit, enqueue } from '../../shared/event/index.ts';
@@ -11,20 +11,20 @@ import { webhookKey } from '../../shared/webhook/model/record.ts';
 import { resourcesOf, statementsOf, templatesOf } from '../harness/law/templates.ts';
 
 const resources = resourcesOf(templatesOf());
-/** By its name in the code; some get a digest after it. */
+/** By name in the code; some have a hash appended. */
 const named = (name: string) =>
   resources.find(({ stack, id }) => stack === 'Engine' && (id === name || id.replace(/[0-9A-F]{8}$/, '') === name))!;
 const tenant = unsafeTenant('org_01JZZZZZZZZZZZZZZZZZZZZZZZ', 'record');
 
-test('the stream wakes its one reader for exactly the items that leave: new tasks and events', () => {
+test('engine stack: the stream invokes its consumer for new tasks and events only', () => {
   assert.equal(resources.filter(({ properties }) => properties.StartingPosition !== undefined).length, 1);
-  /** Lambda's own rules are those of the local stage's poller. */
-  const passes = filterOf(named('FanOutFeed').properties.FilterCriteria);
+  /** The local stage's poller implements Lambda's filter rules. */
+  const passes = compileFilterCriteria(named('FanOutFeed').properties.FilterCriteria);
   const record = (eventName: string, { pk, sk }: { pk: string; sk: string }) => ({
     eventName,
     dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } },
   });
-  const keysOf = (write: Write) => ('put' in write ? write.put : assert.fail('it puts an item'));
+  const keysOf = (write: Write) => ('put' in write ? write.put : assert.fail('the transaction has a Put'));
   const task = keysOf(enqueue(tenant, { kind: 'purge-organization', deleteBackupData: false }, new Date(0)));
   const organization = { id: tenant.organizationId, name: 'One', slug: 'one', ownerId: 'usr_1', createdAt: iso(new Date(0)) };
   const event = keysOf(emit(tenant, 'organization.created', { organization }, new Date(0)));
@@ -37,13 +37,13 @@ test('the stream wakes its one reader for exactly the items that leave: new task
   ];
   for (const own of [task, event]) {
     assert.ok(passes(record('INSERT', own)), own.sk);
-    // Time to live removes them, and a purge.
+    // Written by time to live and by the purge.
     for (const change of ['MODIFY', 'REMOVE']) assert.ok(!passes(record(change, own)), change);
   }
   for (const keys of others) assert.ok(!passes(record('INSERT', keys)), keys.sk);
 });
 
-test('who hands on what leaves the table can read nothing of it but the stream, and do nothing but send to the queues', () => {
+test('engine stack: the stream consumer can read only the stream and send only to the queues', () => {
   const statements = statementsOf(named('FanOutRole'));
   assert.deepEqual(
     [...new Set(statements.flatMap(({ Action }) => Action))].filter((action) => /^(dynamodb|sqs)/.test(action)).sort(),
@@ -53,17 +53,17 @@ test('who hands on what leaves the table can read nothing of it but the stream, 
     assert.ok(JSON.stringify(statements).includes(`"${named(queue).id}"`), queue);
 });
 
-test('events wait in a queue of their own, and are hidden for six times as long as a batch may take', () => {
+test('engine stack: events have their own queue, with a visibility timeout of six times the function timeout', () => {
   const { EventSourceArn, BatchSize } = named('MatchFeed').properties;
   assert.deepEqual(EventSourceArn, { 'Fn::GetAtt': [named('Matches').id, 'Arn'] });
   assert.equal(BatchSize, 10);
   const { Timeout, MemorySize } = named('Match').properties;
   assert.equal(Number(named('Matches').properties.VisibilityTimeout), 6 * Number(Timeout));
-  // A whole core: making a delivery is work, not waiting.
+  // A whole core: creating deliveries is CPU-bound.
   assert.equal(MemorySize, 1_769);
 });
 
-describe('the partitions that permissions name are those the code reads and writes', () => {
+describe('engine stack: the partitions in permissions are those the code uses', () => {
   const patterns = resources
     .filter(({ type }) => type === 'AWS::IAM::Role')
     .flatMap((role) => statementsOf(role))
@@ -74,8 +74,8 @@ describe('the partitions that permissions name are those the code reads and writ
   const covered = (pk: string) => patterns.some((pattern) => pk.startsWith(pattern.slice(0, -1)));
 
   test('the audit log', () => assert.ok(covered(auditPartition('org_1'))));
-  test('who was seen', () => assert.ok(covered(organizationKey.seen(tenant, 'sa_1').pk)));
-  test('deliveries, and what is known of their endpoints', () => {
+  test('last-seen items', () => assert.ok(covered(organizationKey.seen(tenant, 'sa_1').pk)));
+  test('deliveries and endpoint health', () => {
     assert.ok(covered(webhookKey.delivery(tenant, 'wh_1', 'dlv_1').pk));
     assert.ok(covered(webhookKey.health(tenant, 'wh_1').pk));
   });
@@ -84,7 +84,7 @@ describe('the partitions that permissions name are those the code reads and writ
     assert.deepEqual([...new Set(patterns)].sort(), ['AUDIT#*', 'DELIVERY#*', 'ORG#*', 'RATE#*', 'SEEN#*']));
 });
 
-test('mail may be sent from the configured address and from no other, whatever SES asks for besides', () => {
+test('engine stack: e-mail may be sent from the configured address only, whichever identity SES checks', () => {
   const statements = statementsOf(named('TaskRole')).filter(({ Action }) => Action.includes('ses:SendEmail'));
   assert.deepEqual(
     statements.map(({ Condition }) => Condition),
@@ -92,18 +92,18 @@ test('mail may be sent from the configured address and from no other, whatever S
   );
 });
 
-test('the sweep runs every hour and what it could not do is put aside', () => {
+test('engine stack: the sweep runs hourly, and its failed runs are dead-lettered', () => {
   assert.equal(named('SweepClock').properties.ScheduleExpression, 'rate(60 minutes)');
   assert.ok(named('SweepRetries').properties.DestinationConfig);
 });
 
-test('what reaches into buckets has a queue and a worker of its own, one message at a time, and may neither mail nor start anything', () => {
+test('engine stack: bucket work has its own queue and worker, one message at a time, without e-mail and workflow permissions', () => {
   const [task, chore] = [named('TaskFeed').properties, named('ChoreFeed').properties];
   assert.notDeepEqual(task.EventSourceArn, chore.EventSourceArn);
   assert.equal(chore.BatchSize, 1);
   const actionsOf = (role: string) => statementsOf(named(role)).flatMap(({ Action }) => Action);
   for (const action of ['ses:SendEmail', 'states:StartExecution']) assert.ok(!actionsOf('ChoreRole').includes(action), action);
-  // It replays events, too.
+  // It also replays events.
   assert.deepEqual(
     statementsOf(named('ChoreRole'))
       .filter(({ Action }) => Action.includes('sqs:SendMessage'))
@@ -114,13 +114,13 @@ test('what reaches into buckets has a queue and a worker of its own, one message
     assert.ok(!actionsOf('TaskRole').includes(action), action);
 });
 
-// A stranger who turned the sender would hold what its role holds.
-describe('who sends to webhooks could do nothing else (C20, E14)', () => {
+// An attacker who compromises the sender gets the permissions of its role.
+describe('a webhook sender has no other permissions (C20, E14)', () => {
   for (const name of ['DeliverRole', 'DeliverSlowRole']) {
     const statements = statementsOf(named(name));
     const of = (action: string) => statements.filter(({ Action }) => Action.includes(action));
 
-    test(`${name} holds exactly these actions`, () =>
+    test(`${name} has exactly these actions`, () =>
       assert.deepEqual([...new Set(statements.flatMap(({ Action }) => Action))].sort(), [
         'dynamodb:BatchGetItem',
         'dynamodb:GetItem',
@@ -140,7 +140,7 @@ describe('who sends to webhooks could do nothing else (C20, E14)', () => {
         'xray:PutTraceSegments',
       ]));
 
-    test(`${name} reads organizations and deliveries: no session, no key of an account, no audit log`, () =>
+    test(`${name} reads organizations and deliveries, but no sessions, account keys or audit entries`, () =>
       assert.deepEqual(
         of('dynamodb:BatchGetItem').map(({ Condition }) => Condition),
         [
@@ -151,11 +151,11 @@ describe('who sends to webhooks could do nothing else (C20, E14)', () => {
         ],
       ));
 
-    // A retry that is put off comes back by the queue that the function reads: Lambda would stop it after some 16 times.
+    // A postponed retry returns through the queue that the function reads: Lambda would drop it after about 16 times.
     test(`${name} may send to the queue it reads`, () =>
       assert.equal(named(name.replace('Role', '')).properties.RecursiveLoop, 'Allow'));
 
-    test(`${name} opens webhooks' secrets and no other, and no data key`, () => {
+    test(`${name} decrypts webhook secrets only, and no data key`, () => {
       assert.deepEqual(
         of('kms:Decrypt').map(({ Condition }) => Condition),
         [{ StringEquals: { 'kms:EncryptionContext:purpose': ['webhook-secret'] } }],
@@ -163,7 +163,7 @@ describe('who sends to webhooks could do nothing else (C20, E14)', () => {
       assert.ok(!JSON.stringify(of('kms:Decrypt')).includes('DataKey'));
     });
 
-    test(`${name} makes entries of its own group only, for a role that sends to the slow lane`, () => {
+    test(`${name} creates schedules in its own group only, with a role that sends to the retry queue`, () => {
       const [entries] = of('scheduler:CreateSchedule');
       assert.match(JSON.stringify(entries?.Resource), /:schedule\/.*RetriesGroup.*\/\*/);
       assert.match(JSON.stringify(of('iam:PassRole')[0]?.Resource), /RetriesRole/);
@@ -171,15 +171,15 @@ describe('who sends to webhooks could do nothing else (C20, E14)', () => {
     });
   }
 
-  test('each lane has a queue and a function of its own; a message is hidden for six times as long as a batch may take', () => {
-    const lanes = ['DeliverFeed', 'DeliverSlowFeed'].map((feed) => named(feed).properties);
-    assert.notDeepEqual(lanes[0]?.EventSourceArn, lanes[1]?.EventSourceArn);
-    assert.notDeepEqual(lanes[0]?.FunctionName, lanes[1]?.FunctionName);
+  test('engine stack: each delivery queue has its own function; its visibility timeout is six times the function timeout', () => {
+    const queues = ['DeliverFeed', 'DeliverSlowFeed'].map((feed) => named(feed).properties);
+    assert.notDeepEqual(queues[0]?.EventSourceArn, queues[1]?.EventSourceArn);
+    assert.notDeepEqual(queues[0]?.FunctionName, queues[1]?.FunctionName);
     for (const [fn, queue] of [
       ['Deliver', 'Deliveries'],
       ['DeliverSlow', 'SlowDeliveries'],
     ] as const) {
-      // The longest request, and time around it.
+      // The longest request plus a margin.
       assert.ok(Number(named(fn).properties.Timeout) >= webhookTimeoutMsMax / 1_000 + 10);
       assert.ok(Number(named(queue).properties.VisibilityTimeout) >= 6 * Number(named(fn).properties.Timeout));
     }

@@ -1,4 +1,4 @@
-/** What others learned the hard way, checked: cdk-nag's AwsSolutions and Serverless packs, and the CDK's own validation. */
+/** cdk-nag's AwsSolutions and Serverless packs, and the CDK's own validation. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { inlineCode, settings } from '../harness/law/templates.ts';
 
 interface Finding {
   readonly ruleName: string;
-  /** Of those that were accepted: by which acceptance, and where. */
+  /** For accepted findings: the acceptance and its location. */
   readonly acknowledgedAt?: string;
   readonly reason?: string;
 }
@@ -25,7 +25,7 @@ interface Report {
   }[];
 }
 
-/** What the packs and the validation say; the latter says nothing where there is nothing to say. */
+/** The report of the packs and the validation; the validation is absent without findings. */
 const reportOf = (fill: (app: App) => void): Report => {
   const outdir = mkdtempSync(join(tmpdir(), 'nag-'));
   const app = new App({ outdir });
@@ -33,7 +33,7 @@ const reportOf = (fill: (app: App) => void): Report => {
   try {
     withNag(app).synth();
   } catch (error) {
-    // A finding stops the synthesis, after the report is written.
+    // A finding fails the synthesis after the report is written.
     assert.equal((error as Error).name, 'ValidationFailed');
   }
   const report = JSON.parse(readFileSync(join(outdir, 'validation-report.json'), 'utf8')) as Report;
@@ -43,7 +43,7 @@ const reportOf = (fill: (app: App) => void): Report => {
 
 const report = reportOf((app) => buildApp({ config: readConfig(settings), code: inlineCode }, app));
 
-test('no finding is without a written reason', () => {
+test('nag: every finding has a reason', () => {
   assert.deepEqual(report.pluginReports.map(({ pluginName }) => pluginName).sort(), ['AwsSolutions', 'Serverless']);
   assert.deepEqual(
     report.pluginReports.flatMap(({ violations }) => violations),
@@ -51,7 +51,7 @@ test('no finding is without a written reason', () => {
   );
 });
 
-test('no reason is kept for a finding that is gone: each accepts every rule it names, where it names it', () => {
+test('nag: every reason accepts each rule it names at the place it names', () => {
   const found = report.pluginReports.flatMap(({ suppressedViolations = [] }) => suppressedViolations);
   const isNeeded = ({ path, reason }: (typeof acceptances)[number], rule: string): boolean =>
     found.some((one) => one.ruleName === rule && one.reason === reason && path.test(one.acknowledgedAt ?? ''));
@@ -63,14 +63,14 @@ test('no reason is kept for a finding that is gone: each accepts every rule it n
   );
 });
 
-test('a reason is a sentence, and what it is given for is no wider than one kind of construct', () => {
+test('nag: a reason is a sentence and covers only one kind of construct', () => {
   for (const { path, reason } of acceptances) {
     assert.match(reason, /^[A-Z].{15,}\.$/, String(path));
     assert.match(path.source, /^\^(Data|Engine|Api|\(Api\|Engine\))\\\/.*\$$/);
   }
 });
 
-test('a queue without dead letters and a property that does not exist would be found', () => {
+test('nag: a queue without dead-letter queue and an unknown property are found', () => {
   const { pluginReports } = reportOf((app) => {
     const queue = new Queue(new Stack(app, 'Engine'), 'Forgotten');
     (queue.node.defaultChild as CfnResource).addPropertyOverride('Nonsense', true);

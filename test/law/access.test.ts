@@ -1,6 +1,6 @@
 /**
- * Who may call what, for every row of the contract: each way of not being allowed has its exact answer. Asked of the handlers in this
- * process, over a table of its own; test/attack asks the running stage, for things that exist.
+ * Access rules of every endpoint: each kind of missing permission has its exact response. Runs the handlers in this process
+ * with their own table; test/attack does the same on a stage with existing resources.
  */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
@@ -24,7 +24,7 @@ const newOrganization = (more: object = {}): string => {
   return id;
 };
 
-/** A token of a new person, good for an hour from that moment; with an organization, of a member of it. */
+/** A token of a new user, valid for one hour; with an organization, of a member. */
 const newPerson = (organizationId?: string, role: Role = 'owner', issuedAt = nowSeconds): string => {
   const [userId, session] = [newId('user'), newId('session')];
   here.table.put({ pk: `SESSION#${session}`, sk: 'SESSION', id: session, userId, endsAt: nowSeconds + 100_000 });
@@ -56,7 +56,7 @@ const contents = (): string =>
 const untouched = contents();
 afterAll(() => {
   here.stop();
-  equal(contents(), untouched, 'a refused call changed something');
+  equal(contents(), untouched, 'a refused call changed the table');
 });
 
 for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
@@ -78,58 +78,57 @@ for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
   describe(id, () => {
     for (const [what, headers] of [
       ['no token', {}],
-      ['garbage for a token', { authorization: 'Bearer garbage' }],
+      ['a malformed token', { authorization: 'Bearer garbage' }],
       ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
       ['an empty token', { authorization: 'Bearer ' }],
-      ['a key nobody made', { authorization: `Bearer fb_sa_${newId('serviceAccount')}_${'A'.repeat(43)}` }],
-      ['a token past its hour', { authorization: `Bearer ${expired}` }],
+      ['an unknown key', { authorization: `Bearer fb_sa_${newId('serviceAccount')}_${'A'.repeat(43)}` }],
+      ['an expired token', { authorization: `Bearer ${expired}` }],
     ] as const)
-      test(`${what} is nobody`, async () => {
+      test(`${what} is unauthorized`, async () => {
         const result = await ask({ 'x-organization-id': own, ...headers });
         refused(result, 'UNAUTHORIZED');
         equal(result.headers.get('www-authenticate'), 'Bearer');
       });
 
-    if (access === 'user') test('an API key is no person', () => isRefused(keyWithAll, own, 'FORBIDDEN'));
+    if (access === 'user') test('an API key is not a user', () => isRefused(keyWithAll, own, 'FORBIDDEN'));
     if (typeof access !== 'object') return;
     const { role, scope } = access;
 
-    test('without an organization nothing is assumed', async () =>
+    test('the organization header is required', async () =>
       refused(await ask({ authorization: `Bearer ${people.owner}` }), 'VALIDATION_ERROR', {
         field: 'X-Organization-Id',
         reason: 'is required',
       }));
-    // Two at once are joined by the gateway.
+    // The gateway joins repeated headers.
     for (const malformed of ['x', 'org_', 'null', '../', '%00', 'usr_01JZ8Q4V0M6T3X9C2B7N5K1HRD', `${own},${foreign}`])
-      test(`${malformed} is no organization`, () =>
+      test(`${malformed} is not an organization id`, () =>
         isRefused(people.owner, malformed, 'VALIDATION_ERROR', {
           field: 'X-Organization-Id',
           reason: 'must be one organization id',
         }));
-    test('an organization that never was is not found', () =>
-      isRefused(people.owner, newId('organization'), 'ORGANIZATION_NOT_FOUND'));
-    test('a deleted organization is not found, not even by its owner', () =>
+    test('an unknown organization is not found', () => isRefused(people.owner, newId('organization'), 'ORGANIZATION_NOT_FOUND'));
+    test('a deleted organization is not found, even by its owner', () =>
       isRefused(ownerOfDeleted, deleted, 'ORGANIZATION_NOT_FOUND'));
-    test('the key of a deleted organization is nobody', () => isRefused(keyOfDeleted, deleted, 'UNAUTHORIZED'));
-    test('another’s organization is forbidden, to people and to keys', async () => {
+    test('the key of a deleted organization is unauthorized', () => isRefused(keyOfDeleted, deleted, 'UNAUTHORIZED'));
+    test('another organization is forbidden to users and keys', async () => {
       await isRefused(people.owner, foreign, 'FORBIDDEN');
       await isRefused(keyWithAll, foreign, 'FORBIDDEN');
     });
 
     for (const below of rolesBelow(role))
-      test(`the role ${below} is too low`, () =>
+      test(`the role ${below} is insufficient`, () =>
         isRefused(people[below], own, 'PERMISSION_DENIED', { requiredRole: role, currentRole: below }));
 
-    if (scope === 'people-only') test('no scope is enough for a key', () => isRefused(keyWithAll, own, 'FORBIDDEN'));
+    if (scope === 'people-only') test('a key is refused whatever its scope', () => isRefused(keyWithAll, own, 'FORBIDDEN'));
     else
-      test(`a key with any one scope but ${scope} is told so`, async () => {
+      test(`a key without the scope ${scope} is refused with the required scope`, async () => {
         for (const other of scopes.filter((one) => one !== scope))
           await isRefused(keysWithOne[other], own, 'FORBIDDEN', { requiredScope: scope });
       });
   });
 }
 
-test('every row that is not public was looked at, and most rows are', () => {
+test('access: most endpoints are scoped to an organization, but not all', () => {
   const scoped = endpoints.filter(isOrganizationScoped).length;
   ok(scoped > 10);
   notEqual(scoped, endpoints.length);

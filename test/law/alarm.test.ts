@@ -1,4 +1,4 @@
-/** Whoever an alarm wakes finds a section of its name; and what would hurt has an alarm. */
+/** Every alarm has a section in the runbook, and every serious failure has an alarm. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'vitest';
@@ -17,22 +17,22 @@ const sections = new Map(
 );
 
 for (const name of names) {
-  test(`runbook explains ${name}: what it means, where to look, what to do`, () => {
+  test(`runbook: ${name} has its meaning, where to look and what to do`, () => {
     const section = sections.get(name);
     assert.ok(section, `no section ${name}`);
     for (const part of ['**Means**', '**Look**', '**Do**']) assert.ok(section.includes(part), `${name} lacks ${part}`);
     const look = section.slice(section.indexOf('**Look**'), section.indexOf('**Do**'));
-    assert.match(look, /`(ask|access|errors|letters|feed|clock|failed) [^`]+`/, `${name} says nothing that could be typed`);
+    assert.match(look, /`(ask|access|errors|letters|feed|clock|failed) [^`]+`/, `${name} has no command`);
   });
 }
 
-test('runbook has no section for an alarm that does not exist', () =>
+test('runbook: every section belongs to an alarm', () =>
   assert.deepEqual(
     [...sections.keys()].filter((name) => !names.includes(name)),
     [],
   ));
 
-test('every alarm tells someone, over a topic that lets alarms in', () => {
+test('alarms: each notifies a topic that accepts alarms', () => {
   for (const { id, properties } of alarms) assert.equal((properties.AlarmActions as unknown[]).length, 1, id);
   const policy = resources.find(({ type }) => type === 'AWS::SNS::TopicPolicy')?.properties.PolicyDocument as {
     Statement: readonly { Effect: string; Action: string; Principal: { Service?: string } }[];
@@ -55,7 +55,7 @@ const watched = (metric: string, dimension: string): readonly string[] =>
 const idsOf = (type: string, keep: (properties: Readonly<Record<string, unknown>>) => boolean = () => true) =>
   resources.filter((resource) => resource.type === type && keep(resource.properties)).map(({ id }) => id);
 
-/** Queues whose alarm looks at whether there is any message: at one at all, or at one at all times. */
+/** Queues whose alarm fires for visible messages: for any, or if there are always some. */
 const visibleIn = (statistic: 'Maximum' | 'Minimum') =>
   alarms
     .filter(
@@ -65,33 +65,33 @@ const visibleIn = (statistic: 'Maximum' | 'Minimum') =>
     .flatMap(({ properties }) => properties.Dimensions as readonly { Value: unknown }[])
     .map(({ Value }) => target(Value));
 
-test('every dead-letter queue rings at its first message', () =>
+test('alarms: every dead-letter queue has one for its first message', () =>
   assert.deepEqual(
     visibleIn('Maximum').sort(),
     idsOf('AWS::SQS::Queue', (properties) => properties.RedrivePolicy === undefined).sort(),
   ));
 
-test('every work queue rings when its oldest message waits, or, where work takes long, when nobody takes what waits', () =>
+test('alarms: every work queue has one for its oldest message or, with long-running work, for messages not received', () =>
   assert.deepEqual(
     [...watched('ApproximateAgeOfOldestMessage', 'QueueName'), ...visibleIn('Minimum')].sort(),
     idsOf('AWS::SQS::Queue', (properties) => properties.RedrivePolicy !== undefined).sort(),
   ));
 
-test('every workflow rings when an execution fails or times out', () => {
+test('alarms: every workflow has one for failed and for timed-out executions', () => {
   const workflows = idsOf('AWS::StepFunctions::StateMachine');
   assert.deepEqual(watched('ExecutionsFailed', 'StateMachineArn'), workflows);
   assert.deepEqual(watched('ExecutionsTimedOut', 'StateMachineArn'), workflows);
 });
 
-// A failing API function is a 5xx of the API, which rings for all of them.
-test('every function behind the API rings when it fails', () => {
+// Failures of API functions are 5xx of the API, which has one alarm.
+test('alarms: every worker has one for errors', () => {
   const workers = resources
     .filter(({ type, stack }) => type === 'AWS::Lambda::Function' && stack === 'Engine')
     .map(({ id }) => id);
   assert.deepEqual([...watched('Errors', 'FunctionName')].sort(), workers.sort());
 });
 
-test('every function that a stream feeds rings when its records wait', () => {
+test('alarms: every stream consumer has one for waiting records', () => {
   const fed = resources.filter(({ properties }) => properties.StartingPosition !== undefined);
   assert.ok(fed.length > 0);
   assert.deepEqual(
@@ -100,14 +100,14 @@ test('every function that a stream feeds rings when its records wait', () => {
   );
 });
 
-// A sum or a quotient is missing whenever one of its metrics is, and most of ours exist only in trouble.
-test('no alarm depends on two metrics at once', () =>
+// A sum or quotient has no data if one metric has none, and most metrics exist only during failures.
+test('alarms: none depends on two metrics', () =>
   assert.deepEqual(
     alarms.filter(({ properties }) => properties.Metrics !== undefined).map(({ id }) => id),
     [],
   ));
 
-test('what a clock starts rings as soon as a run and its retries have failed', () => {
+test('alarms: a periodic function has one for a run whose retries all failed', () => {
   const runs = resources.filter(({ type }) => type === 'AWS::Lambda::EventInvokeConfig');
   assert.ok(runs.length > 0);
   for (const { properties: run } of runs) {
@@ -117,13 +117,13 @@ test('what a clock starts rings as soon as a run and its retries have failed', (
     )!;
     assert.equal(properties.EvaluationPeriods, 1);
     assert.equal(properties.Threshold, run.MaximumRetryAttempts);
-    // Lambda waits one minute and two; each try may take a minute.
+    // Lambda waits one and two minutes; each attempt may take a minute.
     assert.ok(Number(properties.Period) >= 360);
   }
 });
 
-// Missing data is what it is about: a clock that was switched off says nothing at all.
-test('what a clock starts rings when it does not run, and of all alarms only that rings at silence', () => {
+// Missing data is the point: a disabled schedule reports nothing.
+test('alarms: a periodic function has one for missing runs, and only these treat missing data as breaching', () => {
   const clocks = resources.filter(({ type }) => type === 'AWS::Scheduler::Schedule');
   const silent = alarms.filter(({ properties }) => properties.TreatMissingData === 'breaching');
   assert.deepEqual(
@@ -137,19 +137,19 @@ test('what a clock starts rings when it does not run, and of all alarms only tha
     const clock = clocks.find((one) => target((one.properties.Target as { Arn: unknown }).Arn) === fn)!;
     const minutes = Number(/^rate\((\d+) minutes\)$/.exec(String(clock.properties.ScheduleExpression))?.[1]);
     assert.equal(Period, 3 * minutes * 60);
-    // The longest period CloudWatch takes.
+    // CloudWatch's longest period.
     assert.ok(Number(Period) <= 86_400);
   }
   for (const { properties } of alarms)
     assert.ok(['notBreaching', 'breaching'].includes(String(properties.TreatMissingData)), String(properties.AlarmName));
 });
 
-test('reads and writes the table refuses ring, each by itself', () => {
+test('alarms: throttled reads and writes of the table have one each', () => {
   for (const metric of ['ReadThrottleEvents', 'WriteThrottleEvents'])
     assert.equal(watched(metric, 'TableName').length, 1, metric);
 });
 
-test('server errors of the API and throttling of functions ring', () => {
+test('alarms: server errors of the API and the account’s concurrency have one each', () => {
   for (const metric of ['5xx', 'ClaimedAccountConcurrency'])
     assert.ok(
       alarms.some(({ properties }) => properties.MetricName === metric),
@@ -157,7 +157,7 @@ test('server errors of the API and throttling of functions ring', () => {
     );
 });
 
-// A customer's wrong passphrase is not ours to be woken by; what KMS says of our key is, whichever function meets it.
+// A customer's wrong passphrase raises no alarm; an error of KMS for the service's own key does, in any function.
 const counted = {
   keyRefused: ['Api', 'Engine'],
   secretsKeyRefused: ['Api', 'Engine'],
@@ -167,7 +167,7 @@ const counted = {
   batchTimedOut: ['Engine'],
 } as const satisfies Record<keyof typeof logLines, readonly string[]>;
 for (const [line, stacks] of Object.entries(counted)) {
-  test(`a line of the log that is to wake someone rings: ${line}`, () => {
+  test(`alarms: the log line ${line} has one`, () => {
     const text = logLines[line as keyof typeof logLines];
     const filters = resources.filter(
       ({ type, properties }) => type === 'AWS::Logs::MetricFilter' && String(properties.FilterPattern).includes(text),

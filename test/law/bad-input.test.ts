@@ -1,4 +1,4 @@
-/** Whatever is sent, the answer is a documented one that names what is wrong, and nothing changes. */
+/** Invalid input gets a documented error that names the mistake, and changes nothing. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
@@ -12,7 +12,7 @@ import { findResponseFlaw, randomParams } from '../harness/law/endpoint-samples.
 import type { Result } from '../harness/stage/client.ts';
 
 const api = await startInProcessApi();
-/** Rate counts and when someone was last seen are no change. */
+/** Rate counts and lastSeenAt do not count as changes. */
 const contents = (): string =>
   JSON.stringify(
     [...api.table.items].filter(([name]) => !/^(RATE|SEEN)#/.test(name)).sort(([one], [other]) => (one < other ? -1 : 1)),
@@ -20,13 +20,13 @@ const contents = (): string =>
 const untouched = contents();
 afterAll(() => {
   api.stop();
-  equal(contents(), untouched, 'a refused call changed something');
+  equal(contents(), untouched, 'a refused call changed the table');
 });
 
-/** Calls are counted for each organization apart, and some rows take few a minute. */
+/** Rate limits are per organization, and some endpoints allow few calls per minute. */
 let limitedCalls = 0;
 
-/** Bytes as they are: the gateway hands on what is no text as base64. */
+/** The gateway passes binary bodies as base64. */
 const send = (
   endpoint: Endpoint,
   body: string | Buffer,
@@ -71,7 +71,7 @@ const fieldsOf = (schema: Schema, path: readonly string[] = []): Field[] =>
     ...fieldsOf(inner, [...path, name]),
   ]);
 
-/** Every object of a body that takes the fields it names and no others, by its path; 0 is the first of a list. */
+/** The paths of all objects in a body that reject unknown fields; 0 is the first element of a list. */
 const closedObjectsOf = (schema: Schema, path: readonly string[] = []): readonly (readonly string[])[] => [
   ...(schema.additionalProperties === false ? [path] : []),
   ...Object.entries((schema.properties ?? {}) as Record<string, Schema>).flatMap(([name, inner]) =>
@@ -83,7 +83,7 @@ const closedObjectsOf = (schema: Schema, path: readonly string[] = []): readonly
 const typesOf = (schema: Schema): string[] =>
   Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]).flatMap(typesOf) : [schema.type as string | string[]].flat();
 
-/** A whole number is a number as well; what is not whole is tried apart. */
+/** An integer is a number as well; fractions are tested separately. */
 const isTypeOf = (schema: Schema, kind: string): boolean => {
   const types = typesOf(schema);
   return types.includes(kind) || (kind === 'number' && types.includes('integer'));
@@ -117,14 +117,14 @@ for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
   describe(endpoint.id, () => {
     for (const { path, schema: inner } of fieldsOf(schema))
       for (const [type, values] of Object.entries(samples).filter(([kind]) => !isTypeOf(inner, kind)))
-        test(`${path.join('.')} given as ${type} is refused by name`, async () => {
+        test(`${path.join('.')} of type ${type} is rejected by name`, async () => {
           for (const value of values) {
             const result = await send(endpoint, JSON.stringify(valueWith(base, path, value)));
             refused(endpoint, result, 'VALIDATION_ERROR', path.join('.'));
           }
         });
 
-    test('text that is not one of the given values, or far too long, is refused by name', async () => {
+    test('a string that is too long or not an allowed value is rejected by name', async () => {
       for (const { path, schema: inner } of fieldsOf(schema).filter(({ schema: one }) => typesOf(one).includes('string'))) {
         if (!inner.enum && inner.maxLength === undefined) continue;
         const result = await send(endpoint, JSON.stringify(valueWith(base, path, 'x'.repeat(20_000))));
@@ -132,7 +132,7 @@ for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
       }
     });
 
-    test('a whole number that is none is refused by name', async () => {
+    test('a fraction for an integer is rejected by name', async () => {
       for (const { path } of fieldsOf(schema).filter(({ schema: one }) => typesOf(one).includes('integer')))
         for (const value of [1.5, 1e308]) {
           const result = await send(endpoint, JSON.stringify(valueWith(base, path, value)));
@@ -140,21 +140,21 @@ for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
         }
     });
 
-    test('a body that is no object is refused', async () => {
+    test('a body that is not an object is rejected', async () => {
       for (const body of ['[]', '"text"', '7', 'null', 'true', '[{}]'])
         refused(endpoint, await send(endpoint, body), 'VALIDATION_ERROR', 'body');
     });
 
-    test('a body that is no JSON is refused', async () => {
+    test('a body that is not JSON is rejected', async () => {
       for (const body of ['{', '{"a":}', "{'a':1}", '{}{}', '\u0000', 'a=b', '<xml/>', '{"a":1,}', 'NaN'])
         refused(endpoint, await send(endpoint, body), 'VALIDATION_ERROR', 'body');
     });
 
-    // What needs none may well do what it says: the journeys call it.
+    // Endpoints with an optional body would do their work; the journeys call them.
     if (!endpoint.bodyOptional)
-      test('no body is refused', async () => refused(endpoint, await send(endpoint, ''), 'VALIDATION_ERROR', 'body'));
+      test('a missing body is rejected', async () => refused(endpoint, await send(endpoint, ''), 'VALIDATION_ERROR', 'body'));
 
-    test('a field nobody knows is refused by name in every object of it, and so is what only we may set', async () => {
+    test('an unknown field is rejected by name in every object, and so is a privileged one', async () => {
       for (const path of closedObjectsOf(schema))
         for (const name of ['unknown', ...privileged]) {
           const at = [...path, name].join('.');
@@ -167,12 +167,12 @@ for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
               at,
             );
         }
-      // RFC 6749: what is not recognised there is ignored.
+      // RFC 6749: unrecognised parameters are ignored.
       if (!strict)
         equal(findResponseFlaw(endpoint, await send(endpoint, JSON.stringify({ ...(base as object), unknown: 1 }))), undefined);
     });
 
-    test('a list of far too many is refused by name', async () => {
+    test('a list that is too long is rejected by name', async () => {
       for (const { path } of fieldsOf(schema).filter(({ schema: one }) => typesOf(one).includes('array'))) {
         const many = Array.from({ length: 20_000 }, (_, n) => `x${n}`);
         const result = await send(endpoint, JSON.stringify(valueWith(base, path, many)));
@@ -182,7 +182,7 @@ for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
       }
     });
 
-    test('a body in another type is refused as such', async () => {
+    test('another content type is rejected', async () => {
       for (const type of [
         'text/plain',
         'application/x-www-form-urlencoded',
@@ -193,17 +193,17 @@ for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
         refused(endpoint, await send(endpoint, JSON.stringify(base), { 'content-type': type }), 'UNSUPPORTED_MEDIA_TYPE');
     });
 
-    test('bytes that are not UTF-8 are refused', async () => {
+    test('invalid UTF-8 is rejected', async () => {
       const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe, 0xc3, 0x28]), Buffer.from('"}')]);
       refused(endpoint, await send(endpoint, bytes), 'VALIDATION_ERROR', 'body');
     });
 
-    test('a body of one byte more than a mebibyte is too large', async () => {
+    test('a body of one byte more than 1 MiB is too large', async () => {
       const result = await send(endpoint, `{"a":"${'x'.repeat(bodyMaxBytes - 7)}"}`);
       refused(endpoint, result, 'PAYLOAD_TOO_LARGE');
     });
 
-    test('a body nested very deep, or of very many keys, is refused', async () => {
+    test('a body that is nested very deeply or has very many keys is rejected', async () => {
       const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
       const many = `{${Array.from({ length: 60_000 }, (_, n) => `"k${n}":1`).join()}}`;
       for (const body of [deep, many]) {
@@ -215,8 +215,8 @@ for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
   });
 }
 
-// The same value must be authorised and stored: the last, as JSON.parse has it.
-test('of a key given twice the last counts', async () => {
+// The authorized and the stored value must be the same: the last, as in JSON.parse.
+test('bad input: the last of duplicate keys wins', async () => {
   const [create] = endpoints.filter(({ id }) => id === 'invites.create');
   const result = await send(create!, '{"email":"a@example.com","role":"viewer","role":"superadmin"}');
   refused(create!, result, 'VALIDATION_ERROR', 'role');
@@ -225,7 +225,7 @@ test('of a key given twice the last counts', async () => {
 
 const texts = { NUL: 'a\u0000b', 'a lone surrogate': 'a\ud800b', 'a line break': 'a\nb', 'a line separator': 'a\u2028b' };
 for (const [what, text] of Object.entries(texts))
-  test(`${what} in a name is refused`, async () => {
+  test(`bad input: ${what} in a name is rejected`, async () => {
     for (const id of ['organizations.create', 'organizations.update', 'serviceAccount.create']) {
       const endpoint = endpoints.find((one) => one.id === id)!;
       refused(endpoint, await send(endpoint, JSON.stringify({ name: text })), 'VALIDATION_ERROR', 'name');
@@ -234,7 +234,7 @@ for (const [what, text] of Object.entries(texts))
 
 describe('queries', () => {
   for (const endpoint of endpoints.filter(({ list, paged }) => list || paged))
-    test(`${endpoint.id}: a page size or cursor that makes no sense is refused by name`, async () => {
+    test(`${endpoint.id}: an invalid page size or cursor is rejected by name`, async () => {
       const ask = (query: Record<string, string>) => send(endpoint, '', {}, new URLSearchParams(query).toString());
       for (const limit of ['0', '-1', '101', '1e9', 'NaN', '', '1.5', ' 1', '٣'])
         refused(endpoint, await ask({ limit }), 'VALIDATION_ERROR', 'limit');

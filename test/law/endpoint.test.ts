@@ -1,4 +1,4 @@
-/** What holds for every row: it is where it says, and whatever is not there says so in the same way. */
+/** Every endpoint is routed, and unknown paths have uniform responses. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { request } from 'node:http';
 import { describe, test } from 'vitest';
@@ -9,7 +9,7 @@ import { capabilitiesOf, endpoints, handlerOf } from '../../shared/contract/inde
 import { findResponseFlaw, randomParams } from '../harness/law/endpoint-samples.ts';
 import { api, call, type Result, stageUrl } from '../harness/stage/client.ts';
 
-test('ids and addresses are unique', () => {
+test('endpoints: ids and paths are unique', () => {
   equal(new Set(endpoints.map(({ id }) => id)).size, endpoints.length);
   equal(new Set(endpoints.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`)).size, endpoints.length);
 });
@@ -24,33 +24,33 @@ for (const endpoint of endpoints) {
     });
 
     test('is below /api/v1, or public', () => ok(path.startsWith('/api/v1/') || access === 'public'));
-    test('answers one thing', () => {
+    test('has one kind of response', () => {
       ok(!(data && list));
       ok(!(reply === 'file' || reply === 'redirect') || !(data || list));
       equal(reply === 'file', endpoint.content !== undefined);
     });
-    // Decisions section 11: every state change writes an entry. A GET that begins a sign-in changes nothing anyone owns.
-    test('says what the audit log calls it, if it changes something', () => {
-      if (method !== 'GET') ok(audit, 'a row that changes something has no audit action');
-      if (audit) ok(endpoint.capabilities.includes('table:write'), 'a row that changes something may not write');
+    // Decisions section 11: every change writes an audit entry. A GET that starts a sign-in changes no one's data.
+    test('has an audit action if it changes something', () => {
+      if (method !== 'GET') ok(audit, 'an endpoint that changes something has no audit action');
+      if (audit) ok(endpoint.capabilities.includes('table:write'), 'an endpoint that changes something has no write capability');
     });
-    test('takes a body where its method has one', () => {
+    test('has a body if its method allows one', () => {
       equal(body !== undefined, method === 'POST' || method === 'PUT' || method === 'PATCH');
     });
-    test('is granted what it uses, with the token keys exactly where someone signs in', () => {
+    test('has its capabilities, and token keys only for sign-in', () => {
       const granted = capabilitiesOf(endpoint);
       for (const use of granted) ok(use in capabilities);
       if (access !== 'public') ok(granted.includes('token:verify') && granted.includes('table:read'));
       if (endpoint.idempotent || list) ok(granted.includes('secret:service'));
     });
-    test('creates with 201 and a key for repeating it', () => {
+    test('creates with 201 and an Idempotency-Key', () => {
       if (endpoint.status === 201) ok(endpoint.idempotent);
       if (endpoint.idempotent) equal(method, 'POST');
     });
 
-    // The others are asked by test/attack, by nobody and by whoever may.
+    // test/attack calls the others, with and without credentials.
     if (access === 'public')
-      test('is routed to, and its answer has what every answer has', async () => {
+      test('is routed, and its response follows the common rules', async () => {
         const result = await call(endpoint, { params: randomParams(endpoint) });
         ok(![405, 500, 502, 503].includes(result.status), result.text);
         ok(!result.text.includes('Path not found'));
@@ -71,17 +71,17 @@ const nothing = (result: Result<unknown>) => {
 };
 
 for (const [path, at = []] of addresses) {
-  // A word can stand where another path has an id: then that path's methods are answered here, too.
+  // A literal can match another path's parameter: then that path's methods are allowed here, too.
   const allow = [...new Set(endpoints.filter((other) => matches(other.path, path)).map(({ method }) => method))];
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((other) => !allow.includes(other as never)))
-    test(`${method} ${path} is not allowed, and the methods that are are named`, async () => {
+    test(`${method} ${path} is not allowed, and Allow lists the methods`, async () => {
       const result = await api(method, sent(at[0]!));
       equal(result.status, 405, result.text);
       equal(result.body.error.code, 'METHOD_NOT_ALLOWED');
       deepEqual(result.headers.get('allow')?.split(', ').sort(), allow.toSorted());
       ok(result.headers.get('ratelimit-limit') && result.headers.get('x-request-id'));
     });
-  test(`${path} with a slash more, in capitals or with a part doubled is another path`, async () => {
+  test(`${path} with an extra slash, in capitals or with a doubled segment is another path`, async () => {
     nothing(await api(at[0]!.method, `${sent(at[0]!)}/`));
     nothing(await api(at[0]!.method, sent(at[0]!).toUpperCase()));
     nothing(await api(at[0]!.method, `/${sent(at[0]!)}`));
@@ -103,17 +103,17 @@ for (const path of [
   '/health/x',
   '/favicon.ico',
 ])
-  test(`there is nothing at ${path}`, async () => nothing(await api('GET', path)));
+  test(`${path} is not found`, async () => nothing(await api('GET', path)));
 
 for (const path of ['/api', '/api/backups', '/api/organizations', '/api/v2/organizations', '/api/v11/auth/me'])
-  test(`${path} is told where the interface is now`, async () =>
+  test(`${path} gets the address of the current version`, async () =>
     match((await api('GET', path)).body.error.message, /\/api\/v1\b/));
 
-test('nothing is not named where the version is right', async () => {
+test('endpoints: an unknown path of the current version gets no hint', async () => {
   ok(!(await api('GET', '/api/v1/nothing')).body.error.message.includes('/api/v1'));
 });
 
-/** As typed: fetch would tidy the path up. */
+/** Unnormalized: fetch would normalize the path. */
 const raw = (method: string, path: string): Promise<number> =>
   new Promise((resolve, reject) => {
     request(stageUrl(), { method, path }, (response) => {
@@ -132,10 +132,9 @@ for (const path of [
   '/api/v1/auth/me%20',
   '/%61pi/v1/nothing',
 ])
-  test(`${path} reaches nothing`, async () => equal(await raw('GET', path), 404));
+  test(`${path} matches no route`, async () => equal(await raw('GET', path), 404));
 
-test('asking for the head of something is refused like any other method', async () =>
-  equal(await raw('HEAD', '/api/v1/auth/me'), 405));
+test('endpoints: HEAD is not allowed', async () => equal(await raw('HEAD', '/api/v1/auth/me'), 405));
 
-test('rows with an organization are most of them', () =>
+test('endpoints: most are scoped to an organization', () =>
   ok(endpoints.filter(isOrganizationScoped).length > endpoints.length / 3));

@@ -1,4 +1,4 @@
-/** The table of codes is the agreed one: no code without its place there, none with another status. */
+/** The error codes and their statuses are those of the interface. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { ApiError, type ErrorCode, errors } from '../../shared/contract/errors.ts';
@@ -6,7 +6,7 @@ import { endpoints } from '../../shared/contract/index.ts';
 import { errorDescriptions, errorsOf } from '../../shared/contract/openapi/error-responses.ts';
 import { sourcesIn } from '../harness/law/source-files.ts';
 
-/** Every code that was agreed on, by status; later parts of the service use the rest. */
+/** All codes of the interface by status. */
 const agreed: Readonly<Record<number, readonly string[]>> = {
   400: ['VALIDATION_ERROR'],
   401: ['UNAUTHORIZED'],
@@ -38,12 +38,12 @@ const agreed: Readonly<Record<number, readonly string[]>> = {
 const codes = Object.keys(errors) as ErrorCode[];
 
 for (const code of codes) {
-  test(`${code} has the agreed status, and says it`, () => {
-    ok(agreed[errors[code]]?.includes(code), `${code} is not agreed on as ${errors[code]}`);
+  test(`${code} has the status of the interface, and a description`, () => {
+    ok(agreed[errors[code]]?.includes(code), `${code} does not have the status ${errors[code]} in the interface`);
     equal(new ApiError(code, '').status, errors[code]);
   });
 
-  test(`${code} is thrown somewhere, and means something`, () => {
+  test(`${code} is thrown and has a description`, () => {
     const word = new RegExp(`'${code}'`);
     const users = sourcesIn('shared', 'functions').filter(
       ({ path, text }) =>
@@ -56,8 +56,8 @@ for (const code of codes) {
   });
 }
 
-// What no route matches is the fallback's to answer; everything else is some endpoint's.
-test('every code is some endpoint’s, or the fallback’s', () => {
+// Unmatched routes belong to the fallback; all other codes belong to an endpoint.
+test('errors: every code belongs to an endpoint or to the fallback', () => {
   const possible = new Set(endpoints.flatMap((endpoint) => errorsOf(endpoint)));
   deepEqual(
     codes.filter((code) => !possible.has(code)),

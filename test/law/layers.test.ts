@@ -1,4 +1,4 @@
-/** Inside a folder, imports run downward only: sub-folders form layers, lowest first, and no files import each other in a circle. */
+/** Inside a folder, imports run downward only: sub-folders form layers, lowest first, and no files form an import cycle. */
 import { deepEqual } from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { test } from 'vitest';
@@ -78,7 +78,7 @@ for (const [folder, order] of Object.entries(layers)) {
   });
 }
 
-test('no files import each other in a circle', () => {
+test('layers: no files form an import cycle', () => {
   const graph = new Map(sources.map(({ path, imports }) => [path, imports.map(({ target }) => target)]));
   const done = new Set<string>();
   const circles: string[] = [];

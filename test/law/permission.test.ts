@@ -1,4 +1,4 @@
-/** Laws over every role of the template: least privilege, and an audit log nobody can change. */
+/** Laws about all roles of the template: least privilege, and an immutable audit log. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { test } from 'vitest';
@@ -19,26 +19,26 @@ const roleOf = (one: WantedFunction) => {
   return resourceAt(resources, fn.stack, fn.properties.Role);
 };
 
-/** The actions that may be granted on a pattern, each group with the reason; nothing may be granted on a pattern otherwise. */
+/** The actions that may be granted on a pattern, with the reason. No other pattern is allowed. */
 const patterned: readonly { readonly actions: readonly string[]; readonly resources: RegExp; readonly reason: string }[] = [
   {
     actions: ['scheduler:CreateSchedule', 'scheduler:UpdateSchedule', 'scheduler:DeleteSchedule'],
     resources: /:schedule\/.*\/\*/,
-    reason: 'entries are named when they are made; the group is one of ours',
+    reason: 'schedules are created at run time, in a group of the service',
   },
   { actions: ['sts:AssumeRole'], resources: /iam::\*:role\/\*/, reason: 'customers’ roles are in their own accounts' },
   {
     actions: ['states:DescribeExecution', 'states:StopExecution'],
     resources: /execution:/,
-    reason: 'executions are named when they start; the workflow is one of ours',
+    reason: 'executions are started at run time, of a workflow of the service',
   },
   {
     actions: ['ses:SendEmail'],
     resources: /:(identity|configuration-set)\/\*/,
-    reason: 'which identity SES asks for is the deployer’s choice; a condition holds the sender',
+    reason: 'the SES identity is the deployer’s choice; a condition restricts the sender',
   },
-  { actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], resources: /^"\*"$/, reason: 'X-Ray has no resources' },
-  { actions: ['xray:GetSamplingRules', 'xray:GetSamplingTargets'], resources: /^"\*"$/, reason: 'X-Ray has no resources' },
+  { actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], resources: /^"\*"$/, reason: 'X-Ray has no resource ARNs' },
+  { actions: ['xray:GetSamplingRules', 'xray:GetSamplingTargets'], resources: /^"\*"$/, reason: 'X-Ray has no resource ARNs' },
   {
     actions: [
       'logs:CreateLogDelivery',
@@ -51,12 +51,12 @@ const patterned: readonly { readonly actions: readonly string[]; readonly resour
       'logs:DescribeLogGroups',
     ],
     resources: /^"\*"$/,
-    reason: 'log deliveries have no resources; Step Functions creates no workflow that logs without these',
+    reason: 'log delivery has no resource ARNs; Step Functions requires these for logging',
   },
 ];
 const granted = roles.flatMap((role) => statementsOf(role).map((statement) => ({ role, statement })));
 
-test('permissions are part of their role: no policy is attached from elsewhere', () => {
+test('permissions: all are inline in their role', () => {
   for (const type of ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy'])
     assert.deepEqual(
       resources.filter((resource) => resource.type === type),
@@ -65,7 +65,7 @@ test('permissions are part of their role: no policy is attached from elsewhere',
   for (const { id, properties } of roles) assert.equal(properties.ManagedPolicyArns, undefined, id);
 });
 
-test('permissions never name all actions, nor a pattern of resources without a reason; no reason is left over', () => {
+test('permissions: none is for all actions or a pattern of resources without a reason; every reason is needed', () => {
   const needed = new Set<string>();
   for (const { role, statement } of granted) {
     for (const action of statement.Action) assert.ok(!action.includes('*'), `${role.id}: ${action}`);
@@ -84,8 +84,8 @@ test('permissions never name all actions, nor a pattern of resources without a r
   );
 });
 
-// The clocks of the service are entries, too, of the default group: whoever makes entries must not reach those.
-test('entries of the Scheduler are made, changed and removed in groups of ours only', () => {
+// Periodic triggers are schedules of the default group, which functions must not reach.
+test('permissions: schedules are created, changed and deleted in groups of the service only', () => {
   const ofScheduler = granted.filter(({ statement }) => statement.Action.some((action) => action.startsWith('scheduler:')));
   const groups = resources.filter(({ type }) => type === 'AWS::Scheduler::ScheduleGroup').map(({ id }) => id);
   assert.equal(groups.length, 2);
@@ -98,13 +98,13 @@ test('entries of the Scheduler are made, changed and removed in groups of ours o
       );
 });
 
-/** Without the second half, a call that names no key would meet the first. */
+/** Without the second part, a call without a key would satisfy the first. */
 const onlyIn = (...partitions: readonly string[]) => ({
   'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
   Null: { 'dynamodb:LeadingKeys': 'false' },
 });
 
-test('nobody but the purge can change or remove an audit entry', () => {
+test('permissions: only the purge can change or delete an audit entry', () => {
   const changing = ['dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'];
   const unguarded = roles.filter((role) => {
     const statements = statementsOf(role);
@@ -126,7 +126,7 @@ test('nobody but the purge can change or remove an audit entry', () => {
   );
 });
 
-test('a function that only reads may write to no partition but the counters, one that sends to none but the deliveries', () => {
+test('permissions: a read-only function writes counters only, and a sender writes deliveries only', () => {
   for (const { capabilities, ...one } of wantedFunctions) {
     if (capabilities.some((use) => use === 'table:write' || use === 'table:purge')) continue;
     const isSending = capabilities.includes('delivery:keep');
@@ -139,7 +139,7 @@ test('a function that only reads may write to no partition but the counters, one
   }
 });
 
-test('a role of ours is handed to the Scheduler only, and it can do nothing but send to two queues', () => {
+test('permissions: a role is passed to the Scheduler only, and it can only send to two queues', () => {
   const passing = granted.filter(({ statement }) => statement.Action.includes('iam:PassRole'));
   assert.ok(passing.length > 0);
   for (const { role, statement } of passing) {
@@ -152,7 +152,7 @@ test('a role of ours is handed to the Scheduler only, and it can do nothing but 
   }
 });
 
-test('only functions that sign may use the private half of the token key', () => {
+test('permissions: only functions that sign may use the private token key', () => {
   const signers = wantedFunctions.filter((one) => {
     return statementsOf(roleOf(one)).some(({ Action }) => Action.includes('kms:Sign'));
   });
@@ -165,7 +165,7 @@ test('only functions that sign may use the private half of the token key', () =>
   );
 });
 
-test('roles are taken in other accounts only, and without an ExternalId only to see that they do not open', () => {
+test('permissions: roles are assumed in other accounts only, and without an ExternalId only by the probe', () => {
   const elsewhere = { StringNotEquals: { 'aws:ResourceAccount': { Ref: 'AWS::AccountId' } } };
   const takers = wantedFunctions.filter((one) => {
     const taking = statementsOf(roleOf(one)).filter(({ Action }) => Action.includes('sts:AssumeRole'));
@@ -177,7 +177,7 @@ test('roles are taken in other accounts only, and without an ExternalId only to 
   assert.ok(takers.some(({ name }) => name === 'storageDestinations.test') && takers.length > 8);
 });
 
-test('what the secrets key seals or opens for a function is for a purpose that is named', () => {
+test('permissions: the secrets key is used with a named purpose only', () => {
   const [secretsKey] = resources.filter(({ type, id }) => type === 'AWS::KMS::Key' && id.startsWith('SecretsKey'));
   assert.ok(secretsKey);
   let count = 0;

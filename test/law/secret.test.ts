@@ -1,4 +1,4 @@
-/** What is secret is nowhere in the clear: not in the table, not in a log, not in an answer that does not exist to give it. */
+/** Secrets are never in plain text: not in the table, in logs, or in responses that are not meant to return them. */
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ import { newEmail } from '../harness/stage/person.ts';
 import { startReceiver } from '../harness/stage/receiver.ts';
 import { allItems } from '../harness/stage/table.ts';
 
-/** Each secret with what it is called, and answers it may be part of. */
+/** All secrets by name. */
 const secrets: { readonly name: string; readonly text: string }[] = [];
 const keep = (name: string, text: string | undefined): string => {
   ok(text && text.length >= 16, `no ${name}`);
@@ -38,7 +38,7 @@ beforeAll(async () => {
   keep('rotated refresh token', rotated.body.data.refreshToken.split('.').at(-1));
   keep('rotated access token', rotated.body.data.accessToken.split('.')[2]);
 
-  // With an Idempotency-Key the whole answer is stored, to be given again.
+  // With an Idempotency-Key the whole response is stored.
   const key = { headers: { 'idempotency-key': 'once' } };
   const account = await call(serviceAccount.create, {
     ...by,
@@ -67,15 +67,15 @@ beforeAll(async () => {
   ok(secrets.length >= 12);
 });
 
-let told: { readonly webhookId: string; readonly deliveryId: string };
+let delivered: { readonly webhookId: string; readonly deliveryId: string };
 
-/** A webhook with secrets of all kinds that has been told something, and one with a secret of the customer's own. */
+/** A webhook with all kinds of secrets and a delivery, and one with a customer's own secret. */
 const tellWebhooks = async (by: { readonly token: string; readonly org: string }): Promise<void> => {
   const receiver = await startReceiver();
   const events = ['organization.updated'];
   const headers = { Authorization: `Bearer ${keep('bearer token for a webhook', randomUUID())}`, 'X-Api-Key': randomUUID() };
   keep('API key for a webhook', headers['X-Api-Key']);
-  const made = await call(webhooks.create, { ...by, body: { name: 'Told', url: receiver.url('/told'), events, headers } });
+  const made = await call(webhooks.create, { ...by, body: { name: 'Told', url: receiver.url('/delivered'), events, headers } });
   keep('webhook secret', made.body.data.secret ?? undefined);
   const secret = keep("customer's webhook secret", randomUUID());
   const own = await call(webhooks.create, { ...by, body: { name: 'Own', url: receiver.url('/own'), events, secret } });
@@ -84,16 +84,16 @@ const tellWebhooks = async (by: { readonly token: string; readonly org: string }
   const rotated = await call(webhooks.rotateSecret, { ...by, params, headers: { 'idempotency-key': 'rotate' } });
   keep('rotated webhook secret', rotated.body.data.secret ?? undefined);
   equal((await call(organizations.update, { ...by, body: { name: 'Changed' } })).status, 200);
-  const heard = await receiver.next(({ path }) => path === '/told');
+  const heard = await receiver.next(({ path }) => path === '/delivered');
   equal(heard.headers['x-api-key'], headers['X-Api-Key']);
   await receiver.next(({ path }) => path === '/own');
   const deliveries = async () => (await call(webhooks.deliveries, { ...by, params })).body.data.deliveries;
   while ((await deliveries())[0]?.status !== 'delivered') await pause(250);
-  told = { ...params, deliveryId: (await deliveries())[0]?.id ?? '' };
+  delivered = { ...params, deliveryId: (await deliveries())[0]?.id ?? '' };
   await receiver.stop();
 };
 
-/** As the stage keeps them. */
+/** From the stage's files. */
 const deploymentSecrets = (): string[] => {
   const folder = join(stageVariable('STAGE_DIR'), 'secrets');
   const lines = readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').trim().split('\n'));
@@ -107,34 +107,34 @@ const logs = (): { file: string; text: string }[] => {
 
 const found = (text: string): string[] => secrets.filter((secret) => text.includes(secret.text)).map(({ name }) => name);
 
-test('the table holds none of them', async () => {
+test('secrets: the table contains none', async () => {
   const items = await allItems();
   ok(items.length > 20);
   for (const item of items) equal(found(JSON.stringify(item)).join(), '', item.pk.split('#')[0]);
 });
 
-test('no queue and no schedule holds one', () => {
+test('secrets: no queue or schedule contains one', () => {
   for (const folder of ['queues', 'scheduler'].map((name) => join(stageVariable('STAGE_DIR'), name)))
     for (const file of readdirSync(folder)) equal(found(readFileSync(join(folder, file), 'latin1')).join(), '', file);
 });
 
-test('no function logs one', () => {
+test('secrets: no function logs one', () => {
   ok(logs().length > 5);
   ok(
     logs().some(({ text }) => text.includes(organization.owner.userId) || text.includes('requestId')),
-    'nothing is logged at all',
+    'nothing was logged',
   );
   for (const { file, text } of logs()) equal(found(text).join(), '', file);
 });
 
-test('no reading call answers one, the audit log and its export included', async () => {
+test('secrets: no read returns one, including the audit log and its export', async () => {
   const by = { token: organization.owner.accessToken, org: organization.id };
   for (const endpoint of endpoints.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
     const { text } = await call(endpoint, by);
     equal(found(text).join(), '', endpoint.id);
   }
   for (const endpoint of [webhooks.get, webhooks.deliveries, webhooks.request]) {
-    const { status, text } = await call(endpoint as Endpoint, { ...by, params: told });
+    const { status, text } = await call(endpoint as Endpoint, { ...by, params: delivered });
     equal(status, 200, text);
     equal(found(text).join(), '', endpoint.id);
   }
@@ -143,6 +143,6 @@ test('no reading call answers one, the audit log and its export included', async
   equal(found(text).join(), '');
 });
 
-test('logs name no header and no body', () => {
+test('secrets: logs contain no headers or bodies', () => {
   for (const { file, text } of logs()) ok(!/"authorization"|"cookie"|Bearer |"rawBody"|"headers"/i.test(text), file);
 });

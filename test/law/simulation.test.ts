@@ -1,8 +1,8 @@
-/** Policy simulation over every role of the template: what a stolen role must not be able to do, judged as the stage judges. */
+/** Policy simulation for all roles of the template: what a stolen role must not be able to do. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { account, region } from '../../infra/local/base/types.ts';
-import { judge } from '../../infra/local/iam/evaluate-policy.ts';
+import { evaluatePolicy } from '../../infra/local/iam/evaluate-policy.ts';
 import { readRoles } from '../../infra/local/iam/roles.ts';
 import { templateResources } from '../../infra/local/unused-permissions/granted.ts';
 
@@ -19,10 +19,10 @@ const arnOf = (type: string, id: RegExp): string => {
 type Keys = Readonly<Record<string, readonly string[]>>;
 
 const roles = ofType('AWS::IAM::Role');
-/** The roles that may do it, by name. */
+/** The names of the roles that are allowed. */
 const whoMay = (action: string, resource: string, keys: Keys = {}): readonly string[] =>
   roles
-    .filter(({ arn }) => judge(statementsOf(arn) ?? [], { action, resources: [resource], keys }) === 'allowed')
+    .filter(({ arn }) => evaluatePolicy(statementsOf(arn) ?? [], { action, resources: [resource], keys }) === 'allowed')
     .map(({ logicalId }) => logicalId.replace(/Role[0-9A-F]{8}$/, ''))
     .sort();
 
@@ -34,13 +34,13 @@ const purpose = (name: string): Keys => ({ 'kms:EncryptionContext:purpose': [nam
 const customersRole = 'arn:aws:iam::999988887777:role/backups';
 const withExternalId: Keys = { 'sts:ExternalId': ['anything'] };
 
-test('the simulation sees what is granted: the roles are there, and some may do what they must', () => {
+test('simulation: it sees the grants: roles exist, and some have their permissions', () => {
   assert.ok(roles.length > 100);
   assert.ok(whoMay('dynamodb:PutItem', table, leading('ORG#1')).length > 30);
   assert.deepEqual(whoMay('dynamodb:DescribeTable', table), ['SystemHealth']);
 });
 
-/** Nobody may do these to anything of the template, nor to anything else. */
+/** Allowed to no role, for resources of the template or any other. */
 const never: Readonly<Record<string, readonly string[]>> = {
   'AWS::DynamoDB::Table': [
     'dynamodb:DeleteTable',
@@ -73,7 +73,7 @@ const never: Readonly<Record<string, readonly string[]>> = {
   'AWS::Lambda::Function': ['lambda:UpdateFunctionCode', 'lambda:UpdateFunctionConfiguration', 'lambda:AddPermission'],
   'AWS::IAM::Role': ['iam:PutRolePolicy', 'iam:AttachRolePolicy', 'iam:UpdateAssumeRolePolicy', 'sts:AssumeRole'],
   'AWS::StepFunctions::StateMachine': ['states:UpdateStateMachine', 'states:DeleteStateMachine'],
-  // The clocks of the service; entries of customers are in groups of their own.
+  // Periodic triggers; customers' schedules are in their own groups.
   'AWS::Scheduler::Schedule': ['scheduler:UpdateSchedule', 'scheduler:DeleteSchedule', 'scheduler:CreateSchedule'],
   'AWS::Logs::LogGroup': ['logs:DeleteLogGroup', 'logs:DeleteLogStream', 'logs:PutRetentionPolicy', 'logs:DeleteRetentionPolicy'],
   'AWS::SNS::Topic': ['sns:Publish', 'sns:DeleteTopic'],
@@ -90,7 +90,7 @@ describe('no role may', () => {
     }
   }
 
-  // Customers give us credentials or a role of theirs; what is in their buckets, and each version of it, is out of our own roles' reach.
+  // Customers give credentials or a role; their buckets and object versions are out of reach of the service's roles.
   for (const action of [
     's3:GetObject',
     's3:PutObject',
@@ -105,27 +105,27 @@ describe('no role may', () => {
         assert.deepEqual(whoMay(action, bucket), []);
     });
 
-  test('use a key that is none of the template’s', () => {
+  test('use a key outside the template', () => {
     const other = `arn:aws:kms:${region}:${account}:key/00000000-0000-0000-0000-000000000000`;
     for (const action of ['kms:Decrypt', 'kms:Encrypt', 'kms:GenerateDataKey', 'kms:Sign', 'kms:GetPublicKey'])
       assert.deepEqual(whoMay(action, other, purpose('passphrase')), []);
   });
 
-  test('open or seal with the secrets key without saying what for, or for what nobody knows', () => {
+  test('use the secrets key without a purpose, or with an unknown one', () => {
     for (const action of ['kms:Decrypt', 'kms:Encrypt'])
       for (const keys of [{}, purpose('anything')]) assert.deepEqual(whoMay(action, secretsKey, keys), []);
   });
 });
 
-describe('who turns to strangers', () => {
+describe('a function that calls customers’ endpoints', () => {
   const strangers = ['Deliver', 'DeliverSlow', 'Match'];
   const among = (names: readonly string[]): readonly string[] => names.filter((name) => strangers.includes(name));
 
-  test('takes no role of a customer’s, with an ExternalId or without', () => {
+  test('assumes no customer role, with or without ExternalId', () => {
     for (const keys of [{}, withExternalId]) assert.deepEqual(among(whoMay('sts:AssumeRole', customersRole, keys)), []);
   });
 
-  test('opens no secret but those of webhooks, and no data key', () => {
+  test('decrypts webhook secrets only, and no data key', () => {
     for (const name of ['provider-grant', 'source-credentials', 'destination-credentials', 'passphrase'])
       assert.deepEqual(among(whoMay('kms:Decrypt', secretsKey, purpose(name))), []);
     assert.deepEqual(among(whoMay('kms:Decrypt', dataKey)), []);
@@ -134,7 +134,7 @@ describe('who turns to strangers', () => {
       assert.deepEqual(among(whoMay('secretsmanager:GetSecretValue', secret)), []);
   });
 
-  test('reads no person, session, key or audit log, and changes nothing of an organization', () => {
+  test('reads no user, session, key or audit entry, and changes nothing of an organization', () => {
     for (const partition of ['USER#1', 'SESSION#1', 'AUDIT#1', 'EMAIL#1', 'RATE#1'])
       for (const action of ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query', 'dynamodb:PutItem'])
         assert.deepEqual(among(whoMay(action, table, leading(partition))), [], partition);
@@ -143,18 +143,18 @@ describe('who turns to strangers', () => {
   });
 });
 
-test('a customer’s role is taken without an ExternalId only where destinations are tried', () => {
+test('simulation: a customer’s role is assumed without ExternalId only by the probe', () => {
   const tried = ['StorageDestinationsCreate', 'StorageDestinationsTest', 'StorageDestinationsUpdate'];
   assert.deepEqual(whoMay('sts:AssumeRole', customersRole), tried);
   assert.ok(whoMay('sts:AssumeRole', customersRole, withExternalId).length > tried.length);
 });
 
-test('an audit entry is changed by nobody and removed by the purge alone', () => {
+test('simulation: audit entries cannot be changed, and only the purge deletes them', () => {
   assert.deepEqual(whoMay('dynamodb:UpdateItem', table, leading('AUDIT#1')), []);
   assert.deepEqual(whoMay('dynamodb:DeleteItem', table, leading('AUDIT#1')), ['Purge']);
 });
 
-test('each secret of a customer’s is sealed where it is given, and nowhere else', () => {
+test('simulation: each kind of customer secret is encrypted only where it is received', () => {
   const sealers = (name: string): readonly string[] => whoMay('kms:Encrypt', secretsKey, purpose(name));
   assert.deepEqual(sealers('passphrase'), ['EncryptionSet']);
   assert.deepEqual(sealers('destination-credentials'), [

@@ -1,7 +1,9 @@
-/** Laws over the synthesized template: whatever is added to the stacks keeps them. */
+/** Laws about the synthesized template. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { type Capability, capabilities } from '../../shared/contract/capabilities.ts';
+import { workers } from '../../shared/contract/runtime/workers.ts';
+import { callBudgetMs } from '../../shared/platform/aws-client/call-aws.ts';
 import { functionOf, resourceAt, resourcesOf, target, templatesOf, wantedFunctions } from '../harness/law/templates.ts';
 
 const templates = templatesOf();
@@ -10,11 +12,11 @@ const ofType = (type: string) => resources.filter((resource) => resource.type ==
 const functions = ofType('AWS::Lambda::Function');
 const find = (stack: string, reference: unknown) => resourceAt(resources, stack, reference);
 
-// CloudFormation refuses 501; the next sixty endpoints must still fit, at four resources each.
+// CloudFormation's limit is 500; sixty more endpoints must fit, at four resources each.
 for (const [stack, template] of templates)
   test(`stack ${stack} stays below 450 resources`, () => assert.ok(Object.keys(template.Resources).length <= 450));
 
-test('an endpoint costs four resources, so that a hundred of them fit one stack', () => {
+test('an endpoint costs four resources, so that a hundred fit one stack', () => {
   const perEndpoint = resources.filter((resource) => resource.stack === 'Api' && resource.id.startsWith('OrganizationsList'));
   assert.deepEqual(perEndpoint.map(({ type }) => type).sort(), [
     'AWS::ApiGatewayV2::Integration',
@@ -24,26 +26,26 @@ test('an endpoint costs four resources, so that a hundred of them fit one stack'
   ]);
 });
 
-test('there is one function for each row and each worker, and no other', () => {
+test('there is one function for each endpoint and each worker, and no other', () => {
   assert.equal(functions.length, wantedFunctions.length);
   for (const one of wantedFunctions) functionOf(resources, one);
 });
 
 describe('functions', () => {
   for (const one of wantedFunctions) {
-    test(`${one.name} has exactly the variables of its uses`, () => {
+    test(`${one.name} has exactly the variables of its capabilities`, () => {
       const { Variables = {} } = (functionOf(resources, one).properties.Environment ?? {}) as { Variables?: object };
       const expected = new Set(one.capabilities.flatMap((use: Capability) => capabilities[use] as readonly string[]));
       assert.deepEqual(Object.keys(Variables).sort(), [...expected].sort());
     });
   }
 
-  test('no two share a role', () => {
+  test('none share a role', () => {
     const used = functions.map((fn) => `${fn.stack}/${target(fn.properties.Role)}`);
     assert.equal(new Set(used).size, functions.length);
   });
 
-  test('all run on arm64 and Node 24, traced, and log to a group that forgets', () => {
+  test('all run on arm64 and Node 24, are traced, and log with retention', () => {
     for (const { stack, id, properties } of functions) {
       assert.deepEqual(properties.Architectures, ['arm64'], id);
       assert.equal(properties.Runtime, 'nodejs24.x', id);
@@ -53,24 +55,34 @@ describe('functions', () => {
     }
   });
 
-  // API Gateway gives up after 30 s; an answer of ours must come before.
-  test('no endpoint may take longer than the gateway waits', () => {
+  // API Gateway times out after 30 s; the function must answer earlier.
+  test('no endpoint has a longer timeout than the gateway', () => {
     for (const fn of functions.filter(({ stack }) => stack === 'Api')) assert.ok(Number(fn.properties.Timeout) < 30, fn.id);
+  });
+
+  // An AWS call ends before its function, so that the function can still answer. The fallback calls no service.
+  test('each one that calls AWS has a longer timeout than the budget of a call', () => {
+    assert.ok(functions.length > 50);
+    for (const { id, properties } of functions)
+      assert.ok(
+        properties.Description === workers.fallback.summary || callBudgetMs < Number(properties.Timeout) * 1_000,
+        `${id}: ${properties.Timeout} s`,
+      );
   });
 });
 
-test('every log group forgets', () => {
+test('every log group has a retention', () => {
   for (const { id, properties } of ofType('AWS::Logs::LogGroup')) assert.ok(Number(properties.RetentionInDays) > 0, id);
 });
 
 describe('queues', () => {
   const queues = ofType('AWS::SQS::Queue');
-  // Entries that functions make at the Scheduler name the queue they were told.
-  const told = functions.map(
+  // Schedules created by functions target the queue in their environment.
+  const environments = functions.map(
     ({ properties }) => (properties.Environment as { Variables?: Record<string, unknown> } | undefined)?.Variables,
   );
   const deadLetterTargets = new Set([
-    ...told.flatMap((variables) =>
+    ...environments.flatMap((variables) =>
       [variables?.RETRY_DEAD_LETTERS_ARN, variables?.SCHEDULE_DEAD_LETTERS_ARN].flatMap((arn) => (arn ? [target(arn)] : [])),
     ),
     ...resources.flatMap(({ properties }) =>
@@ -83,11 +95,11 @@ describe('queues', () => {
     ),
   ]);
 
-  test('each has dead letters or is dead letters', () => {
+  test('each has or is a dead-letter queue', () => {
     for (const { id, properties } of queues) assert.ok(properties.RedrivePolicy || deadLetterTargets.has(id), id);
   });
 
-  test('each is encrypted and refuses plain http', () => {
+  test('each is encrypted and requires TLS', () => {
     const policies = ofType('AWS::SQS::QueuePolicy').map(({ properties }) => JSON.stringify(properties));
     for (const { id, properties } of queues) {
       assert.equal(properties.SqsManagedSseEnabled, true, id);
@@ -98,7 +110,7 @@ describe('queues', () => {
     }
   });
 
-  test('a message is tried at least five times', () => {
+  test('a message is attempted at least five times', () => {
     for (const { id, properties } of queues.filter((queue) => queue.properties.RedrivePolicy))
       assert.ok((properties.RedrivePolicy as { maxReceiveCount: number }).maxReceiveCount >= 5, id);
   });
@@ -107,14 +119,14 @@ describe('queues', () => {
 describe('event source mappings', () => {
   const mappings = ofType('AWS::Lambda::EventSourceMapping');
 
-  test('each takes partial answers, so that one bad record does not repeat the good ones', () => {
+  test('each reports partial failures, so that one bad record does not repeat the good ones', () => {
     assert.equal(mappings.length, 8);
     for (const { id, properties } of mappings)
       assert.deepEqual(properties.FunctionResponseTypes, ['ReportBatchItemFailures'], id);
   });
 
-  // Below six times, a message comes back while the function still works on it.
-  test('each queue hides a message for at least six times the time its function may take', () => {
+  // With less than six times, a message returns while the function still processes it.
+  test('each queue has a visibility timeout of at least six times its function’s timeout', () => {
     const fromQueues = mappings.filter((mapping) => JSON.stringify(mapping.properties.EventSourceArn).includes('Fn::GetAtt'));
     assert.ok(fromQueues.length > 0);
     for (const { stack, id, properties } of fromQueues) {
@@ -125,7 +137,7 @@ describe('event source mappings', () => {
     }
   });
 
-  test('each stream gives a bad record up in bounded time, alone, and keeps it', () => {
+  test('each stream gives up a bad record in bounded time, alone, and dead-letters it', () => {
     const fromStreams = mappings.filter((mapping) => mapping.properties.StartingPosition !== undefined);
     assert.ok(fromStreams.length > 0);
     for (const { id, properties } of fromStreams) {
@@ -136,7 +148,7 @@ describe('event source mappings', () => {
   });
 });
 
-test('every schedule retries in bounds and keeps what it could not deliver', () => {
+test('every schedule has bounded retries and a dead-letter queue', () => {
   const schedules = ofType('AWS::Scheduler::Schedule');
   assert.ok(schedules.length > 0);
   for (const { id, properties } of schedules) {

@@ -1,4 +1,4 @@
-/** What is no id of ours answers like an id that does not exist; test/attack does the same with ids that are another's. */
+/** Malformed ids answer like ids that do not exist; test/attack does the same with ids of others. */
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
@@ -19,12 +19,12 @@ import { newEmail, type Person, signIn } from '../harness/stage/person.ts';
 import { restore } from '../harness/stage/restore.ts';
 import { getItem, itemsOf } from '../harness/stage/table.ts';
 
-/** Ids that are nobody's are asked for in this process, too: the same handlers, many times over. */
+/** Unknown ids are also tested in this process, with the same handlers and many more values. */
 const here = await startInProcessApi();
 let ours: TestOrganization;
 let theirs: TestOrganization;
 let theirMember: Person;
-/** What exists in the other organization, by the name of the path parameter it would go into. */
+/** Ids of the other organization by path parameter. */
 let foreignIds: Readonly<Record<string, string>>;
 let untouched: readonly unknown[];
 const contents = async () => (await Promise.all(['ORG', 'AUDIT'].map((name) => itemsOf(`${name}#${theirs.id}`)))).flat();
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const { projectId, storageId: storageDestinationId } = ids;
   const plan = { projectId, storageDestinationId, name: 'Theirs', cron: '@yearly', enabled: false };
   const scheduleId = (await call(schedules.create, { ...by, body: plan })).body.data.id;
-  // What follows its creation has happened before anything is looked at.
+  // Waits for its asynchronous effects.
   const key = { pk: `ORG#${theirs.id}`, sk: `SCHEDULE#${scheduleId}` };
   while ((await getItem(key))?.enteredRevision !== 1) await pause(100);
   foreignIds = {
@@ -75,10 +75,10 @@ const bodies: Readonly<Record<string, object>> = {
 };
 const queries: Readonly<Record<string, Record<string, string>>> = { 'backupContents.diff': { against: 'live' } };
 
-/** All of an answer but what differs between any two. */
+/** A response without its request id. */
 const stable = ({ status, text }: Result<unknown>): string => `${status} ${text.replace(/"requestId":"[^"]*"/, '')}`;
 
-/** What else an id could be, and what is none. */
+/** Other ids and malformed ones. */
 const strange = [
   ...(['user', 'organization', 'invitation', 'serviceAccount', 'session', 'audit'] as const).map(
     (other) => [`the id of a ${other}`, () => newId(other)] as const,
@@ -87,7 +87,7 @@ const strange = [
 ];
 
 const named = endpoints.filter((endpoint) => [...endpoint.path.matchAll(/\{(\w+)\}/g)].some(([, name = '']) => name in kinds));
-/** What the gateway makes of a path does not depend on the row: each parameter is tried there once, every row by its own handler. */
+/** The gateway treats paths of all endpoints alike: each parameter is tried there once, every endpoint through its handler. */
 const tried = new Set<string>();
 for (const endpoint of named) {
   const name = /\{(\w+)\}/.exec(endpoint.path)![1] as keyof typeof kinds;
@@ -126,14 +126,14 @@ for (const endpoint of named) {
     });
 
     for (const [what, make] of strange)
-      test(`${what} looks like a random one`, async () => {
+      test(`${what} answers like a random one`, async () => {
         equal(stable(await askHere(make())), absent);
         if (isFirst) equal(stable(await ask(make())), absent);
       });
   });
 }
 
-test('every path that names a thing was looked at', () => {
+test('tenant: every path with an id was tested', () => {
   const parameterised = endpoints.filter(({ path }) => path.includes('{')).map(({ id }) => id);
   const others = ['invitations.view', 'invitations.accept'];
   deepEqual(
@@ -143,7 +143,7 @@ test('every path that names a thing was looked at', () => {
 });
 
 for (const endpoint of endpoints.filter(({ path }) => path.includes('{token}')))
-  test(`${endpoint.id}: a link with anything changed looks like one nobody made`, async () => {
+  test(`${endpoint.id}: a modified link answers like an unknown one`, async () => {
     const by = { token: theirs.owner.accessToken, org: theirs.id };
     const list = await call(invites.list, by);
     const resent = await call(invites.resend, { ...by, params: { inviteId: list.body.data[0]!.id } });
@@ -163,16 +163,16 @@ for (const endpoint of endpoints.filter(({ path }) => path.includes('{token}')))
   });
 
 for (const endpoint of endpoints.filter(({ list, access }) => list && typeof access === 'object'))
-  test(`${endpoint.id}: a cursor of another organization is refused`, async () => {
+  test(`${endpoint.id}: a cursor of another organization is rejected`, async () => {
     const cursor = await foreignCursor(endpoint);
     if (cursor) {
       const own = { token: theirs.owner.accessToken, org: theirs.id, params: foreignIds };
       const theirOwn = await call(endpoint, { ...own, query: { cursor } });
       equal(theirOwn.status, 200);
     }
-    // Who looks into a backup of their own leaves a trace in their own log.
+    // Reading one's own backup writes an audit entry.
     untouched = await contents();
-    // Where the path names a thing, it is theirs: the cursor is looked at before it.
+    // Path ids are those of the other organization: the cursor is checked first.
     const by = { token: ours.owner.accessToken, org: ours.id, params: foreignIds };
     const result = await call(endpoint, { ...by, query: { cursor: cursor ?? 'x' } });
     equal(result.status, 400);
@@ -185,8 +185,8 @@ const foreignCursor = async (endpoint: Endpoint): Promise<string | undefined> =>
   return body.pagination.nextCursor ?? undefined;
 };
 
-// The token still lists the organization; the membership is read at every call.
-test('who was removed is out at the next call, whatever the token says', async () => {
+// The token still lists the organization; membership is read at every call.
+test('tenant: a removed member is refused at the next call, whatever the token says', async () => {
   const person = await signIn();
   const organization = await newOrganization();
   await addMember(organization, 'admin', person);
@@ -199,8 +199,8 @@ test('who was removed is out at the next call, whatever the token says', async (
   equal(body.error.code, 'FORBIDDEN');
 });
 
-// One warm function serves both in turn.
-test('one function serving two organizations in turn mixes nothing up', async () => {
+// One warm function serves both alternately.
+test('tenant: a function that alternates between two organizations mixes nothing up', async () => {
   const seen = await Promise.all(
     Array.from({ length: 20 }, async (_, n) => {
       const { id, owner } = n % 2 ? ours : theirs;

@@ -1,4 +1,4 @@
-/** Laws over every workflow of the template: no step may hang, fail for good at a passing fault, or fail unheard. */
+/** Laws about all workflows of the template: no step hangs, fails on a transient fault, or fails silently. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { resourcesOf, templatesOf } from '../harness/law/templates.ts';
@@ -20,25 +20,25 @@ interface Definition extends Machine {
   readonly TimeoutSeconds?: number;
 }
 
-/** The text of a joined definition, its references left as a name. */
+/** The text of a joined definition, with references replaced by names. */
 const parse = (definition: unknown): Definition => {
   const [, pieces] = (definition as { 'Fn::Join': readonly [string, readonly unknown[]] })['Fn::Join'];
   return JSON.parse(pieces.map((piece) => (typeof piece === 'string' ? piece : 'reference')).join('')) as Definition;
 };
 
-/** Every state with the machine it stands in: a map has one of its own. */
+/** All states with their machine: a map has its own. */
 const statesOf = (machine: Machine): readonly (readonly [name: string, state: State, machine: Machine])[] =>
   Object.entries(machine.States).flatMap(([name, state]) => [
     [name, state, machine] as const,
     ...(state.ItemProcessor ? statesOf(state.ItemProcessor) : []),
   ]);
 
-/** What a step throws once the reason of its failure is written down. */
+/** The error of a step whose failure is already recorded. */
 const final = 'JobFailed';
 
 const workflows = resourcesOf(templatesOf()).filter(({ type }) => type === 'AWS::StepFunctions::StateMachine');
 
-test('there are workflows to look at', () => assert.ok(workflows.length > 0));
+test('workflows: there are workflows to check', () => assert.ok(workflows.length > 0));
 
 for (const { id, properties } of workflows) {
   const definition = parse(properties.DefinitionString);
@@ -47,20 +47,20 @@ for (const { id, properties } of workflows) {
   const maps = states.filter(([, { Type }]) => Type === 'Map');
 
   describe(id, () => {
-    test('ends by itself, keeps a full log and is traced', () => {
+    test('has a timeout, full logs and traces', () => {
       assert.ok(definition.TimeoutSeconds);
       assert.equal((properties.LoggingConfiguration as { Level: string }).Level, 'ALL');
       assert.deepEqual(properties.TracingConfiguration, { Enabled: true });
     });
 
-    // The engine of the local stage knows JSONPath only.
-    test('is written in JSONPath', () => assert.notEqual(definition.QueryLanguage, 'JSONata'));
+    // The local engine supports JSONPath only.
+    test('uses JSONPath', () => assert.notEqual(definition.QueryLanguage, 'JSONata'));
 
     for (const [name, task, machine] of tasks) {
-      // Without one, a task waits 99,999,999 s.
+      // Without one a task waits 99,999,999 s.
       test(`${name} has a timeout`, () => assert.ok(task.TimeoutSeconds));
 
-      test(`${name} is tried again, with jitter, after faults of the platform, its own and a timeout`, () => {
+      test(`${name} is retried with jitter after platform faults, its own errors and a timeout`, () => {
         const finals = (task.Retry ?? []).filter(({ ErrorEquals }) => ErrorEquals.includes(final));
         const retries = (task.Retry ?? []).filter((retry) => !finals.includes(retry));
         assert.ok(finals.every(({ ErrorEquals, MaxAttempts }) => ErrorEquals.length === 1 && MaxAttempts === 0));
@@ -75,20 +75,20 @@ for (const { id, properties } of workflows) {
           'States.Timeout',
         ])
           assert.ok(retried.includes(fault), fault);
-        // The first entry that fits counts, and TaskFailed fits everything.
+        // The first matching entry applies, and TaskFailed matches everything.
         const order = (task.Retry ?? []).flatMap(({ ErrorEquals }) => ErrorEquals);
         assert.ok(finals.length === 0 || order.indexOf(final) < order.indexOf('States.TaskFailed'));
       });
 
-      test(`${name} has a way out of every failure`, () => leadsOut(task, machine));
+      test(`${name} handles every failure`, () => leadsOut(task, machine));
     }
 
     for (const [name, map, machine] of maps) {
-      // In the workflow's own history there is room for 25,000 events, and 40 items at once.
-      test(`${name} gives every item an execution of its own`, () =>
+      // An inline map is limited to 25,000 history events and 40 concurrent items.
+      test(`${name} runs every item as its own execution`, () =>
         assert.equal(map.ItemProcessor?.ProcessorConfig.Mode, 'DISTRIBUTED'));
 
-      test(`${name} has a way out of every failure`, () => leadsOut(map, machine));
+      test(`${name} handles every failure`, () => leadsOut(map, machine));
     }
   });
 }

@@ -1,6 +1,6 @@
 /** What a tenant's webhook heard: every delivery is verified as its owner would, and noted by its event and its subjects. */
 import { Webhook } from 'standardwebhooks';
-import type { Answer, Heard } from '../harness/stage/receiver.ts';
+import type { Answer, ReceivedRequest } from '../harness/stage/receiver.ts';
 import { type Histogram, makeHistogram } from './histogram.ts';
 
 export interface Hearing {
@@ -14,7 +14,7 @@ export interface Hearing {
   readonly count: { came: number; again: number };
   /** Deliveries that were not signed right, or not this organization's. */
   readonly forged: readonly string[];
-  take(heard: Heard): Answer;
+  take(heard: ReceivedRequest): Answer;
 }
 
 interface Told {

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type KillableStage, startMortalStage } from '../harness/faults/killable-stage.ts';
+import { type KillableStage, startKillableStage } from '../harness/faults/killable-stage.ts';
 import { startReceiver } from '../harness/stage/receiver.ts';
 import { judge, settle } from './judgement.ts';
 import { startLoad } from './load.ts';
@@ -28,7 +28,7 @@ const run = async (args: readonly string[]): Promise<boolean> => {
   const dir = mkdtempSync(join(tmpdir(), 'load-'));
   const say = (line: string): void => console.log(`${new Date().toISOString().slice(11, 19)}  ${line}`);
   console.log(`Node ${process.version} on ${availableParallelism()} × ${cpus()[0]?.model}; the stage is in ${dir}`);
-  let stage: KillableStage = await startMortalStage(dir, undefined, delayScale);
+  let stage: KillableStage = await startKillableStage(dir, undefined, delayScale);
   const receiver = await startReceiver({ forgets: true });
   const meter = makeMeter();
   const tenants: Tenant[] = [];
@@ -57,7 +57,7 @@ const run = async (args: readonly string[]): Promise<boolean> => {
       say(`killed while ${load.jobs.running} jobs are under way`);
       const { ports } = stage;
       await stage.kill();
-      stage = await startMortalStage(dir, ports, delayScale);
+      stage = await startKillableStage(dir, ports, delayScale);
       say('started again');
     }
     const [nowMs, now] = [performance.now(), counted()];

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { startMortalStage } from '../harness/faults/killable-stage.ts';
+import { startKillableStage } from '../harness/faults/killable-stage.ts';
 import { startReceiver } from '../harness/stage/receiver.ts';
 import { judge, settle, type Verdict } from './judgement.ts';
 import { startLoad } from './load.ts';
@@ -29,7 +29,7 @@ describe('after a kill -9 under load', () => {
     [...meter.endpoints.values()].reduce((sum, { outcomes }) => sum + outcomes[outcome], 0);
 
   beforeAll(async () => {
-    let stage = await startMortalStage(dir, undefined, delayScale);
+    let stage = await startKillableStage(dir, undefined, delayScale);
     ends.push(() => stage.kill());
     const receiver = await startReceiver({ forgets: true });
     ends.push(receiver.stop);
@@ -41,7 +41,7 @@ describe('after a kill -9 under load', () => {
       20,
     );
     await stage.kill();
-    stage = await startMortalStage(dir, stage.ports, delayScale);
+    stage = await startKillableStage(dir, stage.ports, delayScale);
     const answeredBefore = countOf('answered');
     await until(
       async () => countOf('answered') - answeredBefore >= callsMin,

@@ -1,65 +1,65 @@
-/** Embedded AWS: the engines, the resources of the template in them, and the front before them. */
+/** Embedded AWS: starts the engines, creates the template's resources in them, and opens the endpoint in front of them. */
 import { join } from 'node:path';
 import { AwsError } from '../base/aws-service.ts';
 import type { Aws, AwsOptions, Permit, Resource } from '../base/types.ts';
 import { openDynamoDb } from '../engines/dynamodb/dynamodb-engine.ts';
-import { openQueues } from '../engines/fauxqs/fauxqs-engine.ts';
+import { openFauxqs } from '../engines/fauxqs/fauxqs-engine.ts';
 import { makeS3Front } from '../engines/fauxqs/s3-front.ts';
 import { openKms } from '../engines/kms/kms-engine.ts';
 import { openAsyncInvoke } from '../engines/lambda-async-invoke.ts';
 import { openScheduler, schedulerRoutes } from '../engines/scheduler/scheduler-engine.ts';
 import { openSecrets } from '../engines/secrets.ts';
-import { mailRoutes, openMail } from '../engines/ses.ts';
+import { openSes, sesRoutes } from '../engines/ses.ts';
 import { jsonService, restService } from '../engines/shared/aws-protocols.ts';
 import { openStepFunctions } from '../engines/step-functions/step-functions-engine.ts';
 import { openSts } from '../engines/sts.ts';
-import { makeGuard } from '../iam/enforce.ts';
-import { startFront } from './front-door.ts';
+import { makePolicyGuard } from '../iam/policy-guard.ts';
+import { startAwsEndpoint } from './aws-endpoint.ts';
 
 export const startAws = async (options: AwsOptions): Promise<Aws> => {
   const { region, account, delayScale, invoke } = options;
-  const place = { dir: options.dir, region, account };
-  const guard = makeGuard(options.tellUsed);
+  const location = { dir: options.dir, region, account };
+  const guard = makePolicyGuard(options.onPermissionUsed);
   let url = '';
   const [dynamoDb, queues] = await allOrNone([
-    openDynamoDb({ ...place, dir: join(options.dir, 'dynamodb') }),
-    openQueues({ ...place, delayScale, url: () => url }),
+    openDynamoDb({ ...location, dir: join(options.dir, 'dynamodb') }),
+    openFauxqs({ ...location, delayScale, url: () => url }),
   ]);
-  const kms = openKms(place);
-  const secrets = openSecrets(place);
-  const mail = openMail(place);
+  const kms = openKms(location);
+  const secrets = openSecrets(location);
+  const mail = openSes(location);
 
-  /** What a service does for a schedule, a workflow or a route, it does under that one's role. */
+  /** A service that acts for a schedule, a workflow or a route uses the role of that resource. */
   const permit: Permit = (roleArn, actor, need) => {
     if (options.trusts?.(roleArn, actor) === false)
       throw new AwsError('AccessDeniedException', `${roleArn} cannot be assumed by ${actor.service} for ${actor.sourceArn}`);
     if (options.role) guard.permit({ name: roleArn, statements: options.role(roleArn) ?? [] }, [need]);
   };
-  const stepFunctions = openStepFunctions({ ...place, delayScale, invoke, permit });
+  const stepFunctions = openStepFunctions({ ...location, delayScale, invoke, permit });
   const asyncInvoke = openAsyncInvoke({ invoke, send: queues.send, delayScale, permit, roleOf: options.roleOf });
   const scheduler = openScheduler({
-    ...place,
+    ...location,
     delayScale,
-    doors: { invoke: asyncInvoke.run, send: queues.send, startExecution: stepFunctions.start, permit },
+    targets: { invoke: asyncInvoke.run, send: queues.send, startExecution: stepFunctions.start, permit },
   });
 
-  const front = await startFront({
+  const front = await startAwsEndpoint({
     guard,
     principal: options.principal,
     services: {
       dynamodb: dynamoDb.service,
       sqs: queues.sqs,
-      sts: openSts(place),
+      sts: openSts(location),
       kms: jsonService('1.1', kms),
       secretsmanager: jsonService('1.1', secrets),
       states: jsonService('1.0', stepFunctions),
-      ses: restService(mailRoutes, mail),
+      ses: restService(sesRoutes, mail),
       scheduler: restService(schedulerRoutes, scheduler),
     },
   });
   url = front.url;
 
-  /** What comes into being from a resource; a type that is not here needs nothing. */
+  /** Creates the engine's counterpart of a resource. Types that are missing here need no counterpart. */
   const makers: Readonly<Record<string, (resource: Resource) => unknown>> = {
     'AWS::DynamoDB::Table': dynamoDb.provision,
     'AWS::DynamoDB::GlobalTable': dynamoDb.provision,
@@ -96,7 +96,7 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
     outbox: mail.outbox,
     permit,
     used: guard.used,
-    rest,
+    quiesce: rest,
     stop: async () => {
       await rest();
       await front.stop();
@@ -105,7 +105,7 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
   };
 };
 
-/** All engines, or, where one fails to start, none left running. */
+/** Starts both engines. If one fails to start, stops the other. */
 const allOrNone = async <A extends { stop(): Promise<void> }, B extends { stop(): Promise<void> }>(
   starting: readonly [Promise<A>, Promise<B>],
 ): Promise<readonly [A, B]> => {

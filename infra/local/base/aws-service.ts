@@ -1,9 +1,9 @@
-/** What the front and the engines say to each other: a call comes in, what it needs is checked, an answer goes out. */
+/** The interface between the AWS endpoint and its engines: parse the call, check its permissions, answer it. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A call as it came over the wire, body complete. */
+/** An HTTP request with its complete body. */
 export interface Call {
   readonly method: string;
   readonly path: string;
@@ -19,9 +19,9 @@ export interface Operation {
 /** A permission the caller must have. */
 export interface Need {
   readonly action: string;
-  /** Any one of these suffices; almost always there is one. */
+  /** One of these must be allowed. Almost always there is exactly one. */
   readonly resources: readonly string[];
-  /** What a policy's conditions may ask about the call. */
+  /** The condition keys of the call. */
   readonly keys?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -31,7 +31,7 @@ export interface Answer {
   readonly body: Buffer | string;
 }
 
-/** An error in a service's own words; the service turns it into its protocol's shape. */
+/** An AWS error response. The service encodes it in its own protocol. */
 export class AwsError extends Error {
   readonly code: string;
   readonly status: number;
@@ -44,37 +44,37 @@ export class AwsError extends Error {
   }
 }
 
-/** One AWS service behind the front. */
+/** One AWS service behind the endpoint. */
 export interface Service {
   read(call: Call): Operation;
-  /** Undefined means that the local stage does not serve this operation. */
+  /** Undefined: the local stage does not support this operation. */
   needs(operation: Operation): readonly Need[] | undefined;
   answer(operation: Operation, call: Call): Promise<Answer>;
   refuse(error: AwsError): Answer;
 }
 
-/** What an engine adds to a protocol. */
+/** The operations of an engine, without the protocol. */
 export interface Engine {
   needs(operation: Operation): readonly Need[] | undefined;
   call(operation: Operation): unknown;
 }
 
-/** A field of the input that must be text. */
+/** Reads a required string field. */
 export const text = (input: Json, field: string): string => {
   const value = input[field];
   if (typeof value !== 'string' || value === '')
-    throw new AwsError('ValidationException', `${field} is required and must be text`);
+    throw new AwsError('ValidationException', `${field} is required and must be a string`);
   return value;
 };
 
-/** Reads a JSON object; anything else is the caller's mistake. */
+/** Parses a JSON object; throws a client error for anything else. */
 export const parseObject = (body: Buffer): Json => {
   if (body.length === 0) return {};
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
   } catch {
-    // Answered below, like any other body that is not an object.
+    // Reported below, like any other body that is not an object.
   }
   throw new AwsError('SerializationException', 'The request body is not a JSON object');
 };

@@ -1,4 +1,4 @@
-/** HTML in which everything that is put in is escaped, unless it is HTML already. */
+/** HTML template literals: interpolated values are escaped unless they are Html. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -17,7 +17,7 @@ const render = (piece: Piece): string => {
   return String(piece).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 };
 
-/** A whole page of the stage's own. Nothing on it is loaded from anywhere, and no script runs. */
+/** A complete page. It loads no external resources and runs no scripts. */
 export const page = (title: string, body: Html): { headers: Record<string, string>; body: Buffer } => ({
   headers: {
     'content-type': 'text/html; charset=utf-8',

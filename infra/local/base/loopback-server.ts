@@ -1,4 +1,4 @@
-/** Serves HTTP on this machine only, on both loopback addresses: the stage signs anyone in, so it is nobody else's to reach. */
+/** HTTP servers on both loopback addresses only: the stage signs in anyone, so other machines must not reach it. */
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
 import { StartError } from './settings.ts';
@@ -9,7 +9,7 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
-/** A taken port is one line that names the port and the variable that moves it. */
+/** A port in use is reported in one line that names the port and its environment variable. */
 export const listen = async (
   port: number,
   variable: string,
@@ -19,7 +19,7 @@ export const listen = async (
   const servers: Server[] = [];
   const open = async (host: string, wanted: number): Promise<number> => {
     const server = createServer(options, handler);
-    // Browsers and fetch reuse connections; a timeout shorter than theirs would break calls that race with it.
+    // Longer than the keep-alive of browsers and fetch, so that the server never closes a connection in use.
     server.keepAliveTimeout = 65_000;
     await new Promise<void>((done, fail) => server.once('error', fail).listen(wanted, host, done));
     servers.push(server);
@@ -30,7 +30,7 @@ export const listen = async (
     try {
       await open('::1', chosen);
     } catch (error) {
-      // A machine without IPv6 does without it.
+      // The machine has no IPv6.
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return chosen;
       if (port !== 0 || tries === 5) throw error;
       await close(servers.splice(0));
@@ -51,23 +51,23 @@ export interface LoopbackServer extends Listener {
   serve(handler: RequestListener): void;
 }
 
-/** A port taken before it is known what will be served there; until then it answers 503. */
+/** Reserves a port before its listener exists; until then it answers 503. */
 export const openLoopbackServer = async (
   port: number,
   variable: string,
   options: ServerOptions = {},
 ): Promise<LoopbackServer> => {
   let serving: RequestListener = (_request, response) => void response.writeHead(503).end();
-  const door = await listen(port, variable, (request, response) => serving(request, response), options);
+  const server = await listen(port, variable, (request, response) => serving(request, response), options);
   return {
-    ...door,
+    ...server,
     serve: (handler) => {
       serving = handler;
     },
   };
 };
 
-/** A port of another protocol than HTTP, taken before what will be served there is known. */
+/** A reserved port for a protocol other than HTTP. */
 export interface Port {
   readonly server: NetServer;
   readonly url: string;
@@ -85,12 +85,15 @@ export const openPort = async (port: number, variable: string): Promise<Port> =>
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
 };
 
-/** The error of a port that cannot be listened on, in words for whoever chose it. */
+/** Describes why a port cannot be opened and which variable changes it. */
 export const explain = (error: NodeJS.ErrnoException, port: number, variable: string): Error => {
   if (error.code === 'EADDRINUSE') {
-    return new StartError(`port ${port} is taken; stop what uses it, or set ${variable} to another port`, { cause: error });
+    return new StartError(`port ${port} is in use; stop the process that uses it, or set ${variable} to another port`, {
+      cause: error,
+    });
   }
-  if (error.code === 'EACCES') return new StartError(`port ${port} is not allowed here; set ${variable} to another port`);
+  if (error.code === 'EACCES')
+    return new StartError(`port ${port} needs privileges this process does not have; set ${variable} to another port`);
   return error;
 };
 

@@ -1,23 +1,23 @@
-/** What a script may choose about a stage, read from the environment. A bad value is one line that names its variable. */
+/** Settings of a stage, read from environment variables. An invalid value is reported in one line that names its variable. */
 import { resolve } from 'node:path';
 
 export interface Settings {
   readonly port: number;
   readonly identityPort: number;
   readonly s3Port: number;
-  /** Where none was chosen, 4443 if it is free: nobody who moved the other ports must know of this one. */
+  /** Undefined: 4443 if it is free, otherwise any port. Callers that change the other ports need not set this one. */
   readonly gcsPort: number | undefined;
   readonly firestorePort: number;
-  /** `host:port` that webhooks and storage destinations may name although they are on this machine. */
+  /** Loopback or private `host:port` addresses that webhooks and storage destinations may use. */
   readonly allowedHosts: readonly string[];
-  /** Where state lives; it survives restarts. */
+  /** The folder of the persistent state. */
   readonly dir: string;
   readonly demo: boolean;
-  /** Delays and clocks run this many times faster. */
+  /** Speeds up delays and schedules by this factor. */
   readonly delayScale: number;
 }
 
-/** Something the person who started the stage can put right: shown as one line, without a stack. */
+/** An error the user can fix: shown as one line without a stack trace. */
 export class StartError extends Error {}
 
 export const readSettings = (env: Readonly<Record<string, string | undefined>>): Settings => {
@@ -36,7 +36,7 @@ export const readSettings = (env: Readonly<Record<string, string | undefined>>):
   const ports = { PORT: gateway, IDP_PORT: identityPort, S3_PORT: s3Port, GCS_PORT: gcsPort, FIRESTORE_PORT: firestorePort };
   for (const [name, value] of Object.entries(ports)) {
     const twin = Object.entries(ports).find(([other, its]) => other !== name && its === value && value !== 0);
-    if (twin) throw new StartError(`${name} and ${twin[0]} are both ${value}; give each a port of its own`);
+    if (twin) throw new StartError(`${name} and ${twin[0]} are both ${value}; give each its own port`);
   }
   return settings;
 };
@@ -46,7 +46,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const refuse = (name: string, value: string, wanted: string): StartError =>
   new StartError(`${name}=${JSON.stringify(value)}: must be ${wanted}`);
 
-/** 0 lets the system choose, for tests. */
+/** 0: the system chooses a port (for tests). */
 export const port = (env: Environment, name: string, otherwise: number): number => {
   const text = env[name]?.trim();
   if (!text) return otherwise;

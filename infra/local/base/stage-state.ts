@@ -1,7 +1,7 @@
 /**
- * What the stage itself must remember: the identity provider's people and keys, stream checkpoints, the demo.
- * One SQLite file, held exclusively: a second stage on the same folder is refused by the kernel's lock,
- * which a killed process cannot leave behind, and no write is half done after kill -9.
+ * The stage's own persistent state: identity provider users and keys, stream checkpoints, the demo.
+ * One SQLite file with an exclusive lock: a second stage on the same folder fails to start. The kernel releases the lock of
+ * a killed process, and no write is torn by kill -9.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ const lock = (dir: string): DatabaseSync => {
   } catch (cause) {
     const { errcode, message } = cause as { errcode?: number; message: string };
     throw errcode === sqliteBusy
-      ? new StartError(`another stage is running on ${dir}; stop it, or set LOCAL_DIR to another folder`, { cause })
+      ? new StartError(`another stage is running in ${dir}; stop it, or set LOCAL_DIR to another folder`, { cause })
       : new StartError(`LOCAL_DIR ${dir} cannot be used: ${message}`, { cause });
   }
 };

@@ -1,7 +1,7 @@
-/** The words the parts of the local stage use with each other. */
+/** Types shared by the parts of the local stage. */
 import type { RequestListener } from 'node:http';
 
-/** An IAM statement with every intrinsic resolved to text. */
+/** An IAM statement with all intrinsics resolved. */
 export interface Statement {
   readonly Effect: 'Allow' | 'Deny';
   readonly Action: readonly string[];
@@ -9,27 +9,27 @@ export interface Statement {
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 }
 
-/** Who makes an AWS call, known by the access key it is signed with. */
+/** The caller of an AWS API, identified by its access key. */
 export interface Principal {
   readonly name: string;
   readonly statements: readonly Statement[];
 }
 
-/** A service of AWS that acts under a role, and the resource of the template it does so for. */
+/** An AWS service that assumes a role on behalf of a resource of the template. */
 export interface Actor {
   /** Such as `scheduler.amazonaws.com`. */
   readonly service: string;
   readonly sourceArn: string;
 }
 
-/** Throws AccessDeniedException unless the role trusts the actor and allows it this. */
+/** Throws AccessDeniedException unless the role trusts the actor and allows the action. */
 export type Permit = (
   roleArn: string,
   actor: Actor,
   need: { readonly action: string; readonly resources: readonly string[] },
 ) => void;
 
-/** A resource of the template that an engine must bring into being, its properties resolved. */
+/** A resource of the template with its properties resolved. */
 export interface Resource {
   readonly logicalId: string;
   readonly type: string;
@@ -39,7 +39,7 @@ export interface Resource {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** A mail the service sent. */
+/** An e-mail the service sent. */
 export interface Mail {
   readonly id: string;
   readonly from: string;
@@ -50,64 +50,63 @@ export interface Mail {
   readonly sentAt: string;
 }
 
-/** A permission a caller had and needed. */
-export interface Used {
+/** A permission that a call needed and had. */
+export interface UsedPermission {
   readonly principal: string;
   readonly action: string;
-  /** The pattern as the policy has it. */
+  /** The pattern from the policy. */
   readonly resource: string;
-  /** The one value of each condition that has values to choose from. */
+  /** For each condition with several allowed values: the value that matched. */
   readonly conditions: readonly string[];
 }
 
 export interface AwsOptions {
-  /** Where engines keep their state. */
+  /** The folder of the engines' persistent state. */
   readonly dir: string;
   readonly region: string;
   readonly account: string;
-  /** Delays and clocks run this many times faster. */
+  /** Speeds up delays and schedules by this factor. */
   readonly delayScale: number;
-  /** The caller behind an access key; undefined is refused as AWS refuses an unknown key. */
+  /** The caller behind an access key. Undefined: the call fails like one with an unknown key. */
   readonly principal: (accessKeyId: string) => Principal | undefined;
-  /** Runs a Lambda function, for the Scheduler and Step Functions. Rejects with the error the function threw. */
+  /** Runs a Lambda function for the Scheduler and Step Functions. Rejects with the function's error. */
   readonly invoke: (functionArn: string, payload: unknown) => Promise<unknown>;
-  /** What a role that a schedule or a workflow acts under allows; without it, those act unchecked. */
+  /** The statements of a role used by a schedule or workflow. Undefined: no checks. */
   readonly role?: (roleArn: string) => readonly Statement[] | undefined;
-  /** The role a function runs under. */
+  /** The role of a function. */
   readonly roleOf?: (functionName: string) => string | undefined;
-  /** Whether a role lets a service act under it; without it, every role does. */
+  /** Whether the trust policy of a role allows the actor. Undefined: every role does. */
   readonly trusts?: (roleArn: string, actor: Actor) => boolean;
-  /** Hears of each permission when it is used for the first time. */
-  readonly tellUsed?: (used: Used) => void;
+  /** Called when a permission is used for the first time. */
+  readonly onPermissionUsed?: (used: UsedPermission) => void;
 }
 
-/** Embedded AWS: every service behind one address, told apart by the signature's credential scope, IAM enforced in front. */
+/** Embedded AWS: all services share one endpoint and are selected by the signature's credential scope. IAM is enforced. */
 export interface Aws {
   readonly url: string;
-  /** Customers' buckets: they have an address of their own, and IAM of ours says nothing about them. */
+  /** Customers' buckets. They have their own endpoint; the service's IAM policies do not apply to them. */
   readonly s3: RequestListener;
-  /** One that is there already stays as it is. */
+  /** Idempotent. */
   createBucket(name: string): void;
   /**
-   * Creates what the template names, or finds it from an earlier run. Workflows and schedules go on at once,
-   * so the functions must stand before those are provisioned. Attributes only an engine knows (StreamArn, …) come back
-   * by logical id.
+   * Creates the template's resources, or finds those of an earlier run. Workflows and schedules resume immediately, so provision
+   * them after the functions are running. Returns attributes that only an engine knows (such as StreamArn), by logical id.
    */
   provision(resources: readonly Resource[]): Promise<Readonly<Record<string, Readonly<Record<string, string>>>>>;
-  /** The mails sent so far, newest first. */
+  /** The e-mails sent so far, newest first. */
   outbox(): readonly Mail[];
-  /** For what acts without a key of its own: services that act for a resource, under its role. */
+  /** Checks the permissions of services that act for a resource under its role. */
   readonly permit: Permit;
-  /** Every permission that was needed and granted so far, once: what a role holds beyond these was never used. */
-  used(): readonly Used[];
-  /** Schedules and workflows start nothing more; what they had under way goes on at the next start. Before the functions stop. */
-  rest(): Promise<void>;
+  /** All permissions that calls needed and had, without duplicates. */
+  used(): readonly UsedPermission[];
+  /** Stops starting schedules and workflows; running executions resume at the next start. Call before the functions stop. */
+  quiesce(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The access key that may do everything: the stage's own work, never a function's. */
+/** An access key without restrictions, for the stage's own calls only. */
 export const rootAccessKeyId = 'LOCALROOT';
 
-/** Where the stage is, in AWS's words. */
+/** The simulated region and account. */
 export const region = 'eu-central-1';
 export const account = '123456789012';

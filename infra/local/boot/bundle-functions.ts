@@ -1,9 +1,9 @@
-/** The functions' bundles, made by the one definition that deployment uses. */
+/** Bundles the functions with the same build that deployment uses. */
 import { join } from 'node:path';
 import type { LambdaHostOptions } from '../lambda/instance.ts';
-import { buildCached } from './build-cache.ts';
+import { buildCached } from './build-cached.ts';
 
-/** What runs in an instance's thread is bundled too: read as TypeScript it would cost each thread 45 ms and 18 MB. */
+/** The worker is bundled as well: loading it as TypeScript would cost each thread 45 ms and 18 MB. */
 const worker = 'infra/local/lambda/worker.ts';
 
 export const bundleFunctions = async (): Promise<Pick<LambdaHostOptions, 'worker' | 'bundleOf' | 'cache'>> => {
@@ -13,7 +13,7 @@ export const bundleFunctions = async (): Promise<Pick<LambdaHostOptions, 'worker
     make: async (draft) => {
       const { bundle, entries } = await import('../../bundle/bundle.ts');
       await bundle([...entries, worker], draft);
-      // esbuild would keep its process for further builds.
+      // esbuild would otherwise keep its process for further builds.
       await (await import('esbuild')).stop();
     },
   });

@@ -1,13 +1,13 @@
-/** The deployer's choices, as the local stage makes them. */
+/** The deployment configuration of the local stage. */
 import { webhooksPerOrganizationMax } from '../../../shared/contract/limits.ts';
 import type { ConfigInput } from '../../config.ts';
 
-/** A bucket in every store, from the start. */
+/** A bucket that exists in every local store from the start. */
 export const demoBucket = 'demo-backups';
 
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Where apps under development usually wait for a code. Loopback addresses match on any port. */
+/** Common redirect paths of apps in development. Loopback addresses match on any port. */
 const redirectPaths = [
   '/',
   '/callback',
@@ -24,13 +24,13 @@ const redirectPaths = [
   '/app/callback',
 ];
 
-/** Where the parts of the stage are; known before the template is made. */
+/** The addresses of the stage's parts, known before synthesis. */
 export interface Addresses {
   readonly apiUrl: string;
   readonly identityUrl: string;
-  /** Documents and the users of Firebase Authentication alike. */
+  /** Serves documents and Firebase Authentication users. */
   readonly firestoreUrl: string;
-  /** Buckets of the kinds s3 and spaces; the same ones. */
+  /** Destinations of type s3 and spaces use the same buckets. */
   readonly s3Url: string;
   readonly gcsUrl: string;
 }
@@ -42,7 +42,7 @@ export const localConfig = (addresses: Addresses, allowedHosts: readonly string[
     s3Url,
     spacesUrl: s3Url,
     gcsUrl,
-    // What a customer may name as an endpoint although it is on this machine.
+    // Loopback addresses that a customer may use as an endpoint.
     privateHosts: [...loopback.flatMap((host) => storePorts.map((port) => `${host}:${port}`)), ...allowedHosts],
     webhookHosts: [...allowedHosts],
     firestoreUrl,

@@ -1,11 +1,11 @@
-/** The Lambda functions of the template, each with the access key by which the IAM front will know it. */
+/** Reads the Lambda functions from the template and assigns each an access key. */
 import { createHash } from 'node:crypto';
 import type { ResolvedResource } from '../cloudformation/read-template.ts';
 import { readMappings } from '../event-source/mapping.ts';
 import type { Roles, Trust } from '../iam/roles.ts';
 import type { FunctionSpec } from '../lambda/function-spec.ts';
 
-/** Lambda's own, where the template is silent. */
+/** Lambda's default. */
 const timeoutSecondsByDefault = 3;
 const memoryMbByDefault = 128;
 
@@ -15,7 +15,7 @@ export const readFunctions = (resources: readonly ResolvedResource[], roles: Rol
     .filter(({ type }) => type === 'AWS::Lambda::Function')
     .map(({ name, arn, properties, metadata }) => {
       const { entry } = metadata;
-      if (typeof entry !== 'string') throw new Error(`${name} does not say in its metadata which file it is made from`);
+      if (typeof entry !== 'string') throw new Error(`${name} has no entry file in its metadata`);
       const roleArn = String(properties.Role);
       const statements = roles(roleArn);
       if (!statements) throw new Error(`${name} has a role that the template does not define`);
@@ -44,5 +44,5 @@ export const readFunctions = (resources: readonly ResolvedResource[], roles: Rol
     });
 };
 
-/** The same at every start, so that what was signed before a restart still counts. */
+/** Stable across restarts, so that requests signed before a restart stay valid. */
 const accessKeyOf = (arn: string): string => `LOCAL${createHash('sha256').update(arn).digest('hex').slice(0, 15).toUpperCase()}`;

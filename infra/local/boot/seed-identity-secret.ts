@@ -1,15 +1,15 @@
-/** Puts the client secret of the local identity provider where the deployer would put Google's. */
+/** Stores the client secret of the local identity provider in the secret that a deployer would fill. */
 import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { rootAccessKeyId } from '../base/types.ts';
 import type { FunctionSpec } from '../lambda/function-spec.ts';
 
-export const keepIdentitySecret = async (
+export const seedIdentitySecret = async (
   functions: readonly FunctionSpec[],
   clientSecret: string,
   endpoint: string,
   region: string,
 ): Promise<void> => {
-  // Whichever function talks to the provider has the secret's name in its environment.
+  // A function that calls the provider has the secret's id in its environment.
   const SecretId = functions.map(({ environment }) => environment.IDENTITY_SECRET_ID).find((id) => id !== undefined);
   if (!SecretId) return;
   const credentials = { accessKeyId: rootAccessKeyId, secretAccessKey: 'local' };

@@ -1,14 +1,14 @@
 /**
- * Who may read the stage's Firestore: everyone, with any token or none, as emulators have it. Two kinds of source projects
- * are as one meets them at Google, so that anybody can see from outside what a refusal does:
- * - ids that begin with `denied`: there is such a project, and the caller may not read it
- * - ids that begin with `missing`: there is no database
+ * Simulated Firestore permissions. Like an emulator, the stage accepts any token or none. Two kinds of project ids are refused,
+ * so that error handling can be tried:
+ * - `denied…`: the project exists, but the caller has no permission
+ * - `missing…`: the project has no database
  */
 
 import { RpcError } from '../engines/firestore/base/types.ts';
 import type { Authorize } from '../engines/firestore/index.ts';
 
-export const guardSource: Authorize = (_token, projectId) => {
+export const checkSimulatedRefusal: Authorize = (_token, projectId) => {
   if (projectId.startsWith('denied')) throw new RpcError('PERMISSION_DENIED', 'Missing or insufficient permissions.');
   if (projectId.startsWith('missing'))
     throw new RpcError(

@@ -1,15 +1,15 @@
-/** Starts the engines of a stage, each beside the others, and stops whatever came up. */
+/** Starts the engines of a stage concurrently and stops those that were started. */
 import { randomBytes } from 'node:crypto';
 import { type LoopbackServer, openLoopbackServer, type Port } from '../base/loopback-server.ts';
 import type { State } from '../base/stage-state.ts';
 import type { Aws, AwsOptions } from '../base/types.ts';
 import type { Firestore } from '../engines/firestore/index.ts';
 
-/** How to stop what has started, in order of starting. */
-export type Stops = (() => unknown)[];
+/** Stop functions in the order of starting. */
+export type StopFunctions = (() => unknown)[];
 
-/** Stops in reverse; one that fails does not keep the others running. Throws the first failure, at the end. */
-export const stopAll = async (started: Stops): Promise<void> => {
+/** Stops in reverse order. A failure does not prevent the other stops; the first failure is thrown at the end. */
+export const stopAll = async (started: StopFunctions): Promise<void> => {
   const failures: unknown[] = [];
   for (const each of started.splice(0).reverse()) {
     try {
@@ -21,14 +21,14 @@ export const stopAll = async (started: Stops): Promise<void> => {
   if (failures.length > 0) throw failures[0];
 };
 
-/** Stopping waits for the start: engines that came up late would be left running. */
-export const openAws = (options: AwsOptions, started: Stops): Promise<Aws> => {
+/** Registers the stop before the start has finished: a failing boot then waits for the engines and stops them. */
+export const startAwsEngines = (options: AwsOptions, started: StopFunctions): Promise<Aws> => {
   const starting = import('../aws/start-aws.ts').then(({ startAws }) => startAws(options));
   started.push(async () => (await starting.catch(() => undefined))?.stop());
   return starting;
 };
 
-export const openIdentity = async (options: {
+export const startIdentityEngine = async (options: {
   issuer: string;
   apiUrl: string;
   clientId: string;
@@ -40,7 +40,7 @@ export const openIdentity = async (options: {
   return startIdentity({ ...options, signInUrl, redirectUri: `${signInUrl}/callback` });
 };
 
-/** Made once: the provider and the secret store must agree on it at every start. */
+/** Generated once, because the provider and the secret store must agree on it at every start. */
 export const clientSecretOf = (state: State): string => {
   const secret = state.get<string>('identity-client', 'secret') ?? randomBytes(24).toString('base64url');
   state.set('identity-client', 'secret', secret);
@@ -49,19 +49,19 @@ export const clientSecretOf = (state: State): string => {
 
 const gcsPortWanted = 4443;
 
-/** A port that was chosen, or the usual one, or, where that is taken, any. */
-export const openGcsDoor = (chosen: number | undefined): Promise<LoopbackServer> =>
+/** The chosen port, else the default port, else (if that is in use) any port. */
+export const openGcsServer = (chosen: number | undefined): Promise<LoopbackServer> =>
   chosen === undefined
     ? openLoopbackServer(gcsPortWanted, 'GCS_PORT').catch(() => openLoopbackServer(0, 'GCS_PORT'))
     : openLoopbackServer(chosen, 'GCS_PORT');
 
-/** Customers' buckets at Google. */
-export const openGcs = async (dir: string) => (await import('../engines/gcs/index.ts')).startGcs({ dir });
+/** Customers' Cloud Storage buckets. */
+export const startGcsEngine = async (dir: string) => (await import('../engines/gcs/index.ts')).startGcs({ dir });
 
-/** The database backups are taken of: official clients reach it on its own port. */
-export const openFirestore = ({ server }: Port, dir: string, started: Stops): Promise<Firestore> => {
+/** The Firestore that is backed up. Official clients reach it on its own port. */
+export const startFirestoreEngine = ({ server }: Port, dir: string, started: StopFunctions): Promise<Firestore> => {
   const starting = Promise.all([import('../engines/firestore/index.ts'), import('./simulated-refusals.ts')]).then(
-    ([{ startFirestore }, { guardSource }]) => startFirestore({ server, dir, authorize: guardSource }),
+    ([{ startFirestore }, { checkSimulatedRefusal }]) => startFirestore({ server, dir, authorize: checkSimulatedRefusal }),
   );
   started.push(async () => (await starting.catch(() => undefined))?.stop());
   return starting;

@@ -1,6 +1,6 @@
 /**
- * Synthesizes the app in a process of its own: the CDK's 180 MB leave with it, and it works while the engines start.
- * Run as a program it reads the configuration and the folder to fill from its arguments.
+ * Synthesizes the app in a separate process: it runs while the engines start, and the CDK's 180 MB are freed afterwards.
+ * As a program it takes the configuration and the output folder as arguments.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { ConfigInput } from '../../config.ts';
 import type { Stacks } from '../cloudformation/read-template.ts';
-import { buildCached } from './build-cache.ts';
+import { buildCached } from './build-cached.ts';
 
 const templates = 'templates.json';
 
@@ -35,9 +35,9 @@ const main = async ([config = '', outdir = '']: readonly string[]): Promise<void
     import('../../config.ts'),
   ]);
   const app = buildApp(
-    // The code itself comes from the bundles; the template only has to name it.
+    // The stage runs the bundles; the template only has to name the code.
     { config: readConfig(JSON.parse(config)), code: (entry) => Code.fromInline(`// ${entry}`) },
-    // What the CDK's own validation says of the template a test looks at; it takes three times as long as all the rest.
+    // The CDK's own validation takes three times as long as the rest of the synthesis. A unit test checks the template instead.
     new App({ analyticsReporting: false, builtinCloudFormationValidation: false, outdir }),
   );
   const stacks = Object.fromEntries(app.synth().stacks.map((stack) => [stack.stackName, stack.template]));

@@ -1,4 +1,4 @@
-/** `npm run cloud`: KMS and the buckets alone, for reading backups while the service is stopped. */
+/** `npm run cloud`: KMS and the buckets only, to read backups while the service is stopped. */
 
 import { port, readSettings, StartError } from '../base/settings.ts';
 import { region, rootAccessKeyId } from '../base/types.ts';

@@ -1,35 +1,32 @@
-/**
- * What production has at Amazon and Google and not in our functions: KMS and the buckets, on the folder of a stage that is
- * stopped. With it a backup can be read while nothing of the service runs, as it can be in production.
- */
+/** KMS and the buckets of a stopped stage. With these a backup can be read while the service is down, as in production. */
 
-import { startFront } from '../aws/front-door.ts';
+import { startAwsEndpoint } from '../aws/aws-endpoint.ts';
 import { explain, openLoopbackServer } from '../base/loopback-server.ts';
 import type { Settings } from '../base/settings.ts';
 import { openState } from '../base/stage-state.ts';
 import { account, region } from '../base/types.ts';
-import { openGcsDoor, type Stops, stopAll } from '../boot/start-engines.ts';
-import { openQueues } from '../engines/fauxqs/fauxqs-engine.ts';
+import { openGcsServer, type StopFunctions, stopAll } from '../boot/start-engines.ts';
+import { openFauxqs } from '../engines/fauxqs/fauxqs-engine.ts';
 import { makeS3Front } from '../engines/fauxqs/s3-front.ts';
 import { googleTokenPath, openGoogleToken } from '../engines/identity/google-token.ts';
 import { openKms } from '../engines/kms/kms-engine.ts';
 import { jsonService } from '../engines/shared/aws-protocols.ts';
-import { makeGuard } from '../iam/enforce.ts';
+import { makePolicyGuard } from '../iam/policy-guard.ts';
 
 export interface Cloud {
   readonly kmsUrl: string;
   readonly s3Url: string;
   readonly gcsUrl: string;
-  /** Where service accounts of Google get their tokens. */
+  /** The token endpoint for Google service accounts. */
   readonly tokenUrl: string;
   stop(): Promise<void>;
 }
 
-export type CloudOptions = Pick<Settings, 'dir' | 's3Port' | 'gcsPort' | 'identityPort'> & { readonly kmsPort: number };
+type CloudOptions = Pick<Settings, 'dir' | 's3Port' | 'gcsPort' | 'identityPort'> & { readonly kmsPort: number };
 
-/** Starts all of it, or leaves nothing behind and throws. A stage that runs on the same folder refuses it. */
+/** Starts everything, or stops what was started and throws. Refused while a stage runs on the same folder. */
 export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
-  const started: Stops = [];
+  const started: StopFunctions = [];
   const stop = (): Promise<void> => stopAll(started);
   try {
     return { ...(await open(options, started)), stop };
@@ -39,27 +36,27 @@ export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
   }
 };
 
-const open = async (options: CloudOptions, started: Stops): Promise<Omit<Cloud, 'stop'>> => {
+const open = async (options: CloudOptions, started: StopFunctions): Promise<Omit<Cloud, 'stop'>> => {
   const { dir } = options;
   const state = openState(dir);
   started.push(state.close);
   const s3 = await openLoopbackServer(options.s3Port, 'S3_PORT');
   started.push(s3.stop);
-  const gcs = await openGcsDoor(options.gcsPort);
+  const gcs = await openGcsServer(options.gcsPort);
   started.push(gcs.stop);
   const tokens = await openLoopbackServer(options.identityPort, 'IDP_PORT');
   started.push(tokens.stop);
   const kms = jsonService('1.1', openKms({ dir, region, account }));
-  const front = await startFront({
+  const front = await startAwsEndpoint({
     port: options.kmsPort,
     services: { kms },
-    guard: makeGuard(),
+    guard: makePolicyGuard(),
     principal: () => undefined,
   }).catch((error: NodeJS.ErrnoException) => {
     throw explain(error, options.kmsPort, 'KMS_PORT');
   });
   started.push(front.stop);
-  const queues = await openQueues({ dir, region, account, delayScale: 1, url: () => front.url });
+  const queues = await openFauxqs({ dir, region, account, delayScale: 1, url: () => front.url });
   started.push(queues.stop);
   s3.serve(makeS3Front({ port: queues.port, dir: queues.s3Dir }));
   const { startGcs } = await import('../engines/gcs/index.ts');

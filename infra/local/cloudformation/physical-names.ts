@@ -1,38 +1,39 @@
-/** What resources are called once they exist: physical names, ARNs and attributes, the same at every start. */
+/** Physical names, ARNs and attributes of resources, the same at every start. */
 import { createHash } from 'node:crypto';
 
-/** Where the stage pretends to be. */
-export interface Place {
+/** The simulated region, account and addresses. */
+export interface StageLocation {
   readonly region: string;
   readonly account: string;
-  /** The gateway's address: what the template calls the API's endpoint. */
+  /** The gateway's address, which the template refers to as the API endpoint. */
   readonly apiUrl: string;
-  /** The IAM front's address; queue URLs begin with it. */
+  /** The address of embedded AWS; queue URLs begin with it. */
   readonly awsUrl: string;
 }
 
 export interface Physical {
   readonly name: string;
   readonly arn: string;
-  /** What `Ref` gives. */
+  /** The value of `Ref`. */
   readonly ref: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
 interface Kind {
-  /** The property that holds a name the template chose. */
+  /** The property with an explicit name. */
   readonly nameProperty?: string;
-  /** Made up where the template chose none. */
+  /** Generates a name if the template has none. */
   readonly makeName?: (seed: string) => string;
   readonly service: string;
-  /** The last part of the ARN. */
+  /** The resource part of the ARN. */
   readonly path?: (name: string) => string;
-  readonly ref?: (name: string, arn: string, place: Place) => string;
-  readonly attributes?: (name: string, arn: string, place: Place) => Readonly<Record<string, string>>;
+  readonly ref?: (name: string, arn: string, location: StageLocation) => string;
+  readonly attributes?: (name: string, arn: string, location: StageLocation) => Readonly<Record<string, string>>;
 }
 
 const byArn = (_name: string, arn: string): string => arn;
-const queueUrl = (name: string, _arn: string, place: Place): string => `${place.awsUrl}/${place.account}/${name}`;
+const queueUrl = (name: string, _arn: string, location: StageLocation): string =>
+  `${location.awsUrl}/${location.account}/${name}`;
 const digest = (seed: string): string => createHash('sha256').update(seed).digest('hex');
 const uuid = (seed: string): string => digest(seed).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5');
 const shortId = (seed: string): string => digest(seed).slice(0, 10);
@@ -46,14 +47,14 @@ const kinds: Readonly<Record<string, Kind>> = {
     nameProperty: 'QueueName',
     service: 'sqs',
     ref: queueUrl,
-    attributes: (name, arn, place) => ({ QueueName: name, QueueUrl: queueUrl(name, arn, place) }),
+    attributes: (name, arn, location) => ({ QueueName: name, QueueUrl: queueUrl(name, arn, location) }),
   },
   'AWS::KMS::Key': { makeName: uuid, service: 'kms', path: (id) => `key/${id}`, attributes: (id) => ({ KeyId: id }) },
   'AWS::KMS::Alias': { nameProperty: 'AliasName', service: 'kms' },
   'AWS::SecretsManager::Secret': {
     nameProperty: 'Name',
     service: 'secretsmanager',
-    // Real ones end in six characters of their own, which is why policies name them with a wildcard.
+    // Secret ARNs end in six random characters, so policies use a wildcard.
     path: (name) => `secret:${name}-${digest(name).slice(0, 6)}`,
     ref: byArn,
     attributes: (_name, arn) => ({ Id: arn }),
@@ -66,7 +67,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     makeName: shortId,
     service: 'apigateway',
     path: (id) => `/apis/${id}`,
-    attributes: (id, _arn, place) => ({ ApiEndpoint: place.apiUrl, ApiId: id }),
+    attributes: (id, _arn, location) => ({ ApiEndpoint: location.apiUrl, ApiId: id }),
   },
   'AWS::ApiGatewayV2::Stage': { nameProperty: 'StageName', service: 'apigateway' },
   'AWS::ApiGatewayV2::Integration': { makeName: shortId, service: 'apigateway' },
@@ -91,14 +92,14 @@ const kinds: Readonly<Record<string, Kind>> = {
   'AWS::CloudWatch::Alarm': { nameProperty: 'AlarmName', service: 'cloudwatch', path: (name) => `alarm:${name}` },
 };
 
-/** Services whose ARNs name neither region nor account, or no region. */
-const arnOf = (service: string, path: string, { region, account }: Place): string => {
+/** The ARNs of some services have no region, or neither region nor account. */
+const arnOf = (service: string, path: string, { region, account }: StageLocation): string => {
   if (service === 's3') return `arn:aws:s3:::${path}`;
   if (service === 'iam') return `arn:aws:iam::${account}:${path}`;
   return `arn:aws:${service}:${region}:${account}:${path}`;
 };
 
-/** The longest name every service takes (Lambda, IAM: 64). */
+/** The smallest name limit of the services (Lambda, IAM). */
 const nameMax = 64;
 
 const madeUp = (stack: string, logicalId: string): string => {
@@ -106,18 +107,18 @@ const madeUp = (stack: string, logicalId: string): string => {
   return name.length <= nameMax ? name : `${name.slice(0, nameMax - 9)}-${digest(name).slice(0, 8)}`;
 };
 
-/** `chosen` is what the template says the name is, resolved. */
+/** `chosen` is the explicit name in the template, resolved. */
 export const physicalOf = (
   type: string,
   stack: string,
   logicalId: string,
   chosen: (property: string) => unknown,
-  place: Place,
+  location: StageLocation,
 ): Physical => {
   const kind = kinds[type] ?? { service: 'local' };
-  const given = kind.nameProperty === undefined ? undefined : chosen(kind.nameProperty);
-  const name = typeof given === 'string' ? given : (kind.makeName?.(`${stack}/${logicalId}`) ?? madeUp(stack, logicalId));
-  const arn = arnOf(kind.service, kind.path?.(name) ?? name, place);
-  const attributes = { Arn: arn, ...kind.attributes?.(name, arn, place) };
-  return { name, arn, ref: kind.ref?.(name, arn, place) ?? name, attributes };
+  const explicit = kind.nameProperty === undefined ? undefined : chosen(kind.nameProperty);
+  const name = typeof explicit === 'string' ? explicit : (kind.makeName?.(`${stack}/${logicalId}`) ?? madeUp(stack, logicalId));
+  const arn = arnOf(kind.service, kind.path?.(name) ?? name, location);
+  const attributes = { Arn: arn, ...kind.attributes?.(name, arn, location) };
+  return { name, arn, ref: kind.ref?.(name, arn, location) ?? name, attributes };
 };

@@ -1,9 +1,9 @@
-/** Reads the synthesized stacks: every resource with its physical name and its properties resolved. */
+/** Reads the synthesized stacks: resources with physical names and resolved properties. */
 import type { Resource } from '../base/types.ts';
-import { type Physical, type Place, physicalOf } from './physical-names.ts';
+import { type Physical, physicalOf, type StageLocation } from './physical-names.ts';
 import { type Names, noValue, resolve } from './resolve-intrinsics.ts';
 
-export interface TemplateResource {
+interface TemplateResource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
   readonly Metadata?: Readonly<Record<string, unknown>>;
@@ -18,8 +18,8 @@ export interface Template {
 /** Templates by stack name. */
 export type Stacks = Readonly<Record<string, Template>>;
 
-/** Attributes only a running engine can tell (a stream's ARN), by logical id. */
-export type Learned = Readonly<Record<string, Readonly<Record<string, string>>>>;
+/** Attributes that only a running engine knows (such as a stream's ARN), by logical id. */
+type Learned = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface ResolvedResource extends Resource {
   readonly stack: string;
@@ -27,44 +27,44 @@ export interface ResolvedResource extends Resource {
 }
 
 /**
- * The resources of these types, or all. Those the engines create are asked for first, with nothing learned;
- * what they tell (`learned`) is needed for the rest.
+ * Reads the resources of the given types, or all. Read the types that engines create first, with nothing learned;
+ * the others may refer to attributes that the engines return (`learned`).
  */
 export const readResources = (
   stacks: Stacks,
-  place: Place,
+  location: StageLocation,
   learned: Learned = {},
   types?: ReadonlySet<string>,
 ): readonly ResolvedResource[] =>
   Object.entries(stacks).flatMap(([stack, template]) => {
-    const names = namesIn(stack, stacks, place, learned);
+    const names = namesIn(stack, stacks, location, learned);
     return Object.entries(template.Resources)
       .filter(([, { Type }]) => Type !== 'AWS::CDK::Metadata' && (types?.has(Type) ?? true))
       .map(([logicalId, { Type, Properties, Metadata }]) => {
-        const { name, arn } = physicalIn(stack, stacks, place, learned, logicalId);
+        const { name, arn } = physicalIn(stack, stacks, location, learned, logicalId);
         const properties = resolve(Properties ?? {}, names) as Record<string, unknown>;
         return { stack, logicalId, type: Type, name, arn, properties, metadata: Metadata ?? {} };
       });
   });
 
-const physicalIn = (stack: string, stacks: Stacks, place: Place, learned: Learned, logicalId: string): Physical => {
+const physicalIn = (stack: string, stacks: Stacks, location: StageLocation, learned: Learned, logicalId: string): Physical => {
   const resource = stacks[stack]?.Resources[logicalId];
-  if (!resource) throw new Error(`stack ${stack} names ${logicalId}, which it does not have`);
-  const names = namesIn(stack, stacks, place, learned);
-  return physicalOf(resource.Type, stack, logicalId, (property) => resolve(resource.Properties?.[property], names), place);
+  if (!resource) throw new Error(`stack ${stack} refers to ${logicalId}, which it does not contain`);
+  const names = namesIn(stack, stacks, location, learned);
+  return physicalOf(resource.Type, stack, logicalId, (property) => resolve(resource.Properties?.[property], names), location);
 };
 
-const namesIn = (stack: string, stacks: Stacks, place: Place, learned: Learned): Names => {
+const namesIn = (stack: string, stacks: Stacks, location: StageLocation, learned: Learned): Names => {
   const pseudo: Readonly<Record<string, unknown>> = {
-    'AWS::Region': place.region,
-    'AWS::AccountId': place.account,
+    'AWS::Region': location.region,
+    'AWS::AccountId': location.account,
     'AWS::Partition': 'aws',
     'AWS::URLSuffix': 'amazonaws.com',
     'AWS::StackName': stack,
-    'AWS::StackId': `arn:aws:cloudformation:${place.region}:${place.account}:stack/${stack}/local`,
+    'AWS::StackId': `arn:aws:cloudformation:${location.region}:${location.account}:stack/${stack}/local`,
     'AWS::NoValue': noValue,
   };
-  const physical = (logicalId: string): Physical => physicalIn(stack, stacks, place, learned, logicalId);
+  const physical = (logicalId: string): Physical => physicalIn(stack, stacks, location, learned, logicalId);
   return {
     ref: (id) => {
       if (id in pseudo) return pseudo[id];
@@ -73,12 +73,12 @@ const namesIn = (stack: string, stacks: Stacks, place: Place, learned: Learned):
     },
     attribute: (id, name) => {
       const value = learned[id]?.[name] ?? physical(id).attributes[name];
-      if (value === undefined) throw new Error(`stack ${stack} asks for ${id}.${name}, which the local stage does not know`);
+      if (value === undefined) throw new Error(`stack ${stack} refers to ${id}.${name}, which the local stage does not support`);
       return value;
     },
     imported: (exportName) => {
       for (const [exporter, { Outputs = {} }] of Object.entries(stacks)) {
-        const theirs = namesIn(exporter, stacks, place, learned);
+        const theirs = namesIn(exporter, stacks, location, learned);
         for (const { Value, Export } of Object.values(Outputs)) {
           if (Export && resolve(Export.Name, theirs) === exportName) return resolve(Value, theirs);
         }

@@ -1,13 +1,13 @@
-/** Turns what CloudFormation would compute into text: the intrinsic functions a synthesized template uses. */
+/** Resolves the CloudFormation intrinsic functions that a synthesized template uses. */
 
-/** Where the answers come from. Each throws for what it does not know, naming it. */
+/** Resolves references. Each function throws for an unknown name. */
 export interface Names {
   ref(logicalId: string): unknown;
   attribute(logicalId: string, name: string): unknown;
   imported(exportName: string): unknown;
 }
 
-/** The value with every intrinsic replaced; one that is not known here is an error, never passed on as an object. */
+/** Replaces all intrinsics in a value. An unsupported intrinsic throws; it is never passed through as an object. */
 export const resolve = (value: unknown, names: Names): unknown => {
   if (Array.isArray(value)) return value.map((element) => resolve(element, names)).filter((element) => element !== noValue);
   if (typeof value !== 'object' || value === null) return value;
@@ -18,12 +18,12 @@ export const resolve = (value: unknown, names: Names): unknown => {
   return Object.fromEntries(entries.map(([key, its]) => [key, resolve(its, names)]).filter(([, its]) => its !== noValue));
 };
 
-/** What `Ref: AWS::NoValue` leaves: the property is not there. */
+/** The result of `Ref: AWS::NoValue`: the property is removed. */
 export const noValue = Symbol('AWS::NoValue');
 
 const intrinsic = (name: string, argument: unknown, names: Names): unknown => {
   const rule = rules[name];
-  if (!rule) throw new Error(`the template uses ${name}, which the local stage does not know`);
+  if (!rule) throw new Error(`the template uses ${name}, which the local stage does not support`);
   return rule(argument, names);
 };
 
@@ -50,7 +50,7 @@ const rules: Readonly<Record<string, (argument: unknown, names: Names) => unknow
   'Fn::Select': (argument, names) => {
     const [index, from] = pair(argument);
     const chosen = list(resolve(from, names))[Number(resolve(index, names))];
-    if (chosen === undefined) throw new Error(`Fn::Select: there is no element ${JSON.stringify(index)}`);
+    if (chosen === undefined) throw new Error(`Fn::Select: no element at index ${JSON.stringify(index)}`);
     return chosen;
   },
   'Fn::Split': (argument, names) => {
@@ -63,11 +63,11 @@ const rules: Readonly<Record<string, (argument: unknown, names: Names) => unknow
 const text = (value: unknown): string => {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new Error(`the template has ${JSON.stringify(value)} where text is needed`);
+  throw new Error(`expected a string in the template, found ${JSON.stringify(value)}`);
 };
 
 const list = (value: unknown): readonly unknown[] => {
-  if (!Array.isArray(value)) throw new Error(`the template has ${JSON.stringify(value)} where a list is needed`);
+  if (!Array.isArray(value)) throw new Error(`expected a list in the template, found ${JSON.stringify(value)}`);
   return value;
 };
 

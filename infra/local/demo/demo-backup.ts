@@ -1,18 +1,26 @@
-/** The main job, shown once on a new stage: a database with documents, a bucket, a backup, its proof, and one document out of it. */
+/** First half of the demo: fills a database, backs it up, verifies the backup and reads one document from it. */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { State } from '../base/stage-state.ts';
 import { demoBucket } from '../boot/local-config.ts';
-import type { Stage } from '../stage.ts';
 import type { DemoClient } from './demo-client.ts';
 import { writeDemoDocuments } from './demo-documents.ts';
 
-/** Enough to see it count, few enough to be done in a moment. */
-const documentsMade = 2_000;
-export const demoSource = 'demo-project';
+/** Enough to show progress, few enough to finish within seconds. */
+const documentCount = 2_000;
+const demoSource = 'demo-project';
+
+/** The part of the stage that the demo uses. */
+export interface DemoStage {
+  readonly url: string;
+  readonly identityUrl: string;
+  readonly firestore: { readonly address: string };
+  readonly state: State;
+}
 
 export interface DemoBackup {
   readonly projectId: string;
   readonly backupId: string;
-  /** Of the backup's objects, below the bucket. */
+  /** The prefix of the backup's objects in the bucket. */
   readonly path: string;
 }
 
@@ -32,9 +40,9 @@ interface Backup {
   readonly verification: { readonly status: string; readonly objects: number } | null;
 }
 
-export const takeDemoBackup = async (stage: Stage, client: DemoClient, say: Say): Promise<DemoBackup> => {
-  say.line(`writing ${documentsMade} documents into the Firestore project ${demoSource}`);
-  await writeDemoDocuments(stage.firestore.address, demoSource, documentsMade);
+export const takeDemoBackup = async (stage: DemoStage, client: DemoClient, output: DemoOutput): Promise<DemoBackup> => {
+  output.line(`writing ${documentCount} documents to the Firestore project ${demoSource}`);
+  await writeDemoDocuments(stage.firestore.address, demoSource, documentCount);
   const destination = await client.call<{ id: string }>('POST', '/storage-destinations', {
     name: 'Demo bucket',
     type: 's3',
@@ -47,24 +55,24 @@ export const takeDemoBackup = async (stage: Stage, client: DemoClient, say: Say)
     settings: { defaultStorageId: destination.id },
   });
   const { id } = await client.call<Backup>('POST', '/backups', { projectId: project.id });
-  const done = await untilEnded(client, id, say);
-  say.line(
+  const done = await untilEnded(client, id, output);
+  output.line(
     `backed up ${done.documentCount} documents as of ${done.readTime} in ${done.duration} ms: ${done.sizeFormatted} stored, ` +
-      `${((100 * done.size) / done.originalSize).toFixed(0)} % of their size`,
+      `${((100 * done.size) / done.originalSize).toFixed(0)} % of the original size`,
   );
   await client.call('POST', `/backups/${id}/verify`, { depth: 'full' });
   const verified = await untilVerified(client, id);
-  say.line(`verified every byte of its ${verified.verification?.objects} objects: ${verified.verification?.status}`);
+  output.line(`verified all ${verified.verification?.objects} objects of the backup: ${verified.verification?.status}`);
   const [document] = await client.call<readonly { path: string; fields: Record<string, { stringValue?: string }> }[]>(
     'GET',
     `/backups/${id}/documents?path=users/u0`,
   );
-  say.line(`read one document out of it, by ranges: ${document?.path} is ${document?.fields.name?.stringValue}`);
+  output.line(`read one document from the backup: ${document?.path} is ${document?.fields.name?.stringValue}`);
   return { projectId: project.id, backupId: id, path: done.path };
 };
 
-/** Lines, and one that is written over while something grows. */
-export interface Say {
+/** Console output: permanent lines, and one progress bar that is overwritten. */
+export interface DemoOutput {
   line(text: string): void;
   bar(text: string): void;
 }
@@ -76,16 +84,16 @@ interface Growing {
   readonly progress: { readonly percent: number; readonly documents: number };
 }
 
-export const barOf = ({ phase, progress: { percent, documents } }: Growing): string =>
+export const progressBar = ({ phase, progress: { percent, documents } }: Growing): string =>
   `${'█'.repeat(percent / 5).padEnd(20, '░')} ${String(percent).padStart(3)} %  ${phase}, ${documents} documents`;
 
-const untilEnded = async (client: DemoClient, id: string, say: Say): Promise<Backup> => {
+const untilEnded = async (client: DemoClient, id: string, output: DemoOutput): Promise<Backup> => {
   for (;;) {
     const backup = await client.call<Backup>('GET', `/backups/${id}`);
-    say.bar(barOf(backup));
+    output.bar(progressBar(backup));
     if (backup.status === 'completed') return backup;
     if (backup.status !== 'pending' && backup.status !== 'running') {
-      throw new Error(`the backup ended as ${backup.status}: ${backup.error?.message}`);
+      throw new Error(`the backup ended with status ${backup.status}: ${backup.error?.message}`);
     }
     await pause(pollMs);
   }

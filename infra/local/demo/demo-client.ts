@@ -1,6 +1,6 @@
-/** Calls the stage's own API as the demo's person: the demo does nothing that a visitor could not do with curl. */
+/** Client of the stage's public API for the demo. */
 export interface DemoClient {
-  /** The answer's `data`; throws what the API says otherwise. */
+  /** Returns `data`; throws the API's error. */
   call<T>(method: string, path: string, body?: object): Promise<T>;
 }
 

@@ -1,16 +1,16 @@
-/** The documents of the demo, written with the official client, as an app would write them. */
+/** Writes the demo's documents with the official client. */
 import type { Firestore } from '@google-cloud/firestore';
 import { isGeoPoint, isList, isTimestamp, Ref, type SeedValue } from '../engines/firestore/seed/plain-values.ts';
 import { seedDocuments } from '../engines/firestore/seed/seed-documents.ts';
 
-/** The most that the service takes in one commit. */
+/** The most writes in one commit. */
 const batchSize = 500;
 
 /** Writes the first `count` seed documents into the project's default database. */
 export const writeDemoDocuments = async (address: string, projectId: string, count: number): Promise<void> => {
-  // The client looks for credentials on Google's own machines unless told not to.
+  // Without this the client searches for a Google metadata server.
   process.env.METADATA_SERVER_DETECTION ??= 'none';
-  // Loaded here because only the first start of a stage needs it.
+  // Imported lazily: only the first start of a stage needs it.
   const official = await import('@google-cloud/firestore');
   const firestore = new official.Firestore({ projectId, host: address, ssl: false });
   try {
@@ -33,7 +33,7 @@ type Official = typeof import('@google-cloud/firestore');
 const nativeMap = (fields: Readonly<Record<string, SeedValue>>, firestore: Firestore, official: Official) =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, nativeOf(value, firestore, official)]));
 
-/** A seed value as the official client takes it. */
+/** Converts a seed value to a value of the official client. */
 const nativeOf = (value: SeedValue, firestore: Firestore, official: Official): unknown => {
   if (value === null || typeof value !== 'object') return value;
   if (value instanceof Uint8Array) return Buffer.from(value);

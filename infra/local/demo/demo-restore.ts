@@ -1,6 +1,6 @@
-/** The other half of the main job, shown once on a new stage: the backup comes back, in a database of its own, and is compared. */
+/** Second half of the demo: restores the backup into a second database and compares the two. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { barOf, type DemoBackup, pollMs, type Say } from './demo-backup.ts';
+import { type DemoBackup, type DemoOutput, pollMs, progressBar } from './demo-backup.ts';
 import type { DemoClient } from './demo-client.ts';
 
 export const demoTarget = 'demo-restored';
@@ -21,29 +21,35 @@ interface Restore {
   readonly error: { readonly message: string } | null;
 }
 
-export const restoreDemoBackup = async (client: DemoClient, { backupId }: DemoBackup, say: Say): Promise<DemoRestore> => {
+export const restoreDemoBackup = async (
+  client: DemoClient,
+  { backupId }: DemoBackup,
+  output: DemoOutput,
+): Promise<DemoRestore> => {
   const target = await client.call<{ id: string }>('POST', '/projects', { name: 'Restored', sourceProjectId: demoTarget });
-  const wish = { backupId, targetProjectId: target.id };
-  const { restoreJobId } = await client.call<Restore>('POST', '/backups/restore', wish);
-  const done = await untilEnded(client, restoreJobId, say);
-  say.line(
-    `restored ${done.documentsRestored} documents of ${done.collectionsRestored} collections into the project ${demoTarget} in ${done.duration} s`,
+  const request = { backupId, targetProjectId: target.id };
+  const { restoreJobId } = await client.call<Restore>('POST', '/backups/restore', request);
+  const done = await untilEnded(client, restoreJobId, output);
+  output.line(
+    `restored ${done.documentsRestored} documents in ${done.collectionsRestored} collections to the project ${demoTarget} in ${done.duration} s`,
   );
   const plan = await client.call<{ unchanged: number; create: number; overwrite: number }>('POST', '/backups/restore', {
-    ...wish,
+    ...request,
     options: { dryRun: true },
   });
-  say.line(`compared both: ${plan.unchanged} documents are the same, ${plan.create + plan.overwrite} are not`);
+  output.line(
+    `compared the restored project with the backup: ${plan.unchanged} documents are equal, ${plan.create + plan.overwrite} differ`,
+  );
   return { targetProjectId: target.id, restoreJobId };
 };
 
-const untilEnded = async (client: DemoClient, id: string, say: Say): Promise<Restore> => {
+const untilEnded = async (client: DemoClient, id: string, output: DemoOutput): Promise<Restore> => {
   for (;;) {
     const restore = await client.call<Restore>('GET', `/backups/restore/${id}`);
-    say.bar(barOf(restore));
+    output.bar(progressBar(restore));
     if (restore.status === 'completed') return restore;
     if (restore.status !== 'pending' && restore.status !== 'running')
-      throw new Error(`the restore ended as ${restore.status}: ${restore.error?.message}`);
+      throw new Error(`the restore ended with status ${restore.status}: ${restore.error?.message}`);
     await pause(pollMs);
   }
 };

@@ -1,26 +1,25 @@
-/** The first minutes with a stage: someone signed in, an organization, a backup taken, proven and restored, and the calls to try. */
+/** The demo of a new stage: signs in, creates an organization, backs up, verifies, restores, and prints calls to try. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { demoBucket } from '../boot/local-config.ts';
 import { demoEmails } from '../engines/identity/people.ts';
-import type { Stage } from '../stage.ts';
-import { type DemoBackup, type Say, takeDemoBackup } from './demo-backup.ts';
+import { type DemoBackup, type DemoOutput, type DemoStage, takeDemoBackup } from './demo-backup.ts';
 import { type DemoClient, demoClient } from './demo-client.ts';
 import { type DemoRestore, demoTarget, restoreDemoBackup } from './demo-restore.ts';
 import { signIn } from './sign-in.ts';
 
 const demoKind = 'demo';
 
-/** Never fails the stage: what it cannot show it says. */
-export const runDemo = async (stage: Stage, dir: string): Promise<void> => {
+/** A failing demo is reported and does not stop the stage. */
+export const runDemo = async (stage: DemoStage, dir: string): Promise<void> => {
   try {
     const [email = ''] = demoEmails;
     const { accessToken } = await signIn(stage.url, email);
     const organizationId = await once(stage, 'organization', async () => {
-      const made = await demoClient(stage.url, accessToken).call<{ id: string }>('POST', '/organizations', {
+      const organization = await demoClient(stage.url, accessToken).call<{ id: string }>('POST', '/organizations', {
         name: 'Analytical Engines',
       });
-      return made.id;
+      return organization.id;
     });
     const client: DemoClient = demoClient(stage.url, accessToken, organizationId);
     const backup = await once(stage, 'backup', () => takeDemoBackup(stage, client, onConsole));
@@ -30,21 +29,21 @@ export const runDemo = async (stage: Stage, dir: string): Promise<void> => {
     writeFileSync(tokenFile, accessToken, { mode: 0o600 });
     console.log(introduction({ stage, email, organizationId, backup, restored, tokenFile: shortest(tokenFile) }));
   } catch (error) {
-    console.error(`the demo could not be prepared: ${(error as Error).message}`);
+    console.error(`the demo failed: ${(error as Error).message}`);
   }
 };
 
-/** Made once; later starts find it. */
-const once = async <T>(stage: Stage, name: string, make: () => Promise<T>): Promise<T> => {
+/** Runs a step once per stage folder and stores its result; later starts read it. */
+const once = async <T>(stage: DemoStage, name: string, make: () => Promise<T>): Promise<T> => {
   const known = stage.state.get<T>(demoKind, name);
   if (known) return known;
-  const made = await make();
-  stage.state.set(demoKind, name, made);
-  return made;
+  const result = await make();
+  stage.state.set(demoKind, name, result);
+  return result;
 };
 
-/** A terminal sees the bar grow; a file or a pipe gets lines only. */
-const onConsole: Say = {
+/** Only a terminal shows the bar; a file or a pipe gets the lines. */
+const onConsole: DemoOutput = {
   line: (text) => console.log(`${process.stdout.isTTY ? '\r\x1b[K' : ''}         ${text}`),
   bar: (text) => {
     if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K         ${text}`);
@@ -57,7 +56,7 @@ const shortest = (path: string): string => {
 };
 
 interface Shown {
-  readonly stage: Stage;
+  readonly stage: DemoStage;
   readonly email: string;
   readonly organizationId: string;
   readonly backup: DemoBackup;
@@ -66,12 +65,12 @@ interface Shown {
 }
 
 const introduction = ({ stage: { url, identityUrl, firestore }, email, organizationId, backup, restored, tokenFile }: Shown) => `
-  ${url}/docs             the API, described
-  ${url}/_local/outbox    the mails it sent
-  ${identityUrl}                  the identity provider: sign in as anyone
+  ${url}/docs             API reference
+  ${url}/_local/outbox    e-mails the service sent
+  ${identityUrl}                  identity provider (sign in as anyone)
   ${firestore.address}                  Firestore (FIRESTORE_EMULATOR_HOST)
 
-${email} is signed in for an hour and owns the organization Analytical Engines. Try:
+${email} is signed in for one hour and owns the organization Analytical Engines. Try:
 
   api=${url}/api/v1; token=$(cat ${tokenFile}); org=${organizationId}
   call() { curl -s -H "authorization: Bearer $token" -H "x-organization-id: $org" -H "content-type: application/json" "$@"; echo; }
@@ -82,7 +81,7 @@ ${email} is signed in for an hour and owns the organization Analytical Engines. 
   call $api/backups/restore/${restored.restoreJobId}
   call $api/backups/restore -d '{"backupId":"${backup.backupId}","collections":["users"],"options":{"dryRun":true}}'
 
-The backup's objects are in the bucket ${demoBucket}, below ${backup.path}; what was restored is in the project ${demoTarget}.
-To sign in as someone else, in a browser: ${url}/api/v1/auth/google
-Ctrl-C stops everything; the state stays.
+The backup is stored in the bucket ${demoBucket} under ${backup.path}. The restored documents are in the project ${demoTarget}.
+To sign in as another user, open ${url}/api/v1/auth/google in a browser.
+Ctrl-C stops the stage and keeps its state.
 `;

@@ -1,11 +1,11 @@
-/** Signs someone in as a native app would: browser flow, one-time code, tokens. */
+/** Signs in like a native app: browser flow, one-time code, tokens. */
 
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string;
 }
 
-/** Nothing listens there: the address only has to be on the list, the code is read from it. */
+/** Nothing listens here. The address only has to be an allowed redirect; the code is read from the redirect itself. */
 const redirectUri = 'http://localhost/callback';
 
 export const signIn = async (url: string, email: string): Promise<Tokens> => {
@@ -15,7 +15,7 @@ export const signIn = async (url: string, email: string): Promise<Tokens> => {
     .getSetCookie()
     .map((set) => set.split(';')[0])
     .join('; ');
-  const back = await fetch(locationOf(begun, 'beginning to sign in'), { redirect: 'manual' });
+  const back = await fetch(locationOf(begun, 'starting the sign-in'), { redirect: 'manual' });
   const done = await fetch(locationOf(back, 'the identity provider'), { headers: { cookie }, redirect: 'manual' });
   const code = new URL(locationOf(done, 'the callback')).searchParams.get('code');
   const answer = await fetch(`${url}/api/v1/auth/token`, {

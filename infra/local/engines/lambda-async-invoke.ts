@@ -1,6 +1,6 @@
 /**
- * Lambda's asynchronous invocation: whoever hands over an event is done; a run that fails is tried again
- * a minute and then two minutes later, as its EventInvokeConfig says, and then put aside.
+ * Asynchronous invocation of Lambda: the caller does not wait. A failed run is retried after one and two minutes, as its
+ * EventInvokeConfig says, and then sent to the failure destination.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,18 +8,18 @@ import type { Permit, Resource } from '../base/types.ts';
 import type { QueueMessage } from './fauxqs/fauxqs-engine.ts';
 
 export interface AsyncInvoke {
-  /** Resolves once Lambda has the event; rejects if it cannot take it. */
+  /** Resolves when Lambda has accepted the event; rejects if it cannot. */
   run(functionArn: string, payload: unknown): Promise<void>;
   provision(resource: Resource): void;
   stop(): void;
 }
 
-export interface AsyncInvokeOptions {
+interface AsyncInvokeOptions {
   readonly invoke: (functionArn: string, payload: unknown) => Promise<unknown>;
   readonly send: (message: QueueMessage) => void;
   readonly delayScale: number;
   readonly permit: Permit;
-  /** The role a function runs under: what it could not do is put aside with its own permission. */
+  /** The role of a function: its permissions apply to the failure destination. */
   readonly roleOf?: ((functionName: string) => string | undefined) | undefined;
 }
 
@@ -30,7 +30,7 @@ interface Config {
 
 const configByDefault: Config = { retries: 2, onFailure: undefined };
 const firstPauseMs = 60_000;
-/** Lambda says these before a function sees the event. */
+/** Errors of Lambda itself, before a function sees the event. */
 const notTaken = new Set(['ResourceNotFoundException', 'RequestTooLargeException']);
 
 export const openAsyncInvoke = ({ invoke, send, delayScale, permit, roleOf }: AsyncInvokeOptions): AsyncInvoke => {
@@ -62,7 +62,7 @@ export const openAsyncInvoke = ({ invoke, send, delayScale, permit, roleOf }: As
         await invoke(functionArn, payload);
       } catch (error) {
         if (notTaken.has((error as Error).name) || stopping.signal.aborted) throw error;
-        // What is still to be tried when the stage stops is not tried.
+        // Pending retries are dropped when the stage stops.
         void again(functionArn, payload, error as Error).catch(() => undefined);
       }
     },
@@ -77,10 +77,10 @@ export const openAsyncInvoke = ({ invoke, send, delayScale, permit, roleOf }: As
   };
 };
 
-/** Functions are named by name or ARN, with or without a qualifier. */
+/** Accepts a name or an ARN, with or without qualifier. */
 const nameOf = (functionArn: string): string => /(?:^|:function:)([^:]+)(?::[^:]*)?$/.exec(functionArn)?.[1] ?? functionArn;
 
-/** The record Lambda sends to a failure destination. */
+/** The record that Lambda sends to a failure destination. */
 const givenUp = (functionArn: string, requestPayload: unknown, error: Error, invokes: number) => ({
   version: '1.0',
   timestamp: new Date().toISOString(),

@@ -1,9 +1,9 @@
-/** Secrets Manager: named secrets with a current and a previous version. */
+/** Secrets Manager: secrets with a current and a previous version. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { AwsError, type Engine, type Json, type Need, type Operation, text } from '../base/aws-service.ts';
 import type { Resource } from '../base/types.ts';
-import { openJournal } from './shared/append-log.ts';
+import { openAppendLog } from './shared/append-log.ts';
 
 interface Version {
   readonly id: string;
@@ -16,7 +16,7 @@ interface SecretRecord {
   readonly arn: string;
   readonly current: Version;
   readonly previous?: Version;
-  /** What the template last said, so that a value put since then survives a restart. */
+  /** The value in the template, so that a value written later survives a restart. */
   readonly declared?: string;
 }
 
@@ -25,8 +25,8 @@ export interface Secrets extends Engine {
 }
 
 export const openSecrets = ({ dir, region, account }: { dir: string; region: string; account: string }): Secrets => {
-  const secrets = openJournal<SecretRecord>(join(dir, 'secrets', 'secrets.jsonl'));
-  /** The customer's own key a secret is sealed with: Secrets Manager uses it with the caller's permission. */
+  const secrets = openAppendLog<SecretRecord>(join(dir, 'secrets', 'secrets.jsonl'));
+  /** Secrets Manager uses a customer-managed key with the caller's permission. */
   const keyArns = new Map<string, string>();
 
   const lookup = (id: string): SecretRecord | undefined =>
@@ -115,7 +115,7 @@ const alphabet = {
   punctuation: '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
 };
 
-/** A random secret as CloudFormation's GenerateSecretString describes it. */
+/** Generates a random secret according to CloudFormation's GenerateSecretString. */
 const generate = (options: Json): string => {
   const excluded = String(options.ExcludeCharacters ?? '');
   const characters = [

@@ -1,14 +1,14 @@
-/** SES: mail is accepted as SES accepts it and kept in an outbox instead of leaving. */
+/** SES: accepts e-mails and keeps them in an outbox. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { AwsError, type Engine, type Json, type Operation, text } from '../base/aws-service.ts';
 import type { Mail } from '../base/types.ts';
-import { openJournal } from './shared/append-log.ts';
+import { openAppendLog } from './shared/append-log.ts';
 import type { Routes } from './shared/aws-protocols.ts';
 
-export const mailRoutes: Routes = { 'POST /v2/email/outbound-emails': 'SendEmail' };
+export const sesRoutes: Routes = { 'POST /v2/email/outbound-emails': 'SendEmail' };
 
-export interface MailEngine extends Engine {
+interface SesEngine extends Engine {
   /** Newest first. */
   outbox(): readonly Mail[];
 }
@@ -17,12 +17,12 @@ interface Part {
   readonly Data?: string;
 }
 
-export const openMail = ({ dir, region, account }: { dir: string; region: string; account: string }): MailEngine => {
-  const mails = openJournal<Mail>(join(dir, 'mail', 'outbox.jsonl'));
+export const openSes = ({ dir, region, account }: { dir: string; region: string; account: string }): SesEngine => {
+  const mails = openAppendLog<Mail>(join(dir, 'mail', 'outbox.jsonl'));
 
   const send = (input: Json): Json => {
     const { Simple: simple } = (input.Content ?? {}) as { Simple?: { Subject?: Part; Body?: { Text?: Part; Html?: Part } } };
-    if (!simple) throw new AwsError('BadRequestException', 'The local SES sends simple content only');
+    if (!simple) throw new AwsError('BadRequestException', 'The local SES supports simple content only');
     const to = recipients(input);
     if (to.length === 0) throw new AwsError('BadRequestException', 'Missing final recipient');
     const mail: Mail = {
@@ -41,7 +41,7 @@ export const openMail = ({ dir, region, account }: { dir: string; region: string
   const needs = ({ action, input }: Operation) => {
     if (action !== 'SendEmail') return undefined;
     const address = addressOf(text(input, 'FromEmailAddress'));
-    // Which of the two is verified is the deployer's choice; a grant on either lets the mail out.
+    // The deployer verified either the address or the domain; a grant on one of them is enough.
     const identities = [address, address.slice(address.indexOf('@') + 1)];
     return [
       {

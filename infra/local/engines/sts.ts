@@ -1,17 +1,17 @@
 /**
- * STS: tells a caller who it is, which needs no permission, and gives out customers' roles, which does. Customers' accounts
- * are not on the stage, so a role's trust policy follows from its name:
- * - any role lets us in with an ExternalId only; the first one seen is the one it asks for ever after
- * - a role whose name begins with `open` lets us in with any ExternalId and without, as a careless trust policy does
- * - a role whose name begins with `denied` never lets us in
+ * STS: GetCallerIdentity, which needs no permission, and AssumeRole for customers' roles. The stage has no customer accounts,
+ * so a role's name determines its trust policy:
+ * - any role requires an ExternalId; the first one seen is required from then on
+ * - a role beginning with `open` accepts any ExternalId or none, like a careless trust policy
+ * - a role beginning with `denied` refuses everyone
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Answer, AwsError, type Json, type Service, text } from '../base/aws-service.ts';
-import { openJournal } from './shared/append-log.ts';
+import { openAppendLog } from './shared/append-log.ts';
 
 export const openSts = ({ dir, account }: { dir: string; account: string }): Service => {
-  const externalIds = openJournal<string>(join(dir, 'sts', 'external-ids.jsonl'));
+  const externalIds = openAppendLog<string>(join(dir, 'sts', 'external-ids.jsonl'));
 
   const assume = (input: Json): string => {
     const roleArn = text(input, 'RoleArn');
@@ -50,7 +50,7 @@ export const openSts = ({ dir, account }: { dir: string; account: string }): Ser
 const externalIdOf = ({ ExternalId }: Json): Readonly<Record<string, readonly string[]>> =>
   typeof ExternalId === 'string' ? { 'sts:ExternalId': [ExternalId] } : {};
 
-const opens = (roleArn: string, externalId: string | undefined, seen: ReturnType<typeof openJournal<string>>): boolean => {
+const opens = (roleArn: string, externalId: string | undefined, seen: ReturnType<typeof openAppendLog<string>>): boolean => {
   const name = roleArn.slice(roleArn.lastIndexOf('/') + 1);
   if (name.startsWith('denied')) return false;
   if (name.startsWith('open')) return true;

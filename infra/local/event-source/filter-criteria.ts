@@ -1,13 +1,13 @@
-/** Event filtering of Lambda's event source mappings: which records reach the function at all. */
+/** Event filtering of Lambda event source mappings. */
 
-/** `criteria` is the mapping's FilterCriteria. A record passes if any of its patterns matches; without patterns all pass. */
-export const filterOf = (criteria: unknown): ((record: unknown) => boolean) => {
+/** `criteria` is the mapping's FilterCriteria. A record passes if any pattern matches, or if there are no patterns. */
+export const compileFilterCriteria = (criteria: unknown): ((record: unknown) => boolean) => {
   const { Filters = [] } = (criteria ?? {}) as { Filters?: readonly { readonly Pattern: string }[] };
   const patterns = Filters.map(({ Pattern }) => JSON.parse(Pattern) as Pattern);
   return (record) => patterns.length === 0 || patterns.some((pattern) => matches(pattern, record));
 };
 
-/** Names lead to further names or to a list of which one must hold. */
+/** A name leads to nested names or to a list of rules, one of which must match. */
 type Pattern = { readonly [name: string]: Pattern | readonly Rule[] };
 type Rule = string | number | boolean | null | Readonly<Record<string, unknown>>;
 
@@ -23,8 +23,8 @@ const holds = (rule: Rule, actual: unknown): boolean => {
   if (typeof rule !== 'object' || rule === null) return actual === rule;
   const [[operator, operand] = ['', undefined]] = Object.entries(rule);
   const test = operators[operator];
-  // Letting a record pass that AWS would filter, or the other way round, would hide a fault of the template.
-  if (!test) throw new Error(`the filter operator ${operator} is not known to the local stage`);
+  // Guessing would hide a fault of the template.
+  if (!test) throw new Error(`the local stage does not support the filter operator ${operator}`);
   return test(operand, actual);
 };
 

@@ -1,4 +1,4 @@
-/** An event source mapping of the template: what feeds a function, and how. */
+/** An event source mapping of the template. */
 import type { ResolvedResource } from '../cloudformation/read-template.ts';
 
 export interface Mapping {
@@ -6,14 +6,14 @@ export interface Mapping {
   readonly sourceArn: string;
   readonly functionName: string;
   readonly batchSize: number;
-  /** Batches under way at once, where the template says it. */
+  /** The most concurrent batches, if the template sets a limit. */
   readonly concurrencyMax?: number | undefined;
   readonly filterCriteria: unknown;
   readonly reportsFailures: boolean;
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** Lambda's own defaults: 10 messages of a queue, 100 records of a stream. */
+/** Lambda's defaults: 10 SQS messages, 100 stream records. */
 const batchSizeOf = (sourceArn: string): number => (sourceArn.includes(':sqs:') ? 10 : 100);
 
 export const readMappings = (resources: readonly ResolvedResource[]): readonly Mapping[] =>
@@ -34,8 +34,8 @@ export const readMappings = (resources: readonly ResolvedResource[]): readonly M
     });
 
 /**
- * Which records of a batch failed, by the function's answer: none where it says nothing, all where it names a record that
- * is not in the batch or an empty identifier, as Lambda has it.
+ * Which records of a batch failed according to the function's response: none if it has no failures; all if it names an empty
+ * identifier or a record outside the batch. Lambda does the same.
  */
 export const failedOf = (mapping: Mapping, result: unknown, ids: readonly string[]): ReadonlySet<string> => {
   if (!mapping.reportsFailures || result === null || result === undefined || result === '') return new Set();
@@ -46,21 +46,21 @@ export const failedOf = (mapping: Mapping, result: unknown, ids: readonly string
   return named.every((id): id is string => typeof id === 'string' && ids.includes(id)) ? new Set(named) : new Set(ids);
 };
 
-/** A poller at work; stopping waits for what is under way. */
+/** A running poller. Stopping waits for batches in flight. */
 export interface Poller {
-  /** Something may have arrived. */
+  /** Polls early because new records are likely. */
   nudge(): void;
   stop(): Promise<void>;
 }
 
-/** How pollers reach the outside. */
-export interface Outside {
+/** What pollers need from the stage. */
+export interface PollerContext {
   readonly endpoint: string;
   readonly region: string;
-  /** A mapping reads its source with the function's own role, so with its key. */
+  /** A mapping reads its source with the function's role, so with the function's access key. */
   readonly accessKeyId: string;
   readonly invoke: (functionName: string, event: unknown) => Promise<unknown>;
-  /** Tells the person at the console, once per different line. */
+  /** Prints to the console, each distinct line once. */
   readonly warn: (line: string) => void;
   readonly delayScale: number;
 }

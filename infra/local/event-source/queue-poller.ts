@@ -1,7 +1,8 @@
 /**
- * Feeds a function from a queue, as Lambda does: messages of a batch that succeeded are deleted, the others come back
- * after their visibility timeout and end in the dead-letter queue by the queue's own redrive policy. Once the function has
- * answered, nobody works on them: what is left of the timeout is a delay, and runs as fast as delays do.
+ * Feeds a function from a queue like Lambda: messages that succeeded are deleted; the others return after their visibility
+ * timeout
+ * and end in the dead-letter queue according to the queue's redrive policy. Once the function has answered, the rest of
+ * the visibility timeout is only a delay and is scaled like all delays.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -13,35 +14,35 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { rootAccessKeyId } from '../base/types.ts';
-import { filterOf } from './filter-criteria.ts';
-import { failedOf, type Mapping, type Outside, type Poller } from './mapping.ts';
+import { compileFilterCriteria } from './filter-criteria.ts';
+import { failedOf, type Mapping, type Poller, type PollerContext } from './mapping.ts';
 
-/** Batches under way at once, whatever the template allows: the host has no more instances of a function than this. */
+/** The host runs at most this many instances of a function, whatever the template allows. */
 const batchesAtOnceMax = 8;
-/** SQS hands out at most this many messages a call. */
+/** SQS returns at most this many messages per call. */
 const receiveMax = 10;
-/** Long polling: an idle queue costs one call in this time. */
+/** Long polling: an idle queue costs one call per interval. */
 const waitSeconds = 20;
 
-export interface FedQueue {
+interface SourceQueue {
   readonly url: string;
   readonly visibilityTimeoutSeconds: number;
 }
 
-export const startQueuePoller = (mapping: Mapping, queue: FedQueue, outside: Outside): Poller => {
+export const startQueuePoller = (mapping: Mapping, queue: SourceQueue, outside: PollerContext): Poller => {
   const sqs = new SQSClient({
     endpoint: outside.endpoint,
     region: outside.region,
     credentials: { accessKeyId: outside.accessKeyId, secretAccessKey: 'local' },
   });
-  /** That a delay is shorter here is the stage's doing, not the function's: Lambda changes no visibility. */
+  /** Shortening a delay is the stage's work, so it uses the stage's credentials: Lambda never changes visibility. */
   const stageSqs = new SQSClient({
     endpoint: outside.endpoint,
     region: outside.region,
     credentials: { accessKeyId: rootAccessKeyId, secretAccessKey: 'local' },
   });
   const batchesAtOnce = Math.min(mapping.concurrencyMax ?? batchesAtOnceMax, batchesAtOnceMax);
-  const passes = filterOf(mapping.filterCriteria);
+  const passes = compileFilterCriteria(mapping.filterCriteria);
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
 
@@ -75,7 +76,7 @@ export const startQueuePoller = (mapping: Mapping, queue: FedQueue, outside: Out
         const failed = failedOf(mapping, result, wanted.map(idOf));
         for (const message of wanted) if (!failed.has(idOf(message))) done.add(message);
       } catch {
-        // The function failed: the whole batch comes back.
+        // The function failed: the whole batch is retried.
       }
     }
     await remove([...done]);
@@ -86,7 +87,7 @@ export const startQueuePoller = (mapping: Mapping, queue: FedQueue, outside: Out
   };
 
   const loop = async (): Promise<void> => {
-    // Lambda looks at the queue before it feeds from it, and asks of the role that it may.
+    // Lambda reads the queue's attributes before polling, and the role must allow it.
     const looking = new GetQueueAttributesCommand({ QueueUrl: queue.url, AttributeNames: ['VisibilityTimeout'] });
     await sqs.send(looking).catch((error: unknown) => report(error));
     while (!stopping.signal.aborted) {
@@ -115,8 +116,7 @@ export const startQueuePoller = (mapping: Mapping, queue: FedQueue, outside: Out
     }
   };
   const report = (error: unknown): void => {
-    if (!stopping.signal.aborted)
-      outside.warn(`${mapping.functionName} cannot be fed from its queue: ${(error as Error).message}`);
+    if (!stopping.signal.aborted) outside.warn(`cannot feed ${mapping.functionName} from its queue: ${(error as Error).message}`);
   };
 
   const looping = loop();
@@ -157,7 +157,7 @@ const recordOf = (message: Message, mapping: Mapping, region: string) => ({
   awsRegion: region,
 });
 
-/** Filters see a body that is JSON as its content. */
+/** Filters match against the parsed body if it is JSON. */
 const withParsedBody = (record: ReturnType<typeof recordOf> | undefined): unknown => {
   try {
     return { ...record, body: JSON.parse(record?.body ?? '') };

@@ -4,18 +4,18 @@ import type { State } from '../base/stage-state.ts';
 import type { ResolvedResource } from '../cloudformation/read-template.ts';
 import type { FunctionSpec } from '../lambda/function-spec.ts';
 import type { Host } from '../lambda/host.ts';
-import { type Mapping, type Outside, type Poller, readMappings } from './mapping.ts';
+import { type Mapping, type Poller, type PollerContext, readMappings } from './mapping.ts';
 import { startQueuePoller } from './queue-poller.ts';
 import { startStreamPoller } from './stream-poller.ts';
 
-export interface PollerOptions extends Pick<Outside, 'endpoint' | 'region' | 'delayScale' | 'warn'> {
+interface PollerOptions extends Pick<PollerContext, 'endpoint' | 'region' | 'delayScale' | 'warn'> {
   readonly resources: readonly ResolvedResource[];
   readonly functions: readonly FunctionSpec[];
   readonly host: Host;
   readonly state: State;
 }
 
-/** What is still under way then is cut off, and comes again at the next start: nobody waits half a minute for Ctrl-C. */
+/** Batches in flight after this time are cut off and redelivered at the next start, so that Ctrl-C is quick. */
 const patienceMs = 3_000;
 
 export const startPollers = (options: PollerOptions): { stop(): Promise<void> } => {
@@ -27,14 +27,15 @@ export const startPollers = (options: PollerOptions): { stop(): Promise<void> } 
   };
   const start = (mapping: Mapping): Poller => {
     const fed = functions.find(({ name, arn }) => name === mapping.functionName || arn === mapping.functionName);
-    if (!fed) throw new Error(`${mapping.id} feeds ${mapping.functionName}, which the template does not have`);
-    const outside: Outside = { ...options, warn, accessKeyId: fed.accessKeyId, invoke: host.invoke };
+    if (!fed) throw new Error(`${mapping.id} feeds ${mapping.functionName}, which the template does not define`);
+    const outside: PollerContext = { ...options, warn, accessKeyId: fed.accessKeyId, invoke: host.invoke };
     const service = mapping.sourceArn.split(':')[2];
     if (service === 'dynamodb') return startStreamPoller(mapping, state, outside);
     const queue = resources.find(({ arn }) => arn === mapping.sourceArn);
-    if (service !== 'sqs' || !queue) throw new Error(`${mapping.id} feeds from ${mapping.sourceArn}, which nothing here is`);
+    if (service !== 'sqs' || !queue)
+      throw new Error(`${mapping.id} reads from ${mapping.sourceArn}, which the stage does not have`);
     const url = `${options.endpoint}/${queue.arn.split(':')[4]}/${queue.name}`;
-    // SQS's own, where the template is silent.
+    // SQS's default.
     const visibilityTimeoutSeconds = Number(queue.properties.VisibilityTimeout ?? 30);
     return startQueuePoller(mapping, { url, visibilityTimeoutSeconds }, outside);
   };

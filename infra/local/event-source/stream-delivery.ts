@@ -1,12 +1,12 @@
-/** Hands records of a stream to a function until they are taken or given up, in order, as Lambda does. */
+/** Delivers stream records to a function in order, until they succeed or their retries are exhausted, like Lambda. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { failedOf, type Mapping, type Outside } from './mapping.ts';
+import { failedOf, type Mapping, type PollerContext } from './mapping.ts';
 import type { StreamRecord } from './stream-record.ts';
 
-/** `passed` is told each record up to which all are taken or given up. */
-export type Deliver = (
+/** `passed` is called with each record up to which all records succeeded or were given up. */
+export type DeliverRecords = (
   shardId: string,
   records: readonly StreamRecord[],
   passed: (record: StreamRecord) => void,
@@ -15,14 +15,14 @@ export type Deliver = (
 const firstRetryMs = 200;
 const lastRetryMs = 30_000;
 
-export const makeDelivery = (mapping: Mapping, outside: Outside, stopping: AbortSignal): Deliver => {
+export const makeStreamDelivery = (mapping: Mapping, outside: PollerContext, stopping: AbortSignal): DeliverRecords => {
   const { MaximumRetryAttempts, MaximumRecordAgeInSeconds, BisectBatchOnFunctionError, DestinationConfig } = mapping.properties;
   const retriesMax = limit(MaximumRetryAttempts);
   const ageMaxMs = limit(MaximumRecordAgeInSeconds) * 1_000;
   const destination = (DestinationConfig as { OnFailure?: { Destination?: string } } | undefined)?.OnFailure?.Destination;
 
   const giveUp = async (shardId: string, records: readonly StreamRecord[], tries: number, why: string): Promise<void> => {
-    outside.warn(`${mapping.functionName} gave up ${records.length} stream records (${why}); see its log`);
+    outside.warn(`${mapping.functionName} failed for ${records.length} stream records, which are given up (${why}); see its log`);
     if (destination) await putAside(destination, mapping, outside, shardId, records, tries, why);
   };
 
@@ -31,29 +31,29 @@ export const makeDelivery = (mapping: Mapping, outside: Outside, stopping: Abort
     records: readonly StreamRecord[],
     passed: (record: StreamRecord) => void,
   ): Promise<'done' | 'stopped'> => {
-    let left = records;
-    for (let retries = 0; left.length > 0; ) {
+    let remaining = records;
+    for (let retries = 0; remaining.length > 0; ) {
       if (stopping.aborted) return 'stopped';
-      const old = left.filter(({ dynamodb }) => Date.now() - dynamodb.ApproximateCreationDateTime * 1_000 > ageMaxMs);
+      const old = remaining.filter(({ dynamodb }) => Date.now() - dynamodb.ApproximateCreationDateTime * 1_000 > ageMaxMs);
       if (old.length > 0) {
         await giveUp(shardId, old, retries, 'RecordAgeExceeded');
-        left = left.slice(old.length);
+        remaining = remaining.slice(old.length);
         continue;
       }
-      const taken = await attempt(left);
-      const last = left[taken - 1];
+      const taken = await attempt(remaining);
+      const last = remaining[taken - 1];
       if (last) passed(last);
-      left = left.slice(taken);
-      if (left.length === 0) break;
-      // What was taken is progress: the rest begins anew.
+      remaining = remaining.slice(taken);
+      if (remaining.length === 0) break;
+      // Progress resets the retries of the rest.
       if (taken > 0) retries = 0;
-      else if (BisectBatchOnFunctionError && left.length > 1) {
-        // Splitting is not a retry: a bad record is found in a few halvings, and then tried alone.
-        const middle = Math.ceil(left.length / 2);
-        const first = await deliver(shardId, left.slice(0, middle), passed);
-        return first === 'stopped' ? first : deliver(shardId, left.slice(middle), passed);
+      else if (BisectBatchOnFunctionError && remaining.length > 1) {
+        // Bisecting does not count as a retry: it isolates a bad record, which is then retried alone.
+        const middle = Math.ceil(remaining.length / 2);
+        const first = await deliver(shardId, remaining.slice(0, middle), passed);
+        return first === 'stopped' ? first : deliver(shardId, remaining.slice(middle), passed);
       } else if (retries >= retriesMax) {
-        await giveUp(shardId, left, retries, 'RetryAttemptsExhausted');
+        await giveUp(shardId, remaining, retries, 'RetryAttemptsExhausted');
         return 'done';
       } else {
         const waitMs = Math.min(firstRetryMs * 2 ** retries, lastRetryMs) / outside.delayScale;
@@ -64,7 +64,7 @@ export const makeDelivery = (mapping: Mapping, outside: Outside, stopping: Abort
     return 'done';
   };
 
-  /** How many of the records, from the first on, the function took. */
+  /** The number of records that succeeded, counted from the first. */
   const attempt = async (records: readonly StreamRecord[]): Promise<number> => {
     try {
       const result = await outside.invoke(mapping.functionName, { Records: records });
@@ -79,14 +79,14 @@ export const makeDelivery = (mapping: Mapping, outside: Outside, stopping: Abort
   return deliver;
 };
 
-/** The template writes "for ever" as -1 or not at all. */
+/** -1 or no value in the template means unlimited. */
 const limit = (value: unknown): number => (value === undefined || Number(value) < 0 ? Number.POSITIVE_INFINITY : Number(value));
 
-/** What Lambda sends to a failure destination: where the records are, not the records. The function's own role must allow it. */
+/** Like Lambda, sends the position of failed records, not the records. The function's role must allow it. */
 const putAside = async (
   destinationArn: string,
   mapping: Mapping,
-  outside: Outside,
+  outside: PollerContext,
   shardId: string,
   records: readonly StreamRecord[],
   tries: number,
@@ -123,6 +123,8 @@ const putAside = async (
   const url = `${outside.endpoint}/${account}/${queue}`;
   await sqs
     .send(new SendMessageCommand({ QueueUrl: url, MessageBody: JSON.stringify(body) }))
-    .catch((error: Error) => outside.warn(`${mapping.functionName} cannot put failed records aside: ${error.message}`))
+    .catch((error: Error) =>
+      outside.warn(`cannot send failed records of ${mapping.functionName} to the dead-letter queue: ${error.message}`),
+    )
     .finally(() => sqs.destroy());
 };

@@ -1,6 +1,6 @@
 /**
- * Feeds a function from the table's stream: every shard in order, a parent before its children, from where it stood when
- * the stage last stopped. A record is passed only when the function took it or its retries are used up.
+ * Feeds a function from the table's stream: each shard in order, parents before children, from the checkpoint of the last run.
+ * The checkpoint advances only past records that succeeded or whose retries are exhausted.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -11,38 +11,35 @@ import {
   type Shard,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { State } from '../base/stage-state.ts';
-import { filterOf } from './filter-criteria.ts';
-import type { Mapping, Outside, Poller } from './mapping.ts';
-import { type Deliver, makeDelivery } from './stream-delivery.ts';
+import { compileFilterCriteria } from './filter-criteria.ts';
+import type { Mapping, Poller, PollerContext } from './mapping.ts';
+import { type DeliverRecords, makeStreamDelivery } from './stream-delivery.ts';
 import { recordOf, type StreamRecord } from './stream-record.ts';
 
-/** Lambda asks a shard four times a second. A run of a function asks at once: nearly all changes come from one. */
+/** Lambda polls a shard four times a second. The end of a function run polls immediately, since most changes come from one. */
 const busyMs = 200;
-/** Where nothing ran and nothing came for a while, asking less often leaves the machine in peace: 0.5 % of a core instead of 2.5 %. */
+/** Poll interval of an idle stage: costs 0.5 % of a core instead of 2.5 %. */
 const idleMs = 1_000;
 const quietAfterMs = 10_000;
-/**
- * However many runs end, a shard is not asked more often than this. Every call of the API writes something, so each would cost two
- * questions: at 20 ms they took a fifth of a busy stage's CPU.
- */
+/** The shortest interval between polls of a shard. At 20 ms polling took a fifth of a busy stage's CPU. */
 const pauseMs = 100;
-/** The most DynamoDB hands out. As with Lambda, what the filter keeps back takes no place of a batch. */
+/** DynamoDB's maximum. As with Lambda, filtered records do not count towards the batch size. */
 const readMax = 1_000;
-/** New shards appear when old ones close, which is noticed, and at most this late otherwise. */
+/** Shards are listed again when one closes, and at least this often. */
 const describeEveryMs = 30_000;
 
 const checkpointKind = 'checkpoint';
 const closed = 'CLOSED';
 
-export const startStreamPoller = (mapping: Mapping, state: State, outside: Outside): Poller => {
+export const startStreamPoller = (mapping: Mapping, state: State, outside: PollerContext): Poller => {
   const streams = new DynamoDBStreamsClient({
     endpoint: outside.endpoint,
     region: outside.region,
     credentials: { accessKeyId: outside.accessKeyId, secretAccessKey: 'local' },
   });
-  const passes = filterOf(mapping.filterCriteria);
+  const passes = compileFilterCriteria(mapping.filterCriteria);
   const stopping = new AbortController();
-  const deliver: Deliver = makeDelivery(mapping, outside, stopping.signal);
+  const deliver: DeliverRecords = makeStreamDelivery(mapping, outside, stopping.signal);
   const iterators = new Map<string, string>();
   const keyOf = (shardId: string): string => `${mapping.id}/${mapping.sourceArn}/${shardId}`;
   const checkpoint = (shardId: string): string | undefined => state.get(checkpointKind, keyOf(shardId));
@@ -78,7 +75,7 @@ export const startStreamPoller = (mapping: Mapping, state: State, outside: Outsi
       );
     const { ShardIterator } = await ask(after ? { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: after } : {}).catch(
       (error: Error) => {
-        // The stream keeps 24 hours; what is older is gone, and the rest begins at its horizon.
+        // The stream keeps 24 hours. Older records are gone; continue at the trim horizon.
         if (error.name !== 'TrimmedDataAccessException') throw error;
         return ask({ ShardIteratorType: 'TRIM_HORIZON' });
       },
@@ -86,7 +83,7 @@ export const startStreamPoller = (mapping: Mapping, state: State, outside: Outsi
     return ShardIterator;
   };
 
-  /** Reads a shard once; true if there may be more at once. */
+  /** Reads a shard once. Returns true if more records may be available. */
   const read = async (shardId: string): Promise<boolean> => {
     const iterator = await iteratorOf(shardId);
     if (!iterator) return false;
@@ -99,7 +96,7 @@ export const startStreamPoller = (mapping: Mapping, state: State, outside: Outsi
     for (let start = 0; start < wanted.length; start += mapping.batchSize) {
       const batch = wanted.slice(start, start + mapping.batchSize);
       const position = await deliver(shardId, batch, (record) => mark(shardId, record.dynamodb.SequenceNumber));
-      // Told to stop in the middle: what was not delivered is read again at the next start.
+      // Stopped in between: undelivered records are read again at the next start.
       if (position === 'stopped') return false;
     }
     const last: StreamRecord | undefined = records.at(-1);
@@ -133,7 +130,7 @@ export const startStreamPoller = (mapping: Mapping, state: State, outside: Outsi
         iterators.clear();
         const { name, message } = error as Error;
         if (!stopping.signal.aborted && name !== 'ExpiredIteratorException') {
-          outside.warn(`${mapping.functionName} cannot be fed from its stream: ${message}`);
+          outside.warn(`cannot feed ${mapping.functionName} from its stream: ${message}`);
         }
         return false;
       });

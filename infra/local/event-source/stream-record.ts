@@ -1,4 +1,4 @@
-/** A stream record as a function sees it: plain JSON, bytes as base64, times as epoch seconds. */
+/** A stream record in the form a function receives: plain JSON, bytes as base64, times in epoch seconds. */
 import type { _Record } from '@aws-sdk/client-dynamodb-streams';
 
 export interface StreamRecord {

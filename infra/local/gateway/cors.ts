@@ -1,4 +1,4 @@
-/** CORS as the HTTP API does it: what an answer says of it comes from the configuration alone. */
+/** CORS of the HTTP API: response headers depend on the configuration only. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 interface Configuration {
@@ -16,7 +16,7 @@ export interface Cors {
   readonly headers: (headers: IncomingHttpHeaders) => Record<string, string>;
 }
 
-/** `configuration` is the API's CorsConfiguration; without one nothing is answered and nothing added. */
+/** `configuration` is the API's CorsConfiguration. Without one, preflight requests are not answered and no headers are added. */
 export const corsOf = (configuration: unknown): Cors => {
   if (!configuration) return { isPreflight: () => false, preflight: () => ({}), headers: () => ({}) };
   const {

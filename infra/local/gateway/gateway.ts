@@ -1,4 +1,4 @@
-/** The HTTP API: routes a request to its function and its answer back. What the gateway itself refuses is in our envelope. */
+/** The HTTP API: routes requests to functions. Its own refusals use the service's error envelope. */
 import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { type ErrorCode, errors } from '../../../shared/contract/errors.ts';
 import type { Permit } from '../base/types.ts';
@@ -7,20 +7,20 @@ import { corsOf } from './cors.ts';
 import { type Api, buildEvent, type Reply, readReply } from './http-event.ts';
 import { compileRoutes, type Match, type Route } from './routes.ts';
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly api: Api;
   readonly routes: readonly Route[];
   readonly cors: unknown;
   readonly permit: Permit;
   readonly invoke: (functionArn: string, event: unknown) => Promise<unknown>;
-  /** Pages of the stage itself, below /_local; undefined where there is none. */
+  /** The stage's own pages below /_local; undefined if there is none. */
   readonly page: (path: string) => Reply | undefined;
 }
 
-/** The HTTP API's own limits. */
+/** Limits of the HTTP API. */
 const bodyMaxBytes = 10_000_000;
 const headersMaxBytes = 10_240;
-/** More is read than is taken: a connection closed in the middle of a request would hide the answer. */
+/** Larger than the limit: closing the connection in the middle of a request would hide the error response. */
 export const headersReadBytes = 1_048_576;
 
 export const makeGateway = (options: GatewayOptions): RequestListener => {
@@ -29,7 +29,7 @@ export const makeGateway = (options: GatewayOptions): RequestListener => {
 
   const answer = async (request: IncomingMessage): Promise<Reply> => {
     if (headerBytes(request) > headersMaxBytes) {
-      // A token of that size is no token of ours.
+      // The service issues no tokens of this size.
       if ((request.headers.authorization?.length ?? 0) > headersMaxBytes / 2)
         return refusal('UNAUTHORIZED', 'This token is malformed');
       const large = refusal('PAYLOAD_TOO_LARGE', `The request line and headers may have at most ${headersMaxBytes} bytes`);
@@ -41,10 +41,10 @@ export const makeGateway = (options: GatewayOptions): RequestListener => {
       return refusal('VALIDATION_ERROR', 'The path is not validly encoded', { field: 'path', reason: 'is not validly encoded' });
     }
     if (cors.isPreflight(request.method, request.headers)) {
-      // A route that takes it, such as $default, is asked, as on AWS; the headers are the configuration's.
-      const asked = find('OPTIONS', path);
-      const reply = asked
-        ? await call({ request, path, rawQuery: rest.join('?'), body: empty }, asked)
+      // As on AWS, a route that matches OPTIONS (such as $default) is invoked, but the headers come from the configuration.
+      const requested = find('OPTIONS', path);
+      const reply = requested
+        ? await call({ request, path, rawQuery: rest.join('?'), body: empty }, requested)
         : { status: 204, body: empty };
       return { ...reply, headers: cors.preflight(request.headers) };
     }
@@ -78,14 +78,14 @@ export const makeGateway = (options: GatewayOptions): RequestListener => {
     answer(request)
       .catch(() => failed)
       .then(reply)
-      // A header that HTTP cannot carry.
+      // The response has a header that HTTP cannot carry.
       .catch(() => reply(failed));
   };
 };
 
 const empty = Buffer.alloc(0);
 
-/** On AWS a route whose role may not start its function answers 500; so does this one. */
+/** As on AWS, a route whose role may not invoke its function answers 500. */
 const isAllowed = ({ credentialsArn, functionArn }: Route, { permit }: GatewayOptions): boolean => {
   if (credentialsArn === undefined) return true;
   const actor = { service: 'apigateway.amazonaws.com', sourceArn: functionArn };
@@ -105,10 +105,10 @@ const decode = (path: string): string | undefined => {
   }
 };
 
-/** What is too large is still read, and dropped, up to this: many clients look for an answer only when all is sent. */
+/** A body over the limit is read and discarded up to this size: many clients read the response only after sending everything. */
 const bodyReadMaxBytes = 100_000_000;
 
-/** The whole body, or undefined if it is too large. */
+/** The complete body, or undefined if it is too large. */
 const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -123,11 +123,11 @@ const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> =
 
 const withTimeout = async <T>(work: Promise<T>, { route }: Match): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, fail) => {
-    timer = setTimeout(() => fail(new FunctionError('timed-out', 'Timeout', 'the integration took too long')), route.timeoutMs);
+  const timeout = new Promise<never>((_, fail) => {
+    timer = setTimeout(() => fail(new FunctionError('timed-out', 'Timeout', 'the integration timed out')), route.timeoutMs);
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }
@@ -145,14 +145,14 @@ const refusal = (code: ErrorCode, message: string, details?: Readonly<Record<str
 const bodiless = new Set([204, 304]);
 
 const send = (request: IncomingMessage, response: ServerResponse, reply: Reply, more: Record<string, string>): void => {
-  // An unread rest of a body would be taken for the next request.
+  // The unread rest of the body would be parsed as the next request.
   if (!request.complete) response.setHeader('connection', 'close');
   const length = bodiless.has(reply.status) ? {} : { 'content-length': reply.body.length };
   response.writeHead(reply.status, { ...(reply.headers as OutgoingHttpHeaders), ...length, ...more });
   response.end(bodiless.has(reply.status) || request.method === 'HEAD' ? undefined : reply.body);
 };
 
-/** The gateway alone speaks of CORS and of lengths: what a function says of them is dropped. */
+/** Drops CORS and length headers of the function: the gateway sets these. */
 const ownHeaders = (headers: Reply['headers']): Reply['headers'] =>
   Object.fromEntries(
     Object.entries(headers).filter(
@@ -160,6 +160,6 @@ const ownHeaders = (headers: Reply['headers']): Reply['headers'] =>
     ),
   );
 
-/** The request line and the header values, as the HTTP API counts them. */
+/** The size of the request line and header values, as the HTTP API counts it. */
 const headerBytes = ({ rawHeaders, url = '' }: IncomingMessage): number =>
   rawHeaders.reduce((sum, text, n) => sum + (n % 2 === 1 ? text.length : 0), url.length);

@@ -1,4 +1,4 @@
-/** Builds the event an HTTP API hands to its function (payload format 2.0) and reads the function's answer. */
+/** Builds the event of an HTTP API (payload format 2.0) and reads the function's response. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
@@ -6,7 +6,7 @@ import type { Match } from './routes.ts';
 
 export interface Received {
   readonly request: IncomingMessage;
-  /** Decoded, as the gateway hands it on. */
+  /** Decoded. */
   readonly path: string;
   readonly rawQuery: string;
   readonly body: Buffer;
@@ -60,13 +60,13 @@ export interface Api {
   readonly account: string;
 }
 
-/** A header sent twice has its values joined by a comma, whichever it is; cookies travel apart. */
+/** Values of repeated headers are joined by commas; cookies are passed separately. */
 const readHeaders = (raw: readonly string[]): { headers: Record<string, string>; cookies: string[] } => {
   const headers: Record<string, string> = Object.create(null);
   const cookies: string[] = [];
   for (let n = 0; n < raw.length; n += 2) {
     const name = raw[n]?.toLowerCase() ?? '';
-    // Node reads header bytes as Latin-1; clients send UTF-8 if they send more than ASCII.
+    // Node decodes header bytes as Latin-1, but clients send UTF-8.
     const value = Buffer.from(raw[n + 1] ?? '', 'latin1').toString('utf8');
     if (name === 'cookie') cookies.push(...value.split(/;\s*/).filter(Boolean));
     else headers[name] = name in headers ? `${headers[name]},${value}` : value;
@@ -84,7 +84,7 @@ const readQuery = (raw: string): Record<string, string> | undefined => {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const textTypes = /^(text\/|application\/(.+\+)?(json|xml|javascript)\b)/i;
 
-/** The body as text, or undefined where it must travel as base64: another kind of content, or bytes that are not UTF-8. */
+/** The body as text, or undefined if it must be passed as base64: a binary content type, or bytes that are not UTF-8. */
 const asText = (body: Buffer, contentType: string | undefined): string | undefined => {
   if (contentType !== undefined && !textTypes.test(contentType)) return undefined;
   try {
@@ -108,7 +108,7 @@ export interface Reply {
   readonly body: Buffer;
 }
 
-/** The function's answer as HTTP. Without a statusCode the whole result is the body, as JSON; undefined if it is no answer at all. */
+/** The function's result as an HTTP response. Without statusCode the whole result is the JSON body; undefined if invalid. */
 export const readReply = (result: unknown): Reply | undefined => {
   if (typeof result !== 'object' || result === null || !('statusCode' in result)) {
     return { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(result) ?? '') };

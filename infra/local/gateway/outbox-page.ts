@@ -1,12 +1,12 @@
-/** The mails the service sent, as a page and as JSON: what SES would have delivered. */
+/** The outbox: e-mails the service sent, as a page and as JSON. */
 
 import { type Html, html, page } from '../base/html.ts';
 import type { Mail } from '../base/types.ts';
 import type { Reply } from './http-event.ts';
 
-export const outboxPath = '/_local/outbox';
+const outboxPath = '/_local/outbox';
 
-export const outboxReply = (path: string, mails: readonly Mail[]): Reply | undefined => {
+export const outboxPage = (path: string, mails: readonly Mail[]): Reply | undefined => {
   if (path === `${outboxPath}.json`) {
     return {
       status: 200,
@@ -15,7 +15,7 @@ export const outboxReply = (path: string, mails: readonly Mail[]): Reply | undef
     };
   }
   if (path !== outboxPath) return undefined;
-  const list = mails.length === 0 ? html`<p>Nothing was sent yet.</p>` : html`${mails.map(article)}`;
+  const list = mails.length === 0 ? html`<p>No e-mails yet.</p>` : html`${mails.map(article)}`;
   return { status: 200, ...page('Outbox', list) };
 };
 
@@ -24,7 +24,7 @@ const article = (mail: Mail): Html => html`<article><h2>${mail.subject}</h2>
 <pre>${withLinks(mail.text)}</pre></article>
 `;
 
-/** Only http addresses become links; all else stays text. */
+/** Only http and https URLs become links. */
 const withLinks = (text: string): Html => {
   const pieces = text.split(/(https?:\/\/[^\s<>"']+)/);
   return html`${pieces.map((piece, n) => (n % 2 === 1 ? html`<a href="${piece}" rel="noreferrer">${piece}</a>` : html`${piece}`))}`;

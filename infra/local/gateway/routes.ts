@@ -1,6 +1,6 @@
 /**
- * The HTTP API's routing. Path segments match exactly (a trailing slash, `//` or another case is another path), `{name}`
- * takes any one segment; what matches no route goes to $default.
+ * Routing of the HTTP API. Path segments match exactly (trailing slashes, `//` and case matter); `{name}` matches one segment.
+ * Requests without a matching route go to $default.
  */
 import type { ResolvedResource } from '../cloudformation/read-template.ts';
 
@@ -8,7 +8,7 @@ export interface Route {
   /** 'GET /api/v1/organizations' or '$default' */
   readonly key: string;
   readonly functionArn: string;
-  /** The role the gateway starts the function with, if the integration names one. */
+  /** The role that invokes the function, if the integration has one. */
   readonly credentialsArn: string | undefined;
   readonly timeoutMs: number;
 }
@@ -18,7 +18,7 @@ export interface Match {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** What an HTTP API waits for its integration, unless the template says less. */
+/** Default timeout of an HTTP API integration. */
 const integrationTimeoutMs = 30_000;
 
 export const readRoutes = (resources: readonly ResolvedResource[]): readonly Route[] => {
@@ -30,7 +30,7 @@ export const readRoutes = (resources: readonly ResolvedResource[]): readonly Rou
     .map(({ properties }) => {
       const target = String(properties.Target).replace('integrations/', '');
       const integration = integrations.get(target)?.properties;
-      if (!integration) throw new Error(`route ${String(properties.RouteKey)} names no integration of the template`);
+      if (!integration) throw new Error(`route ${String(properties.RouteKey)} has no integration in the template`);
       return {
         key: String(properties.RouteKey),
         functionArn: String(integration.IntegrationUri),
@@ -46,14 +46,14 @@ interface Compiled {
   readonly segments: readonly string[];
 }
 
-/** A path with a decoded slash in a segment has that many segments more: the gateway decodes before it matches. */
+/** The gateway decodes a path before matching, so an encoded slash separates segments. */
 export const compileRoutes = (routes: readonly Route[]): ((method: string, path: string) => Match | undefined) => {
   const fallback = routes.find(({ key }) => key === '$default');
   const compiled = routes
     .filter((route) => route !== fallback)
     .map((route): Compiled => {
       const [method = '', path = ''] = route.key.split(' ');
-      if (path.includes('+}')) throw new Error(`the local gateway has no greedy parameters: ${route.key}`);
+      if (path.includes('+}')) throw new Error(`the local gateway does not support greedy parameters: ${route.key}`);
       return { route, method, segments: path.split('/') };
     })
     .sort(bySpecificity);
@@ -72,7 +72,7 @@ export const compileRoutes = (routes: readonly Route[]): ((method: string, path:
 
 const isParameter = (segment: string): boolean => segment.startsWith('{');
 
-/** The most specific first: at the first difference, a literal segment before a parameter. */
+/** Most specific first: at the first difference, a literal segment precedes a parameter. */
 const bySpecificity = (a: Compiled, b: Compiled): number => {
   const at = a.segments.findIndex((segment, index) => isParameter(segment) !== isParameter(b.segments[index] ?? ''));
   return at < 0 ? 0 : Number(isParameter(a.segments[at] ?? '')) - Number(isParameter(b.segments[at] ?? ''));

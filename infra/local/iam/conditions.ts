@@ -1,5 +1,5 @@
-/** The Condition block of a statement: every operator and every key in it must hold. */
-import { matches, PolicyError } from './patterns.ts';
+/** The Condition block of a statement: all operators and keys must match. */
+import { matchesPattern, PolicyError } from './patterns.ts';
 
 type Condition = Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 type Keys = Readonly<Record<string, readonly string[]>>;
@@ -8,14 +8,14 @@ export const conditionsHold = (condition: Condition, keys: Keys): boolean => {
   const given = new Map(Object.entries(keys).map(([name, values]) => [name.toLowerCase(), values]));
   return Object.entries(condition).every(([operator, tests]) =>
     Object.entries(tests).every(([key, wanted]) => {
-      if (!knownKeys.some((pattern) => matches(pattern, key.toLowerCase())))
-        throw new PolicyError(`the condition key ${key} is not supported by the local stage`);
+      if (!knownKeys.some((pattern) => matchesPattern(pattern, key.toLowerCase())))
+        throw new PolicyError(`the local stage does not support the condition key ${key}`);
       return holdsOne(operator, [wanted].flat().map(String), given.get(key.toLowerCase()));
     }),
   );
 };
 
-// A key outside this list would read as absent, and absent often means yes.
+// An unknown key would count as absent, and an absent key often passes.
 const knownKeys = [
   'aws:resourceaccount',
   'aws:securetransport',
@@ -32,15 +32,15 @@ const knownKeys = [
   'sts:externalid',
 ];
 
-/** Whether one value of the call meets one value of the policy. */
+/** Whether a value of the call matches a value of the policy. */
 type Test = (given: string, wanted: string) => boolean;
 
 const tests: Readonly<Record<string, Test>> = {
   StringEquals: (given, wanted) => given === wanted,
   StringEqualsIgnoreCase: (given, wanted) => given.toLowerCase() === wanted.toLowerCase(),
-  StringLike: (given, wanted) => matches(wanted, given),
-  ArnEquals: (given, wanted) => matches(wanted, given),
-  ArnLike: (given, wanted) => matches(wanted, given),
+  StringLike: (given, wanted) => matchesPattern(wanted, given),
+  ArnEquals: (given, wanted) => matchesPattern(wanted, given),
+  ArnLike: (given, wanted) => matchesPattern(wanted, given),
   Bool: (given, wanted) => given.toLowerCase() === wanted.toLowerCase(),
   NumericEquals: (given, wanted) => Number(given) === Number(wanted),
   NumericLessThan: (given, wanted) => Number(given) < Number(wanted),
@@ -64,7 +64,7 @@ const holdsOne = (operator: string, wanted: readonly string[], given: readonly s
   const [, set, name = '', ifExists] = /^(?:(ForAllValues|ForAnyValue):)?(\w+?)(IfExists)?$/.exec(operator) ?? [];
   const negated = negations[name];
   const test = tests[negated ?? name];
-  if (!test) throw new PolicyError(`the condition operator ${operator} is not supported by the local stage`);
+  if (!test) throw new PolicyError(`the local stage does not support the condition operator ${operator}`);
   const meets = (value: string): boolean => wanted.some((want) => test(value, want)) !== (negated !== undefined);
   // AWS: an absent key fails a positive test and ForAnyValue, and passes a negated test, IfExists and ForAllValues.
   if (!present) return set === 'ForAllValues' || (set === undefined && (ifExists !== undefined || negated !== undefined));

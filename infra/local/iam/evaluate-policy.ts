@@ -1,16 +1,16 @@
 /**
- * IAM as AWS evaluates identity policies: an explicit Deny wins, then any Allow, else no.
- * What this evaluator does not know (an operator, a condition key, a policy variable) is an error, never a yes.
+ * IAM evaluation of identity policies: an explicit Deny wins, then any Allow, else implicit deny.
+ * An unsupported operator, condition key or policy variable throws; it never grants.
  */
 
 import type { Need } from '../base/aws-service.ts';
 import type { Statement } from '../base/types.ts';
 import { conditionsHold } from './conditions.ts';
-import { matches } from './patterns.ts';
+import { matchesPattern } from './patterns.ts';
 
 export type Verdict = 'allowed' | 'denied' | 'not-allowed';
 
-export const judge = (statements: readonly Statement[], need: Need): Verdict => {
+export const evaluatePolicy = (statements: readonly Statement[], need: Need): Verdict => {
   const verdicts = need.resources.map((resource) => judgeOne(statements, need, resource));
   return verdicts.find((verdict) => verdict === 'allowed') ?? verdicts.find((verdict) => verdict === 'denied') ?? 'not-allowed';
 };
@@ -21,8 +21,8 @@ const judgeOne = (statements: readonly Statement[], need: Need, resource: string
   let verdict: Verdict = 'not-allowed';
   for (const statement of statements) {
     const applies =
-      statement.Action.some((pattern) => matches(pattern.toLowerCase(), action)) &&
-      statement.Resource.some((pattern) => matches(pattern, resource)) &&
+      statement.Action.some((pattern) => matchesPattern(pattern.toLowerCase(), action)) &&
+      statement.Resource.some((pattern) => matchesPattern(pattern, resource)) &&
       conditionsHold(statement.Condition ?? {}, keys);
     if (!applies) continue;
     if (statement.Effect === 'Deny') return 'denied';
@@ -31,8 +31,8 @@ const judgeOne = (statements: readonly Statement[], need: Need, resource: string
   return verdict;
 };
 
-/** The fifth part of an ARN; the names of buckets have none. */
+/** The account field of an ARN; bucket ARNs have none. */
 const accountOf = (arn: string): readonly string[] => arn.split(':').slice(4, 5).filter(Boolean);
 
-// AWS endpoints are reached over TLS; the loopback stands for that here.
+// AWS endpoints use TLS. Loopback counts as secure here.
 const always = { 'aws:SecureTransport': ['true'] };

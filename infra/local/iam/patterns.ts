@@ -1,4 +1,4 @@
-/** IAM patterns: `*` is any text, `?` any one character. */
+/** IAM patterns: `*` matches any text, `?` any single character. */
 
 export class PolicyError extends Error {
   override readonly name = 'PolicyError';
@@ -6,12 +6,12 @@ export class PolicyError extends Error {
 
 const compiled = new Map<string, RegExp>();
 
-export const matches = (pattern: string, value: string): boolean => {
+export const matchesPattern = (pattern: string, value: string): boolean => {
   if (pattern === '*' || pattern === value) return true;
   let expression = compiled.get(pattern);
   if (!expression) {
-    // A variable that is not replaced would quietly match nothing, also in a Deny.
-    if (pattern.includes('${')) throw new PolicyError(`the policy variable in "${pattern}" is not supported by the local stage`);
+    // An unresolved variable would silently match nothing, even in a Deny.
+    if (pattern.includes('${')) throw new PolicyError(`the local stage does not support the policy variable in "${pattern}"`);
     const source = pattern
       .replace(/[.+^${}()|[\]\\/]/g, '\\$&')
       .replaceAll('*', '.*')

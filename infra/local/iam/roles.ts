@@ -1,4 +1,4 @@
-/** What each role of the template may do: its inline policies and the policies that name it, as statements. */
+/** Reads the statements of each role from its inline policies and the policies attached to it. */
 
 import type { Actor, Statement } from '../base/types.ts';
 import type { ResolvedResource } from '../cloudformation/read-template.ts';
@@ -27,7 +27,7 @@ export const readRoles = (resources: readonly ResolvedResource[]): Roles => {
   return (roleArn) => roles.get(roleArn);
 };
 
-/** Whether a role lets a service act under it for a resource, as its trust policy says. */
+/** Whether the trust policy of a role allows a service to assume it for a resource. */
 export type Trust = (roleArn: string, actor: Actor) => boolean;
 
 export const readTrust = (resources: readonly ResolvedResource[]): Trust => {
@@ -68,7 +68,7 @@ const readStatements = (document: unknown): readonly Statement[] => {
   const { Statement: raw } = document as { readonly Statement: RawStatement | readonly RawStatement[] };
   return many(raw).map((statement) => {
     const { Effect, Action, Resource, Condition } = statement as RawStatement;
-    // NotAction and NotResource would have to be understood; guessing would grant too much.
+    // NotAction and NotResource are unsupported; ignoring them would grant too much.
     if (!Action || !Resource) throw new Error(`a policy statement without Action or Resource: ${JSON.stringify(statement)}`);
     return { Effect, Action: many(Action), Resource: many(Resource), ...(Condition && { Condition }) };
   });

@@ -1,25 +1,25 @@
-/** What a role may do, taken apart: one action on one resource under one choice of each condition. */
+/** Splits statements into permissions: one action on one resource with one value per condition. */
 
 import type { Statement } from '../base/types.ts';
-import { judge } from './evaluate-policy.ts';
-import { matches } from './patterns.ts';
+import { evaluatePolicy } from './evaluate-policy.ts';
+import { matchesPattern } from './patterns.ts';
 
 export interface Permission {
   readonly action: string;
-  /** The pattern as the policy has it. */
+  /** The pattern from the policy. */
   readonly resource: string;
-  /** The one value of each condition that has values to choose from, such as `kms:EncryptionContext:purpose=passphrase`. */
+  /** For each condition with several allowed values: one value, such as `kms:EncryptionContext:purpose=passphrase`. */
   readonly conditions: readonly string[];
 }
 
-type Need = Parameters<typeof judge>[1];
+type Need = Parameters<typeof evaluatePolicy>[1];
 
-/** A permission, and whether it is one of those that let a call through. */
+/** A permission and a test whether it allows a given call. */
 export interface Part extends Permission {
   lets(need: Need): boolean;
 }
 
-/** Every permission of these statements. A statement with lists is as many permissions as its lists combine to: each must be needed. */
+/** All permissions of these statements. A statement with lists yields every combination; each must be needed. */
 export const splitStatements = (statements: readonly Statement[]): readonly Part[] =>
   statements
     .filter(({ Effect }) => Effect === 'Allow')
@@ -36,9 +36,10 @@ const partOf = (
   condition: NonNullable<Statement['Condition']>,
 ): Part => {
   const alone: Statement = { Effect: 'Allow', Action: [action], Resource: [resource], Condition: condition };
-  // Nearly every call is of another action: asked at each call of the stage, that must cost next to nothing.
+  // Runs at every call and most calls are of other actions, so the action is compared first.
   const pattern = action.toLowerCase();
-  const lets = (need: Need): boolean => matches(pattern, need.action.toLowerCase()) && judge([alone], need) === 'allowed';
+  const lets = (need: Need): boolean =>
+    matchesPattern(pattern, need.action.toLowerCase()) && evaluatePolicy([alone], need) === 'allowed';
   return { action, resource, conditions, lets };
 };
 
@@ -47,7 +48,7 @@ interface Choice {
   readonly condition: NonNullable<Statement['Condition']>;
 }
 
-/** What only shuts out is no choice: it holds for every call that is let through. */
+/** Negative operators offer no choice: they hold for every allowed call. */
 const isChoice = (operator: string): boolean => operator !== 'Null' && !operator.includes('Not');
 
 const choicesOf = (condition: NonNullable<Statement['Condition']>): readonly Choice[] => {
@@ -62,7 +63,7 @@ const choicesOf = (condition: NonNullable<Statement['Condition']>): readonly Cho
 };
 
 const chosen = ({ conditions, condition }: Choice, operator: string, key: string, value: string | readonly string[]): Choice => {
-  // A batch may touch keys of several patterns; each that it touches is used.
+  // A batch may touch keys of several patterns; each counts as used.
   const asked = operator.replace(/^ForAllValues:/, 'ForAnyValue:');
   return {
     conditions: isChoice(operator) ? [...conditions, `${key}=${value}`] : conditions,

@@ -1,4 +1,4 @@
-/** What functions print goes to files, one per function, so that the console stays readable. */
+/** Writes the output of each function to its own log file, so that the console stays readable. */
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,7 +6,7 @@ export interface FunctionLog {
   readonly write: (text: string | Uint8Array) => void;
 }
 
-/** A file is set aside once it is this long; the one before it is dropped. */
+/** A file is rotated at this size; the previous rotated file is deleted. */
 const rotateAtBytes = 2_000_000;
 
 export const openLogs = (dir: string): ((functionName: string) => FunctionLog) => {
@@ -32,14 +32,14 @@ const openLog = (path: string): FunctionLog => {
     try {
       appendFileSync(path, text);
     } catch (error) {
-      // The folder was removed: what a function says on its way out is read by nobody.
+      // The folder was removed: the last output of a function is discarded.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
     bytes += text.length;
   };
   return {
     write: (text) => {
-      // One append per turn of the loop, however many lines came in it.
+      // Batches lines: one append per event-loop tick.
       if (waiting.length === 0) setImmediate(flush);
       waiting.push(typeof text === 'string' ? Buffer.from(text) : text);
     },

@@ -1,48 +1,46 @@
 /**
- * Runs the template's functions. Each function has instances of its own, started when an event finds none idle, as on
- * Lambda; beyond the limits events wait in order. An idle instance gives way when another function needs the place,
- * least recently used first.
+ * Runs the template's functions. As on Lambda, an event that finds no idle instance starts a new one; beyond the limits events
+ * wait in order. If another function needs room, the least recently used idle instance is stopped.
  *
- * Threads, not handlers called in this process: variables, module state, credentials and crashes stay apart as on Lambda,
- * and the caller is known by its key alone. Measured on two cores: an instance starts in 80 to 120 ms and holds 18 to 23 MB,
- * a warm run costs 0.1 ms.
+ * Instances are threads, not calls in this process: environment, module state, credentials and crashes stay isolated, and
+ * the caller is identified by its access key. Measured on two cores: an instance starts in 80 to 120 ms and uses
+ * 18 to 23 MB; a warm run costs 0.1 ms.
  */
 import type { FunctionSpec } from './function-spec.ts';
 import { FunctionError } from './function-spec.ts';
 import { type Instance, type LambdaHostOptions, startInstance } from './instance.ts';
 
 export interface Host {
-  /** Runs a function, known by its ARN or name. Rejects with a FunctionError. */
+  /** Runs a function by ARN or name. Rejects with a FunctionError. */
   invoke(functionArn: string, payload: unknown): Promise<unknown>;
-  /** Tells whenever a run has ended: whatever it wrote is written. */
+  /** Called after every run, when its writes are done. */
   onRun(listener: () => void): void;
-  /** How many are alive. */
+  /** The number of live instances. */
   readonly instances: () => number;
   stop(): Promise<void>;
 }
 
 export interface HostLimits {
-  /** Instances of one function at once. */
+  /** The most instances of one function. */
   readonly perFunction: number;
-  /** Of one that a queue feeds: its events may wait for strangers, and must not wait for each other. */
+  /** The most instances of a function with a queue trigger: its events must not wait for each other. */
   readonly perFedFunction: number;
-  /** Instances of all functions. */
+  /** The most instances of all functions. */
   readonly total: number;
 }
 
-/** What instances may hold together is a third of the memory there is. */
+/** All instances together may use a third of the available memory. */
 const instanceBytes = 28 * 1024 ** 2;
 const instancesOf = (memoryBytes: number): number => Math.floor(memoryBytes / 3 / instanceBytes);
 
 /**
- * 48 instances hold about 1.3 GB; half of today's functions can stay warm, and where there is memory all of them, each in as many
- * instances as the tests call at once: a start costs as much CPU as a thousand warm runs. All that queues feed, busy at once (deliveries that hang, projects that are listened to), leave a third of
- * the places to the others.
+ * 48 instances use about 1.3 GB and keep half of the functions warm. With enough memory all stay warm: a cold start costs as much CPU as a thousand warm runs. If all queue consumers are busy (hanging deliveries, open Listen streams), a third of
+ * the instances remains for the other functions.
  */
 const total = Math.min(320, Math.max(48, instancesOf(process.availableMemory())));
 const limitsByDefault: HostLimits = { perFunction: 4, perFedFunction: total >= 192 ? 16 : 8, total };
 
-const placesMax = ({ concurrency, fedAtOnce }: FunctionSpec, limits: HostLimits): number =>
+const instancesMax = ({ concurrency, fedAtOnce }: FunctionSpec, limits: HostLimits): number =>
   Math.min(
     fedAtOnce === undefined ? limits.perFunction : Math.min(limits.perFedFunction, fedAtOnce),
     concurrency ?? Number.POSITIVE_INFINITY,
@@ -56,7 +54,7 @@ interface Job {
   readonly fail: (error: unknown) => void;
 }
 
-interface Place {
+interface HostedInstance {
   readonly instance: Instance;
   busy: boolean;
   usedAt: number;
@@ -64,80 +62,80 @@ interface Place {
 
 interface Pool {
   readonly spec: FunctionSpec;
-  readonly places: Set<Place>;
+  readonly instances: Set<HostedInstance>;
   readonly waiting: Job[];
 }
 
-export const startHost = (functions: readonly FunctionSpec[], around: LambdaHostOptions, limits = limitsByDefault): Host => {
+export const startHost = (functions: readonly FunctionSpec[], options: LambdaHostOptions, limits = limitsByDefault): Host => {
   const pools = new Map<string, Pool>();
   for (const spec of functions) {
-    const pool: Pool = { spec, places: new Set(), waiting: [] };
+    const pool: Pool = { spec, instances: new Set(), waiting: [] };
     pools.set(spec.arn, pool);
     pools.set(spec.name, pool);
   }
   const all = new Set(pools.values());
   const listeners: (() => void)[] = [];
-  /** Pools whose first event waits for a place of another function's. */
+  /** Pools whose first event waits for an instance of another function to stop. */
   const starved = new Set<Pool>();
-  let turn = 0;
+  let useCount = 0;
   let stopped = false;
 
-  const count = (): number => [...all].reduce((sum, pool) => sum + pool.places.size, 0);
+  const count = (): number => [...all].reduce((sum, pool) => sum + pool.instances.size, 0);
 
   const evict = (): boolean => {
-    let oldest: { pool: Pool; place: Place } | undefined;
+    let oldest: { pool: Pool; hosted: HostedInstance } | undefined;
     for (const pool of all) {
-      for (const place of pool.places) {
-        if (!place.busy && (!oldest || place.usedAt < oldest.place.usedAt)) oldest = { pool, place };
+      for (const hosted of pool.instances) {
+        if (!hosted.busy && (!oldest || hosted.usedAt < oldest.hosted.usedAt)) oldest = { pool, hosted };
       }
     }
     if (!oldest) return false;
-    oldest.pool.places.delete(oldest.place);
-    void oldest.place.instance.stop();
+    oldest.pool.instances.delete(oldest.hosted);
+    void oldest.hosted.instance.stop();
     return true;
   };
 
-  /** The most recently used idle instance, so that surplus ones grow old; else a new one, where the limits allow it. */
-  const findPlace = (pool: Pool): Place | undefined => {
-    // One that died while it was idle must not take an event with it.
-    for (const place of pool.places) if (place.instance.isDead()) pool.places.delete(place);
-    const idle = [...pool.places].filter((place) => !place.busy).sort((a, b) => b.usedAt - a.usedAt)[0];
+  /** Reuses the most recently used idle instance, so that surplus ones age; otherwise starts one if the limits allow it. */
+  const findInstance = (pool: Pool): HostedInstance | undefined => {
+    // An instance that died while idle must not receive an event.
+    for (const hosted of pool.instances) if (hosted.instance.isDead()) pool.instances.delete(hosted);
+    const idle = [...pool.instances].filter((hosted) => !hosted.busy).sort((a, b) => b.usedAt - a.usedAt)[0];
     if (idle) return idle;
-    if (pool.places.size >= placesMax(pool.spec, limits)) return undefined;
+    if (pool.instances.size >= instancesMax(pool.spec, limits)) return undefined;
     if (count() >= limits.total && !evict()) {
       starved.add(pool);
       return undefined;
     }
-    const place: Place = { instance: startInstance(pool.spec, around), busy: false, usedAt: 0 };
-    pool.places.add(place);
-    return place;
+    const hosted: HostedInstance = { instance: startInstance(pool.spec, options), busy: false, usedAt: 0 };
+    pool.instances.add(hosted);
+    return hosted;
   };
 
   const pump = (pool: Pool): void => {
     while (pool.waiting.length > 0 && !stopped) {
-      const place = findPlace(pool);
-      if (!place) return;
+      const hosted = findInstance(pool);
+      if (!hosted) return;
       const job = pool.waiting.shift();
-      if (job) void work(pool, place, job);
+      if (job) void work(pool, hosted, job);
     }
     starved.delete(pool);
   };
 
-  const work = async (pool: Pool, place: Place, job: Job): Promise<void> => {
-    place.busy = true;
+  const work = async (pool: Pool, hosted: HostedInstance, job: Job): Promise<void> => {
+    hosted.busy = true;
     try {
-      job.done(JSON.parse(await place.instance.run(job.event)));
+      job.done(JSON.parse(await hosted.instance.run(job.event)));
     } catch (error) {
       job.fail(error);
     } finally {
-      place.busy = false;
-      place.usedAt = ++turn;
-      if (place.instance.isDead()) {
-        pool.places.delete(place);
-        void place.instance.stop();
+      hosted.busy = false;
+      hosted.usedAt = ++useCount;
+      if (hosted.instance.isDead()) {
+        pool.instances.delete(hosted);
+        void hosted.instance.stop();
       }
       for (const listener of listeners) listener();
-      // Who waits for a place of another's comes first, or a function that is never idle would keep its own for ever.
+      // Starved pools come first; otherwise a function that is never idle would keep its instances for ever.
       for (const hungry of [...starved]) pump(hungry);
       pump(pool);
     }
@@ -153,11 +151,11 @@ export const startHost = (functions: readonly FunctionSpec[], around: LambdaHost
         pump(pool);
       }),
     onRun: (listener) => void listeners.push(listener),
-    instances: () => [...all].flatMap(({ places }) => [...places]).filter(({ instance }) => !instance.isDead()).length,
+    instances: () => [...all].flatMap(({ instances }) => [...instances]).filter(({ instance }) => !instance.isDead()).length,
     stop: async () => {
       stopped = true;
       for (const job of [...all].flatMap((pool) => pool.waiting.splice(0))) job.fail(stopping());
-      await Promise.all([...all].flatMap((pool) => [...pool.places].map((place) => place.instance.stop())));
+      await Promise.all([...all].flatMap((pool) => [...pool.instances].map((hosted) => hosted.instance.stop())));
     },
   };
 };

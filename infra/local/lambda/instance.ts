@@ -1,39 +1,39 @@
-/** One instance of a function: a thread with the template's environment and nothing of the host's, one event at a time. */
+/** One instance of a function: a thread with the template's environment only. It handles one event at a time. */
 import { randomUUID } from 'node:crypto';
 import type { FunctionLog } from './function-log.ts';
 import { FunctionError, type FunctionSpec } from './function-spec.ts';
 import { startThread } from './thread.ts';
 
 export interface LambdaHostOptions {
-  /** The bundled worker.ts. */
+  /** The path of the bundled worker.ts. */
   readonly worker: string;
-  /** The bundle of an entry. */
+  /** The bundle's path for an entry. */
   readonly bundleOf: (entry: string) => string;
   readonly cache: string;
   readonly region: string;
-  /** Where every AWS call goes. */
+  /** The endpoint of all AWS calls. */
   readonly endpoint: string;
   readonly log: (spec: FunctionSpec) => FunctionLog;
 }
 
 export interface Instance {
-  /** Runs one event. Rejects with a FunctionError; after a timeout or a crash the instance is dead. */
+  /** Runs one event. Rejects with a FunctionError. After a timeout or a crash the instance is dead. */
   run(event: string): Promise<string>;
   readonly isDead: () => boolean;
   stop(): Promise<void>;
 }
 
-/** Loading a bundle takes a tenth of a second; one that has not loaded by then never will. Lambda waits 10 s. */
+/** Loading takes about 100 ms, so a bundle that has not loaded by now never will. Lambda waits 10 s. */
 const initMaxMs = 20_000;
 
-/** Lambda takes and gives at most this much in a synchronous call. */
+/** Lambda's limit for a synchronous call. */
 const payloadMaxBytes = 6 * 1024 * 1024;
 
-export const startInstance = (spec: FunctionSpec, around: LambdaHostOptions): Instance => {
-  const log = around.log(spec);
-  const birth = { bundle: around.bundleOf(spec.entry), handler: spec.handler, cache: around.cache, arn: spec.arn };
+export const startInstance = (spec: FunctionSpec, options: LambdaHostOptions): Instance => {
+  const log = options.log(spec);
+  const birth = { bundle: options.bundleOf(spec.entry), handler: spec.handler, cache: options.cache, arn: spec.arn };
   const resourceLimits = { maxOldGenerationSizeMb: spec.memoryMb };
-  const thread = startThread(around.worker, birth, { env: environmentOf(spec, around), resourceLimits }, log);
+  const thread = startThread(options.worker, birth, { env: environmentOf(spec, options), resourceLimits }, log);
   const late = (text: string): FunctionError => new FunctionError('timed-out', 'Sandbox.Timedout', text);
 
   const within = async <T>(limitMs: number, error: FunctionError, work: Promise<T>): Promise<T> => {
@@ -66,17 +66,17 @@ export const startInstance = (spec: FunctionSpec, around: LambdaHostOptions): In
 };
 
 const tooLarge = (type: string, what: string): FunctionError =>
-  new FunctionError('too-large', type, `${what} may have at most ${payloadMaxBytes} bytes`);
+  new FunctionError('too-large', type, `${what} must not exceed ${payloadMaxBytes} bytes`);
 
-/** What Lambda sets, the template's own, and the one variable a developer behind a proxy needs. */
-const environmentOf = (spec: FunctionSpec, around: LambdaHostOptions): Record<string, string> => ({
+/** Lambda's variables, the template's variables, and the certificates for developers behind a proxy. */
+const environmentOf = (spec: FunctionSpec, options: LambdaHostOptions): Record<string, string> => ({
   ...spec.environment,
-  AWS_REGION: around.region,
-  AWS_DEFAULT_REGION: around.region,
-  AWS_ENDPOINT_URL: around.endpoint,
+  AWS_REGION: options.region,
+  AWS_DEFAULT_REGION: options.region,
+  AWS_ENDPOINT_URL: options.endpoint,
   AWS_ACCESS_KEY_ID: spec.accessKeyId,
   AWS_SECRET_ACCESS_KEY: 'local',
-  // The developer's own profiles and the metadata address of a cloud machine are no business of a function.
+  // Functions must not read the developer's AWS profiles or a cloud machine's metadata endpoint.
   AWS_CONFIG_FILE: '/dev/null',
   AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
   AWS_EC2_METADATA_DISABLED: 'true',

@@ -1,12 +1,12 @@
-/** What Lambda does for a function beside running it, with the function's own permission: it keeps its logs and its traces. */
+/** Lambda's logs and traces, which need the function's own permissions. */
 import type { Permit } from '../base/types.ts';
 import type { FunctionLog } from './function-log.ts';
 import type { FunctionSpec } from './function-spec.ts';
 
-/** On AWS, too, a function that may not write its logs runs all the same, and nobody learns what it said. */
+/** As on AWS, a function without permission to write logs still runs; its output is lost. */
 const silent: FunctionLog = { write: () => {} };
 
-export const observe =
+export const withLogPermission =
   (open: (functionName: string) => FunctionLog, permit: Permit, warn: (line: string) => void) =>
   (spec: FunctionSpec): FunctionLog => {
     const [, , , region, account] = spec.arn.split(':');

@@ -1,23 +1,28 @@
-/** A worker thread that takes one order at a time and answers each, or dies and says why. */
+/** A worker thread that handles one order at a time. */
 import { MessageChannel, receiveMessageOnPort, Worker, type WorkerOptions } from 'node:worker_threads';
 import type { FunctionLog } from './function-log.ts';
 import { FunctionError } from './function-spec.ts';
-import type { Birth, Order, Report } from './worker.ts';
+import type { WorkerData, WorkerOrder, WorkerReport } from './worker.ts';
 
 export interface Thread {
-  /** The bundle is loaded. */
+  /** Resolves when the bundle is loaded. */
   readonly ready: Promise<void>;
   /** The handler's result as JSON text. Rejects with a FunctionError. */
-  send(order: Order): Promise<string>;
-  /** Ends it at once, whatever it does; the order under way fails with this error. */
+  send(order: WorkerOrder): Promise<string>;
+  /** Ends the thread immediately; the order in flight fails with this error. */
   kill(error: FunctionError): void;
   readonly isDead: () => boolean;
   stop(): Promise<void>;
 }
 
-export const startThread = (file: string, birth: Omit<Birth, 'reports'>, options: WorkerOptions, log: FunctionLog): Thread => {
+export const startThread = (
+  file: string,
+  birth: Omit<WorkerData, 'reports'>,
+  options: WorkerOptions,
+  log: FunctionLog,
+): Thread => {
   const { port1: inbox, port2: reports } = new MessageChannel();
-  const workerData: Birth = { ...birth, reports };
+  const workerData: WorkerData = { ...birth, reports };
   const worker = new Worker(file, { ...options, workerData, transferList: [reports], stdout: true, stderr: true });
   worker.stdout.on('data', log.write);
   worker.stderr.on('data', log.write);
@@ -33,7 +38,7 @@ export const startThread = (file: string, birth: Omit<Birth, 'reports'>, options
     underWay = undefined;
   };
 
-  const take = (report: Report): void => {
+  const take = (report: WorkerReport): void => {
     if (report.kind === 'ready') loaded.resolve();
     else if (report.kind === 'unloadable') die(new FunctionError('threw', report.type, report.message));
     else if (report.requestId === underWay?.requestId) {
@@ -44,7 +49,7 @@ export const startThread = (file: string, birth: Omit<Birth, 'reports'>, options
     }
   };
   inbox.on('message', take);
-  /** A thread's last words come another way than its death and may come after it: an answer that was given counts. */
+  /** A thread's last message may arrive after its exit event. A response that was sent counts. */
   const hearOut = (): void => {
     for (let last = receiveMessageOnPort(inbox); last; last = receiveMessageOnPort(inbox)) take(last.message);
   };

@@ -1,4 +1,4 @@
-/** Every permission the template grants to a role, a line each. */
+/** Lists every permission the template grants to a role, one per line. */
 
 import { account, region } from '../base/types.ts';
 import { localConfig } from '../boot/local-config.ts';
@@ -8,16 +8,16 @@ import { readRoles } from '../iam/roles.ts';
 import { splitStatements } from '../iam/split-statements.ts';
 import { namesOf } from './permission-names.ts';
 
-/** Addresses are no part of a permission: any will do. */
+/** The address does not affect permissions. */
 const url = 'http://localhost:3000';
 const addresses = { apiUrl: url, identityUrl: url, firestoreUrl: url, s3Url: url, gcsUrl: url };
 const place = { region, account, apiUrl: url, awsUrl: url };
 
-/** The resources as a stage has them, without a stage. */
+/** The resources of a stage, without booting one. */
 export const templateResources = async (): Promise<readonly ResolvedResource[]> => {
   const stacks = await synthesize(localConfig(addresses, []));
   const tables = readResources(stacks, place, {}, new Set(['AWS::DynamoDB::Table']));
-  // Only the engine knows how a stream is called.
+  // Only the engine knows a stream's ARN.
   const learned = Object.fromEntries(tables.map(({ logicalId, arn }) => [logicalId, { StreamArn: `${arn}/stream/label` }]));
   return readResources(stacks, place, learned);
 };

@@ -1,12 +1,12 @@
-/** Permissions in the template's own words: roles and resources by their logical ids, which no region, account or stack changes. */
-import type { Used } from '../base/types.ts';
+/** Names permissions by the logical ids of roles and resources, which do not depend on region, account or stack. */
+import type { UsedPermission } from '../base/types.ts';
 import type { ResolvedResource } from '../cloudformation/read-template.ts';
 import type { Permission } from '../iam/split-statements.ts';
 
-/** The line of a permission: `BackupCopyRole kms:Decrypt SecretsKey purpose=passphrase`. */
+/** Formats a permission: `BackupCopyRole kms:Decrypt SecretsKey purpose=passphrase`. */
 export type Names = (role: string, permission: Permission) => string;
 
-/** Without what the CDK appends to keep ids apart. */
+/** Removes the hash the CDK appends to logical ids. */
 const wordOf = (logicalId: string): string => logicalId.replace(/[0-9A-F]{8}$/, '');
 
 export const namesOf = (resources: readonly ResolvedResource[]): Names => {
@@ -14,7 +14,7 @@ export const namesOf = (resources: readonly ResolvedResource[]): Names => {
   const nameOf = (pattern: string): string => {
     const whole = words.get(pattern);
     if (whole) return whole;
-    // The stream has a name of its own at every birth of the table.
+    // A stream's ARN changes whenever the table is created.
     const table = words.get(pattern.replace(/\/stream\/.*$/, ''));
     return table ? `${table}/stream` : pattern.replace(/^arn:aws:(\w+):[^:]*:[^:]*:/, '$1:');
   };
@@ -26,8 +26,8 @@ export const namesOf = (resources: readonly ResolvedResource[]): Names => {
     [words.get(role) ?? role, action, nameOf(resource), ...conditions.map(conditionOf)].join(' ');
 };
 
-/** Every function acts under the role it names; what else acts, acts under a role by its ARN. */
-export const roleOf = (resources: readonly ResolvedResource[]): ((used: Used) => string) => {
+/** A function acts under its role; other callers are identified by the ARN of their role. */
+export const roleOf = (resources: readonly ResolvedResource[]): ((used: UsedPermission) => string) => {
   const roles = new Map(
     resources
       .filter(({ type }) => type === 'AWS::Lambda::Function')

@@ -1,31 +1,32 @@
-/** Compares what is granted with what was ever used: a permission nobody uses is one that only an intruder would. */
+/** Compares granted permissions with used ones. A permission that is never used only helps an attacker. */
 
-/** Permissions that stay although no test uses them, and why. */
-export interface Kept {
-  /** Of lines such as `BackupCopyRole kms:Decrypt SecretsKey purpose=passphrase`. */
+/** Permissions that are kept although no test uses them, with the reason. */
+export interface PermissionException {
+  /** Matches lines such as `BackupCopyRole kms:Decrypt SecretsKey purpose=passphrase`. */
   readonly lines: RegExp;
   readonly reason: string;
 }
 
 export interface Report {
-  /** Granted, never used, and nobody says why. */
+  /** Granted, never used, without a reason. */
   readonly unused: readonly string[];
-  /** Used once, and no longer granted: the record is older than the template. */
+  /** Recorded as used but no longer granted: the record is older than the template. */
   readonly stale: readonly string[];
-  /** Reasons for permissions that are used, or not granted. */
-  readonly idle: readonly Kept[];
+  /** Exceptions for permissions that are used or not granted. */
+  readonly idle: readonly PermissionException[];
 }
 
 /**
- * Operations that give the same power over the same items: reading them one by one, many at a time or in their order; writing, emptying
- * and removing them, or asking first. Which of them a call of ours makes follows from what it finds, so where one is used all are granted.
+ * Actions with equivalent access to the same items: read singly, in batches or by query; put, update, delete or check. Which one
+ * a
+ * call uses depends on the data, so all are granted where one is used.
  */
 const alike: readonly (readonly string[])[] = [
   ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
   ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem'],
 ];
 
-export const compare = (granted: readonly string[], used: readonly string[], kept: readonly Kept[]): Report => {
+export const compare = (granted: readonly string[], used: readonly string[], kept: readonly PermissionException[]): Report => {
   const wasUsed = new Set(used.flatMap(equals));
   const isGranted = new Set(granted);
   const idleLines = granted.filter((line) => !wasUsed.has(line));
@@ -36,7 +37,7 @@ export const compare = (granted: readonly string[], used: readonly string[], kep
   };
 };
 
-/** The lines that one in use speaks for, itself included. */
+/** All lines that count as used when this line is used, itself included. */
 const equals = (line: string): readonly string[] => {
   const [role, action = '', ...rest] = line.split(' ');
   const family = alike.find((actions) => actions.includes(action)) ?? [action];

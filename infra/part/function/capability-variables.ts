@@ -1,10 +1,10 @@
-/** The value of every variable, by the use that brings it. */
+/** The value of every environment variable, grouped by the capability that needs it. */
 import type { Capability, capabilities } from '../../../shared/contract/capabilities.ts';
 import type { ResourceNames } from '../resource-names.ts';
 
 type Variables<U extends Capability> = Readonly<Record<(typeof capabilities)[U][number], string>>;
 
-/** Exactly the variables of each use: one that is missing, or of no use, does not compile. */
+/** Exactly the variables of each capability: a missing or superfluous one does not compile. */
 export const variables = (parts: ResourceNames): { readonly [U in Capability]: Variables<U> } => {
   const table = { TABLE_NAME: parts.tableName };
   const { PLAN, REQUESTS_PER_MINUTE, AUDIT_RETENTION_DAYS, PUBLIC_URL, ALLOWED_ORIGINS, MAIL_FROM, SERVICE_VERSION } =

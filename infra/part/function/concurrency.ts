@@ -1,13 +1,14 @@
-/** What may run at once: no part of the service takes what another needs of the concurrency that the account has. */
+/** Divides the account's Lambda concurrency, so that no part of the service starves another. */
 import type { WorkerName } from '../../../shared/contract/runtime/workers.ts';
 
-/** What AWS gives an account that is not new and has not asked for more. */
+/** The default concurrency of an established AWS account. */
 export const usualConcurrency = 1_000;
 
 /**
- * Steps of workflows, of all jobs of all organizations together. A reservation is also the most a function gets: twenty copies of
- * each of a hundred nightly backups are 2,000, and would leave nothing to the API. A step that finds no room waits for it
- * (`infra/workflow/step.ts`). What queues feed is held by the queues (`work-queues.ts`); the API and the clocks have the rest.
+ * Workflow steps of all jobs of all organizations together. A reservation is also the maximum: twenty copies of each of a hundred
+ * nightly
+ * backups would need 2,000 and starve the API. A step without capacity waits (`infra/workflow/step.ts`). Queue consumers
+ * are limited by their queues (`work-queues.ts`); the API and the periodic functions share the rest.
  */
 export const stepConcurrency = {
   backupPrepare: 15,
@@ -25,20 +26,20 @@ export const stepConcurrency = {
   purge: 5,
 } as const satisfies Partial<Record<WorkerName, number>>;
 
-/** Lambda refuses reservations that leave less than this to all other functions of the account. */
+/** Lambda rejects reservations that leave less than this to the account's other functions. */
 export const unreservedMin = 100;
-/** Of an account with less, nothing is reserved: its parts compete, and a crowd of backups can keep the API waiting. */
+/** Smaller accounts get no reservations: their parts compete, and many backups can delay the API. */
 const reservableFrom = 250;
-/** The least that a queue's mapping may be given. */
+/** The minimum for a queue trigger. */
 const mappingMin = 2;
 
-/** Undefined for what takes of the rest. */
+/** Undefined: uses the unreserved rest. */
 export const reservedFor = (name: WorkerName, accountConcurrency: number): number | undefined => {
   const most: number | undefined = (stepConcurrency as Partial<Record<WorkerName, number>>)[name];
   if (most === undefined || accountConcurrency < reservableFrom) return undefined;
   return Math.max(1, Math.floor((most * accountConcurrency) / usualConcurrency));
 };
 
-/** A small account has its share; a large one no more, because these numbers have other reasons, too. */
+/** Small accounts scale the limit down; large ones do not scale it up, because it has other reasons as well. */
 export const queueConcurrency = (most: number, accountConcurrency: number): number =>
   Math.max(mappingMin, Math.min(most, Math.floor((most * accountConcurrency) / usualConcurrency)));

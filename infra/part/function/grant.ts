@@ -1,21 +1,21 @@
 /**
- * Permission and configuration are granted together: for each use its IAM statements and exactly its variables.
- * Both maps are total over `uses`, so a new use without a grant, or a grant without its variable, does not compile.
+ * Grants permissions and configuration together: each capability has IAM statements and exactly its variables.
+ * Both maps are total over `capabilities`, so a capability without a grant, or a grant without its variable, does not compile.
  */
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Capability } from '../../../shared/contract/capabilities.ts';
 import {
   allow,
+  assumeCustomerRoles,
+  decryptFor,
+  encryptFor,
   executionsOf,
   leadingKeysLike,
-  openSealed,
-  passTo,
-  reading,
+  passRoleTo,
+  readActions,
   readSecret,
   schedulesOf,
-  sealFor,
-  takeRoles,
-} from '../policy-statements.ts';
+} from '../allow.ts';
 import type { ResourceNames } from '../resource-names.ts';
 import { variables } from './capability-variables.ts';
 
@@ -24,7 +24,7 @@ export interface Grant {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** All that these uses bring, each variable once. */
+/** Everything these capabilities need, each variable once. */
 export const grant = (parts: ResourceNames, wanted: readonly Capability[]): Grant => {
   const chosen = [...new Set(wanted)];
   return {
@@ -34,20 +34,21 @@ export const grant = (parts: ResourceNames, wanted: readonly Capability[]): Gran
 };
 
 const permissions: Readonly<Record<Capability, (parts: ResourceNames) => readonly PolicyStatement[]>> = {
-  'table:look': ({ tableArn }) => [allow(reading, [tableArn])],
+  'table:look': ({ tableArn }) => [allow(readActions, [tableArn])],
   'table:read': ({ tableArn }) => [
-    allow(reading, [tableArn]),
-    // Counting requests and noting who was seen is all a read-only function may write.
+    allow(readActions, [tableArn]),
+    // Rate counts and lastSeenAt are the only writes of a read-only function.
     allow(['dynamodb:UpdateItem'], [tableArn], leadingKeysLike('RATE#*', 'SEEN#*')),
   ],
-  // A transaction is authorized by the operations inside it.
+  // A transaction is authorized by its operations.
   'table:write': ({ tableArn }) => [
     allow(
-      [...reading, 'dynamodb:ConditionCheckItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+      [...readActions, 'dynamodb:ConditionCheckItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
       [tableArn],
     ),
-    // Every operation has one leading key, so "all values" is that key. A Put that replaces looks to IAM like one that creates:
-    // what keeps an audit entry from being replaced is the condition of the Put, and that its key is new.
+    // Every operation has one leading key, so ForAllValues tests exactly that key. To IAM a Put that replaces equals one that
+    // creates:
+    // audit entries are protected by the condition of the Put and by their unique keys.
     new PolicyStatement({
       effect: Effect.DENY,
       actions: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
@@ -55,46 +56,46 @@ const permissions: Readonly<Record<Capability, (parts: ResourceNames) => readonl
       conditions: leadingKeysLike('AUDIT#*'),
     }),
   ],
-  'table:purge': ({ tableArn }) => [allow([...reading, 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'], [tableArn])],
+  'table:purge': ({ tableArn }) => [allow([...readActions, 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'], [tableArn])],
   'token:verify': ({ tokenKeyArns }) => [allow(['kms:GetPublicKey'], tokenKeyArns)],
   'token:sign': ({ tokenKeyArns }) => [allow(['kms:GetPublicKey'], tokenKeyArns), allow(['kms:Sign'], [tokenKeyArns[0]])],
   'secret:service': ({ serviceSecretArn, secretsKeyArn }) => readSecret(serviceSecretArn, secretsKeyArn),
   'identity:refer': () => [],
   'identity:client': ({ identitySecretArn, secretsKeyArn }) => readSecret(identitySecretArn, secretsKeyArn),
-  'grant:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'provider-grant')],
-  'source:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'source-credentials')],
-  'destination:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'destination-credentials')],
-  'passphrase:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'passphrase')],
+  'grant:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'provider-grant')],
+  'source:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'source-credentials')],
+  'destination:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'destination-credentials')],
+  'passphrase:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'passphrase')],
   'move:seal': ({ secretsKeyArn }) => [
-    openSealed(secretsKeyArn, 'source-credentials', 'destination-credentials'),
-    sealFor(secretsKeyArn, 'source-credentials', 'destination-credentials'),
+    decryptFor(secretsKeyArn, 'source-credentials', 'destination-credentials'),
+    encryptFor(secretsKeyArn, 'source-credentials', 'destination-credentials'),
   ],
-  // What a function opens is held to its purpose by the context it was sealed with.
+  // The encryption context restricts decryption to the function's purpose.
   'source:read': ({ identitySecretArn, secretsKeyArn }) => [
     ...readSecret(identitySecretArn, secretsKeyArn),
-    openSealed(secretsKeyArn, 'provider-grant', 'source-credentials'),
-    // A provider may give a new refresh token with each use.
-    sealFor(secretsKeyArn, 'provider-grant'),
+    decryptFor(secretsKeyArn, 'provider-grant', 'source-credentials'),
+    // A provider may rotate the refresh token at each use.
+    encryptFor(secretsKeyArn, 'provider-grant'),
   ],
   'destination:use': ({ secretsKeyArn }) => [
-    openSealed(secretsKeyArn, 'destination-credentials'),
-    takeRoles({ Null: { 'sts:ExternalId': 'false' } }),
+    decryptFor(secretsKeyArn, 'destination-credentials'),
+    assumeCustomerRoles({ Null: { 'sts:ExternalId': 'false' } }),
   ],
-  // A role that lets us in without the ExternalId is refused, which has to be tried.
-  'destination:probe': () => [takeRoles()],
-  'destination:open': ({ secretsKeyArn }) => [openSealed(secretsKeyArn, 'destination-credentials')],
+  // A role that can be assumed without the ExternalId is rejected, so the probe has to try it.
+  'destination:probe': () => [assumeCustomerRoles()],
+  'destination:open': ({ secretsKeyArn }) => [decryptFor(secretsKeyArn, 'destination-credentials')],
   'data-key:name': () => [],
   'data-key:make': ({ dataKeyArn, secretsKeyArn }) => [
     allow(['kms:GenerateDataKey'], [dataKeyArn]),
-    openSealed(secretsKeyArn, 'passphrase'),
+    decryptFor(secretsKeyArn, 'passphrase'),
   ],
   'data-key:wrap': ({ dataKeyArn, secretsKeyArn }) => [
     allow(['kms:Encrypt'], [dataKeyArn]),
-    openSealed(secretsKeyArn, 'passphrase'),
+    decryptFor(secretsKeyArn, 'passphrase'),
   ],
   'data-key:open': ({ dataKeyArn, secretsKeyArn }) => [
     allow(['kms:Decrypt'], [dataKeyArn]),
-    openSealed(secretsKeyArn, 'passphrase'),
+    decryptFor(secretsKeyArn, 'passphrase'),
   ],
   'backup:start': ({ backupWorkflowArn }) => [allow(['states:StartExecution'], [backupWorkflowArn])],
   'backup:watch': ({ backupWorkflowArn }) => [
@@ -108,12 +109,13 @@ const permissions: Readonly<Record<Capability, (parts: ResourceNames) => readonl
   'task:send': ({ taskQueueArn }) => [allow(['sqs:SendMessage'], [taskQueueArn])],
   'chore:send': ({ choreQueueArn }) => [allow(['sqs:SendMessage'], [choreQueueArn])],
   'match:send': ({ matchQueueArn }) => [allow(['sqs:SendMessage'], [matchQueueArn])],
-  'webhook:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'webhook-secret')],
-  'webhook:send': ({ secretsKeyArn }) => [openSealed(secretsKeyArn, 'webhook-secret')],
-  // Who sends to strangers can be turned by one of them: it reads no session, no key and no audit log, and writes nothing but
-  // what became of its deliveries. Of a batch of keys every one must be of these partitions.
+  'webhook:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'webhook-secret')],
+  'webhook:send': ({ secretsKeyArn }) => [decryptFor(secretsKeyArn, 'webhook-secret')],
+  // A function that calls customers' endpoints may be compromised by one. It reads no sessions, keys or audit entries, and writes
+  // only the
+  // outcome of deliveries. Every key of a batch must be in these partitions.
   'delivery:keep': ({ tableArn }) => [
-    allow(reading, [tableArn], leadingKeysLike('ORG#*', 'DELIVERY#*')),
+    allow(readActions, [tableArn], leadingKeysLike('ORG#*', 'DELIVERY#*')),
     allow(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [tableArn], leadingKeysLike('DELIVERY#*')),
   ],
   'delivery:send': ({ deliveryQueueArn, slowDeliveryQueueArn }) => [
@@ -122,17 +124,17 @@ const permissions: Readonly<Record<Capability, (parts: ResourceNames) => readonl
   'delivery:retry': ({ slowDeliveryQueueArn }) => [allow(['sqs:SendMessage'], [slowDeliveryQueueArn])],
   'delivery:later': ({ retryGroupName, retryRoleArn }) => [
     allow(['scheduler:CreateSchedule'], [schedulesOf(retryGroupName)]),
-    passTo('scheduler.amazonaws.com', retryRoleArn),
+    passRoleTo('scheduler.amazonaws.com', retryRoleArn),
   ],
   'schedule:send': ({ scheduleQueueArn }) => [allow(['sqs:SendMessage'], [scheduleQueueArn])],
   'schedule:enter': ({ scheduleGroupName, scheduleRoleArn }) => [
     allow(['scheduler:CreateSchedule', 'scheduler:UpdateSchedule', 'scheduler:DeleteSchedule'], [schedulesOf(scheduleGroupName)]),
-    passTo('scheduler.amazonaws.com', scheduleRoleArn),
+    passRoleTo('scheduler.amazonaws.com', scheduleRoleArn),
   ],
   'schedule:remove': ({ scheduleGroupName }) => [allow(['scheduler:DeleteSchedule'], [schedulesOf(scheduleGroupName)])],
   'capture:send': ({ captureQueueArn }) => [allow(['sqs:SendMessage'], [captureQueueArn])],
-  // SES may ask for the address, its domain or a parent of it, the recipient (in the sandbox) and the default configuration
-  // set: the sender is what is held fast. Without one nothing can be sent, and nothing may be.
+  // SES may check the address, its domain or a parent domain, the recipient (in the sandbox) and the configuration set, so the
+  // condition restricts the sender. Without a sender nothing is allowed.
   'mail:send': ({ mailArns, settings: { MAIL_FROM } }) =>
     MAIL_FROM === '' ? [] : [allow(['ses:SendEmail'], mailArns, { StringEquals: { 'ses:FromAddress': MAIL_FROM } })],
   'link:make': () => [],

@@ -1,4 +1,4 @@
-/** A function as all of ours are: arm64, Node 24, traced, logging to a group that forgets, with a role of its own. */
+/** The standard Lambda function: arm64, Node 24, traced, with log retention and its own role. */
 import { type CfnResource, Duration } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -8,7 +8,7 @@ import type { Capability } from '../../../shared/contract/capabilities.ts';
 import type { ResourceNames } from '../resource-names.ts';
 import { grant } from './grant.ts';
 
-/** Where the code of an entry file comes from: an esbuild bundle to deploy, a line of text to synthesize only. */
+/** The code of an entry file: an esbuild bundle to deploy, or a line of text to synthesize only. */
 export type CodeOf = (entry: string) => lambda.Code;
 
 export interface FnProps {
@@ -18,19 +18,19 @@ export interface FnProps {
   readonly description: string;
   readonly timeoutSeconds: number;
   readonly memoryMegabytes?: number | undefined;
-  /** Reserved for it, and the most that run at once; unless said it shares what the account has left. */
+  /** Reserved concurrency, which is also the maximum. Undefined: uses the unreserved rest. */
   readonly concurrencyMax?: number | undefined;
-  /** Else Lambda drops what comes back to the same function by a queue for about the 16th time. */
+  /** Without it Lambda drops messages that return to the same function about 16 times (recursive loop detection). */
   readonly sendsToItself?: boolean | undefined;
   readonly capabilities: readonly Capability[];
   readonly parts: ResourceNames;
   readonly code: CodeOf;
   readonly logGroup: LogGroup;
-  /** What its trigger needs beyond its uses, such as reading the stream or the queue. */
+  /** Permissions of the trigger, such as reading the stream or the queue. */
   readonly trigger?: readonly PolicyStatement[];
 }
 
-/** Node gets a third of a core here; less saves nothing, because start-up then takes longer. */
+/** Gives Node a third of a core. Less saves nothing, because start-up takes longer. */
 const memoryMegabytes = 512;
 
 export const makeFunction = (scope: Construct, id: string, props: FnProps): lambda.Function => {
@@ -51,7 +51,7 @@ export const makeFunction = (scope: Construct, id: string, props: FnProps): lamb
     architecture: lambda.Architecture.ARM_64,
     handler: `index.${props.exportName}`,
     code: props.code(props.entry),
-    // The role is complete: nothing may add to it later.
+    // The role is complete: nothing may extend it later.
     role: role.withoutPolicyUpdates(),
     memorySize: props.memoryMegabytes ?? memoryMegabytes,
     timeout: Duration.seconds(props.timeoutSeconds),
@@ -62,13 +62,13 @@ export const makeFunction = (scope: Construct, id: string, props: FnProps): lamb
     logGroup: props.logGroup,
     environment: { ...variables },
   });
-  // What the bundle was made from; the local stage runs this file.
+  // The source of the bundle; the local stage runs this file.
   (fn.node.defaultChild as CfnResource).addMetadata('entry', props.entry);
   return fn;
 };
 
 const manners = (logGroup: LogGroup): readonly PolicyStatement[] => [
   new PolicyStatement({ actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [logGroup.logGroupArn] }),
-  // X-Ray has no resources to name.
+  // X-Ray has no resource ARNs.
   new PolicyStatement({ actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], resources: ['*'] }),
 ];

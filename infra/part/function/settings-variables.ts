@@ -1,13 +1,13 @@
-/** The variables that name no resource: the deployer's choices, and what follows from them. */
+/** The variables that name no resource: configuration and values derived from it. */
 import { readFileSync } from 'node:fs';
 import { auditRetentionDays } from '../../../shared/contract/limits.ts';
 import type { Config } from '../../config.ts';
 import type { ResourceNames } from '../resource-names.ts';
 
-/** package.json's version is the service's: one number to raise. */
+/** The service's version is that of package.json. */
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string };
 
-export const settingsOf = (config: Config, publicUrl: string): ResourceNames['settings'] => ({
+export const settingsVariables = (config: Config, publicUrl: string): ResourceNames['settings'] => ({
   PLAN: config.plan,
   AUDIT_RETENTION_DAYS: String(config.auditRetentionDays ?? auditRetentionDays[config.plan]),
   REQUESTS_PER_MINUTE: String(config.requestsPerMinute),
@@ -15,7 +15,7 @@ export const settingsOf = (config: Config, publicUrl: string): ResourceNames['se
   PUBLIC_URL: publicUrl,
   ALLOWED_ORIGINS: config.allowedOrigins.join(','),
   ALLOWED_REDIRECT_URIS: config.allowedRedirectUris.join(','),
-  // Without a console of their own, people land on the page that describes the API.
+  // Without a console, users land on the API reference.
   CONSOLE_URL: config.consoleUrl ?? `${publicUrl}/docs`,
   IDENTITY_ISSUER: config.identityIssuer,
   IDENTITY_CLIENT_ID: config.identityClientId,

@@ -1,24 +1,24 @@
-/** A function nobody calls over HTTP, as its row in the contract describes it, with an alarm for its failures. */
+/** A function that is not called over HTTP, configured by its row in the contract, with an alarm for failures. */
 import { Duration } from 'aws-cdk-lib';
 import type { Function as Fn } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { type Worker, type WorkerName, workers } from '../../../shared/contract/runtime/workers.ts';
-import { capital, kebab } from '../names.ts';
+import { kebabCase, pascalCase } from '../name-case.ts';
 import { addAlarm, alarmPeriod } from '../observe/alarm.ts';
 import { runRetries } from '../trigger/periodic-trigger.ts';
 import { type FnProps, makeFunction } from './lambda-function.ts';
 
-/** The longest that Lambda lets a function run. */
+/** Lambda's maximum. */
 const longSeconds = 900;
 
-export interface WorkerProps extends Pick<FnProps, 'parts' | 'code' | 'logGroup' | 'trigger' | 'concurrencyMax'> {
+interface WorkerProps extends Pick<FnProps, 'parts' | 'code' | 'logGroup' | 'trigger' | 'concurrencyMax'> {
   readonly topic: ITopic;
 }
 
 export const makeWorker = (scope: Construct, name: WorkerName, { topic, ...rest }: WorkerProps): Fn => {
   const worker: Worker = workers[name];
-  const fn = makeFunction(scope, capital(name), {
+  const fn = makeFunction(scope, pascalCase(name), {
     entry: worker.entry,
     exportName: 'handler',
     description: worker.summary,
@@ -29,15 +29,15 @@ export const makeWorker = (scope: Construct, name: WorkerName, { topic, ...rest 
     ...rest,
   });
   addAlarm(scope, {
-    name: `${kebab(name)}-errors`,
-    says: `The function ${name} fails again and again`,
+    name: `${kebabCase(name)}-errors`,
+    description: `The function ${name} fails repeatedly`,
     ...(worker.trigger === 'clock'
-      ? // It runs at intervals, so it never fails for long: it rings when a run and all its retries failed.
+      ? // Runs at intervals: the alarm fires when one run and all its retries fail.
         { metric: fn.metricErrors({ period: Duration.minutes(15), statistic: 'Sum' }), above: runRetries }
       : worker.timeoutSeconds >= longSeconds && worker.trigger === 'queue'
-        ? // What runs for a quarter of an hour fails seldom in periods that follow each other.
+        ? // Runs of up to 15 minutes rarely fail in consecutive periods.
           { metric: fn.metricErrors({ period: Duration.hours(1), statistic: 'Sum' }), above: 2 }
-        : // One failure is retried; three periods in a row are not luck.
+        : // Single failures are retried; failures in three consecutive periods are not.
           { metric: fn.metricErrors({ period: alarmPeriod, statistic: 'Sum' }), above: 0, periods: 3 }),
     topic,
   });

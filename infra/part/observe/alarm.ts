@@ -1,4 +1,4 @@
-/** An alarm whose name is a section of runbook.md: whoever is woken knows where to read. */
+/** An alarm; its name is a section of runbook.md. */
 import { Duration } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
@@ -8,28 +8,28 @@ import type { Construct } from 'constructs';
 export interface AlarmProps {
   /** The alarm's name and its section in the runbook. */
   readonly name: string;
-  readonly says: string;
+  readonly description: string;
   readonly metric: IMetric;
-  /** It rings when the metric is above this, or else below that. */
+  /** Fires when the metric is above `above`, or below `below`. */
   readonly above?: number;
   readonly below?: number;
-  /** It rings after this many periods in a row. */
+  /** Fires after this many consecutive periods. */
   readonly periods?: number;
   readonly topic: ITopic;
 }
 
-/** Short enough to hear of trouble before the customers do, long enough for one retry to heal it. */
+/** Short enough to notice trouble before customers do, long enough for one retry to succeed. */
 export const alarmPeriod = Duration.minutes(5);
 
-/** Every alarm's name begins with it. */
+/** The prefix of all alarm names. */
 export const alarmPrefix = 'backup-service-';
 
-/** Above a bound, silence is no trouble: nothing was asked for. Below one, silence is the trouble. */
+/** Missing data is fine for an upper bound (nothing happened) and breaching for a lower bound. */
 export const addAlarm = (scope: Construct, props: AlarmProps): Alarm => {
   const id = `Alarm${props.name.replace(/(^|-)(.)/g, (_, __, letter: string) => letter.toUpperCase())}`;
   const alarm = new Alarm(scope, id, {
     alarmName: `${alarmPrefix}${props.name}`,
-    alarmDescription: `${props.says}. See infra/runbook.md, section ${alarmPrefix}${props.name}.`,
+    alarmDescription: `${props.description}. See infra/runbook.md, section ${alarmPrefix}${props.name}.`,
     metric: props.metric,
     evaluationPeriods: props.periods ?? 1,
     ...(props.below === undefined

@@ -1,4 +1,4 @@
-/** Which part of the dashboard an alarm belongs to, by its name. */
+/** Assigns alarms to sections of the dashboard by name. */
 import { Alarm, type CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IConstruct } from 'constructs';
 import { alarmPrefix } from './alarm.ts';
@@ -7,7 +7,7 @@ import type { MetricTitle } from './metric-title.ts';
 export interface Section {
   readonly name: 'health' | MetricTitle['section'];
   readonly title: string;
-  /** Names of alarms; what no other section claims is of the health of the whole. */
+  /** Matches alarm names. Alarms that no section matches are shown under overall health. */
   readonly claims?: RegExp;
 }
 
@@ -20,7 +20,7 @@ export const sections: readonly Section[] = [
   { name: 'webhooks', title: 'Webhooks', claims: /^(match|deliver|delivery|slow-delivery|deliver-slow)-/ },
 ];
 
-/** As the template says it, without what all names begin with: the construct itself only knows it once it is deployed. */
+/** The name in the template without the common prefix; the construct's own property is a token. */
 export const shortName = ({ node }: Alarm): string => String((node.defaultChild as CfnAlarm).alarmName).slice(alarmPrefix.length);
 
 export const sectionOf = (alarm: Alarm): Section['name'] =>

@@ -1,4 +1,4 @@
-/** What a section of the dashboard is made of. */
+/** The widgets of a dashboard section. */
 import {
   Alarm,
   AlarmStatusWidget,
@@ -16,19 +16,19 @@ import { alarmPeriod, alarmPrefix } from './alarm.ts';
 import { type Section, shortName } from './dashboard-section.ts';
 import { metricTitles } from './metric-title.ts';
 
-/** The grid is 24 wide. */
+/** The width of the grid. */
 const full = 24;
 const third = 8;
 const quarter = 6;
-/** What fits into one line of an alarm widget of full width. */
+/** Alarms per line of a full-width alarm widget. */
 const alarmsPerLine = 6;
 
-export const heading = ({ title, name }: Section): IWidget => {
-  const hint = name === 'health' ? '\n\nEvery alarm has a section of its name in `infra/runbook.md`.' : '';
+export const headingWidget = ({ title, name }: Section): IWidget => {
+  const hint = name === 'health' ? '\n\nEvery alarm has a section of the same name in `infra/runbook.md`.' : '';
   return new TextWidget({ markdown: `## ${title}${hint}`, width: full, height: 2, background: TextWidgetBackground.TRANSPARENT });
 };
 
-/** By name: what another stack imports cannot be renamed or removed there. */
+/** Alarms are referenced by name: an export used by another stack could not be renamed or removed. */
 export const alarmStates = (scope: Construct, alarms: readonly Alarm[]): IWidget =>
   new AlarmStatusWidget({
     title: 'Alarms',
@@ -40,25 +40,25 @@ export const alarmStates = (scope: Construct, alarms: readonly Alarm[]): IWidget
     height: 1 + 2 * Math.ceil(alarms.length / alarmsPerLine),
   });
 
-/** Of the metrics that alarms watch; whatever is not here goes by CloudWatch's own name. */
+/** Titles of the metrics that alarms watch; others keep CloudWatch's names. */
 const titles: Readonly<Record<string, string>> = {
   ApproximateNumberOfMessagesVisible: 'Dead letters',
-  ApproximateAgeOfOldestMessage: 'Oldest message, in seconds',
-  Errors: 'Runs that failed',
-  Invocations: 'Runs by the clock',
-  IteratorAge: 'Oldest record of the stream, in milliseconds',
-  ExecutionsFailed: 'Workflows that failed',
-  ExecutionsTimedOut: 'Workflows that timed out',
+  ApproximateAgeOfOldestMessage: 'Age of the oldest message, in seconds',
+  Errors: 'Failed runs',
+  Invocations: 'Periodic runs',
+  IteratorAge: 'Age of the oldest stream record, in milliseconds',
+  ExecutionsFailed: 'Failed workflows',
+  ExecutionsTimedOut: 'Timed-out workflows',
 };
 
-/** What the alarms watch, a graph for each kind of it. */
+/** One graph for each metric that alarms watch. */
 export const alarmGraphs = (alarms: readonly Alarm[]): IWidget[] =>
   [...Map.groupBy(alarms, ({ metric }) => (metric as Metric).metricName)].map(
     ([metricName, its]) =>
       new GraphWidget({
         title: titles[metricName] ?? metricName,
         left: its.map((alarm) => (alarm.metric as Metric).with({ label: shortName(alarm) })),
-        leftAnnotations: thresholdsOf(its).map((value) => ({ value, label: 'rings beyond' })),
+        leftAnnotations: thresholdsOf(its).map((value) => ({ value, label: 'alarm threshold' })),
         legendPosition: LegendPosition.RIGHT,
         leftYAxis: { min: 0, showUnits: false },
         width: third,
@@ -69,18 +69,18 @@ const thresholdsOf = (alarms: readonly Alarm[]): readonly number[] => [
   ...new Set(alarms.map(({ node }) => (node.defaultChild as CfnAlarm).threshold ?? 0)),
 ];
 
-/** Of a duration most and nearly all; of everything else how much it was. */
+/** Durations show percentiles; other metrics show sums. */
 const statisticsOf = (name: MetricName): readonly string[] =>
   ['Seconds', 'Milliseconds'].includes(metrics[name]) ? ['p50', 'p99'] : ['Sum'];
 
-/** A graph for each metric of our own, with what it says for a title. */
+/** One graph for each metric of the service. */
 export const metricGraphs = (section: Section['name']): IWidget[] =>
   (Object.keys(metrics) as MetricName[])
     .filter((name) => metricTitles[name].section === section)
     .map(
       (name) =>
         new GraphWidget({
-          title: metricTitles[name].says,
+          title: metricTitles[name].title,
           left: statisticsOf(name).map(
             (statistic) =>
               new Metric({
@@ -97,7 +97,7 @@ export const metricGraphs = (section: Section['name']): IWidget[] =>
         }),
     );
 
-/** What the gateway counts of all calls. */
+/** Request metrics of the gateway. */
 export const trafficGraphs = (apiId: string): IWidget[] => {
   const of = (metricName: string, statistic: string, label: string): Metric =>
     new Metric({
@@ -108,7 +108,7 @@ export const trafficGraphs = (apiId: string): IWidget[] => {
     new GraphWidget({ title, left, leftYAxis: { min: 0, showUnits: false }, width: third });
   return [
     graph('Calls', [of('Count', 'Sum', 'all')]),
-    graph('Calls refused or failed', [of('4xx', 'Sum', '4xx'), of('5xx', 'Sum', '5xx')]),
-    graph('Time to answer, in milliseconds', [of('Latency', 'p50', 'p50'), of('Latency', 'p99', 'p99')]),
+    graph('Rejected and failed requests', [of('4xx', 'Sum', '4xx'), of('5xx', 'Sum', '5xx')]),
+    graph('Response time, in milliseconds', [of('Latency', 'p50', 'p50'), of('Latency', 'p99', 'p99')]),
   ];
 };

@@ -1,22 +1,22 @@
-/** The one page to look at: every alarm, what each of them watches, and what the service measures of itself. */
+/** The dashboard: all alarms, the metrics they watch, and the service's own metrics. */
 import { Aws } from 'aws-cdk-lib';
 import { Dashboard, type IWidget, PeriodOverride } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { alarmsBelow, sectionOf, sections } from './dashboard-section.ts';
-import { alarmGraphs, alarmStates, heading, metricGraphs, trafficGraphs } from './dashboard-widget.ts';
+import { alarmGraphs, alarmStates, headingWidget, metricGraphs, trafficGraphs } from './dashboard-widget.ts';
 
-/** Dashboards are the account's, not the region's: the name says which region this one shows. */
+/** Dashboards are global to the account, so the name includes the region. */
 const dashboardName = `backup-service-${Aws.REGION}`;
 
 export const dashboardUrl = `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboardName}`;
 
-/** To be made last: it shows the alarms that are there. It names those of other stacks, and imports nothing of them. */
+/** Create it last: it shows the alarms that exist by then. It refers to alarms of other stacks by name and imports nothing. */
 export const makeDashboard = (scope: Construct, apiId: string): void => {
   const alarms = alarmsBelow(scope.node.root);
   const rows = sections.flatMap((section): IWidget[][] => {
     const its = alarms.filter((alarm) => sectionOf(alarm) === section.name);
     return [
-      [heading(section)],
+      [headingWidget(section)],
       ...(its.length > 0 ? [[alarmStates(scope, its)]] : []),
       ...(section.name === 'api' ? [trafficGraphs(apiId)] : []),
       metricGraphs(section.name),

@@ -1,4 +1,4 @@
-/** One log group for each stack's functions: a request id finds all its lines in one place, and stacks stay below 500 resources. */
+/** One log group per stack: a request id finds all lines in one group, and stacks stay below 500 resources. */
 import { Aws, Fn, RemovalPolicy } from 'aws-cdk-lib';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -11,8 +11,9 @@ export const makeLogGroup = (scope: Construct, id: string, logGroupName?: string
   });
 
 /**
- * For what a service writes by itself, such as workflows and the gateway: every group outside this prefix would take a line of one
- * policy of the account, which has room for some dozens. The stack's own id, since a group that was kept is not made a second time.
+ * For logs that a service writes itself (workflows, the gateway): log groups outside this prefix use up an account-wide policy
+ * with room
+ * for a few dozen. The name contains the stack's id, because a retained group cannot be created again.
  */
 export const makeVendedLogGroup = (scope: Construct, id: string): LogGroup =>
   makeLogGroup(scope, id, `/aws/vendedlogs/backup-management-service/${Fn.select(2, Fn.split('/', Aws.STACK_ID))}/${id}`);

@@ -1,4 +1,4 @@
-/** Counts a line of the logs, so that an alarm can ring at it. */
+/** Counts log lines in a metric, so that an alarm can watch them. */
 import type { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -11,8 +11,8 @@ type Line = keyof typeof logLines;
 /** 'keyRefused' → 'KeyRefused' */
 const nameOf = (line: Line): string => line.replace(/^./, (letter) => letter.toUpperCase());
 
-/** Every group counts into the same metric. */
-export const countLines = (logGroup: LogGroup, line: Line): void => {
+/** All log groups count into the same metric. */
+export const addLogMetricFilter = (logGroup: LogGroup, line: Line): void => {
   logGroup.addMetricFilter(nameOf(line), {
     filterPattern: FilterPattern.stringValue('$.message', '=', logLines[line]),
     metricNamespace: namespace,
@@ -21,5 +21,5 @@ export const countLines = (logGroup: LogGroup, line: Line): void => {
   });
 };
 
-export const linesCounted = (line: Line, period: Duration = alarmPeriod): Metric =>
+export const logLineMetric = (line: Line, period: Duration = alarmPeriod): Metric =>
   new Metric({ namespace, metricName: nameOf(line), statistic: 'Sum', period });

@@ -1,31 +1,31 @@
-/** Messages that are due later than a queue can hold them back (900 s): one-time entries of the Scheduler, made by functions. */
+/** Messages delayed beyond SQS's 900 s: one-time schedules created by functions. */
 import { Aws } from 'aws-cdk-lib';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { allow } from '../policy-statements.ts';
-import { makeDeadLetters } from './queue-with-dlq.ts';
+import { allow } from '../allow.ts';
+import { makeDeadLetterQueue } from './queue-with-dlq.ts';
 
 export interface DelayedMessages {
-  /** A group of their own: who may make entries here can neither see nor change a clock of the service. */
+  /** A separate group: functions that create schedules here can neither read nor change other schedules of the service. */
   readonly groupName: string;
   readonly roleArn: string;
-  /** Where the Scheduler leaves what it could not send. */
+  /** Messages the Scheduler could not send. */
   readonly deadLetters: Queue;
 }
 
-export const makeLater = (
+export const makeDelayedMessages = (
   scope: Construct,
   id: string,
   props: { name: string; queue: Queue; topic: ITopic },
 ): DelayedMessages => {
   const group = new CfnScheduleGroup(scope, `${id}Group`);
-  const deadLetters = makeDeadLetters(scope, `${id}DeadLetters`, { name: props.name, topic: props.topic });
+  const deadLetters = makeDeadLetterQueue(scope, `${id}DeadLetters`, { name: props.name, topic: props.topic });
   const role = new Role(scope, `${id}Role`, {
-    description: `Sends what is due of ${props.name} to its queue`,
-    // Only entries of this group may take the role.
+    description: `Sends due messages of ${props.name} to their queue`,
+    // Only schedules of this group may assume the role.
     assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
       conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID, 'aws:SourceArn': group.attrArn } },
     }),

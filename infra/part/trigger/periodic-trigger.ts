@@ -1,4 +1,4 @@
-/** A function that a clock starts. What the Scheduler or Lambda cannot deliver goes to the dead letters. */
+/** A function invoked at intervals. Events that the Scheduler or Lambda cannot deliver are dead-lettered. */
 
 import { Aws, Duration } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -9,29 +9,28 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { addAlarm } from '../observe/alarm.ts';
 
-export interface ClockProps {
+interface ClockProps {
   readonly name: string;
-  /** Minutes from one run to the next. */
   readonly everyMinutes: number;
   readonly target: Fn;
   readonly deadLetters: Queue;
   readonly topic: ITopic;
 }
 
-/** The next hour at the latest brings the next try, so an older event is not worth delivering. */
+/** The next run comes within the hour, so older events are dropped. */
 const eventAgeMaxSeconds = 3_600;
 const deliveryRetries = 10;
-/** Lambda's maximum; the waits before them are one minute and two. */
+/** Lambda's maximum; it waits one and two minutes before them. */
 export const runRetries = 2;
 
-/** Who watches over others fails nobody's call by not running: it rings when that many runs in a row did not come. */
+/** A watchdog that does not run fails no request, so its absence raises an alarm after this many missed runs. */
 const runsMissedMax = 3;
 
 export const addPeriodicTrigger = (scope: Construct, id: string, props: ClockProps): void => {
   const rate = `rate(${props.everyMinutes} minutes)`;
   const role = new Role(scope, `${id}ClockRole`, {
-    description: `Starts ${props.name} at ${rate}`,
-    // Only schedules of this account may take the role.
+    description: `Invokes ${props.name} at ${rate}`,
+    // Only schedules of this account may assume the role.
     assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
       conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
     }),
@@ -45,7 +44,7 @@ export const addPeriodicTrigger = (scope: Construct, id: string, props: ClockPro
     },
   });
   new CfnSchedule(scope, `${id}Clock`, {
-    description: `Starts ${props.name} at ${rate}`,
+    description: `Invokes ${props.name} at ${rate}`,
     scheduleExpression: rate,
     flexibleTimeWindow: { mode: 'OFF' },
     target: {
@@ -56,7 +55,7 @@ export const addPeriodicTrigger = (scope: Construct, id: string, props: ClockPro
       deadLetterConfig: { arn: props.deadLetters.queueArn },
     },
   });
-  // The Scheduler's word is taken once Lambda has the event; what fails after that is Lambda's to retry and to put aside.
+  // The Scheduler is done once Lambda has accepted the event; later failures are retried and dead-lettered by Lambda.
   new CfnEventInvokeConfig(scope, `${id}Retries`, {
     functionName: props.target.functionName,
     qualifier: '$LATEST',
@@ -67,7 +66,7 @@ export const addPeriodicTrigger = (scope: Construct, id: string, props: ClockPro
   const silenceMinutes = runsMissedMax * props.everyMinutes;
   addAlarm(scope, {
     name: `${props.name}-silent`,
-    says: `${props.name} has not run for ${silenceMinutes} minutes`,
+    description: `${props.name} has not run for ${silenceMinutes} minutes`,
     metric: props.target.metricInvocations({ period: Duration.minutes(silenceMinutes), statistic: 'Sum' }),
     below: 1,
     topic: props.topic,

@@ -1,19 +1,19 @@
-/** A queue as all of ours are: encrypted, TLS only, and with a place for what could not be done, which rings. */
+/** The standard queue: encrypted, TLS only, with a dead-letter queue that has an alarm. */
 import { Duration } from 'aws-cdk-lib';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { type AlarmProps, addAlarm, alarmPeriod } from '../observe/alarm.ts';
 
-/** The longest SQS keeps a message: time to look, repair and send it again. */
+/** SQS's maximum: time to investigate, repair and redrive. */
 const keptDays = 14;
-/** Lambda's poller takes messages it then has no room for; below 5 a busy hour alone would fill the dead letters. */
+/** Lambda receives messages before it has capacity for them; with fewer receives, load alone would dead-letter them. */
 const receivesMax = 5;
-/** What AWS asks of a queue that feeds a function: room for the function's own retries of a throttled batch. */
+/** AWS's recommendation for a queue trigger: leaves room for Lambda's own retries of a throttled batch. */
 const visibilityPerTimeout = 6;
 
-/** Where the messages go that `name` could not handle; one is enough to ring. */
-export const makeDeadLetters = (scope: Construct, id: string, props: { name: string; topic: ITopic }): Queue => {
+/** The dead-letter queue of `name`; its first message raises the alarm. */
+export const makeDeadLetterQueue = (scope: Construct, id: string, props: { name: string; topic: ITopic }): Queue => {
   const queue = new Queue(scope, id, {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
@@ -21,7 +21,7 @@ export const makeDeadLetters = (scope: Construct, id: string, props: { name: str
   });
   addAlarm(scope, {
     name: `${props.name}-dead-letters`,
-    says: `Work of ${props.name} was given up and waits in its dead-letter queue`,
+    description: `Messages of ${props.name} failed permanently and are in its dead-letter queue`,
     metric: queue.metricApproximateNumberOfMessagesVisible({ period: alarmPeriod, statistic: 'Maximum' }),
     above: 0,
     topic: props.topic,
@@ -29,11 +29,11 @@ export const makeDeadLetters = (scope: Construct, id: string, props: { name: str
   return queue;
 };
 
-export interface WorkQueueProps {
+interface WorkQueueProps {
   readonly name: string;
-  /** Of the function that works on it. */
+  /** Timeout of the worker. */
   readonly timeoutSeconds: number;
-  /** It rings when a message has waited longer; without it, when there was always one that nobody took. */
+  /** The alarm fires when a message has waited longer. Undefined: it fires when messages were waiting all the time. */
   readonly waitMaxSeconds: number | undefined;
   readonly topic: ITopic;
 }
@@ -45,7 +45,7 @@ export const makeWorkQueue = (scope: Construct, id: string, props: WorkQueueProp
     retentionPeriod: Duration.days(keptDays),
     visibilityTimeout: Duration.seconds(props.timeoutSeconds * visibilityPerTimeout),
     deadLetterQueue: {
-      queue: makeDeadLetters(scope, `${id}DeadLetters`, { name: props.name, topic: props.topic }),
+      queue: makeDeadLetterQueue(scope, `${id}DeadLetters`, { name: props.name, topic: props.topic }),
       maxReceiveCount: receivesMax,
     },
   });
@@ -53,20 +53,20 @@ export const makeWorkQueue = (scope: Construct, id: string, props: WorkQueueProp
   return queue;
 };
 
-/** A message that is worked on for long counts as old, and one whose worker died for longer still; neither is one that nobody takes. */
+/** A message counts as old while its worker runs or after its worker crashed, although messages are being received. */
 const backlogOf = (
   queue: Queue,
   { name, waitMaxSeconds }: WorkQueueProps,
-): Pick<AlarmProps, 'says' | 'metric' | 'above' | 'periods'> =>
+): Pick<AlarmProps, 'description' | 'metric' | 'above' | 'periods'> =>
   waitMaxSeconds === undefined
     ? {
-        says: `Messages of ${name} are not taken`,
+        description: `Messages of ${name} are not received`,
         metric: queue.metricApproximateNumberOfMessagesVisible({ period: alarmPeriod, statistic: 'Minimum' }),
         above: 0,
         periods: 3,
       }
     : {
-        says: `The oldest message of ${name} has waited more than ${waitMaxSeconds} s`,
+        description: `The oldest message of ${name} has waited more than ${waitMaxSeconds} s`,
         metric: queue.metricApproximateAgeOfOldestMessage({ period: alarmPeriod, statistic: 'Maximum' }),
         above: waitMaxSeconds,
       };

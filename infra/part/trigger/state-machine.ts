@@ -1,4 +1,4 @@
-/** A standard workflow as all of ours are: logged in full, traced, allowed to run its own steps only, loud when it fails. */
+/** The standard workflow: fully logged, traced, allowed to invoke only its own steps, with alarms for failures. */
 import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -9,9 +9,9 @@ import type { Construct } from 'constructs';
 import { addAlarm, alarmPeriod } from '../observe/alarm.ts';
 import { makeVendedLogGroup } from '../observe/log-group.ts';
 
-export interface WorkflowProps {
+interface StateMachineProps {
   readonly name: string;
-  /** The functions its tasks run. */
+  /** The functions of its tasks. */
   readonly steps: readonly Fn[];
   /** Amazon States Language. */
   readonly definition: object;
@@ -20,13 +20,13 @@ export interface WorkflowProps {
   readonly isDistributed?: boolean;
 }
 
-export const makeWorkflow = (scope: Construct, id: string, props: WorkflowProps): CfnStateMachine => {
+export const makeStateMachine = (scope: Construct, id: string, props: StateMachineProps): CfnStateMachine => {
   const logGroup = makeVendedLogGroup(scope, `${id}Logs`);
-  // A role that names its own workflow cannot wait for the workflow's name, nor the workflow for the role.
+  // A fixed name: the role refers to the workflow and the workflow to the role, so neither can wait for the other's name.
   const stateMachineName = props.isDistributed ? `backup-management-service-${props.name}` : undefined;
   const role = new Role(scope, `${id}Role`, {
     description: `Runs the steps of the ${props.name} workflow`,
-    // Only workflows of this account may take the role.
+    // Only workflows of this account may assume the role.
     assumedBy: new ServicePrincipal('states.amazonaws.com', {
       conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
     }),
@@ -34,7 +34,7 @@ export const makeWorkflow = (scope: Construct, id: string, props: WorkflowProps)
       run: new PolicyDocument({
         statements: [
           new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: props.steps.map((step) => step.functionArn) }),
-          // Neither log deliveries nor X-Ray have resources to name.
+          // Log delivery and X-Ray have no resource ARNs.
           new PolicyStatement({ actions: [...logDelivery, ...tracing], resources: ['*'] }),
           ...(stateMachineName ? ownExecutions(scope, stateMachineName) : []),
         ],
@@ -59,7 +59,7 @@ export const makeWorkflow = (scope: Construct, id: string, props: WorkflowProps)
   ] as const) {
     addAlarm(scope, {
       name: `${props.name}-workflow-${outcome}`,
-      says: `An execution of the ${props.name} workflow ${outcome.replace('-', ' ')}`,
+      description: `An execution of the ${props.name} workflow ${outcome.replace('-', ' ')}`,
       metric: new Metric({
         namespace: 'AWS/States',
         metricName,
@@ -74,7 +74,7 @@ export const makeWorkflow = (scope: Construct, id: string, props: WorkflowProps)
   return workflow;
 };
 
-/** What a distributed map needs: to start an execution for each item, to watch it, and to end those left when one fails. */
+/** Permissions of a distributed map: starts an execution per item, describes it, and stops the others when one fails. */
 const ownExecutions = (scope: Construct, name: string): readonly PolicyStatement[] => {
   const arn = (resource: string, resourceName: string): string =>
     Stack.of(scope).formatArn({ service: 'states', resource, resourceName, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
@@ -82,7 +82,7 @@ const ownExecutions = (scope: Construct, name: string): readonly PolicyStatement
     new PolicyStatement({ actions: ['states:StartExecution'], resources: [arn('stateMachine', name)] }),
     new PolicyStatement({
       actions: ['states:DescribeExecution', 'states:StopExecution'],
-      // Those of a map run carry its label behind the name.
+      // Executions of a map run have its label appended to the name.
       resources: [arn('execution', `${name}:*`), arn('execution', `${name}/*:*`)],
     }),
   ];

@@ -6,9 +6,9 @@
 import { documentName } from '../../../infra/local/engines/firestore/base/document-name.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
 import { Ref, valueBytes } from '../../../infra/local/engines/firestore/seed/plain-values.ts';
-import { Dice } from '../../../infra/local/engines/firestore/seed/seeded-random.ts';
+import { SeededRandom } from '../../../infra/local/engines/firestore/seed/seeded-random.ts';
 import type { Databases } from '../../../infra/local/engines/firestore/storage/databases.ts';
-import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
+import { commitWrites, parseWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
 import { fieldsOf } from '../archive-data.ts';
 
 /** Ids of all its collections, for tools that have to be told. */
@@ -19,21 +19,21 @@ const atOnce = 500;
 export const fill = async (databases: Databases, projectId: string, count: number, hasReferences = true): Promise<void> => {
   const name = { projectId, databaseId: '(default)' };
   const database = databases.open(name);
-  const dice = new Dice(1);
+  const dice = new SeededRandom(1);
   for (let start = 0; start < count; start += atOnce) {
     const writes = Array.from({ length: Math.min(atOnce, count - start) }, (_, i) => {
       const fields = Object.entries(fieldsOf(start + i, dice))
         .filter(([, value]) => hasReferences || !(value instanceof Ref))
         .map(([field, value]) => [field, valueBytes(value)] as const);
       const update = { name: documentName(name, pathOf(start + i, count, dice)), fields: new Map(fields) };
-      return readWrite(proto.Write.encode({ update: proto.Document.encode(update) }), name);
+      return parseWrite(proto.Write.encode({ update: proto.Document.encode(update) }), name);
     });
     await commitWrites(database, writes);
   }
 };
 
 /** Of ten: five users, a product, three orders of those few users who have any, and an entry below a month that is not there. */
-const pathOf = (i: number, count: number, dice: Dice): string => {
+const pathOf = (i: number, count: number, dice: SeededRandom): string => {
   if (i % 40 === 0) return `users/u${i / 40}`;
   const kind = i % 10;
   if (kind < 5) return `users/${dice.id(20)}`;

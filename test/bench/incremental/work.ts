@@ -1,8 +1,8 @@
 /** A full backup and links upon it, by the engine itself, over a source, a store and a table in this process. */
 
 import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
-import { Dice } from '../../../infra/local/engines/firestore/seed/seeded-random.ts';
-import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
+import { SeededRandom } from '../../../infra/local/engines/firestore/seed/seeded-random.ts';
+import { commitWrites, parseWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
 import { newReadingWorld } from '../../harness/env/archive-env.ts';
 import { contents, rootOf, server } from '../../harness/env/backup-env.ts';
 import { makeLink } from '../../harness/env/chain-links.ts';
@@ -23,7 +23,7 @@ const linksMax = 6;
 const world = newReadingWorld();
 const name = { projectId: world.sourceProjectId, databaseId: '(default)' };
 await fill(server.databases, world.sourceProjectId, documents);
-const dice = new Dice(7);
+const dice = new SeededRandom(7);
 
 /** Any one in a hundred, wherever it lies: each is a hole in what is kept. */
 const change = async (round: number): Promise<void> => {
@@ -36,7 +36,7 @@ const change = async (round: number): Promise<void> => {
       name: `${rootOf(world)}/${path}`,
       fields: new Map(fields).set('round', proto.Value.encode({ integerValue: BigInt(round) })),
     };
-    return readWrite(proto.Write.encode({ update: proto.Document.encode(update) }), name);
+    return parseWrite(proto.Write.encode({ update: proto.Document.encode(update) }), name);
   });
   for (let n = 0; n < writes.length; n += 500) await commitWrites(server.databases.open(name), writes.slice(n, n + 500));
 };

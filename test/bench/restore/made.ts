@@ -1,6 +1,6 @@
 /** A backup that lies ready: made by the writer of archives itself, of documents that no database had to hold. */
 import { createHash, randomBytes } from 'node:crypto';
-import { Dice } from '../../../infra/local/engines/firestore/seed/seeded-random.ts';
+import { SeededRandom } from '../../../infra/local/engines/firestore/seed/seeded-random.ts';
 import { DocumentSkim, type Manifest, objectName, ShardWriter, sealManifest } from '../../../shared/archive/index.ts';
 import type { ObjectStore, Upload } from '../../../shared/destination/index.ts';
 import { newId } from '../../../shared/platform/index.ts';
@@ -34,7 +34,7 @@ export const makeArchive = async (
     if (writer.pendingBytes.index >= atLeast) await index.write(writer.takeIndex());
   };
   const skim = new DocumentSkim();
-  const dice = new Dice(9);
+  const dice = new SeededRandom(9);
   const isAsGiven = count === documents.ends.length;
   let middle = '';
   for (let i = 0; i < count; i++) {

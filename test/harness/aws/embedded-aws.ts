@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'vitest';
-import { startFront } from '../../../infra/local/aws/front-door.ts';
+import { startAwsEndpoint } from '../../../infra/local/aws/aws-endpoint.ts';
 import type { Service } from '../../../infra/local/base/aws-service.ts';
 import { type Principal, type Resource, rootAccessKeyId, type Statement } from '../../../infra/local/base/types.ts';
-import { type Guard, makeGuard } from '../../../infra/local/iam/enforce.ts';
+import { makePolicyGuard, type PolicyGuard } from '../../../infra/local/iam/policy-guard.ts';
 
 export const region = 'eu-central-1';
 export const account = '111122223333';
@@ -50,9 +50,9 @@ export const frontOf = async (
   t: Pick<TestContext, 'onTestFinished'>,
   services: Readonly<Record<string, Service>>,
   callers: Readonly<Record<string, readonly Statement[]>> = {},
-  guard: Guard = makeGuard(),
+  guard: PolicyGuard = makePolicyGuard(),
 ) => {
-  const front = await startFront({ services, guard, principal: principalOf(callers) });
+  const front = await startAwsEndpoint({ services, guard, principal: principalOf(callers) });
   t.onTestFinished(() => front.stop());
   return { url: front.url, used: guard.used, client: (accessKeyId?: string) => clientAt(front.url, accessKeyId) };
 };

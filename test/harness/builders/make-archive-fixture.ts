@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { proto, timestampOf } from '../../../infra/local/engines/firestore/proto/codecs.ts';
 import { Ref, type SeedValue, valueBytes } from '../../../infra/local/engines/firestore/seed/plain-values.ts';
-import { Dice } from '../../../infra/local/engines/firestore/seed/seeded-random.ts';
+import { SeededRandom } from '../../../infra/local/engines/firestore/seed/seeded-random.ts';
 import {
   compareNames,
   DocumentSkim,
@@ -99,7 +99,7 @@ const small: readonly Record[] = [
   },
 ];
 
-const dice = new Dice(3);
+const dice = new SeededRandom(3);
 /** Enough for several leaves, of words that compress well. */
 const large: readonly Record[] = Array.from({ length: 80 }, (_, i) =>
   document(`large/${String(i).padStart(5, '0')}`, { n: BigInt(i), text: `${dice.text(40)} `.repeat(60) }, 1_700_000_000 + i),

@@ -1,7 +1,7 @@
 /** Backups made by the engine itself, each in a folder of its own, to be read and damaged. */
 
 import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
-import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
+import { commitWrites, parseWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
 import { type BackupRecord, backupKey, type StartBackupOptions } from '../../../shared/backup/index.ts';
 import { MemoryStore, type ObjectStore } from '../../../shared/destination/index.ts';
 import { begin, newWorld, rootOf, runWorkflow, server, table, tenant, type World } from './backup-env.ts';
@@ -36,9 +36,9 @@ export const put = async (world: World, documents: Readonly<Record<string, Field
   const database = { projectId: world.sourceProjectId, databaseId: '(default)' };
   const writes = Object.entries(documents).map(([path, fields]) => {
     const name = `${rootOf(world)}/${path}`;
-    if (!fields) return readWrite(proto.Write.encode({ delete: name }), database);
+    if (!fields) return parseWrite(proto.Write.encode({ delete: name }), database);
     const encoded = new Map(Object.entries(fields).map(([field, value]) => [field, proto.Value.encode(value)]));
-    return readWrite(proto.Write.encode({ update: proto.Document.encode({ name, fields: encoded }) }), database);
+    return parseWrite(proto.Write.encode({ update: proto.Document.encode({ name, fields: encoded }) }), database);
   });
   for (let n = 0; n < writes.length; n += 500) await commitWrites(server.databases.open(database), writes.slice(n, n + 500));
 };

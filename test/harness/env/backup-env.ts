@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
-import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
+import { commitWrites, parseWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
 import { Archive, type Manifest, openManifest, recordKind } from '../../../shared/archive/index.ts';
 import {
   type BackupDeps,
@@ -50,7 +50,7 @@ export const write = async (world: World, documents: Iterable<readonly [path: st
   const name = { projectId: world.sourceProjectId, databaseId };
   const writes = [...documents].map(([path, fields]) => {
     const update = proto.Document.encode({ name: `${rootOf(world)}/${path}`, fields });
-    return readWrite(proto.Write.encode({ update }), name);
+    return parseWrite(proto.Write.encode({ update }), name);
   });
   for (let n = 0; n < writes.length; n += 500) await commitWrites(server.databases.open(name), writes.slice(n, n + 500));
 };

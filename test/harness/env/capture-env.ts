@@ -2,7 +2,7 @@
 import { deepEqual, ok } from 'node:assert/strict';
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
-import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
+import { commitWrites, parseWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
 import { recordKind, streamLeaves } from '../../../shared/archive/index.ts';
 import { type BackupDeps, backupKey, openArchive, readBackup } from '../../../shared/backup/index.ts';
 import { MemoryStore, type ObjectStore, readDestination } from '../../../shared/destination/index.ts';
@@ -84,7 +84,7 @@ export const put = async (world: World, documents: Written): Promise<void> => {
   const writes = Object.entries(documents).map(([path, text]) => {
     const full = `${rootOf(world)}/${path}`;
     const write = text === null ? { delete: full } : { update: proto.Document.encode({ name: full, fields: textField(text) }) };
-    return readWrite(proto.Write.encode(write), name);
+    return parseWrite(proto.Write.encode(write), name);
   });
   await commitWrites(server.databases.open(name), writes);
 };

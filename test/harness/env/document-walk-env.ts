@@ -3,7 +3,7 @@
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 import { proto, type Value } from '../../../infra/local/engines/firestore/proto/codecs.ts';
-import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
+import { commitWrites, parseWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
 import { type Archive, compareNames, DocumentSkim, type PageEntry, ShardWriter } from '../../../shared/archive/index.ts';
 import { type FirestoreDatabase, probeSource } from '../../../shared/firestore/index.ts';
 import type { Action } from '../../../shared/restore/check/document-action-policy.ts';
@@ -92,8 +92,8 @@ export class Target {
     const name = { projectId: this.projectId, databaseId: '(default)' };
     const writes = Object.entries(documents).map(([path, fields]) =>
       fields
-        ? readWrite(proto.Write.encode({ update: documentOf(this.projectId, path, fields) }), name)
-        : readWrite(proto.Write.encode({ delete: `${databaseOf(this.projectId)}/documents/${path}` }), name),
+        ? parseWrite(proto.Write.encode({ update: documentOf(this.projectId, path, fields) }), name)
+        : parseWrite(proto.Write.encode({ delete: `${databaseOf(this.projectId)}/documents/${path}` }), name),
     );
     for (let n = 0; n < writes.length; n += 500) await commitWrites(this.#database, writes.slice(n, n + 500));
   }

@@ -2,7 +2,7 @@
 import { afterAll } from 'vitest';
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
-import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
+import { commitWrites, parseWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
 import { Archive, openManifest, recordKind } from '../../../shared/archive/index.ts';
 import type { BackupRecord } from '../../../shared/backup/index.ts';
 import type { DestinationRecord, MemoryStore, ObjectStore } from '../../../shared/destination/index.ts';
@@ -105,9 +105,9 @@ export const putTarget = async (
   const root = `projects/${database.projectId}/databases/(default)/documents`;
   const writes = Object.entries(documents).map(([path, fields]) => {
     const name = `${root}/${path}`;
-    if (!fields) return readWrite(proto.Write.encode({ delete: name }), database);
+    if (!fields) return parseWrite(proto.Write.encode({ delete: name }), database);
     const encoded = new Map(Object.entries(fields).map(([field, value]) => [field, proto.Value.encode(value)]));
-    return readWrite(proto.Write.encode({ update: proto.Document.encode({ name, fields: encoded }) }), database);
+    return parseWrite(proto.Write.encode({ update: proto.Document.encode({ name, fields: encoded }) }), database);
   });
   for (let n = 0; n < writes.length; n += 500) await commitWrites(server.databases.open(database), writes.slice(n, n + 500));
 };

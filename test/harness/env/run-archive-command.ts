@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, stop } from 'esbuild';
-import { buildCached } from '../../../infra/local/boot/build-cache.ts';
+import { buildCached } from '../../../infra/local/boot/build-cached.ts';
 
 export interface Run {
   readonly code: number | null;

@@ -20,7 +20,7 @@ import type { HealthRecord } from '../../../shared/webhook/model/record.ts';
 import { answerInProcess } from '../aws/in-process.ts';
 import { Fault, type Input, scriptAws } from '../aws/scripted-aws.ts';
 import { CrashInjector } from '../faults/crash-injector.ts';
-import { type Heard, startReceiver } from '../stage/receiver.ts';
+import { type ReceivedRequest, startReceiver } from '../stage/receiver.ts';
 import { InMemoryTable } from '../table/in-memory-table.ts';
 
 export interface Sent {
@@ -206,7 +206,7 @@ export const matchEvent = async (event: StoredEvent = newEvent()): Promise<void>
 };
 
 export const pathOf = ({ url: address }: Pick<WebhookRecord, 'url'>): string => new URL(address).pathname;
-export const requestsTo = (webhook: Pick<WebhookRecord, 'url'>): readonly Heard[] =>
+export const requestsTo = (webhook: Pick<WebhookRecord, 'url'>): readonly ReceivedRequest[] =>
   receiver.requests.filter(({ path }) => path === pathOf(webhook));
 export interface Metadata {
   readonly attempt: number;
@@ -214,7 +214,8 @@ export interface Metadata {
   readonly willRetry: boolean;
   readonly deliveryId: string;
 }
-export const metadataOf = ({ body }: Heard): Metadata => (JSON.parse(body.toString()) as { metadata: Metadata }).metadata;
+export const metadataOf = ({ body }: ReceivedRequest): Metadata =>
+  (JSON.parse(body.toString()) as { metadata: Metadata }).metadata;
 export const attemptsTo = (webhook: Pick<WebhookRecord, 'url'>): readonly number[] =>
   requestsTo(webhook).map((heard) => metadataOf(heard).attempt);
 export const deliveriesOf = ({ id }: Pick<WebhookRecord, 'id'>, of: Tenant = tenant): readonly DeliveryRecord[] =>

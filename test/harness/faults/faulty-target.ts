@@ -5,7 +5,7 @@ import { pathKey } from '../../../infra/local/engines/firestore/base/path-key.ts
 import { type StatusName, status } from '../../../infra/local/engines/firestore/base/types.ts';
 import { listen, serve } from '../../../infra/local/engines/firestore/grpc/server.ts';
 import { proto, type Value } from '../../../infra/local/engines/firestore/proto/codecs.ts';
-import { allMethods } from '../../../infra/local/engines/firestore/rpc-methods.ts';
+import { rpcMethods } from '../../../infra/local/engines/firestore/rpc-methods.ts';
 import type { StoredDatabase } from '../../../infra/local/engines/firestore/storage/database.ts';
 import { openDatabases } from '../../../infra/local/engines/firestore/storage/databases.ts';
 import { name, root } from '../firestore/firestore-server.ts';
@@ -23,7 +23,7 @@ type FaultOf = (path: string, attempt: number) => Fault | undefined;
 /** Stops with the test. */
 export const startTarget = async (t: TestContext, faultOf: FaultOf = () => undefined) => {
   const databases = openDatabases();
-  const methods = allMethods(databases);
+  const methods = rpcMethods(databases);
   const inner = methods.BatchWrite;
   if (inner?.kind !== 'unary') throw new Error('BatchWrite is not a unary method');
   const attempts = new Map<string, number>();

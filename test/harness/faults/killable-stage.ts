@@ -1,10 +1,10 @@
 /**
- * A stage in a process of its own, which a test can kill -9 and start again on the same folder and ports. Clocks and delays run a
- * thousand times faster in it, or as many times as is said.
+ * A stage in a child process that a test can kill -9 and start again on the same folder and ports. Its clocks and delays run
+ * `delayScale` times faster (default 1,000).
  *
- *     const stage = await startMortalStage(dir);      // the tools of test/harness then speak to this one
- *     await stage.kill();
- *     await startMortalStage(dir, stage.ports);
+ * const stage = await startKillableStage(dir);    // the helpers of test/harness now use this stage
+ * await stage.kill();
+ * await startKillableStage(dir, stage.ports);
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ interface Ready {
 
 export interface KillableStage extends Ready {
   readonly pid: number;
-  /** At once, without a word. */
+  /** SIGKILL. */
   kill(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export const spawnStage = async (
   };
 };
 
-export const startMortalStage = async (dir: string, ports: Ports = anyPorts, delayScale = 1_000): Promise<KillableStage> => {
+export const startKillableStage = async (dir: string, ports: Ports = anyPorts, delayScale = 1_000): Promise<KillableStage> => {
   const stage = await spawnStage(dir, { ports, delayScale });
   Object.assign(process.env, stage.variables);
   return stage;
@@ -76,7 +76,7 @@ const main = async (choices: Ports & { readonly dir: string; readonly delayScale
   process.stdin.on('close', () => process.exit(1)).resume();
   const stage = await startStage({
     ...{ ...choices, allowedHosts: ['localhost'], demo: false },
-    // Tests call from one address, and far more often than a person.
+    // Tests call from one address and more often than users.
     config: { requestsPerMinute: 100_000 },
   });
   // Ctrl-C reaches the whole process group; the parent decides when the stage stops.

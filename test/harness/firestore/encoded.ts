@@ -8,7 +8,7 @@ import { pathKey } from '../../../infra/local/engines/firestore/base/path-key.ts
 import type { Micros } from '../../../infra/local/engines/firestore/base/types.ts';
 import { typeOf } from '../../../infra/local/engines/firestore/proto/field-plan.ts';
 import { type DatabaseOptions, StoredDatabase } from '../../../infra/local/engines/firestore/storage/database.ts';
-import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
+import { commitWrites, parseWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
 
 export type Json = Record<string, unknown>;
 export const databaseId = { projectId: 'p', databaseId: '(default)' };
@@ -39,7 +39,7 @@ export const remove = (path: string, more: Json = {}): Uint8Array => write({ del
 export const commit = (database: StoredDatabase, ...writes: Uint8Array[]) =>
   commitWrites(
     database,
-    writes.map((bytes) => readWrite(bytes, database)),
+    writes.map((bytes) => parseWrite(bytes, database)),
   );
 
 export const get = (database: StoredDatabase, path: string, at: Micros = database.readTime()) => database.get(pathKey(path), at);

@@ -3,7 +3,7 @@
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import { type Firestore, type FirestoreOptions, startFirestore } from '../../../infra/local/engines/firestore/index.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
-import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
+import { commitWrites, parseWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
 import {
   FirestoreDatabase,
   type NameRange,
@@ -41,7 +41,7 @@ export const write = async (server: Firestore, paths: readonly string[], letters
   for (let start = 0; start < paths.length; start += 500) {
     const writes = paths.slice(start, start + 500).map((path) => {
       const fields = new Map([['text', proto.Value.encode({ stringValue: text.repeat(letters) })]]);
-      return readWrite(proto.Write.encode({ update: proto.Document.encode({ name: `${root}/${path}`, fields }) }), name);
+      return parseWrite(proto.Write.encode({ update: proto.Document.encode({ name: `${root}/${path}`, fields }) }), name);
     });
     await commitWrites(database, writes);
   }

@@ -1,4 +1,4 @@
-/** Our own source files, for laws about how they are written. */
+/** The project's source files, for laws about the source. */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 export interface Import {
-  /** A path below the root for a file of ours, else the package's name. */
+  /** A path below the root for a project file, else the package name. */
   readonly target: string;
   readonly isOurs: boolean;
   readonly statement: string;
@@ -16,7 +16,7 @@ export interface Source {
   /** Below the root. */
   readonly path: string;
   readonly text: string;
-  /** The text with comments and the insides of strings blanked out: what runs. */
+  /** The text with comments and string contents blanked out. */
   readonly code: string;
   readonly imports: readonly Import[];
 }
@@ -32,7 +32,7 @@ export const sources: readonly Source[] = globSync('{shared,functions,infra,test
 export const sourcesIn = (...folders: readonly string[]): readonly Source[] =>
   sources.filter(({ path }) => folders.some((folder) => path.startsWith(`${folder}/`)));
 
-/** Where a word of code stands, for the message of a failing law. */
+/** The lines with a pattern, for the message of a failing law. */
 export const linesWith = (pattern: RegExp, from: readonly Source[]): string[] =>
   from.flatMap(({ path, code }) =>
     code
@@ -64,7 +64,7 @@ function packageOf(specifier: string): string {
         .join('/');
 }
 
-/** Good enough for our style: no regular expression of ours holds a comment sign or an odd quote. */
+/** Sufficient for this project's style: no regular expression contains a comment sign or an odd quote. */
 function codeOf(text: string): string {
   return text
     .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '))

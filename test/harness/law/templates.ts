@@ -1,4 +1,4 @@
-/** The templates a deployment would send, made without bundles. */
+/** The templates of a deployment, synthesized without bundles. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ export const settings = {
 
 export const inlineCode = () => Code.fromInline('exports.handler = async () => {}');
 
-/** Each stack's template by its id. The files of one test run share what the first of them synthesized. */
+/** Each stack's template by id. All files of a test run share the first synthesis. */
 export const templatesOf = (context: Readonly<Record<string, unknown>> = settings): ReadonlyMap<string, Template> =>
   new Map(JSON.parse(keptText(JSON.stringify(context), () => JSON.stringify([...synthesized(context)]))));
 
@@ -56,7 +56,7 @@ const keptText = (name: string, make: () => string): string => {
   if (existsSync(path)) return readFileSync(path, 'utf8');
   const text = make();
   mkdirSync(dirname(path), { recursive: true });
-  // Whole or not there, whoever else is at it.
+  // Atomic, because other test files may write it as well.
   writeFileSync(`${path}-${process.pid}`, text);
   renameSync(`${path}-${process.pid}`, path);
   return text;
@@ -89,7 +89,7 @@ export interface Statement {
   readonly Condition?: unknown;
 }
 
-/** The statements of a role, with single actions and resources as lists of one. */
+/** The statements of a role, with single actions and resources as lists. */
 export const statementsOf = (role: Resource): readonly Statement[] => {
   const policies = (role.properties.Policies ?? []) as readonly { PolicyDocument: { Statement: readonly Statement[] } }[];
   return policies
@@ -97,7 +97,7 @@ export const statementsOf = (role: Resource): readonly Statement[] => {
     .map((statement) => ({ ...statement, Action: [statement.Action].flat(), Resource: [statement.Resource].flat() }));
 };
 
-/** The resource a reference within a stack means. */
+/** The resource behind a reference within a stack. */
 export const resourceAt = (resources: readonly Resource[], stack: string, reference: unknown): Resource => {
   const found = resources.find((resource) => resource.stack === stack && resource.id === target(reference));
   assert.ok(found, `${stack} has no ${JSON.stringify(reference)}`);
@@ -111,7 +111,7 @@ export interface WantedFunction {
   readonly capabilities: readonly Capability[];
 }
 
-/** Every function the contract asks for: one per row, one per worker. */
+/** Every function of the contract: one per endpoint and one per worker. */
 export const wantedFunctions: readonly WantedFunction[] = [
   ...endpoints.map((endpoint) => {
     const { file, name } = handlerOf(endpoint);
@@ -136,7 +136,7 @@ export const functionOf = (resources: readonly Resource[], { name, entry, handle
       type === 'AWS::Lambda::Function' &&
       metadata.entry === entry &&
       properties.Handler === handler &&
-      // Two functions may run the same handler: each is known by its name.
+      // Two functions may share a handler, so they are identified by name.
       id.replace(/[0-9A-F]{8}$/, '').toLowerCase() === name.replaceAll('.', '').toLowerCase(),
   );
   assert.equal(found.length, 1, `${name}: ${entry} ${handler}`);

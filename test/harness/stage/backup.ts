@@ -1,4 +1,4 @@
-/** Projects, buckets and backups, made through the API alone over a Firestore and an S3 that are really there. */
+/** Creates projects, buckets and backups through the API, with the stage's Firestore and S3. */
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -19,13 +19,13 @@ const expectStatus = <D>(result: Result<D>, status: number): D => {
 };
 const by = ({ id, owner }: TestOrganization) => ({ token: owner.accessToken, org: id });
 
-/** A bucket nobody has used. */
+/** A new bucket. */
 export const newBucket = async (bucket = `bucket-${randomUUID().slice(0, 8)}`): Promise<string> => {
   const answer = await fetch(`${stageVariable('STAGE_S3_URL')}/${bucket}`, {
     method: 'PUT',
     headers: { authorization: awsAuthorization({ accessKeyId: 'test', region: 'us-east-1', service: 's3' }) },
   });
-  if (!answer.ok) throw new Error(`the bucket was not made: ${answer.status}`);
+  if (!answer.ok) throw new Error(`the bucket was not created: ${answer.status}`);
   return bucket;
 };
 
@@ -40,13 +40,13 @@ export const newDestination = async (organization: TestOrganization, more: objec
   return expectStatus(await call(storageDestinations.create, { ...by(organization), body }), 201);
 };
 
-/** A source project nobody has used, connected with the owner's grant. */
+/** A new source project, connected with the owner's grant. */
 export const newProject = async (organization: TestOrganization, more: object = {}) => {
   const body = { name: 'Project', sourceProjectId: `source-${randomUUID().slice(0, 8)}`, ...more };
   return expectStatus(await call(projects.create, { ...by(organization), body }), 201);
 };
 
-/** Writes documents, given as fields in the REST form, by their paths. */
+/** Writes documents (fields in REST form) by path. */
 export const seed = async (
   sourceProjectId: string,
   documents: Readonly<Record<string, object>>,
@@ -70,7 +70,7 @@ export const seed = async (
 export const startBackup = async (organization: TestOrganization, body: object): Promise<BackupData> =>
   expectStatus(await call(backups.create, { ...by(organization), body }), 202) as BackupData;
 
-/** Waits until the backup has ended, in whatever way. */
+/** Waits until the backup has ended, with any status. */
 export const endOf = async (organization: TestOrganization, backupId: string): Promise<BackupData> => {
   for (;;) {
     const data = expectStatus(await call(backups.get, { ...by(organization), params: { backupId } }), 200);
@@ -79,7 +79,7 @@ export const endOf = async (organization: TestOrganization, backupId: string): P
   }
 };
 
-/** A completed backup of a few documents, with a project and a bucket of its own. */
+/** A completed backup of a few documents, with its own project and bucket. */
 export const takeBackup = async (organization: TestOrganization, more: object = {}): Promise<BackupData> => {
   const [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
   await seed(project.sourceProjectId, {
@@ -89,6 +89,7 @@ export const takeBackup = async (organization: TestOrganization, more: object = 
   });
   const { id } = await startBackup(organization, { projectId: project.id, storageDestinationId: destination.id, ...more });
   const ended = await endOf(organization, id);
-  if (ended.status !== 'completed') throw new Error(`the backup ended as ${ended.status}: ${JSON.stringify(ended.error)}`);
+  if (ended.status !== 'completed')
+    throw new Error(`the backup ended with status ${ended.status}: ${JSON.stringify(ended.error)}`);
   return ended;
 };

@@ -1,4 +1,4 @@
-/** A browser, as far as signing in goes: keeps each cookie for the paths it is for, and follows redirects only when told. */
+/** A minimal browser for sign-in: keeps cookies by path and follows redirects on request only. */
 import { auth } from '../../../shared/contract/endpoints/auth.ts';
 import { stageUrl } from './client.ts';
 import { newEmail } from './person.ts';
@@ -6,12 +6,11 @@ import { newEmail } from './person.ts';
 export class Browser {
   readonly #cookies = new Map<string, { readonly value: string; readonly path: string }>();
 
-  /** The value of a cookie, or undefined. */
   cookie(name: string): string | undefined {
     return this.#cookies.get(name)?.value;
   }
 
-  /** Puts a cookie where the browser would have kept it. */
+  /** Stores a cookie as the browser would. */
   keep(name: string, value: string, path = '/'): void {
     this.#cookies.set(name, { value, path });
   }
@@ -35,14 +34,14 @@ export class Browser {
     return answer;
   }
 
-  /** Begins to sign in and lets the provider agree: the address it sends the browser back to. */
+  /** Starts a sign-in and completes it at the provider. Returns the redirect back. */
   async visitProvider(query: Readonly<Record<string, string>>): Promise<string> {
     const begun = await this.go(`${stageUrl()}${auth.google.path}?${new URLSearchParams(query)}`);
     const back = await fetch(locationOf(begun), { redirect: 'manual' });
     return locationOf(back);
   }
 
-  /** Signs in without a redirect_uri: from here on the cookies carry the session. */
+  /** Signs in without redirect_uri: from then on the cookies carry the session. */
   async signIn(email: string): Promise<Response> {
     return this.go(await this.visitProvider({ login_hint: email }));
   }
@@ -50,11 +49,11 @@ export class Browser {
 
 export const locationOf = (answer: Response): string => {
   const location = answer.headers.get('location');
-  if (!location) throw new Error(`a redirect was expected, not ${answer.status}`);
+  if (!location) throw new Error(`expected a redirect, got ${answer.status}`);
   return location;
 };
 
-/** Fills in the provider's page, as a person with a browser does. */
+/** Submits the provider's page like a user with a browser. */
 export const onThePage = async (browser: Browser, form: URLSearchParams): Promise<string> => {
   const begun = await browser.go(`${stageUrl()}${auth.google.path}`);
   const provider = new Browser();
@@ -63,7 +62,7 @@ export const onThePage = async (browser: Browser, form: URLSearchParams): Promis
   return locationOf(await provider.go(new URL(locationOf(chosen), page).href));
 };
 
-/** A one-time code of ours, as a native app gets it. */
+/** A one-time code, as a native app receives it. */
 export const newCode = async (email = newEmail()): Promise<string> => {
   const browser = new Browser();
   const back = await browser.visitProvider({ login_hint: email, redirect_uri: 'http://localhost/callback' });

@@ -1,4 +1,4 @@
-/** Buckets seen with the eyes of their owner. */
+/** Buckets as their owner sees them. */
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { stageVariable } from './client.ts';
 
@@ -13,7 +13,7 @@ export const bucketClient = (): S3Client => {
   return opened;
 };
 
-/** Names below the prefix with their ETags, in order. */
+/** Object names below the prefix with their ETags, sorted. */
 export const objectsIn = async (bucket: string, prefix = ''): Promise<Readonly<Record<string, string>>> => {
   const found: Record<string, string> = {};
   let token: string | undefined;

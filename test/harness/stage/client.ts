@@ -1,8 +1,8 @@
-/** Calls the running stage as any client would. */
+/** API client for the running stage. */
 import type * as z from 'zod';
 import type { Endpoint, Row } from '../../../shared/contract/endpoint.ts';
 
-/** A variable that test/setup/stage-env.ts sets; only in files of the project `stage`. */
+/** A variable set by test/setup/stage-env.ts; only in files of the project `stage`. */
 export const stageVariable = (name: string): string => {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: a test that needs the stage belongs to stageFiles in test/vitest-config.ts`);
@@ -14,12 +14,12 @@ export const stageUrl = (): string => stageVariable('STAGE_URL');
 export interface CallOptions {
   readonly token?: string | undefined;
   readonly org?: string | undefined;
-  /** Sent as JSON, unless it is text already. */
+  /** Sent as JSON, unless it is a string. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Every member is there for the test that expects it; a test of the envelope looks at `text`. */
+/** All members are present for convenience; tests of the envelope use `text`. */
 export interface Body<D> {
   readonly success: boolean;
   readonly data: D;
@@ -35,13 +35,13 @@ export interface Body<D> {
 
 export interface Result<D> {
   readonly status: number;
-  /** The parsed JSON; an empty object where the answer is not JSON. */
+  /** The parsed JSON; an empty object if the response is not JSON. */
   readonly body: Body<D>;
   readonly text: string;
   readonly headers: Headers;
 }
 
-/** `path` begins at the root: /api/v1/… or /health. Redirects are not followed. */
+/** `path` starts at the root: /api/v1/… or /health. Redirects are not followed. */
 export const api = async <D = Record<string, unknown>>(
   method: string,
   path: string,
@@ -70,12 +70,12 @@ type DataOf<E extends Row> = E['list'] extends z.ZodType
     : unknown;
 
 export interface RowOptions extends CallOptions {
-  /** Path parameters by name; put in encoded. */
+  /** Path parameters by name; encoded when inserted. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** Calls a row of the contract; the answer's data has the row's type. */
+/** Calls an endpoint of the contract; the response has the endpoint's type. */
 export const call = <E extends Endpoint>(endpoint: E, { params = {}, query, ...options }: RowOptions = {}) => {
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = query ? `?${new URLSearchParams(query)}` : '';

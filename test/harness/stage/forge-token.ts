@@ -1,4 +1,4 @@
-/** Access tokens as an attacker would like them, signed by the stage's own key: what no client can make. */
+/** Forged access tokens, signed with the stage's own key. */
 import { KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { stageUrl, stageVariable } from './client.ts';
 import { keyId } from './stage-files.ts';
@@ -10,7 +10,7 @@ export const claimsOf = (token: string): Record<string, unknown> =>
 export const headerOf = (token: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
 
-/** A copy of a good token with some claims and headers changed, rightly signed. */
+/** A copy of a valid token with some claims and headers changed, correctly signed. */
 export const forge = async (token: string, claims: object, header: object = {}): Promise<string> => {
   const text = `${encode({ ...headerOf(token), ...header })}.${encode({ ...claimsOf(token), ...claims })}`;
   const kms = new KMSClient({

@@ -1,9 +1,9 @@
-/** What the stage's functions have printed. */
+/** The logs of the stage's functions. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stageVariable } from './client.ts';
 
-/** Everything so far: to prove that something is nowhere in it. */
+/** All log text so far, to prove the absence of something. */
 export const logs = (): string => {
   const files = globSync(join(stageVariable('STAGE_DIR'), 'log', '*.log'));
   if (files.length === 0) throw new Error('the stage has written no logs');

@@ -1,9 +1,9 @@
-/** The mails the stage sent. */
+/** The e-mails the stage sent. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Mail } from '../../../infra/local/base/types.ts';
 import { stageUrl } from './client.ts';
 
-/** Mails to an address, newest first. */
+/** E-mails to an address, newest first. */
 export const mailsTo = async (email: string): Promise<readonly Mail[]> => {
   const mails = (await (await fetch(`${stageUrl()}/_local/outbox.json`)).json()) as readonly Mail[];
   return mails.filter(({ to }) => to.includes(email));
@@ -11,7 +11,7 @@ export const mailsTo = async (email: string): Promise<readonly Mail[]> => {
 
 const patienceMs = 10_000;
 
-/** Waits until that many mails went to the address: mail leaves after the answer, through stream and queue. */
+/** Waits for this many e-mails to the address: they are sent asynchronously, through stream and queue. */
 export const untilMails = async (email: string, count = 1): Promise<readonly Mail[]> => {
   for (const endMs = Date.now() + patienceMs; ; await pause(50)) {
     const mails = await mailsTo(email);

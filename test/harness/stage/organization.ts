@@ -1,4 +1,4 @@
-/** Organizations and their people, made through the API alone. */
+/** Creates organizations and members through the API. */
 import type { Role, Scope } from '../../../shared/contract/access.ts';
 import { invitations, invites } from '../../../shared/contract/endpoints/invitations.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
@@ -24,7 +24,7 @@ export const newOrganization = async (owner?: Person, name = 'Test organization'
   return { id, name, slug, owner: person };
 };
 
-/** Invites someone, who accepts. */
+/** Invites a new user, who accepts. */
 export const addMember = async (
   organization: TestOrganization,
   role: Exclude<Role, 'owner'>,
@@ -39,7 +39,7 @@ export const addMember = async (
   return joining;
 };
 
-/** The organization's service account; the answer is the only time its key is seen. */
+/** Creates a service account; only this response contains its key. */
 export const newApiKey = async (organization: TestOrganization, permissions: readonly Scope[]): Promise<string> => {
   const by = { token: organization.owner.accessToken, org: organization.id };
   return expectStatus(await call(serviceAccount.create, { ...by, body: { name: 'Test', permissions } }), 201).apiKey;

@@ -1,4 +1,4 @@
-/** A strict reader of RFC 4180, independent of what writes it: the rows, or an error where the text is not CSV. */
+/** A strict RFC 4180 parser, independent of the writer. Throws for text that is not CSV. */
 export const parseCsv = (text: string): string[][] => {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -6,7 +6,7 @@ export const parseCsv = (text: string): string[][] => {
     let cell = '';
     if (text[at] === '"') {
       for (at++; ; at++) {
-        if (at >= text.length) throw new Error('a quoted cell does not end');
+        if (at >= text.length) throw new Error('a quoted cell is not closed');
         if (text[at] !== '"') cell += text[at];
         else if (text[at + 1] === '"') cell += text[at++];
         else break;
@@ -26,6 +26,6 @@ export const parseCsv = (text: string): string[][] => {
       at += 2;
     } else throw new Error(`neither a comma nor CRLF at ${at}`);
   }
-  if (row.length > 0) throw new Error('the last line does not end');
+  if (row.length > 0) throw new Error('the last line is not terminated');
   return rows;
 };

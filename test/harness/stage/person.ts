@@ -1,4 +1,4 @@
-/** People, signed in through the real flow at the stage's identity provider. */
+/** Users, signed in through the real flow at the stage's identity provider. */
 import { randomUUID } from 'node:crypto';
 import { signIn as walkThrough } from '../../../infra/local/demo/sign-in.ts';
 import { stageUrl, stageVariable } from './client.ts';
@@ -10,24 +10,24 @@ export interface Person {
   readonly refreshToken: string;
 }
 
-/** An address nobody has used: tests share a stage, and people are remembered. */
+/** A new address: tests share a stage, which remembers users. */
 export const newEmail = (name = 'person'): string => `${name}-${randomUUID().slice(0, 8)}@example.com`;
 
 export const signIn = async (email: string = newEmail()): Promise<Person> => {
   const { accessToken, refreshToken } = await walkThrough(stageUrl(), email);
-  // Every token says whose it is; hundreds sign in, and asking the service would be one more call each.
+  // The token contains the user's id; asking the service would cost another call for hundreds of sign-ins.
   const { sub } = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()) as { sub: string };
   return { userId: sub, email, accessToken, refreshToken };
 };
 
-/** The person takes back, at the provider, whatever they agreed to. */
-export const takeBackGrants = async (email: string): Promise<void> => {
+/** The user revokes all grants at the provider. */
+export const revokeGrants = async (email: string): Promise<void> => {
   const url = `${stageVariable('STAGE_IDP_URL')}/people/${encodeURIComponent(email)}/grants`;
   const answer = await fetch(url, { method: 'DELETE' });
   if (!answer.ok) throw new Error(`the provider answered ${answer.status}`);
 };
 
-/** Changes what the provider says of a person from now on; who they are stays. */
+/** Changes the user's profile at the provider; the identity stays. */
 export const changeAtProvider = async (
   email: string,
   to: { readonly email?: string; readonly emailVerified?: boolean; readonly name?: string; readonly picture?: string },

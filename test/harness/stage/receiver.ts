@@ -1,10 +1,10 @@
 /**
- * A real https server on `localhost` that hears webhooks and answers them as a test wrote down; 200 where it wrote nothing.
+ * An https server on `localhost` that receives webhooks and answers as the test says (default 200).
  *
- *     const receiver = await startReceiver();
- *     t.after(receiver.stop);
- *     receiver.answer('/hook', { status: 500 }, 'reset', { status: 204 });   // in turn; the last one for ever
- *     const heard = await receiver.next((request) => request.path === '/hook');
+ * const receiver = await startReceiver();
+ * t.after(receiver.stop);
+ * receiver.answer('/hook', { status: 500 }, 'reset', { status: 204 });   // in order; the last one repeats
+ * const request = await receiver.next((request) => request.path === '/hook');
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -14,15 +14,15 @@ import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
-export interface Heard {
+export interface ReceivedRequest {
   readonly method: string;
-  /** With its query. */
+  /** Including the query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, spelt and ordered as they came. */
+  /** Names and values alternating, in original spelling and order. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
-  /** When the whole request was there, in ms since 1970. */
+  /** When the request was complete, in ms since 1970. */
   readonly at: number;
 }
 
@@ -33,72 +33,72 @@ export type Answer =
       readonly body?: string | Uint8Array;
       readonly delayMs?: number;
     }
-  /** Never a byte. */
+  /** Never sends a byte. */
   | 'hang'
-  /** Status and headers, and then never a byte of the body they promise. */
+  /** Sends status and headers, but no body. */
   | 'headers'
-  /** A byte of the body every 20 ms, for ever. */
+  /** Sends one byte of body every 20 ms, endlessly. */
   | 'drip'
-  /** As many bytes of body as the other side takes, for ever, or as many as are said. */
+  /** Sends body bytes as fast as the client reads, endlessly or up to the given number. */
   | 'endless'
   | { readonly endless: number; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
-  /** The connection is reset (RST) without an answer. */
+  /** Resets the connection (RST) without a response. */
   | 'reset'
-  /** The connection is closed (FIN) without an answer. */
+  /** Closes the connection (FIN) without a response. */
   | 'close'
-  /** These bytes instead of an answer, and then the end. */
+  /** Sends these bytes instead of a response, then closes. */
   | { readonly raw: string };
 
-export type Answering = (heard: Heard) => Answer | Promise<Answer>;
+export type Answering = (heard: ReceivedRequest) => Answer | Promise<Answer>;
 
 export interface Receiver {
   readonly port: number;
-  /** All of them, oldest first. */
-  readonly requests: readonly Heard[];
-  /** How many connections were ever made, and how many bytes of body `endless` answers handed to the socket. */
+  /** All requests, oldest first. */
+  readonly requests: readonly ReceivedRequest[];
+  /** The number of connections, and the body bytes of `endless` responses written to the socket. */
   readonly count: { connections: number; endlessBytes: number };
   url(path?: string): string;
-  /** Of this path (without its query) from now on: each in turn, the last for ever. A function decides by itself. */
+  /** Sets the responses of a path (without query): in order, the last one repeats. A function decides itself. */
   answer(path: string, ...answers: readonly (Answer | Answering)[]): void;
-  /** The oldest request that fits and was not given by `next` before; waits for it, but not for ever. */
-  next(fits?: (heard: Heard) => boolean, patienceMs?: number): Promise<Heard>;
-  /** Ends every connection, whatever it is doing. */
+  /** The oldest matching request that `next` has not returned yet; waits for it, with a time limit. */
+  next(fits?: (heard: ReceivedRequest) => boolean, patienceMs?: number): Promise<ReceivedRequest>;
+  /** Ends all connections. */
   stop(): Promise<void>;
 }
 
-export interface ReceiverWish {
+export interface ReceiverOptions {
   /** A file of test/fixture/tls: localhost, expired, other-name, self-signed. */
   readonly certificate?: string;
   readonly answer?: Answer | Answering;
   readonly port?: number;
   readonly tls?: ServerOptions;
-  /** Keeps no request once it is answered: `requests` and `next` find none. */
+  /** Discards requests after answering: `requests` and `next` find none. */
   readonly forgets?: boolean;
 }
 
-/** Longer than anything a stage does on the way, shorter than a test may take. */
+/** Longer than any processing on the stage, shorter than a test's timeout. */
 const patience = 20_000;
 
-export const startReceiver = async (wish: ReceiverWish = {}): Promise<Receiver> => {
-  const requests: Heard[] = [];
-  const given = new Set<Heard>();
+export const startReceiver = async (options: ReceiverOptions = {}): Promise<Receiver> => {
+  const requests: ReceivedRequest[] = [];
+  const given = new Set<ReceivedRequest>();
   const sockets = new Map<number, Socket>();
   const scripts = new Map<string, (Answer | Answering)[]>();
   const ending = new AbortController();
   const count = { connections: 0, endlessBytes: 0 };
   let wake = Promise.withResolvers<void>();
 
-  const answerTo = async (heard: Heard): Promise<Answer> => {
+  const answerTo = async (heard: ReceivedRequest): Promise<Answer> => {
     const script = scripts.get(heard.path.split('?')[0] ?? '');
-    const chosen = (script && script.length > 1 ? script.shift() : script?.[0]) ?? wish.answer ?? { status: 200 };
+    const chosen = (script && script.length > 1 ? script.shift() : script?.[0]) ?? options.answer ?? { status: 200 };
     return typeof chosen === 'function' ? chosen(heard) : chosen;
   };
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const parts: Buffer[] = [];
     for await (const part of incoming) parts.push(part as Buffer);
     const { method = '', url: path = '', headers, rawHeaders } = incoming;
-    const heard: Heard = { method, path, headers, rawHeaders, body: Buffer.concat(parts), at: Date.now() };
-    if (!wish.forgets) requests.push(heard);
+    const heard: ReceivedRequest = { method, path, headers, rawHeaders, body: Buffer.concat(parts), at: Date.now() };
+    if (!options.forgets) requests.push(heard);
     wake.resolve();
     wake = Promise.withResolvers<void>();
     const answer = await answerTo(heard);
@@ -106,9 +106,9 @@ export const startReceiver = async (wish: ReceiverWish = {}): Promise<Receiver> 
     await give(answer, response, count, ending.signal);
   };
 
-  const server = createServer({ ...certificate(wish.certificate ?? 'localhost'), ...wish.tls }, (incoming, response) => {
+  const server = createServer({ ...certificate(options.certificate ?? 'localhost'), ...options.tls }, (incoming, response) => {
     response.on('error', () => {});
-    // A sender that hangs up in the middle is what many tests are about.
+    // Many tests abort the sender in the middle of a request.
     serve(incoming, response).catch(() => response.destroy());
   });
   server.on('tlsClientError', () => {});
@@ -119,7 +119,7 @@ export const startReceiver = async (wish: ReceiverWish = {}): Promise<Receiver> 
     socket.on('error', () => {});
     socket.once('close', () => sockets.delete(remotePort));
   });
-  server.listen(wish.port ?? 0, 'localhost');
+  server.listen(options.port ?? 0, 'localhost');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
 
@@ -139,7 +139,7 @@ export const startReceiver = async (wish: ReceiverWish = {}): Promise<Receiver> 
           given.add(found);
           return found;
         }
-        if (late.aborted) throw new Error(`no such request within ${patienceMs} ms; ${requests.length} others came`);
+        if (late.aborted) throw new Error(`no matching request within ${patienceMs} ms; ${requests.length} others arrived`);
         await Promise.race([news, isLate]);
       }
     },

@@ -1,4 +1,4 @@
-/** Restores, made through the API alone, and what is in a database before and after. */
+/** Restores through the API, and the contents of databases. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as z from 'zod';
 import { restores } from '../../../shared/contract/endpoints/restores.ts';
@@ -30,7 +30,7 @@ export const planRestore = async (
 export const readRestore = async (organization: TestOrganization, restoreJobId: string): Promise<RestoreData> =>
   expectStatus(await call(restores.get, { ...by(organization), params: { restoreJobId } }), 200);
 
-/** Waits until the restore has ended, in whatever way, and its target is free again. */
+/** Waits until the restore has ended, with any status, and its target is unlocked. */
 export const endOfRestore = async (organization: TestOrganization, restoreJobId: string): Promise<RestoreData> => {
   for (;;) {
     const data = await readRestore(organization, restoreJobId);
@@ -39,7 +39,7 @@ export const endOfRestore = async (organization: TestOrganization, restoreJobId:
   }
 };
 
-/** A restore that must be completed. */
+/** A restore that must complete. */
 export const restore = async (organization: TestOrganization, body: object): Promise<RestoreData> =>
   completed(await endOfRestore(organization, (await startRestore(organization, body)).restoreJobId));
 
@@ -49,13 +49,13 @@ export const undo = async (organization: TestOrganization, restoreJobId: string)
 };
 
 const completed = (ended: RestoreData): RestoreData => {
-  if (ended.status !== 'completed') throw new Error(`the restore ended as ${ended.status}: ${JSON.stringify(ended)}`);
+  if (ended.status !== 'completed') throw new Error(`the restore ended with status ${ended.status}: ${JSON.stringify(ended)}`);
   return ended;
 };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Every document of a database by its path: its fields in the REST form, as the service itself tells them. */
+/** All documents of a database by path, with fields in REST form. */
 export const contentsOf = async (sourceProjectId: string, databaseId = '(default)'): Promise<Record<string, Fields>> => {
   const root = `projects/${sourceProjectId}/databases/${databaseId}/documents`;
   const answer = await fetch(`http://${stageVariable('STAGE_FIRESTORE')}/v1/${root}:runQuery`, {
@@ -70,7 +70,7 @@ export const contentsOf = async (sourceProjectId: string, databaseId = '(default
   );
 };
 
-/** Removes documents by their paths. */
+/** Deletes documents by path. */
 export const erase = async (sourceProjectId: string, paths: readonly string[]): Promise<void> => {
   const database = `projects/${sourceProjectId}/databases/(default)`;
   for (let n = 0; n < paths.length; n += 500) {

@@ -1,4 +1,4 @@
-/** What the stage's engines keep in files: names that a template would tell and a client never learns. */
+/** Files of the stage's engines: values that a template would contain and a client never sees. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stageVariable } from './client.ts';
@@ -9,14 +9,14 @@ const lines = (...path: string[]): readonly Record<string, unknown>[] =>
     .split('\n')
     .map((line) => (JSON.parse(line) as { value: Record<string, unknown> }).value);
 
-/** The id of the first KMS key for this use. */
+/** The id of the first KMS key for this usage. */
 export const keyId = (usage: 'SIGN_VERIFY' | 'ENCRYPT_DECRYPT'): string => {
   const key = lines('kms', 'keys.jsonl').find((each) => each.usage === usage);
   if (!key) throw new Error(`the stage has no key to ${usage}`);
   return String(key.id);
 };
 
-/** The secret whose name holds this text, as it is now. */
+/** The current value of the secret whose name contains this text. */
 export const secret = (name: string): { readonly arn: string; readonly value: string } => {
   const found = lines('secrets', 'secrets.jsonl').findLast((each) => String(each.name).includes(name));
   if (!found) throw new Error(`the stage has no secret ${name}`);

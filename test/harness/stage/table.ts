@@ -1,4 +1,4 @@
-/** The stage's table, seen with the eyes of its owner: for what no endpoint shows. */
+/** Direct access to the stage's table, for items that no endpoint shows. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   BatchWriteCommand,
@@ -41,7 +41,7 @@ export const removeItem = async ({ pk, sk }: Key): Promise<void> => {
   await documentClient().send(new DeleteCommand({ TableName: TableName(), Key: { pk, sk } }));
 };
 
-/** Many items, outside any order. */
+/** Writes many items in no particular order. */
 export const putItems = async (items: readonly Item[]): Promise<void> => {
   for (let start = 0; start < items.length; start += 25) {
     const batch = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
@@ -49,7 +49,7 @@ export const putItems = async (items: readonly Item[]): Promise<void> => {
   }
 };
 
-/** The items of a partition, in order of their sort keys. */
+/** The items of a partition by sort key. */
 export const itemsOf = async (pk: string): Promise<readonly Item[]> => {
   const found: Item[] = [];
   let from: Record<string, unknown> | undefined;
@@ -69,7 +69,7 @@ export const itemsOf = async (pk: string): Promise<readonly Item[]> => {
   return found;
 };
 
-/** Everything in the table: to prove that something is nowhere in it. */
+/** All items, to prove the absence of something. */
 export const allItems = async (): Promise<readonly Item[]> => {
   const found: Item[] = [];
   let from: Record<string, unknown> | undefined;

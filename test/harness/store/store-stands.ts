@@ -5,7 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openQueues } from '../../../infra/local/engines/fauxqs/fauxqs-engine.ts';
+import { openFauxqs } from '../../../infra/local/engines/fauxqs/fauxqs-engine.ts';
 import { makeS3Front } from '../../../infra/local/engines/fauxqs/s3-front.ts';
 import { startGcs } from '../../../infra/local/engines/gcs/index.ts';
 import { openGoogleToken } from '../../../infra/local/engines/identity/google-token.ts';
@@ -50,7 +50,7 @@ export const tempDir = (stops: Stops): string => {
 
 /** Starts an S3 server and returns its URL. */
 export const startS3 = async (stops: Stops): Promise<string> => {
-  const queues = await openQueues({ dir: tempDir(stops), region: 'eu-central-1', account: '1', delayScale: 1, url: () => '' });
+  const queues = await openFauxqs({ dir: tempDir(stops), region: 'eu-central-1', account: '1', delayScale: 1, url: () => '' });
   stops.push(() => queues.stop());
   queues.createBucket(bucket);
   return serve(stops, makeS3Front({ port: queues.port, dir: queues.s3Dir }));

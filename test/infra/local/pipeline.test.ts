@@ -1,4 +1,4 @@
-/** The stage as a whole: what a change sets off reaches its end. */
+/** End-to-end: effects of a change arrive. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { invites } from '../../../shared/contract/endpoints/invitations.ts';
@@ -12,7 +12,7 @@ test('health answers', async () => {
   assert.equal(status, 200, JSON.stringify(body));
 });
 
-test('an invitation leaves the table through stream, fan-out, queue and worker, and arrives as a mail', async () => {
+test('an invitation passes stream, fan-out, queue and worker, and arrives as an e-mail', async () => {
   const organization = await newOrganization();
   const email = newEmail('invited');
   const { status, body } = await call(invites.create, {
@@ -25,7 +25,7 @@ test('an invitation leaves the table through stream, fan-out, queue and worker, 
   assert.ok(mail?.text.includes(body.data.acceptUrl));
 });
 
-test('someone invited can join', async () => {
+test('an invited user can join', async () => {
   const organization = await newOrganization();
   const member = await addMember(organization, 'viewer');
   const { status } = await api('GET', '/api/v1/organizations/current', { token: member.accessToken, org: organization.id });

@@ -1,4 +1,4 @@
-/** Whole stages, started and ended: what the person at the console sees, and what stays. */
+/** Whole stages: console output, and what survives. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -35,7 +35,7 @@ interface Started {
 const start = (env: Record<string, string>): Started => {
   const clean = {
     PATH: process.env.PATH ?? '',
-    // No choice of the person's: it only saves compiling everything at each start.
+    // Not a setting: it only avoids compiling everything at each start.
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
     PORT: '0',
     IDP_PORT: '0',
@@ -55,13 +55,13 @@ const start = (env: Record<string, string>): Started => {
     };
     child.stdout.on('data', hear);
     child.stderr.on('data', hear);
-    void exited.then(() => fail(new Error(`it ended: ${output}`)));
+    void exited.then(() => fail(new Error(`the stage ended: ${output}`)));
   });
   ready.catch(() => {});
   return { child, output: () => output, exited, ready };
 };
 
-/** What it says when it does not start: the last line, and that there is no stack. */
+/** The last line of a failed start; there must be no stack trace. */
 const refusal = async (env: Record<string, string>): Promise<string> => {
   const { exited, output } = start(env);
   assert.equal(await exited, 1, output());
@@ -69,7 +69,7 @@ const refusal = async (env: Record<string, string>): Promise<string> => {
   return output().trimEnd().split('\n').at(-1) ?? '';
 };
 
-/** Processes that have anything to do with the folder. */
+/** Processes whose arguments contain the folder. */
 const processesOf = (dir: string): readonly string[] =>
   execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' })
     .split('\n')
@@ -87,31 +87,31 @@ const createOrganization = (url: string, token: string) =>
   call(url, '/api/v1/organizations', token, { method: 'POST', body: JSON.stringify({ name: 'Kept' }) });
 
 describe('npm start', () => {
-  test('refuses a bad variable in one line', async () => {
+  test('rejects an invalid variable in one line', async () => {
     assert.equal(await refusal({ PORT: 'eighty' }), 'PORT="eighty": must be a port from 0 to 65535');
   });
 
-  test('refuses a taken port in one line that names port and variable, whichever it is', async () => {
+  test('rejects a port in use in one line that names port and variable, for each port', async () => {
     const taken = createServer();
     await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
     const port = String((taken.address() as AddressInfo).port);
     for (const variable of ['PORT', 'IDP_PORT', 'S3_PORT', 'GCS_PORT', 'FIRESTORE_PORT']) {
       const dir = newDir();
       const line = await refusal({ [variable]: port, LOCAL_DIR: dir });
-      assert.equal(line, `port ${port} is taken; stop what uses it, or set ${variable} to another port`);
+      assert.equal(line, `port ${port} is in use; stop the process that uses it, or set ${variable} to another port`);
       assert.deepEqual(processesOf(dir), []);
     }
     taken.close();
   });
 
-  test('says in one line that Java is missing', async () => {
+  test('reports a missing Java in one line', async () => {
     const bin = newDir();
     for (const tool of ['sh', 'cat']) symlinkSync(`/bin/${tool}`, join(bin, tool));
     const line = await refusal({ PATH: bin, LOCAL_DIR: newDir() });
     assert.match(line, /Java 17/);
   });
 
-  test('keeps its state through kill -9, guards its folder, and leaves nothing behind', async () => {
+  test('survives kill -9, locks its folder, and leaves no process behind', async () => {
     const dir = newDir();
     const first = start({ LOCAL_DIR: dir, DEMO: '1' });
     const url = await first.ready;
@@ -119,9 +119,9 @@ describe('npm start', () => {
       assert.ok(Date.now() < endMs, first.output());
     }
 
-    assert.match(first.output(), /backed up 2000 documents as of .*\n.*verified every byte of its \d+ objects: passed\n/);
+    assert.match(first.output(), /backed up 2000 documents as of .*\n.*verified all \d+ objects of the backup: passed\n/);
 
-    // The calls it prints work as printed.
+    // The printed calls work as printed.
     const [, organizationId = ''] = /org=(org_\w+)/.exec(first.output()) ?? [];
     const token = readFileSync(join(dir, 'demo', 'token'), 'utf8');
     const demo = await call(url, '/api/v1/organizations/current', token, { headers: { 'x-organization-id': organizationId } });
@@ -131,13 +131,13 @@ describe('npm start', () => {
     const backup = await call(url, `/api/v1${path}`, token, { headers: { 'x-organization-id': organizationId } });
     assert.equal(backup.status, 200, path);
 
-    assert.match(await refusal({ LOCAL_DIR: dir }), /^another stage is running on .*LOCAL_DIR/);
+    assert.match(await refusal({ LOCAL_DIR: dir }), /^another stage is running in .*LOCAL_DIR/);
 
     first.child.kill('SIGKILL');
     await first.exited;
     const again = start({ LOCAL_DIR: dir, PORT: new URL(url).port });
     assert.equal(await again.ready, url);
-    // Signed before, by a key that must have been kept; membership read from the table.
+    // Signed before the restart with a key that must have been kept; membership is read from the table.
     const kept = await call(url, '/api/v1/organizations/current', token, { headers: { 'x-organization-id': organizationId } });
     assert.equal(kept.status, 200, JSON.stringify(kept.body));
 
@@ -150,8 +150,8 @@ describe('npm start', () => {
   });
 });
 
-describe('the template decides', () => {
-  /** Takes an action away from the role of one function. */
+describe('the template', () => {
+  /** Removes an action from the role of one function. */
   const without = (functionId: string, action: string) => (resources: readonly ResolvedResource[]) => {
     const roleArn = resources.find(({ logicalId, type }) => type.endsWith('::Function') && logicalId.startsWith(functionId))
       ?.properties.Role;
@@ -168,7 +168,7 @@ describe('the template decides', () => {
     return changed;
   };
 
-  test('a permission taken from a role is AccessDenied in that function, and in no other', async (t) => {
+  test('decides permissions: a removed action is AccessDenied in that function only', async (t) => {
     const dir = newDir();
     const stage = await startStage({
       ...{ port: 0, identityPort: 0, s3Port: 0, gcsPort: 0, firestorePort: 0, allowedHosts: [], delayScale: 1, demo: false, dir },
@@ -188,7 +188,7 @@ describe('the template decides', () => {
     const log = readFileSync(join(dir, 'log', `${name}.log`), 'utf8');
     assert.match(log, /AccessDenied[\s\S]*dynamodb:PutItem/);
 
-    // Other choices of the deployer reach the functions.
+    // Configuration overrides reach the functions.
     assert.ok(stage.functions.every(({ environment }) => environment.PLAN === undefined || environment.PLAN === 'starter'));
   });
 });

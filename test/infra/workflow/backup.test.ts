@@ -1,4 +1,4 @@
-/** The backup workflow itself, run with faults in its steps. */
+/** Runs the backup workflow with faults in its steps. */
 import assert from 'node:assert/strict';
 import { StateMachine } from 'aws-local-stepfunctions';
 import { describe, test } from 'vitest';
@@ -8,7 +8,7 @@ import type { Step } from '../../../infra/workflow/step.ts';
 const steps = Object.fromEntries(
   backupSteps.map((name) => [name, { arn: `arn:aws:lambda:eu-west-1:123456789012:function:${name}`, timeoutSeconds: 60 }]),
 ) as Record<(typeof backupSteps)[number], Step>;
-/** As text, as it is deployed: no two of its parts are one object. */
+/** As deployed: serialized, so that no parts share an object. */
 const definition = JSON.stringify(backupDefinition(steps));
 const input = { organizationId: 'org_1', backupId: 'bkp_1' };
 
@@ -17,7 +17,7 @@ const named = (name: string): Error => Object.assign(new Error(`${name} happened
 type Call = readonly [state: string, event: Record<string, unknown>];
 type Answer = (event: Record<string, unknown>, times: number) => unknown;
 
-/** Runs it with steps that do what the script says; waits between tries take no time. */
+/** Runs the workflow with scripted steps; retries do not wait. */
 const run = async (script: Readonly<Record<string, Answer>>) => {
   const calls: Call[] = [];
   const handler = (state: string) => async (event: unknown) => {
@@ -50,10 +50,10 @@ const throwing =
   };
 
 describe('backup', () => {
-  test('is a state machine', () =>
+  test('backup workflow: it is a valid state machine', () =>
     assert.ok(new StateMachine(JSON.parse(definition), { validationOptions: { checkArn: false } })));
 
-  test('prepares, plans, copies every shard by its number, and seals', async () => {
+  test('backup workflow: it prepares, plans, copies every shard by number, and seals', async () => {
     const { calls, order, outcome } = await run({ Plan: plan, 'Copy shard': copied });
     assert.equal(outcome, 'succeeded');
     assert.deepEqual(order, ['Prepare', 'Plan', 'Copy shard', 'Copy shard', 'Copy shard', 'Seal']);
@@ -67,7 +67,7 @@ describe('backup', () => {
     assert.deepEqual([sealed?.organizationId, sealed?.backupId], ['org_1', 'bkp_1']);
   });
 
-  test('a shard that is not done is given back to a worker, with what the last one answered', async () => {
+  test('backup workflow: an unfinished shard is passed to another worker with the last result', async () => {
     const answer: Answer = (event, times) => ({ ...event, done: times === 2 });
     const { calls, outcome } = await run({ Plan: () => ({ shards: [0] }), 'Copy shard': answer });
     assert.equal(outcome, 'succeeded');
@@ -77,7 +77,7 @@ describe('backup', () => {
     );
   });
 
-  test('a backup without shards is sealed all the same', async () => {
+  test('backup workflow: a backup without shards is sealed', async () => {
     const { order, outcome } = await run({ Plan: () => ({ shards: [] }) });
     assert.equal(outcome, 'succeeded');
     assert.deepEqual(order, ['Prepare', 'Plan', 'Seal']);
@@ -86,7 +86,7 @@ describe('backup', () => {
   for (const state of ['Prepare', 'Plan', 'Copy shard', 'Seal']) {
     const script = { Plan: plan, 'Copy shard': copied };
 
-    test(`a failure for good in ${state} is not tried again and leads to Fail, which ends the workflow well`, async () => {
+    test(`backup workflow: a permanent failure in ${state} is not retried and leads to Fail, which succeeds`, async () => {
       const { calls, order, outcome } = await run({ ...script, [state]: throwing('JobFailed') });
       assert.equal(outcome, 'succeeded');
       assert.equal(order.at(-1), 'Fail');
@@ -96,7 +96,7 @@ describe('backup', () => {
       assert.equal(given.backupId, 'bkp_1');
     });
 
-    test(`a step ${state} that says it failed is not tried again and leads to Fail, which ends the workflow well`, async () => {
+    test(`backup workflow: a step ${state} that returns failed is not retried and leads to Fail, which succeeds`, async () => {
       const answer = { shards: [], done: false, failed: true };
       const { calls, order, outcome } = await run({ ...script, [state]: (event) => ({ ...event, ...answer }) });
       assert.equal(outcome, 'succeeded');
@@ -106,7 +106,7 @@ describe('backup', () => {
       assert.equal(calls.at(-1)?.[1].backupId, 'bkp_1');
     });
 
-    test(`a passing fault in ${state} is tried again`, async () => {
+    test(`backup workflow: a transient fault in ${state} is retried`, async () => {
       const faults = ['Lambda.TooManyRequestsException', 'StorageError', 'States.Timeout', 'Lambda.Unknown'];
       for (const fault of faults) {
         const answer = state === 'Plan' ? plan : copied;
@@ -116,7 +116,7 @@ describe('backup', () => {
       }
     });
 
-    test(`${state} waits for room as long as it takes, and nothing fails meanwhile`, async () => {
+    test(`backup workflow: ${state} waits for capacity without failing`, async () => {
       const answer = state === 'Plan' ? plan : copied;
       const { calls, outcome } = await run({ ...script, [state]: throwing('Lambda.TooManyRequestsException', 200, answer) });
       assert.equal(outcome, 'succeeded');
@@ -124,14 +124,14 @@ describe('backup', () => {
       assert.equal(calls.at(-1)?.[0], 'Seal');
     });
 
-    test(`a fault in ${state} that does not pass leads to Fail`, async () => {
+    test(`backup workflow: a persistent fault in ${state} leads to Fail`, async () => {
       const { order, outcome } = await run({ ...script, [state]: throwing('TypeError') });
       assert.equal(outcome, 'succeeded');
       assert.equal(order.at(-1), 'Fail');
     });
   }
 
-  test('when Fail itself cannot be done the execution fails, so that the alarm rings', async () => {
+  test('backup workflow: if Fail itself fails, the execution fails and the alarm fires', async () => {
     const { outcome } = await run({ Prepare: throwing('JobFailed'), Fail: throwing('TypeError') });
     assert.match(outcome, /^failed/);
   });

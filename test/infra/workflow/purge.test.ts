@@ -1,4 +1,4 @@
-/** The purge workflow itself, run with faults in its step. */
+/** Runs the purge workflow with faults in its step. */
 import assert from 'node:assert/strict';
 import { StateMachine } from 'aws-local-stepfunctions';
 import { describe, test } from 'vitest';
@@ -11,7 +11,7 @@ const input = { organizationId: 'org_1', deleteBackupData: false, done: false };
 
 const named = (name: string): Error => Object.assign(new Error(`${name} happened`), { name });
 
-/** Runs it with a step that does what the script says, one entry a call; waits between tries take no time. */
+/** Runs the workflow with a scripted step, one entry per call; retries do not wait. */
 const run = async (script: readonly (Error | { done: boolean })[]) => {
   const seen: unknown[] = [];
   const machine = new StateMachine(definition as never);
@@ -36,7 +36,7 @@ const run = async (script: readonly (Error | { done: boolean })[]) => {
 };
 
 describe('purge', () => {
-  test('goes on until the step says it is done', async () => {
+  test('purge workflow: it repeats the step until it is done', async () => {
     const { seen, ...result } = await run([{ done: false }, { done: false }, { done: true }]);
     assert.deepEqual(result, { output: { ...input, done: true } });
     assert.deepEqual(seen, [input, input, input]);
@@ -49,14 +49,14 @@ describe('purge', () => {
     'States.Timeout',
     'TypeError',
   ]) {
-    test(`tries a step again after ${fault}`, async () => {
+    test(`purge workflow: the step is retried after ${fault}`, async () => {
       const { seen, ...result } = await run([named(fault), named(fault), { done: true }]);
       assert.deepEqual(result, { output: { ...input, done: true } });
       assert.equal(seen.length, 3);
     });
   }
 
-  test('gives up after seven tries and fails with the cause, so that the alarm rings', async () => {
+  test('purge workflow: it fails after seven attempts with the cause, and the alarm fires', async () => {
     const { seen, ...result } = await run([named('AccessDenied')]);
     assert.equal(seen.length, 7);
     assert.ok('error' in result);

@@ -1,4 +1,4 @@
-/** The restore workflow itself, run with faults in its steps. */
+/** Runs the restore workflow with faults in its steps. */
 import assert from 'node:assert/strict';
 import { StateMachine } from 'aws-local-stepfunctions';
 import { describe, test } from 'vitest';
@@ -8,7 +8,7 @@ import type { Step } from '../../../infra/workflow/step.ts';
 const steps = Object.fromEntries(
   restoreSteps.map((name) => [name, { arn: `arn:aws:lambda:eu-west-1:123456789012:function:${name}`, timeoutSeconds: 60 }]),
 ) as Record<(typeof restoreSteps)[number], Step>;
-/** As text, as it is deployed: no two of its parts are one object. */
+/** As deployed: serialized, so that no parts share an object. */
 const definition = JSON.stringify(restoreDefinition(steps));
 const input = { organizationId: 'org_1', restoreJobId: 'rst_1', attempt: 2 };
 
@@ -18,7 +18,7 @@ type Call = readonly [state: string, event: Record<string, unknown>];
 type Answer = (event: Record<string, unknown>, times: number) => unknown;
 const states = ['Prepare', 'Check shard', 'Seal', 'Write shard', 'Finish', 'Fail'];
 
-/** Runs it with steps that do what the script says. */
+/** Runs the workflow with scripted steps. */
 const run = async (script: Readonly<Record<string, Answer>>) => {
   const calls: Call[] = [];
   const handler = (state: string) => async (event: unknown) => {
@@ -56,10 +56,10 @@ const throwing =
   };
 
 describe('restore', () => {
-  test('is a state machine', () =>
+  test('restore workflow: it is a valid state machine', () =>
     assert.ok(new StateMachine(JSON.parse(definition), { validationOptions: { checkArn: false } })));
 
-  test('prepares, checks every shard, seals, writes every shard and finishes', async () => {
+  test('restore workflow: it prepares, checks every shard, seals, writes every shard and finishes', async () => {
     const { calls, order, outcome } = await run(well);
     assert.equal(outcome, 'succeeded');
     const twice = (state: string) => [state, state];
@@ -73,13 +73,13 @@ describe('restore', () => {
       );
   });
 
-  test('every step is told which attempt it works for', async () => {
+  test('restore workflow: every step gets the attempt', async () => {
     for (const script of [well, { ...well, 'Write shard': throwing('JobFailed') }])
       for (const [state, { organizationId, restoreJobId, attempt }] of (await run(script)).calls)
         assert.deepEqual({ organizationId, restoreJobId, attempt }, input, state);
   });
 
-  test('nothing is written before all is checked and sealed', async () => {
+  test('restore workflow: nothing is written before everything is checked and sealed', async () => {
     for (const state of ['Prepare', 'Check shard', 'Seal'])
       for (const trouble of [throwing('TypeError'), throwing('JobFailed'), (event: object) => ({ ...event, failed: true })]) {
         const { order } = await run({ ...well, [state]: trouble });
@@ -88,12 +88,12 @@ describe('restore', () => {
       }
   });
 
-  test('what has nothing to write is finished at once', async () => {
+  test('restore workflow: a plan without writes is finished at once', async () => {
     const { order } = await run({ ...well, Seal: () => ({ writes: false, failed: false }) });
     assert.deepEqual(order, ['Prepare', 'Check shard', 'Check shard', 'Seal', 'Finish']);
   });
 
-  test('a shard that is not done is given back to a worker, with what the last one answered', async () => {
+  test('restore workflow: an unfinished shard is passed to another worker with the last result', async () => {
     for (const state of ['Check shard', 'Write shard']) {
       const answer: Answer = (event, times) => ({ ...event, done: times === 2 });
       const { calls, outcome } = await run({ ...well, Prepare: () => ({ shards: [0] }), [state]: answer });
@@ -106,7 +106,7 @@ describe('restore', () => {
   });
 
   for (const state of ['Prepare', 'Check shard', 'Seal', 'Write shard', 'Finish']) {
-    test(`a step ${state} that says it failed is not tried again and leads to Fail, which ends the workflow well`, async () => {
+    test(`restore workflow: a step ${state} that returns failed is not retried and leads to Fail, which succeeds`, async () => {
       const { calls, order, outcome } = await run({ ...well, [state]: (event) => ({ ...event, done: false, failed: true }) });
       assert.equal(outcome, 'succeeded');
       assert.equal(order.at(-1), 'Fail');
@@ -115,7 +115,7 @@ describe('restore', () => {
       assert.deepEqual([given.organizationId, given.restoreJobId, given.attempt], ['org_1', 'rst_1', 2]);
     });
 
-    test(`a passing fault in ${state} is tried again`, async () => {
+    test(`restore workflow: a transient fault in ${state} is retried`, async () => {
       for (const fault of ['Lambda.TooManyRequestsException', 'StorageError', 'States.Timeout', 'Lambda.Unknown']) {
         const { order, outcome } = await run({ ...well, [state]: throwing(fault, 2, well[state]) });
         assert.equal(outcome, 'succeeded', fault);
@@ -123,7 +123,7 @@ describe('restore', () => {
       }
     });
 
-    test(`a fault in ${state} that does not pass leads to Fail`, async () => {
+    test(`restore workflow: a persistent fault in ${state} leads to Fail`, async () => {
       const { calls, order, outcome } = await run({ ...well, [state]: throwing('TypeError') });
       assert.equal(outcome, 'succeeded');
       assert.equal(order.at(-1), 'Fail');
@@ -131,7 +131,7 @@ describe('restore', () => {
     });
   }
 
-  test('when Fail itself cannot be done the execution fails, so that the alarm rings', async () => {
+  test('restore workflow: if Fail itself fails, the execution fails and the alarm fires', async () => {
     const { outcome } = await run({ ...well, Prepare: throwing('JobFailed'), Fail: throwing('TypeError') });
     assert.match(outcome, /^failed/);
   });

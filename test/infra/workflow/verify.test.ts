@@ -1,4 +1,4 @@
-/** The verify workflow itself, run with faults in its step. */
+/** Runs the verification workflow with faults in its step. */
 import assert from 'node:assert/strict';
 import { StateMachine } from 'aws-local-stepfunctions';
 import { describe, test } from 'vitest';
@@ -10,7 +10,7 @@ const definition = JSON.stringify(
 const input = { organizationId: 'org_1', backupId: 'bkp_1', position: null, done: false };
 type Given = typeof input & { readonly error?: { readonly Error: string } };
 
-/** Runs it with a step that does what the script says; waits between tries take no time. */
+/** Runs the workflow with a scripted step; retries do not wait. */
 const run = async (verify: (given: Given, times: number) => object, giveUp: (given: Given) => object = () => ({})) => {
   const seen: (readonly [string, Given])[] = [];
   const handler = (state: string, work: (given: Given, times: number) => object) => async (event: unknown) => {
@@ -35,10 +35,10 @@ const fails = (): never => {
 };
 
 describe('verify', () => {
-  test('is a state machine', () =>
+  test('verify workflow: it is a valid state machine', () =>
     assert.ok(new StateMachine(JSON.parse(definition), { validationOptions: { checkArn: false } })));
 
-  test('goes on from where the step before ended until it is done', async () => {
+  test('verify workflow: it continues from the last position until it is done', async () => {
     const { seen, outcome } = await run((given, times) => ({ ...given, position: { n: times + 1 }, done: times === 2 }));
     assert.equal(outcome, 'succeeded');
     assert.deepEqual(
@@ -47,7 +47,7 @@ describe('verify', () => {
     );
   });
 
-  test('what no try can do is told on the record, and the alarm rings with the cause', async () => {
+  test('verify workflow: a persistent fault is recorded, and the alarm fires with the cause', async () => {
     const { seen, outcome } = await run(fails);
     assert.match(outcome, /^failed: .*AccessDenied/);
     assert.deepEqual(

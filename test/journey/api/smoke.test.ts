@@ -4,10 +4,10 @@ import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, test } from 'vitest';
-import { readWish } from '../../../infra/smoke/options.ts';
-import { run } from '../../../infra/smoke/run-smoke-test.ts';
+import { readOptions } from '../../../infra/smoke/options.ts';
+import { runSmokeTest } from '../../../infra/smoke/run-smoke-test.ts';
 import { signIn as enter } from '../../../infra/smoke/sign-in.ts';
-import { walkThrough } from '../../../infra/smoke/step-runner.ts';
+import { runSteps } from '../../../infra/smoke/step-runner.ts';
 import { scopes } from '../../../shared/contract/access.ts';
 import { auth } from '../../../shared/contract/endpoints/auth.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
@@ -45,7 +45,7 @@ const walk = async (
     lines.push(line);
     onLine(line, () => stopping.abort());
   };
-  const code = await run({ words: [stageUrl()], env, say, isInteractive: false, signal: stopping.signal });
+  const code = await runSmokeTest({ words: [stageUrl()], env, say, isInteractive: false, signal: stopping.signal });
   return { code, lines, text: lines.join('\n') };
 };
 
@@ -67,10 +67,10 @@ test('smoke test: a user runs the whole journey, and no object, organization or 
     SMOKE_WEBHOOK_URL: receiver.url('/well'),
   });
   const gone = ['gone webhook', 'gone backup', 'gone project', 'gone destination', 'gone organization', 'gone session'];
-  deepEqual(outline(walked), [...doors, ...toBackup, ...read, 'ok webhook', 'ok audit log', ...gone, 'all is well']);
+  deepEqual(outline(walked), [...doors, ...toBackup, ...read, 'ok webhook', 'ok audit log', ...gone, 'smoke test passed']);
   equal(walked.code, 0);
   match(walked.text, /^ok {4}backup: bkp_\w+, 2 documents/m);
-  match(walked.text, /would create 0, overwrite 0 and leave 2 as they are/);
+  match(walked.text, /would create 0 and overwrite 0 documents, 2 are unchanged/);
   equal(receiver.requests.filter(({ path }) => path === '/well').length, 1);
   // The objects of a deleted backup are removed by a task that the deletion leaves behind.
   for (let n = 0; n < 150 && Object.keys(await objectsIn(bucket)).length > 0; n++) await pause(200);
@@ -94,7 +94,7 @@ test('smoke test: a service account uses existing resources, which stay; a faili
     SMOKE_COLLECTIONS: 'users, posts',
     SMOKE_WEBHOOK_URL: receiver.url('/ill'),
   });
-  const end = ['FAIL webhook', 'gone webhook', 'gone backup', 'not all is well'];
+  const end = ['FAIL webhook', 'gone webhook', 'gone backup', 'smoke test failed'];
   deepEqual(outline(walked), [...doors, ...toBackup, ...read, ...end]);
   equal(walked.code, 1);
   match(walked.text, /^FAIL {2}webhook: localhost:\d+ answered 500: /m);
@@ -111,7 +111,7 @@ test('smoke test: interrupted during a backup, it deletes what it created', asyn
   const wish = { SMOKE_PROJECT: `source-${bucket}`, SMOKE_DESTINATION: destinationJson(bucket) };
   const walked = await walk(wish, (line, stop) => line.startsWith('      ') && stop());
   const made = ['gone backup', 'gone project', 'gone destination', 'gone organization', 'gone session'];
-  deepEqual(outline(walked), [...doors, ...toBackup.slice(0, -1), 'FAIL backup', ...made, 'not all is well']);
+  deepEqual(outline(walked), [...doors, ...toBackup.slice(0, -1), 'FAIL backup', ...made, 'smoke test failed']);
   match(walked.text, /^FAIL {2}backup: interrupted$/m);
   equal(walked.code, 1);
 });
@@ -123,7 +123,7 @@ test('smoke test: a bucket that denies access is one line with the call, respons
     walked.text,
     /^FAIL {2}destination: POST \/api\/v1\/storage-destinations answered 422 STORAGE_ERROR: .+ \(request [\w-]+\)$/m,
   );
-  deepEqual(outline(walked).slice(-3), ['gone organization', 'gone session', 'not all is well']);
+  deepEqual(outline(walked).slice(-3), ['gone organization', 'gone session', 'smoke test failed']);
   ok(!walked.text.includes(secret) && !walked.text.includes('denied-key-id'));
 });
 
@@ -136,7 +136,7 @@ test('smoke test: an expired token is reported', async () => {
 });
 
 test('smoke test: a user signs in with the browser', async () => {
-  const wish = { ...readWish([stageUrl()], {}), isLocal: false };
+  const wish = { ...readOptions([stageUrl()], {}), isLocal: false };
   const email = newEmail();
   const lines: string[] = [];
   const browse = async (link: string): Promise<void> => {
@@ -150,17 +150,17 @@ test('smoke test: a user signs in with the browser', async () => {
   let browsing: Promise<void> | undefined;
   const say = (line: string): void => {
     lines.push(line);
-    const link = /open this in a browser: (\S+)/.exec(line)?.[1];
+    const link = /open this URL in a browser: (\S+)/.exec(line)?.[1];
     if (link) browsing = browse(link);
   };
   const hidden: string[] = [];
   const theirs = { isInteractive: true, hide: (text: string) => void hidden.push(text) };
-  const isWell = await walkThrough(say, new AbortController().signal, async (steps) => void (await enter(steps, wish, theirs)));
+  const isWell = await runSteps(say, new AbortController().signal, async (steps) => void (await enter(steps, wish, theirs)));
   await browsing;
   ok(isWell);
   deepEqual(lines.slice(1), [`ok    sign in: as ${email}`, 'gone  session']);
   equal(hidden.length, 2);
-  const alone = await walkThrough(say, new AbortController().signal, async (steps) => {
+  const alone = await runSteps(say, new AbortController().signal, async (steps) => {
     await enter(steps, wish, { ...theirs, isInteractive: false });
   });
   ok(!alone);
@@ -187,8 +187,8 @@ test('smoke test: exits with 1 if the service does not answer, with 2 on wrong u
   equal(bucket.code, 1);
   match(
     bucket.text,
-    /^FAIL {2}health: GET \/health\?checks=true answered \d+ with something else: is this the address of the API\?$/,
+    /^FAIL {2}health: GET \/health\?checks=true answered \d+ with an unexpected body: is this the address of the API\?$/,
   );
   equal(wrong.code, 2);
-  match(wrong.text, /^<url>: must be one address such as/);
+  match(wrong.text, /^<url>: must be one URL without a path/);
 });

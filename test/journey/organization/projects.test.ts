@@ -11,7 +11,7 @@ import { Browser, onThePage } from '../../harness/stage/browser.ts';
 import { call, stageUrl, stageVariable } from '../../harness/stage/client.ts';
 import { logs } from '../../harness/stage/function-log.ts';
 import { addMember, newApiKey, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
-import { newEmail, signIn, takeBackGrants } from '../../harness/stage/person.ts';
+import { newEmail, revokeGrants, signIn } from '../../harness/stage/person.ts';
 import { allItems, getItem, itemsOf, putItem } from '../../harness/stage/table.ts';
 
 const by = ({ id, owner }: TestOrganization) => ({ token: owner.accessToken, org: id });
@@ -166,7 +166,7 @@ test('project: a revoked grant is detected at the next call, and a new consent r
   const organization = await newOrganization();
   const project = await newProject(organization);
   const params = { projectId: project.id };
-  await takeBackGrants(organization.owner.email);
+  await revokeGrants(organization.owner.email);
   deepEqual(refusal(await call(projects.collections, { ...by(organization), params })), [422, 'SOURCE_AUTH_ERROR']);
   const refused = await call(projects.reconnect, { ...by(organization), params });
   deepEqual(refusal(refused), [422, 'SOURCE_AUTH_ERROR']);
@@ -186,7 +186,7 @@ test('project: a revoked grant is detected at the next call, and a new consent r
 test('project: a backup with a revoked grant fails at once and marks the project for reconnection', async () => {
   const organization = await newOrganization();
   const [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
-  await takeBackGrants(organization.owner.email);
+  await revokeGrants(organization.owner.email);
   const begun = await startBackup(organization, { projectId: project.id, storageDestinationId: destination.id });
   const { status, error } = await endOf(organization, begun.id);
   deepEqual([status, error?.code], ['failed', 'SOURCE_AUTH_ERROR']);

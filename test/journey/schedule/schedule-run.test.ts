@@ -11,15 +11,15 @@ import { organizations } from '../../../shared/contract/endpoints/organizations.
 import { projects } from '../../../shared/contract/endpoints/projects.ts';
 import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
-import { startMortalStage } from '../../harness/faults/killable-stage.ts';
+import { startKillableStage } from '../../harness/faults/killable-stage.ts';
 import { newDestination, newProject, seed } from '../../harness/stage/backup.ts';
 import { call, stageVariable } from '../../harness/stage/client.ts';
 import { newOrganization } from '../../harness/stage/organization.ts';
-import { type Heard, startReceiver } from '../../harness/stage/receiver.ts';
+import { type ReceivedRequest, startReceiver } from '../../harness/stage/receiver.ts';
 import { getItem } from '../../harness/stage/table.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'stage-'));
-const stage = await startMortalStage(dir, undefined, 300);
+const stage = await startKillableStage(dir, undefined, 300);
 const receiver = await startReceiver();
 afterAll(async () => {
   await stage.kill();
@@ -55,7 +55,7 @@ interface Told {
   readonly type: string;
   readonly data: { readonly backupId?: string; readonly schedule: { readonly id: string; readonly cronExpression: string } };
 }
-const toldBy = ({ body }: Heard): Told => JSON.parse(body.toString());
+const toldBy = ({ body }: ReceivedRequest): Told => JSON.parse(body.toString());
 const hears = async (type: string): Promise<Told> => toldBy(await receiver.next((heard) => toldBy(heard).type === type, 60_000));
 
 /** Five minutes from now, every day. */

@@ -12,15 +12,15 @@ import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { eventKey } from '../../../shared/event/index.ts';
 import { newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import { webhookKey } from '../../../shared/webhook/model/record.ts';
-import { startMortalStage } from '../../harness/faults/killable-stage.ts';
+import { startKillableStage } from '../../harness/faults/killable-stage.ts';
 import { call, stageVariable } from '../../harness/stage/client.ts';
 import { newOrganization } from '../../harness/stage/organization.ts';
 import { newEmail } from '../../harness/stage/person.ts';
-import { type Heard, startReceiver } from '../../harness/stage/receiver.ts';
+import { type ReceivedRequest, startReceiver } from '../../harness/stage/receiver.ts';
 import { getItem, putItem } from '../../harness/stage/table.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'stage-'));
-let stage = await startMortalStage(dir);
+let stage = await startKillableStage(dir);
 const receiver = await startReceiver();
 afterAll(async () => {
   await stage.kill();
@@ -61,7 +61,7 @@ interface Told {
   readonly data: { readonly organization: { readonly name: string } };
   readonly metadata: { readonly attempt: number; readonly deliveryId: string };
 }
-const toldBy = ({ body }: Heard): Told => JSON.parse(body.toString());
+const toldBy = ({ body }: ReceivedRequest): Told => JSON.parse(body.toString());
 const at = (path: string) => receiver.requests.filter((heard) => heard.path === path).map(toldBy);
 /** A restart lies in between: on a busy machine that takes a while. */
 const patienceMs = 60_000;
@@ -79,7 +79,7 @@ test('delivery: an event survives a crash before its delivery and is delivered o
   await change('Two');
   await stage.kill();
   receiver.answer('/hangs', { status: 200 });
-  stage = await startMortalStage(dir, stage.ports);
+  stage = await startKillableStage(dir, stage.ports);
 
   const deliveries = await delivered(hangs, 2);
   deepEqual(

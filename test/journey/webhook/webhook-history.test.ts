@@ -12,7 +12,7 @@ import { call } from '../../harness/stage/client.ts';
 import { untilMails } from '../../harness/stage/mail.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 import { newEmail } from '../../harness/stage/person.ts';
-import { type Answer, type Heard, type Receiver, startReceiver } from '../../harness/stage/receiver.ts';
+import { type Answer, type ReceivedRequest, type Receiver, startReceiver } from '../../harness/stage/receiver.ts';
 import { getItem, putItem } from '../../harness/stage/table.ts';
 
 const secret = 'a secret of our own';
@@ -43,7 +43,7 @@ const newWebhook = async (more: object = {}, ...answers: readonly Answer[]): Pro
   equal(answer.status, 201, answer.text);
   return { id: answer.body.data.id, path };
 };
-const heardAt = (path: string): readonly Heard[] => receiver.requests.filter((heard) => heard.path === path);
+const heardAt = (path: string): readonly ReceivedRequest[] => receiver.requests.filter((heard) => heard.path === path);
 /** Something happens that webhooks hear of. */
 const happen = async (): Promise<void> => {
   equal((await call(invites.create, { ...by, body: { email: newEmail() } })).status, 201);

@@ -1,7 +1,4 @@
-/**
- * Laws the compiler keeps. `npm run check` fails if any line marked below compiles after all:
- * an expected error that does not come is an error.
- */
+/** Laws enforced by the compiler: `npm run check` fails if a line marked below compiles. */
 import * as z from 'zod';
 import { handlers } from '../../../functions/api/index.ts';
 import { type Endpoint, group } from '../../../shared/contract/endpoint.ts';
@@ -13,7 +10,7 @@ import { env, type Tenant } from '../../../shared/platform/index.ts';
 
 type Handlers = { readonly [G in keyof typeof contract]: { readonly [O in keyof (typeof contract)[G]]: unknown } };
 
-/** A row without a handler does not compile. */
+/** An endpoint without a handler does not compile. */
 export const withoutHandler = () => {
   const { current: _, ...organizations } = handlers.organizations;
   // @ts-expect-error organizations.current is missing
@@ -41,7 +38,7 @@ export const rows = group('things', '/things', {
   page: { ...common, method: 'GET', path: '/page', reply: 'file', content: { 'text/plain': 'text' } },
 });
 
-/** What is right compiles. */
+/** These compile. */
 export const right = [
   handle(rows.get, async ({ params }) => ({ data: { id: params.thingId, size: 1 } })),
   handle(rows.make, async ({ body }) => ({ data: { id: body.name }, change })),
@@ -64,7 +61,7 @@ export const wrong = [
   handle(rows.list, async () => ({ items: [{ id: '1' }] })),
   // @ts-expect-error a row without a body has none
   handle(rows.get, async ({ body }) => ({ data: { id: body.name, size: 1 } })),
-  // @ts-expect-error where nobody is asked who they are, there is no tenant
+  // @ts-expect-error a public endpoint has no tenant
   handle(rows.open, async ({ tenant }) => ({ data: tenant })),
   // @ts-expect-error a signed-in person is in no organization yet
   handle(rows.mine, async ({ tenant }) => ({ data: { id: tenant.organizationId } })),
@@ -79,13 +76,13 @@ export const wrongRows = [
   { id: 'a.b', method: 'GET', path: '/', summary: '', capabilities, access: { role: 'admin' } } satisfies Endpoint,
   // @ts-expect-error a scope that does not exist
   { id: 'a.b', method: 'GET', path: '/', summary: '', capabilities, access: { role: 'admin', scope: 'all' } } satisfies Endpoint,
-  // @ts-expect-error a capability that nobody can grant
+  // @ts-expect-error an unknown capability
   { id: 'a.b', method: 'GET', path: '/', summary: '', access, capabilities: ['table:drop'] } satisfies Endpoint,
   // @ts-expect-error an error code that is not in the table
   { id: 'a.b', method: 'GET', path: '/', summary: '', access, capabilities, errors: ['OOPS'] } satisfies Endpoint,
 ];
 
-/** A string is not a Tenant, and neither is an object that looks like one. */
+/** Neither a string nor an object literal is a Tenant. */
 export const forged = () => {
   // @ts-expect-error only a proof makes a Tenant
   organizationKey.organization('org_1');

@@ -1,4 +1,3 @@
-/** Brings a table of the template into being. */
 import { AwsError, type Json } from '../../base/aws-service.ts';
 
 type KeySchema = readonly { readonly AttributeName: string; readonly KeyType: string }[];
@@ -12,8 +11,8 @@ export interface TableDescription {
 
 export type Ask = (action: string, input: Json) => Promise<Json>;
 
-/** Creates the table unless an earlier run did; its stream and its time to live follow the template. */
-export const declareTable = async (ask: Ask, name: string, properties: Json): Promise<TableDescription> => {
+/** Creates the table if it is missing, and applies the template's stream and time-to-live settings. */
+export const createTable = async (ask: Ask, name: string, properties: Json): Promise<TableDescription> => {
   const known = await describe(ask, name);
   const description = known ?? (await create(ask, name, properties));
   const { StreamSpecification: stream, TimeToLiveSpecification: ttl } = properties as Readonly<Record<string, Json | undefined>>;

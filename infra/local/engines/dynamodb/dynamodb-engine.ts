@@ -1,25 +1,25 @@
-/** DynamoDB and its streams: the official DynamoDB Local behind the front, under the account and region of the stage. */
+/** DynamoDB and DynamoDB Streams: the official DynamoDB Local, presented under the stage's account and region. */
 import { awsAuthorization } from '../../base/aws-authorization.ts';
 import { type Answer, AwsError, type Json, type Need, type Operation, type Service, text } from '../../base/aws-service.ts';
 import type { Resource } from '../../base/types.ts';
 import { jsonProtocol } from '../shared/aws-protocols.ts';
 import { openUpstream } from '../shared/http-upstream.ts';
-import { declareTable, type TableDescription } from './create-table.ts';
-import { startDynamoDb } from './jvm-process.ts';
-import { dynamoDbNeeds, type Tables } from './required-permissions.ts';
+import { createTable, type TableDescription } from './create-table.ts';
+import { startDynamoDb } from './dynamodb-process.ts';
+import { requiredPermissions, type Tables } from './required-permissions.ts';
 
-export interface DynamoDb {
+export interface DynamoDbEngine {
   readonly service: Service;
-  /** Creates the table, or finds it from an earlier run. */
+  /** Creates the table, or finds that of an earlier run. */
   provision(resource: Resource): Promise<Record<string, string>>;
   stop(): Promise<void>;
 }
 
-/** Where DynamoDB Local believes it is. */
+/** The account and region DynamoDB Local reports. */
 const localArn = 'arn:aws:dynamodb:ddblocal:000000000000:';
 const target = { DynamoDB: 'DynamoDB_20120810', Streams: 'DynamoDBStreams_20120810' };
 
-export const openDynamoDb = async (options: { dir: string; region: string; account: string }): Promise<DynamoDb> => {
+export const openDynamoDb = async (options: { dir: string; region: string; account: string }): Promise<DynamoDbEngine> => {
   const { port, stop } = await startDynamoDb(options.dir);
   const upstream = openUpstream(port);
   const ourArn = `arn:aws:dynamodb:${options.region}:${options.account}:`;
@@ -36,7 +36,7 @@ export const openDynamoDb = async (options: { dir: string; region: string; accou
     },
   };
 
-  // DynamoDB Local takes no access key with other characters than letters and digits, and checks no signature.
+  // DynamoDB Local accepts only alphanumeric access keys and checks no signature.
   const credential = awsAuthorization({ accessKeyId: 'local', region: options.region, service: 'dynamodb' });
 
   const forward = (action: string, body: Buffer | string): Promise<Answer> =>
@@ -60,9 +60,9 @@ export const openDynamoDb = async (options: { dir: string; region: string; accou
 
   const service: Service = {
     ...jsonProtocol('1.0'),
-    needs: (operation) => streamNeeds(operation, ourArn) ?? dynamoDbNeeds(operation, tables),
+    needs: (operation) => streamNeeds(operation, ourArn) ?? requiredPermissions(operation, tables),
     answer: async ({ action, input }, { body }) => {
-      // Item calls pass byte for byte; only calls that speak of tables and streams by ARN are translated.
+      // Item operations are forwarded unchanged; only operations with table or stream ARNs are translated.
       if (!translated.has(action) && !String(input.TableName ?? '').startsWith('arn:')) return forward(action, body);
       const { status, headers, body: answer } = await forward(action, body.toString().replaceAll(ourArn, localArn));
       const { 'x-amz-crc32': _checksum, ...rest } = headers;
@@ -73,7 +73,7 @@ export const openDynamoDb = async (options: { dir: string; region: string; accou
   return {
     service,
     provision: async ({ name, properties }) => {
-      const description = await declareTable(ask, name, properties);
+      const description = await createTable(ask, name, properties);
       described.set(name, description);
       return { StreamArn: description.LatestStreamArn?.replace(localArn, ourArn) ?? '' };
     },
@@ -93,7 +93,7 @@ const translated = new Set([
   'ListStreams',
   'DescribeStream',
   'GetShardIterator',
-  // Iterators carry the stream's ARN.
+  // Iterators contain the stream's ARN.
   'GetRecords',
 ]);
 
@@ -105,7 +105,7 @@ const streamNeeds = ({ action, input }: Operation, ourArn: string): readonly Nee
 const streamOf = (action: string, input: Json, ourArn: string): string => {
   if (action === 'ListStreams') return `${ourArn}table/${input.TableName ?? '*'}/stream/*`;
   if (action !== 'GetRecords') return text(input, 'StreamArn');
-  // DynamoDB Local writes the stream's ARN into its iterators: `arn:…|001|…`.
+  // DynamoDB Local puts the stream's ARN into its iterators: `arn:…|001|…`.
   const arn = /^(arn:[^|]+)\|/.exec(text(input, 'ShardIterator'))?.[1];
   if (!arn) throw new AwsError('ValidationException', 'Invalid ShardIterator');
   return arn.replace(localArn, ourArn);

@@ -1,7 +1,7 @@
-/** Which permissions a DynamoDB call needs, item by item, with the partition keys it touches. */
+/** The permissions a DynamoDB call needs, with the partition keys it touches. */
 import { AwsError, type Json, type Need, type Operation } from '../../base/aws-service.ts';
 
-/** What must be known of the tables: their ARNs and the names of their partition keys. */
+/** The ARNs and partition key names of the tables. */
 export interface Tables {
   arnOf(table: string): string;
   partitionKeyOf(table: string, index?: string): string | undefined;
@@ -11,7 +11,7 @@ type Attribute = Readonly<Record<string, unknown>>;
 type Attributes = Readonly<Record<string, Attribute>>;
 type Rule = (input: Json, tables: Tables) => readonly Need[];
 
-export const dynamoDbNeeds = ({ action, input }: Operation, tables: Tables): readonly Need[] | undefined =>
+export const requiredPermissions = ({ action, input }: Operation, tables: Tables): readonly Need[] | undefined =>
   Object.hasOwn(rules, action) ? rules[action]?.(input, tables) : undefined;
 
 const oneItem =
@@ -108,7 +108,7 @@ const textOf = (attribute: Attribute | undefined): readonly string[] => {
   return typeof value === 'string' ? [value] : [];
 };
 
-/** The value of `pk = :value` in a key condition; a partition key can be asked for in no other way. */
+/** The value of `pk = :value` in a key condition. There is no other way to query a partition. */
 const queriedKey = (input: Json, partitionKey: string | undefined): string | undefined => {
   const { KeyConditionExpression: expression, ExpressionAttributeNames: names, ExpressionAttributeValues: values } = input;
   if (typeof expression !== 'string' || partitionKey === undefined) return undefined;

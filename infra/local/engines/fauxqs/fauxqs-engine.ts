@@ -1,8 +1,8 @@
 /**
- * SQS and S3: fauxqs in this process, under the account of the stage.
+ * SQS and S3: fauxqs in this process, presented under the stage's account.
  *
- * Delays run `delayScale` times faster: DelaySeconds of messages and queues, and the back-off set by ChangeMessageVisibility.
- * The visibility timeout of a queue or a receive does not: it guards work that takes real time.
+ * Delays are divided by `delayScale`: DelaySeconds of messages and queues, and back-off by ChangeMessageVisibility.
+ * Visibility timeouts of queues and receives are not: they guard work that takes real time.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -12,17 +12,17 @@ import { type Answer, AwsError, type Json, parseObject, type Service } from '../
 import type { Resource } from '../../base/types.ts';
 import { jsonProtocol } from '../shared/aws-protocols.ts';
 import { openUpstream } from '../shared/http-upstream.ts';
-import { openMessageMove } from './redrive.ts';
-import { queueNeeds } from './required-permissions.ts';
-import { makeDelays, soonSeconds } from './scale-delays.ts';
+import { openRedrive } from './redrive.ts';
+import { requiredPermissions } from './required-permissions.ts';
+import { minDelaySeconds, scaleDelays } from './scale-delays.ts';
 
-export interface Queues {
+export interface FauxqsEngine {
   readonly sqs: Service;
-  /** Where fauxqs listens, and where it keeps the buckets: s3-front.ts is what others see of them. */
+  /** The port of fauxqs and the folder of its buckets. Other parts use s3-front.ts. */
   readonly port: number;
   readonly s3Dir: string;
   createBucket(name: string): void;
-  /** Puts a message into a queue, for services that do so themselves. */
+  /** Sends a message for services that write to queues themselves. */
   send(message: QueueMessage): void;
   provision(resource: Resource): Promise<Record<string, string>>;
   stop(): Promise<void>;
@@ -35,29 +35,29 @@ export interface QueueMessage {
   readonly groupId?: string;
 }
 
-export interface QueuesOptions {
+interface FauxqsOptions {
   readonly dir: string;
   readonly region: string;
   readonly account: string;
   readonly delayScale: number;
-  /** The front's address, which is not known before it listens. */
+  /** The endpoint's address, which is known only after it listens. */
   readonly url: () => string;
 }
 
-/** The account fauxqs believes it is. */
+/** The account fauxqs reports. */
 const localAccount = '000000000000';
 
-export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
+export const openFauxqs = async (options: FauxqsOptions): Promise<FauxqsEngine> => {
   const [dataDir, s3StorageDir] = [join(options.dir, 'queues'), join(options.dir, 's3')];
   for (const each of [dataDir, s3StorageDir]) mkdirSync(each, { recursive: true, mode: 0o700 });
-  // A third of a second to load: other engines start meanwhile.
+  // Loading takes 300 ms; other engines start meanwhile.
   const { startFauxqs } = await import('fauxqs');
   const server = await onLoopback(() =>
     startFauxqs({ port: 0, logger: false, defaultRegion: options.region, dataDir, s3StorageDir }),
   );
   const upstream = openUpstream(server.port);
   const queueDelays = new Map<string, number>();
-  const scaled = makeDelays(options.delayScale, queueDelays);
+  const scaled = scaleDelays(options.delayScale, queueDelays);
 
   const ask = (action: string, input: Json): Promise<Answer> =>
     upstream.send({
@@ -70,7 +70,7 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
   const nameOf = (arn: string): string => arn.slice(arn.lastIndexOf(':') + 1);
   const urlOf = (name: string): string => `http://127.0.0.1/${localAccount}/${name}`;
   const redrives = new Map<string, string>();
-  const moves = openMessageMove({
+  const moves = openRedrive({
     ask: async (action, input) => {
       const { status, body } = await ask(action, input);
       if (status !== 200) throw new AwsError('InvalidParameterValue', `${action}: ${body}`);
@@ -80,20 +80,20 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
     sourcesOf: (arn) => [...redrives].filter(([, target]) => target === arn).map(([source]) => source),
   });
 
-  /** Whoever had received a message died with the stage that handed it out: it comes again at once, not after its timeout. */
+  /** The receivers of an earlier run are gone: messages in flight become visible at once instead of after their timeout. */
   const takeBack = async (name: string): Promise<void> => {
     for (const { receiptHandle } of server.inspectQueue(name)?.messages.inflight ?? [])
       await ask('ChangeMessageVisibility', {
         QueueUrl: urlOf(name),
         ReceiptHandle: receiptHandle,
-        VisibilityTimeout: soonSeconds,
+        VisibilityTimeout: minDelaySeconds,
       });
   };
 
   const { reply, ...protocol } = jsonProtocol('1.0');
   const sqs: Service = {
     ...protocol,
-    needs: (operation) => queueNeeds(operation, `arn:aws:sqs:${options.region}:${options.account}:`),
+    needs: (operation) => requiredPermissions(operation, `arn:aws:sqs:${options.region}:${options.account}:`),
     answer: async ({ action, input }) => {
       if (action === 'StartMessageMoveTask') return reply(await moves.start(input));
       if (action === 'ListMessageMoveTasks') return reply(moves.list(input));
@@ -127,7 +127,7 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
       const attributes = attributesOf(properties, options.account);
       const { deadLetterTargetArn } = (properties.RedrivePolicy ?? {}) as { deadLetterTargetArn?: string };
       if (deadLetterTargetArn !== undefined) redrives.set(arn, deadLetterTargetArn);
-      // Creating a queue that fauxqs knows from an earlier run would empty it.
+      // Creating a queue that already exists would empty it.
       if (server.inspectQueue(name)) {
         await ask('SetQueueAttributes', { QueueUrl: urlOf(name), Attributes: attributes });
         await takeBack(name);
@@ -141,12 +141,12 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
   };
 };
 
-/** fauxqs listens on every address of the machine and cannot be told otherwise; what is in it is for this machine only. */
+/** fauxqs always listens on all addresses; this restricts it to loopback. */
 const onLoopback = async <T>(start: () => Promise<T>): Promise<T> => {
   const { listen } = Server.prototype;
   Server.prototype.listen = function (this: Server, options: object, ...rest: never[]) {
-    const here = 'host' in options && options.host === '0.0.0.0' ? { ...options, host: '127.0.0.1' } : options;
-    return listen.call(this, here, ...rest);
+    const loopback = 'host' in options && options.host === '0.0.0.0' ? { ...options, host: '127.0.0.1' } : options;
+    return listen.call(this, loopback, ...rest);
   } as typeof listen;
   try {
     return await start();
@@ -157,7 +157,7 @@ const onLoopback = async <T>(start: () => Promise<T>): Promise<T> => {
 
 const speaksOfQueues = new Set(['GetQueueUrl', 'GetQueueAttributes', 'ListQueues']);
 
-const translate = ({ status, headers, body }: Answer, { url, account }: QueuesOptions): Answer => ({
+const translate = ({ status, headers, body }: Answer, { url, account }: FauxqsOptions): Answer => ({
   status,
   headers,
   body: body

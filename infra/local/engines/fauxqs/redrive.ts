@@ -1,12 +1,12 @@
-/** StartMessageMoveTask: what lies among the dead letters goes back to the queue it came from, all of it, before the answer. */
+/** StartMessageMoveTask: moves all dead letters back to their source queue before it answers. */
 import { randomUUID } from 'node:crypto';
 import { AwsError, type Json, text } from '../../base/aws-service.ts';
 
-export interface MoveDoors {
-  /** Calls SQS; throws unless it succeeds. */
+interface RedriveDeps {
+  /** Calls SQS; throws on failure. */
   ask(action: string, input: Json): Promise<Json>;
   urlOf(queueArn: string): string;
-  /** The queues whose redrive policy names this one. */
+  /** The queues whose redrive policy names this queue. */
   sourcesOf(deadLettersArn: string): readonly string[];
 }
 
@@ -26,12 +26,12 @@ interface Received {
   readonly MessageAttributes?: Json;
 }
 
-export interface MessageMove {
+interface Redrive {
   start(input: Json): Promise<Json>;
   list(input: Json): Json;
 }
 
-export const openMessageMove = ({ ask, urlOf, sourcesOf }: MoveDoors): MessageMove => {
+export const openRedrive = ({ ask, urlOf, sourcesOf }: RedriveDeps): Redrive => {
   const done: Moved[] = [];
 
   const moveAll = async (from: string, to: string): Promise<number> => {
@@ -57,7 +57,7 @@ export const openMessageMove = ({ ask, urlOf, sourcesOf }: MoveDoors): MessageMo
     start: async (input) => {
       const SourceArn = text(input, 'SourceArn');
       const sources = sourcesOf(SourceArn);
-      // As on AWS: the dead letters of functions and schedules cannot be moved this way.
+      // As on AWS: dead letters of functions and schedules cannot be moved this way.
       if (sources.length === 0)
         throw new AwsError('InvalidParameterValue', 'Source queue must be configured as a Dead Letter Queue.');
       const DestinationArn = typeof input.DestinationArn === 'string' ? input.DestinationArn : (sources[0] ?? '');

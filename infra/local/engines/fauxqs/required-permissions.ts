@@ -1,7 +1,7 @@
-/** Which permission an SQS call needs. */
+/** The permission an SQS call needs. */
 import { AwsError, type Json, type Need, type Operation, text } from '../../base/aws-service.ts';
 
-// A batch needs the permission of the single call.
+// A batch needs the permission of the single operation.
 const actions: Readonly<Record<string, string>> = {
   SendMessage: 'SendMessage',
   SendMessageBatch: 'SendMessage',
@@ -16,10 +16,10 @@ const actions: Readonly<Record<string, string>> = {
   ListQueues: 'ListQueues',
 };
 
-/** Who moves dead letters does with them what a receiver does; the destination is that of the queue's own redrive policy. */
+/** Moving dead letters needs the permissions of a receiver. The destination comes from the redrive policy. */
 const moving = ['StartMessageMoveTask', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'];
 
-export const queueNeeds = ({ action, input }: Operation, arnPrefix: string): readonly Need[] | undefined => {
+export const requiredPermissions = ({ action, input }: Operation, arnPrefix: string): readonly Need[] | undefined => {
   if (action === 'StartMessageMoveTask')
     return moving.map((each) => ({ action: `sqs:${each}`, resources: [text(input, 'SourceArn')] }));
   if (action === 'ListMessageMoveTasks') return [{ action: `sqs:${action}`, resources: [text(input, 'SourceArn')] }];
@@ -29,7 +29,7 @@ export const queueNeeds = ({ action, input }: Operation, arnPrefix: string): rea
   return [{ action: `sqs:${permission}`, resources: [resource] }];
 };
 
-/** A queue is named by the last part of its URL, or by itself. */
+/** A queue is given by URL or by name. */
 export const queueNameOf = (input: Json): string => {
   const { QueueUrl: url, QueueName: name } = input;
   if (typeof name === 'string') return name;

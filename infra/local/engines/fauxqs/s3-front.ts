@@ -1,14 +1,14 @@
 /**
- * What customers' buckets look like from outside, before fauxqs, which keeps them. It adds what fauxqs lacks and AWS has:
- * - bytes that are not of their Content-MD5, x-amz-checksum-crc32 or x-amz-content-sha256 are refused
- * - unfinished multipart uploads are listed
- * - objects keep the server-side encryption they were stored with, as a name; an alias that holds `missing` names no key
+ * The S3 endpoint of customers' buckets, in front of fauxqs. It adds what fauxqs lacks:
+ * - rejects bodies that do not match Content-MD5, x-amz-checksum-crc32 or x-amz-content-sha256
+ * - lists unfinished multipart uploads
+ * - keeps the name of an object's server-side encryption; a key alias containing `missing` does not exist
  *
- * Any credentials open any bucket, with exceptions by which anybody can see from outside what a refusal does. Access key ids
- * - that hold `denied`, `wrong`, `invalid`, `revoked` or `expired` anywhere, in either case, may do nothing
- * - that begin with `readonly` may only read, with `writeonly` only write and list, with `nodelete` all but delete
- * - that begin with `nosse` are those of a store that knows no server-side encryption, and ignores it
- * - of our own functions open none: buckets are the customers', and no role of the template may say otherwise
+ * Any credentials open any bucket. To try error handling, some access key ids are refused:
+ * - containing `denied`, `wrong`, `invalid`, `revoked` or `expired` (any case): no access
+ * - beginning with `readonly`: only reads; `writeonly`: only writes and lists; `nodelete`: everything except deletes
+ * - beginning with `nosse`: a store that ignores server-side encryption
+ * - of the service's own functions: no access, because buckets belong to customers and no role of the template grants them
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -16,32 +16,32 @@ import { Agent, type IncomingMessage, type RequestListener, request, type Server
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 
-export interface S3FrontOptions {
-  /** Where fauxqs listens. */
+interface S3FrontOptions {
+  /** The port of fauxqs. */
   readonly port: number;
-  /** Where fauxqs keeps what it holds. */
+  /** The data folder of fauxqs. */
   readonly dir: string;
-  /** Whether a key is that of a function. */
+  /** Whether an access key belongs to a function. */
   readonly isOurs?: (accessKeyId: string) => boolean;
 }
 
 export const makeS3Front = ({ port, dir, isOurs = () => false }: S3FrontOptions): RequestListener => {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 });
 
-  /** The answer streams; the request is small enough to hold (fauxqs takes 11 MiB) and to send again. */
+  /** The response is streamed. The request is buffered (fauxqs accepts 11 MiB), so it can be sent again. */
   const forward = (incoming: IncomingMessage, body: Buffer, response: ServerResponse, encryption?: string): void => {
     const { method, url, headers } = incoming;
     const kept = encryption === undefined ? headers : { ...headers, [encryptionMetadata]: encryption };
     const call = request({ agent, host: '127.0.0.1', port, method, path: url, headers: kept });
     call.once('error', (error: NodeJS.ErrnoException) => {
-      // fauxqs closed an idle connection at the moment we reused it: nothing was read, so asking again is safe.
+      // fauxqs closed an idle connection just as it was reused: nothing was processed, so retrying is safe.
       if (call.reusedSocket && error.code === 'ECONNRESET') forward(incoming, body, response, encryption);
       else response.destroy();
     });
     call.once('response', (answer) => {
       const { connection: _own, 'keep-alive': _ours, [encryptionMetadata]: found, ...passed } = answer.headers;
-      const told = encryption ?? found;
-      response.writeHead(answer.statusCode ?? 500, told === undefined ? passed : { ...passed, [encryptionHeader]: told });
+      const reported = encryption ?? found;
+      response.writeHead(answer.statusCode ?? 500, reported === undefined ? passed : { ...passed, [encryptionHeader]: reported });
       answer.pipe(response);
       answer.once('error', () => response.destroy());
     });
@@ -64,7 +64,7 @@ export const makeS3Front = ({ port, dir, isOurs = () => false }: S3FrontOptions)
     const isStored = isObject && (method === 'PUT' ? !url.searchParams.has('partNumber') : url.searchParams.has('uploads'));
     const encryption = isStored && !accessKeyId.startsWith('nosse') ? headers[encryptionHeader] : undefined;
     if (encryption !== undefined && String(headers[`${encryptionHeader}-aws-kms-key-id`]).includes('missing'))
-      return refuse(response, 400, 'KMS.NotFoundException', 'There is no such key.');
+      return refuse(response, 400, 'KMS.NotFoundException', 'The key does not exist.');
     forward(incoming, body, response, encryption === undefined ? undefined : String(encryption));
   };
 
@@ -74,7 +74,7 @@ export const makeS3Front = ({ port, dir, isOurs = () => false }: S3FrontOptions)
 };
 
 const encryptionHeader = 'x-amz-server-side-encryption';
-/** Where fauxqs keeps it. */
+/** Stores the encryption name as object metadata. */
 const encryptionMetadata = 'x-amz-meta-local-encryption';
 
 const bodyOf = async (incoming: IncomingMessage): Promise<Buffer> => {
@@ -96,9 +96,9 @@ const isAllowed = (key: string, method: string, isObject: boolean): boolean => {
   return !(key.startsWith('nodelete') && (method === 'DELETE' || (method === 'POST' && !isObject)));
 };
 
-/** The name of the error for bytes that changed on their way. */
+/** The error code if the body does not match a digest in the headers. */
 const flawOf = (headers: IncomingMessage['headers'], body: Buffer): string | undefined => {
-  // Signed piece by piece: what is sent is not what is stored.
+  // Chunk-signed: the bytes sent differ from the bytes stored.
   if (headers['content-encoding']?.includes('aws-chunked')) return undefined;
   const { 'content-md5': md5, 'x-amz-checksum-crc32': crc, 'x-amz-content-sha256': sha256 } = headers;
   if (md5 !== undefined && md5 !== createHash('md5').update(body).digest('base64')) return 'BadDigest';

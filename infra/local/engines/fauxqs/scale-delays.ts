@@ -1,28 +1,28 @@
-/** Delays that run faster: what a call asks SQS to wait, divided by the scale. */
+/** Scales down the delays of SQS calls. */
 
 import { AwsError, type Json } from '../../base/aws-service.ts';
 import { queueNameOf } from './required-permissions.ts';
 
 const delaySecondsMax = 900;
-/** `0` would lose the message: fauxqs fails to write it down. A thousandth of a second is soon enough. */
-export const soonSeconds = 0.001;
+/** fauxqs fails to store a delay of 0 and would lose the message. */
+export const minDelaySeconds = 0.001;
 
-/** The input of a call as fauxqs is to get it. `queueDelays` are those of the queues themselves, for messages that ask for none. */
-export const makeDelays = (
+/** Rewrites the input of a call. `queueDelays` apply to messages without their own delay. */
+export const scaleDelays = (
   delayScale: number,
   queueDelays: ReadonlyMap<string, number>,
 ): ((action: string, input: Json) => Json) => {
   const backOff = (seconds: unknown): unknown =>
-    typeof seconds === 'number' ? Math.max(seconds / delayScale, soonSeconds) : seconds;
+    typeof seconds === 'number' ? Math.max(seconds / delayScale, minDelaySeconds) : seconds;
 
   const delay = (entry: Json, queue: string): Json => {
-    const { DelaySeconds: asked } = entry;
-    if (typeof asked === 'number' && (asked < 0 || asked > delaySecondsMax))
+    const { DelaySeconds: requested } = entry;
+    if (typeof requested === 'number' && (requested < 0 || requested > delaySecondsMax))
       throw new AwsError(
         'InvalidParameterValue',
-        `Value ${asked} for parameter DelaySeconds is invalid. Reason: must be >= 0 and <= 900.`,
+        `Value ${requested} for parameter DelaySeconds is invalid. Reason: must be >= 0 and <= 900.`,
       );
-    const seconds = typeof asked === 'number' ? asked : (queueDelays.get(queue) ?? 0);
+    const seconds = typeof requested === 'number' ? requested : (queueDelays.get(queue) ?? 0);
     return queue.endsWith('.fifo') ? entry : { ...entry, DelaySeconds: seconds / delayScale };
   };
 

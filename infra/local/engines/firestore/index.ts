@@ -2,37 +2,36 @@ import type { Server as NetServer } from 'node:net';
 import { join } from 'node:path';
 import { openUsers, type Users } from './auth-users/index.ts';
 import { Faults } from './faults/faults.ts';
-import { type Authorize, guard } from './faults/guarded-methods.ts';
+import { type Authorize, guardMethods } from './faults/guard-methods.ts';
 import { listen, serve } from './grpc/server.ts';
-import { allMethods } from './rpc-methods.ts';
+import { rpcMethods } from './rpc-methods.ts';
 import { type Databases, openDatabases } from './storage/databases.ts';
 import { web } from './web/index.ts';
 
 export type { FaultRule } from './faults/fault-rule.ts';
 export type { Authorize, Databases, Faults, Users };
 
-/** How to start the embedded Firestore. */
 export interface FirestoreOptions {
-  /** 0, the default, takes any free port. */
+  /** Default 0: any free port. */
   readonly port?: number;
   readonly host?: string;
-  /** One that listens already, in place of a port of its own. */
+  /** A listening server, instead of a port. */
   readonly server?: NetServer;
-  /** Where documents and accounts are kept; without it they last as long as the process. */
+  /** The folder of documents and accounts; without it they are kept in memory. */
   readonly dir?: string;
-  /** Whether a database comes to be when it is first used; otherwise it is NOT_FOUND until created. */
+  /** Whether the first use creates a database; otherwise it is NOT_FOUND until created. */
   readonly createOnUse?: boolean;
-  /** Checks a caller's token; without it every caller is let in. */
+  /** Checks a caller's token; without it every caller is accepted. */
   readonly authorize?: Authorize;
-  /** Microseconds since 1970; the machine's own clock unless said. */
+  /** Microseconds since 1970. Default: the system clock. */
   readonly clock?: () => number;
-  /** Told of errors that are ours. */
+  /** Receives internal errors. */
   readonly log?: (error: unknown) => void;
 }
 
-/** An embedded Firestore that is up, and the handles of its parts. */
+/** A running embedded Firestore and its parts. */
 export interface Firestore {
-  /** `host:port`, as FIRESTORE_EMULATOR_HOST wants it. */
+  /** `host:port`, the value for FIRESTORE_EMULATOR_HOST. */
   readonly address: string;
   readonly url: string;
   readonly port: number;
@@ -42,7 +41,7 @@ export interface Firestore {
   stop(): Promise<void>;
 }
 
-/** Starts a Firestore that official clients accept; gRPC, REST, accounts and faults share one port. */
+/** Starts a Firestore for official clients; gRPC, REST, accounts and faults share one port. */
 export async function startFirestore(options: FirestoreOptions = {}): Promise<Firestore> {
   const { port = 0, host = '127.0.0.1', server: given, dir, createOnUse = true, authorize, clock, log = console.error } = options;
   const databases = openDatabases({
@@ -52,7 +51,7 @@ export async function startFirestore(options: FirestoreOptions = {}): Promise<Fi
   });
   const users = openUsers(dir === undefined ? undefined : join(dir, 'auth-users'));
   const faults = new Faults();
-  const methods = guard(allMethods(databases), faults, authorize);
+  const methods = guardMethods(rpcMethods(databases), faults, authorize);
   const listening = given ?? (await listen(port, host));
   const server = serve({ server: listening, methods, log, web: web({ methods, databases, faults, users, authorize, log }) });
   const address = `${host}:${server.port}`;

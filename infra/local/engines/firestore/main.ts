@@ -4,11 +4,11 @@ import { seed } from './seed/seed-documents.ts';
 
 const usage = `npm run firestore -- [--port N] [--host H] [--dir FOLDER | --memory] [--seed N] [--project ID] [--database ID]
 
-  --port      where to listen; FIRESTORE_PORT, or 8080
-  --host      127.0.0.1
-  --dir       where documents are kept; LOCAL_DIR, or .local
-  --memory    keep nothing
-  --seed      make that many realistic documents in --project (demo) and --database ((default))`;
+  --port      port to listen on; default: FIRESTORE_PORT, or 8080
+  --host      default: 127.0.0.1
+  --dir       folder of the documents; default: LOCAL_DIR, or .local
+  --memory    store nothing on disk
+  --seed      create this many realistic documents in --project (demo) and --database ((default))`;
 
 const { values } = parseArgs({
   options: {
@@ -25,7 +25,7 @@ const { values } = parseArgs({
 
 const whole = (text: string, flag: string): number => {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  console.error(`--${flag} takes a whole number, not "${text}"`);
+  console.error(`--${flag} must be a whole number, not "${text}"`);
   process.exit(2);
 };
 
@@ -36,7 +36,7 @@ if (values.help) {
 const port = whole(values.port, 'port');
 const server = await startFirestore({ port, host: values.host, ...(values.memory ? {} : { dir: values.dir }) }).catch(
   (error: NodeJS.ErrnoException) => {
-    console.error(error.code === 'EADDRINUSE' ? `port ${port} is taken (FIRESTORE_PORT or --port chooses another)` : error);
+    console.error(error.code === 'EADDRINUSE' ? `port ${port} is in use (choose another with FIRESTORE_PORT or --port)` : error);
     process.exit(1);
   },
 );

@@ -1,23 +1,23 @@
 import { type Method, type Methods, RpcError } from './base/types.ts';
 import { documentMethods } from './documents/index.ts';
-import { listen } from './listen/stream.ts';
+import { listen } from './listen/listen-stream.ts';
 import { queryMethods } from './query/index.ts';
 import type { Databases } from './storage/databases.ts';
-import { writeMethods } from './write/commit-methods.ts';
+import { commitMethods } from './write/commit-methods.ts';
 
-/** Every method of google.firestore.v1.Firestore that this server has. */
-export function allMethods(databases: Databases): Methods {
+/** All methods of google.firestore.v1.Firestore that this server supports. */
+export function rpcMethods(databases: Databases): Methods {
   const queries = queryMethods(databases);
   return {
     ...documentMethods(databases, queries),
     ...queries,
-    ...writeMethods(databases),
+    ...commitMethods(databases),
     Listen: listen(databases),
     ExecutePipeline: executePipeline,
   };
 }
 
-/** Pipelines are of the Enterprise edition; a database of the Standard edition answers so. */
+/** Pipelines require the Enterprise edition; a Standard database answers with this error. */
 const executePipeline: Method = {
   kind: 'server-stream',
   run: () => {

@@ -1,4 +1,4 @@
-/** CRC-32C (Castagnoli), which Google tells of every object and its clients check. Eight bytes at a step: 1 GB/s. */
+/** CRC-32C (Castagnoli), which Cloud Storage reports for every object. Processes eight bytes per step: 1 GB/s. */
 const tables = ((): readonly Int32Array[] => {
   const all = Array.from({ length: 8 }, () => new Int32Array(256));
   const first = all[0] as Int32Array;
@@ -19,7 +19,7 @@ const [t0, t1, t2, t3, t4, t5, t6, t7] = tables as [
   ...[Int32Array, Int32Array, Int32Array, Int32Array],
 ];
 
-/** Continues from `before`, which is 0 for nothing. */
+/** Continues from `before` (0 at the start). */
 export const crc32c = (bytes: Buffer, before = 0): number => {
   const at = (table: Int32Array, index: number): number => table[index & 255] as number;
   let crc = ~before;
@@ -41,7 +41,7 @@ export const crc32c = (bytes: Buffer, before = 0): number => {
   return ~crc >>> 0;
 };
 
-/** As Google writes it: base64 of its four bytes, the greatest first. */
+/** Cloud Storage's notation: base64 of the four bytes, big-endian. */
 export const crc32cText = (crc: number): string => {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(crc);

@@ -1,18 +1,19 @@
 /**
- * Google Cloud Storage: the part of its JSON API that official clients use to make buckets and to store, read, list and remove
- * objects. Any token, or none, opens any bucket; who gets no token at all is decided in google-token.ts.
+ * Cloud Storage: the part of the JSON API that official clients use for buckets and for writing, reading, listing and deleting
+ * objects.
+ * Any token or none opens any bucket; google-token.ts decides which accounts get a token.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { badRequest, bucketResource, GcsError, noBucket, noObject, objectResource, refuse, reply } from './json-api.ts';
+import { badRequest, bucketResource, GcsError, noBucket, noObject, objectResource, refuse, reply } from './gcs-resources.ts';
 import { metageneration, type ObjectFiles, openObjectFiles, type StoredObject } from './object-files.ts';
 import { check, preconditionOf } from './precondition.ts';
 import { bodyOf, makeUploads } from './upload.ts';
 
 export interface Gcs {
   readonly listener: RequestListener;
-  /** One that is there already stays as it is. */
+  /** Idempotent. */
   createBucket(name: string): void;
 }
 
@@ -40,7 +41,7 @@ export const startGcs = ({ dir }: { dir: string }): Gcs => {
       files.remove(object);
       return reply(response, 204, undefined);
     }
-    if (method !== 'GET') throw badRequest('Not served here.');
+    if (method !== 'GET') throw badRequest('The local stage does not support this operation.');
     if (url.searchParams.get('alt') === 'media') return sendBytes(files, object, request, response);
     reply(response, 200, objectResource(object, self));
   };
@@ -48,7 +49,7 @@ export const startGcs = ({ dir }: { dir: string }): Gcs => {
   const listener: RequestListener = (request, response) => {
     serve(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
-      else refuse(response, error instanceof GcsError ? error : new GcsError(400, 'invalid', 'The request cannot be read.'));
+      else refuse(response, error instanceof GcsError ? error : new GcsError(400, 'invalid', 'The request is malformed.'));
     });
   };
   return { listener, createBucket: (name) => void files.createBucket(name) };
@@ -60,7 +61,7 @@ interface Address {
   readonly name: string;
 }
 
-/** `/storage/v1/b/<bucket>/o/<object>` or a beginning of it, below /upload to store and /download to read. */
+/** `/storage/v1/b/<bucket>/o/<object>` or a prefix of it; below /upload for writes and /download for reads. */
 const read = (pathname: string): Address => {
   const path = /^(?:\/(upload|download))?\/storage\/v1\/b(?:\/([^/]+))?(\/o)?(?:\/(.+))?\/?$/.exec(pathname);
   if (!path) throw new GcsError(404, 'notFound', 'Not Found');

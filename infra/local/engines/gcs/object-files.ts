@@ -1,10 +1,10 @@
-/** Buckets and objects on disk: what is known of an object is a line of a journal, its bytes are a file of their own. */
+/** Buckets and objects on disk: metadata in an append-only log, bytes in one file per object. */
 import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { createReadStream, mkdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { openJournal } from '../shared/append-log.ts';
+import { openAppendLog } from '../shared/append-log.ts';
 import { crc32c, crc32cText } from './crc32c.ts';
 
 export interface StoredObject {
@@ -17,11 +17,11 @@ export interface StoredObject {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly generation: string;
   readonly timeCreated: string;
-  /** Where its bytes are. */
+  /** The file with the bytes. */
   readonly file: string;
 }
 
-/** Metadata of an object cannot be changed here. */
+/** Object metadata cannot be changed here. */
 export const metageneration = '1';
 
 export interface Bucket {
@@ -29,7 +29,7 @@ export interface Bucket {
   readonly timeCreated: string;
 }
 
-/** What a client says of an object it sends. */
+/** The metadata a client sends with an object. */
 export interface Given {
   readonly name?: string;
   readonly contentType?: string;
@@ -40,11 +40,11 @@ export interface Given {
 
 export type Check = (current: StoredObject | undefined) => void;
 
-/** Bytes on their way into an object, which is not there before they are kept. */
+/** An object being uploaded; invisible until it is kept. */
 export interface Draft {
   readonly size: number;
   write(bytes: Buffer): Promise<void>;
-  /** Undefined if the digest is not the one that was given. `check` sees the object that would be replaced, and may throw. */
+  /** Undefined if a digest does not match. `check` gets the object to be replaced and may throw. */
   keep(bucket: string, given: Given & { readonly name: string }, check: Check): Promise<StoredObject | undefined>;
   drop(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export interface ObjectFiles {
   createBucket(name: string): Bucket;
   removeBucket(name: string): void;
   object(bucket: string, name: string): StoredObject | undefined;
-  /** In the order of their names, after one of them. */
+  /** Sorted by name, starting after the given name. */
   list(bucket: string, prefix: string, after: string): readonly StoredObject[];
   read(object: StoredObject, from: number, to: number): Readable;
   remove(object: StoredObject): void;
@@ -65,8 +65,8 @@ export interface ObjectFiles {
 export const openObjectFiles = (dir: string): ObjectFiles => {
   const bytesDir = join(dir, 'bytes');
   mkdirSync(bytesDir, { recursive: true, mode: 0o700 });
-  const buckets = openJournal<Bucket>(join(dir, 'buckets.jsonl'));
-  const objects = openJournal<StoredObject>(join(dir, 'objects.jsonl'));
+  const buckets = openAppendLog<Bucket>(join(dir, 'buckets.jsonl'));
+  const objects = openAppendLog<StoredObject>(join(dir, 'objects.jsonl'));
   const keyOf = (bucket: string, name: string): string => `${bucket}/${name}`;
   let lastGeneration = 0;
 

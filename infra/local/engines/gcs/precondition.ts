@@ -1,7 +1,7 @@
-import { GcsError } from './json-api.ts';
+import { GcsError } from './gcs-resources.ts';
 import { metageneration, type StoredObject } from './object-files.ts';
 
-/** Conditions of a request on the object that is there. Generation 0 stands for "no object". */
+/** Preconditions on the existing object. Generation 0 means that it does not exist. */
 export interface Precondition {
   readonly generation: string | null;
   readonly notGeneration: string | null;
@@ -16,7 +16,7 @@ export const preconditionOf = ({ searchParams: query }: URL): Precondition => ({
   notMetageneration: query.get('ifMetagenerationNotMatch'),
 });
 
-/** Throws 412; a read whose `NotMatch` condition fails is answered 304 instead. */
+/** Throws 412; for reads a failed `NotMatch` yields 304. */
 export const check = (
   precondition: Precondition,
   object: StoredObject | undefined,

@@ -1,7 +1,7 @@
-/** The three ways an object comes in: as it is, with its description in one message, or part by part. */
+/** The three kinds of upload: simple, multipart and resumable. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { badRequest, GcsError, objectResource, reply } from './json-api.ts';
+import { badRequest, GcsError, objectResource, reply } from './gcs-resources.ts';
 import type { Draft, Given, ObjectFiles, StoredObject } from './object-files.ts';
 import { check, type Precondition, preconditionOf } from './precondition.ts';
 
@@ -11,16 +11,16 @@ interface Session {
   readonly precondition: Precondition;
   readonly draft: Draft;
   object?: StoredObject;
-  /** Ends with the last request of the session so far: they are served one after the other. */
+  /** Settles after the session's latest request: requests of a session run one by one. */
   queue?: Promise<unknown>;
 }
 
 export interface Uploads {
-  /** A call to an upload address: one that begins, or, with the id that gave out, one that goes on or ends. */
+  /** Handles a call to an upload URL: starts an upload, or continues or ends a session by its id. */
   take(request: IncomingMessage, response: ServerResponse, url: URL, bucket: string): Promise<void>;
 }
 
-/** Parts but the last must be a multiple of this. */
+/** All chunks except the last must be a multiple of this. */
 const quantumBytes = 262_144;
 const descriptionMaxBytes = 1 << 20;
 
@@ -73,10 +73,10 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
     const { draft } = session;
     const range = rangeOf(request.headers['content-range'] ?? 'bytes 0-*/*');
     if (range.first > draft.size)
-      throw new GcsError(503, 'backendError', 'Invalid request. The offset is ahead of what was received.');
+      throw new GcsError(503, 'backendError', 'Invalid request. The offset is beyond the bytes received so far.');
     if (!range.isToTheEnd && range.total === undefined && range.length % quantumBytes !== 0)
-      throw badRequest('A part must be a multiple of 256 KiB.');
-    // What was received before is not received again.
+      throw badRequest('A chunk must be a multiple of 256 KiB.');
+    // Skips bytes that were already received.
     let skip = draft.size - range.first;
     for await (const part of request as AsyncIterable<Buffer>) {
       if (part.length > skip) await draft.write(part.subarray(skip));
@@ -112,7 +112,7 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
     }
     const session = sessionOf(id);
     end(id);
-    // What is complete cannot be ended.
+    // A completed upload cannot be cancelled.
     if (session.object) throw new GcsError(404, 'notFound', 'No such upload.');
     await session.draft.drop();
     reply(response, 499, undefined);
@@ -150,11 +150,11 @@ interface ContentRange {
   readonly first: number;
   readonly length: number;
   readonly total: number | undefined;
-  /** All that is left, however much that is. */
+  /** The rest of the object, of unknown length. */
   readonly isToTheEnd: boolean;
 }
 
-/** `bytes 0-99/*`, `bytes 100-199/200`, `bytes 0-*\/*` for all at once, or `bytes *\/200`, which asks how far it has come. */
+/** `bytes 0-99/*`, `bytes 100-199/200`, `bytes 0-*\/*` for everything at once, or `bytes *\/200`, which asks for the progress. */
 const rangeOf = (header: string): ContentRange => {
   const range = /^bytes (?:(\d+)-(\d+|\*)|\*)\/(\d+|\*)$/.exec(header);
   if (!range) throw badRequest('Failed to parse Content-Range header.');
@@ -184,7 +184,7 @@ export const bodyOf = async (request: IncomingMessage, maxBytes: number): Promis
   return Buffer.concat(parts);
 };
 
-/** The two parts of multipart/related: JSON first, then the bytes. */
+/** Splits multipart/related: JSON first, then the bytes. */
 const split = (body: Buffer, contentType: string): { given: Given; bytes: Buffer } => {
   const boundary = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType)?.slice(1).find(Boolean);
   if (boundary === undefined) throw badRequest('No boundary.');
@@ -196,7 +196,7 @@ const split = (body: Buffer, contentType: string): { given: Given; bytes: Buffer
   };
   const first = at(0);
   const second = at(first + mark.length);
-  // The bytes may hold anything, so the end is looked for at the end.
+  // The bytes may contain the boundary, so the end is searched backwards.
   const end = body.lastIndexOf(mark);
   const contentOf = (from: number, to: number): { headers: string; content: Buffer } => {
     const part = body.subarray(from + mark.length, to);

@@ -1,20 +1,20 @@
 /**
- * Where Google gives service accounts their tokens (RFC 7523): a signed assertion in, an access token out.
- * - Any account is let in, whatever its key: a signature does not tell which public key it goes with.
- * - An account whose key was made here, as one makes it in Google's console, must sign with that key.
- * - An account whose address begins with `denied` is refused, as one that was disabled.
+ * Google's token endpoint for service accounts (RFC 7523): exchanges a signed assertion for an access token.
+ * - Any account and key is accepted, because the signature does not reveal the public key.
+ * - An account whose key was created here must sign with that key.
+ * - An account whose address begins with `denied` is refused like a disabled one.
  */
 import { createPublicKey, generateKeyPair, randomBytes, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { State } from '../../base/stage-state.ts';
 
-/** Where it is, below the issuer. */
+/** The path below the issuer. */
 export const googleTokenPath = '/google/token';
 
-export interface GoogleToken {
-  /** The answer to a form sent to the token address. */
+interface GoogleToken {
+  /** Answers a form posted to the token URL. */
   token(form: URLSearchParams): Answer;
-  /** Makes a key for the account and remembers its public half; the answer is a key file as Google's console gives it. */
+  /** Creates a key for the account and stores the public half. The answer is a key file as in Google's console. */
   makeKey(clientEmail: string): Promise<Answer>;
 }
 
@@ -25,7 +25,7 @@ interface Answer {
 
 const kind = 'google-account';
 const lifetimeSeconds = 3_599;
-/** How far the clocks of two machines may differ. */
+/** The allowed clock difference. */
 const skewSeconds = 60;
 
 export const openGoogleToken = (tokenUrl: string, state: State): GoogleToken => ({
@@ -53,7 +53,7 @@ const flawOf = (assertion: string, tokenUrl: string, state: State): string | und
   if (alg !== 'RS256' || signature === '' || rest.length > 0) return 'Invalid JWT: not signed with RS256.';
   if (typeof iss !== 'string' || !iss.includes('@')) return 'Invalid JWT: iss must be the e-mail address of an account.';
   if (aud !== tokenUrl) return `Invalid JWT: aud must be ${tokenUrl}.`;
-  if (typeof scope !== 'string' || scope === '') return 'Invalid JWT: no scope is asked for.';
+  if (typeof scope !== 'string' || scope === '') return 'Invalid JWT: scope is missing.';
   const now = Date.now() / 1_000;
   const [begin, end] = [Number(iat), Number(exp)];
   if (!(begin <= now + skewSeconds && end > now - skewSeconds && end - begin <= 3_600))

@@ -1,26 +1,15 @@
 /**
- * The local identity provider: oidc-provider, speaking what Google speaks of OpenID Connect, with a page of demo people.
- * `login_hint` signs in at once: the first answer is the redirect back to the client, for scripts without cookies.
+ * The local identity provider: oidc-provider with the features of Google's OpenID Connect and a page of demo users.
+ * `login_hint` signs in at once: the first response redirects to the client, for scripts without cookies.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type Provider from 'oidc-provider';
 import type { State } from '../../base/stage-state.ts';
 import { googleTokenPath, openGoogleToken } from './google-token.ts';
-import { makeProvider, offlineKind } from './oidc-provider.ts';
+import { type IdentityOptions, makeOidcProvider, offlineKind } from './oidc-provider.ts';
 import { errorPage, homePage, type Page, readSignIn, signInPage } from './pages.ts';
 import { openPeople, type People } from './people.ts';
-import { takeBackGrants } from './revoke-grants.ts';
-
-export interface IdentityOptions {
-  /** http://localhost:<port>, where `listener` is served. */
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly redirectUri: string;
-  /** Where a person begins to sign in. */
-  readonly signInUrl: string;
-  readonly state: State;
-}
+import { revokeGrants } from './revoke-grants.ts';
 
 export interface Identity {
   readonly listener: RequestListener;
@@ -30,7 +19,7 @@ export interface Identity {
 export const startIdentity = async (options: IdentityOptions): Promise<Identity> => {
   const { issuer, state } = options;
   const people = openPeople(state);
-  const provider = await makeProvider(options, people);
+  const provider = await makeOidcProvider(options, people);
   const google = openGoogleToken(`${issuer}${googleTokenPath}`, state);
   const serve = provider.callback();
 
@@ -40,7 +29,7 @@ export const startIdentity = async (options: IdentityOptions): Promise<Identity>
     if (pathname.startsWith('/interaction/')) return interact(provider, people, state, request, response);
     const [, email = '', what] = /^\/people\/([^/]+)(\/grants)?$/.exec(pathname) ?? [];
     if (email && what && (request.method === 'DELETE' || request.method === 'POST'))
-      return json(response, { tokens: takeBackGrants(state, people.byEmail(decodeURIComponent(email)).sub) });
+      return json(response, { tokens: revokeGrants(state, people.byEmail(decodeURIComponent(email)).sub) });
     if (email && !what && request.method === 'PUT')
       return json(response, people.change(decodeURIComponent(email), JSON.parse(await textOf(request))));
     if (pathname === googleTokenPath && request.method === 'POST') {
@@ -52,14 +41,14 @@ export const startIdentity = async (options: IdentityOptions): Promise<Identity>
     if (pathname === '/auth' && request.method === 'GET') {
       const hint = searchParams.get('login_hint');
       if (hint?.includes('@')) return send(response, 303, await signInAs(issuer, hint, searchParams));
-      // Every sign-in begins without a session, so that the page always asks who it is.
+      // Each sign-in starts without a session, so that the page always offers a choice of users.
       delete request.headers.cookie;
     }
     return serve(request, response);
   };
   const listener: RequestListener = (request, response) => {
     route(request, response).catch(() => {
-      if (!response.headersSent) send(response, 400, errorPage('The request was not understood; begin again.'));
+      if (!response.headersSent) send(response, 400, errorPage('Unknown request. Start the sign-in again.'));
     });
   };
   return { listener, people };
@@ -75,7 +64,7 @@ const json = (response: ServerResponse, body: unknown, status = 200): void => {
   response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body));
 };
 
-/** Shows who can sign in, then lets the provider go on with whoever did. */
+/** Shows the sign-in page, then continues with the chosen user. */
 const interact = async (
   provider: Provider,
   people: People,
@@ -84,12 +73,12 @@ const interact = async (
   response: ServerResponse,
 ): Promise<void> => {
   const { params } = await provider.interactionDetails(request, response);
-  const asked = String(params.scope ?? 'openid').split(' ');
-  if (request.method !== 'POST') return send(response, 200, signInPage(people.all(), asked));
-  const choice = readSignIn(new URLSearchParams(await textOf(request)), asked);
-  if (choice === undefined) return send(response, 400, errorPage('That is not an e-mail address.'));
+  const requested = String(params.scope ?? 'openid').split(' ');
+  if (request.method !== 'POST') return send(response, 200, signInPage(people.all(), requested));
+  const choice = readSignIn(new URLSearchParams(await textOf(request)), requested);
+  if (choice === undefined) return send(response, 400, errorPage('Invalid e-mail address.'));
   if (choice === 'denied') {
-    const result = { error: 'access_denied', error_description: 'the person said no' };
+    const result = { error: 'access_denied', error_description: 'the user denied access' };
     return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
   }
   const { sub: accountId } = people.byEmail(choice.email);
@@ -102,10 +91,10 @@ const interact = async (
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
 };
 
-/** Walks through the pages as a browser would, with cookies of its own, and hands on where they end. */
+/** Completes the pages like a browser with its own cookies, and returns the final redirect. */
 const signInAs = async (issuer: string, email: string, parameters: URLSearchParams): Promise<Answer> => {
-  const asked = new URLSearchParams(parameters);
-  asked.delete('login_hint');
+  const requested = new URLSearchParams(parameters);
+  requested.delete('login_hint');
   const cookies = new Map<string, string>();
   const go = async (url: string, form?: URLSearchParams): Promise<Response> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -118,7 +107,7 @@ const signInAs = async (issuer: string, email: string, parameters: URLSearchPara
     return answer;
   };
   const next = (answer: Response): string => new URL(answer.headers.get('location') ?? '', issuer).href;
-  const first = await go(`${issuer}/auth?${asked}`);
+  const first = await go(`${issuer}/auth?${requested}`);
   const isPage = next(first).startsWith(`${issuer}/interaction/`);
   const last = isPage ? await go(next(await go(next(first), new URLSearchParams({ email })))) : first;
   const location = last.headers.get('location');
@@ -129,7 +118,7 @@ const signInAs = async (issuer: string, email: string, parameters: URLSearchPara
   };
 };
 
-/** Forms and names of people are short. */
+/** Ample for forms and user names. */
 const bodyMaxBytes = 65_536;
 
 const textOf = async (request: IncomingMessage): Promise<string> => {

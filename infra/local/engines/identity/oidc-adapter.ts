@@ -1,11 +1,11 @@
-/** Keeps the identity provider's codes, tokens, grants and sessions in the stage's state, so that they survive a restart. */
+/** Stores the identity provider's codes, tokens, grants and sessions in the stage's state, so that they survive a restart. */
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { State } from '../../base/stage-state.ts';
 
-/** Short-lived things are kept in memory only: a sign-in interrupted by a restart begins again. */
+/** Kept in memory only: a sign-in interrupted by a restart has to be started again. */
 const fleeting = new Set(['Interaction', 'Session', 'ReplayDetection']);
 
-export const makeStore = (state: State): ((model: string) => Adapter) => {
+export const makeOidcAdapter = (state: State): ((model: string) => Adapter) => {
   const memory = new Map<string, { payload: AdapterPayload; expiresAtMs: number }>();
   return (model) => {
     const kind = `identity-${model}`;
@@ -23,7 +23,7 @@ export const makeStore = (state: State): ((model: string) => Adapter) => {
       }
       memory.set(keyOf(id), { payload, expiresAtMs });
       for (const [key, entry] of memory) {
-        // Insertion order is near enough to order of expiry to stop at the first that lives.
+        // Insertion order is close to expiry order, so the first live entry ends the search.
         if (entry.expiresAtMs > Date.now()) break;
         memory.delete(key);
       }

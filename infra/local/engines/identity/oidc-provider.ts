@@ -1,14 +1,25 @@
-/** How oidc-provider is set up: what Google's authorization server asks for and gives, and nothing else. */
+/** Configures oidc-provider to behave like Google's authorization server. */
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
-import type { IdentityOptions } from './identity-engine.ts';
-import { makeStore } from './oidc-adapter.ts';
+import type { State } from '../../base/stage-state.ts';
+import { makeOidcAdapter } from './oidc-adapter.ts';
 import { errorPage } from './pages.ts';
 import type { People } from './people.ts';
 
-/** Grants whose person was asked for offline access: they get a refresh token. */
+export interface IdentityOptions {
+  /** http://localhost:<port>, the address of `listener`. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirectUri: string;
+  /** The address where a sign-in starts. */
+  readonly signInUrl: string;
+  readonly state: State;
+}
+
+/** Grants with offline access: these get a refresh token. */
 export const offlineKind = 'identity-offline';
 
 const googleScopes = ['cloudplatformprojects', 'cloud-platform', 'datastore'].map(
@@ -18,15 +29,15 @@ const googleScopes = ['cloudplatformprojects', 'cloud-platform', 'datastore'].ma
 const hourSeconds = 3_600;
 const daySeconds = 24 * hourSeconds;
 
-export const makeProvider = async (options: IdentityOptions, people: People): Promise<Provider> => {
+export const makeOidcProvider = async (options: IdentityOptions, people: People): Promise<Provider> => {
   const { issuer, clientId, clientSecret, redirectUri, state } = options;
-  // Half the time the provider takes to start is its import: nothing else of the stage waits for it.
+  // Half of the provider's start is its import, so it is loaded lazily.
   const { default: OidcProvider, interactionPolicy } = await import('oidc-provider');
-  // Google knows it too; our page lets one choose in any case.
+  // Google supports this prompt; the local page always offers a choice.
   const policy = interactionPolicy.base();
   policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0);
   return new OidcProvider(issuer, {
-    adapter: makeStore(state),
+    adapter: makeOidcAdapter(state),
     clients: [
       {
         client_id: clientId,
@@ -41,7 +52,7 @@ export const makeProvider = async (options: IdentityOptions, people: People): Pr
     cookies: { keys: [cookieKey(options)] },
     scopes: ['openid', 'email', 'profile', ...googleScopes],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture'] },
-    // Google tells the profile in the ID token itself.
+    // Google includes the profile in the ID token.
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     responseTypes: ['code'],
@@ -91,18 +102,18 @@ export const makeProvider = async (options: IdentityOptions, people: People): Pr
 
 const keyKind = 'identity-key';
 
-/** Made once and kept: tokens signed before a restart can still be checked after it. */
+/** Generated once and stored, so that tokens stay valid across restarts. */
 const signingKey = async ({ state }: IdentityOptions): Promise<JWK> => {
   const known = state.get<JWK>(keyKind, 'signing');
   if (known) return known;
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2_048 });
-  const made: JWK = { ...(privateKey.export({ format: 'jwk' }) as JWK), kid: 'local', use: 'sig', alg: 'RS256' };
-  state.set(keyKind, 'signing', made);
-  return made;
+  const generated: JWK = { ...(privateKey.export({ format: 'jwk' }) as JWK), kid: 'local', use: 'sig', alg: 'RS256' };
+  state.set(keyKind, 'signing', generated);
+  return generated;
 };
 
 const cookieKey = ({ state }: IdentityOptions): string => {
-  const made = state.get<string>(keyKind, 'cookie') ?? randomBytes(32).toString('base64url');
-  state.set(keyKind, 'cookie', made);
-  return made;
+  const generated = state.get<string>(keyKind, 'cookie') ?? randomBytes(32).toString('base64url');
+  state.set(keyKind, 'cookie', generated);
+  return generated;
 };

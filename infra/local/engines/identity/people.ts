@@ -1,9 +1,9 @@
-/** The people of the local identity provider: known by a subject that never changes, whatever becomes of their address. */
+/** The users of the local identity provider. The subject of a user never changes, even if the e-mail address does. */
 import { randomInt } from 'node:crypto';
 import type { State } from '../../base/stage-state.ts';
 
 export interface Person {
-  /** Opaque, stable, 21 digits as Google's are. */
+  /** Opaque and stable; 21 digits like Google's. */
   readonly sub: string;
   readonly email: string;
   readonly emailVerified: boolean;
@@ -12,15 +12,15 @@ export interface Person {
 }
 
 export interface People {
-  /** Whoever has this address; a new person if nobody does. */
+  /** Finds or creates the user with this address. */
   byEmail(email: string): Person;
   bySubject(sub: string): Person | undefined;
-  /** Changes what the provider says of a person; the subject stays. */
+  /** Changes a user's profile; the subject stays. */
   change(email: string, to: Partial<Omit<Person, 'sub'>>): Person;
   all(): readonly Person[];
 }
 
-/** The first owns the demo organization. An address that begins with `unverified` is one nobody has proved to be theirs. */
+/** The first user owns the demo organization. Addresses that begin with `unverified` are unverified. */
 export const demoEmails = [
   'ada@example.com',
   'grace@example.com',

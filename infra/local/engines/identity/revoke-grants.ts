@@ -1,11 +1,11 @@
-/** Takes back what a person agreed to, as people do on their account's page at Google. */
+/** Revokes a user's grants, like the account page at Google. */
 import type { AdapterPayload } from 'oidc-provider';
 import type { State } from '../../base/stage-state.ts';
 
 const kinds = ['Grant', 'RefreshToken', 'AccessToken', 'AuthorizationCode'].map((model) => `identity-${model}`);
 
-/** From now on every refresh token of the person is an invalid_grant. Answers how many there were. */
-export const takeBackGrants = (state: State, sub: string): number => {
+/** All refresh tokens of the user become invalid_grant. Returns their number. */
+export const revokeGrants = (state: State, sub: string): number => {
   let tokens = 0;
   for (const kind of kinds) {
     for (const { jti, accountId } of state.all<AdapterPayload>(kind)) {

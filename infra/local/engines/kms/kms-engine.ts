@@ -1,35 +1,35 @@
-/** KMS: keys that never leave this file and the calls the service makes with them. */
+/** KMS: the keys and the operations the service uses. Key material never leaves this file. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { AwsError, type Engine, type Json, type Need, type Operation, text } from '../../base/aws-service.ts';
 import type { Resource } from '../../base/types.ts';
-import { openJournal } from '../shared/append-log.ts';
-import { publicKeyOf, signWith, verifyWith } from './rsa-signing.ts';
-import { type KeyRecord, newKey } from './stored-key.ts';
+import { openAppendLog } from '../shared/append-log.ts';
+import { publicKeyOf, signRsa, verifyRsa } from './rsa-signing.ts';
+import { newKey, type StoredKey } from './stored-key.ts';
 
 export interface Kms extends Engine {
   provision(resource: Resource): Promise<void>;
 }
 
 export const openKms = ({ dir, region, account }: { dir: string; region: string; account: string }): Kms => {
-  const keys = openJournal<KeyRecord>(join(dir, 'kms', 'keys.jsonl'));
-  const aliases = openJournal<{ name: string; keyId: string }>(join(dir, 'kms', 'aliases.jsonl'));
+  const keys = openAppendLog<StoredKey>(join(dir, 'kms', 'keys.jsonl'));
+  const aliases = openAppendLog<{ name: string; keyId: string }>(join(dir, 'kms', 'aliases.jsonl'));
   const arnOf = (keyId: string): string => keys.get(keyId)?.arn ?? `arn:aws:kms:${region}:${account}:key/${keyId}`;
 
-  /** The id behind an id, an ARN or an alias. */
+  /** Resolves an id, an ARN or an alias to the key's id. */
   const idOf = (given: string): string => {
     const name = given.startsWith('arn:') ? given.slice(given.split(':', 5).join(':').length + 1) : given;
     if (!name.startsWith('alias/')) return name.replace(/^key\//, '');
     return aliases.get(name)?.keyId ?? name;
   };
 
-  const find = (given: string): KeyRecord => {
+  const find = (given: string): StoredKey => {
     const key = keys.get(idOf(given));
     if (!key) throw new AwsError('NotFoundException', `Key '${given}' does not exist`);
     return key;
   };
 
-  const usable = (given: string, usage: KeyRecord['usage']): KeyRecord => {
+  const usable = (given: string, usage: StoredKey['usage']): StoredKey => {
     const key = find(given);
     if (key.state === 'Disabled') throw new AwsError('DisabledException', `${key.arn} is disabled.`);
     if (key.state === 'PendingDeletion') throw new AwsError('KMSInvalidStateException', `${key.arn} is pending deletion.`);
@@ -37,21 +37,21 @@ export const openKms = ({ dir, region, account }: { dir: string; region: string;
     return key;
   };
 
-  const change = (input: Json, state: KeyRecord['state'], from: readonly KeyRecord['state'][]): Json => {
+  const change = (input: Json, state: StoredKey['state'], from: readonly StoredKey['state'][]): Json => {
     const key = find(text(input, 'KeyId'));
     if (!from.includes(key.state)) throw new AwsError('KMSInvalidStateException', `${key.arn} is ${key.state}.`);
     keys.set(key.id, { ...key, state });
     return { KeyId: key.arn, KeyState: state };
   };
 
-  const seal = (key: KeyRecord, plain: Buffer, input: Json, field = 'EncryptionContext'): string => {
+  const seal = (key: StoredKey, plain: Buffer, input: Json, field = 'EncryptionContext'): string => {
     const iv = randomBytes(12);
     const head = Buffer.concat([Buffer.from([1, key.id.length]), Buffer.from(key.id), iv]);
     const cipher = createCipheriv('aes-256-gcm', Buffer.from(key.material, 'base64'), iv).setAAD(binding(input, field));
     return Buffer.concat([head, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64');
   };
 
-  const unseal = (input: Json, field = 'EncryptionContext'): { key: KeyRecord; plain: Buffer } => {
+  const unseal = (input: Json, field = 'EncryptionContext'): { key: StoredKey; plain: Buffer } => {
     const { keyId, iv, sealed, tag } = parseBlob(text(input, 'CiphertextBlob'));
     const wanted = input.KeyId ?? input.SourceKeyId;
     const key = usable(keyId, 'ENCRYPT_DECRYPT');
@@ -79,8 +79,8 @@ export const openKms = ({ dir, region, account }: { dir: string; region: string;
   const operations: Readonly<Record<string, (input: Json) => unknown>> = {
     DescribeKey: (input) => ({ KeyMetadata: metadata(find(text(input, 'KeyId')), account) }),
     GetPublicKey: (input) => publicKeyOf(usable(text(input, 'KeyId'), 'SIGN_VERIFY')),
-    Sign: (input) => signWith(usable(text(input, 'KeyId'), 'SIGN_VERIFY'), input),
-    Verify: (input) => verifyWith(usable(text(input, 'KeyId'), 'SIGN_VERIFY'), input),
+    Sign: (input) => signRsa(usable(text(input, 'KeyId'), 'SIGN_VERIFY'), input),
+    Verify: (input) => verifyRsa(usable(text(input, 'KeyId'), 'SIGN_VERIFY'), input),
     Encrypt: (input) => {
       const key = usable(text(input, 'KeyId'), 'ENCRYPT_DECRYPT');
       const plain = Buffer.from(text(input, 'Plaintext'), 'base64');
@@ -135,7 +135,7 @@ const need = (action: string, resource: string, input: Json, field: string): Nee
   return { action, resources: [resource], keys: { ...keys, 'kms:EncryptionContextKeys': context.map(([name]) => name) } };
 };
 
-const metadata = ({ arn, id, state, usage, spec, createdAt }: KeyRecord, account: string): Json => ({
+const metadata = ({ arn, id, state, usage, spec, createdAt }: StoredKey, account: string): Json => ({
   AWSAccountId: account,
   Arn: arn,
   KeyId: id,
@@ -150,9 +150,9 @@ const metadata = ({ arn, id, state, usage, spec, createdAt }: KeyRecord, account
 });
 
 const invalidCiphertext = (): AwsError =>
-  new AwsError('InvalidCiphertextException', 'The ciphertext is not one of ours, or its context differs');
+  new AwsError('InvalidCiphertextException', 'The ciphertext is invalid, or its encryption context differs');
 
-/** The same context in another order is the same context. */
+/** The order of the context's entries does not matter. */
 const binding = (input: Json, field: string): Buffer =>
   Buffer.from(
     JSON.stringify(Object.entries((input[field] ?? {}) as Record<string, string>).sort(([a], [b]) => (a < b ? -1 : 1))),

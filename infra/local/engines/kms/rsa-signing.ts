@@ -1,19 +1,19 @@
-/** Signing with RSA keys as KMS does it: PKCS #1 v1.5, over a message or over its digest. */
+/** RSA signatures like KMS: PKCS #1 v1.5 over a message or its digest. */
 import { constants, createPrivateKey, createPublicKey, type KeyObject, privateEncrypt, sign, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import { AwsError, type Json, text } from '../../base/aws-service.ts';
-import type { KeyRecord } from './stored-key.ts';
+import type { StoredKey } from './stored-key.ts';
 
 const signAsync = promisify<string, Buffer, KeyObject, Buffer>(sign);
 
-// RFC 8017, 9.2: what goes before the digest, naming the hash.
+// RFC 8017, 9.2: the DER prefix that names the hash.
 const digestInfo: Readonly<Record<string, { hash: string; bytes: number; prefix: string }>> = {
   RSASSA_PKCS1_V1_5_SHA_256: { hash: 'sha256', bytes: 32, prefix: '3031300d060960864801650304020105000420' },
   RSASSA_PKCS1_V1_5_SHA_384: { hash: 'sha384', bytes: 48, prefix: '3041300d060960864801650304020205000430' },
   RSASSA_PKCS1_V1_5_SHA_512: { hash: 'sha512', bytes: 64, prefix: '3051300d060960864801650304020305000440' },
 };
 
-export const publicKeyOf = (key: KeyRecord): Json => ({
+export const publicKeyOf = (key: StoredKey): Json => ({
   KeyId: key.arn,
   PublicKey: createPublicKey(key.material).export({ type: 'spki', format: 'der' }).toString('base64'),
   KeySpec: key.spec,
@@ -22,7 +22,7 @@ export const publicKeyOf = (key: KeyRecord): Json => ({
   SigningAlgorithms: Object.keys(digestInfo),
 });
 
-export const signWith = async (key: KeyRecord, input: Json): Promise<Json> => {
+export const signRsa = async (key: StoredKey, input: Json): Promise<Json> => {
   const { algorithm, message, digest, privateKey } = prepare(key, input);
   const signature = digest
     ? privateEncrypt(
@@ -33,12 +33,12 @@ export const signWith = async (key: KeyRecord, input: Json): Promise<Json> => {
   return { KeyId: key.arn, Signature: signature.toString('base64'), SigningAlgorithm: input.SigningAlgorithm };
 };
 
-export const verifyWith = async (key: KeyRecord, input: Json): Promise<Json> => {
+export const verifyRsa = async (key: StoredKey, input: Json): Promise<Json> => {
   const signature = Buffer.from(text(input, 'Signature'), 'base64');
   const { algorithm, message, digest, privateKey } = prepare(key, input);
-  // PKCS #1 v1.5 has one signature per message, so a digest is verified by signing it again.
+  // PKCS #1 v1.5 is deterministic, so a digest is verified by signing it again.
   const valid = digest
-    ? signature.toString('base64') === (await signWith(key, input)).Signature
+    ? signature.toString('base64') === (await signRsa(key, input)).Signature
     : verify(algorithm.hash, message, createPublicKey(privateKey), signature);
   if (!valid) throw new AwsError('KMSInvalidSignatureException', 'The signature is not valid');
   return { KeyId: key.arn, SignatureValid: true, SigningAlgorithm: input.SigningAlgorithm };
@@ -46,10 +46,10 @@ export const verifyWith = async (key: KeyRecord, input: Json): Promise<Json> => 
 
 const privateKeys = new Map<string, KeyObject>();
 
-const prepare = (key: KeyRecord, input: Json) => {
+const prepare = (key: StoredKey, input: Json) => {
   const name = text(input, 'SigningAlgorithm');
   const algorithm = digestInfo[name];
-  if (!algorithm) throw new AwsError('ValidationException', `the local KMS does not sign with ${name}`);
+  if (!algorithm) throw new AwsError('ValidationException', `the local KMS does not support the signing algorithm ${name}`);
   const message = Buffer.from(text(input, 'Message'), 'base64');
   if (message.length > 4_096) throw new AwsError('ValidationException', 'Message must have at most 4096 bytes');
   const digest = input.MessageType === 'DIGEST' ? message : undefined;

@@ -3,21 +3,21 @@ import { Cron } from 'croner';
 import { AwsError } from '../../base/aws-service.ts';
 
 export interface Expression {
-  /** It has one tick only. */
+  /** Has a single tick. */
   readonly once: boolean;
-  /** The first tick after a moment; for rate(), ticks are counted from `origin`, which is one. */
+  /** The first tick after a moment. Ticks of rate() are counted from `origin`, which is itself one. */
   next(after: Date, origin: Date): Date | undefined;
 }
 
 export const parseExpression = (text: string, timezone: string): Expression => {
   const [, kind = '', body = ''] = /^(at|rate|cron)\((.*)\)$/.exec(text) ?? [];
   try {
-    // Throws for a time zone that does not exist.
+    // Throws for an unknown time zone.
     new Intl.DateTimeFormat('en', { timeZone: timezone });
     const expression = kinds[kind]?.(body, timezone);
     if (expression) return expression;
   } catch {
-    // Whatever the reason, the expression is invalid.
+    // The expression is invalid.
   }
   throw new AwsError('ValidationException', `Invalid Schedule Expression ${text} in time zone ${timezone}.`);
 };
@@ -43,14 +43,14 @@ const kinds: Readonly<Record<string, (body: string, timezone: string) => Express
   },
   cron: (body, timezone) => {
     const fields = body.trim().split(/\s+/);
-    // One of day-of-month and day-of-week must be left open.
+    // Exactly one of day-of-month and day-of-week must be `?`.
     if (fields.length !== 6 || (fields[2] === '?') === (fields[4] === '?')) return undefined;
     const pattern = `0 ${fields.join(' ').replaceAll('?', '*')}`;
-    // In AWS the week's days are 1 to 7, from Sunday.
+    // In AWS weekdays are 1 to 7, starting on Sunday.
     const cron = new Cron(pattern, { timezone, mode: '7-part', alternativeWeekdays: true, sloppyRanges: true });
     const next = (after: Date): Date | undefined => {
       let tick = cron.nextRun(after);
-      // A time that daylight saving leaves out is left out, not moved.
+      // Times skipped by daylight saving are skipped, not moved.
       while (tick && !cron.match(tick)) tick = cron.nextRun(tick);
       return tick ?? undefined;
     };

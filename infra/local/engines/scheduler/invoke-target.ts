@@ -1,4 +1,4 @@
-/** What a schedule starts, under the role the schedule names. */
+/** Invokes the target of a schedule under the schedule's role. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AwsError, type Json } from '../../base/aws-service.ts';
@@ -14,15 +14,15 @@ export interface Target {
   readonly SqsParameters?: { readonly MessageGroupId?: string };
 }
 
-/** What a schedule can start; each rejects if it cannot. */
-export interface Doors {
+/** The kinds of targets; each rejects on failure. */
+export interface ScheduleTargets {
   invoke(functionArn: string, payload: unknown): Promise<void>;
   send(message: QueueMessage): void;
   startExecution(stateMachineArn: string, input: string): void;
   readonly permit: Permit;
 }
 
-export interface Tick {
+interface Tick {
   readonly scheduleArn: string;
   readonly scheduledAt: Date;
   readonly target: Target;
@@ -34,7 +34,7 @@ export const checkTarget = (given: unknown): Target => {
   if (!actionOf(String(target.Arn)))
     throw new AwsError(
       'ValidationException',
-      `the local Scheduler cannot start ${target.Arn}: a function, a queue or a workflow it can`,
+      `the local Scheduler does not support the target ${target.Arn}: use a function, a queue or a workflow`,
     );
   return target;
 };
@@ -50,21 +50,21 @@ const retriesByDefault = 185;
 const ageMaxSecondsByDefault = 86_400;
 const pauseMaxMs = 60_000;
 
-/** Tries until it works or the retry policy ends; then the dead-letter queue gets it. */
-export const deliver = async (doors: Doors, tick: Tick, delayScale: number, signal: AbortSignal): Promise<void> => {
+/** Retries according to the retry policy, then sends the event to the dead-letter queue. */
+export const deliver = async (targets: ScheduleTargets, tick: Tick, delayScale: number, signal: AbortSignal): Promise<void> => {
   const { MaximumRetryAttempts: retries = retriesByDefault, MaximumEventAgeInSeconds: ageMaxSeconds = ageMaxSecondsByDefault } =
     tick.target.RetryPolicy ?? {};
   const id = randomUUID();
   const startedMs = Date.now();
   for (let attempt = 1; ; attempt++) {
     try {
-      await start(doors, tick, id, attempt);
+      await start(targets, tick, id, attempt);
       return;
     } catch (error) {
       signal.throwIfAborted();
       const ageSeconds = ((Date.now() - startedMs) * delayScale) / 1_000;
       if (attempt > retries || ageSeconds > ageMaxSeconds) {
-        putAside(doors, tick, error as Error, attempt - 1);
+        putAside(targets, tick, error as Error, attempt - 1);
         return;
       }
       await pause(Math.min(1_000 * 2 ** attempt, pauseMaxMs) / delayScale, undefined, { signal });
@@ -72,23 +72,23 @@ export const deliver = async (doors: Doors, tick: Tick, delayScale: number, sign
   }
 };
 
-const start = async (doors: Doors, tick: Tick, id: string, attempt: number): Promise<void> => {
+const start = async (targets: ScheduleTargets, tick: Tick, id: string, attempt: number): Promise<void> => {
   const { Arn: arn, RoleArn: roleArn, SqsParameters: sqs } = tick.target;
   const action = actionOf(arn) ?? '';
-  doors.permit(roleArn, actorOf(tick), { action, resources: [arn] });
+  targets.permit(roleArn, actorOf(tick), { action, resources: [arn] });
   const input = inputOf(tick, id, attempt);
-  if (action === 'lambda:InvokeFunction') await doors.invoke(arn, parse(input));
-  else if (action === 'states:StartExecution') doors.startExecution(arn, input);
-  else doors.send({ queueArn: arn, body: input, ...(sqs?.MessageGroupId !== undefined && { groupId: sqs.MessageGroupId }) });
+  if (action === 'lambda:InvokeFunction') await targets.invoke(arn, parse(input));
+  else if (action === 'states:StartExecution') targets.startExecution(arn, input);
+  else targets.send({ queueArn: arn, body: input, ...(sqs?.MessageGroupId !== undefined && { groupId: sqs.MessageGroupId }) });
 };
 
-/** The Scheduler acts for the group an entry is in. */
+/** The Scheduler acts for the schedule's group. */
 const actorOf = ({ scheduleArn }: Pick<Tick, 'scheduleArn'>): Actor => ({
   service: 'scheduler.amazonaws.com',
   sourceArn: scheduleArn.replace(/:schedule\/([^/]+)\/.*$/, ':schedule-group/$1'),
 });
 
-/** The Scheduler fills these words in wherever the input has them. */
+/** The Scheduler replaces these placeholders in the input. */
 const inputOf = ({ scheduleArn, scheduledAt, target }: Tick, id: string, attempt: number): string =>
   (target.Input ?? '{}')
     .replaceAll('<aws.scheduler.schedule-arn>', scheduleArn)
@@ -104,10 +104,10 @@ const parse = (input: string): unknown => {
   }
 };
 
-const putAside = (doors: Doors, { scheduleArn, scheduledAt, target }: Tick, error: Error, retries: number): void => {
+const putAside = (targets: ScheduleTargets, { scheduleArn, scheduledAt, target }: Tick, error: Error, retries: number): void => {
   const { DeadLetterConfig: dead } = target;
   if (!dead?.Arn) return;
-  doors.permit(target.RoleArn, actorOf({ scheduleArn }), { action: 'sqs:SendMessage', resources: [dead.Arn] });
+  targets.permit(target.RoleArn, actorOf({ scheduleArn }), { action: 'sqs:SendMessage', resources: [dead.Arn] });
   const attributes = {
     SCHEDULE_ARN: scheduleArn,
     TARGET_ARN: target.Arn,
@@ -117,5 +117,5 @@ const putAside = (doors: Doors, { scheduleArn, scheduledAt, target }: Tick, erro
     RETRY_ATTEMPTS: String(retries),
     IS_PAYLOAD_TRUNCATED: 'false',
   };
-  doors.send({ queueArn: dead.Arn, body: target.Input ?? '{}', attributes });
+  targets.send({ queueArn: dead.Arn, body: target.Input ?? '{}', attributes });
 };

@@ -1,4 +1,4 @@
-/** A schedule as it is kept, and when it is due. */
+/** A stored schedule and its next due time. */
 
 import { AwsError, type Json } from '../../base/aws-service.ts';
 import { type Expression, parseExpression } from './expression.ts';
@@ -12,7 +12,7 @@ export interface ScheduleRecord {
   readonly timezone: string;
   readonly state: 'ENABLED' | 'DISABLED';
   readonly target: Target;
-  /** What the caller gave and only the caller reads: descriptions, windows. */
+  /** Attributes that are only stored and returned: description, window. */
   readonly given: Json;
   readonly startAtMs?: number;
   readonly endAtMs?: number;
@@ -22,7 +22,7 @@ export interface ScheduleRecord {
   /** The latest tick that was delivered or given up. */
   readonly tickedAtMs?: number;
   readonly clientToken?: string;
-  /** It comes from the template and goes with it. */
+  /** Created by the template and removed with it. */
   readonly declared: boolean;
 }
 
@@ -53,9 +53,9 @@ export const scheduleOf = (input: Json, arn: string, nowMs: number, declared: bo
   };
 };
 
-/** The schedule the template describes; where it has not changed, it goes on where it stood. */
+/** The schedule described by the template. If unchanged, it continues from its last tick. */
 export const declaredSchedule = (known: ScheduleRecord | undefined, input: Json, arn: string): ScheduleRecord => {
-  // One second leaves the functions it starts time to stand.
+  // Gives the functions one second to start.
   const fresh = scheduleOf(input, arn, Date.now() + 1_000, true);
   if (!known) return fresh;
   const { createdAtMs, changedAtMs, tickedAtMs } = known;
@@ -64,12 +64,12 @@ export const declaredSchedule = (known: ScheduleRecord | undefined, input: Json,
   return same ? known : { ...fresh, createdAtMs };
 };
 
-/** SDKs send epoch seconds, templates ISO text. */
+/** SDKs send epoch seconds, templates ISO 8601. */
 const momentMs = (value: unknown): number => (typeof value === 'number' ? value * 1_000 : Date.parse(String(value)));
 
 /**
- * The next tick, and when it is due on the real clock: from its last change on, a schedule's time runs `scale` times faster.
- * A one-time tick that was missed is due at once; recurring ticks that were missed are not made up for.
+ * The next tick and its due time on the real clock: since its last change a schedule runs `scale` times faster.
+ * A missed one-time tick is due at once; missed recurring ticks are skipped.
  */
 export const nextTick = (schedule: ScheduleRecord, nowMs: number, scale: number): { tick: Date; dueMs: number } | undefined => {
   const { changedAtMs: originMs, startAtMs, endAtMs, tickedAtMs } = schedule;
@@ -77,14 +77,14 @@ export const nextTick = (schedule: ScheduleRecord, nowMs: number, scale: number)
   if (expression.once && tickedAtMs !== undefined) return undefined;
   const virtualMs = originMs + (nowMs - originMs) * scale;
   const missedMs = expression.once ? 0 : virtualMs - lateMaxMs * scale;
-  // A moment back, so that a tick at the very start counts.
+  // One millisecond earlier, so that a tick exactly at the start counts.
   const afterMs = Math.max(tickedAtMs ?? originMs - 1, missedMs, (startAtMs ?? 0) - 1);
   const tick = expression.next(new Date(afterMs), new Date(startAtMs ?? originMs));
   if (!tick || (endAtMs !== undefined && tick.getTime() > endAtMs)) return undefined;
   return { tick, dueMs: originMs + (tick.getTime() - originMs) / scale };
 };
 
-/** A tick that comes late by less than a minute is not missed: the Scheduler promises no more. */
+/** A tick up to a minute late is not missed: the Scheduler guarantees no more. */
 const lateMaxMs = 60_000;
 
 export const describe = (schedule: ScheduleRecord): Json => ({

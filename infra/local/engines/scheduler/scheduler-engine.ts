@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { AwsError, type Engine, type Json, type Need, type Operation, text } from '../../base/aws-service.ts';
 import type { Resource } from '../../base/types.ts';
-import { openJournal } from '../shared/append-log.ts';
+import { openAppendLog } from '../shared/append-log.ts';
 import type { Routes } from '../shared/aws-protocols.ts';
-import { setAlarm } from '../shared/long-timer.ts';
-import { type Doors, deliver } from './invoke-target.ts';
+import { setLongTimer } from '../shared/long-timer.ts';
+import { deliver, type ScheduleTargets } from './invoke-target.ts';
 import { declaredSchedule, describe, nextTick, type ScheduleRecord, scheduleOf } from './schedule.ts';
 
 export const schedulerRoutes: Routes = {
@@ -22,23 +22,23 @@ export interface Scheduler extends Engine {
   stop(): void;
 }
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   readonly dir: string;
   readonly region: string;
   readonly account: string;
   readonly delayScale: number;
-  readonly doors: Doors;
+  readonly targets: ScheduleTargets;
 }
 
 interface Group {
   readonly name: string;
-  /** It comes from the template. */
+  /** Created by the template. */
   readonly declared: boolean;
 }
 
-export const openScheduler = ({ dir, region, account, delayScale, doors }: SchedulerOptions): Scheduler => {
-  const schedules = openJournal<ScheduleRecord>(join(dir, 'scheduler', 'schedules.jsonl'));
-  const groups = openJournal<Group>(join(dir, 'scheduler', 'groups.jsonl'));
+export const openScheduler = ({ dir, region, account, delayScale, targets }: SchedulerOptions): Scheduler => {
+  const schedules = openAppendLog<ScheduleRecord>(join(dir, 'scheduler', 'schedules.jsonl'));
+  const groups = openAppendLog<Group>(join(dir, 'scheduler', 'groups.jsonl'));
   const alarms = new Map<string, () => void>();
   const stopping = new AbortController();
   const arnPrefix = `arn:aws:scheduler:${region}:${account}:`;
@@ -50,7 +50,7 @@ export const openScheduler = ({ dir, region, account, delayScale, doors }: Sched
     alarms.delete(key);
   };
 
-  /** Waits for the next tick of the schedule as it is now. */
+  /** Sets the timer for the schedule's next tick. */
   const arm = (key: string): void => {
     disarm(key);
     const schedule = schedules.get(key);
@@ -59,7 +59,7 @@ export const openScheduler = ({ dir, region, account, delayScale, doors }: Sched
     if (due)
       alarms.set(
         key,
-        setAlarm(due.dueMs, () => void ring(key, schedule, due.tick)),
+        setLongTimer(due.dueMs, () => void ring(key, schedule, due.tick)),
       );
     else complete(key, schedule);
   };
@@ -74,15 +74,15 @@ export const openScheduler = ({ dir, region, account, delayScale, doors }: Sched
     if (!once) ticked();
     try {
       await deliver(
-        doors,
+        targets,
         { scheduleArn: schedule.arn, scheduledAt: tick, target: schedule.target },
         delayScale,
         stopping.signal,
       );
     } catch {
-      // The stage is stopping, or the dead-letter queue refused: as on AWS, nobody hears of it.
+      // The stage is stopping, or the dead-letter queue refused: as on AWS, nothing reports this.
     }
-    // A one-time tick is done only once it is delivered, so that a kill in between delivers it again.
+    // A one-time tick is recorded after its delivery, so a crash in between delivers it again.
     if (once && !stopping.signal.aborted) ticked();
   };
 
@@ -149,7 +149,7 @@ export const openScheduler = ({ dir, region, account, delayScale, doors }: Sched
     return [{ action: `scheduler:${action}`, resources: [arnOf(input)] }, ...(role === undefined ? [] : [pass])];
   };
 
-  // Those of the template wait until the template names them again, and so do the entries of its groups: then what they start stands.
+  // Schedules of the template, and entries of its groups, wait until they are provisioned again: their targets run by then.
   for (const { group, name, declared } of schedules.values())
     if (!declared && !groups.get(group)?.declared) arm(`${group}/${name}`);
 

@@ -1,12 +1,12 @@
-/** Named values kept on disk: one line per change, so that a kill at any moment loses at most the line being written. */
+/** A persistent map: one line per change, so a crash loses at most the line being written. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-export interface Journal<T> {
+interface AppendLog<T> {
   get(name: string): T | undefined;
   set(name: string, value: T): void;
   remove(name: string): void;
-  /** In the order in which the names were first set. */
+  /** In the order of first insertion. */
   values(): readonly T[];
 }
 
@@ -15,13 +15,13 @@ interface Line<T> {
   readonly value?: T;
 }
 
-// What is kept may be a secret: nobody but the owner reads it.
+// Values may be secret: readable by the owner only.
 const mode = 0o600;
 
-export const openJournal = <T>(file: string): Journal<T> => {
+export const openAppendLog = <T>(file: string): AppendLog<T> => {
   mkdirSync(dirname(file), { recursive: true });
   const values = new Map<string, T>(readLines<T>(file));
-  // Opening rewrites it with what is current, or it would grow for ever.
+  // Opening compacts the log; otherwise it would grow for ever.
   writeFileSync(`${file}.new`, [...values].map(([name, value]) => line({ name, value })).join(''), { mode });
   renameSync(`${file}.new`, file);
   return {
@@ -42,7 +42,7 @@ const line = <T>(entry: Line<T>): string => `${JSON.stringify(entry)}\n`;
 const readLines = <T>(file: string): Map<string, T> => {
   const values = new Map<string, T>();
   if (!existsSync(file)) return values;
-  // Text after the last newline is a line that was never finished.
+  // The text after the last newline is an incomplete line.
   for (const text of readFileSync(file, 'utf8').split('\n').slice(0, -1)) {
     const { name, value } = JSON.parse(text) as Line<T>;
     if (value === undefined) values.delete(name);

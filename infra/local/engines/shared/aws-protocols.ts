@@ -1,4 +1,4 @@
-/** The two protocols our services speak: AWS JSON (the action is in a header) and REST JSON (it is in the path). */
+/** The two protocols of the services: AWS JSON (action in a header) and REST JSON (action in the path). */
 import { randomUUID } from 'node:crypto';
 import {
   type Answer,
@@ -11,7 +11,7 @@ import {
   type Service,
 } from '../../base/aws-service.ts';
 
-/** The version only changes the content type. */
+/** The version affects the content type only. */
 export const jsonProtocol = (version: '1.0' | '1.1'): Pick<Service, 'read' | 'refuse'> & { reply(output: unknown): Answer } => {
   const headers = { 'content-type': `application/x-amz-json-${version}` };
   return {
@@ -38,7 +38,7 @@ export const jsonService = (version: '1.0' | '1.1', engine: Engine): Service => 
   };
 };
 
-/** `'POST /schedules/{Name}': 'CreateSchedule'`: names in braces and the query become fields of the input. */
+/** `'POST /schedules/{Name}': 'CreateSchedule'`: path parameters and the query become fields of the input. */
 export type Routes = Readonly<Record<string, string>>;
 
 export const restService = (routes: Routes, engine: Engine): Service => ({
@@ -50,7 +50,7 @@ export const restService = (routes: Routes, engine: Engine): Service => ({
     body: JSON.stringify((await engine.call(operation)) ?? {}),
   }),
   refuse: (error) => ({
-    // REST services answer a refusal with 403, where JSON services say 400.
+    // REST services answer denied access with 403, JSON services with 400.
     status: error.code === 'AccessDeniedException' ? 403 : error.status,
     headers: { 'content-type': 'application/json', ...requestId(), 'x-amzn-errortype': error.code },
     body: errorBody(error),
@@ -80,5 +80,5 @@ const readRoute = (routes: Routes, { method, path, body }: Call): Operation => {
 
 const requestId = (): Record<string, string> => ({ 'x-amzn-requestid': randomUUID() });
 
-// Services disagree on the letter case of the message's name; SDKs read either.
+// Services differ in the case of `message`; SDKs read either.
 const errorBody = ({ code, message }: AwsError): string => JSON.stringify({ __type: code, message, Message: message });

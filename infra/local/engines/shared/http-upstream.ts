@@ -1,4 +1,4 @@
-/** Hands a call to an engine that speaks HTTP itself, over connections that stay open. */
+/** Forwards a call to an engine over HTTP with keep-alive connections. */
 import { Agent, request } from 'node:http';
 import type { Answer } from '../../base/aws-service.ts';
 
@@ -15,7 +15,7 @@ export const openUpstream = (port: number): Upstream => {
       const headers = { ...message.headers, 'content-length': Buffer.byteLength(body) };
       const call = request({ agent, host: '127.0.0.1', port, method, path, headers });
       call.once('error', (error: NodeJS.ErrnoException) => {
-        // The engine closed an idle connection at the moment we reused it: nothing was read, so asking again is safe.
+        // The engine closed an idle connection just as it was reused: nothing was processed, so retrying is safe.
         if (call.reusedSocket && error.code === 'ECONNRESET') resolve(send(message));
         else reject(error);
       });
@@ -32,7 +32,7 @@ export const openUpstream = (port: number): Upstream => {
   return { send, close: () => agent.destroy() };
 };
 
-// These describe the connection to the engine, not the answer.
+// Headers of the connection to the engine, not of the response.
 const ownHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date', 'server']);
 
 const passed = (headers: NodeJS.Dict<string | string[]>): Record<string, string> =>

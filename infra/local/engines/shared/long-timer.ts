@@ -1,9 +1,9 @@
-/** Timers that may lie further ahead than the 24.8 days a plain one can hold. */
+/** Timers beyond the 24.8 days that setTimeout supports. */
 
 const longestMs = 2 ** 31 - 1;
 
-/** Runs at that moment, at once if it has passed; the answer calls it off. */
-export const setAlarm = (atMs: number, run: () => void): (() => void) => {
+/** Runs at the given time, or at once if it has passed. Returns a function that cancels it. */
+export const setLongTimer = (atMs: number, run: () => void): (() => void) => {
   let timer: NodeJS.Timeout;
   const arm = (): void => {
     const leftMs = Math.max(atMs - Date.now(), 0);

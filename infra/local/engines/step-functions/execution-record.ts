@@ -1,4 +1,4 @@
-/** An execution as it is kept and as Step Functions tells of it. */
+/** A stored execution and its representation in the API. */
 import type { Json } from '../../base/aws-service.ts';
 
 export interface Outcome {

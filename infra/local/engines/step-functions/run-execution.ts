@@ -1,11 +1,11 @@
-/** One run of a workflow: its tasks go to Lambda, its end is an outcome. */
+/** Runs one execution: tasks invoke Lambda functions, the end yields an outcome. */
 import type { StateMachine } from 'aws-local-stepfunctions';
-import { setAlarm } from '../shared/long-timer.ts';
+import { setLongTimer } from '../shared/long-timer.ts';
 import type { ExecutionRecord, Outcome } from './execution-record.ts';
-import { lambdaInvoke, type Prepared, type Task } from './state-machine.ts';
+import { lambdaInvoke, type PreparedStateMachine, type Task } from './state-machine.ts';
 
 export interface Run {
-  /** Never rejects. Undefined if it was ended without an outcome. */
+  /** Never rejects. Undefined if the execution was ended without an outcome. */
   readonly ended: Promise<Outcome | undefined>;
   end(outcome?: Outcome): void;
 }
@@ -16,7 +16,7 @@ type Handler = (input: Input) => Promise<Input>;
 
 export const runMachine = (
   machine: StateMachine,
-  { tasks, timeoutSeconds }: Prepared,
+  { tasks, timeoutSeconds }: PreparedStateMachine,
   execution: ExecutionRecord,
   invoke: Invoke,
 ): Run => {
@@ -27,7 +27,7 @@ export const runMachine = (
   const handlers = Object.fromEntries(
     tasks.map((task) => [
       task.state,
-      // An execution that has ended neither waits for its task nor runs it again.
+      // An ended execution neither waits for its task nor starts another.
       (input: Input): Promise<Input> => (isOver ? over : Promise.race([runTask(task, input, invoke), over])),
     ]),
   );
@@ -49,7 +49,7 @@ export const runMachine = (
   const cancelTimeout =
     timeoutSeconds === undefined
       ? (): void => undefined
-      : setAlarm(execution.startedAtMs + timeoutSeconds * 1_000, () => end(timedOut));
+      : setLongTimer(execution.startedAtMs + timeoutSeconds * 1_000, () => end(timedOut));
   result.then(
     (output) => end({ status: 'SUCCEEDED', output: JSON.stringify(output) }),
     (error: Error) => end(failureOf(error)),
@@ -57,7 +57,7 @@ export const runMachine = (
   return { ended, end };
 };
 
-/** Neither Retry nor Catch may take it. */
+/** Neither Retry nor Catch may handle it. */
 class Ended extends Error {
   readonly isRetryable = false;
   readonly isCatchable = false;
@@ -73,7 +73,7 @@ const runTask = async ({ resource }: Task, input: Input, invoke: Invoke): Promis
   }
 };
 
-/** What Lambda itself says, not the function, and how Step Functions calls it. */
+/** Errors of Lambda itself and their names in Step Functions. */
 const platformErrors: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'Lambda.ResourceNotFoundException',
   TooManyRequestsException: 'Lambda.TooManyRequestsException',
@@ -81,7 +81,7 @@ const platformErrors: Readonly<Record<string, string>> = {
   AccessDeniedException: 'Lambda.AWSLambdaException',
 };
 
-/** Step Functions names an error by its type and tells the rest as JSON in its cause. */
+/** Step Functions reports an error's type, and the rest as JSON in the cause. */
 const taskError = ({ name, message }: Error): Error => {
   const known = platformErrors[name];
   const error = new Error(known ? message : JSON.stringify({ errorType: name, errorMessage: message }));
@@ -99,7 +99,7 @@ const contextOf = ({ arn, machineArn, name, input, startedAtMs }: ExecutionRecor
   StateMachine: { Id: machineArn, Name: machineArn.slice(machineArn.lastIndexOf(':') + 1) },
 });
 
-/** The interpreter keeps its log until somebody reads it. */
+/** The interpreter buffers its log until it is read. */
 const discard = async (events: AsyncIterable<unknown>): Promise<void> => {
   for await (const _ of events);
 };

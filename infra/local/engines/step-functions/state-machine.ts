@@ -1,28 +1,28 @@
-/** A workflow of the template made ready to run: its tasks known, its delays scaled. */
+/** Prepares a workflow of the template: collects its tasks and scales its delays. */
 import type { StateMachineDefinition } from 'aws-local-stepfunctions';
 import type { Json } from '../../base/aws-service.ts';
 
 export interface Task {
   readonly state: string;
-  /** The function it runs, or the integration that names one in its input. */
+  /** The function, or the integration whose input names one. */
   readonly resource: string;
 }
 
-export interface Prepared {
+export interface PreparedStateMachine {
   readonly definition: StateMachineDefinition;
   readonly tasks: readonly Task[];
   readonly timeoutSeconds: number | undefined;
-  /** Whether a map of it starts executions of its own. */
+  /** Whether it has a distributed map. */
   readonly isDistributed: boolean;
 }
 
 export const lambdaInvoke = 'arn:aws:states:::lambda:invoke';
 
 /**
- * Waits and retry intervals become `scale` times shorter. Timeouts do not: they bound work that takes real time.
- * Waits whose length comes from the input (SecondsPath, Timestamp, TimestampPath) are as long as they say.
+ * Divides waits and retry intervals by `scale`. Timeouts stay: they bound work that takes real time.
+ * Waits that come from the input (SecondsPath, Timestamp, TimestampPath) stay as well.
  */
-export const prepare = (definition: Json, scale: number): Prepared => {
+export const prepareStateMachine = (definition: Json, scale: number): PreparedStateMachine => {
   const tasks: Task[] = [];
   let hasMap = false;
   const machine = (part: Json): Json => ({
@@ -40,7 +40,7 @@ export const prepare = (definition: Json, scale: number): Prepared => {
       ...state,
       ...(type === 'Wait' && typeof state.Seconds === 'number' && { Seconds: timerSeconds(state.Seconds / scale) }),
       ...(Array.isArray(state.Retry) && { Retry: state.Retry.map((retrier: Json) => faster(retrier, scale)) }),
-      // Without a timeout a task may take as long as it likes; the interpreter would end it after a minute.
+      // Tasks without a timeout are unlimited; the interpreter would end them after a minute.
       ...(type === 'Task' && state.TimeoutSecondsPath === undefined && { TimeoutSeconds: timerSeconds(state.TimeoutSeconds) }),
       ...(iterator !== undefined && { Iterator: machine(iterator as Json) }),
       ...(processor !== undefined && {
@@ -58,7 +58,7 @@ export const prepare = (definition: Json, scale: number): Prepared => {
   };
 };
 
-/** An item of a distributed map is an execution of its own: the map hears that one failed, not of what. */
+/** An item of a distributed map is an execution of its own: the map learns that it failed, not why. */
 const anonymous = (part: Json): Json => ({
   ...part,
   States: Object.fromEntries(
@@ -72,7 +72,7 @@ const itemFailed = {
   Cause: 'The specified tolerated failure threshold was exceeded',
 };
 
-/** The interpreter's timers hold 24.8 days. */
+/** The interpreter's timers support 24.8 days. */
 const timerSeconds = (seconds: unknown): number =>
   Math.min(typeof seconds === 'number' ? seconds : Number.POSITIVE_INFINITY, 2_147_483);
 
@@ -85,5 +85,5 @@ const faster = (retrier: Json, scale: number): Json => ({
 const runnable = (state: string, resource: unknown): string => {
   const arn = String(resource);
   if (arn === lambdaInvoke || arn.startsWith('arn:aws:lambda:')) return arn;
-  throw new Error(`the state "${state}" uses ${arn}; the local stage runs Lambda tasks only`);
+  throw new Error(`the state "${state}" uses ${arn}; the local stage supports Lambda tasks only`);
 };

@@ -1,25 +1,24 @@
 /**
  * Step Functions: standard workflows on aws-local-stepfunctions.
- * An execution outlives the stage as it would outlive a deployment: one that was running when the stage ended
- * starts again from its first state, so its steps may run more than once.
+ * Executions survive a restart of the stage: one that was running starts again from its first state, so steps may run twice.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { AwsError, type Engine, type Json, type Need, type Operation, text } from '../../base/aws-service.ts';
 import type { Permit, Resource } from '../../base/types.ts';
-import { openJournal } from '../shared/append-log.ts';
+import { openAppendLog } from '../shared/append-log.ts';
 import { describeExecution, type ExecutionRecord, listExecutions } from './execution-record.ts';
 import { type Run, runMachine } from './run-execution.ts';
-import { prepare } from './state-machine.ts';
+import { prepareStateMachine } from './state-machine.ts';
 
 export interface StepFunctions extends Engine {
-  /** Starts an execution without a name, for services that do so themselves. */
+  /** Starts an unnamed execution, for services that start workflows themselves. */
   start(stateMachineArn: string, input: string): void;
   provision(resource: Resource): Promise<void>;
   stop(): Promise<void>;
 }
 
-export interface StepFunctionsOptions {
+interface StepFunctionsOptions {
   readonly dir: string;
   readonly delayScale: number;
   readonly invoke: (functionArn: string, payload: unknown) => Promise<unknown>;
@@ -33,21 +32,21 @@ interface Machine {
 }
 
 export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunctionsOptions): StepFunctions => {
-  const executions = openJournal<ExecutionRecord>(join(dir, 'step-functions', 'executions.jsonl'));
-  const validated = openJournal<string>(join(dir, 'step-functions', 'validated.jsonl'));
+  const executions = openAppendLog<ExecutionRecord>(join(dir, 'step-functions', 'executions.jsonl'));
+  const validated = openAppendLog<string>(join(dir, 'step-functions', 'validated.jsonl'));
   const machines = new Map<string, Machine>();
   const running = new Map<string, Run>();
 
   let stopped = false;
 
   const run = (machine: Machine, execution: ExecutionRecord): void => {
-    // It is written down, and begins at the next start.
+    // Stored; it begins at the next start.
     if (stopped) return;
     const started = machine.run(execution);
     running.set(execution.arn, started);
     void started.ended.then((outcome) => {
       running.delete(execution.arn);
-      // Without an outcome the stage is stopping, and the execution goes on at the next start.
+      // No outcome: the stage is stopping, and the execution resumes at the next start.
       if (outcome) executions.set(execution.arn, { ...execution, ...outcome, stoppedAtMs: Date.now() });
     });
   };
@@ -107,17 +106,17 @@ export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunct
       permit(String(roleArn), { service: 'states.amazonaws.com', sourceArn: arn }, { action, resources: [resource] });
     for (const action of observing(properties)) may(action, '*');
     const definition = (typeof asText === 'string' ? JSON.parse(asText) : asObject) as Json;
-    // A third of a second to load, and only needed where there is a workflow.
+    // Loading takes 300 ms and only workflows need it.
     const { StateMachine } = await import('aws-local-stepfunctions');
-    const prepared = prepare(definition, delayScale);
+    const prepared = prepareStateMachine(definition, delayScale);
     const digest = createHash('sha256').update(JSON.stringify(definition)).digest('hex');
-    // Half a second of work, done once for a definition.
+    // Validation takes 500 ms, so it runs once per definition.
     if (validated.get(arn) !== digest) new StateMachine(definition as never, { validationOptions: { checkArn: false } });
     validated.set(arn, digest);
     const runner = new StateMachine(prepared.definition, { validationOptions: { noValidate: true } });
     const call = async (functionArn: string, payload: unknown): Promise<unknown> => {
       may('lambda:InvokeFunction', functionArn);
-      // What a distributed map does for its items, it does under the same role.
+      // A distributed map starts its items under the same role.
       if (prepared.isDistributed) may('states:StartExecution', arn);
       return invoke(functionArn, payload);
     };
@@ -134,14 +133,14 @@ export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunct
     start: (machineArn, input) => void start(machineArn, randomUUID(), input),
     stop: async () => {
       stopped = true;
-      const left = [...running.values()];
-      for (const each of left) each.end();
-      await Promise.all(left.map(({ ended }) => ended));
+      const remaining = [...running.values()];
+      for (const each of remaining) each.end();
+      await Promise.all(remaining.map(({ ended }) => ended));
     },
   };
 };
 
-/** What a workflow that logs and is traced does beside its steps. Step Functions creates none whose role lacks what its logs need. */
+/** The permissions for logging and tracing. Step Functions rejects a workflow whose role lacks those for its logs. */
 const observing = ({ LoggingConfiguration: logging, TracingConfiguration: tracing }: Json): readonly string[] => [
   ...(((logging as Json | undefined)?.Level ?? 'OFF') === 'OFF' ? [] : logDelivery),
   ...((tracing as Json | undefined)?.Enabled === true ? sampledTracing : []),

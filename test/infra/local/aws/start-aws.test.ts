@@ -9,7 +9,7 @@ import * as sqs from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, test } from 'vitest';
 import { startAws } from '../../../../infra/local/aws/start-aws.ts';
 import type { Aws, AwsOptions } from '../../../../infra/local/base/types.ts';
-import { startDynamoDb } from '../../../../infra/local/engines/dynamodb/jvm-process.ts';
+import { startDynamoDb } from '../../../../infra/local/engines/dynamodb/dynamodb-process.ts';
 import { account, allow, clientAt, deny, principalOf, region, resource, tempDir } from '../../../harness/aws/embedded-aws.ts';
 
 const tableArn = `arn:aws:dynamodb:${region}:${account}:table/main`;
@@ -20,7 +20,7 @@ const callers = {
   Reader: [allow('dynamodb:GetItem', tableArn), allow('dynamodb:UpdateItem', tableArn, leading('RATE#*'))],
   Writer: [
     allow('dynamodb:*', tableArn),
-    // Named, too, so that its use can be seen.
+    // Granted separately, so that its use is visible.
     allow('dynamodb:ConditionCheckItem', tableArn),
     deny('dynamodb:DeleteItem', tableArn, leading('AUDIT#*')),
   ],
@@ -80,7 +80,7 @@ const key = (pk: string, sk = 'A') => ({ pk: { S: pk }, sk: { S: sk } });
 const put = (pk: string, name?: string) => table(name).send(new ddb.PutItemCommand({ TableName, Item: key(pk) }));
 const denied = { name: 'AccessDeniedException' };
 
-test('an item that was put is read back, by those whose role allows it', async () => {
+test('dynamodb: an item is written and read by roles that allow it', async () => {
   await put('ORG#1');
   const read = (name: string) => table(name).send(new ddb.GetItemCommand({ TableName, Key: key('ORG#1') }));
   assert.deepEqual((await read('Reader')).Item, key('ORG#1'));
@@ -89,7 +89,7 @@ test('an item that was put is read back, by those whose role allows it', async (
   await assert.rejects(table('Writer').send(new ddb.GetItemCommand({ TableName: 'other', Key: key('x') })), denied);
 });
 
-test('a read-only role may update the keys its condition names and no others', async () => {
+test('dynamodb: a read-only role may update only the keys of its condition', async () => {
   const update = (pk: string) =>
     table('Reader').send(
       new ddb.UpdateItemCommand({
@@ -103,7 +103,7 @@ test('a read-only role may update the keys its condition names and no others', a
   await assert.rejects(update('ORG#1'), denied);
 });
 
-test('each operation of a transaction is judged by itself, and one refusal refuses all', async () => {
+test('dynamodb: each operation of a transaction is authorized, and one denial fails all', async () => {
   const remove = (...pks: string[]) =>
     table('Writer').send(
       new ddb.TransactWriteItemsCommand({ TransactItems: pks.map((pk) => ({ Delete: { TableName, Key: key(pk) } })) }),
@@ -113,7 +113,7 @@ test('each operation of a transaction is judged by itself, and one refusal refus
   await assert.rejects(remove('ORG#2', 'AUDIT#2'), /not authorized to perform: dynamodb:DeleteItem .* with an explicit deny/);
   assert.ok((await table().send(new ddb.GetItemCommand({ TableName, Key: key('ORG#2') }))).Item);
   await remove('ORG#2');
-  // Writing audit entries stays possible.
+  // Writing audit entries remains possible.
   await table('Writer').send(
     new ddb.TransactWriteItemsCommand({
       TransactItems: [
@@ -125,7 +125,7 @@ test('each operation of a transaction is judged by itself, and one refusal refus
   assert.ok(aws.used().some(({ principal, action }) => principal === 'Writer' && action === 'dynamodb:ConditionCheckItem'));
 });
 
-test('a role bound to one partition reads and queries that one only, however the key is written', async () => {
+test('dynamodb: a role limited to one partition reads and queries only that, however the key is written', async () => {
   await put('ORG#1');
   const query = (pk: string, expression = 'pk = :pk', names?: Record<string, string>) =>
     table('Tenant').send(
@@ -147,7 +147,7 @@ test('a role bound to one partition reads and queries that one only, however the
   await assert.rejects(batch('ORG#1', 'ORG#9'), denied);
 });
 
-test('the stream tells of every change, under the ARN the template learns', async () => {
+test('dynamodb: the stream reports every change under the ARN in the template', async () => {
   const StreamArn = attributes.main?.StreamArn;
   assert.match(StreamArn!, new RegExp(`^${tableArn}/stream/.+`));
   const client = new streams.DynamoDBStreamsClient(clientAt(aws.url, 'Streamer'));
@@ -165,12 +165,12 @@ test('the stream tells of every change, under the ARN the template learns', asyn
   await assert.rejects(stranger.send(new streams.GetRecordsCommand({ ShardIterator })), denied);
 });
 
-test('the time to live is set as the template says', async () => {
+test('dynamodb: time to live follows the template', async () => {
   const { TimeToLiveDescription } = await table().send(new ddb.DescribeTimeToLiveCommand({ TableName }));
   assert.deepEqual(TimeToLiveDescription, { AttributeName: 'ttl', TimeToLiveStatus: 'ENABLED' });
 });
 
-test("DynamoDB's own errors pass unchanged", async () => {
+test("dynamodb: DynamoDB's own errors are unchanged", async () => {
   const clash = table().send(
     new ddb.TransactWriteItemsCommand({
       TransactItems: [{ ConditionCheck: { TableName, Key: key('nobody'), ConditionExpression: 'attribute_exists(pk)' } }],
@@ -189,7 +189,7 @@ const receive = async (QueueUrl: string | undefined, WaitTimeSeconds = 2) => {
   return Messages?.[0];
 };
 
-test('a message goes through the queue URL the template learns, for those who may send', async () => {
+test('sqs: a message is sent to the queue URL of the template by roles that allow it', async () => {
   const QueueUrl = attributes.tasks?.QueueUrl;
   const send = (name: string) => queues(name).send(new sqs.SendMessageCommand({ QueueUrl, MessageBody: 'hello' }));
   await assert.rejects(send('Reader'), denied);
@@ -206,7 +206,7 @@ test('a message goes through the queue URL the template learns, for those who ma
   assert.equal(JSON.parse(Attributes!.RedrivePolicy!).deadLetterTargetArn, queueArn('dead'));
 });
 
-test('delays of messages and queues and back-off are a thousand times shorter, visibility is not', async () => {
+test('sqs: delays and back-off are a thousand times shorter, visibility timeouts are not', async () => {
   const { slow, tasks } = attributes;
   await queues().send(new sqs.SendMessageCommand({ QueueUrl: slow?.QueueUrl, MessageBody: 'queue delay' }));
   assert.equal((await receive(slow?.QueueUrl))?.Body, 'queue delay');
@@ -228,13 +228,13 @@ test('delays of messages and queues and back-off are a thousand times shorter, v
   await assert.rejects(queues().send(tooLong), /DelaySeconds/);
 });
 
-test('a message received too often goes to the dead letters, and from there back to its queue', async () => {
+test('sqs: a message received too often is dead-lettered and can be redriven', async () => {
   const { tasks, dead } = attributes;
   await queues().send(new sqs.SendMessageCommand({ QueueUrl: tasks?.QueueUrl, MessageBody: 'poison' }));
   for (let n = 0; n < 2; n++) {
     const message = await receive(tasks?.QueueUrl);
     assert.equal(message?.Body, 'poison');
-    // Zero gives a message back at once.
+    // Zero returns a message at once.
     await queues().send(
       new sqs.ChangeMessageVisibilityCommand({
         QueueUrl: tasks?.QueueUrl,
@@ -258,7 +258,7 @@ test('a message received too often goes to the dead letters, and from there back
   assert.deepEqual([back?.Body, back?.Attributes?.ApproximateReceiveCount], ['poison', '1']);
 });
 
-test('items, streams and messages survive a stop and a start', async () => {
+test('aws: items, streams and messages survive a restart', async () => {
   await put('KEPT#1');
   await queues().send(new sqs.SendMessageCommand({ QueueUrl: attributes.dead?.QueueUrl, MessageBody: 'kept' }));
   const { StreamArn } = attributes.main!;
@@ -271,11 +271,11 @@ test('items, streams and messages survive a stop and a start', async () => {
     (message) => message?.Body,
   );
   assert.ok(bodies.includes('kept'));
-  // Whoever had it (the test before) is gone with the stage: it does not wait for its visibility timeout.
+  // Its receiver (the test before) ended with the stage, so its visibility timeout is not waited for.
   assert.equal((await receive(attributes.tasks?.QueueUrl))?.Body, 'poison');
 });
 
-test('without Java, the reason is one line that says what to install', async (t) => {
+test('aws: without Java the error is one line that says what to install', async (t) => {
   const bin = join(tempDir(t), 'bin');
   mkdirSync(bin);
   for (const tool of ['sh', 'cat'])
@@ -291,11 +291,11 @@ test('without Java, the reason is one line that says what to install', async (t)
   });
 });
 
-// A stage that is killed cannot tidy up after itself.
-test('a killed process leaves no DynamoDB behind, and what was written is there afterwards', async (t) => {
+// A killed stage cannot clean up.
+test('aws: a killed process leaves no DynamoDB running, and written items survive', async (t) => {
   const target = tempDir(t);
   const script = `
-    import { startDynamoDb } from '${import.meta.resolve('../../../../infra/local/engines/dynamodb/jvm-process.ts')}';
+    import { startDynamoDb } from '${import.meta.resolve('../../../../infra/local/engines/dynamodb/dynamodb-process.ts')}';
     const { port } = await startDynamoDb(process.argv[1]);
     console.log(port);
     setInterval(() => undefined, 1_000);`;

@@ -4,7 +4,7 @@ import { describe, test } from 'vitest';
 import { readSettings, StartError } from '../../../../infra/local/base/settings.ts';
 
 describe('settings', () => {
-  test('have defaults, and an empty variable is none', () => {
+  test('have defaults; an empty variable counts as unset', () => {
     const defaults = {
       port: 3000,
       identityPort: 3001,
@@ -61,11 +61,12 @@ describe('settings', () => {
     ['DELAY_SCALE', 'Infinity'],
   ];
   for (const [name, value] of mistakes) {
-    test(`${name}=${value} is one line that names the variable`, () =>
+    test(`${name}=${value} is rejected in one line that names the variable`, () =>
       assert.throws(
         () => readSettings({ [name]: value }),
         (error: Error) => error instanceof StartError && error.message.startsWith(`${name}=`) && !error.message.includes('\n'),
       ));
   }
-  test('give no port twice', () => assert.throws(() => readSettings({ PORT: '3001' }), /PORT and IDP_PORT are both 3001/));
+  test('reject the same port for two servers', () =>
+    assert.throws(() => readSettings({ PORT: '3001' }), /PORT and IDP_PORT are both 3001/));
 });

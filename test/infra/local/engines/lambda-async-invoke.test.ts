@@ -19,7 +19,7 @@ const start = (t: TestContext, run: (attempt: number) => unknown) => {
   const sent: QueueMessage[] = [];
   const permitted: string[][] = [];
   let attempts = 0;
-  // A minute in 6 ms.
+  // One minute takes 6 ms.
   const engine = openAsyncInvoke({
     invoke: async () => run(++attempts),
     send: (message) => void sent.push(message),
@@ -31,7 +31,7 @@ const start = (t: TestContext, run: (attempt: number) => unknown) => {
   return { engine, sent, permitted, attempts: () => attempts };
 };
 
-/** However long this machine takes to it. */
+/** Without a time limit: the machine may be slow. */
 const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await pause(5);
 };
@@ -40,7 +40,7 @@ const failing = (name: string): never => {
   throw Object.assign(new Error('why'), { name });
 };
 
-test('an event is handed over once the function has it, and a failed run is tried again until it works', async (t) => {
+test('async invoke: the caller does not wait, and a failed run is retried until it succeeds', async (t) => {
   const { engine, sent, attempts } = start(t, (attempt) => attempt < 3 && failing('Flaky'));
   engine.provision(config(2));
   await engine.run(fn, { n: 1 });
@@ -50,14 +50,14 @@ test('an event is handed over once the function has it, and a failed run is trie
   assert.deepEqual(sent, []);
 });
 
-test('a run that keeps failing is given up as configured, and put aside with event and reason', async (t) => {
+test('async invoke: a run that keeps failing is sent to the failure destination with event and reason', async (t) => {
   const { engine, sent, permitted, attempts } = start(t, () => failing('Broken'));
   engine.provision(config(1));
   await engine.run(fn, { n: 1 });
   await until(() => sent.length > 0);
   assert.equal(attempts(), 2);
   assert.equal(sent[0]?.queueArn, dead);
-  // The function's own role is asked.
+  // The function's own role is checked.
   assert.deepEqual(permitted, [[`role of ${fn.split(':').at(-1)}`, 'lambda.amazonaws.com', 'sqs:SendMessage', dead]]);
   const { requestPayload, responsePayload, requestContext } = JSON.parse(sent[0]!.body);
   assert.deepEqual(requestPayload, { n: 1 });
@@ -65,14 +65,14 @@ test('a run that keeps failing is given up as configured, and put aside with eve
   assert.equal(requestContext.approximateInvokeCount, 2);
 });
 
-test('a function that does not exist is the problem of who asked', async (t) => {
+test('async invoke: an unknown function is reported to the caller', async (t) => {
   const { engine, attempts } = start(t, () => failing('ResourceNotFoundException'));
   await assert.rejects(engine.run(fn, {}), { name: 'ResourceNotFoundException' });
   await pause(50);
   assert.equal(attempts(), 1);
 });
 
-test('nothing is tried again after a stop', async (t) => {
+test('async invoke: nothing is retried after a stop', async (t) => {
   const { engine, attempts } = start(t, () => failing('Flaky'));
   await engine.run(fn, {});
   engine.stop();

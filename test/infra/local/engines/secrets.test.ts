@@ -26,7 +26,7 @@ const start = async (
   return { dir, read, client: new sm.SecretsManagerClient(client()) };
 };
 
-test('a generated secret is random, follows its rules and survives a restart in a file only its owner reads', async (t) => {
+test('secrets: a generated secret is random, follows its rules and survives a restart in a file only its owner reads', async (t) => {
   const properties = { GenerateSecretString: { PasswordLength: 64, ExcludePunctuation: true, ExcludeCharacters: 'abc' } };
   const first = await start(t, properties);
   const { SecretString } = await first.read('service');
@@ -37,7 +37,7 @@ test('a generated secret is random, follows its rules and survives a restart in 
   assert.equal(statSync(join(first.dir, 'secrets', 'secrets.jsonl')).mode & 0o777, 0o600);
 });
 
-test('a generated secret can be one field of a JSON text', async (t) => {
+test('secrets: a generated secret can be a field of a JSON object', async (t) => {
   const { read } = await start(t, {
     GenerateSecretString: { SecretStringTemplate: '{"user":"x"}', GenerateStringKey: 'password' },
   });
@@ -46,7 +46,7 @@ test('a generated secret can be one field of a JSON text', async (t) => {
   assert.equal(password.length, 32);
 });
 
-test('a new value becomes current, the one before it previous, and the template does not undo it', async (t) => {
+test('secrets: a new value becomes current, the old one previous, and the template does not undo it', async (t) => {
   const { dir, read, client } = await start(t, { SecretString: 'one' });
   await client.send(new sm.PutSecretValueCommand({ SecretId: arn, SecretString: 'two' }));
   assert.equal((await read('service')).SecretString, 'two');
@@ -57,13 +57,13 @@ test('a new value becomes current, the one before it previous, and the template 
   assert.equal((await changed.read('service')).SecretString, 'three');
 });
 
-test('an unknown secret answers ResourceNotFoundException', async (t) => {
+test('secrets: an unknown secret is a ResourceNotFoundException', async (t) => {
   const { read } = await start(t, {});
   await assert.rejects(read('nothing'), { name: 'ResourceNotFoundException' });
 });
 
-// On AWS a secret under a key of one's own takes two permissions, and the second is easily forgotten.
-test('reading a secret sealed with a key takes the permission to decrypt with that key, for that secret', async (t) => {
+// On AWS a secret with a customer-managed key needs two permissions, and the second is easily forgotten.
+test('secrets: reading a secret needs permission to decrypt with its key, for that secret', async (t) => {
   const get = allow('secretsmanager:GetSecretValue', arn);
   const decrypt = (secretArn: string) =>
     allow('kms:Decrypt', keyArn, { StringEquals: { 'kms:EncryptionContext:SecretARN': secretArn } });

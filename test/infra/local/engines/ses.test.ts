@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { type TestContext, test } from 'vitest';
-import { mailRoutes, openMail } from '../../../../infra/local/engines/ses.ts';
+import { openSes, sesRoutes } from '../../../../infra/local/engines/ses.ts';
 import { restService } from '../../../../infra/local/engines/shared/aws-protocols.ts';
 import { account, allow, frontOf, region, tempDir } from '../../../harness/aws/embedded-aws.ts';
 
@@ -9,10 +9,10 @@ const identity = (name: string) => `arn:aws:ses:${region}:${account}:identity/${
 
 const start = async (t: TestContext) => {
   const dir = tempDir(t);
-  const engine = openMail({ dir, region, account });
+  const engine = openSes({ dir, region, account });
   const { client } = await frontOf(
     t,
-    { ses: restService(mailRoutes, engine) },
+    { ses: restService(sesRoutes, engine) },
     {
       ByDomain: [allow('ses:SendEmail', identity('example.com'))],
       ByAddress: [allow('ses:SendEmail', identity('no-reply@example.com'))],
@@ -30,7 +30,7 @@ const start = async (t: TestContext) => {
   return { dir, send, outbox: engine.outbox };
 };
 
-test('a mail that is sent is in the outbox, newest first, also after a restart', async (t) => {
+test('ses: a sent e-mail is in the outbox, newest first, also after a restart', async (t) => {
   const { dir, send, outbox } = await start(t);
   await send(undefined, 'first');
   const { MessageId } = await send(undefined, 'second');
@@ -38,7 +38,7 @@ test('a mail that is sent is in the outbox, newest first, also after a restart',
     outbox().map(({ subject }) => subject),
     ['second', 'first'],
   );
-  const [{ sentAt, ...mail }] = openMail({ dir, region, account }).outbox() as [ReturnType<typeof outbox>[number]];
+  const [{ sentAt, ...mail }] = openSes({ dir, region, account }).outbox() as [ReturnType<typeof outbox>[number]];
   assert.ok(Date.parse(sentAt) > 0);
   assert.deepEqual(mail, {
     id: MessageId,
@@ -50,7 +50,7 @@ test('a mail that is sent is in the outbox, newest first, also after a restart',
   });
 });
 
-test('a grant on the address or on its domain lets a mail out, one on another domain does not', async (t) => {
+test('ses: a grant on the address or its domain allows sending, one on another domain does not', async (t) => {
   const { send, outbox } = await start(t);
   await send('ByDomain', 'a');
   await send('ByAddress', 'b');
@@ -58,7 +58,7 @@ test('a grant on the address or on its domain lets a mail out, one on another do
   assert.equal(outbox().length, 2);
 });
 
-test('a mail to nobody is refused', async (t) => {
+test('ses: an e-mail without recipients is rejected', async (t) => {
   const { send, outbox } = await start(t);
   await assert.rejects(send(undefined, 'a', []), { name: 'BadRequestException' });
   assert.equal(outbox().length, 0);

@@ -29,27 +29,27 @@ const assume = async (name: string, externalId?: string): Promise<string> => {
   }
 };
 
-test('a role is given to who has its ExternalId: the first one seen', async () => {
+test('sts: a role requires the first ExternalId it has seen', async () => {
   equal(await assume('writer'), 'AccessDenied');
   match(await assume('writer', 'org_1'), /<AccessKeyId>ASIA\w{16}<.*<SessionToken>.+<.*<Expiration>20/);
   equal(await assume('writer', 'org_2'), 'AccessDenied');
   equal(await assume('writer'), 'AccessDenied');
 });
 
-test('what it asks for is remembered over a restart', async () => {
+test('sts: the required ExternalId survives a restart', async () => {
   sts = openSts({ dir, account: '123456789012' });
   equal(await assume('writer', 'org_2'), 'AccessDenied');
   ok((await assume('writer', 'org_1')).includes('Credentials'));
 });
 
-test('a careless role asks for nothing, a denied one lets nobody in', async () => {
+test('sts: a careless role requires none, and a denied one refuses everyone', async () => {
   for (const externalId of [undefined, 'a', 'b']) {
     ok((await assume('open-writer', externalId)).includes('Credentials'));
     equal(await assume('denied-writer', externalId), 'AccessDenied');
   }
 });
 
-test('who asks who it is needs no permission; what is not served is not served', () => {
+test('sts: GetCallerIdentity needs no permission; other operations are unsupported', () => {
   const read = (action: string) => sts.needs({ action, input: {} });
   deepEqual(read('GetCallerIdentity'), []);
   equal(read('AssumeRoleWithSAML'), undefined);

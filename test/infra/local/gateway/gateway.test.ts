@@ -21,12 +21,12 @@ const routes = [
   route('GET /items/current'),
   route('GET /items/{id}'),
   route('POST /items/{id}/recover'),
-  route('GET /forbidden', 'nobody may start this'),
+  route('GET /forbidden', 'access denied'),
   route('GET /fails'),
   route('$default'),
 ];
 
-/** What the functions would do; tests set it. */
+/** The behaviour of the functions; set by tests. */
 let respond: (event: APIGatewayProxyEventV2) => unknown;
 let gateway: Listener;
 
@@ -74,7 +74,7 @@ const send = (method: string, path: string, headers: OutgoingHttpHeaders = {}, b
     sent.on('error', fail).end(body);
   });
 
-/** The event a request becomes. */
+/** The event of a request. */
 const eventOf = async (...call: Parameters<typeof send>): Promise<APIGatewayProxyEventV2> => {
   let seen: APIGatewayProxyEventV2 | undefined;
   respond = (event) => {
@@ -82,7 +82,7 @@ const eventOf = async (...call: Parameters<typeof send>): Promise<APIGatewayProx
     return { statusCode: 200 };
   };
   await send(...call);
-  assert.ok(seen, 'no function was called');
+  assert.ok(seen, 'no function was invoked');
   return seen;
 };
 
@@ -120,19 +120,18 @@ describe('routing', () => {
     });
   }
 
-  test('a path that is not validly encoded is refused, and nothing breaks', async () => {
+  test('an invalidly encoded path is rejected', async () => {
     for (const path of ['/items/%zz', '/%', '/items/%ff']) {
       const answer = await send('GET', path);
       assert.equal(answer.status, 400);
       assert.equal(codeOf(answer), 'VALIDATION_ERROR');
     }
   });
-  test("the stage's own pages come before every route", async () =>
-    assert.equal((await send('GET', '/_local/page')).body, 'page'));
+  test("the stage's own pages precede all routes", async () => assert.equal((await send('GET', '/_local/page')).body, 'page'));
 });
 
 describe('the event', () => {
-  test('joins the values of a header sent twice, Authorization too', async () => {
+  test('joins the values of a repeated header, also Authorization', async () => {
     const { headers } = await eventOf('GET', '/items', {
       'X-Organization-Id': ['org_a', 'org_b'],
       Authorization: ['Bearer one', 'Bearer two'],
@@ -140,17 +139,17 @@ describe('the event', () => {
     assert.equal(headers['x-organization-id'], 'org_a,org_b');
     assert.equal(headers.authorization, 'Bearer one,Bearer two');
   });
-  test('carries cookies apart from the headers', async () => {
+  test('has cookies separately from the headers', async () => {
     const event = await eventOf('GET', '/items', { Cookie: 'a=1; b=x=y' });
     assert.deepEqual(event.cookies, ['a=1', 'b=x=y']);
     assert.equal(event.headers.cookie, undefined);
   });
-  test('has the query as sent, and joined by name', async () => {
+  test('has the raw query, and parameters joined by name', async () => {
     const event = await eventOf('GET', '/items?a=1&a=2&b=%C3%A9&c');
     assert.equal(event.rawQueryString, 'a=1&a=2&b=%C3%A9&c');
     assert.deepEqual(event.queryStringParameters, { a: '1,2', b: 'é', c: '' });
   });
-  test('says where the call came from', async () => {
+  test('has the source of the call', async () => {
     const { requestContext, version, rawPath } = await eventOf('GET', '/items', { 'User-Agent': 'probe' });
     assert.equal(version, '2.0');
     assert.equal(rawPath, '/items');
@@ -166,25 +165,25 @@ describe('the event', () => {
     assert.equal(event.body, '{"a":"é"}');
     assert.equal(event.isBase64Encoded, false);
   });
-  test('has bytes that are not UTF-8 as base64, whatever they claim to be', async () => {
+  test('has invalid UTF-8 as base64, whatever the content type', async () => {
     const bytes = Buffer.from([0x22, 0xff, 0xfe, 0x22]);
     const event = await eventOf('POST', '/items', { 'Content-Type': 'application/json' }, bytes);
     assert.equal(event.isBase64Encoded, true);
     assert.deepEqual(Buffer.from(event.body ?? '', 'base64'), bytes);
   });
-  test('has other kinds of content as base64', async () => {
+  test('has other content types as base64', async () => {
     const event = await eventOf('POST', '/items', { 'Content-Type': 'application/x-www-form-urlencoded' }, 'a=1');
     assert.equal(Buffer.from(event.body ?? '', 'base64').toString(), 'a=1');
     assert.equal(event.isBase64Encoded, true);
   });
-  test('has no body where none was sent', async () => {
+  test('has no body if none was sent', async () => {
     const event = await eventOf('POST', '/items');
     assert.equal(event.body, undefined);
     assert.equal(event.isBase64Encoded, false);
   });
 });
 
-describe("the function's answer", () => {
+describe("the function's response", () => {
   const answerTo = (result: unknown): Promise<Answer> => {
     respond = () => result;
     return send('GET', '/items');
@@ -197,9 +196,9 @@ describe("the function's answer", () => {
     assert.equal(answer.headers['content-length'], '2');
     assert.equal(answer.body, 'é');
   });
-  test('is decoded where it is base64', async () =>
+  test('is decoded from base64', async () =>
     assert.equal((await answerTo({ statusCode: 200, body: 'aGk=', isBase64Encoded: true })).body, 'hi'));
-  test('without a statusCode is the body itself', async () => {
+  test('without statusCode is the body itself', async () => {
     const answer = await answerTo({ a: 1 });
     assert.equal(answer.status, 200);
     assert.equal(answer.headers['content-type'], 'application/json');
@@ -211,10 +210,10 @@ describe("the function's answer", () => {
     assert.equal(answer.headers['content-length'], undefined);
   });
   for (const [name, result] of [
-    ['with an impossible status', { statusCode: 'soon' }],
+    ['with an invalid status', { statusCode: 'soon' }],
     ['with a header HTTP cannot carry', { statusCode: 200, headers: { location: 'a\r\nset-cookie: b=1' } }],
   ] as const) {
-    test(`${name} is a 500 in our envelope`, async () => {
+    test(`${name} is a 500 in the error envelope`, async () => {
       const answer = await answerTo(result);
       assert.equal(answer.status, 500);
       assert.equal(codeOf(answer), 'INTERNAL_ERROR');
@@ -223,7 +222,7 @@ describe("the function's answer", () => {
   }
 });
 
-describe('what the gateway itself refuses', () => {
+describe('refusals of the gateway', () => {
   test('a function that throws or crashes is a 500', async () => {
     for (const reason of ['threw', 'crashed'] as const) {
       respond = () => Promise.reject(new FunctionError(reason, 'TypeError', 'a secret detail'));
@@ -233,7 +232,7 @@ describe('what the gateway itself refuses', () => {
       assert.doesNotMatch(answer.body, /secret detail/);
     }
   });
-  test('a function that times out, or an integration that takes too long, is a 503', async () => {
+  test('a function that times out, or a slow integration, is a 503', async () => {
     respond = () => Promise.reject(new FunctionError('timed-out', 'Sandbox.Timedout', 'late'));
     assert.equal((await send('GET', '/fails')).status, 503);
     respond = () => new Promise(() => {});
@@ -241,12 +240,12 @@ describe('what the gateway itself refuses', () => {
     assert.equal(answer.status, 503);
     assert.equal(codeOf(answer), 'SERVICE_UNAVAILABLE');
   });
-  test('a route whose role may not start its function is a 500, as on AWS', async () => {
-    respond = () => assert.fail('the function was called');
+  test('a route whose role may not invoke its function is a 500, as on AWS', async () => {
+    respond = () => assert.fail('the function was invoked');
     assert.equal((await send('GET', '/forbidden')).status, 500);
   });
-  test('a body over 10 MB is a 413, declared or not', async () => {
-    respond = () => assert.fail('the function was called');
+  test('a body over 10 MB is a 413, with or without content-length', async () => {
+    respond = () => assert.fail('the function was invoked');
     const body = Buffer.alloc(10_000_001);
     for (const headers of [{ 'content-length': body.length }, { 'transfer-encoding': 'chunked' }]) {
       const answer = await send('POST', '/items', headers, body);
@@ -254,7 +253,7 @@ describe('what the gateway itself refuses', () => {
       assert.equal(codeOf(answer), 'PAYLOAD_TOO_LARGE');
     }
   });
-  test('headers over the limit are refused and the next call is served', async () => {
+  test('headers over the limit are rejected, and the next call is served', async () => {
     const answer = await send('GET', '/items', { authorization: `Bearer ${'x'.repeat(100_000)}` });
     assert.equal(answer.status, 401);
     assert.equal(codeOf(answer), 'UNAUTHORIZED');
@@ -267,7 +266,7 @@ describe('what the gateway itself refuses', () => {
 
 describe('CORS', () => {
   const preflight = (origin: string) => send('OPTIONS', '/items', { origin, 'access-control-request-method': 'POST' });
-  test('a preflight is answered by the $default route, as on AWS, with the headers of the configuration', async () => {
+  test('a preflight is answered by the $default route, as on AWS, with the configured headers', async () => {
     respond = () => ({ statusCode: 204, headers: { 'access-control-allow-origin': '*' } });
     const { status, headers } = await preflight('https://app.example.com');
     assert.equal(status, 204);
@@ -277,11 +276,11 @@ describe('CORS', () => {
     assert.equal(headers['access-control-allow-credentials'], 'true');
     assert.equal(headers['access-control-max-age'], '600');
   });
-  test('another origin is told nothing', async () => {
+  test('another origin gets no headers', async () => {
     const { headers } = await preflight('https://app.example.com.evil.io');
     assert.equal(headers['access-control-allow-origin'], undefined);
   });
-  test('other answers get the headers too, from the gateway alone', async () => {
+  test('other responses get the headers, too, from the gateway only', async () => {
     respond = () => ({ statusCode: 200, headers: { 'access-control-allow-origin': '*' } });
     const ours = await send('GET', '/items', { origin: 'https://app.example.com' });
     assert.equal(ours.headers['access-control-allow-origin'], 'https://app.example.com');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import type { Mail } from '../../../../infra/local/base/types.ts';
-import { outboxReply } from '../../../../infra/local/gateway/outbox-page.ts';
+import { outboxPage } from '../../../../infra/local/gateway/outbox-page.ts';
 
 const mail: Mail = {
   id: '1',
@@ -14,20 +14,20 @@ const mail: Mail = {
 };
 
 describe('the outbox page', () => {
-  const reply = outboxReply('/_local/outbox', [mail]);
+  const reply = outboxPage('/_local/outbox', [mail]);
   const text = reply?.body.toString() ?? '';
 
-  test('shows links that can be followed, and only http ones', () => {
+  test('shows http links only', () => {
     assert.match(text, /<a href="http:\/\/localhost:3000\/api\/v1\/invitations\/abc\?x=1&#38;y=2"/);
     assert.doesNotMatch(text, /href="javascript:/);
   });
-  test('runs nothing a mail could carry', () => {
+  test('executes no script of an e-mail', () => {
     assert.doesNotMatch(text, /<script|<b>/);
     assert.match(String(reply?.headers['content-security-policy']), /default-src 'none'/);
   });
-  test('says so when nothing was sent', () =>
-    assert.match(outboxReply('/_local/outbox', [])?.body.toString() ?? '', /Nothing was sent yet/));
-  test('is there as JSON, as sent', () =>
-    assert.deepEqual(JSON.parse(outboxReply('/_local/outbox.json', [mail])?.body.toString() ?? ''), [mail]));
-  test('is nowhere else', () => assert.equal(outboxReply('/_local/other', [mail]), undefined));
+  test('says if there are no e-mails', () =>
+    assert.match(outboxPage('/_local/outbox', [])?.body.toString() ?? '', /No e-mails yet/));
+  test('is available as JSON', () =>
+    assert.deepEqual(JSON.parse(outboxPage('/_local/outbox.json', [mail])?.body.toString() ?? ''), [mail]));
+  test('has no other paths', () => assert.equal(outboxPage('/_local/other', [mail]), undefined));
 });

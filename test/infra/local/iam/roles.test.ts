@@ -14,14 +14,14 @@ const trustOf = (statement: object) =>
 const scheduler = { Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'scheduler.amazonaws.com' } };
 const entry = { service: 'scheduler.amazonaws.com', sourceArn: group };
 
-test('a role is taken by the service it trusts, and by no other', () => {
+test('roles: a role is assumed only by the service it trusts', () => {
   const trusts = trustOf(scheduler);
   assert.equal(trusts(arn, entry), true);
   assert.equal(trusts(arn, { ...entry, service: 'states.amazonaws.com' }), false);
   assert.equal(trusts('arn:aws:iam::111122223333:role/other', entry), false);
 });
 
-test('it is taken only for the account and the resource its conditions name', () => {
+test('roles: a role is assumed only for the account and resource of its conditions', () => {
   const trusts = trustOf({
     ...scheduler,
     Condition: { StringEquals: { 'aws:SourceAccount': '111122223333', 'aws:SourceArn': group } },
@@ -31,7 +31,7 @@ test('it is taken only for the account and the resource its conditions name', ()
   assert.equal(trusts(arn, { ...entry, sourceArn: group.replace('111122223333', '999900001111') }), false);
 });
 
-test('a trust policy that lets a service do something else lets it take nothing', () => {
+test('roles: a trust policy for another action does not allow assuming the role', () => {
   assert.equal(trustOf({ ...scheduler, Action: 'sts:TagSession' })(arn, entry), false);
   assert.equal(trustOf({ ...scheduler, Effect: 'Deny' })(arn, entry), false);
 });

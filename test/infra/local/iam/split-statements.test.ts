@@ -6,7 +6,7 @@ import { allow, deny } from '../../../harness/aws/embedded-aws.ts';
 const lines = (...[statements]: Parameters<typeof splitStatements>): readonly string[] =>
   splitStatements(statements).map(({ action, resource, conditions }) => [action, resource, ...conditions].join(' '));
 
-test('each action on each resource under each value is a permission of its own; what is denied is none', () => {
+test('permissions: each combination of action, resource and value is one permission; denials are none', () => {
   const statement = {
     ...allow('', ''),
     Action: ['kms:Encrypt', 'kms:Decrypt'],
@@ -17,12 +17,12 @@ test('each action on each resource under each value is a permission of its own; 
   assert.equal(lines([statement])[3], 'kms:Decrypt b kms:EncryptionContext:purpose=x');
 });
 
-test('what only shuts out is no choice', () => {
+test('permissions: negative conditions are not split', () => {
   const condition = { StringNotEquals: { 'aws:ResourceAccount': '1' }, Null: { 'sts:ExternalId': 'false' } };
   assert.deepEqual(lines([allow('sts:AssumeRole', '*', condition)]), ['sts:AssumeRole *']);
 });
 
-test('only the permissions that let a call through count as used by it', () => {
+test('permissions: only those that allow a call count as used by it', () => {
   const parts = splitStatements([
     allow('kms:Decrypt', 'key', { StringEquals: { 'kms:EncryptionContext:purpose': ['x', 'y'] } }),
     allow('kms:Decrypt', 'key', { StringEquals: { 'kms:EncryptionContext:SecretARN': 's' } }),
@@ -34,7 +34,7 @@ test('only the permissions that let a call through count as used by it', () => {
   );
 });
 
-test('a batch over several partitions uses the pattern of each', () => {
+test('permissions: a batch over several partitions uses the pattern of each', () => {
   const patterns = ['ORG#*', 'DELIVERY#*', 'SEEN#*'];
   const parts = splitStatements([
     allow('dynamodb:BatchGetItem', 't', { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns } }),

@@ -1,4 +1,4 @@
-/** What functions print, in files. */
+/** The log files of functions. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { setImmediate as soon } from 'node:timers/promises';
 import { test } from 'vitest';
 import { openLogs } from '../../../../infra/local/lambda/function-log.ts';
 
-test('what is said while the folder goes is dropped, and nothing dies of it', async () => {
+test('function log: output during the removal of the folder is dropped without an error', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'log-'));
   const { write } = openLogs(dir)('fn');
   write('first\n');

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import type { Permit } from '../../../../infra/local/base/types.ts';
 import type { FunctionSpec } from '../../../../infra/local/lambda/function-spec.ts';
-import { observe } from '../../../../infra/local/lambda/log-permission.ts';
+import { withLogPermission } from '../../../../infra/local/lambda/log-permission.ts';
 
 const arn = 'arn:aws:lambda:eu-central-1:111122223333:function:fn';
 const spec = { name: 'fn', arn, roleArn: 'role', logGroup: 'group', isTraced: true } as FunctionSpec;
 
 const start = (permit: Permit) => {
   const [said, warned]: [string[], string[]] = [[], []];
-  const log = observe(
+  const log = withLogPermission(
     (name) => ({ write: (text) => void said.push(`${name}: ${text}`) }),
     permit,
     (line) => void warned.push(line),
@@ -18,7 +18,7 @@ const start = (permit: Permit) => {
   return { said, warned };
 };
 
-test('a function writes logs and traces with its own role, into the group the template names', () => {
+test('log permission: a function writes logs and traces with its own role, to the group in the template', () => {
   const asked: string[][] = [];
   const { said } = start((role, { service, sourceArn }, { action, resources }) => {
     assert.deepEqual([role, service, sourceArn], ['role', 'lambda.amazonaws.com', arn]);
@@ -34,7 +34,7 @@ test('a function writes logs and traces with its own role, into the group the te
   assert.deepEqual(said, ['fn: hello']);
 });
 
-test('one that may not write its logs leaves none, and the person at the console is told', () => {
+test('log permission: a function without permission leaves no logs, and the console says so', () => {
   const { said, warned } = start((_role, _actor, { action }) => {
     if (action === 'logs:PutLogEvents') throw new Error(`not authorized to perform: ${action}`);
   });

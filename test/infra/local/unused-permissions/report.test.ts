@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { kept } from '../../../../infra/local/unused-permissions/exceptions.ts';
+import { exceptions } from '../../../../infra/local/unused-permissions/exceptions.ts';
 import { grantedLines, templateResources } from '../../../../infra/local/unused-permissions/granted.ts';
 import { readRecord, tell } from '../../../../infra/local/unused-permissions/main.ts';
 import { compare } from '../../../../infra/local/unused-permissions/report.ts';
 
-test('what is granted and never used is told, unless a reason is written; a reason that nothing needs is told, too', () => {
+test('unused permissions: unused grants without a reason are reported, and so are superfluous reasons', () => {
   const granted = ['A kms:Sign Key', 'A sqs:SendMessage Queue', 'B kms:Sign Key'];
   const kept = [
     { lines: /^B /, reason: 'for later' },
@@ -13,12 +13,12 @@ test('what is granted and never used is told, unless a reason is written; a reas
   ];
   const report = compare(granted, ['A kms:Sign Key', 'A ses:SendEmail gone'], kept);
   assert.deepEqual(report, { unused: ['A sqs:SendMessage Queue'], stale: ['A ses:SendEmail gone'], idle: [kept[1]] });
-  const told = tell(report, granted.length).join('\n');
+  const lines = tell(report, granted.length).join('\n');
   for (const word of ['A sqs:SendMessage Queue', 'A ses:SendEmail gone', 'for nothing', '3 granted, 2 used'])
-    assert.ok(told.includes(word), word);
+    assert.ok(lines.includes(word), word);
 });
 
-test('reading one way speaks for reading the others, writing for writing, under the same conditions; neither for the other', () => {
+test('unused permissions: one kind of read covers the others, likewise writes, under the same conditions', () => {
   const granted = ['GetItem', 'Query', 'PutItem', 'DeleteItem'].map((name) => `A dynamodb:${name} Table`);
   assert.deepEqual(compare(granted, ['A dynamodb:BatchGetItem Table'], []).unused, granted.slice(2));
   assert.deepEqual(compare(granted, ['A dynamodb:UpdateItem Table'], []).unused, granted.slice(0, 2));
@@ -26,7 +26,7 @@ test('reading one way speaks for reading the others, writing for writing, under 
   assert.deepEqual(compare(granted, ['B dynamodb:GetItem Table'], []).unused, granted);
 });
 
-test('every permission of the template was used by a test, or a reason says why it stays', async () => {
-  const { unused, idle } = compare(grantedLines(await templateResources()), readRecord(), kept);
+test('unused permissions: every permission of the template was used by a test or has a reason', async () => {
+  const { unused, idle } = compare(grantedLines(await templateResources()), readRecord(), exceptions);
   assert.deepEqual({ unused, idle }, { unused: [], idle: [] });
 });

@@ -1,4 +1,4 @@
-/** One page shows every alarm and every number of ours, and CloudWatch takes it. */
+/** One dashboard shows every alarm and metric within CloudWatch's limits. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { logLines } from '../../../../shared/contract/runtime/alarm-log-lines.ts';
@@ -21,19 +21,19 @@ const templates = templatesOf();
 const resources = resourcesOf(templates);
 const dashboards = resources.filter(({ type }) => type === 'AWS::CloudWatch::Dashboard');
 const { 'Fn::Join': joined } = dashboards[0]!.properties.DashboardBody as { 'Fn::Join': readonly [string, readonly unknown[]] };
-/** References as their own text: longer than what they become. */
+/** References as text, which is longer than their values. */
 const body = joined[1].map((part) => (typeof part === 'string' ? part : JSON.stringify(part).replaceAll('"', "'"))).join('');
 const { widgets } = JSON.parse(body) as { widgets: readonly Widget[] };
 const graphed = widgets.flatMap(({ properties }) => properties.metrics ?? []);
 const shown = widgets.flatMap(({ properties }) => properties.alarms ?? []).map((arn) => arn.slice(arn.lastIndexOf(':') + 1));
 const alarms = resources.filter(({ type }) => type === 'AWS::CloudWatch::Alarm').map(({ properties }) => properties);
 
-test('there is one dashboard, and its name says of which region it is: dashboards are the account’s', () => {
+test('dashboard: there is one, and its name includes the region because dashboards are global', () => {
   assert.equal(dashboards.length, 1);
   assert.match(JSON.stringify(dashboards[0]?.properties.DashboardName), /AWS::Region/);
 });
 
-test('every alarm is shown once, in the section of what it is about', () => {
+test('dashboard: every alarm is shown once, in its section', () => {
   assert.deepEqual([...shown].sort(), alarms.map(({ AlarmName }) => AlarmName).sort());
   const titles = widgets.flatMap(({ properties: { markdown, alarms: its } }) => markdown?.split('\n')[0] ?? its ?? []);
   const sectionOf = (name: string) =>
@@ -54,19 +54,19 @@ test('every alarm is shown once, in the section of what it is about', () => {
     assert.equal(sectionOf(name), section);
 });
 
-test('what an alarm watches can be seen beside it', () => {
+test('dashboard: the metric of every alarm is shown in its section', () => {
   const lines = new Set(graphed.map(([namespace, name]) => `${namespace} ${name}`));
   for (const { Namespace, MetricName } of alarms) assert.ok(lines.has(`${Namespace} ${MetricName}`), String(MetricName));
 });
 
-test('every metric of ours and every line that is counted is graphed', () => {
+test('dashboard: every metric of the service and every counted log line has a graph', () => {
   const ours = graphed.filter(([namespace]) => namespace === metricNamespace).map(([, name]) => String(name));
   const counted = Object.keys(logLines).map((line) => line.replace(/^./, (letter) => letter.toUpperCase()));
   assert.deepEqual([...new Set(ours)].sort(), [...Object.keys(metrics), ...counted].sort());
 });
 
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits.html
-test('CloudWatch takes it: widgets, alarms of a widget, metrics of a graph and of all, and columns of the grid', () => {
+test('dashboard: it is within CloudWatch’s limits for widgets, alarms, metrics and columns', () => {
   assert.ok(widgets.length <= 500);
   for (const { type, x, width, properties } of widgets) {
     assert.ok(['metric', 'alarm', 'text'].includes(type) && x + width <= 24);
@@ -76,8 +76,8 @@ test('CloudWatch takes it: widgets, alarms of a widget, metrics of a graph and o
   assert.ok(graphed.length <= 2_500);
 });
 
-// Else an alarm could not be renamed without deploying twice, and the engine would wait for the API that waits for it.
-test('it names the alarms of other stacks, and imports none', () => {
+// With imports an alarm could not be renamed without deploying twice, and the stacks would depend on each other.
+test('dashboard: alarms of other stacks are referenced by name, not imported', () => {
   const outputs = [...templates.values()].flatMap(({ Outputs = {} }) => Object.keys(Outputs));
   assert.deepEqual(
     outputs.filter((name) => /^ExportsOutput\w*(RefAlarm|GetAttAlarm)(?!s)/.test(name)),

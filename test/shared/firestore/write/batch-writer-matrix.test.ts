@@ -3,7 +3,7 @@ import { deepEqual } from 'node:assert/strict';
 import { afterAll, beforeAll, test } from 'vitest';
 import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
 import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
-import { commitWrites, readWrite } from '../../../../infra/local/engines/firestore/write/commit-writes.ts';
+import { commitWrites, parseWrite } from '../../../../infra/local/engines/firestore/write/commit-writes.ts';
 import type { WriteMode } from '../../../../shared/firestore/write/write-encoder.ts';
 import { documentOf, encode, fieldsAt, hexFields, integer, map, text } from '../../../harness/faults/faulty-target.ts';
 import { name, startServer } from '../../../harness/firestore/firestore-server.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 const database = () => server.databases.open(name);
 const make = (path: string, fields: Record<string, Uint8Array>) =>
-  commitWrites(database(), [readWrite(proto.Write.encode({ update: documentOf(path, fields) }), name)]);
+  commitWrites(database(), [parseWrite(proto.Write.encode({ update: documentOf(path, fields) }), name)]);
 
 const array = (...values: Uint8Array[]): Uint8Array => encode({ arrayValue: { values } });
 const given = {

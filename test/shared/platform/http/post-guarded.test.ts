@@ -3,9 +3,9 @@ import { lookup } from 'node:dns/promises';
 import { type TestContext, test } from 'vitest';
 import { makePoster } from '../../../../shared/platform/http/post-guarded.ts';
 import { type GuardedPost, type PostOutcome, postGuarded, type Resolve } from '../../../../shared/platform/index.ts';
-import { type Receiver, type ReceiverWish, startReceiver } from '../../../harness/stage/receiver.ts';
+import { type Receiver, type ReceiverOptions, startReceiver } from '../../../harness/stage/receiver.ts';
 
-const receive = async (t: TestContext, wish?: ReceiverWish): Promise<Receiver> => {
+const receive = async (t: TestContext, wish?: ReceiverOptions): Promise<Receiver> => {
   const receiver = await startReceiver(wish);
   t.onTestFinished(receiver.stop);
   return receiver;

@@ -1,4 +1,4 @@
-/** What the Identity Toolkit answers a call it refuses. */
+/** An error response of the Identity Toolkit. */
 export class AuthError extends Error {
   readonly httpStatus: number;
 

@@ -12,7 +12,7 @@ const reservedClaims = new Set(
 );
 const maxUsers = 1000;
 
-/** The body of accounts:batchCreate. Unknown fields of a user travel on. */
+/** The body of accounts:batchCreate. Unknown fields of a user are kept. */
 export const ImportRequest = z.looseObject({
   users: z.array(z.looseObject({})).default([]),
   hashAlgorithm: z.string().default(''),
@@ -25,7 +25,7 @@ export const ImportRequest = z.looseObject({
 });
 export type ImportRequest = z.output<typeof ImportRequest>;
 
-/** Imports accounts one by one: those that cannot be are told by index, the others are there. */
+/** Imports accounts one by one; failures are reported by index. */
 export function importUsers(users: Users, pool: string, request: ImportRequest, now: number) {
   checkRequest(request);
   const error: { index: number; message: string }[] = [];
@@ -52,7 +52,7 @@ function checkRequest(request: ImportRequest): void {
   if (sanityCheck) noDuplicates(users, 'email', 'DUPLICATE_EMAIL');
 }
 
-/** What a hash is worth nothing without. */
+/** Checks the parameters of the hash algorithm. */
 function checkHashing({ hashAlgorithm, signerKey, saltSeparator, rounds, memoryCost }: ImportRequest): void {
   if (hashAlgorithm === '') throw new AuthError(400, 'MISSING_HASH_ALGORITHM');
   if (!algorithms.has(hashAlgorithm)) throw new AuthError(400, 'INVALID_HASH_ALGORITHM');
@@ -66,13 +66,13 @@ function checkHashing({ hashAlgorithm, signerKey, saltSeparator, rounds, memoryC
   if (!(memoryCost >= 1 && memoryCost <= 14)) throw new AuthError(400, 'INVALID_HASH_MEMORY_COST');
 }
 
-/** One value that is no base64, of either alphabet, and the request is none; the service quotes what it was sent. */
+/** A single value that is not base64 (of either alphabet) fails the request; the service quotes the value. */
 function checkBytes(value: unknown, field: string): void {
   if (value === undefined || (typeof value === 'string' && /^[\w+/-]*={0,2}$/.test(value))) return;
   throw new AuthError(400, `Invalid value at '${field}' (TYPE_BYTES), Base64 decoding failed for "${String(value)}"`);
 }
 
-/** Bytes are given back in the alphabet for addresses, whichever they came in. */
+/** Bytes are returned in the URL-safe alphabet. */
 const webSafe = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_');
 
 function noDuplicates(users: readonly Readonly<Record<string, unknown>>[], field: string, code: string): void {
@@ -121,7 +121,7 @@ function claimsProblem(attributes: unknown): string | undefined {
   }
 }
 
-/** The account as it is given back: what was sent, and what the service adds when it is missing. */
+/** The stored account: the imported fields plus defaults. */
 export function asStored(given: User, now: number): User {
   const user: Record<string, unknown> = { emailVerified: false, disabled: false, createdAt: String(now), ...given };
   if (given.email !== undefined) user.email = given.email.toLowerCase();

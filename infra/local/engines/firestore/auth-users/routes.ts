@@ -6,7 +6,7 @@ import type { User, Users } from './users.ts';
 /** A call of the Identity Toolkit's REST API. */
 export interface AuthRequest {
   readonly method: string;
-  /** Without host and without the `identitytoolkit.googleapis.com` that the Auth emulator's address carries. */
+  /** Without host, and without the `identitytoolkit.googleapis.com` prefix of the Auth emulator. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: unknown;
@@ -33,7 +33,7 @@ const actions: Readonly<Record<string, Action>> = {
   'POST batchDelete': batchDelete,
 };
 
-/** Answers a call about accounts, or undefined when the path is not one. The second is the project. */
+/** Finds the handler of an account call and its project; undefined if the path is not one. */
 export function authRoutes(users: Users, request: AuthRequest): { readonly project: string; run(): unknown } | undefined {
   const configured = config.exec(request.path)?.[1];
   if (configured !== undefined && request.method === 'GET') return { project: configured, run: () => projectConfig(configured) };
@@ -45,7 +45,7 @@ export function authRoutes(users: Users, request: AuthRequest): { readonly proje
   return { project, run: () => action(users, pool, body, request) };
 }
 
-/** The parameters the service hashes passwords with: the same for a project each time, as its hashes stay valid. */
+/** The password hash parameters of a project. They never change, so hashes stay valid. */
 function projectConfig(project: string) {
   const key = createHash('sha512').update(project).digest();
   const hashConfig = {
@@ -70,7 +70,7 @@ function list(users: Users, pool: string, query: URLSearchParams) {
   const after = Buffer.from(query.get('nextPageToken') ?? '', 'base64url').toString('utf8');
   const found = users.list(pool, after, limit);
   const last = found.at(-1);
-  // A full page always has a token, even when nothing follows: so does the service.
+  // Like the service, a full page always has a token, even if nothing follows.
   const more = last && found.length === limit ? { nextPageToken: Buffer.from(last.localId).toString('base64url') } : {};
   return { kind: 'identitytoolkit#DownloadAccountResponse', ...(found.length > 0 ? { users: found } : {}), ...more };
 }
@@ -106,7 +106,7 @@ function existing(users: Users, pool: string, localId: unknown): User {
 const mostLookedUp = 100;
 const redacted = Buffer.from('REDACTED').toString('base64');
 
-/** Shows that there is a password, never its hash: that only a list does. */
+/** Shows that a password exists, but not its hash; only a list contains hashes. */
 function lookup(users: Users, pool: string, body: Body) {
   const wanted = (field: string): readonly string[] => (Array.isArray(body[field]) ? (body[field] as unknown[]).map(String) : []);
   const ids = wanted('localId');

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A Firebase Auth account as the Identity Toolkit gives it: fields nobody here knows are kept too. */
+/** A Firebase Auth account in the form of the Identity Toolkit, with unknown fields kept. */
 export interface User {
   readonly localId: string;
   readonly email?: string;
@@ -12,9 +12,9 @@ export interface User {
   readonly [field: string]: unknown;
 }
 
-/** The accounts of every project and tenant. A change is on disk before it is answered. */
+/** The accounts of all projects and tenants. A change is on disk before the response. */
 export interface Users {
-  /** In order of localId, after the one given. */
+  /** Sorted by localId, starting after the given one. */
   list(pool: string, after: string, limit: number): readonly User[];
   get(pool: string, localId: string): User | undefined;
   all(pool: string): Iterable<User>;
@@ -24,10 +24,10 @@ export interface Users {
 
 type Entry = { readonly pool: string; readonly put: User } | { readonly pool: string; readonly delete: string };
 
-/** Opens the accounts kept in the folder; without one they last as long as the process. */
+/** Opens the accounts in the folder; without one they are kept in memory. */
 export function openUsers(dir?: string): Users {
   const pools = new Map<string, Map<string, User>>();
-  /** The ids of a pool in order, until one comes or goes. */
+  /** The sorted ids of a pool, until one is added or removed. */
   const sorted = new Map<string, string[]>();
   const file = dir === undefined ? undefined : join(dir, 'users.jsonl');
   const poolOf = (name: string): Map<string, User> => {
@@ -75,7 +75,7 @@ function firstAfter(sorted: readonly string[], text: string): number {
   return low;
 }
 
-/** A process that dies while it writes leaves half a line: that change was not answered and does not count. */
+/** A crash leaves an incomplete line: that change was never acknowledged and is ignored. */
 function* readEntries(file: string): Generator<Entry> {
   let text: string;
   try {

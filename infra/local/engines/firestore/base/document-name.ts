@@ -6,7 +6,7 @@ export interface DatabaseName {
   readonly databaseId: string;
 }
 
-/** A place in a database: a document, or with an empty path the database's root. */
+/** A document, or the database's root if the path is empty. */
 export interface DocumentName extends DatabaseName {
   /** Relative to the database's documents. */
   readonly path: string;
@@ -16,17 +16,17 @@ export interface DocumentName extends DatabaseName {
 /** `projects/p/databases/d` */
 export const databaseName = (name: DatabaseName): string => `projects/${name.projectId}/databases/${name.databaseId}`;
 
-/** Refuses a name of another database than the request's; both as `projects/p/databases/d`. */
+/** Throws if a name belongs to another database than the request; both as `projects/p/databases/d`. */
 export const checkSameDatabase = (requested: string, named: string): void => {
   if (named === requested) return;
   throw invalid(`The request was for database '${requested}' but was attempting to access database '${named}'`);
 };
 
-/** The full name of what lies at a path of a database; an empty path is the root. */
+/** The full name of a path; an empty path is the root. */
 export const documentName = (database: DatabaseName, path: string): string =>
   path === '' ? `${databaseName(database)}/documents` : `${databaseName(database)}/documents/${path}`;
 
-/** Reads `projects/p/databases/d`. */
+/** Parses `projects/p/databases/d`. */
 export const parseDatabaseName = (name: string): DatabaseName => {
   const cursor = new Cursor('Database name', name);
   const database = cursor.database();
@@ -34,20 +34,20 @@ export const parseDatabaseName = (name: string): DatabaseName => {
   return database;
 };
 
-/** Reads the name of a document. */
+/** Parses the name of a document. */
 export const parseDocumentName = (name: string): DocumentName => parsePlace('Document name', name);
 
-/** Reads the name of a document, or of the root `…/documents`, which has an empty path. */
+/** Parses the name of a document, or of the root `…/documents`, which has an empty path. */
 export const parseParent = (name: string): DocumentName => parsePlace('Document parent name', name);
 
-/** Refuses a collection id no collection can have. */
+/** Throws for an invalid collection id. */
 export const checkCollectionId = (id: string): void => {
   if (id.includes('/')) throw invalid(`Collection id "${id}" is invalid because it contains "/".`);
   if (id === '.' || id === '..' || isReserved(id)) throw invalid(`Collection id "${id}" is invalid because it is reserved.`);
   checkLength(id, 'kind');
 };
 
-/** Refuses a document id no document can have; ids made of a number, `__id7__`, are those of Datastore. */
+/** Throws for an invalid document id. Numeric ids such as `__id7__` come from Datastore. */
 export const checkDocumentId = (id: string): void => {
   if (id.includes('/')) throw invalid(`Resource id "${id}" is invalid because it contains "/".`);
   if (id === '.' || id === '..') throw invalid(`Resource id "${id}" is invalid because it is reserved.`);
@@ -56,8 +56,8 @@ export const checkDocumentId = (id: string): void => {
 };
 
 /**
- * Whether a path is surely that of a document: an even number of short plain segments, none of them reserved. The fast
- * way of a load; what is not plain is read by `parseDocumentName`, which says what is wrong with it.
+ * Whether a path is certainly that of a document: an even number of short plain segments, none reserved. Fast path for loads;
+ * `parseDocumentName` handles all other paths and reports errors.
  */
 export const isPlainPath = (path: string): boolean => {
   let segments = 1;
@@ -101,7 +101,7 @@ const parsePlace = (what: 'Document name' | 'Document parent name', name: string
   return { ...database, path, key: pathKey(path) };
 };
 
-/** Walks over a name and says at which index it went wrong. */
+/** Parses a name and reports the index of an error. */
 class Cursor {
   readonly #what: string;
   readonly #name: string;

@@ -1,39 +1,38 @@
 import type { PathKey } from './types.ts';
 
-/*
- * A key is the path's UTF-8 bytes, one character each (V8 keeps such strings in one byte a character and compares them
- * as memory), with segments parted by NUL, the smallest character, so a parent sorts before its children and all its
- * descendants are neighbours. A numeric id begins with \x01, below every name; the names' own bytes 0, 1 and 2 are
- * escaped by \x02 to make room.
+/**
+ * A key is the path's UTF-8 bytes, one character each (V8 stores such strings in one byte per character and compares them
+ * with memcmp). Segments are separated by NUL, so a parent sorts before its children and all descendants are adjacent.
+ * A numeric id begins with \x01 and sorts before all names; bytes 0, 1 and 2 in names are escaped with \x02.
  */
 const separator = '\x00';
 const numeric = '\x01';
 
-/** The order-preserving key of a path of segments joined by `/`; an empty path gives the empty key. */
+/** The order-preserving key of a path; the empty path gives the empty key. */
 export const pathKey = (path: string): PathKey =>
   plainPathKey(path) ?? inOnePiece(path.split('/').map(segmentKey).join(separator));
 
-/** The path a key was made of. */
+/** The path of a key. */
 export const keyPath = (key: PathKey): string => {
   if (isPlain(key)) return key.replaceAll(separator, '/');
   return key.split(separator).map(keySegment).join('/');
 };
 
-/** The key of one more segment below `parent`. */
+/** The key of a child segment. */
 export const childKey = (parent: PathKey, segment: string): PathKey =>
   parent === '' ? segmentKey(segment) : parent + separator + segmentKey(segment);
 
-/** All keys strictly below `key` lie in from ≤ k < to; below the empty key lies everything. */
+/** All keys below `key` are in from ≤ k < to; everything is below the empty key. */
 export const below = (key: PathKey): { readonly from: PathKey; readonly to: PathKey } =>
   key === '' ? { from: '', to: lastKey } : { from: key + separator, to: key + numeric };
 
-/** The smallest key greater than `key` itself. */
+/** The smallest key greater than `key`. */
 export const nextKey = (key: PathKey): PathKey => key + separator;
 
-/** Greater than every key: no UTF-8 byte is 0xff. */
+/** Greater than every key: 0xff is not a UTF-8 byte. */
 export const lastKey: PathKey = '\xff';
 
-/** How many segments a key has. */
+/** The number of segments. */
 export const depth = (key: PathKey): number => {
   if (key === '') return 0;
   let count = 1;
@@ -41,7 +40,7 @@ export const depth = (key: PathKey): number => {
   return count;
 };
 
-/** The key without its last segment; of one segment, the empty key. */
+/** The key without its last segment; the empty key for one segment. */
 export const parentKey = (key: PathKey): PathKey => key.slice(0, Math.max(0, key.lastIndexOf(separator)));
 
 /** The first `count` segments of a key. */
@@ -54,7 +53,7 @@ export const keyPrefix = (key: PathKey, count: number): PathKey => {
   return key.slice(0, Math.max(0, end));
 };
 
-/** The last segment of a key, as it is written in a path. */
+/** The last segment of a key, in path notation. */
 export const lastSegment = (key: PathKey): string => keySegment(key.slice(key.lastIndexOf(separator) + 1));
 
 const escapes = '\x02';
@@ -65,7 +64,7 @@ const segmentKey = (segment: string): string => {
   const id = numericId.exec(segment)?.[1];
   if (id !== undefined) {
     const value = BigInt(id);
-    // `__id007__` is not how a number is written: it stays a name, so that key and path stand for each other.
+    // `__id007__` is not canonical and stays a name, so that keys and paths correspond one to one.
     if (BigInt.asIntN(64, value) === value && String(value) === id)
       return numeric + (value + signBit).toString(16).padStart(16, '0');
   }
@@ -85,7 +84,7 @@ const keySegment = (segment: string): string => {
   return Buffer.from(bytes).toString('utf8');
 };
 
-/** The key of a path of plain ASCII without numeric ids, which most are; undefined for any other. */
+/** The key of a plain ASCII path without numeric ids (the common case); undefined for any other. */
 const plainPathKey = (path: string): PathKey | undefined => {
   const { length } = path;
   if (length > scratch.length) return undefined;
@@ -100,12 +99,12 @@ const plainPathKey = (path: string): PathKey | undefined => {
   return scratch.toString('latin1', 0, length);
 };
 
-/** A string put together from others keeps them all in memory; keys are kept for long. */
+/** A concatenated string keeps its parts in memory; keys live long. */
 const inOnePiece = (key: string): string => Buffer.from(key, 'latin1').toString('latin1');
 
 const scratch = Buffer.allocUnsafe(4096);
 
-/** ASCII without the bytes that mean something in a key; the separator itself may be there. */
+/** ASCII without the bytes that have a meaning in keys; the separator is allowed. */
 const isPlain = (text: string): boolean => {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

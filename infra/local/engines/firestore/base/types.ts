@@ -1,4 +1,4 @@
-/** The words the parts of the embedded Firestore use with each other. */
+/** Types shared by the parts of the embedded Firestore. */
 
 /** gRPC status codes, by number. */
 export const status = {
@@ -22,7 +22,7 @@ export const status = {
 } as const;
 export type StatusName = keyof typeof status;
 
-/** What a client sees as a failed call. */
+/** A failed call as the client sees it. */
 export class RpcError extends Error {
   readonly code: StatusName;
   constructor(code: StatusName, message: string) {
@@ -32,27 +32,27 @@ export class RpcError extends Error {
   }
 }
 
-/** Microseconds since 1970: every commit has one, strictly increasing. Below 2^53 until the year 2255. */
+/** Microseconds since 1970, strictly increasing per commit. Below 2^53 until the year 2255. */
 export type Micros = number;
 
 /**
- * An order-preserving key of a document path: comparing two keys with `<` compares the paths as Firestore does,
- * segment by segment, `__id7__` numerically and before names, names by their UTF-8 bytes, a parent before its children.
+ * An order-preserving key of a document path: `<` on keys orders paths like Firestore does, segment by segment,
+ * `__id7__` numerically and before names, names by UTF-8 bytes, parents before children.
  */
 export type PathKey = string;
 
-/** A document as it stood at some time. */
+/** A version of a document. */
 export interface StoredDocument {
   readonly key: PathKey;
-  /** Relative to the database's documents: `users/ada/notes/1`. */
+  /** Relative to the database: `users/ada/notes/1`. */
   readonly path: string;
   readonly createTime: Micros;
   readonly updateTime: Micros;
-  /** The encoded google.firestore.v1.Document: name, fields, create_time, update_time. Kept as it is sent. */
+  /** The encoded google.firestore.v1.Document: name, fields, create_time, update_time. Stored in the form in which it is sent. */
   readonly bytes: Uint8Array;
 }
 
-/** One document's change in one commit, for listeners. */
+/** The change of one document in one commit, for listeners. */
 export interface DocumentChange {
   readonly key: PathKey;
   readonly path: string;
@@ -60,34 +60,31 @@ export interface DocumentChange {
   readonly after: StoredDocument | undefined;
 }
 
-/** One database of one project: documents in name order, every version of the last hour. */
+/** One database of one project: documents in name order, with all versions of the last hour. */
 export interface Database {
   readonly projectId: string;
   readonly databaseId: string;
   /** `projects/p/databases/d` */
   readonly name: string;
-  /** The time of the last commit, or of now if that is later: what a strong read reads at. */
+  /** The time of the last commit, or the current time if that is later: the read time of a strong read. */
   readTime(): Micros;
-  /** Throws FAILED_PRECONDITION or INVALID_ARGUMENT, in production's words, for a time that cannot be read. */
+  /** Throws FAILED_PRECONDITION or INVALID_ARGUMENT, with production's messages, for a time that cannot be read. */
   checkReadTime(at: Micros): void;
   get(key: PathKey, at: Micros): StoredDocument | undefined;
-  /** Documents with from ≤ key < to, in key order (or backwards), as of `at`. Safe against commits while it is walked. */
+  /** Documents with from ≤ key < to in key order (or reversed) as of `at`. Commits during the iteration are safe. */
   scan(from: PathKey, to: PathKey, at: Micros, backwards?: boolean): Iterable<StoredDocument>;
-  /** Called after each commit with its changes, in commit order. Returns how to stop. */
+  /** Calls the listener after each commit, in commit order. Returns the unsubscribe function. */
   subscribe(listener: (time: Micros, changes: readonly DocumentChange[]) => void): () => void;
 }
 
 export interface CallContext {
   /** Lower-case request headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Aborted when the client cancels or its deadline passes. */
+  /** Aborted when the client cancels or the deadline passes. */
   readonly signal: AbortSignal;
 }
 
-/**
- * A response whose field 1 is a document, not yet put together: the document's bytes are copied once, into what is written
- * to the socket. Of a scan this halves the work.
- */
+/** A response with a document in field 1, assembled when it is written to the socket: one copy halves the work of a scan. */
 export class DocumentMessage {
   readonly document: Uint8Array;
   /** The encoded fields after the document. */
@@ -102,7 +99,7 @@ export class DocumentMessage {
     this.length = 1 + lengthBytes + length + tail.length;
   }
 
-  /** Writes the message and returns where it ends. */
+  /** Writes the message and returns its end. */
   copyTo(out: Uint8Array, start: number): number {
     out[start] = 0x0a;
     let at = start + 1;
@@ -117,10 +114,9 @@ export class DocumentMessage {
   }
 }
 
-/** A message to send. */
 export type Message = Uint8Array | DocumentMessage;
 
-/** A message's bytes, put together. */
+/** The assembled bytes of a message. */
 export const bytesOf = (message: Message): Uint8Array => {
   if (message instanceof Uint8Array) return message;
   const out = new Uint8Array(message.length);
@@ -128,7 +124,7 @@ export const bytesOf = (message: Message): Uint8Array => {
   return out;
 };
 
-/** Methods take and give encoded messages; a stream may give several at once, to be sent in one write. */
+/** Methods take and return encoded messages. A stream may yield several messages, which are sent in one write. */
 export type Unary = (request: Uint8Array, call: CallContext) => Promise<Uint8Array>;
 export type ServerStream = (
   request: Uint8Array,

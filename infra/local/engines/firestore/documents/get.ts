@@ -5,10 +5,9 @@ import type { Databases } from '../storage/databases.ts';
 import { openReader } from '../storage/read-view.ts';
 import { project, readMask } from '../value/field-mask.ts';
 
-/** About this many bytes are sent at once. */
+/** Bytes sent at once, approximately. */
 const batchBytes = 128 * 1024;
 
-/** GetDocument. */
 export const getDocument = (databases: Databases): Method => ({
   kind: 'unary',
   run: async (bytes) => {
@@ -21,7 +20,7 @@ export const getDocument = (databases: Databases): Method => ({
   },
 });
 
-/** BatchGetDocuments: every document asked for is answered once, all as of one time: those found, then those missing. */
+/** BatchGetDocuments: answers each requested document once as of one time, found ones first, then missing ones. */
 export const batchGetDocuments = (databases: Databases): Method => ({
   kind: 'server-stream',
   run: (bytes) => respond(databases, decodeRequest(proto.BatchGetDocumentsRequest, bytes)),
@@ -37,7 +36,7 @@ function* respond(databases: Databases, request: BatchGetDocumentsRequest): Gene
   const tail = proto.BatchGetDocumentsResponse.encode({ readTime });
   let batch: Message[] = [];
   let size = 0;
-  // A transaction begun by the read is told before its first document, and when there is none.
+  // A transaction begun by the read is announced first, even if no document follows.
   if (reader.transaction) batch.push(proto.BatchGetDocumentsResponse.encode({ transaction: reader.transaction, readTime }));
   const missing: Message[] = [];
   for (const name of names) {
@@ -57,7 +56,7 @@ function* respond(databases: Databases, request: BatchGetDocumentsRequest): Gene
   if (batch.length + missing.length > 0) yield [...batch, ...missing];
 }
 
-/** Cuts documents down to what the mask names; no mask leaves them as they are. */
+/** Reduces documents to the fields of the mask; without a mask they stay as they are. */
 export function masking(mask: MaskBytes | undefined): (document: Uint8Array) => Uint8Array {
   if (!mask) return (document) => document;
   const paths = readMask(mask);

@@ -3,10 +3,10 @@ import type { Databases } from '../storage/databases.ts';
 import { batchGetDocuments, getDocument } from './get.ts';
 import { listDocuments } from './list.ts';
 import { listCollectionIds } from './list-collections.ts';
-import { createDocument, deleteDocument, updateDocument } from './write.ts';
+import { createDocument, deleteDocument, updateDocument } from './write-document.ts';
 import { writeStream } from './write-stream.ts';
 
-/** The methods about documents by name. Ordered lists are queries: they are run by `runQuery`. */
+/** The methods for documents by name. Ordered lists are queries and use `runQuery`. */
 export const documentMethods = (databases: Databases, queries: Methods): Methods => ({
   GetDocument: getDocument(databases),
   BatchGetDocuments: batchGetDocuments(databases),

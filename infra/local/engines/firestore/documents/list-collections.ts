@@ -8,7 +8,7 @@ import { pageLimit, readPageToken, writePageToken } from './page-token.ts';
 
 const common = { method: 'ListCollectionIds' };
 
-/** ListCollectionIds: a collection is one that has a document somewhere below it, in name order. */
+/** ListCollectionIds: collections that have documents at any depth, in name order. */
 export const listCollectionIds = (databases: Databases): Method => ({
   kind: 'unary',
   run: async (bytes) => {
@@ -16,7 +16,7 @@ export const listCollectionIds = (databases: Databases): Method => ({
     const parent = parseParent(request.parent);
     const limit = pageLimit(request.pageSize);
     const reader = openReader(databases.open(parent), request);
-    // A token is a place among all collections: with another parent the list goes on from that place, as the service does.
+    // A token is a position among all collections: like the service, a list with another parent continues from it.
     const after = readPageToken(request.pageToken, common);
     const { from: first, to } = below(parent.key);
     let from = first;

@@ -10,7 +10,7 @@ interface Order {
 
 const nameField = '__name__';
 
-/** A page of a list ordered by fields: a query, run as one. `next` says where the page after begins, if there is one. */
+/** A page of a list ordered by fields, run as a query. `next` is the start of the next page, if there is one. */
 export async function listOrdered(
   request: ListDocumentsRequest,
   after: string | undefined,
@@ -44,7 +44,7 @@ export async function listOrdered(
   return { documents, next: last && found.length > limit ? cursorAfter(last, orderBy) : undefined };
 }
 
-/** Documents that are equal by the fields asked for are told apart by name, so that a page can begin between them. */
+/** The name as the last order makes every position unique, so that a page can begin between equal documents. */
 const withName = (orders: readonly Order[]): readonly Order[] =>
   orders.some(({ field }) => field.fieldPath === nameField)
     ? orders
@@ -54,7 +54,7 @@ function cursorAfter(document: DocumentBytes, orderBy: readonly Order[]): string
   const values = orderBy.map(({ field: { fieldPath } }) => {
     if (fieldPath === nameField) return proto.Value.encode({ referenceValue: proto.Document.decode(document).name });
     const value = lookUpBytes(document, parseFieldPath(fieldPath));
-    if (!value) throw new Error('a document is in the order of a field it does not have');
+    if (!value) throw new Error('a result has no value for a field it is ordered by');
     return value;
   });
   return Buffer.from(proto.Cursor.encode({ values, before: false })).toString('base64url');

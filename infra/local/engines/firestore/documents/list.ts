@@ -8,7 +8,7 @@ import { masking } from './get.ts';
 import { listOrdered } from './list-ordered.ts';
 import { pageLimit, readPageToken, writePageToken } from './page-token.ts';
 
-/** ListDocuments: the documents of one collection, or of all collections right below the parent. */
+/** ListDocuments: documents of one collection, or of all collections directly below the parent. */
 export const listDocuments = (databases: Databases, queries: Methods): Method => ({
   kind: 'unary',
   run: async (bytes, call) => {
@@ -56,7 +56,7 @@ function listByName(databases: Databases, parent: DocumentName, request: ListDoc
   return proto.ListDocumentsResponse.encode({ documents });
 }
 
-/** Documents of `segments` segments, without walking what lies below each; with `missing`, also those that only have something below. */
+/** Documents with `segments` segments, without their descendants. `missing` adds those that only have descendants. */
 function* children(
   reader: Reader,
   from: PathKey,
@@ -84,7 +84,7 @@ function* children(
   }
 }
 
-/** Everything that must stay the same from page to page. */
+/** The parameters that must be the same for all pages. */
 const commonOf = ({ parent, collectionId, orderBy, showMissing, readTime }: ListDocumentsRequest) => ({
   method: 'ListDocuments',
   parent,

@@ -1,23 +1,23 @@
 import { RpcError } from '../base/types.ts';
 
-/** What every page of one listing has in common. */
-export type ListQuery = Readonly<Record<string, unknown>>;
+/** The parameters shared by all pages of a list. */
+type ListQuery = Readonly<Record<string, unknown>>;
 
-/** The service gives at most 300 at a time, and 100 when it is not told. */
+/** The service's maximum and default page sizes. */
 const maxPageSize = 300;
 const usualPageSize = 100;
 
-/** How many to give: 0 leaves the choice to the service. */
-export function pageLimit(asked: number): number {
-  if (asked < 0) throw new RpcError('INVALID_ARGUMENT', 'Page size must be nonnegative.');
-  return asked === 0 ? usualPageSize : Math.min(asked, maxPageSize);
+/** The page size; 0 means the default. */
+export function pageLimit(requested: number): number {
+  if (requested < 0) throw new RpcError('INVALID_ARGUMENT', 'Page size must be nonnegative.');
+  return requested === 0 ? usualPageSize : Math.min(requested, maxPageSize);
 }
 
-/** A token that goes on after `after`, for the same query only. */
+/** A token that continues after `after`, valid for the same query only. */
 export const writePageToken = (after: string | undefined, query: ListQuery): string =>
   Buffer.from(JSON.stringify({ after, query })).toString('base64url');
 
-/** Where the page before ended; undefined for the first page. */
+/** The end of the previous page; undefined for the first page. */
 export function readPageToken(token: string, query: ListQuery): string | undefined {
   if (token === '') return undefined;
   const stored = parse(token);

@@ -4,24 +4,24 @@ import { type Method, RpcError } from '../base/types.ts';
 import { decodeRequest, proto, timestampOf, type WriteRequest } from '../proto/codecs.ts';
 import type { StoredDatabase } from '../storage/database.ts';
 import type { Databases } from '../storage/databases.ts';
-import { commitWrites, readWrite } from '../write/commit-writes.ts';
+import { commitWrites, parseWrite } from '../write/commit-writes.ts';
 
-/** What a stream has answered and the client has not acknowledged, for when it comes back. */
+/** The unacknowledged responses of a stream, kept for a resume. */
 interface WriteStream {
   readonly id: string;
   readonly database: string;
-  /** The number of its last answer; a token carries one. */
+  /** The number of the last response; tokens contain one. */
   given: number;
   acknowledged: number;
   readonly answers: Map<number, Uint8Array>;
 }
 
-/** Streams that can be resumed; the oldest are forgotten first. */
+/** Resumable streams; the oldest are dropped first. */
 const maxStreams = 1000;
 
 /**
- * Write: the first request opens a stream or resumes one, each later one is a commit, in order. A request's token
- * acknowledges the answers up to it; when a stream is resumed, those after its token come again.
+ * Write: the first request opens or resumes a stream, each later one is a commit, in order. The token of a request
+ * acknowledges all responses up to it; a resumed stream repeats the responses after its token.
  */
 export const writeStream = (databases: Databases): Method => {
   const streams = new Map<string, WriteStream>();
@@ -64,7 +64,7 @@ function opened(streams: Map<string, WriteStream>, request: WriteRequest, databa
 }
 
 async function answered(database: StoredDatabase, stream: WriteStream, request: WriteRequest): Promise<Uint8Array> {
-  const writes = request.writes.map((write) => readWrite(write, database));
+  const writes = request.writes.map((write) => parseWrite(write, database));
   const { commitTime, results } = await commitWrites(database, writes);
   stream.given += 1;
   const writeResults = results.map(({ updateTime, transformResults }) => ({
@@ -80,7 +80,7 @@ async function answered(database: StoredDatabase, stream: WriteStream, request: 
   return answer;
 }
 
-/** An earlier token than the last acknowledged may not be used any more. */
+/** A token older than the last acknowledged one is invalid. */
 function acknowledge(stream: WriteStream, token: Uint8Array): void {
   if (token.length === 0) throw invalid('Stream token is required.');
   const number = /^w(\d{1,15})$/.exec(Buffer.from(token).toString('latin1'))?.[1];

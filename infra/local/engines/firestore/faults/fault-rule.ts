@@ -3,30 +3,30 @@ import { type StatusName, status } from '../base/types.ts';
 
 const Status = z.enum(Object.keys(status) as [StatusName, ...StatusName[]]);
 
-/** One way to fail: which calls, and how. Without a status, end or delay it only counts. */
+/** A fault: which calls it affects, and how. Without status, end and delay it only counts. */
 export const FaultRule = z.strictObject({
-  /** A method of google.firestore.v1.Firestore; every method when left out. */
+  /** A method of google.firestore.v1.Firestore. Default: all methods. */
   method: z.string().optional(),
   project: z.string().optional(),
-  /** Text the request must contain, such as a document's path. */
+  /** Text that the request must contain, such as a document's path. */
   contains: z.string().optional(),
-  /** Strikes from the n-th call that fits … */
+  /** Applies from the n-th matching call … */
   call: z.int().min(1).default(1),
-  /** … for this many of them. */
+  /** … to this many calls. */
   times: z.int().min(1).default(1),
   delayMs: z.number().min(0).default(0),
-  /** Fails with this status before anything happens, or after it has happened, when only the answer is lost. */
+  /** Fails with this status before the call takes effect, or after it, so that only the response is lost. */
   status: Status.exclude(['OK']).optional(),
   when: z.enum(['before', 'after']).default('before'),
   message: z.string().default('Injected fault.'),
-  /** Ends a stream after that many messages, with an error or with OK. */
+  /** Ends a stream after this many messages, with an error or with OK. */
   end: z.strictObject({ afterMessages: z.int().min(0), status: Status.default('OK') }).optional(),
-  /** Sends a stream's messages one by one with this pause between them. */
+  /** Sends a stream's messages one by one with this pause. */
   pauseMs: z.number().min(0).default(0),
 });
 export type FaultRule = z.output<typeof FaultRule>;
 
-/** A rule and how often it has fitted a call. */
+/** A rule and the number of calls it matched. */
 export class RuleState {
   readonly rule: FaultRule;
   matched = 0;
@@ -39,7 +39,7 @@ export class RuleState {
     return this.matched >= this.rule.call + this.rule.times - 1;
   }
 
-  /** Counts a call that fits; says whether it is one to fail. */
+  /** Counts a matching call and returns whether it must fail. */
   strikes(method: string, request: Uint8Array): boolean {
     const { rule } = this;
     if (rule.method !== undefined && rule.method !== method) return false;
@@ -51,7 +51,7 @@ export class RuleState {
   }
 }
 
-/** The project a request is about: every request names it in its first text. */
+/** The project of a request: the first string of every request contains it. */
 export function projectOf(request: Uint8Array): string {
   const text = Buffer.from(request.buffer, request.byteOffset, request.length);
   const start = text.indexOf('projects/');

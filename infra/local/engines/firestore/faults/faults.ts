@@ -3,7 +3,7 @@ import { RpcError } from '../base/types.ts';
 import { type FaultRule, FaultRule as FaultRuleSchema, RuleState } from './fault-rule.ts';
 import { Quota } from './quota.ts';
 
-/** What can be made to go wrong, and what has been called so far. */
+/** The active faults and the calls counted so far. */
 export class Faults {
   readonly #rules = new Map<number, RuleState>();
   readonly #revoked = new Map<string, 'UNAUTHENTICATED' | 'PERMISSION_DENIED'>();
@@ -11,12 +11,12 @@ export class Faults {
   readonly #calls = new Map<string, number>();
   #lastId = 0;
 
-  /** Whether a call needs looking at beyond counting it. */
+  /** Whether calls need more than counting. */
   get isActive(): boolean {
     return this.#rules.size > 0 || this.#revoked.size > 0 || this.#quotas.size > 0;
   }
 
-  /** How often each method has been called since the last reset. */
+  /** Calls per method since the last reset. */
   get calls(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#calls);
   }
@@ -29,7 +29,7 @@ export class Faults {
     this.#calls.clear();
   }
 
-  /** Adds a rule; returns the number it can be removed by. */
+  /** Adds a rule and returns its number for removal. */
   add(rule: z.input<typeof FaultRuleSchema>): number {
     this.#lastId += 1;
     this.#rules.set(this.#lastId, new RuleState(FaultRuleSchema.parse(rule)));
@@ -40,7 +40,7 @@ export class Faults {
     return this.#rules.delete(id);
   }
 
-  /** Removes every rule, revocation and quota. */
+  /** Removes all rules, revocations and quotas. */
   clear(): void {
     this.#rules.clear();
     this.#revoked.clear();
@@ -51,7 +51,7 @@ export class Faults {
     return [...this.#rules].map(([id, { rule, matched, isDone }]) => ({ id, rule, matched, done: isDone }));
   }
 
-  /** From now on every call on the project fails so, until `restore`. `*` is every project. */
+  /** Makes all calls of the project fail until `restore`. `*` means every project. */
   revoke(project: string, as: 'UNAUTHENTICATED' | 'PERMISSION_DENIED' = 'PERMISSION_DENIED'): void {
     this.#revoked.set(project, as);
   }
@@ -60,7 +60,7 @@ export class Faults {
     this.#revoked.delete(project);
   }
 
-  /** Writes of the project above this many per second are refused; `undefined` lifts the limit. */
+  /** Rejects writes of the project above this rate; `undefined` removes the limit. */
   limitWrites(project: string, perSecond: number | undefined): void {
     if (perSecond === undefined) this.#quotas.delete(project);
     else this.#quotas.set(project, new Quota(perSecond));
@@ -70,14 +70,14 @@ export class Faults {
     return this.#quotas.get(project) ?? this.#quotas.get('*');
   }
 
-  /** Throws when the project's credentials are revoked. */
+  /** Throws if the project's credentials are revoked. */
   checkCredentials(project: string): void {
     const revoked = this.#revoked.get(project) ?? this.#revoked.get('*');
     if (revoked === 'UNAUTHENTICATED') throw new RpcError('UNAUTHENTICATED', invalidCredentials);
     if (revoked) throw new RpcError(revoked, 'Missing or insufficient permissions.');
   }
 
-  /** The first rule that strikes this call; every rule that fits it counts it. */
+  /** The first rule that applies to this call. All matching rules count it. */
   strike(method: string, request: Uint8Array): FaultRule | undefined {
     let struck: FaultRule | undefined;
     for (const state of this.#rules.values()) if (state.strikes(method, request)) struck ??= state.rule;
@@ -85,7 +85,7 @@ export class Faults {
   }
 }
 
-/** The service's words for a missing or dead token. */
+/** The service's message for a missing or invalid token. */
 export const invalidCredentials =
   'Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential. ' +
   'See https://developers.google.com/identity/sign-in/web/devconsole-project.';

@@ -4,19 +4,19 @@ import type { Quota } from './quota.ts';
 
 const quotaExceeded = 'Quota exceeded.';
 
-/** How many writes a request asks for. */
+/** The number of writes in a request. */
 export function writeCountOf(method: string, request: Uint8Array): number {
   if (method === 'Commit') return decodeRequest(proto.CommitRequest, request).writes.length;
   if (method === 'Write') return decodeRequest(proto.WriteRequest, request).writes.length;
   return /^(Create|Update|Delete)Document$/.test(method) ? 1 : 0;
 }
 
-/** Refuses the call when its writes are more than the project has left. */
+/** Throws if the writes exceed the project's remaining quota. */
 export function limitWrites(quota: Quota, count: number): void {
   if (count > 0 && !quota.takeAll(count)) throw new RpcError('RESOURCE_EXHAUSTED', quotaExceeded);
 }
 
-/** Runs as many writes of a BatchWrite as the project has left; the others get their own status, as the service does. */
+/** Runs as many writes of a BatchWrite as the quota allows; like the service, the others get their own status. */
 export async function limitBatch(
   quota: Quota,
   request: Uint8Array,

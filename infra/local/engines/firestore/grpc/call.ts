@@ -2,13 +2,13 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'nod
 import { type CallContext, type Message, type Method, type Methods, RpcError } from '../base/types.ts';
 import { Unframer } from './frames.ts';
 import { plainHeaders, rpcErrorOf, timeoutMs } from './headers.ts';
-import { Inbox } from './inbound-stream.ts';
+import { InboundStream } from './inbound-stream.ts';
 import { Reply } from './reply.ts';
 
 const service = '/google.firestore.v1.Firestore/';
 const encodings = new Set(['identity', 'gzip', 'deflate']);
 
-/** Answers one call. Whatever the client or the method does, the stream ends with a status or because the client left. */
+/** Answers one call. The stream always ends with a status, unless the client left. */
 export function serveCall(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, methods: Methods, log: Log): void {
   stream.on('error', () => {});
   if (headers[':method'] !== 'POST' || !headers['content-type']?.startsWith('application/grpc')) {
@@ -34,14 +34,14 @@ export function serveCall(stream: ServerHttp2Stream, headers: IncomingHttpHeader
     }
     const unframer = new Unframer(String(headers['grpc-encoding'] ?? 'identity'));
     const call = { headers: plainHeaders(headers), signal: controller.signal };
-    if (method.kind === 'bidi') serveBidi(method.run(new Inbox(stream, unframer, reply), call), reply, log);
+    if (method.kind === 'bidi') serveBidi(method.run(new InboundStream(stream, unframer, reply), call), reply, log);
     else collect(stream, unframer, reply, (request) => void serveOne(method, request, call, reply, log));
   } catch (error) {
     reply.fail(rpcErrorOf(error));
   }
 }
 
-/** Told of errors that are ours. */
+/** Receives internal errors. */
 export type Log = (error: unknown) => void;
 
 function methodOf(headers: IncomingHttpHeaders, methods: Methods): Method {
@@ -57,7 +57,7 @@ function methodOf(headers: IncomingHttpHeaders, methods: Methods): Method {
   return method;
 }
 
-/** Reads the one message of a unary or server-streaming call. */
+/** Reads the single message of a unary or server-streaming call. */
 function collect(stream: ServerHttp2Stream, unframer: Unframer, reply: Reply, run: (request: Uint8Array) => void): void {
   let request: Uint8Array | undefined;
   stream.on('data', (chunk: Buffer) => {
@@ -88,7 +88,7 @@ async function serveOne(
   try {
     if (method.kind === 'unary') reply.only(await method.run(request, call));
     else {
-      // The official Node client takes a stream that fails before its headers for a lost connection and tries for 7 s.
+      // The official Node client treats a stream that fails before its headers as a lost connection and retries for 7 s.
       reply.begin();
       await pour(method.run(request, call), reply);
     }
@@ -106,7 +106,7 @@ async function serveBidi(responses: AsyncIterable<readonly Message[]>, reply: Re
   }
 }
 
-/** Sends batch after batch, waiting while the client does not read; leaves the source as soon as the client is gone. */
+/** Sends batches with back-pressure; stops reading the source when the client is gone. */
 async function pour(source: AsyncIterable<readonly Message[]> | Iterable<readonly Message[]>, reply: Reply): Promise<void> {
   for await (const batch of source) {
     if (reply.isDone) return;
@@ -117,7 +117,7 @@ async function pour(source: AsyncIterable<readonly Message[]> | Iterable<readonl
 }
 
 function fail(error: unknown, reply: Reply, log: Log): void {
-  const told = rpcErrorOf(error);
-  if (told.code === 'INTERNAL' && told !== error && !reply.isDone) log(error);
-  reply.fail(told);
+  const rpcError = rpcErrorOf(error);
+  if (rpcError.code === 'INTERNAL' && rpcError !== error && !reply.isDone) log(error);
+  reply.fail(rpcError);
 }

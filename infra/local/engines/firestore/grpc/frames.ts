@@ -1,12 +1,12 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
 import { type Message, RpcError } from '../base/types.ts';
 
-/** The largest request the service's front takes: 11 MiB. */
+/** The service's maximum request size: 11 MiB. */
 export const maxRequestBytes = 11_534_336;
 
 const headerBytes = 5;
 
-/** Joins messages, each behind its 5-byte header, into one buffer: one write however many there are. */
+/** Frames messages with 5-byte headers in one buffer, for a single write. */
 export function frame(messages: readonly Message[]): Buffer {
   let size = 0;
   for (const message of messages) size += headerBytes + message.length;
@@ -28,7 +28,7 @@ export function frame(messages: readonly Message[]): Buffer {
   return out;
 }
 
-/** Cuts the bytes of a request into messages, whatever pieces they arrive in. */
+/** Splits the bytes of a request into messages, however they are chunked. */
 export class Unframer {
   readonly #encoding: string;
   readonly #header = Buffer.alloc(headerBytes);
@@ -40,12 +40,12 @@ export class Unframer {
     this.#encoding = encoding;
   }
 
-  /** Whether a message has begun that is not yet whole. */
+  /** Whether a message is incomplete. */
   get isInside(): boolean {
     return this.#headerFilled > 0;
   }
 
-  /** The messages that are whole now that `chunk` has come. Throws before it keeps a byte of one that is too large. */
+  /** The messages completed by `chunk`. Throws before buffering a message that is too large. */
   push(chunk: Buffer): Buffer[] {
     const messages: Buffer[] = [];
     let at = 0;

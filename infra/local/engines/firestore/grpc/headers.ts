@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2';
 import { RpcError, type StatusName, status } from '../base/types.ts';
 import { WireError } from '../proto/wire-reader.ts';
 
-/** Headers that say how a call went: in the trailers, or alone when nothing else was sent. */
+/** The status of a call: in the trailers, or as headers if nothing else was sent. */
 export const statusHeaders = (code: StatusName, message: string): OutgoingHttpHeaders =>
   message === ''
     ? { 'grpc-status': String(status[code]) }
@@ -15,7 +15,7 @@ export const responseHeaders: OutgoingHttpHeaders = {
   'grpc-accept-encoding': 'identity,deflate,gzip',
 };
 
-/** What a client reads when a part fails in a way nobody foresaw; bytes that are no message are its own fault. */
+/** Maps unexpected errors to a status: undecodable bytes are the client's fault, everything else is internal. */
 export function rpcErrorOf(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   if (error instanceof WireError)
@@ -25,14 +25,14 @@ export function rpcErrorOf(error: unknown): RpcError {
 
 const units: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 0.001, n: 0.000_001 };
 
-/** Milliseconds of a grpc-timeout header. Node's timers end at 2^31 - 1. */
+/** Milliseconds of a grpc-timeout header, capped at Node's timer limit of 2^31 - 1. */
 export function timeoutMs(header: string): number {
   const match = /^(\d{1,8})([HMSmun])$/.exec(header);
   if (!match) throw new RpcError('INTERNAL', `Invalid grpc-timeout: ${header}`);
   return Math.min(Number(match[1]) * (units[match[2] ?? 'm'] ?? 1), 2 ** 31 - 1);
 }
 
-/** Request headers by lower-case name, each as one string. */
+/** Request headers by lower-case name, as strings. */
 export function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const plain: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(headers)) {
@@ -42,7 +42,7 @@ export function plainHeaders(headers: IncomingHttpHeaders): Record<string, strin
   return plain;
 }
 
-/** Longer messages could exceed what a client takes as headers. */
+/** Longer messages could exceed a client's header limit. */
 const maxMessageBytes = 6_000;
 
 function percentEncode(message: string): string {

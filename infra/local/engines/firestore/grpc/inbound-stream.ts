@@ -3,11 +3,11 @@ import type { Unframer } from './frames.ts';
 import { rpcErrorOf } from './headers.ts';
 import type { Reply } from './reply.ts';
 
-/** A client that sends faster than it is served is asked to wait at this many unread messages. */
+/** Back-pressure applies from this many unread messages. */
 const maxWaiting = 16;
 
 /** The messages of a bidirectional call, in order. Ends when the client half-closes or leaves. */
-export class Inbox implements AsyncIterable<Uint8Array> {
+export class InboundStream implements AsyncIterable<Uint8Array> {
   readonly #stream: ServerHttp2Stream;
   readonly #waiting: Uint8Array[] = [];
   #ended = false;

@@ -3,7 +3,7 @@ import type { Message, RpcError } from '../base/types.ts';
 import { frame } from './frames.ts';
 import { responseHeaders, statusHeaders } from './headers.ts';
 
-/** The answering half of a call: headers before the first message, exactly one status, nothing after the client left. */
+/** The response of a call: headers before the first message, exactly one status, nothing after the client left. */
 export class Reply {
   readonly #stream: ServerHttp2Stream;
   #finished = false;
@@ -15,7 +15,7 @@ export class Reply {
     stream.on('close', () => this.#go());
   }
 
-  /** Whether the call has its status, delivered or not. */
+  /** Whether the call has its status, sent or not. */
   get isFinished(): boolean {
     return this.#finished;
   }
@@ -29,7 +29,7 @@ export class Reply {
     if (!this.#stream.headersSent && !this.isDone) this.#stream.respond(responseHeaders, { waitForTrailers: true });
   }
 
-  /** Writes a batch in one piece; resolves when the client has room for more, or is gone. */
+  /** Writes a batch at once; resolves when the client can take more or is gone. */
   send(messages: readonly Message[]): Promise<void> | undefined {
     if (this.isDone || messages.length === 0) return;
     this.begin();
@@ -39,7 +39,7 @@ export class Reply {
     });
   }
 
-  /** Sends the one message of a unary call and its status. */
+  /** Sends the response of a unary call with its status. */
   only(message: Uint8Array): void {
     if (this.isDone) return;
     this.begin();
@@ -84,7 +84,7 @@ export class Reply {
     this.#resume = undefined;
   }
 
-  /** A client that is still sending is told that nobody reads on. */
+  /** Tells a client that is still sending that the rest is not read. */
   #dismiss(): void {
     if (this.#stream.readableEnded) return;
     this.#stream.resume();

@@ -4,28 +4,26 @@ import { type AddressInfo, createServer as createTcp, type Socket, type Server a
 import type { Methods } from '../base/types.ts';
 import { type Log, serveCall } from './call.ts';
 
-/** Where and what to serve. */
 export interface ServerOptions {
-  /** It listens already. */
+  /** Already listening. */
   readonly server: TcpServer;
   readonly methods: Methods;
-  /** Answers what comes over HTTP/1.1. */
+  /** Handles HTTP/1.1 requests. */
   readonly web: RequestListener;
   readonly log: Log;
 }
 
-/** A server that is up. */
 export interface Server {
   readonly port: number;
-  /** Ends every connection; resolves when none is left. */
+  /** Ends all connections and resolves when they are closed. */
   close(): Promise<void>;
 }
 
-/** A connection that says nothing for this long is closed. */
+/** Silent connections are closed after this time. */
 const silenceMs = 30_000;
 const preface = Buffer.from('PRI');
 
-/** 0 takes any free port. */
+/** 0: any free port. */
 export const listen = async (port: number, host: string): Promise<TcpServer> => {
   const tcp = createTcp({ noDelay: true });
   await new Promise<void>((resolve, reject) => {
@@ -35,11 +33,11 @@ export const listen = async (port: number, host: string): Promise<TcpServer> => 
   return tcp;
 };
 
-/** Serves gRPC (HTTP/2 without TLS) and HTTP/1.1 on one port: the first three bytes tell which it is. */
+/** Serves gRPC (HTTP/2 without TLS) and HTTP/1.1 on one port, selected by the first three bytes. */
 export function serve({ server: tcp, methods, web, log }: ServerOptions): Server {
   const http1 = createHttp1(web);
   const http2 = createHttp2({
-    // Uploads of 10 MiB should not wait for window updates; a session may buffer this many MB before it is cut off.
+    // Uploads of 10 MiB should not wait for window updates; a session may buffer this many MB.
     settings: { initialWindowSize: 4 << 20, maxConcurrentStreams: 1000, maxFrameSize: 1 << 20 },
     maxSessionMemory: 512,
   });

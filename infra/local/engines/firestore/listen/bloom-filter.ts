@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 
-/** Which names are surely not among those it was made of; clients find with it what they hold and should not. */
+/** A Bloom filter of document names: clients use it to find documents they hold that no longer match. */
 export interface BloomFilter {
   readonly bits: { readonly bitmap: Uint8Array; readonly padding: number };
   readonly hashCount: number;
 }
 
-/** At 36 bits a name and 12 hashes, one name in some 200,000 that is not in it passes. */
+/** 36 bits per name and 12 hashes give a false-positive rate of about 1 in 200,000. */
 const bitsPerName = 36;
 const hashCount = 12;
 const word = (1n << 64n) - 1n;
 
-/** A filter of full names, as the clients read it: bit i of n is set by MD5, its halves h1 and h2 little-endian, at h1 + i × h2. */
+/** Builds a filter of full names: bit h1 + i × h2 for each hash i; h1 and h2 are the little-endian halves of the MD5. */
 export const bloomFilter = (names: readonly string[]): BloomFilter => {
   const bitCount = names.length * bitsPerName - 1;
   if (names.length === 0) return { bits: { bitmap: new Uint8Array(), padding: 0 }, hashCount: 0 };

@@ -4,7 +4,7 @@ import { proto, timestampOf } from '../proto/codecs.ts';
 import type { StoredDatabase } from '../storage/database.ts';
 import { bloomFilter } from './bloom-filter.ts';
 import { resumeToken } from './resume-token.ts';
-import type { Told } from './target-view.ts';
+import type { ViewChange } from './target-view.ts';
 
 type TargetChange = NonNullable<Parameters<typeof proto.ListenResponse.encode>[0]['targetChange']>;
 
@@ -14,18 +14,18 @@ export const targetChange = (
   more: Omit<TargetChange, 'targetChangeType' | 'targetIds'> = {},
 ): Uint8Array => proto.ListenResponse.encode({ targetChange: { targetChangeType, targetIds, ...more } });
 
-/** A target that is no more, and why. */
+/** Removes a target with an error. */
 export const refused = (id: number, error: RpcError): Uint8Array =>
   targetChange('REMOVE', [id], { cause: { code: status[error.code], message: error.message } });
 
 export const current = (id: number, at: Micros): Uint8Array =>
   targetChange('CURRENT', [id], { readTime: timestampOf(at), resumeToken: resumeToken(at) });
 
-/** Everything up to this time has been told, to every target. */
+/** All targets have received everything up to this time. */
 export const marker = (at: Micros): Uint8Array =>
   targetChange('NO_CHANGE', [], { readTime: timestampOf(at), resumeToken: resumeToken(at) });
 
-/** How many documents a target has; `names` says also which, to a client that said how many it knows of. */
+/** The number of a target's documents. `names` adds a Bloom filter, for clients that sent their own count. */
 export const existenceFilter = (
   targetId: number,
   paths: readonly string[],
@@ -36,12 +36,12 @@ export const existenceFilter = (
   return proto.ListenResponse.encode({ filter: { targetId, count: paths.length, unchangedNames } });
 };
 
-/** What a target is told of one document. */
-export const documentMessage = (told: Told, id: number, database: StoredDatabase, at: Micros): Uint8Array => {
-  if (told.kind === 'changed')
-    return proto.ListenResponse.encode({ documentChange: { document: told.document.bytes, targetIds: [id] } });
-  if (told.kind === 'left')
-    return proto.ListenResponse.encode({ documentChange: { document: told.document.bytes, removedTargetIds: [id] } });
-  const gone = { document: documentName(database, told.path), removedTargetIds: [id], readTime: timestampOf(at) };
-  return proto.ListenResponse.encode(told.kind === 'deleted' ? { documentDelete: gone } : { documentRemove: gone });
+/** The message for one document of a target. */
+export const documentMessage = (change: ViewChange, id: number, database: StoredDatabase, at: Micros): Uint8Array => {
+  if (change.kind === 'changed')
+    return proto.ListenResponse.encode({ documentChange: { document: change.document.bytes, targetIds: [id] } });
+  if (change.kind === 'unmatched')
+    return proto.ListenResponse.encode({ documentChange: { document: change.document.bytes, removedTargetIds: [id] } });
+  const gone = { document: documentName(database, change.path), removedTargetIds: [id], readTime: timestampOf(at) };
+  return proto.ListenResponse.encode(change.kind === 'deleted' ? { documentDelete: gone } : { documentRemove: gone });
 };

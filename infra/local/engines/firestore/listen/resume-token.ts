@@ -11,7 +11,7 @@ export const resumeToken = (time: Micros): Uint8Array => {
   return token;
 };
 
-/** The time in a token, or undefined if it is none of ours. */
+/** The time in a token, or undefined for an unknown format. */
 export const resumeTime = (token: Uint8Array): Micros | undefined => {
   if (token.length !== bytes || token[0] !== version) return undefined;
   return Number(Buffer.from(token).readBigUInt64BE(1));

@@ -1,6 +1,6 @@
 import { RpcError } from '../base/types.ts';
 
-/** The ids of a stream's targets: its client's own, or, for a client that gives 0, ours. */
+/** The target ids of a stream: assigned by the client, or by the server for a client that sends 0. */
 export class TargetIds {
   #assigned = 0;
 

@@ -2,28 +2,28 @@ import { databaseName, parseDocumentName, parseParent } from '../base/document-n
 import { nextKey } from '../base/path-key.ts';
 import { type DocumentChange, type Micros, type PathKey, RpcError, type StoredDocument } from '../base/types.ts';
 import type { Target } from '../proto/query-messages.ts';
-import { matches, projected, runPlan } from '../query/execute-plan.ts';
+import { executePlan, matches, projected } from '../query/execute-plan.ts';
 import { type Plan, planQuery } from '../query/plan.ts';
 import type { StoredDatabase } from '../storage/database.ts';
 
-/** What a target's client must be told of one document. */
-export type Told =
+/** What to tell the client about one document. */
+export type ViewChange =
   | { readonly kind: 'changed'; readonly document: StoredDocument }
-  /** It changed and is no longer one of the target's. */
-  | { readonly kind: 'left'; readonly document: StoredDocument }
-  /** It did not change, but others took its place below a limit. */
+  /** It changed and no longer matches. */
+  | { readonly kind: 'unmatched'; readonly document: StoredDocument }
+  /** It did not change, but others displaced it within the limit. */
   | { readonly kind: 'pushed-out'; readonly path: string }
   | { readonly kind: 'deleted'; readonly path: string };
 
-/** What a target sees of the database, and how that changes. */
+/** The documents a target matches, and how they change. */
 export interface View {
-  /** Everything it sees at a time. Remembers what it needs to tell later changes. */
-  initial(at: Micros): Iterable<Told>;
-  /** What differs between two times. */
-  since(after: Micros, at: Micros): Iterable<Told>;
-  /** What a commit means to it. */
-  changed(changes: readonly DocumentChange[], at: Micros): Iterable<Told>;
-  /** The paths of the documents it sees. */
+  /** All documents at a time. Also records the state for later changes. */
+  initial(at: Micros): Iterable<ViewChange>;
+  /** The differences between two times. */
+  since(after: Micros, at: Micros): Iterable<ViewChange>;
+  /** The effects of a commit. */
+  changed(changes: readonly DocumentChange[], at: Micros): Iterable<ViewChange>;
+  /** The paths of the matching documents. */
   paths(at: Micros): Iterable<string>;
 }
 
@@ -32,7 +32,7 @@ export const viewOf = (target: Target, database: StoredDatabase): View => {
   if (!target.query?.structuredQuery) throw new RpcError('INVALID_ARGUMENT', 'target_type is required.');
   const parent = parseParent(target.query.parent);
   const query = target.query.structuredQuery;
-  // Unlike RunQuery, a listener must name its collection: the service has no feed of a whole database.
+  // Unlike RunQuery, Listen requires a collection id: the service has no feed of a whole database.
   if (!query.from[0]?.collectionId) throw new RpcError('INVALID_ARGUMENT', 'Listen requires a collection id in the query.');
   const plan = planQuery(parent, databaseName(parent), query);
   const isBounded =
@@ -43,44 +43,44 @@ export const viewOf = (target: Target, database: StoredDatabase): View => {
 const scanAt = (database: StoredDatabase, at: Micros) => (from: PathKey, to: PathKey, backwards?: boolean) =>
   database.scan(from, to, at, backwards);
 
-/** A query without limit or cursors: whether a document belongs depends on that document alone. */
+/** A query without limit and cursors: whether a document matches depends on that document alone. */
 const openView = (plan: Plan, database: StoredDatabase): View => {
   const isMatch = matches(plan);
   const belongs = (document: StoredDocument | undefined): document is StoredDocument =>
     document !== undefined && document.key >= plan.from && document.key < plan.to && isMatch(document);
   const shown = (document: StoredDocument): StoredDocument => (plan.select ? projected(document, plan.select) : document);
-  function* tell(changes: Iterable<DocumentChange>): Generator<Told> {
+  function* tell(changes: Iterable<DocumentChange>): Generator<ViewChange> {
     for (const { path, before, after } of changes) {
       if (belongs(after)) yield { kind: 'changed', document: shown(after) };
-      else if (belongs(before)) yield after ? { kind: 'left', document: shown(after) } : { kind: 'deleted', path };
+      else if (belongs(before)) yield after ? { kind: 'unmatched', document: shown(after) } : { kind: 'deleted', path };
     }
   }
   return {
     *initial(at) {
-      for (const document of runPlan(plan, scanAt(database, at))) yield { kind: 'changed', document };
+      for (const document of executePlan(plan, scanAt(database, at))) yield { kind: 'changed', document };
     },
     since: (after, at) => tell(database.changes(plan.from, plan.to, after, at)),
     changed: (changes) => tell(changes),
     *paths(at) {
-      for (const { path } of runPlan(plan, scanAt(database, at))) yield path;
+      for (const { path } of executePlan(plan, scanAt(database, at))) yield path;
     },
   };
 };
 
-/** A query with a limit or cursors: one document's change can move others in or out, so the results are compared. */
+/** A query with a limit or cursors: one change can move other documents in or out, so results are compared. */
 const boundedView = (plan: Plan, database: StoredDatabase): View => {
   let seen = new Map<PathKey, StoredDocument>();
   const resultsAt = (at: Micros): Map<PathKey, StoredDocument> =>
-    new Map([...runPlan(plan, scanAt(database, at))].map((document) => [document.key, document]));
+    new Map([...executePlan(plan, scanAt(database, at))].map((document) => [document.key, document]));
   const isMatch = matches(plan);
-  function* compare(at: Micros): Generator<Told> {
+  function* compare(at: Micros): Generator<ViewChange> {
     const before = seen;
     seen = resultsAt(at);
     for (const [key, { path, updateTime }] of before) {
       if (seen.has(key)) continue;
       const now = database.get(key, at);
       if (!now) yield { kind: 'deleted', path };
-      else yield now.updateTime === updateTime ? { kind: 'pushed-out', path } : { kind: 'left', document: now };
+      else yield now.updateTime === updateTime ? { kind: 'pushed-out', path } : { kind: 'unmatched', document: now };
     }
     for (const [key, document] of seen)
       if (before.get(key)?.updateTime !== document.updateTime) yield { kind: 'changed', document };
@@ -102,7 +102,7 @@ const boundedView = (plan: Plan, database: StoredDatabase): View => {
   };
 };
 
-/** Documents by name. One that is not there is told as deleted, so that the client knows. */
+/** Documents by name. A missing document is reported as deleted. */
 const documentsView = (names: readonly string[], database: StoredDatabase): View => {
   const wanted = new Map<PathKey, string>();
   for (const name of names) {

@@ -2,13 +2,13 @@ import protobuf from 'protobufjs/light.js';
 import { type FieldPlan, plansOf, typeOf, wireTypeOf } from './field-plan.ts';
 import { isZero, readScalar, readText, writeScalar, zeroOf } from './scalars.ts';
 
-/** Encodes and decodes one message. Nested documents, values, writes and options stay the bytes they are on the wire (views, not copies). */
+/** Encodes and decodes one message. Nested documents, values, writes and options stay encoded (as views, not copies). */
 export interface Codec<T> {
   decode(bytes: Uint8Array): T;
   encode(message: Sendable<T>): Uint8Array;
 }
 
-/** A message to send: any field may be left out. */
+/** A message to send: all fields are optional. */
 export type Sendable<T> = T extends Uint8Array | bigint | string | number | boolean
   ? T
   : T extends ReadonlyMap<infer K, infer V>
@@ -19,11 +19,11 @@ export type Sendable<T> = T extends Uint8Array | bigint | string | number | bool
 
 type Fields = Record<string, unknown>;
 
-/** Deeper messages than this are refused, as protobuf itself does. */
+/** protobuf's own nesting limit. */
 const maxDepth = 100;
 const messages = new Map<string, Message>();
 
-/** The codec of a message of google.firestore.v1, or of the full name that starts with a dot. A whole one leaves no bytes unread. */
+/** The codec of a google.firestore.v1 message, or of a full name with a leading dot. `isWhole` decodes nested messages, too. */
 export const codec = <T>(name: string, isWhole = false): Codec<T> => {
   let found: Message | undefined;
   const message = () => {
@@ -106,7 +106,7 @@ class Message {
   }
 }
 
-/** Says whether the field was read; a field of an unexpected wire type is skipped like an unknown one. */
+/** Returns whether the field was read. A field with an unexpected wire type is skipped like an unknown one. */
 function take(
   message: Fields,
   plan: FieldPlan,

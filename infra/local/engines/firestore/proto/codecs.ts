@@ -1,15 +1,15 @@
 import { type Micros, RpcError } from '../base/types.ts';
 import { type Codec, codec, type Sendable } from './codec.ts';
+import type * as m from './document-messages.ts';
 import type * as q from './query-messages.ts';
-import type * as m from './read-messages.ts';
 import type * as w from './write-messages.ts';
 
+export type * from './document-messages.ts';
 export type * from './query-messages.ts';
-export type * from './read-messages.ts';
 export type * from './write-messages.ts';
 export type { Codec, Sendable };
 
-/** Codecs by message name, on the protos that come with the official client. */
+/** Codecs by message name, based on the protos of the official client. */
 export const proto = {
   Document: codec<m.Document>('Document'),
   Value: codec<m.Value>('Value'),
@@ -55,7 +55,7 @@ export const proto = {
   ExecutePipelineRequest: codec<q.ExecutePipelineRequest>('ExecutePipelineRequest'),
 } as const;
 
-/** Decodes a request; bytes that are no such message are the client's fault. */
+/** Decodes a request; invalid bytes are the client's fault. */
 export function decodeRequest<T>(of: Codec<T>, bytes: Uint8Array): T {
   try {
     return of.decode(bytes);
@@ -64,10 +64,9 @@ export function decodeRequest<T>(of: Codec<T>, bytes: Uint8Array): T {
   }
 }
 
-/** Timestamps of requests are cut to the microsecond, as the service does. */
+/** Like the service, truncates request timestamps to microseconds. */
 export const microsOf = (time: m.Timestamp): Micros => Number(time.seconds) * 1_000_000 + Math.floor(time.nanos / 1000);
 
-/** A time as messages carry it. */
 export const timestampOf = (time: Micros): m.Timestamp => {
   const seconds = Math.floor(time / 1_000_000);
   return { seconds: BigInt(seconds), nanos: (time - seconds * 1_000_000) * 1000 };

@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs/light.js';
 
-/** How one field of a message travels. */
+/** How a field of a message is encoded. */
 export interface FieldPlan {
   readonly name: string;
   readonly id: number;
-  /** Scalar type name, or 'enum', 'message', 'raw'. */
+  /** A scalar type name, or 'enum', 'message', 'raw'. */
   readonly kind: string;
   readonly shape: 'one' | 'many' | 'map';
-  /** False where an absent scalar reads as its default. */
+  /** False if an absent scalar reads as its default. */
   readonly presence: boolean;
-  /** The other fields of its oneof: the last on the wire wins. */
+  /** The other fields of its oneof: the last one on the wire wins. */
   readonly siblings: readonly string[];
-  /** The name of that oneof. */
+  /** The name of its oneof. */
   readonly oneof: string | undefined;
   readonly enumeration: protobuf.Enum | undefined;
   readonly message: protobuf.Type | undefined;
 }
 
-/** Messages that stay bytes inside others: passed on, or read by the parts that own them. */
+/** Messages that stay encoded inside others: forwarded, or decoded by the parts that own them. */
 const opaque = new Set(
   ['Document', 'Value', 'Write', 'TransactionOptions', 'DocumentMask', 'Precondition'].map(
     (name) => `.google.firestore.v1.${name}`,
@@ -26,12 +26,12 @@ const opaque = new Set(
 );
 const wireTypes: Record<string, number> = { double: 1, int32: 0, int64: 0, bool: 0, enum: 0 };
 
-/** The wire type a field of this kind has; everything with a length is 2. */
+/** The wire type of a kind; 2 for everything with a length. */
 export const wireTypeOf = (kind: string): number => wireTypes[kind] ?? 2;
 
 let root: protobuf.Root | undefined;
 
-/** The message of that full name in the protos the official client ships, which its package hides from imports. */
+/** A message by full name, from the protos of the official client, whose package does not export them. */
 export function typeOf(name: string): protobuf.Type {
   root ??= load();
   return root.lookupType(name);
@@ -40,7 +40,7 @@ export function typeOf(name: string): protobuf.Type {
 function load(): protobuf.Root {
   const url = new URL('../protos/v1.json', import.meta.resolve('@google-cloud/firestore'));
   const made = protobuf.Root.fromJSON(JSON.parse(readFileSync(url, 'utf8')) as protobuf.INamespace);
-  // Mobile and web clients verify a document by this field, which the published protos leave out.
+  // Mobile and web clients verify documents with this field, which the published protos lack.
   const write = made.lookupType('.google.firestore.v1.Write');
   const verify = new protobuf.Field('verify', 5, 'string');
   write.add(verify);
@@ -49,7 +49,7 @@ function load(): protobuf.Root {
   return made;
 }
 
-/** How the fields of a message travel, in the order they are written. `isWhole` opens also what otherwise stays bytes. */
+/** The fields of a message in the order of writing. `isWhole` includes messages that otherwise stay encoded. */
 export function plansOf(type: protobuf.Type, isWhole: boolean): readonly FieldPlan[] {
   const known = isWhole ? wholePlans : plans;
   let found = known.get(type);

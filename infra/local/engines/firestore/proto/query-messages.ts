@@ -1,5 +1,5 @@
-/** The messages of google.firestore.v1 that ask and listen. An enum value the protos do not know is its number. */
-import type { Consistency, DocumentBytes, Status, Timestamp, TransactionOptionsBytes, ValueBytes } from './read-messages.ts';
+/** The query and listen messages of google.firestore.v1. Unknown enum values are numbers. */
+import type { Consistency, DocumentBytes, Status, Timestamp, TransactionOptionsBytes, ValueBytes } from './document-messages.ts';
 
 export interface FieldReference {
   readonly fieldPath: string;
@@ -24,7 +24,7 @@ export type FieldOperator =
   | 'ARRAY_CONTAINS_ANY'
   | 'NOT_IN';
 
-export type UnaryOperator = 'OPERATOR_UNSPECIFIED' | 'IS_NAN' | 'IS_NULL' | 'IS_NOT_NAN' | 'IS_NOT_NULL';
+type UnaryOperator = 'OPERATOR_UNSPECIFIED' | 'IS_NAN' | 'IS_NULL' | 'IS_NOT_NAN' | 'IS_NOT_NULL';
 
 export interface Order {
   readonly field?: FieldReference;
@@ -57,7 +57,7 @@ export interface StructuredQuery {
   readonly findNearest?: FindNearest;
 }
 
-export interface ExplainOptions {
+interface ExplainOptions {
   readonly analyze: boolean;
 }
 
@@ -187,7 +187,7 @@ export interface ListenResponse {
   };
 }
 
-export interface DocumentGone {
+interface DocumentGone {
   readonly document: string;
   readonly removedTargetIds: readonly number[];
   readonly readTime?: Timestamp;

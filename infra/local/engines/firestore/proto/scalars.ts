@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type protobuf from 'protobufjs/light.js';
 import type { FieldPlan } from './field-plan.ts';
 
-/** Reads one value that is not a message; 64-bit integers are exact. */
+/** Reads a value that is not a message; 64-bit integers are exact. */
 export function readScalar(plan: FieldPlan, reader: protobuf.Reader): unknown {
   switch (plan.kind) {
     case 'raw':
@@ -29,7 +29,7 @@ export function readScalar(plan: FieldPlan, reader: protobuf.Reader): unknown {
   }
 }
 
-/** What an absent field without presence reads as. */
+/** The value of an absent field without presence. */
 export function zeroOf(plan: FieldPlan): unknown {
   if (plan.kind === 'string') return '';
   if (plan.kind === 'bytes') return new Uint8Array();
@@ -43,7 +43,7 @@ export function zeroOf(plan: FieldPlan): unknown {
 export const isZero = (value: unknown): boolean =>
   value === '' || Object.is(value, 0) || value === 0n || value === false || (value instanceof Uint8Array && value.length === 0);
 
-/** Writes one value that is not a message, without its tag. */
+/** Writes a value that is not a message, without its tag. */
 export function writeScalar(writer: protobuf.Writer, plan: FieldPlan, value: unknown): void {
   switch (plan.kind) {
     case 'raw':
@@ -72,7 +72,7 @@ export function writeScalar(writer: protobuf.Writer, plan: FieldPlan, value: unk
   }
 }
 
-/** Reads a string, refusing what is not UTF-8, as proto3 does. */
+/** Reads a string; like proto3, rejects invalid UTF-8. */
 export function readText(reader: protobuf.Reader): string {
   const bytes = reader.bytes();
   if (!isUtf8(bytes)) throw new RangeError('string is not valid UTF-8');

@@ -1,16 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Reads protobuf's wire format in place: fields are numbers, types and ranges of the bytes; nothing is copied. */
+/** Reads protobuf's wire format in place: fields are numbers, types and byte ranges; nothing is copied. */
 export class WireReader {
   readonly bytes: Uint8Array;
   readonly end: number;
   at: number;
-  /** Of the field that `next` found. */
+  /** The field found by `next`. */
   field = 0;
   type = 0;
-  /** Where that field's tag begins. */
+  /** Start of the field's tag. */
   tagStart = 0;
-  /** Where a length-delimited field's content lies. */
+  /** Content of a length-delimited field. */
   start = 0;
   stop = 0;
 
@@ -20,7 +20,7 @@ export class WireReader {
     this.end = end;
   }
 
-  /** Moves to the next field and past it; false at the end. A varint field's value is read by `varint` from `start`. */
+  /** Moves to the next field; false at the end. `varint` reads a varint field's value from `start`. */
   next(): boolean {
     if (this.at >= this.end) return false;
     this.tagStart = this.at;
@@ -36,7 +36,7 @@ export class WireReader {
     } else if (this.type === 0) this.skipVarint();
     else if (this.type === 1) this.at += 8;
     else if (this.type === 5) this.at += 4;
-    // Groups are not used by any message of today; they would be the only thing here that nests without bound.
+    // No current message uses groups, the only element that nests without bound.
     else throw new WireError(`wire type ${this.type}`);
     this.stop = this.at;
     if (this.at > this.end) throw new WireError('a field reaches past the end');
@@ -56,7 +56,7 @@ export class WireReader {
     throw new WireError('a varint is longer than ten bytes');
   }
 
-  /** The current field's varint as a signed 64-bit integer: a number where that is exact, a bigint beyond. */
+  /** The current varint as a signed 64-bit integer: a number if exact, otherwise a bigint. */
   int64(): number | bigint {
     let low = 0;
     let high = 0;
@@ -75,7 +75,7 @@ export class WireReader {
     return Number.isSafeInteger(exact) ? exact : (BigInt(high | 0) << 32n) | BigInt(low >>> 0);
   }
 
-  /** The current field's varint as a boolean: any bit set is true. */
+  /** The current varint as a boolean: any set bit is true. */
   bool(): boolean {
     for (let at = this.start; at < this.stop; at++) if (((this.bytes[at] ?? 0) & 0x7f) !== 0) return true;
     return false;
@@ -87,7 +87,7 @@ export class WireReader {
     return new DataView(bytes.buffer, bytes.byteOffset + this.start, 8).getFloat64(0, true);
   }
 
-  /** The current field's content, not copied. */
+  /** The current field's content as a view. */
   slice(): Uint8Array {
     return this.bytes.subarray(this.start, this.stop);
   }
@@ -109,10 +109,10 @@ export class WireReader {
   }
 }
 
-/** Bytes that are not a protobuf message. */
+/** Bytes that are not a valid protobuf message. */
 export class WireError extends Error {}
 
-/** Whether the bytes are UTF-8; short ASCII without a call into C++. */
+/** Whether the bytes are UTF-8; short ASCII avoids a call into C++. */
 export const isText = (bytes: Uint8Array, start: number, stop: number): boolean => {
   if (stop - start <= 64) {
     let at = start;
@@ -122,7 +122,7 @@ export const isText = (bytes: Uint8Array, start: number, stop: number): boolean 
   return isUtf8(bytes.subarray(start, stop));
 };
 
-/** UTF-8 text; short ASCII, which most names and values are, without a call into C++. */
+/** Decodes UTF-8; short ASCII (the common case) avoids a call into C++. */
 export const readText = (bytes: Uint8Array, start: number, stop: number): string => {
   if (stop - start <= 24) {
     let text = '';

@@ -1,4 +1,4 @@
-/** Builds a protobuf message; parts that are bytes already are copied once, at the end. */
+/** Builds a protobuf message; encoded parts are copied once, at the end. */
 export class WireWriter {
   #buffer = Buffer.allocUnsafe(256);
   #length = 0;
@@ -15,7 +15,7 @@ export class WireWriter {
     return this;
   }
 
-  /** A varint field; negative numbers take ten bytes, as int64 and enum do. */
+  /** A varint field; negative numbers take ten bytes, like int64 and enum. */
   varint(number: number, value: number | bigint): this {
     this.#reserve(20);
     this.#varint(number * 8);
@@ -32,7 +32,7 @@ export class WireWriter {
     return this;
   }
 
-  /** Bytes that are fields already. */
+  /** Already encoded fields. */
   raw(bytes: Uint8Array): this {
     this.#reserve(bytes.length);
     this.#buffer.set(bytes, this.#length);
@@ -71,7 +71,7 @@ export class WireWriter {
   }
 }
 
-/** How many bytes a varint takes, for numbers from 0 to 2^53. */
+/** The encoded size of a varint, for numbers from 0 to 2^53. */
 export const varintSize = (value: number): number => {
   let size = 1;
   for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++;

@@ -1,8 +1,16 @@
-/** The messages of google.firestore.v1 that write. */
-import type { ArrayValue, DocumentBytes, MaskBytes, PreconditionBytes, Status, Timestamp, ValueBytes } from './read-messages.ts';
+/** The write messages of google.firestore.v1. */
+import type {
+  ArrayValue,
+  DocumentBytes,
+  MaskBytes,
+  PreconditionBytes,
+  Status,
+  Timestamp,
+  ValueBytes,
+} from './document-messages.ts';
 
 /** An encoded google.firestore.v1.Write. */
-export type WriteBytes = Uint8Array;
+type WriteBytes = Uint8Array;
 
 export interface CommitRequest {
   readonly database: string;

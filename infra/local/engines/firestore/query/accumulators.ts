@@ -3,12 +3,12 @@ import { proto } from '../proto/codecs.ts';
 import type { Aggregation } from '../proto/query-messages.ts';
 import { type FieldRef, fieldRef, fieldValue } from './field-access.ts';
 
-/** One aggregation on its way over the documents. */
-export interface Accumulator {
+/** A running aggregation. */
+interface Accumulator {
   add(document: StoredDocument): void;
   /** An encoded Value. */
   result(): Uint8Array;
-  /** Documents after which the result cannot change. */
+  /** The number of documents after which the result cannot change. */
   readonly enough: number;
 }
 
@@ -34,7 +34,7 @@ const counter = (upTo: bigint | undefined): Accumulator => {
 const int64Max = 2n ** 63n - 1n;
 const int64Min = -(2n ** 63n);
 
-/** Values that are no numbers are passed over. Integers add up exactly; beyond 64 bits, or with a double, the sum is a double. */
+/** Ignores values that are not numbers. Integer sums are exact; beyond 64 bits, or with a double, the sum is a double. */
 const summer = (field: FieldRef, kind: 'sum' | 'average'): Accumulator => {
   let integers = 0n;
   const doubles = new DoubleSum();
@@ -61,7 +61,7 @@ const summer = (field: FieldRef, kind: 'sum' | 'average'): Accumulator => {
   };
 };
 
-/** Neumaier's sum: what each addition loses is kept and added in the end, so that the order of the documents does not show. */
+/** Neumaier summation: compensates rounding errors, so that the result does not depend on the order of documents. */
 class DoubleSum {
   #sum = 0;
   #lost = 0;

@@ -2,15 +2,16 @@ import type { PathKey, StoredDocument } from '../base/types.ts';
 import { compareValues } from '../value/compare-values.ts';
 import { project } from '../value/field-mask.ts';
 import type { Value } from '../value/value.ts';
+import { compareToBound } from './bound.ts';
 import { fieldValue } from './field-access.ts';
 import { nearestOf } from './find-nearest.ts';
 import { isByName } from './order.ts';
-import { type Plan, placeAgainst } from './plan.ts';
+import type { Plan } from './plan.ts';
 
-/** Walks documents in key order; what a Reader offers. */
+/** Iterates over documents in key order. */
 export type Scan = (from: PathKey, to: PathKey, backwards?: boolean) => Iterable<StoredDocument>;
 
-/** Whether a document of the plan's range is one the query speaks of, wherever order, cursors and limit would put it. */
+/** Whether a document in the plan's range matches the query, regardless of order, cursors and limit. */
 export const matches =
   (plan: Plan) =>
   (document: StoredDocument): boolean =>
@@ -19,27 +20,27 @@ export const matches =
     plan.orders.every(({ field }) => field.isName || fieldValue(document, field) !== undefined);
 
 /**
- * The results of a plan, in order. By name they are walked lazily, whatever their number; any other order is sorted in memory.
- * `skipped` is told how many the offset passed over, before the first result.
+ * The results of a plan, in order. Name order is read lazily; any other order is sorted in memory.
+ * `skipped` receives the number of documents skipped by the offset, before the first result.
  */
-export function* runPlan(plan: Plan, scan: Scan, skipped: (count: number) => void = () => {}): Generator<StoredDocument> {
+export function* executePlan(plan: Plan, scan: Scan, skipped: (count: number) => void = () => {}): Generator<StoredDocument> {
   const inOrder = isByName(plan.orders) ? walkByName(plan, scan) : sorted(plan, scan);
   const ordered = plan.nearest ? nearestOf(inOrder, plan.nearest) : inOrder;
   let passed = 0;
-  let left = plan.limit ?? Number.POSITIVE_INFINITY;
-  if (left === 0) return;
+  let remaining = plan.limit ?? Number.POSITIVE_INFINITY;
+  if (remaining === 0) return;
   for (const document of ordered) {
     if (passed < plan.offset) {
       if (++passed === plan.offset) skipped(passed);
       continue;
     }
     yield plan.select ? projected(document, plan.select) : document;
-    if (--left === 0) return;
+    if (--remaining === 0) return;
   }
   if (passed < plan.offset) skipped(passed);
 }
 
-/** The document with only some of its fields. */
+/** The document with a subset of its fields. */
 export const projected = (document: StoredDocument, select: NonNullable<Plan['select']>): StoredDocument => {
   const { key, path, createTime, updateTime } = document;
   return { key, path, createTime, updateTime, bytes: project(document.bytes, select) };
@@ -60,12 +61,12 @@ function* sorted(plan: Plan, scan: Scan): Generator<StoredDocument> {
     if (!isMatch(document)) continue;
     const tuple = orders.map(({ field }) => fieldValue(document, field) as Value);
     if (start) {
-      const place = placeAgainst(tuple, start, orders, compareValues);
-      if (place < 0 || (place === 0 && !start.before)) continue;
+      const side = compareToBound(tuple, start, orders, compareValues);
+      if (side < 0 || (side === 0 && !start.before)) continue;
     }
     if (end) {
-      const place = placeAgainst(tuple, end, orders, compareValues);
-      if (place > 0 || (place === 0 && end.before)) continue;
+      const side = compareToBound(tuple, end, orders, compareValues);
+      if (side > 0 || (side === 0 && end.before)) continue;
     }
     found.push({ document, tuple });
   }

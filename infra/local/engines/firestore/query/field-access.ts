@@ -3,13 +3,13 @@ import type { FieldReference } from '../proto/query-messages.ts';
 import { type FieldPath, parseFieldPath } from '../value/field-path.ts';
 import { lookUp, type Value } from '../value/value.ts';
 
-/** A field a query speaks of: a path into the document, or the document's own name. */
+/** A field of a query: a path into the document, or the document's name. */
 export interface FieldRef {
-  /** As the client wrote it; equal texts are equal fields. */
+  /** The client's notation; equal texts are equal fields. */
   readonly text: string;
   readonly path: FieldPath;
   readonly isName: boolean;
-  /** The database's name, to spell out a document's. */
+  /** The database's name, for full document names. */
   readonly databaseName: string;
 }
 

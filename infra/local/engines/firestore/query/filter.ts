@@ -5,17 +5,16 @@ import { compareValues, typeOrder } from '../value/compare-values.ts';
 import { readValue, type Value } from '../value/value.ts';
 import { type FieldRef, fieldRef, fieldValue } from './field-access.ts';
 
-/** Whether a document passes. */
 export type Predicate = (document: StoredDocument) => boolean;
 
-/** One comparison of a query, as the rules about combining them see it. */
+/** One comparison of a query, as the combination rules need it. */
 export interface Comparison {
   readonly field: FieldRef;
   readonly operator: FieldOperator | 'IS_NAN' | 'IS_NULL' | 'IS_NOT_NAN' | 'IS_NOT_NULL';
   readonly value: Value;
 }
 
-/** A filter as a tree of comparisons, checked. */
+/** A validated filter as a tree of comparisons. */
 export type FilterTree =
   | { readonly kind: 'comparison'; readonly comparison: Comparison }
   | { readonly kind: 'and'; readonly parts: readonly FilterTree[] }
@@ -47,7 +46,7 @@ export const parseFilter = (filter: Filter, database: string): FilterTree => {
   throw new RpcError('INVALID_ARGUMENT', 'filter type is not specified.');
 };
 
-/** An `in`-like operator takes a list; production's limits on its length. */
+/** Operators that take a list, with production's maximum lengths. */
 const listMax: Partial<Record<FieldOperator, number>> = { IN: 30, ARRAY_CONTAINS_ANY: 30, NOT_IN: 10 };
 
 const checkOperand = ({ field, operator, value }: Comparison): void => {
@@ -69,12 +68,12 @@ const checkOperand = ({ field, operator, value }: Comparison): void => {
   }
 };
 
-/** Null and NaN are found by the unary operators alone (clients send those for == and !=): as an operand they match nothing. */
+/** Only unary operators find null and NaN (clients send those for == and !=); as an operand they match nothing. */
 const isNull = (value: Value): boolean => value.kind === 'null';
 const isNaNValue = (value: Value): boolean => value.kind === 'double' && Number.isNaN(value.value);
 const isFindable = (value: Value): boolean => !isNull(value) && !isNaNValue(value);
 
-/** Ranges stay within one type, and NaN is no part of the numbers' range. */
+/** Ranges stay within one type and exclude NaN. */
 const ordered =
   (operand: Value, holds: (order: number) => boolean) =>
   (value: Value): boolean =>
@@ -85,7 +84,7 @@ const ordered =
 
 const listed = (operand: Value): readonly Value[] => (operand.kind === 'array' ? operand.values : []);
 
-/** What each operator asks of a field that exists. */
+/** The test of each operator for an existing field. */
 const tests: Readonly<
   Record<Exclude<Comparison['operator'], 'OPERATOR_UNSPECIFIED'>, (operand: Value) => (value: Value) => boolean>
 > = {
@@ -94,7 +93,7 @@ const tests: Readonly<
   GREATER_THAN: (operand) => ordered(operand, (order) => order > 0),
   GREATER_THAN_OR_EQUAL: (operand) => ordered(operand, (order) => order >= 0),
   EQUAL: (operand) => (value) => isFindable(operand) && compareValues(value, operand) === 0,
-  // The service leaves null out of both, though the field exists (seen in its clients' fixes of 2025).
+  // The service excludes null here, although the field exists (seen in fixes of its clients in 2025).
   NOT_EQUAL: (operand) => (value) => isFindable(operand) && !isNull(value) && compareValues(value, operand) !== 0,
   NOT_IN: (operand) => {
     const values = listed(operand);
@@ -118,7 +117,7 @@ const tests: Readonly<
   IS_NOT_NAN: () => (value) => !isNull(value) && !isNaNValue(value),
 };
 
-/** Compiles a tree into a test of one document. A field that is not there passes nothing. */
+/** Compiles a tree to a test of one document. A missing field never matches. */
 export const predicate = (tree: FilterTree): Predicate => {
   if (tree.kind === 'comparison') {
     const { field, operator, value } = tree.comparison;

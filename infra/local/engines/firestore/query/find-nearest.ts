@@ -8,13 +8,13 @@ import { type FieldRef, fieldRef, fieldValue } from './field-access.ts';
 
 const limitMax = 1000;
 
-/** A search for the documents whose vectors are nearest to one, checked. */
+/** A validated nearest-neighbour search. */
 export interface Nearest {
   readonly field: FieldRef;
   readonly to: readonly number[];
   readonly measure: Measure;
   readonly limit: number;
-  /** Where each result tells its distance: one field's name, not a path. */
+  /** The field that receives the distance: a single name, not a path. */
   readonly resultField: string | undefined;
   readonly threshold: number | undefined;
 }
@@ -36,10 +36,10 @@ export const readNearest = (message: FindNearest, databaseName: string): Nearest
   return { field, to, measure, limit, resultField, threshold: message.distanceThreshold?.value };
 };
 
-/** The nearest of the documents, nearest first; a document without such a vector, or with one of another length, is none. */
+/** The nearest documents, nearest first. Documents without a vector of the same length are excluded. */
 export const nearestOf = (documents: Iterable<StoredDocument>, nearest: Nearest): readonly StoredDocument[] => {
   const { field, to, measure, limit, resultField, threshold } = nearest;
-  // A greater dot product is nearer; of the others a smaller distance.
+  // For dot products larger is nearer; otherwise smaller is nearer.
   const sign = measure === 'DOT_PRODUCT' ? -1 : 1;
   const found: { readonly document: StoredDocument; readonly distance: number }[] = [];
   for (const document of documents) {

@@ -1,23 +1,23 @@
 import { nextKey, pathKey } from '../base/path-key.ts';
 import type { PathKey } from '../base/types.ts';
+import type { Bound } from './bound.ts';
 import type { FilterTree } from './filter.ts';
 import { isByName, type Order } from './order.ts';
-import type { Bound } from './plan.ts';
 
 interface Range {
   readonly from: PathKey;
   readonly to: PathKey;
 }
 
-/** The key a reference stands for, if it is to a document of this database. */
+/** The key of a reference to a document of this database. */
 export const referenceKey = (reference: string, databaseName: string): PathKey | undefined => {
   const prefix = `${databaseName}/documents/`;
   return reference.startsWith(prefix) ? pathKey(reference.slice(prefix.length)) : undefined;
 };
 
 /**
- * Narrows a range by what the query says of `__name__`, so that reading a part of a database costs that part. Comparisons
- * the range now stands for are taken out of the filter.
+ * Narrows a range by the conditions on `__name__`, so that reading a part of a database costs only that part. Removes
+ * comparisons from the filter that the range expresses.
  */
 export const nameRange = (
   range: Range,
@@ -56,20 +56,20 @@ export const nameRange = (
       return value?.kind === 'reference' ? referenceKey(value.value, databaseName) : undefined;
     };
     const [low, high] = orders[0]?.descending ? [end, start] : [start, end];
-    // A start includes what equals it when `before`; an end leaves it out when `before`. Descending, the two change places.
+    // `before`: a start includes equal documents, an end excludes them. In descending order the two are swapped.
     const includesLow = low && (low === start ? low.before : !low.before);
     const includesHigh = high && (high === start ? high.before : !high.before);
     atLeast(includesLow ? keyOf(low) : after(keyOf(low)));
     below(includesHigh ? after(keyOf(high)) : keyOf(high));
   }
-  // Bounds that cross leave nothing.
+  // Crossing bounds leave an empty range.
   if (to < from) to = from;
   return { from, to, filter: rest.length === 0 ? undefined : { kind: 'and', parts: rest } };
 };
 
 const rangeOperators = new Set<string>(['EQUAL', 'LESS_THAN', 'LESS_THAN_OR_EQUAL', 'GREATER_THAN', 'GREATER_THAN_OR_EQUAL']);
 
-/** The key a part of the filter compares `__name__` with, if a range can say the same. */
+/** The key that a filter compares `__name__` with, if a range can express it. */
 const comparedKey = (part: FilterTree, databaseName: string): PathKey | undefined => {
   if (part.kind !== 'comparison' || !part.comparison.field.isName || !rangeOperators.has(part.comparison.operator))
     return undefined;

@@ -10,8 +10,8 @@ export interface Order {
 }
 
 /**
- * The whole order of a query: what it asks for, then fields compared by inequality that it leaves out, by name, then those
- * aggregated, then the document's name. What is added goes the way of the last one asked for.
+ * The complete order of a query: the requested orders, then inequality fields that are missing, by name, then aggregated fields,
+ * then the document's name. Added orders have the direction of the last requested one.
  */
 export const normalizeOrders = (
   asked: readonly OrderMessage[],
@@ -40,7 +40,7 @@ export const normalizeOrders = (
     if (orders.some((order) => order.field.text === field.text)) continue;
     orders.push({ field, descending });
   }
-  // Past the document's name nothing can differ any more.
+  // Orders after the name have no effect.
   const name = orders.findIndex(({ field }) => field.isName);
   return name >= 0 ? orders : [...orders, { field: nameField(databaseName), descending }];
 };

@@ -3,13 +3,13 @@ import { type Method, RpcError } from '../base/types.ts';
 import { decodeRequest, proto } from '../proto/codecs.ts';
 import type { Databases } from '../storage/databases.ts';
 import { openReader } from '../storage/read-view.ts';
-import { runPlan } from './execute-plan.ts';
+import { executePlan } from './execute-plan.ts';
 import { planQuery } from './plan.ts';
 
-/** About this many documents a part is as fine as the service splits: 5, 100 and 1,000 documents gave 0, 1 and 8 points. */
+/** The service's approximate granularity: 5, 100 and 1,000 documents gave 0, 1 and 8 points. */
 const partitionDocuments = 128;
 
-/** PartitionQuery: split points that cut a collection group into parts of about equal size. */
+/** PartitionQuery: points that split a collection group into parts of similar size. */
 export const partitionQuery = (databases: Databases): Method => ({
   kind: 'unary',
   run: async (bytes) => {
@@ -33,12 +33,12 @@ export const partitionQuery = (databases: Databases): Method => ({
     const reader = openReader(databases.open(parent), request);
     const plan = planQuery(parent, database, query);
     let count = 0;
-    for (const _ of runPlan(plan, reader.scan)) count++;
+    for (const _ of executePlan(plan, reader.scan)) count++;
     const points = Math.min(Number(partitionCount), Math.round(count / partitionDocuments));
     const wanted = new Set(Array.from({ length: points }, (_, i) => Math.round(((i + 1) * count) / (points + 1))));
     const names: string[] = [];
     let at = 0;
-    for (const { path } of runPlan(plan, reader.scan)) if (wanted.has(at++)) names.push(`${database}/documents/${path}`);
+    for (const { path } of executePlan(plan, reader.scan)) if (wanted.has(at++)) names.push(`${database}/documents/${path}`);
     const from = request.pageToken === '' ? 0 : pageStart(request.pageToken, names);
     const to = pageSize === 0 ? names.length : Math.min(names.length, from + pageSize);
     return proto.PartitionQueryResponse.encode({
@@ -48,7 +48,7 @@ export const partitionQuery = (databases: Databases): Method => ({
   },
 });
 
-/** A page's token is the name it begins with, so that pages go on even when documents come and go between them. */
+/** A page token is the first name of the page, so that pages continue although documents change in between. */
 const pageStart = (token: string, names: readonly string[]): number => {
   const index = names.findIndex((name) => name >= token);
   return index < 0 ? names.length : index;

@@ -2,30 +2,25 @@ import { checkCollectionId, type DocumentName } from '../base/document-name.ts';
 import { below, childKey, depth } from '../base/path-key.ts';
 import { type PathKey, RpcError } from '../base/types.ts';
 import type { Cursor, StructuredQuery } from '../proto/query-messages.ts';
-import { readValue, type Value } from '../value/value.ts';
+import { readValue } from '../value/value.ts';
+import type { Bound } from './bound.ts';
 import { type FieldRef, fieldRef } from './field-access.ts';
 import { type FilterTree, type Predicate, parseFilter, predicate } from './filter.ts';
 import { type Nearest, readNearest } from './find-nearest.ts';
 import { nameRange, referenceKey } from './name-range.ts';
 import { normalizeOrders, type Order } from './order.ts';
-import { checkCombination } from './query-rules.ts';
+import { checkQueryRules } from './query-rules.ts';
 
-export interface Bound {
-  readonly values: readonly Value[];
-  /** For a start: include what equals it. For an end: leave out what equals it. */
-  readonly before: boolean;
-}
-
-/** A query, checked and normalized: what to walk, what to keep, how to order it. */
+/** A validated and normalized query: range, filter and order. */
 export interface Plan {
-  /** Every result lies in from ≤ key < to. */
+  /** All results are in from ≤ key < to. */
   readonly from: PathKey;
   readonly to: PathKey;
-  /** Whether a document of the range belongs to the collections asked for. Undefined: all do. */
+  /** Whether a document in the range belongs to the selected collections. Undefined: all do. */
   readonly isMember: ((key: PathKey) => boolean) | undefined;
-  /** What the range does not say already. */
+  /** The conditions that the range does not express. */
   readonly filter: Predicate | undefined;
-  /** All the query says of its documents. */
+  /** All conditions of the query. */
   readonly filterTree: FilterTree | undefined;
   readonly orders: readonly Order[];
   readonly start: Bound | undefined;
@@ -33,11 +28,11 @@ export interface Plan {
   readonly offset: number;
   readonly limit: number | undefined;
   readonly nearest: Nearest | undefined;
-  /** Field paths to return; undefined returns all. `__name__` is no field: alone it asks for none, as an empty list does. */
+  /** Field paths to return; undefined returns all. `__name__` is not a field: alone it selects nothing, like an empty list. */
   readonly select: readonly (readonly string[])[] | undefined;
 }
 
-/** Checks a query. `aggregated` are the fields summed or averaged over its results. */
+/** Validates a query. `aggregated` are the fields to sum or average. */
 export const planQuery = (
   parent: DocumentName,
   databaseName: string,
@@ -48,7 +43,7 @@ export const planQuery = (
   if (query.limit && query.limit.value < 0) throw new RpcError('INVALID_ARGUMENT', 'limit is negative');
   const collection = collectionRange(parent.key, query);
   const tree: FilterTree | undefined = query.where && parseFilter(query.where, databaseName);
-  if (tree) checkCombination(tree);
+  if (tree) checkQueryRules(tree);
   const orders = normalizeOrders(query.orderBy, tree, databaseName, isCut(query) ? aggregated : []);
   const start = bound(query.startAt, orders, databaseName);
   const end = bound(query.endAt, orders, databaseName);
@@ -69,7 +64,7 @@ export const planQuery = (
   };
 };
 
-/** Whether it matters to an aggregation which documents come first. A cursor that speaks of the name leaves no room for more. */
+/** Whether the order of documents matters to an aggregation. A cursor value for the name excludes further orders. */
 const isCut = ({ limit, offset, orderBy, startAt, endAt }: StructuredQuery): boolean =>
   (limit !== undefined || offset > 0) && [startAt, endAt].every((cursor) => (cursor?.values.length ?? 0) <= orderBy.length);
 
@@ -93,7 +88,7 @@ interface CollectionRange {
   readonly isMember: ((key: PathKey) => boolean) | undefined;
 }
 
-/** The keys a collection selector can reach. Without a collection id it is kindless: documents of every collection. */
+/** The key range of a collection selector. Without a collection id the query is kindless: documents of all collections. */
 const collectionRange = (parent: PathKey, { from }: StructuredQuery): CollectionRange => {
   if (from.length > 1)
     throw new RpcError('INVALID_ARGUMENT', 'StructuredQuery.from cannot have more than one collection selector.');
@@ -107,7 +102,7 @@ const collectionRange = (parent: PathKey, { from }: StructuredQuery): Collection
 
 const separator = '\x00';
 
-/** Whether the last segment but one of a key is the collection id. */
+/** Whether the next to last segment of a key is the collection id. */
 const isInGroup = (collectionId: string): ((key: PathKey) => boolean) => {
   const id = childKey('', collectionId);
   return (key) => {
@@ -115,21 +110,4 @@ const isInGroup = (collectionId: string): ((key: PathKey) => boolean) => {
     const start = end - id.length;
     return start >= 0 && key.startsWith(id, start) && (start === 0 || key[start - 1] === separator);
   };
-};
-
-/** A document's place against a bound: below 0 before it, above 0 after it, by the orders the bound speaks of. */
-export const placeAgainst = (
-  tuple: readonly Value[],
-  { values }: Bound,
-  orders: readonly Order[],
-  compare: (a: Value, b: Value) => number,
-): number => {
-  for (const [i, value] of values.entries()) {
-    const own = tuple[i];
-    const order = orders[i];
-    if (!own || !order) return 0;
-    const place = compare(own, value);
-    if (place !== 0) return order.descending ? -place : place;
-  }
-  return 0;
 };

@@ -5,8 +5,8 @@ const disjunctionsMax = 30;
 
 const excluding = new Set<string>(['NOT_EQUAL', 'NOT_IN', 'IS_NOT_NULL', 'IS_NOT_NAN']);
 
-/** Which comparisons may stand together, as the service has it. */
-export const checkCombination = (tree: FilterTree): void => {
+/** The service's rules for combining comparisons. */
+export const checkQueryRules = (tree: FilterTree): void => {
   const comparisons = comparisonsOf(tree);
   if (comparisons.filter(({ operator }) => excluding.has(operator)).length > 1)
     throw new RpcError(
@@ -32,7 +32,7 @@ const isDisjunctive = (tree: FilterTree): boolean =>
     ? tree.comparison.operator === 'IN' || tree.comparison.operator === 'ARRAY_CONTAINS_ANY'
     : tree.kind === 'or' || tree.parts.some(isDisjunctive);
 
-/** How many conjunctions the filter becomes when written as an `or` of `and`s. */
+/** The number of conjunctions in disjunctive normal form. */
 const countDisjunctions = (tree: FilterTree): number => {
   if (tree.kind === 'or') return tree.parts.reduce((sum, part) => sum + countDisjunctions(part), 0);
   if (tree.kind === 'and') return tree.parts.reduce((product, part) => product * countDisjunctions(part), 1);
@@ -40,7 +40,7 @@ const countDisjunctions = (tree: FilterTree): number => {
   return (operator === 'IN' || operator === 'ARRAY_CONTAINS_ANY') && value.kind === 'array' ? value.values.length : 1;
 };
 
-/** The most tests of an array's elements that have to hold at once; array-contains-any is an `or` of array-contains. */
+/** The most array tests within one conjunction; array-contains-any is a disjunction of array-contains. */
 const arrayTestsAtOnce = (tree: FilterTree): number => {
   if (tree.kind === 'comparison') return tree.comparison.operator.startsWith('ARRAY_CONTAINS') ? 1 : 0;
   const counts = tree.parts.map(arrayTestsAtOnce);

@@ -10,7 +10,7 @@ export class Ref {
 
 type GeoPoint = { readonly latitude: number; readonly longitude: number };
 
-/** A value written plainly: bigint is an integer, number a double. */
+/** A plain value: bigint is an integer, number a double. */
 export type SeedValue =
   | null
   | boolean
@@ -24,7 +24,7 @@ export type SeedValue =
   | readonly SeedValue[]
   | { readonly [field: string]: SeedValue };
 
-/** The encoded google.firestore.v1.Value of a plain one. */
+/** Encodes a plain value as google.firestore.v1.Value. */
 export function valueBytes(value: SeedValue): Uint8Array {
   if (value === null) return proto.Value.encode({ nullValue: 'NULL_VALUE' });
   if (typeof value === 'boolean') return proto.Value.encode({ booleanValue: value });

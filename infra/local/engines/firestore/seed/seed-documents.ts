@@ -1,18 +1,18 @@
 import { type DatabaseName, documentName } from '../base/document-name.ts';
 import { proto, timestampOf } from '../proto/codecs.ts';
 import type { Databases } from '../storage/databases.ts';
-import { commitWrites, readWrite } from '../write/commit-writes.ts';
+import { commitWrites, parseWrite } from '../write/commit-writes.ts';
 import { Ref, type SeedValue, valueBytes } from './plain-values.ts';
-import { Dice } from './seeded-random.ts';
+import { SeededRandom } from './seeded-random.ts';
 
 const batchSize = 500;
 
-export interface SeedDocument {
+interface SeedDocument {
   readonly path: string;
   readonly fields: Readonly<Record<string, SeedValue>>;
 }
 
-/** Writes `count` documents as an app would have them; the same seed makes the same ones. */
+/** Writes `count` realistic documents. The same seed gives the same documents. */
 export async function seed(
   databases: Databases,
   name: DatabaseName,
@@ -28,7 +28,7 @@ export async function seed(
     if (writes.length < batchSize && done < count) continue;
     await commitWrites(
       database,
-      writes.map((write) => readWrite(write, name)),
+      writes.map((write) => parseWrite(write, name)),
     );
     writes = [];
     options.onProgress?.(done);
@@ -37,12 +37,12 @@ export async function seed(
 
 /** The documents that `seed` writes. */
 export function* seedDocuments(name: DatabaseName, count: number, seed = 1): Generator<SeedDocument> {
-  const dice = new Dice(seed);
+  const dice = new SeededRandom(seed);
   for (let index = 0; index < count; index++) yield documentOf(name, index, dice);
 }
 
-/** One in ten lies below a parent that does not exist: tools that walk from parent to child lose those. */
-function documentOf(name: DatabaseName, index: number, dice: Dice): SeedDocument {
+/** One in ten has a parent that does not exist: tools that descend from parents miss those. */
+function documentOf(name: DatabaseName, index: number, dice: SeededRandom): SeedDocument {
   const id = dice.id(20);
   const kind = index % 10;
   if (kind === 9)
@@ -53,7 +53,7 @@ function documentOf(name: DatabaseName, index: number, dice: Dice): SeedDocument
 }
 
 /** The first five of every ten are users. */
-function userBefore(index: number, dice: Dice): number {
+function userBefore(index: number, dice: SeededRandom): number {
   const any = dice.below(index + 1);
   return any - (any % 10) + (any % 5);
 }
@@ -63,10 +63,10 @@ function writeOf(name: DatabaseName, { path, fields }: SeedDocument): Uint8Array
   return proto.Write.encode({ update: proto.Document.encode({ name: documentName(name, path), fields: values }) });
 }
 
-/** A moment of the ten years before 2026. */
-const moment = (dice: Dice) => timestampOf((1_451_606_400 + dice.below(315_000_000)) * 1_000_000 + dice.below(1_000_000));
+/** A time in the ten years before 2026. */
+const moment = (dice: SeededRandom) => timestampOf((1_451_606_400 + dice.below(315_000_000)) * 1_000_000 + dice.below(1_000_000));
 
-const user = (name: DatabaseName, index: number, dice: Dice): Record<string, SeedValue> => ({
+const user = (name: DatabaseName, index: number, dice: SeededRandom): Record<string, SeedValue> => ({
   name: `${dice.word()} ${dice.word()}`,
   email: `user${index}@example.com`,
   age: BigInt(18 + dice.below(70)),
@@ -82,7 +82,7 @@ const user = (name: DatabaseName, index: number, dice: Dice): Record<string, See
   friend: new Ref(documentName(name, `users/u${userBefore(index, dice)}`)),
 });
 
-const order = (name: DatabaseName, dice: Dice): Record<string, SeedValue> => ({
+const order = (name: DatabaseName, dice: SeededRandom): Record<string, SeedValue> => ({
   placedAt: moment(dice),
   total: dice.below(100_000) / 100,
   cents: BigInt(dice.below(2 ** 31)) * 4_294_967_296n,
@@ -94,7 +94,7 @@ const order = (name: DatabaseName, dice: Dice): Record<string, SeedValue> => ({
   })),
 });
 
-const product = (dice: Dice): Record<string, SeedValue> => ({
+const product = (dice: SeededRandom): Record<string, SeedValue> => ({
   title: dice.text(4),
   price: dice.below(100_000) / 100,
   stock: BigInt(dice.below(1000)),
@@ -102,7 +102,7 @@ const product = (dice: Dice): Record<string, SeedValue> => ({
   description: dice.text(40 + dice.below(80)),
 });
 
-const entry = (name: DatabaseName, dice: Dice): Record<string, SeedValue> => ({
+const entry = (name: DatabaseName, dice: SeededRandom): Record<string, SeedValue> => ({
   at: moment(dice),
   level: BigInt(dice.below(5)),
   message: dice.text(10 + dice.below(40)),

@@ -4,8 +4,8 @@ const words = (
   'forest naïve copper ocean valley lamp 🚀 orange engine planet thread mirror summit anchor velvet radio canyon'
 ).split(' ');
 
-/** Chance that can be repeated: the same seed gives the same throws. */
-export class Dice {
+/** Seeded pseudo-random numbers. */
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {

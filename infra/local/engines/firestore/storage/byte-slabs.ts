@@ -1,26 +1,26 @@
 /**
- * Byte strings in large buffers outside JavaScript's heap, so that a million documents cost the collector nothing.
- * Space is never reused in place: views handed out stay true until the last of them is dropped.
+ * Byte strings in large buffers outside the JavaScript heap, so that a million documents cost the garbage collector nothing.
+ * Space is never reused in place: views stay valid until they are dropped.
  */
-export class Slabs {
+export class ByteSlabs {
   readonly #buffers: (Buffer | undefined)[] = [];
-  /** Bytes still wanted in each slab. */
+  /** Live bytes of each slab. */
   readonly #live: number[] = [];
   #current = -1;
   #used = 0;
-  /** Where the last `reserve` put its bytes. */
+  /** The position of the last `reserve`. */
   slab = 0;
   offset = 0;
-  /** Bytes wanted over all slabs. */
+  /** Live bytes of all slabs. */
   liveBytes = 0;
 
-  /** Room for `length` bytes of the record `id`, to be filled by the caller at `slab` and `offset`. */
+  /** Reserves `length` bytes for the record `id`, to be filled by the caller at `slab` and `offset`. */
   reserve(id: number, length: number): Buffer {
     const needed = headerBytes + length;
     let buffer = this.#buffers[this.#current];
     if (!buffer || this.#used + needed > buffer.length) {
       this.#retire();
-      // Small databases take little: slabs begin at 64 KiB and double up to 4 MiB.
+      // Slabs start at 64 KiB and double up to 4 MiB, so that small databases use little memory.
       const size = Math.max(needed, Math.min(largestSlabBytes, Math.max(smallestSlabBytes, 2 * (buffer?.length ?? 0))));
       buffer = Buffer.allocUnsafeSlow(size);
       this.#current = this.#buffers.push(buffer) - 1;
@@ -39,11 +39,11 @@ export class Slabs {
 
   buffer(slab: number): Buffer {
     const buffer = this.#buffers[slab];
-    if (!buffer) throw new Error('that slab was released');
+    if (!buffer) throw new Error('the slab was released');
     return buffer;
   }
 
-  /** Gives up a record's bytes; true if so few of its slab are left that moving them out frees it. */
+  /** Releases a record's bytes. True if the slab is so empty that it should be evacuated. */
   release(slab: number, length: number): boolean {
     const live = (this.#live[slab] ?? 0) - headerBytes - length;
     this.#live[slab] = live;
@@ -53,7 +53,7 @@ export class Slabs {
     return live > 0 && live < this.buffer(slab).length / 4;
   }
 
-  /** The records of a slab, wanted or not, in the order they came. */
+  /** All records of a slab, live or not, in insertion order. */
   *records(slab: number): Generator<{ readonly id: number; readonly offset: number; readonly length: number }> {
     const buffer = this.buffer(slab);
     for (let at = 0; at + headerBytes <= buffer.length; ) {
@@ -64,7 +64,7 @@ export class Slabs {
     }
   }
 
-  /** Marks where the current slab's records end. */
+  /** Marks the end of the current slab's records. */
   #retire(): void {
     const buffer = this.#buffers[this.#current];
     if (!buffer) return;

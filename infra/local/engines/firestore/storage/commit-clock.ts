@@ -2,15 +2,15 @@ import { type Micros, RpcError } from '../base/types.ts';
 import { second } from '../value/timestamps.ts';
 import { checkWithin, isReadable, tooOld, type Window, windowAt, withSlack } from './read-window.ts';
 
-/** A database's time: strictly increasing for commits, and how far back it can be read. */
-export class Timeline {
+/** A database's clock: strictly increasing commit times, and the readable past. */
+export class CommitClock {
   readonly #clock: () => Micros;
-  /** The latest time given to a commit or a reader: later commits are later than it. */
+  /** The latest time given to a commit or a reader; later commits get later times. */
   #latest: Micros = 0;
   #recoverySince: Micros | undefined;
   #window: Window;
   #windowAge: Micros;
-  /** Times before this are gone, because a test said so. */
+  /** Times before this are expired explicitly (by tests). */
   #expiredBefore: Micros = 0;
 
   constructor(clock: (() => Micros) | undefined, recoverySince: Micros | undefined) {
@@ -24,19 +24,19 @@ export class Timeline {
     return this.#clock();
   }
 
-  /** A time at which all commits so far are seen, and none to come. */
+  /** A time that includes all commits so far and no later ones. */
   readTime(): Micros {
     this.#latest = Math.max(this.#latest, this.#clock());
     return this.#latest;
   }
 
-  /** The time of the next commit, later than all given out before. */
+  /** The time of the next commit, later than all earlier times. */
   nextTime(): Micros {
     this.#latest = Math.max(this.#latest + 1, this.#clock());
     return this.#latest;
   }
 
-  /** Takes note of a commit read from disk. */
+  /** Registers a commit read from disk. */
   saw(time: Micros): void {
     this.#latest = Math.max(this.#latest, time);
   }
@@ -50,7 +50,7 @@ export class Timeline {
     this.renew();
   }
 
-  /** Versions outside it may be forgotten. It reaches a little further back than what `check` allows, and moves once a second. */
+  /** Versions outside it may be collected. It extends a little further than `check` allows and moves once a second. */
   get window(): Window {
     if (this.#clock() - this.#windowAge > second) this.renew();
     return this.#window;
@@ -61,7 +61,7 @@ export class Timeline {
     this.#window = withSlack(windowAt(this.#windowAge, this.#recoverySince));
   }
 
-  /** Refuses a time that a new read cannot have. */
+  /** Throws for a time that a new read cannot use. */
   check(at: Micros): void {
     const now = this.readTime();
     if (at > now) throw new RpcError('INVALID_ARGUMENT', "The requested 'read_time' cannot be in the future.");
@@ -69,12 +69,12 @@ export class Timeline {
     checkWithin(at, windowAt(now, this.#recoverySince));
   }
 
-  /** Refuses a time whose versions may be forgotten already: a read under way must fail rather than miss one. */
+  /** Throws for a time whose versions may already be collected: a running read must fail rather than miss one. */
   checkKept(at: Micros): void {
     if (at < this.#expiredBefore || (at < this.#window.fine && !isReadable(at, this.#window))) throw tooOld();
   }
 
-  /** Makes all times before now too old. */
+  /** Expires all times before now. */
   expire(): void {
     this.#expiredBefore = this.nextTime();
   }

@@ -2,32 +2,32 @@ import { type DatabaseName, databaseName } from '../base/document-name.ts';
 import { lastKey } from '../base/path-key.ts';
 import type { Database, DocumentChange, Micros, PathKey, StoredDocument } from '../base/types.ts';
 import type { Change } from './change.ts';
-import { Timeline } from './commit-clock.ts';
-import { Store } from './document-store.ts';
+import { CommitClock } from './commit-clock.ts';
+import { DocumentStore } from './document-store.ts';
 import { Journal } from './journal.ts';
 import { Transactions } from './transactions.ts';
 
 export interface DatabaseOptions {
-  /** Where the database is kept; without it, it lives in memory only. */
+  /** The folder of the database; without it, it is kept in memory. */
   readonly dir?: string | undefined;
   readonly clock?: () => Micros;
-  /** When point-in-time recovery was turned on. */
+  /** When point-in-time recovery was enabled. */
   readonly pointInTimeRecoverySince?: Micros | undefined;
-  /** How long a commit waits for a transaction that has read what it writes. */
+  /** How long a commit waits for a transaction that has read the same documents. */
   readonly lockWaitMs?: number | undefined;
 }
 
 type Listener = (time: Micros, changes: readonly DocumentChange[]) => void;
 
-/** A database: a store in memory, the journal it is rebuilt from, and the clock of its commits. */
+/** A database: an in-memory store, the journal it is rebuilt from, and its commit clock. */
 export class StoredDatabase implements Database {
   readonly projectId: string;
   readonly databaseId: string;
   readonly name: string;
   readonly transactions: Transactions;
-  readonly #store: Store;
+  readonly #store: DocumentStore;
   readonly #journal: Journal | undefined;
-  readonly #timeline: Timeline;
+  readonly #timeline: CommitClock;
   readonly #listeners = new Set<Listener>();
   readonly #timer: NodeJS.Timeout;
   #sweepFrom: PathKey = '';
@@ -36,8 +36,8 @@ export class StoredDatabase implements Database {
     this.projectId = name.projectId;
     this.databaseId = name.databaseId;
     this.name = databaseName(name);
-    this.#timeline = new Timeline(options.clock, options.pointInTimeRecoverySince);
-    this.#store = new Store(`${this.name}/documents/`);
+    this.#timeline = new CommitClock(options.clock, options.pointInTimeRecoverySince);
+    this.#store = new DocumentStore(`${this.name}/documents/`);
     this.transactions = new Transactions(this, options.lockWaitMs);
     if (options.dir !== undefined)
       this.#journal = new Journal(options.dir, (entry) => {
@@ -47,17 +47,17 @@ export class StoredDatabase implements Database {
     this.#timer = setInterval(() => this.sweep(), sweepMs).unref();
   }
 
-  /** How many documents there are. */
+  /** The number of documents. */
   get size(): number {
     return this.#store.size;
   }
 
-  /** Bytes of all versions kept. */
+  /** Bytes of all retained versions. */
   get liveBytes(): number {
     return this.#store.liveBytes;
   }
 
-  /** When point-in-time recovery was turned on; undefined while it is off. */
+  /** When point-in-time recovery was enabled; undefined while it is disabled. */
   get pointInTimeRecoverySince(): Micros | undefined {
     return this.#timeline.recoverySince;
   }
@@ -86,7 +86,7 @@ export class StoredDatabase implements Database {
     this.#timeline.check(at);
   }
 
-  /** Makes every snapshot before now too old, also for scans under way. */
+  /** Expires all snapshots before now, also for running scans. */
   expireSnapshots(): void {
     this.#timeline.expire();
   }
@@ -107,7 +107,7 @@ export class StoredDatabase implements Database {
     }
   }
 
-  /** The documents of from ≤ key < to whose state at `after` and at `at` differ. */
+  /** The documents with from ≤ key < to whose states at `after` and `at` differ. */
   *changes(from: PathKey, to: PathKey, after: Micros, at: Micros): Generator<DocumentChange> {
     this.#timeline.checkKept(after);
     const walk = this.#store.walk(from, to);
@@ -127,12 +127,12 @@ export class StoredDatabase implements Database {
     return () => this.#listeners.delete(listener);
   }
 
-  /** What is there now, and the number of its newest version, for a change to be built on. */
+  /** The current document and its newest version number, as the base of a change. */
   find(key: PathKey): { readonly newest: number; readonly document: StoredDocument | undefined } {
     return this.#store.find(key);
   }
 
-  /** Applies commits in the order of their times: first to disk, then for all to see. */
+  /** Applies commits in time order: first to disk, then visible to readers. */
   apply(changes: readonly Change[]): void {
     const journal = this.#journal;
     const ids = changes.map(({ time, path, fields, newest }) => {
@@ -150,12 +150,12 @@ export class StoredDatabase implements Database {
     const { window } = this.#timeline;
     if (this.#listeners.size === 0) this.#store.linkAll(changes, ids, window);
     else
-      for (const { time, told } of this.#store.linkAndTell(changes, ids, window))
-        for (const listener of [...this.#listeners]) tell(listener, time, told);
+      for (const { time, visible } of this.#store.linkAndReport(changes, ids, window))
+        for (const listener of [...this.#listeners]) notify(listener, time, visible);
     this.#compactIfDue();
   }
 
-  /** Forgets versions that can no longer be read, some at a time until all documents have been visited. */
+  /** Collects versions that can no longer be read, in small steps until all documents were visited. */
   sweep(): void {
     this.#timeline.renew();
     if (this.#store.superseded === 0) return;
@@ -163,7 +163,7 @@ export class StoredDatabase implements Database {
     if (this.#sweepFrom !== '') setImmediate(() => this.sweep()).unref();
   }
 
-  /** Rewrites what is on disk without what nobody can read any more. */
+  /** Rewrites the files without versions that can no longer be read. */
   async compact(): Promise<void> {
     const at = this.readTime();
     await this.#journal?.compact(() => this.#store.history('', lastKey, at));
@@ -177,7 +177,7 @@ export class StoredDatabase implements Database {
   #compactIfDue(): void {
     if (!this.#journal || this.#journal.size < compactAboveBytes + 2 * this.#store.liveBytes) return;
     this.compact().catch((error: unknown) => {
-      console.error(`${this.name}: could not compact`, error);
+      console.error(`${this.name}: compaction failed`, error);
     });
   }
 }
@@ -186,8 +186,8 @@ const sweepMs = 60_000;
 const sweepVisits = 5_000;
 const compactAboveBytes = 64 * 1024 * 1024;
 
-/** The commit has happened: what goes wrong in one who hears of it is not the writer's error. */
-const tell = (listener: Listener, time: Micros, changes: readonly DocumentChange[]): void => {
+/** The commit has happened, so a failing listener is not the writer's error. */
+const notify = (listener: Listener, time: Micros, changes: readonly DocumentChange[]): void => {
   try {
     listener(time, changes);
   } catch (error) {

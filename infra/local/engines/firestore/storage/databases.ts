@@ -4,22 +4,22 @@ import { type DatabaseName, databaseName } from '../base/document-name.ts';
 import { type Micros, RpcError } from '../base/types.ts';
 import { StoredDatabase } from './database.ts';
 
-export interface DatabasesOptions {
-  /** Where databases are kept; without it they live in memory only. */
+interface DatabasesOptions {
+  /** The folder of the databases; without it they are kept in memory. */
   readonly dir?: string | undefined;
-  /** Whether naming a database makes it; otherwise only `create` does. */
+  /** Whether the first use creates a database; otherwise only `create` does. */
   readonly createOnUse?: boolean;
   readonly clock?: () => Micros;
-  /** How long a commit waits for a transaction that has read what it writes. */
+  /** How long a commit waits for a transaction that has read the same documents. */
   readonly lockWaitMs?: number;
 }
 
 /** The databases of all projects. */
 export interface Databases {
-  /** The database of that name; NOT_FOUND if there is none. */
+  /** The database of that name; throws NOT_FOUND if there is none. */
   open(name: DatabaseName): StoredDatabase;
   create(name: DatabaseName, options?: { readonly pointInTimeRecovery?: boolean }): StoredDatabase;
-  /** Removes a database and all that is in it; naming it does not make it again. */
+  /** Deletes a database with its contents; using its name does not create it again. */
   delete(name: DatabaseName): void;
   setPointInTimeRecovery(name: DatabaseName, on: boolean): void;
   list(): readonly StoredDatabase[];
@@ -31,7 +31,7 @@ interface Settings extends DatabaseName {
   readonly deleted?: boolean;
 }
 
-/** Opens all databases kept in the folder. */
+/** Opens all databases in the folder. */
 export const openDatabases = ({ dir, createOnUse = true, clock, lockWaitMs }: DatabasesOptions = {}): Databases => {
   const all = new Map<string, StoredDatabase>();
   const deleted = new Set<string>();
@@ -104,7 +104,7 @@ export const openDatabases = ({ dir, createOnUse = true, clock, lockWaitMs }: Da
 const validId = /^(?:\(default\)|[A-Za-z0-9_-]{1,63})$/;
 const settingsFile = 'database.json';
 
-/** An id as the name of a folder: dots could mean another folder. */
+/** An id as a folder name: dots could refer to another folder. */
 const fileName = (id: string): string => encodeURIComponent(id).replaceAll('.', '%2E');
 
 const keptSettings = (dir: string): Settings[] => {

@@ -1,7 +1,7 @@
 import { keyPath } from '../base/path-key.ts';
 import type { Micros, PathKey, StoredDocument } from '../base/types.ts';
 
-/** A document as it stood; its bytes are looked at only if someone asks. */
+/** A version of a document; decoded on demand. */
 export class Snapshot implements StoredDocument {
   readonly key: PathKey;
   readonly createTime: Micros;

@@ -5,18 +5,18 @@ import type { Change } from './change.ts';
 import { Snapshot } from './document-snapshot.ts';
 import type { JournalEntry } from './journal.ts';
 import { isWanted, type Window } from './read-window.ts';
-import { Tree, type Walk } from './sorted-index.ts';
-import { none, Versions } from './version-table.ts';
+import { type IndexWalk, SortedIndex } from './sorted-index.ts';
+import { none, VersionTable } from './version-table.ts';
 
-/** The documents of a database in name order, with every version that can still be read. */
-export class Store {
-  readonly #tree = new Tree();
-  readonly #versions = new Versions();
-  /** What every name begins with: `projects/p/databases/d/documents/` */
+/** The documents of a database in name order, with all versions that can still be read. */
+export class DocumentStore {
+  readonly #tree = new SortedIndex();
+  readonly #versions = new VersionTable();
+  /** The prefix of all names: `projects/p/databases/d/documents/` */
   readonly #prefix: Buffer;
-  /** Documents that exist now. */
+  /** The number of documents that exist now. */
   size = 0;
-  /** Versions that are not the newest of their document, and deletions: what there is to collect one day. */
+  /** Superseded versions and deletions, which will be collected. */
   superseded = 0;
 
   constructor(prefix: string) {
@@ -32,27 +32,27 @@ export class Store {
     return newest === undefined ? undefined : this.#document(key, this.#versions.visible(newest, at));
   }
 
-  walk(from: PathKey, to: PathKey, backwards?: boolean): Walk {
+  walk(from: PathKey, to: PathKey, backwards?: boolean): IndexWalk {
     return this.#tree.walk(from, to, backwards);
   }
 
-  /** What a walk stands on, as it was at `at`. */
-  at(walk: Walk, at: Micros): StoredDocument | undefined {
+  /** The document at the position of a walk, as of `at`. */
+  at(walk: IndexWalk, at: Micros): StoredDocument | undefined {
     return this.#document(walk.key, this.#versions.visible(walk.value, at));
   }
 
-  /** Whether what a walk stands on changed after `time`. */
-  changedAfter(walk: Walk, time: Micros): boolean {
+  /** Whether the document at the position of a walk changed after `time`. */
+  changedAfter(walk: IndexWalk, time: Micros): boolean {
     return this.#versions.updated(walk.value) > time;
   }
 
-  /** What is there now, and the number of its newest version. */
+  /** The current document and its newest version number. */
   find(key: PathKey): { readonly newest: number; readonly document: StoredDocument | undefined } {
     const newest = this.#tree.get(key) ?? none;
     return { newest, document: this.#document(key, newest) };
   }
 
-  /** Makes a new version of a document, or of its absence, that `link` will show; nobody sees it before. */
+  /** Creates a new version of a document, or a deletion; invisible until `link`. */
   prepare(path: string, fields: Uint8Array | undefined, newest: number, time: Micros): number {
     const versions = this.#versions;
     if (!fields) return versions.addDeletion(time, newest);
@@ -64,7 +64,7 @@ export class Store {
     );
   }
 
-  /** The encoded Document of a prepared version that is not an absence. */
+  /** The encoded Document of a prepared version. */
   prepared(id: number): Buffer {
     return this.#versions.bytes(id);
   }
@@ -73,7 +73,7 @@ export class Store {
     this.#versions.drop(id);
   }
 
-  /** Shows a prepared version, and forgets older ones nobody can ask for. */
+  /** Makes a prepared version visible and collects older ones that can no longer be read. */
   link(key: PathKey, id: number, window: Window): void {
     this.#tree.set(key, id);
     this.#linked(key, id, window);
@@ -83,24 +83,24 @@ export class Store {
     for (const [i, { key }] of changes.entries()) this.link(key, ids[i] ?? none, window);
   }
 
-  /** Shows one commit after the other and tells what each has changed. */
-  *linkAndTell(
+  /** Makes commits visible one by one and yields the changes of each. */
+  *linkAndReport(
     changes: readonly Change[],
     ids: readonly number[],
     window: Window,
-  ): Generator<{ time: Micros; told: DocumentChange[] }> {
-    let told: DocumentChange[] = [];
+  ): Generator<{ time: Micros; visible: DocumentChange[] }> {
+    let visible: DocumentChange[] = [];
     for (const [i, { time, key, path }] of changes.entries()) {
       const before = this.get(key, time);
       this.link(key, ids[i] ?? none, window);
-      told.push({ key, path, before, after: this.get(key, time) });
+      visible.push({ key, path, before, after: this.get(key, time) });
       if (changes[i + 1]?.time === time) continue;
-      yield { time, told };
-      told = [];
+      yield { time, visible };
+      visible = [];
     }
   }
 
-  /** Adds a version read from disk: later ones of a document come after earlier ones. */
+  /** Adds a version from disk; versions of a document come in order. */
   restore({ updated, document, path }: JournalEntry, window: Window): void {
     const versions = this.#versions;
     const head = document && readDocumentHead(document);
@@ -112,7 +112,7 @@ export class Store {
     this.#linked(key, id, window);
   }
 
-  /** Takes account of a version that has become the newest. */
+  /** Updates the counters for a version that has become the newest. */
   #linked(key: PathKey, id: number, window: Window): void {
     const versions = this.#versions;
     const older = versions.older(id);
@@ -123,13 +123,13 @@ export class Store {
     if (older !== none) this.collect(key, id, window);
   }
 
-  /** Forgets the versions of a document that no read within the window sees, and its key if nothing is left. */
+  /** Drops versions of a document that no read within the window sees, and the key if none remains. */
   collect(key: PathKey, newest: number, window: Window): void {
     const versions = this.#versions;
     let kept = newest;
     for (let id = versions.older(newest); id !== none; ) {
       const older = versions.older(id);
-      // An absence before which nothing is known says nothing.
+      // A deletion without an earlier version has no meaning.
       const isNews = older !== none || !versions.isDeletion(id);
       if (isNews && isWanted(versions.updated(id), versions.updated(kept), window)) kept = id;
       else {
@@ -146,7 +146,7 @@ export class Store {
     }
   }
 
-  /** Visits some documents from `from` on and collects their versions; gives where to go on, or the empty key at the end. */
+  /** Visits some documents from `from` on and collects their versions. Returns where to continue, or the empty key at the end. */
   sweep(from: PathKey, window: Window, visits: number): PathKey {
     const walk = this.#tree.walk(from, lastKey);
     const visited: [PathKey, number][] = [];
@@ -155,7 +155,7 @@ export class Store {
     return visited.length < visits ? '' : nextKey(walk.key);
   }
 
-  /** All versions made up to `at`, each document's in the order they were made. */
+  /** All versions up to `at`, in order for each document. */
   *history(from: PathKey, to: PathKey, at: Micros): Generator<JournalEntry> {
     const walk = this.#tree.walk(from, to);
     while (walk.next()) {

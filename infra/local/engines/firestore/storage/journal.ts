@@ -2,24 +2,25 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Micros } from '../base/types.ts';
-import { Log } from './record-log.ts';
+import { RecordLog } from './record-log.ts';
 
-/** One version of one document, as it is kept on disk. */
+/** One version of one document on disk. */
 export interface JournalEntry {
   readonly updated: Micros;
-  /** The encoded Document; or, of a deleted one, the path. */
+  /** The encoded Document, or the path of a deleted one. */
   readonly document: Buffer | undefined;
   readonly path: string | undefined;
 }
 
 /**
- * A database on disk: a snapshot of its versions and a log of the commits since. `g.snapshot` together with `g.log` and
- * any later logs is the whole database; a generation begins with its log, and its snapshot appears by one rename.
+ * A database on disk: a snapshot of its versions and a log of later commits. `g.snapshot`, `g.log` and later logs are the
+ * complete
+ * database. A generation begins with its log; its snapshot appears by an atomic rename.
  */
 export class Journal {
   readonly #dir: string;
   #generation: number;
-  #log: Log;
+  #log: RecordLog;
   #closed = false;
   #compacting: Promise<void> | undefined;
 
@@ -31,10 +32,10 @@ export class Journal {
     const base = Math.max(0, ...generations(files, 'snapshot'));
     const logs = generations(files, 'log').filter((generation) => generation >= base);
     const read = (record: Buffer) => readEntries(record, replay);
-    if (existsSync(this.#path(base, 'snapshot'))) Log.open(this.#path(base, 'snapshot'), read).close();
+    if (existsSync(this.#path(base, 'snapshot'))) RecordLog.open(this.#path(base, 'snapshot'), read).close();
     this.#generation = logs.at(-1) ?? base;
-    for (const generation of logs.slice(0, -1)) Log.open(this.#path(generation, 'log'), read).close();
-    this.#log = Log.open(this.#path(this.#generation, 'log'), read);
+    for (const generation of logs.slice(0, -1)) RecordLog.open(this.#path(generation, 'log'), read).close();
+    this.#log = RecordLog.open(this.#path(this.#generation, 'log'), read);
     this.#removeBefore(base);
   }
 
@@ -51,7 +52,7 @@ export class Journal {
     addEntry(this.#log, 2, updated, Buffer.from(path));
   }
 
-  /** Makes what was put and deleted since last time durable, as a whole or not at all. */
+  /** Makes the changes since the last call durable, atomically. */
   append(): void {
     if (this.#log.pending > 0) this.#log.append();
   }
@@ -60,7 +61,7 @@ export class Journal {
     this.#log.discard();
   }
 
-  /** Writes all versions up to now into a new snapshot, a little at a time, and drops the logs it stands for. */
+  /** Writes all current versions to a new snapshot step by step, and deletes the logs it replaces. */
   compact(versions: () => Iterable<JournalEntry>): Promise<void> {
     this.#compacting ??= this.#compact(versions()).finally(() => {
       this.#compacting = undefined;
@@ -76,12 +77,12 @@ export class Journal {
 
   async #compact(versions: Iterable<JournalEntry>): Promise<void> {
     const generation = this.#generation + 1;
-    const next = Log.open(this.#path(generation, 'log'), () => undefined);
+    const next = RecordLog.open(this.#path(generation, 'log'), () => undefined);
     this.#log.close();
     this.#log = next;
     this.#generation = generation;
     const temporary = `${this.#path(generation, 'snapshot')}.tmp`;
-    const snapshot = Log.open(temporary, () => undefined);
+    const snapshot = RecordLog.open(temporary, () => undefined);
     try {
       for (const { updated, document, path } of versions) {
         if (document) addEntry(snapshot, 1, updated, document);
@@ -119,8 +120,8 @@ const generations = (files: readonly string[], kind: string): number[] =>
     .map((file) => Number.parseInt(file, 10))
     .sort((a, b) => a - b);
 
-// An entry is its kind, when it was, how long it is, and its bytes.
-const addEntry = (log: Log, kind: number, updated: Micros, bytes: Buffer): void => {
+// An entry has a kind, a time, a length and bytes.
+const addEntry = (log: RecordLog, kind: number, updated: Micros, bytes: Buffer): void => {
   const { buffer, at } = log.reserve(entryHeadBytes + bytes.length);
   buffer[at] = kind;
   buffer.writeDoubleLE(updated, at + 1);

@@ -1,11 +1,11 @@
 import type { DocumentChange, PathKey, StoredDocument } from '../base/types.ts';
 
-/** What one read-write transaction has read, and so holds: documents by key, and ranges of queries. Nobody else can change it. */
-export class Hold {
+/** The read locks of a read-write transaction: documents by key, and query ranges. Others cannot change them. */
+export class ReadLocks {
   readonly #keys = new Set<PathKey>();
-  readonly #ranges: Range[] = [];
-  /** While the transaction's commit waits: those who hold what it changes. */
-  waitsFor: readonly Hold[] = [];
+  readonly #ranges: LockedRange[] = [];
+  /** While the transaction's commit waits: the holders it waits for. */
+  waitsFor: readonly ReadLocks[] = [];
 
   get isEmpty(): boolean {
     return this.#keys.size === 0 && this.#ranges.length === 0;
@@ -15,7 +15,7 @@ export class Hold {
     this.#keys.add(key);
   }
 
-  addRange(range: Range): void {
+  addRange(range: LockedRange): void {
     this.#ranges.push(range);
   }
 
@@ -25,7 +25,7 @@ export class Hold {
     this.waitsFor = [];
   }
 
-  /** Whether a change would be one of what is held. */
+  /** Whether a change conflicts with these locks. */
   isTouchedBy({ key, before, after }: DocumentChange): boolean {
     if (this.#keys.has(key)) return true;
     return this.#ranges.some(
@@ -36,16 +36,16 @@ export class Hold {
     );
   }
 
-  /** Whether this one waits for the other, directly or through others. */
-  isWaitingFor(other: Hold, seen = new Set<Hold>()): boolean {
+  /** Whether this transaction waits for the other, directly or indirectly. */
+  isWaitingFor(other: ReadLocks, seen = new Set<ReadLocks>()): boolean {
     if (seen.has(this)) return false;
     seen.add(this);
     return this.waitsFor.some((holder) => holder === other || holder.isWaitingFor(other, seen));
   }
 }
 
-/** The keys from ≤ k < to; if it says what matches, a change of what does not match is none. */
-export interface Range {
+/** The keys from ≤ k < to. With `matches`, only changes to matching documents conflict. */
+interface LockedRange {
   readonly from: PathKey;
   readonly to: PathKey;
   readonly matches?: ((document: StoredDocument) => boolean) | undefined;

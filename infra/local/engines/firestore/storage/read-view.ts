@@ -5,35 +5,35 @@ import { readTimestamp } from '../value/value.ts';
 import type { StoredDatabase } from './database.ts';
 import type { Mode } from './transactions.ts';
 
-/** How a request says what to read at; at most one is set. */
-export interface Selector {
+/** The read time of a request; at most one field is set. */
+interface Selector {
   readonly transaction?: Uint8Array | undefined;
   /** Encoded TransactionOptions. */
   readonly newTransaction?: Uint8Array | undefined;
   readonly readTime?: { readonly seconds: number | bigint; readonly nanos: number } | undefined;
 }
 
-/** A consistent view of a database, for one call. */
+/** A consistent view of a database for one call. */
 export interface Reader {
   readonly database: StoredDatabase;
   readonly at: Micros;
   /** The transaction begun by this call. */
   readonly transaction: Uint8Array | undefined;
-  /** A read-write transaction holds what it gets. */
+  /** A read-write transaction locks what it reads. */
   readonly get: (key: PathKey) => StoredDocument | undefined;
   readonly scan: (from: PathKey, to: PathKey, backwards?: boolean) => Iterable<StoredDocument>;
-  /** A read-write transaction holds the range of a query; of a change in it only what matches before or after is a conflict. */
+  /** A read-write transaction locks the range of a query. Only documents that match before or after a change conflict. */
   readonly track: (from: PathKey, to: PathKey, matches?: (document: StoredDocument) => boolean) => void;
 }
 
-/** Opens the view a request asks for: its transaction's, a new one's, at a time of the past, or now. */
+/** Opens the view of a request: of its transaction, of a new one, at a past time, or now. */
 export const openReader = (database: StoredDatabase, selector: Selector): Reader => {
   const { transaction: token, newTransaction, readTime } = selector;
   const begun = newTransaction && database.transactions.begin(readMode(newTransaction, 'read-only'));
   const transaction = begun ?? (token?.length ? database.transactions.use(token) : undefined);
   if (readTime) database.checkReadTime(toMicros(readTime));
   if (transaction?.at !== undefined) database.checkReadTime(transaction.at);
-  // A read-write transaction holds what it has read, so each of its reads may see the latest.
+  // A read-write transaction has locked what it read, so each of its reads may see the latest state.
   const at = transaction?.at ?? (readTime ? toMicros(readTime) : database.readTime());
   const hold = transaction && !transaction.readOnly ? transaction.hold : undefined;
   return {
@@ -49,7 +49,7 @@ export const openReader = (database: StoredDatabase, selector: Selector): Reader
   };
 };
 
-/** Reads encoded TransactionOptions; without a mode they mean the given kind. */
+/** Decodes TransactionOptions; without a mode they have the given kind. */
 export const readMode = (options: Uint8Array, otherwise: Mode['kind']): Mode => {
   const reader = new WireReader(options);
   let mode: Mode = { kind: otherwise };
@@ -73,6 +73,6 @@ const retryOf = (reader: WireReader): Uint8Array | undefined => {
   return token;
 };
 
-/** Times finer than a microsecond are cut, as the service does. */
+/** Like the service, truncates times to microseconds. */
 const toMicros = ({ seconds, nanos }: { readonly seconds: number | bigint; readonly nanos: number }): Micros =>
   Number(seconds) * second + Math.floor(nanos / 1000);

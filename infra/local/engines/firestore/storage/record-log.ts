@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 
 /**
- * An append-only file of records, each with its length and checksum before it. What `append` has written when it returns
- * survives the end of the process, however it ends; a record cut short by that end is passed over and cut off on opening.
+ * An append-only file of records with length and checksum. Records survive the end of the process once `append` has returned;
+ * an incomplete last record is ignored and truncated on opening.
  */
-export class Log {
+export class RecordLog {
   readonly #file: number;
   /** Length of the file in bytes. */
   size: number;
@@ -18,8 +18,8 @@ export class Log {
     this.size = size;
   }
 
-  /** Opens or creates a log; `replay` gets every whole record, as a view that is true only during the call. */
-  static open(path: string, replay: (record: Buffer) => void): Log {
+  /** Opens or creates a log. `replay` receives each complete record as a view that is valid only during the call. */
+  static open(path: string, replay: (record: Buffer) => void): RecordLog {
     const isNew = !existsSync(path);
     if (isNew) mkdirSync(dirname(path), { recursive: true });
     const file = openSync(path, isNew ? 'w+' : 'r+');
@@ -28,17 +28,17 @@ export class Log {
       if (size < magic.length) {
         ftruncateSync(file, 0);
         writeSync(file, magic, 0, magic.length, 0);
-        return new Log(file, magic.length);
+        return new RecordLog(file, magic.length);
       }
       ftruncateSync(file, size);
-      return new Log(file, size);
+      return new RecordLog(file, size);
     } catch (error) {
       closeSync(file);
       throw error;
     }
   }
 
-  /** Room for more of the record being built: the buffer and where to write. */
+  /** Room for more of the current record: the buffer and the position. */
   reserve(bytes: number): { readonly buffer: Buffer; readonly at: number } {
     const needed = this.#used + bytes;
     if (needed > this.#scratch.length) {
@@ -51,12 +51,12 @@ export class Log {
     return { buffer: this.#scratch, at };
   }
 
-  /** How much of the record has been built. */
+  /** The size of the current record so far. */
   get pending(): number {
     return this.#used - headBytes;
   }
 
-  /** Writes the record that was built. On failure nothing of it stays in the file. */
+  /** Writes the current record. A failure leaves nothing of it in the file. */
   append(): void {
     const length = this.pending;
     this.#scratch.writeUInt32LE(length, 0);
@@ -72,10 +72,10 @@ export class Log {
     }
   }
 
-  /** Forgets the record being built. */
+  /** Discards the current record. */
   discard(): void {
     this.#used = headBytes;
-    // One large commit should not cost its memory for ever.
+    // A single large commit should not keep its memory.
     if (this.#scratch.length > keptScratchBytes) this.#scratch = Buffer.allocUnsafe(64 * 1024);
   }
 
@@ -89,14 +89,14 @@ const headBytes = 8;
 const keptScratchBytes = 4 * 1024 * 1024;
 const chunkBytes = 4 * 1024 * 1024;
 
-/** Reads records up to the first that is not whole; gives the length up to there. */
+/** Reads records up to the first incomplete one and returns the length up to there. */
 const readRecords = (file: number, replay: (record: Buffer) => void): number => {
   let chunk = Buffer.allocUnsafe(chunkBytes);
   let chunkStart = 0;
   let filled = readSync(file, chunk, 0, chunk.length, 0);
-  // A file that ends within its first bytes was being created.
+  // A file shorter than its header was being created.
   if (filled < magic.length) return 0;
-  if (!chunk.subarray(0, magic.length).equals(magic)) throw new Error('this is not a log of the embedded Firestore');
+  if (!chunk.subarray(0, magic.length).equals(magic)) throw new Error('the file is not a log of the embedded Firestore');
   let at = magic.length;
   const have = (bytes: number): boolean => {
     if (at - chunkStart + bytes <= filled) return true;
@@ -126,5 +126,5 @@ const readRecords = (file: number, replay: (record: Buffer) => void): number => 
   return at;
 };
 
-/** A length beyond this is a torn record's, not one that was written. */
+/** A larger length belongs to a torn record. */
 const recordBytesMax = 1024 * 1024 * 1024;

@@ -1,13 +1,14 @@
 /**
- * A sorted map from strings to small integers: leaves of up to 256 neighbours, found by their first keys. Two levels
- * suffice: ten million keys are some sixty thousand leaves, and a leaf splits once in 128 insertions at most.
+ * A sorted map from strings to small integers: leaves of up to 256 keys, found by their first keys. Two levels suffice: ten
+ * million
+ * keys are about sixty thousand leaves, and a leaf splits at most once in 128 insertions.
  */
-export class Tree {
+export class SortedIndex {
   readonly #leaves: Leaf[] = [{ keys: [], values: [] }];
-  /** For each leaf a key that is ≤ all of its own and > all of those before: searched without touching the leaves. */
+  /** A lower bound of each leaf, greater than all keys before it: searched without touching the leaves. */
   readonly #bounds: string[] = [''];
   #size = 0;
-  /** Changes whenever a key comes or goes, so that a walk knows that its place is no longer true. */
+  /** Incremented whenever a key is added or removed, so that walks notice. */
   #shape = 0;
 
   get size(): number {
@@ -24,7 +25,7 @@ export class Tree {
     return leaf.keys[at] === key ? leaf.values[at] : undefined;
   }
 
-  /** Sets a key's value; gives the one before. */
+  /** Sets a key's value and returns the previous one. */
   set(key: string, value: number): number | undefined {
     const index = this.#leafOf(key);
     const leaf = this.#leaf(index);
@@ -36,7 +37,7 @@ export class Tree {
     }
     this.#size++;
     this.#shape++;
-    // Keys that come in order fill their leaves; splitting in halves would leave them half empty.
+    // Keys inserted in order fill their leaves; splitting in halves would leave them half empty.
     if (leaf.keys.length >= leafMax && at === leaf.keys.length && index === this.#leaves.length - 1) {
       this.#leaves.push({ keys: [key], values: [value] });
       this.#bounds.push(key);
@@ -74,12 +75,12 @@ export class Tree {
     }
   }
 
-  /** Walks over from ≤ key < to, upwards or downwards. */
-  walk(from: string, to: string, backwards = false): Walk {
-    return new Walk(this, from, to, backwards);
+  /** Iterates over from ≤ key < to, in either direction. */
+  walk(from: string, to: string, backwards = false): IndexWalk {
+    return new IndexWalk(this, from, to, backwards);
   }
 
-  /** The leaf and the place in it of the first key ≥ `key`; past the last key the leaf is undefined. For walks. */
+  /** The leaf and position of the first key ≥ `key`; the leaf is undefined past the end. For walks. */
   seek(key: string): { leaf: Leaf | undefined; leafIndex: number; at: number } {
     let leafIndex = this.#leafOf(key);
     let leaf: Leaf | undefined = this.#leaf(leafIndex);
@@ -101,7 +102,7 @@ export class Tree {
     return leaf;
   }
 
-  /** The leaf where a key is or belongs. */
+  /** The leaf that contains or would contain a key. */
   #leafOf(key: string): number {
     let low = 0;
     let high = this.#leaves.length;
@@ -119,9 +120,9 @@ export interface Leaf {
   readonly values: number[];
 }
 
-/** A place that moves over a tree and stays right while the tree changes under it. */
-export class Walk {
-  readonly #tree: Tree;
+/** A position in a tree that stays valid while the tree changes. */
+export class IndexWalk {
+  readonly #tree: SortedIndex;
   readonly #from: string;
   readonly #to: string;
   readonly #backwards: boolean;
@@ -133,14 +134,14 @@ export class Walk {
   key = '';
   value = 0;
 
-  constructor(tree: Tree, from: string, to: string, backwards: boolean) {
+  constructor(tree: SortedIndex, from: string, to: string, backwards: boolean) {
     this.#tree = tree;
     this.#from = from;
     this.#to = to;
     this.#backwards = backwards;
   }
 
-  /** Moves to the next key; false when there is none. */
+  /** Moves to the next key; false at the end. */
   next(): boolean {
     if (this.#shape !== this.#tree.shape) this.#seek();
     else if (this.#backwards) this.#at--;
@@ -163,14 +164,14 @@ export class Walk {
     return true;
   }
 
-  /** Finds the place again: after the last key seen, or at the beginning. */
+  /** Restores the position: after the last key seen, or at the start. */
   #seek(): void {
     this.#shape = this.#tree.shape;
     const start = this.#backwards ? this.#to : this.#from;
     const { leaf, leafIndex, at } = this.#tree.seek(this.#started ? this.key : start);
     this.#leaf = leaf;
     this.#leafIndex = leafIndex;
-    // Upwards the last key seen, if it is still there, is passed over; downwards the place before is the next.
+    // Forwards, the last key seen is skipped if it still exists; backwards, the position before is next.
     if (this.#backwards) this.#at = at - 1;
     else this.#at = this.#started && leaf?.keys[at] === this.key ? at + 1 : at;
   }
@@ -178,7 +179,7 @@ export class Walk {
 
 const leafMax = 256;
 
-/** The first place whose key is ≥ key. */
+/** The first position whose key is ≥ key. */
 const lowerBound = (keys: readonly string[], key: string): number => {
   let low = 0;
   let high = keys.length;

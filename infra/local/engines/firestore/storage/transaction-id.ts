@@ -1,5 +1,5 @@
-/** Transaction ids: opaque to clients, but we know our own, so that one from before a restart is over, not invalid. */
-export const makeToken = (nonce: Uint8Array, number: number): Uint8Array => {
+/** Transaction ids: opaque to clients, but recognizable, so that one from before a restart counts as expired, not invalid. */
+export const makeTransactionId = (nonce: Uint8Array, number: number): Uint8Array => {
   const token = Buffer.alloc(tokenBytes);
   token[0] = mark;
   token.set(nonce, 1);
@@ -8,12 +8,12 @@ export const makeToken = (nonce: Uint8Array, number: number): Uint8Array => {
   return token;
 };
 
-/** Whether some server of this kind made the token. */
-export const isToken = (token: Uint8Array): boolean =>
+/** Whether a server of this kind created the token. */
+export const isTransactionId = (token: Uint8Array): boolean =>
   token.length === tokenBytes && token[0] === mark && token[tokenBytes - 1] === check(token);
 
-/** The number of a token made with this nonce; undefined for another's. */
-export const tokenNumber = (token: Uint8Array, nonce: Uint8Array): number | undefined => {
+/** The number of a token created with this nonce; undefined otherwise. */
+export const transactionNumber = (token: Uint8Array, nonce: Uint8Array): number | undefined => {
   const bytes = Buffer.from(token);
   return bytes.subarray(1, 1 + nonceBytes).equals(nonce) ? bytes.readUIntBE(1 + nonceBytes, 6) : undefined;
 };

@@ -1,21 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { type DocumentChange, type Micros, RpcError } from '../base/types.ts';
 import { second } from '../value/timestamps.ts';
-import { Hold } from './read-locks.ts';
-import { isToken, makeToken, tokenNumber } from './transaction-id.ts';
+import { ReadLocks } from './read-locks.ts';
+import { isTransactionId, makeTransactionId, transactionNumber } from './transaction-id.ts';
 
 export interface Transaction {
   readonly number: number;
   readonly token: Uint8Array;
   readonly readOnly: boolean;
-  /** What a read-only transaction reads at. */
+  /** The read time of a read-only transaction. */
   readonly at: Micros | undefined;
   readonly begun: Micros;
   lastUsed: Micros;
-  readonly hold: Hold;
+  readonly hold: ReadLocks;
 }
 
-/** Which kind of transaction to begin. */
 export type Mode =
   | { readonly kind: 'read-write'; readonly retry?: Uint8Array | undefined }
   | { readonly kind: 'read-only'; readonly readTime?: Micros | undefined };
@@ -27,20 +26,20 @@ interface Clock {
 }
 
 /**
- * The transactions of one database. What a read-write transaction has read it holds: a commit of someone else that
- * would change it waits for the transaction to end, and is refused when that takes too long. Of two transactions that
- * wait for each other the second is refused at once. So reads never block, of two that read and write the same exactly
- * one commits, and no commit is based on what has changed.
+ * The transactions of one database. A read-write transaction locks what it reads. A commit of another writer that changes locked
+ * documents
+ * waits for the transaction to end, up to a time limit. If two transactions wait for each other, the second fails at once.
+ * So reads never block, exactly one of two conflicting transactions commits, and no commit is based on stale reads.
  */
 export class Transactions {
   readonly #clock: Clock;
   readonly #lockWaitMs: number;
   readonly #nonce = randomBytes(6);
   readonly #active = new Map<number, Transaction>();
-  /** How the last ones ended. */
+  /** How the latest transactions ended. */
   readonly #ended = new Map<number, 'committed' | 'rolled back' | 'read-only'>();
   #next = 1;
-  /** Those waiting for some transaction to end. */
+  /** Waiters for the end of any transaction. */
   #waiting: (() => void)[] = [];
 
   constructor(clock: Clock, lockWaitMs = defaultLockWaitMs) {
@@ -56,12 +55,20 @@ export class Transactions {
     const begun = this.#clock.now();
     const readOnly = mode.kind === 'read-only';
     const at = readOnly ? (mode.readTime ?? this.#clock.readTime()) : undefined;
-    const transaction = { number, token: makeToken(this.#nonce, number), readOnly, at, begun, lastUsed: begun, hold: new Hold() };
+    const transaction = {
+      number,
+      token: makeTransactionId(this.#nonce, number),
+      readOnly,
+      at,
+      begun,
+      lastUsed: begun,
+      hold: new ReadLocks(),
+    };
     this.#active.set(number, transaction);
     return transaction;
   }
 
-  /** The transaction of a token, for a read or a commit; throws if it is over. */
+  /** The transaction of a token, for a read or a commit; throws if it has ended. */
   use(token: Uint8Array): Transaction {
     const number = this.#number(token);
     const transaction = number === undefined ? undefined : this.#active.get(number);
@@ -74,7 +81,7 @@ export class Transactions {
     return transaction;
   }
 
-  /** Ends a transaction without effect. One that is over already stays so; only what is committed cannot be undone. */
+  /** Ends a transaction without effect. Idempotent; only a committed one cannot be rolled back. */
   rollBack(token: Uint8Array): void {
     const number = this.#number(token);
     if (number === undefined) return;
@@ -93,20 +100,20 @@ export class Transactions {
     for (const wake of waiting) wake();
   }
 
-  /** Whether any transaction holds anything; while not, commits need not look. */
+  /** Whether any locks exist; otherwise commits skip the check. */
   get holding(): boolean {
     for (const { hold } of this.#active.values()) if (!hold.isEmpty) return true;
     return false;
   }
 
-  /** When a commit that begins now has waited too long. */
+  /** When a commit that begins now times out. */
   deadline(): number {
     return Date.now() + this.#lockWaitMs;
   }
 
-  /** Those, other than the owner, who hold something of what is to be changed. */
-  holders(changes: readonly DocumentChange[], owner: Transaction | undefined): readonly Hold[] {
-    const holders: Hold[] = [];
+  /** The transactions, except the owner, with locks on the changes. */
+  holders(changes: readonly DocumentChange[], owner: Transaction | undefined): readonly ReadLocks[] {
+    const holders: ReadLocks[] = [];
     for (const transaction of this.#active.values()) {
       const { hold } = transaction;
       if (transaction === owner || hold.isEmpty || this.#isExpired(transaction)) continue;
@@ -115,15 +122,20 @@ export class Transactions {
     return holders;
   }
 
-  /** Waits until some transaction has ended; throws when that cannot help, or the time is up. */
-  async waitFor(holders: readonly Hold[], owner: Transaction | undefined, deadline: number, signal?: AbortSignal): Promise<void> {
-    const left = deadline - Date.now();
-    // Each would wait for the other: who comes second gives way.
+  /** Waits until some transaction ends; throws on a deadlock or a timeout. */
+  async waitFor(
+    holders: readonly ReadLocks[],
+    owner: Transaction | undefined,
+    deadline: number,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const remaining = deadline - Date.now();
+    // Deadlock: the second transaction gives way.
     const isDeadlock = owner !== undefined && holders.some((holder) => holder.isWaitingFor(owner.hold));
-    if (isDeadlock || left <= 0) throw contention();
+    if (isDeadlock || remaining <= 0) throw contention();
     if (owner) owner.hold.waitsFor = holders;
-    // What a transaction holds is free, too, when it has been idle for too long.
-    await this.#nextEnd(Math.min(left, idleCheckMs));
+    // Idle transactions expire as well and release their locks.
+    await this.#nextEnd(Math.min(remaining, idleCheckMs));
     if (signal?.aborted) throw new RpcError('CANCELLED', 'The call was cancelled.');
     if (owner && !this.#active.has(owner.number)) throw gone(owner.readOnly);
     if (owner) owner.hold.waitsFor = [];
@@ -139,10 +151,10 @@ export class Transactions {
     });
   }
 
-  /** The number of a token; undefined for one of another life of this server. */
+  /** The number of a token; undefined for one of an earlier run. */
   #number(token: Uint8Array): number | undefined {
-    if (!isToken(token)) throw new RpcError('INVALID_ARGUMENT', 'Invalid transaction.');
-    return tokenNumber(token, this.#nonce);
+    if (!isTransactionId(token)) throw new RpcError('INVALID_ARGUMENT', 'Invalid transaction.');
+    return transactionNumber(token, this.#nonce);
   }
 
   #checkRetry(token: Uint8Array): void {
@@ -165,7 +177,7 @@ const defaultLockWaitMs = 15_000;
 const idleCheckMs = 1000;
 const endedKept = 10_000;
 
-/** Of a read-only transaction the service says so with another code. */
+/** The service uses another code for read-only transactions. */
 const gone = (readOnly: boolean): RpcError =>
   new RpcError(readOnly ? 'INVALID_ARGUMENT' : 'ABORTED', 'The referenced transaction has expired or is no longer valid.');
 

@@ -1,15 +1,12 @@
 import type { Micros } from '../base/types.ts';
-import { Slabs } from './byte-slabs.ts';
+import { ByteSlabs } from './byte-slabs.ts';
 
-/** The id of no version. */
+/** No version. */
 export const none = -1;
 
-/**
- * Every version of every document: a row of numbers each, in typed arrays, and its bytes in slabs. A version points to
- * the one before it; one without bytes says that the document was deleted.
- */
-export class Versions {
-  readonly #slabs = new Slabs();
+/** All versions of all documents. A version points to its predecessor; one without bytes is a deletion. */
+export class VersionTable {
+  readonly #slabs = new ByteSlabs();
   #created = new Float64Array(firstCapacity);
   #updated = new Float64Array(firstCapacity);
   #slab = new Int32Array(firstCapacity);
@@ -23,7 +20,7 @@ export class Versions {
     return this.#slabs.liveBytes;
   }
 
-  /** Adds a version whose `length` bytes `fill` writes into the buffer at the offset. */
+  /** Adds a version; `fill` writes its `length` bytes into the buffer at the offset. */
   add(created: Micros, updated: Micros, older: number, length: number, fill: (buffer: Buffer, offset: number) => void): number {
     const id = this.#take();
     const buffer = this.#slabs.reserve(id, length);
@@ -37,7 +34,7 @@ export class Versions {
     return id;
   }
 
-  /** Adds the news that the document is gone. */
+  /** Adds a deletion. */
   addDeletion(updated: Micros, older: number): number {
     const id = this.#take();
     this.#created[id] = 0;
@@ -85,14 +82,14 @@ export class Versions {
     return this.buffer(id).subarray(offset, offset + this.length(id));
   }
 
-  /** The version a reader at `at` sees, starting from the newest; `none` if the document was not there yet. */
+  /** The version visible at `at`, starting from the newest; `none` if the document did not exist yet. */
   visible(newest: number, at: Micros): number {
     let id = newest;
     while (id !== none && this.updated(id) > at) id = this.older(id);
     return id;
   }
 
-  /** Forgets a version; its successor must no longer point to it. */
+  /** Drops a version; its successor must no longer point to it. */
   drop(id: number): void {
     const slab = this.#slab[id] ?? none;
     this.#updated[id] = Number.NaN;
@@ -102,7 +99,7 @@ export class Versions {
     if (slab !== none && this.#slabs.release(slab, this.length(id))) this.#evacuate(slab);
   }
 
-  /** Moves what is left in a nearly empty slab into the current one. */
+  /** Moves the live records of a nearly empty slab into the current one. */
   #evacuate(slab: number): void {
     const from = this.#slabs.buffer(slab);
     for (const { id, offset, length } of [...this.#slabs.records(slab)]) {

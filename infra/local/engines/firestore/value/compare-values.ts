@@ -1,7 +1,7 @@
 import { pathKey } from '../base/path-key.ts';
 import type { Kind, Value } from './value.ts';
 
-/** Firestore's total order of values: first by type, then within it. Numbers compare by what they are worth: 3 = 3.0, -0 = 0. */
+/** Firestore's total order of values: by type, then by value. Numbers compare by value: 3 = 3.0, -0 = 0. */
 export const compareValues = (a: Value, b: Value): number => {
   const order = typeOrder[a.kind] - typeOrder[b.kind];
   if (order !== 0) return order;
@@ -33,7 +33,7 @@ export const compareValues = (a: Value, b: Value): number => {
   }
 };
 
-/** Types in their order. NaN is a number, below all others; a filter that must tell them apart asks `isNaN`. */
+/** The order of types. NaN is the smallest number; filters that must distinguish it use `isNaN`. */
 export const typeOrder: Readonly<Record<Kind, number>> = {
   null: 0,
   boolean: 1,
@@ -50,10 +50,10 @@ export const typeOrder: Readonly<Record<Kind, number>> = {
   unknown: 11,
 };
 
-/** What `==`, `in` and array membership mean: equal worth, so 3 equals 3.0, NaN equals NaN and -0 equals 0. */
+/** Equality of `==`, `in` and array membership: 3 equals 3.0, NaN equals NaN, -0 equals 0. */
 export const equalValues = (a: Value, b: Value): boolean => compareValues(a, b) === 0;
 
-/** One text per class of equal values, for sets and groups: `canonical(a) === canonical(b)` exactly where `equalValues(a, b)`. */
+/** One text per class of equal values, for sets and groups: `canonical(a) === canonical(b)` exactly if `equalValues(a, b)`. */
 export const canonical = (value: Value): string => {
   switch (value.kind) {
     case 'null':
@@ -88,7 +88,7 @@ export const canonical = (value: Value): string => {
   }
 };
 
-/** Strings by their UTF-8 bytes: UTF-16 units compare alike except that surrogates (above U+FFFF) come after all others. */
+/** Strings by UTF-8 bytes: UTF-16 units compare alike, except that surrogates (above U+FFFF) come last. */
 export const compareText = (a: string, b: string): number => {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
@@ -100,8 +100,8 @@ export const compareText = (a: string, b: string): number => {
   return a.length - b.length;
 };
 
-/** References by their segments, numeric ids as numbers. */
-export const compareReferences = (a: string, b: string): number => {
+/** References by segments, numeric ids as numbers. */
+const compareReferences = (a: string, b: string): number => {
   if (a === b) return 0;
   const x = pathKey(a);
   const y = pathKey(b);
@@ -113,7 +113,7 @@ const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 const compareNumbers = (a: number | bigint, b: number | bigint): number => {
   if (a < b) return -1;
   if (a > b) return 1;
-  // Neither less nor greater means equal, unless one is NaN.
+  // Neither less nor greater: equal, unless one is NaN.
   return Number(Number.isNaN(b)) - Number(Number.isNaN(a));
 };
 
@@ -142,5 +142,5 @@ const compareMaps = (a: ReadonlyMap<string, Value>, b: ReadonlyMap<string, Value
   return x.length - y.length;
 };
 
-/** A whole double is written as the integer it equals. */
+/** A whole double has the text of the equal integer. */
 const canonicalDouble = (value: number): string => (Number.isInteger(value) ? BigInt(value).toString() : String(value));

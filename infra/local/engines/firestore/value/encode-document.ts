@@ -3,11 +3,11 @@ import { WireReader } from '../proto/wire-reader.ts';
 import { varintSize } from '../proto/wire-writer.ts';
 import { readTimestampMicros, second } from './timestamps.ts';
 
-/** How long the encoded Document of this name, these fields and times is. */
+/** The size of the encoded Document. */
 export const documentSize = (nameBytes: number, fieldsBytes: number, created: Micros, updated: Micros): number =>
   1 + varintSize(nameBytes) + nameBytes + fieldsBytes + timeSize(created) + timeSize(updated);
 
-/** Writes an encoded google.firestore.v1.Document: name (in two parts), fields, create_time, update_time. */
+/** Encodes a google.firestore.v1.Document: name (in two parts), fields, create_time, update_time. */
 export const writeDocument = (
   buffer: Buffer,
   offset: number,
@@ -29,7 +29,7 @@ export const writeDocument = (
   writeTime(buffer, at, 0x22, updated);
 };
 
-/** What a stored Document says of itself. */
+/** Name and times of a stored Document. */
 export const readDocumentHead = (bytes: Uint8Array): { name: string; created: Micros; updated: Micros } => {
   const reader = new WireReader(bytes);
   let name = '';
@@ -43,7 +43,7 @@ export const readDocumentHead = (bytes: Uint8Array): { name: string; created: Mi
   return { name, created, updated };
 };
 
-/** The wire bytes of a stored Document's fields, which lie together. */
+/** The encoded fields of a stored Document, which are contiguous. */
 export const documentFields = (bytes: Uint8Array): Uint8Array => {
   const reader = new WireReader(bytes);
   let start = -1;
@@ -57,7 +57,7 @@ export const documentFields = (bytes: Uint8Array): Uint8Array => {
   return start < 0 ? bytes.subarray(0, 0) : bytes.subarray(start, stop);
 };
 
-// A field's tag, its length, and inside it seconds and nanoseconds, each with a tag unless zero.
+// Tag, length, and inside seconds and nanoseconds, each with a tag unless zero.
 const timeSize = (time: Micros): number => 2 + timeContentSize(time);
 
 const timeContentSize = (time: Micros): number => {

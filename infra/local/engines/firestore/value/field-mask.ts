@@ -3,7 +3,7 @@ import { WireWriter } from '../proto/wire-writer.ts';
 import { type FieldPath, parseFieldPath } from './field-path.ts';
 import { type Entries, encodeEntries, getField, readEntries, setField } from './map-entries.ts';
 
-/** Reads an encoded DocumentMask; the document's own name, which every answer carries, is passed over. */
+/** Decodes a DocumentMask. The document's name is skipped, because every response contains it. */
 export const readMask = (mask: Uint8Array): readonly FieldPath[] => {
   const paths: FieldPath[] = [];
   const reader = new WireReader(mask);
@@ -42,7 +42,7 @@ export const withFields = (document: Uint8Array, fields: Entries): Uint8Array =>
   return fieldsWritten ? writer.finish() : writer.raw(encoded).finish();
 };
 
-/** What an update through a mask makes of a document: named fields are taken from the update, or removed if it lacks them. */
+/** Applies an update with a mask: fields of the mask are taken from the update, or removed if it lacks them. */
 export const applyMask = (current: Entries, update: Entries, paths: readonly FieldPath[]): Entries => {
   const result: Entries = new Map(current);
   for (const path of paths) setField(result, path, getField(update, path));

@@ -3,7 +3,7 @@ import { RpcError } from '../base/types.ts';
 /** Field names from the outside in. */
 export type FieldPath = readonly string[];
 
-/** Reads a path as clients write it: `a.b`, with names that are not plain in backticks, `` `a.b`.c ``. */
+/** Parses a path in the notation of clients: `a.b`, with names that are not plain in backticks, `` `a.b`.c ``. */
 export const parseFieldPath = (text: string): FieldPath => {
   if (text === '') throw invalid('Invalid empty property path string.');
   if (Buffer.byteLength(text) > pathBytesMax) throw invalid(`property path is longer than ${pathBytesMax} bytes.`);
@@ -24,11 +24,11 @@ export const parseFieldPath = (text: string): FieldPath => {
   return names;
 };
 
-/** Writes a path as `parseFieldPath` reads it. */
+/** Formats a path for `parseFieldPath`. */
 export const formatFieldPath = (path: FieldPath): string =>
   path.map((name) => (/^[a-zA-Z_][a-zA-Z_0-9]*$/.test(name) ? name : `\`${name.replaceAll(/[\\`]/g, '\\$&')}\``)).join('.');
 
-/** Names between double underscores are the service's own. */
+/** Names between double underscores are reserved. */
 export const isReservedField = (name: string): boolean => name.length >= 4 && name.startsWith('__') && name.endsWith('__');
 
 const pathBytesMax = 1500;

@@ -6,10 +6,10 @@ import { checkGeoPoint, referenceSize } from './reference-and-geopoint.ts';
 import { readTimestamp, valueField } from './value.ts';
 import { checkVector } from './vector.ts';
 
-/** One pass over a document's fields. `property` is what the service calls the place: a field of the document, or `array`. */
+/** Validates a document's fields in one pass. `property` is the service's name of the position: a top-level field, or `array`. */
 export class FieldWalk {
   size = 0;
-  /** A name came twice, or a timestamp is finer than what is stored. */
+  /** A name occurs twice, or a timestamp is more precise than stored ones. */
   mustRewrite = false;
 
   /** One field of a document (no property yet) or of a map inside `property`. */
@@ -102,7 +102,7 @@ export class FieldWalk {
       case valueField.pipeline:
         throw invalid('Cannot convert firestore.v1.Value of an expression: it is not allowed when writing documents.');
       default:
-        // A type of a later version of the service is kept as it is.
+        // Value types of later versions of the service are kept as they are.
         this.size += reader.stop - reader.start;
     }
   }
@@ -153,7 +153,7 @@ export class FieldWalk {
     if (isReservedField(name)) throw invalid(top ? `field name ${name} is reserved` : `field name '${name}' is reserved.`);
   }
 
-  /** Deeper down the service says only that something is wrong. */
+  /** For nested values the service's message is less specific. */
   #long(reader: WireReader, property: string, depth: number): void {
     if (reader.stop - reader.start <= limits.valueBytes) return;
     const direct = depth === 0 || (depth === 1 && property === 'array');

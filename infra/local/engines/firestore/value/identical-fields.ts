@@ -2,9 +2,9 @@ import { WireReader } from '../proto/wire-reader.ts';
 import { type Entries, readEntries } from './map-entries.ts';
 import { valueField } from './value.ts';
 
-/** Whether two documents' fields are the same, type for type, in whatever order they were sent. */
+/** Whether two documents' fields are identical, including types, in any order. */
 export const identicalFields = (a: Uint8Array, b: Uint8Array): boolean => {
-  // Reordering does not change how long an encoding is.
+  // Reordering does not change the size.
   if (a.length !== b.length) return false;
   return Buffer.compare(a, b) === 0 || identicalEntries(readEntries(a, 2), readEntries(b, 2));
 };
@@ -30,7 +30,7 @@ const identicalValues = (a: Uint8Array, b: Uint8Array): boolean => {
   return xs.length === ys.length && xs.every((element, i) => identicalValues(element, ys[i] ?? empty));
 };
 
-/** What a value holds, if it is a map or an array. */
+/** The content of a map or an array. */
 const contentOf = (value: Uint8Array): { field: number; content: Uint8Array } | undefined => {
   const reader = new WireReader(value);
   if (!reader.next() || reader.type !== 2 || reader.stop !== value.length) return undefined;

@@ -1,13 +1,13 @@
 import { WireReader } from '../proto/wire-reader.ts';
 import { WireWriter } from '../proto/wire-writer.ts';
 import type { FieldPath } from './field-path.ts';
-import { eachEntry, lookUpBytes, valueField } from './value.ts';
+import { eachEntry, valueField } from './value.ts';
 
-/** The fields of a document or of a map: each value as the bytes it came in. Of equal names the last counts. */
+/** The fields of a document or a map, with encoded values. The last of several equal names wins. */
 export type Entries = Map<string, Uint8Array>;
 
-/** The fields of a Document have the number 2, those of a MapValue 1. */
-export type EntryField = 1 | 2;
+/** Fields of a Document have number 2, those of a MapValue 1. */
+type EntryField = 1 | 2;
 
 export const readEntries = (bytes: Uint8Array, field: EntryField): Entries => {
   const entries: Entries = new Map();
@@ -15,14 +15,14 @@ export const readEntries = (bytes: Uint8Array, field: EntryField): Entries => {
   return entries;
 };
 
-/** The wire bytes of the fields alone, each with its tag. */
+/** The encoded fields, each with its tag. */
 export const encodeEntries = (entries: Entries, field: EntryField): Buffer => {
   const writer = new WireWriter();
   for (const [name, value] of entries) writer.field(field, new WireWriter().field(1, name).field(2, value).finish());
   return writer.finish();
 };
 
-/** Puts a value at a path, or removes what is there; maps on the way are made, and what is not a map makes room for one. */
+/** Sets a value at a path, or removes it. Missing maps on the way are created, and other values are replaced by maps. */
 export const setField = (entries: Entries, path: FieldPath, value: Uint8Array | undefined): void => {
   const [name, ...rest] = path;
   if (name === undefined) return;
@@ -32,14 +32,14 @@ export const setField = (entries: Entries, path: FieldPath, value: Uint8Array | 
     return;
   }
   const inner = mapEntries(entries.get(name));
-  // There is nothing to remove below what is not a map.
+  // Nothing to remove below a value that is not a map.
   if (!inner && !value) return;
   const map = inner ?? new Map();
   setField(map, rest, value);
   entries.set(name, encodeMap(map));
 };
 
-/** The encoded value at a path of a document's or a map's fields. */
+/** The encoded value at a path. */
 export const getField = (entries: Entries, path: FieldPath): Uint8Array | undefined => {
   const [name, ...rest] = path;
   const value = name === undefined ? undefined : entries.get(name);
@@ -48,7 +48,7 @@ export const getField = (entries: Entries, path: FieldPath): Uint8Array | undefi
   return inner && getField(inner, rest);
 };
 
-/** The fields of a value that is a map. */
+/** The fields of a map value. */
 export const mapEntries = (value: Uint8Array | undefined): Entries | undefined => {
   if (!value) return undefined;
   const reader = new WireReader(value);
@@ -59,6 +59,3 @@ export const mapEntries = (value: Uint8Array | undefined): Entries | undefined =
 
 /** An encoded Value holding a map. */
 export const encodeMap = (entries: Entries): Buffer => new WireWriter().field(valueField.map, encodeEntries(entries, 1)).finish();
-
-/** The value at a path of an encoded Document, or undefined. */
-export const documentField = (document: Uint8Array, path: FieldPath): Uint8Array | undefined => lookUpBytes(document, path);

@@ -4,7 +4,7 @@ import { encodeMap, mapEntries } from './map-entries.ts';
 import { cutTimestamp } from './timestamps.ts';
 import { valueField } from './value.ts';
 
-/** An encoded Value as the service stores it: timestamps cut to the microsecond, each name in a map once. */
+/** An encoded Value as the service stores it: timestamps truncated to microseconds, unique names in maps. */
 export const normalizeValue = (value: Uint8Array): Uint8Array => {
   const reader = new WireReader(value);
   let result = value;

@@ -2,14 +2,14 @@ import { parseParent } from '../base/document-name.ts';
 import { RpcError } from '../base/types.ts';
 import type { WireReader } from '../proto/wire-reader.ts';
 
-/** The size of a reference by the service's measure; one that names no document is refused. */
+/** The size of a reference by the service's formula; throws if it is not a document name. */
 export const referenceSize = (name: string): number => {
   const { path } = parseParent(name);
   if (path === '') throw invalid(`Document parent name "${name}" lacks "/" at index ${name.length}.`);
   return 16 + 1 + Buffer.byteLength(path);
 };
 
-/** Refuses a point that is not on the globe. */
+/** Throws for coordinates out of range. */
 export const checkGeoPoint = (reader: WireReader): void => {
   let latitude = 0;
   let longitude = 0;

@@ -8,19 +8,19 @@ export const minute: Micros = 60 * second;
 export const hour: Micros = 60 * minute;
 export const day: Micros = 24 * hour;
 
-/** An encoded google.protobuf.Timestamp of a time that the service itself gives. */
+/** Encodes a server time as google.protobuf.Timestamp. */
 export const encodeTimestamp = (micros: Micros): Buffer => {
   const seconds = Math.floor(micros / second);
   return encodeParts(seconds, (micros - seconds * second) * 1000);
 };
 
-/** The same Timestamp cut to the microsecond, in its two parts: as one number, microseconds are exact until the year 2255 only. */
+/** Truncates a Timestamp to microseconds, in two parts: as one number, microseconds are exact only until the year 2255. */
 export const cutTimestamp = (reader: WireReader): Buffer => {
   const { seconds, nanos } = readTimestamp(reader);
   return encodeParts(seconds, nanos - (nanos % 1000));
 };
 
-/** A time of the service, which is near enough for one number, cut to the microsecond. */
+/** Reads a server time, which fits into one number, truncated to microseconds. */
 export const readTimestampMicros = (reader: WireReader): Micros => {
   const { seconds, nanos } = readTimestamp(reader);
   return seconds * second + Math.floor(nanos / 1000);

@@ -3,15 +3,15 @@ import { FieldWalk } from './field-walk.ts';
 import { type Entries, encodeEntries, readEntries } from './map-entries.ts';
 import { normalizeValue } from './normalize-value.ts';
 
-/** A document's fields, found to be what the service stores. */
+/** Validated fields of a document. */
 export interface CheckedFields {
-  /** The wire bytes of the Document's fields, as they came wherever nothing had to change. */
+  /** The encoded fields, unchanged wherever possible. */
   readonly bytes: Uint8Array;
-  /** What they add to the document's size, by the service's measure. */
+  /** Their part of the document's size, by the service's formula. */
   readonly size: number;
 }
 
-/** Checks the fields (number 2) of an encoded Document and measures them; throws in production's words. */
+/** Validates and measures the fields (number 2) of an encoded Document; throws with production's messages. */
 export const checkFields = (document: Uint8Array): CheckedFields => {
   const walk = new FieldWalk();
   const names = new Set<string>();
@@ -21,7 +21,7 @@ export const checkFields = (document: Uint8Array): CheckedFields => {
   let split = false;
   while (reader.next()) {
     if (reader.field !== 2 || reader.type !== 2) continue;
-    // Fields that follow one another are one slice of the request.
+    // Adjacent fields form one slice of the request.
     if (start < 0) start = reader.tagStart;
     else if (stop !== reader.tagStart) split = true;
     stop = reader.stop;
@@ -32,10 +32,10 @@ export const checkFields = (document: Uint8Array): CheckedFields => {
   return checkNormal(readEntries(document, 2));
 };
 
-/** Checks fields that a mask or a transform has put together. */
+/** Validates fields that a mask or a transform produced. */
 export const checkEntries = (entries: Entries): CheckedFields => checkFields(encodeEntries(entries, 2));
 
-/** Checks one value on its own, as an operand of a transform, and gives it as it would be stored. */
+/** Validates a single value, such as the operand of a transform, and returns its stored form. */
 export const checkValue = (value: Uint8Array, property: string, inArray = false): Uint8Array => {
   const walk = new FieldWalk();
   walk.value(new WireReader(value), property, inArray ? 1 : 0, inArray);

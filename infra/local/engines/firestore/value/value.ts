@@ -1,10 +1,10 @@
 import { WireReader } from '../proto/wire-reader.ts';
 
-/** A google.firestore.v1.Value, decoded for comparison. The bytes it came in stay the truth; this is never encoded back. */
+/** A google.firestore.v1.Value, decoded for comparison only; it is never encoded again. */
 export type Value =
   | { readonly kind: 'null' }
   | { readonly kind: 'boolean'; readonly value: boolean }
-  /** A number where that is exact, a bigint beyond ±2^53; `<` compares the two with each other and with doubles exactly. */
+  /** A number if exact, a bigint beyond ±2^53; `<` compares both with each other and with doubles exactly. */
   | { readonly kind: 'integer'; readonly value: number | bigint }
   | { readonly kind: 'double'; readonly value: number }
   | { readonly kind: 'timestamp'; readonly seconds: number; readonly nanos: number }
@@ -15,7 +15,7 @@ export type Value =
   | { readonly kind: 'array'; readonly values: readonly Value[] }
   | { readonly kind: 'vector'; readonly values: readonly Value[] }
   | { readonly kind: 'map'; readonly fields: ReadonlyMap<string, Value> }
-  /** No value type set, or one this server does not know. */
+  /** No value type, or an unknown one. */
   | { readonly kind: 'unknown'; readonly value: Uint8Array };
 
 export type Kind = Value['kind'];
@@ -39,7 +39,7 @@ export const valueField = {
   variableReference: 22,
 } as const;
 
-/** Decodes an encoded Value. Of several value types set, the last counts, as protobuf has it. */
+/** Decodes a Value. If several value types are set, the last one wins, as in protobuf. */
 export const readValue = (bytes: Uint8Array, start = 0, end = bytes.length): Value => {
   const reader = new WireReader(bytes, start, end);
   let value: Value | undefined;
@@ -47,17 +47,17 @@ export const readValue = (bytes: Uint8Array, start = 0, end = bytes.length): Val
   return value ?? { kind: 'unknown', value: bytes.subarray(start, end) };
 };
 
-/** The value at a path of field names in an encoded Document, or undefined; only what lies on the path is decoded. */
+/** The value at a path of an encoded Document; decodes only the path. */
 export const lookUp = (document: Uint8Array, path: readonly string[]): Value | undefined => {
   const range = lookUpBytes(document, path);
   return range && readValue(range);
 };
 
-/** As `lookUp`, but the encoded Value, not copied. */
+/** Like `lookUp`, but returns the encoded Value as a view. */
 export const lookUpBytes = (document: Uint8Array, path: readonly string[]): Uint8Array | undefined => {
   let start = 0;
   let end = document.length;
-  // The fields of a Document have the number 2, those of a MapValue 1.
+  // Fields of a Document have number 2, those of a MapValue 1.
   let field = 2;
   for (const [i, name] of path.entries()) {
     const found = findEntry(document, start, end, field, name);
@@ -75,7 +75,7 @@ export const lookUpBytes = (document: Uint8Array, path: readonly string[]): Uint
 /** The fields of an encoded Document, decoded. */
 export const readFields = (document: Uint8Array): ReadonlyMap<string, Value> => readEntries(new WireReader(document), 2);
 
-/** Calls `visit` with the name and the range of the encoded Value of each field in an encoded Document or MapValue. */
+/** Calls `visit` with the name and the encoded Value's range of each field in an encoded Document or MapValue. */
 export const eachEntry = (
   bytes: Uint8Array,
   start: number,

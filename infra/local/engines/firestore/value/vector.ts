@@ -2,7 +2,7 @@ import { limits } from '../base/limits.ts';
 import { RpcError } from '../base/types.ts';
 import { eachEntry, readValue, type Value } from './value.ts';
 
-/** Whether an encoded MapValue is one of the service's own types, of which there is the vector; one that is wrongly made is refused. */
+/** Whether an encoded MapValue is one of the service's own types, of which only the vector exists; throws for an invalid one. */
 export const checkVector = (map: Uint8Array, property: string): boolean => {
   let type: Value | undefined;
   let values: Value | undefined;
@@ -10,7 +10,7 @@ export const checkVector = (map: Uint8Array, property: string): boolean => {
   eachEntry(map, 0, map.length, 1, (name, start, stop) => {
     count++;
     if (name === '__type__') type = readValue(map, start, stop);
-    // Only a vector's values are of interest; others are read by whoever needs them.
+    // Only a vector's values are needed here.
     else if (name === 'value' && count <= 2) values = readValue(map, start, stop);
   });
   if (!type) return false;

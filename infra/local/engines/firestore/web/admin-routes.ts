@@ -56,7 +56,7 @@ const routes: Readonly<Record<string, Route>> = {
 const clearing = /^\/emulator\/v1\/projects\/([^/]+)\/databases\/([^/]+)\/documents$/;
 const oneFault = /^\/admin\/faults\/(\d+)$/;
 
-/** Answers what steers this server itself; undefined when the path is none of it. */
+/** Handles the server's own admin calls; undefined if the path is not one. */
 export async function adminRoutes(parts: AdminParts, request: AdminRequest): Promise<{ readonly answer: unknown } | undefined> {
   try {
     const route = routes[`${request.method} ${request.path}`];
@@ -73,7 +73,7 @@ export async function adminRoutes(parts: AdminParts, request: AdminRequest): Pro
   }
 }
 
-/** What test suites written for Google's emulator call between tests. */
+/** Test suites for Google's emulator call this between tests. */
 async function clear(databases: Databases, projectId: string, databaseId: string): Promise<void> {
   const name = { projectId, databaseId };
   databases.delete(name);

@@ -5,8 +5,8 @@ import { timestampOfText } from './special-json.ts';
 
 type Fields = Record<string, unknown>;
 
-/** The fields of a message given as proto3 JSON; what it does not know is refused, in the service's words. */
-export function fromJson(type: protobuf.Type, json: unknown, at: string): Fields {
+/** Parses a message in proto3 JSON; rejects unknown fields with the service's messages. */
+export function decodeJson(type: protobuf.Type, json: unknown, at: string): Fields {
   if (type.fullName === '.google.protobuf.Timestamp') return timestampOfText(json, at);
   if (/^\.google\.protobuf\.(Int32|Int64|Double)Value$/.test(type.fullName)) {
     const plan = plansOf(type, true)[0];
@@ -39,7 +39,7 @@ const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${l
 
 function shaped(plan: FieldPlan, value: unknown, at: string): unknown {
   if (plan.shape === 'many') {
-    // A single value stands for a list of one, as in a query string.
+    // A single value counts as a list of one, as in a query string.
     const list = Array.isArray(value) ? value : [value];
     return list.map((item, index) => one(plan, item, `${at}[${index}]`));
   }
@@ -55,7 +55,7 @@ const invalid = (plan: FieldPlan, value: unknown, at: string): RpcError => {
 };
 
 function one(plan: FieldPlan, value: unknown, at: string): unknown {
-  if (plan.message) return fromJson(plan.message, value, at);
+  if (plan.message) return decodeJson(plan.message, value, at);
   const read = readers[plan.kind]?.(value, plan);
   if (read === undefined) throw invalid(plan, value, at);
   return read;
@@ -86,7 +86,7 @@ const readers: Readonly<Record<string, (value: unknown, plan: FieldPlan) => unkn
   },
 };
 
-/** Of either alphabet, with or without padding. */
+/** Either alphabet, with or without padding. */
 const isBase64 = (text: string): boolean => /^[A-Za-z0-9+/_-]*={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1;
 
 function integer(value: unknown): bigint | undefined {

@@ -1,23 +1,23 @@
 import type protobuf from 'protobufjs/light.js';
 import { codec } from '../proto/codec.ts';
 import { type FieldPlan, plansOf, typeOf } from '../proto/field-plan.ts';
-import { fromJson } from './decode-json.ts';
+import { decodeJson } from './decode-json.ts';
 import { durationText, structJson, timestampText } from './special-json.ts';
 
-/** How enums are written: by name, or by number as generated clients ask. */
+/** Enums by name, or by number for generated clients. */
 export type EnumStyle = 'name' | 'number';
 
 type Fields = Readonly<Record<string, NonNullable<unknown> | undefined>>;
 
-/** The proto3 JSON of an encoded message of google.firestore.v1. */
+/** Converts an encoded message of google.firestore.v1 to proto3 JSON. */
 export function jsonOfMessage(name: string, bytes: Uint8Array, enums: EnumStyle): unknown {
   const type = typeOf(`.google.firestore.v1.${name}`);
   return jsonOf(type, codec<Fields>(name, true).decode(bytes), enums);
 }
 
-/** Encodes a message given as proto3 JSON. */
+/** Encodes a message from proto3 JSON. */
 export function messageOfJson(name: string, json: unknown): Uint8Array {
-  const fields = fromJson(typeOf(`.google.firestore.v1.${name}`), json, '');
+  const fields = decodeJson(typeOf(`.google.firestore.v1.${name}`), json, '');
   return codec<Fields>(name, true).encode(fields as Fields);
 }
 
@@ -40,7 +40,7 @@ function jsonOf(type: protobuf.Type, fields: Fields, enums: EnumStyle): unknown 
   }
 }
 
-/** What holds its default and could not be told from absent is left out. */
+/** Omits default values of fields without presence. */
 function entryOf(plan: FieldPlan, value: unknown, enums: EnumStyle): [string, unknown][] {
   if (value === undefined) return [];
   if (plan.shape === 'many') {
@@ -50,7 +50,7 @@ function entryOf(plan: FieldPlan, value: unknown, enums: EnumStyle): [string, un
   if (plan.shape === 'map') {
     const map = value as ReadonlyMap<string, unknown>;
     if (map.size === 0) return [];
-    // Without a prototype: a field may be called __proto__.
+    // No prototype: a field may be named __proto__.
     const object = Object.create(null) as Record<string, unknown>;
     for (const [key, one] of map) object[key] = oneJson(plan, one, enums);
     return [[plan.name, object]];
@@ -67,7 +67,7 @@ const isDefault = (plan: FieldPlan, value: unknown): boolean =>
   (value instanceof Uint8Array && value.length === 0) ||
   (plan.kind === 'enum' && plan.enumeration?.values[String(value)] === 0);
 
-/** What is written `-0`, which `JSON.stringify` of itself does not. TypeScript does not know `rawJSON` yet. */
+/** `-0`, which `JSON.stringify` cannot write. TypeScript does not know `rawJSON` yet. */
 const minusZero = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('-0');
 
 function oneJson(plan: FieldPlan, value: unknown, enums: EnumStyle): unknown {

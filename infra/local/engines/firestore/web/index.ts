@@ -3,14 +3,14 @@ import { AuthError } from '../auth-users/error.ts';
 import { type AuthRequest, authRoutes, type Users } from '../auth-users/index.ts';
 import type { CallContext, Methods } from '../base/types.ts';
 import type { Faults } from '../faults/faults.ts';
-import { type Authorize, tokenOf } from '../faults/guarded-methods.ts';
+import { type Authorize, tokenOf } from '../faults/guard-methods.ts';
 import { plainHeaders } from '../grpc/headers.ts';
 import type { Databases } from '../storage/databases.ts';
 import { adminRoutes } from './admin-routes.ts';
-import { readJson } from './read-body.ts';
+import { readJsonBody } from './read-body.ts';
 import { type RestCall, restCall, restError } from './rest.ts';
 
-/** The parts that answer what comes over HTTP/1.1. */
+/** The handlers of HTTP/1.1 requests. */
 export interface Web {
   readonly methods: Methods;
   readonly databases: Databases;
@@ -20,7 +20,7 @@ export interface Web {
   readonly log: (error: unknown) => void;
 }
 
-/** REST on documents, accounts of the Identity Toolkit, faults, and the emulator's way to clear a database. */
+/** REST for documents, Identity Toolkit accounts, faults, and the emulator's call to clear a database. */
 export const web =
   (parts: Web): RequestListener =>
   (request, response) => {
@@ -32,7 +32,7 @@ export const web =
     });
   };
 
-/** An error before the first piece has its own status; a later one can only break the connection off. */
+/** An error before the first chunk gets its own status; a later one can only break the connection. */
 function fail(response: ServerResponse, error: unknown, isList: boolean, log: Web['log']): void {
   if (response.destroyed) return;
   const { httpStatus, body } = restError(error);
@@ -45,7 +45,7 @@ async function serve(parts: Web, request: IncomingMessage, response: ServerRespo
   const url = new URL(request.url ?? '/', 'http://localhost');
   const method = request.method ?? 'GET';
   if (url.pathname === '/') return reply(response, 200, { status: 'ok' });
-  const body = await readJson(request);
+  const body = await readJsonBody(request);
   const call: CallContext = { headers: plainHeaders(request.headers), signal };
   const http = { method, path: url.pathname, query: url.searchParams, body };
 
@@ -84,7 +84,7 @@ async function stream(response: ServerResponse, rest: RestCall): Promise<void> {
   response.end('\n');
 }
 
-/** Until more can be written, or nobody takes it; of a long answer no wait leaves a listener behind. */
+/** Resolves when more can be written or the client is gone, and removes its listeners. */
 const drained = (response: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     const go = (): void => {

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { RpcError } from '../base/types.ts';
 import { maxRequestBytes } from '../grpc/frames.ts';
 
-/** The JSON of a request's body; an empty one is an empty object. */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+/** Parses a JSON body; an empty body is an empty object. */
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

@@ -1,5 +1,5 @@
-/** Which method a REST path stands for, how its request is put together, and what message it answers. */
-export interface RestRoute {
+/** A REST route: the method, how to build its request, and the response message. */
+interface RestRoute {
   readonly method: string;
   readonly answer: string;
   request(query: URLSearchParams, body: unknown): unknown;
@@ -7,7 +7,7 @@ export interface RestRoute {
 
 const root = /^\/v1\/(projects\/[^/]+\/databases\/[^/]+)\/documents(?:\/(.+?))?(?::(\w+))?$/;
 
-/** Verbs after a colon: the field that carries the path, and the answer. */
+/** Verbs after a colon: the method, the field with the path, and the response. */
 const verbs: Readonly<Record<string, readonly [method: string, field: 'database' | 'parent', answer: string]>> = {
   batchGet: ['BatchGetDocuments', 'database', 'BatchGetDocumentsResponse'],
   beginTransaction: ['BeginTransaction', 'database', 'BeginTransactionResponse'],
@@ -20,8 +20,8 @@ const verbs: Readonly<Record<string, readonly [method: string, field: 'database'
   listCollectionIds: ['ListCollectionIds', 'parent', 'ListCollectionIdsResponse'],
 };
 
-/** The route of a path, percent-encoded as it came; undefined when there is none. */
-export function routeOf(httpMethod: string, path: string): RestRoute | undefined {
+/** The route of a percent-encoded path; undefined if there is none. */
+export function findRestRoute(httpMethod: string, path: string): RestRoute | undefined {
   const [, database, below = '', verb] = root.exec(path) ?? [];
   if (database === undefined) return undefined;
   const decoded = decodeSegments(below);
@@ -36,7 +36,7 @@ export function routeOf(httpMethod: string, path: string): RestRoute | undefined
     return { method, answer, request: (_query, body) => ({ ...objectOf(body), [field]: value }) };
   }
   if (verb !== undefined && below === '') return undefined;
-  // A colon that begins no verb belongs to the id.
+  // A colon without a known verb belongs to the id.
   const segments = verb === undefined ? decoded : decodeSegments(`${below}:${verb}`);
   if (!segments || segments.length === 0) return undefined;
   const name = `${documents}/${segments.join('/')}`;
@@ -63,7 +63,7 @@ function collectionRoute(httpMethod: string, documents: string, segments: readon
     const answer = 'ListDocumentsResponse';
     return { method: 'ListDocuments', answer, request: (query) => ({ ...objectOfQuery(query), parent, collectionId }) };
   }
-  // The name of a collection, where that of a document belongs, is refused by who reads it.
+  // A collection name instead of a document name is rejected by the method.
   if (httpMethod !== 'POST') return documentRoute(httpMethod, `${parent}/${collectionId}`);
   return {
     method: 'CreateDocument',
@@ -82,7 +82,7 @@ function decodeSegments(path: string): string[] | undefined {
 
 const objectOf = (body: unknown): object => (typeof body === 'object' && body !== null ? body : {});
 
-/** `mask.fieldPaths=a&mask.fieldPaths=b` as the object it stands for; system parameters are left out. */
+/** Converts `mask.fieldPaths=a&mask.fieldPaths=b` to an object, without system parameters. */
 function objectOfQuery(query: URLSearchParams): object {
   const object: Record<string, unknown> = {};
   for (const key of new Set(query.keys())) {

@@ -1,23 +1,23 @@
 import { bytesOf, type CallContext, type Method, type Methods } from '../base/types.ts';
 import { rpcErrorOf } from '../grpc/headers.ts';
 import { type EnumStyle, jsonOfMessage, messageOfJson } from './encode-json.ts';
-import { routeOf } from './rest-routes.ts';
+import { findRestRoute } from './rest-routes.ts';
 
-/** A REST call on documents: the method it stands for, and how to run it. */
+/** A REST call on documents: its method, and how to run it. */
 export interface RestCall {
-  /** JSON text, in the pieces it is to be sent. */
+  /** JSON text in chunks. */
   run(): AsyncIterable<string>;
-  /** Whether the answer is a list of messages, as streams give; then an error, too, comes in a list. */
+  /** Whether the response is a list of messages (a stream); errors then come in a list as well. */
   readonly isList: boolean;
 }
 
-/** The call that a REST request under /v1/projects/ stands for; undefined when there is no such one. */
+/** The call for a REST request under /v1/projects/; undefined if there is none. */
 export function restCall(
   methods: Methods,
   http: { readonly method: string; readonly path: string; readonly query: URLSearchParams; readonly body: unknown },
   call: CallContext,
 ): RestCall | undefined {
-  const route = routeOf(http.method, http.path);
+  const route = findRestRoute(http.method, http.path);
   const method = route && methods[route.method];
   if (!route || !method || method.kind === 'bidi') return undefined;
   const enums: EnumStyle = http.query.get('$alt')?.includes('enum-encoding=int') ? 'number' : 'name';
@@ -70,7 +70,7 @@ const httpStatuses: Readonly<Record<string, number>> = {
   DEADLINE_EXCEEDED: 504,
 };
 
-/** An error as Google's REST APIs give it. */
+/** An error in the format of Google's REST APIs. */
 export function restError(error: unknown): { readonly httpStatus: number; readonly body: { readonly error: object } } {
   const { code, message } = rpcErrorOf(error);
   const httpStatus = httpStatuses[code] ?? 500;

@@ -6,7 +6,7 @@ const digits = (nanos: number): string => {
   return `.${text.endsWith('000000') ? text.slice(0, 3) : text.endsWith('000') ? text.slice(0, 6) : text}`;
 };
 
-/** RFC 3339 with no, 3, 6 or 9 digits of a second. */
+/** RFC 3339 with 0, 3, 6 or 9 fractional digits. */
 export const timestampText = (seconds: bigint, nanos: number): string =>
   `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}${digits(nanos)}Z`;
 
@@ -17,7 +17,7 @@ export const durationText = (seconds: bigint, nanos: number): string => `${secon
 const firstMillis = Date.parse('0001-01-01T00:00:00Z');
 const lastMillis = Date.parse('9999-12-31T23:59:59Z');
 
-/** The parts of an RFC 3339 time; its offset is applied. */
+/** Parses an RFC 3339 time and applies its offset. */
 export function timestampOfText(text: unknown, at: string): { readonly seconds: bigint; readonly nanos: number } {
   const match =
     typeof text === 'string' ? /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/i.exec(text) : null;
@@ -42,7 +42,7 @@ export function timestampOfText(text: unknown, at: string): { readonly seconds: 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Plain JSON of a google.protobuf.Struct or Value. */
+/** Converts a google.protobuf.Struct or Value to plain JSON. */
 export function structJson(type: string, fields: Fields): unknown {
   if (type.endsWith('.Struct')) {
     const map = fields.fields as ReadonlyMap<string, Fields>;

@@ -4,16 +4,16 @@ import { decodeRequest, proto, timestampOf } from '../proto/codecs.ts';
 import { WireReader } from '../proto/wire-reader.ts';
 import type { Databases } from '../storage/databases.ts';
 import { readMode } from '../storage/read-view.ts';
-import { batchWrites, commitWrites, readWrite, type WriteResult } from './commit-writes.ts';
+import { batchWrites, commitWrites, parseWrite, type WriteResult } from './commit-writes.ts';
 
-/** The methods that change a database as a whole: Commit, BatchWrite, and the life of transactions. */
-export const writeMethods = (databases: Databases): Methods => ({
+/** The methods Commit, BatchWrite, BeginTransaction and Rollback. */
+export const commitMethods = (databases: Databases): Methods => ({
   Commit: unary(async (bytes, { signal }) => {
     const request = decodeRequest(proto.CommitRequest, bytes);
     const database = databases.open(parseDatabaseName(request.database));
-    const writes = request.writes.map((write) => readWrite(write, database));
+    const writes = request.writes.map((write) => parseWrite(write, database));
     const { commitTime, results } = await commitWrites(database, writes, request.transaction, signal);
-    // A commit of nothing, outside a transaction, has no time.
+    // An empty commit outside a transaction has no time.
     if (writes.length === 0 && request.transaction.length === 0) return new Uint8Array();
     return proto.CommitResponse.encode({ writeResults: results.map(sendableResult), commitTime: timestampOf(commitTime) });
   }),
@@ -42,8 +42,8 @@ export const writeMethods = (databases: Databases): Methods => ({
   }),
 });
 
-/** A result as the answer carries it. */
-export const sendableResult = ({ updateTime, transformResults }: WriteResult) => ({
+/** A result as a message. */
+const sendableResult = ({ updateTime, transformResults }: WriteResult) => ({
   updateTime: updateTime === undefined ? undefined : timestampOf(updateTime),
   transformResults,
 });

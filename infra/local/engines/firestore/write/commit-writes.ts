@@ -1,24 +1,24 @@
 import { type Micros, type PathKey, RpcError, type StatusName, status } from '../base/types.ts';
 import type { StoredDatabase } from '../storage/database.ts';
 import { contention, type Transaction } from '../storage/transactions.ts';
-import { readWrite, type Write } from './parse-write.ts';
-import { Stage, type WriteResult } from './staged-writes.ts';
+import { parseWrite, type Write } from './parse-write.ts';
+import { StagedWrites, type WriteResult } from './staged-writes.ts';
 
-export { readWrite, type Write, type WriteResult };
+export { parseWrite, type Write, type WriteResult };
 
-export interface CommitResult {
+interface CommitResult {
   readonly commitTime: Micros;
   readonly results: readonly WriteResult[];
 }
 
-/** What became of one write of a batch. */
-export interface BatchResult {
+/** The result of one write of a batch. */
+interface BatchResult {
   readonly code: (typeof status)[StatusName];
   readonly message: string;
   readonly result: WriteResult | undefined;
 }
 
-/** Applies writes in order and as a whole, and ends the transaction they belong to. Who goes away while it waits gets nothing written. */
+/** Applies writes atomically and in order, and ends their transaction. A caller that leaves while waiting writes nothing. */
 export const commitWrites = async (
   database: StoredDatabase,
   writes: readonly Write[],
@@ -32,14 +32,14 @@ export const commitWrites = async (
   try {
     const deadline = transactions.deadline();
     for (;;) {
-      const stage = new Stage(database);
+      const stage = new StagedWrites(database);
       const results = writes.map((write) => stage.add(write));
       const holders = transactions.holding ? transactions.holders(stage.proposals, owner) : [];
       if (holders.length > 0) {
         await transactions.waitFor(holders, owner, deadline, signal);
         continue;
       }
-      // From here on it does not hold what it has read against its own changes.
+      // From here on its own locks no longer conflict with its changes.
       if (owner) transactions.end(owner, 'committed');
       const { changes, time } = stage;
       if (changes.length > 0) database.apply(changes);
@@ -51,21 +51,21 @@ export const commitWrites = async (
   }
 };
 
-/** Applies writes each on its own; a document may come once. What cannot be a write at all is refused with the whole batch. */
+/** Applies each write independently; a document may occur once. A malformed write fails the whole batch. */
 export const batchWrites = async (
   database: StoredDatabase,
   encoded: readonly Uint8Array[],
   signal?: AbortSignal,
 ): Promise<readonly BatchResult[]> => {
-  const writes = encoded.map((bytes) => readWrite(bytes, database));
+  const writes = encoded.map((bytes) => parseWrite(bytes, database));
   if (new Set(writes.map(({ key }) => key)).size < writes.length)
     throw new RpcError('INVALID_ARGUMENT', 'the same document cannot be written more than once in a single request');
   const { transactions } = database;
   const deadline = transactions.deadline();
-  // Those that have waited in vain for a transaction.
+  // Writes that timed out waiting for a transaction.
   const refused = new Set<PathKey>();
   for (;;) {
-    const stage = new Stage(database);
+    const stage = new StagedWrites(database);
     const outcomes = writes.map((write) => {
       stage.time = database.nextTime();
       return attempt(() => {
@@ -100,7 +100,7 @@ const endReadOnly = (database: StoredDatabase, owner: Transaction, writes: reado
   return { commitTime: owner.at ?? database.readTime(), results: [] };
 };
 
-/** A document is verified at most once, and not together with being written. */
+/** A document is verified at most once, and not in addition to being written. */
 const checkVerifies = (writes: readonly Write[]): void => {
   if (!writes.some(({ operation }) => operation === 'verify')) return;
   const seen = new Map<string, boolean>();

@@ -8,27 +8,27 @@ import { type CheckedFields, checkFields } from '../value/validate-fields.ts';
 import { type Precondition, readPrecondition } from './precondition.ts';
 import { type FieldTransform, readTransforms } from './transforms.ts';
 
-/** One write of a request, read and found possible whatever the database holds. */
+/** One write of a request, parsed and validated independently of the database. */
 export interface Write {
   readonly operation: 'update' | 'delete' | 'verify' | 'transform';
   /** The document's full name. */
   readonly name: string;
   readonly path: string;
   readonly key: PathKey;
-  /** Of an update. */
+  /** For updates. */
   readonly fields: CheckedFields | undefined;
-  /** Of an update: which fields it is about; without it, all. */
+  /** For updates: the fields to update; undefined means all. */
   readonly mask: readonly FieldPath[] | undefined;
   readonly transforms: readonly FieldTransform[];
   readonly precondition: Precondition | undefined;
 }
 
-/** Reads an encoded google.firestore.v1.Write to a document of the database. */
-export const readWrite = (bytes: Uint8Array, database: DatabaseName): Write => {
+/** Parses an encoded google.firestore.v1.Write. */
+export const parseWrite = (bytes: Uint8Array, database: DatabaseName): Write => {
   try {
     return read(bytes, database);
   } catch (error) {
-    // A range error is a message nested deeper than the stack.
+    // RangeError: the message is nested too deeply for the stack.
     if (error instanceof WireError || error instanceof RangeError)
       throw invalid(`Request message could not be parsed: ${error.message}`);
     throw error;
@@ -79,7 +79,7 @@ const read = (bytes: Uint8Array, database: DatabaseName): Write => {
   };
 };
 
-/** Where in this database a name is; one of another database is refused. */
+/** Path and key of a name in this database; throws for another database. */
 const placeOf = (name: string, database: DatabaseName): { readonly path: string; readonly key: PathKey } => {
   const prefix = `${databaseName(database)}/documents/`;
   if (name.startsWith(prefix)) {
@@ -94,7 +94,7 @@ const placeOf = (name: string, database: DatabaseName): { readonly path: string;
 const documentNameOf = (document: Uint8Array): string => {
   const reader = new WireReader(document);
   let name = '';
-  // The name comes first, unless a client is unusual: fields are not walked twice for it.
+  // The name usually comes first, so the fields are not visited twice.
   while (reader.next()) {
     if (reader.field === 1 && reader.type === 2) {
       name = textOf(reader);

@@ -3,13 +3,13 @@ import { WireReader } from '../proto/wire-reader.ts';
 import { second } from '../value/timestamps.ts';
 import { readTimestamp } from '../value/value.ts';
 
-/** What a write demands of the document as it is. */
+/** A condition on the current document. */
 export type Precondition =
   | { readonly exists: boolean }
-  /** In microseconds; a time finer than that is the time of no version. */
+  /** In microseconds; a more precise time matches no version. */
   | { readonly updateTime: number };
 
-/** Reads an encoded Precondition; one that demands nothing is none. */
+/** Decodes a Precondition; an empty one is undefined. */
 export const readPrecondition = (bytes: Uint8Array): Precondition | undefined => {
   const reader = new WireReader(bytes);
   let precondition: Precondition | undefined;
@@ -23,7 +23,7 @@ export const readPrecondition = (bytes: Uint8Array): Precondition | undefined =>
   return precondition;
 };
 
-/** Throws what the service answers when the demand is not met. `name` is the document's full name. */
+/** Throws the service's error if the condition fails. `name` is the document's full name. */
 export const checkPrecondition = (
   precondition: Precondition | undefined,
   current: Pick<StoredDocument, 'updateTime'> | undefined,

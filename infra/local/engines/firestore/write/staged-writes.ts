@@ -12,7 +12,7 @@ import { checkPrecondition } from './precondition.ts';
 import { applyTransforms } from './transforms.ts';
 
 export interface WriteResult {
-  /** Of a delete there is none; of a write that changed nothing it is the one before. */
+  /** Undefined for a delete; the previous time for a write that changed nothing. */
   readonly updateTime: Micros | undefined;
   /** Encoded Values. */
   readonly transformResults: readonly Uint8Array[];
@@ -31,11 +31,11 @@ interface Staged {
   readonly state: State | undefined;
 }
 
-/** What writes make of the documents, one after the other; nobody sees it before it is applied. */
-export class Stage {
+/** The effect of writes on documents, in order; invisible until applied. */
+export class StagedWrites {
   readonly #database: StoredDatabase;
   readonly #staged = new Map<PathKey, Staged>();
-  /** The time of the commit that the next writes belong to. */
+  /** The commit time of the next writes. */
   time: Micros;
 
   constructor(database: StoredDatabase) {
@@ -43,7 +43,7 @@ export class Stage {
     this.time = database.nextTime();
   }
 
-  /** The changes to apply, one a document. What was made and deleted in one go was never there. */
+  /** The changes to apply, one per document. A document created and deleted in one commit never existed. */
   get changes(): readonly Change[] {
     const changes: Change[] = [];
     for (const [key, { time, path, newest, wasThere, state }] of this.#staged)
@@ -51,13 +51,13 @@ export class Stage {
     return changes;
   }
 
-  /** The same changes, with what is there before and after. */
+  /** The same changes with the documents before and after. */
   get proposals(): readonly DocumentChange[] {
     return this.changes.map(({ time, key, path, fields }) => ({
       key,
       path,
       before: this.#database.find(key).document,
-      // Only its fields are ever asked for.
+      // Only its fields are used.
       after: fields && { key, path, createTime: time, updateTime: time, bytes: fields },
     }));
   }
@@ -103,7 +103,7 @@ export class Stage {
 const none: readonly Uint8Array[] = [];
 
 const checkSize = ({ name, path }: Write, { size }: CheckedFields): void => {
-  // The name counts its ids, a byte each more, and 16; a document 32 on top.
+  // The size formula: 16 plus each id and one byte for the name, 32 for the document.
   const total = 16 + Buffer.byteLength(path) + 1 + 32 + size;
   if (total <= limits.documentBytes) return;
   const count = (bytes: number) => bytes.toLocaleString('en-US');

@@ -11,14 +11,14 @@ import { readValue, type Value, valueField } from '../value/value.ts';
 
 type Numeric = 'increment' | 'maximum' | 'minimum';
 
-/** One field's transform. Operands are encoded Values, checked. */
+/** The transform of one field. Operands are validated encoded Values. */
 export type FieldTransform = { readonly path: FieldPath } & (
   | { readonly kind: 'request-time' }
   | { readonly kind: Numeric; readonly operand: Uint8Array }
   | { readonly kind: 'append-missing' | 'remove-all'; readonly elements: readonly Uint8Array[] }
 );
 
-/** Reads encoded FieldTransforms and refuses those that cannot be applied together. */
+/** Parses FieldTransforms; throws for combinations that cannot be applied together. */
 export const readTransforms = (transforms: readonly Uint8Array[]): readonly FieldTransform[] => {
   if (transforms.length > limits.transformsPerDocument)
     throw invalid(`cannot have more than ${limits.transformsPerDocument} field transforms on a single document`);
@@ -30,7 +30,7 @@ export const readTransforms = (transforms: readonly Uint8Array[]): readonly Fiel
   return read;
 };
 
-/** Applies transforms in order to a document's fields; gives the encoded results, one each. */
+/** Applies transforms in order to a document's fields and returns the encoded results. */
 export const applyTransforms = (fields: Entries, transforms: readonly FieldTransform[], time: Micros): readonly Uint8Array[] =>
   transforms.map((transform) => {
     const current = getField(fields, transform.path);
@@ -42,7 +42,7 @@ export const applyTransforms = (fields: Entries, transforms: readonly FieldTrans
 const transformed = (current: Uint8Array | undefined, transform: FieldTransform, time: Micros): Uint8Array => {
   switch (transform.kind) {
     case 'request-time':
-      // To the millisecond, as the service has it.
+      // Millisecond precision, like the service.
       return new WireWriter().field(valueField.timestamp, encodeTimestamp(Math.floor(time / 1000) * 1000)).finish();
     case 'append-missing':
       return append(elementsOf(current), transform.elements);
@@ -60,13 +60,13 @@ const transformed = (current: Uint8Array | undefined, transform: FieldTransform,
 const calculate = (current: Uint8Array | undefined, operand: Uint8Array, kind: Numeric): Uint8Array => {
   const a = current && readValue(current);
   const b = readValue(operand);
-  // What is not a number gives way.
+  // A value that is not a number is replaced.
   if (!current || !isNumber(a) || !isNumber(b)) return operand;
   if (kind === 'increment') return add(a, b);
   if (isNotANumber(a)) return current;
   if (isNotANumber(b)) return operand;
   const order = compareValues(a, b);
-  // Of equal numbers the stored one stays, type and all.
+  // For equal numbers the stored one stays, with its type.
   return kind === 'maximum' ? (order < 0 ? operand : current) : order > 0 ? operand : current;
 };
 
@@ -75,7 +75,7 @@ type NumberValue = Extract<Value, { kind: 'integer' | 'double' }>;
 const isNumber = (value: Value | undefined): value is NumberValue => value?.kind === 'integer' || value?.kind === 'double';
 const isNotANumber = (value: NumberValue): boolean => value.kind === 'double' && Number.isNaN(value.value);
 
-/** Integers stop at the ends of 64 bits; with a double the sum is a double. */
+/** Integers saturate at 64 bits; with a double the sum is a double. */
 const add = (a: NumberValue, b: NumberValue): Uint8Array => {
   if (a.kind === 'double' || b.kind === 'double')
     return new WireWriter().double(valueField.double, Number(a.value) + Number(b.value)).finish();
@@ -96,7 +96,7 @@ const append = (current: readonly Uint8Array[], elements: readonly Uint8Array[])
   return encodeArray(result);
 };
 
-/** The encoded elements of a value that is an array; of any other, none. */
+/** The encoded elements of an array; none for other values. */
 const elementsOf = (value: Uint8Array | undefined): readonly Uint8Array[] => {
   if (!value) return [];
   const reader = new WireReader(value);

@@ -21,7 +21,7 @@ const start = async (t: TestContext): Promise<(accessKeyId: string) => Promise<n
   };
 };
 
-test('a bucket opens to a customer’s key, and to no key of a function of ours', async (t) => {
+test('s3: a bucket accepts a customer’s key and no key of a function', async (t) => {
   const get = await start(t);
   assert.equal(await get('customer'), 200);
   assert.equal(await get('LOCALFUNCTION'), 403);

@@ -59,7 +59,7 @@ describe('npm run firestore', () => {
     return first!.result.aggregateFields.n.integerValue;
   };
 
-  it('seeds, keeps what was written through kill -9, and stops when told to', async () => {
+  it('seeds documents, survives kill -9, and stops on a signal', async () => {
     const first = await start('--port', '0', '--seed', '300');
     assert.match(first.output, /seeded 300 documents/);
     assert.equal(await count(first.url), '300');
@@ -73,11 +73,11 @@ describe('npm run firestore', () => {
     assert.equal(await end(third.process, 'SIGINT'), 0);
   });
 
-  it('says which port is taken', async () => {
+  it('reports a port in use', async () => {
     const first = await start('--port', '0', '--memory');
     const port = new URL(first.url).port;
-    await assert.rejects(start('--port', port, '--memory'), new RegExp(`ended with 1: port ${port} is taken`));
-    await assert.rejects(start('--port', 'http'), /ended with 2: --port takes a whole number/);
+    await assert.rejects(start('--port', port, '--memory'), new RegExp(`ended with 1: port ${port} is in use`));
+    await assert.rejects(start('--port', 'http'), /ended with 2: --port must be a whole number/);
     await end(first.process, 'SIGTERM');
   });
 });

@@ -28,7 +28,7 @@ const ask = (
   return google.token(new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion }));
 };
 
-test('an account that asks as Google wants it gets a token', () => {
+test('google token: a valid assertion gets a token', () => {
   const { status, body } = ask();
   equal(status, 200);
   match(String(body.access_token), /^local-google\./);
@@ -36,20 +36,20 @@ test('an account that asks as Google wants it gets a token', () => {
 });
 
 for (const [what, more] of [
-  ['for another address', { aud: 'https://oauth2.googleapis.com/token' }],
-  ['for no scope', { scope: '' }],
-  ['of nobody', { iss: 'nobody' }],
-  ['from long ago', { iat: now - 7_200, exp: now - 3_600 }],
-  ['from the future', { iat: now + 600, exp: now + 1_200 }],
-  ['for a day', { exp: now + 86_400 }],
-  ['of an account that was disabled', { iss: 'denied@p.iam.gserviceaccount.com' }],
+  ['for another audience', { aud: 'https://oauth2.googleapis.com/token' }],
+  ['without scope', { scope: '' }],
+  ['without issuer', { iss: 'nobody' }],
+  ['that has expired', { iat: now - 7_200, exp: now - 3_600 }],
+  ['issued in the future', { iat: now + 600, exp: now + 1_200 }],
+  ['valid for a day', { exp: now + 86_400 }],
+  ['of a disabled account', { iss: 'denied@p.iam.gserviceaccount.com' }],
 ] as const)
-  test(`an assertion ${what} is an invalid_grant`, () => {
+  test(`google token: an assertion ${what} is an invalid_grant`, () => {
     const { status, body } = ask(more);
     deepEqual([status, body.error], [400, 'invalid_grant']);
   });
 
-test('what is no assertion, or not signed with RSA, is refused', () => {
+test('google token: a malformed assertion, or one not signed with RSA, is rejected', () => {
   for (const assertion of ['', 'x', 'a.b.c', 'a.b.c.d'])
     equal(
       google.token(new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion })).status,
@@ -59,7 +59,7 @@ test('what is no assertion, or not signed with RSA, is refused', () => {
   equal(ask({}, privateKey, { alg: 'none' }).body.error, 'invalid_grant');
 });
 
-test('an account whose key was made here signs with that key and no other, also after a restart', async () => {
+test('google token: an account with a key created here must sign with that key, also after a restart', async () => {
   const iss = 'made@p.iam.gserviceaccount.com';
   const { body } = await google.makeKey(iss);
   equal(body.client_email, iss);

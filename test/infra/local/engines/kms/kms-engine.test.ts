@@ -24,7 +24,7 @@ const start = async (t: TestContext, callers: Record<string, readonly Statement[
 const named = (name: string) => (error: Error) => error.name === name;
 const SigningAlgorithm = 'RSASSA_PKCS1_V1_5_SHA_256';
 
-test('a signature over a message or its digest verifies with the public key, anywhere', async (t) => {
+test('kms: a signature over a message or its digest verifies with the public key', async (t) => {
   const { client } = await start(t);
   const { PublicKey } = await client().send(new kms.GetPublicKeyCommand({ KeyId: 'signing' }));
   const publicKey = createPublicKey({ key: Buffer.from(PublicKey!), format: 'der', type: 'spki' });
@@ -52,7 +52,7 @@ test('a signature over a message or its digest verifies with the public key, any
   }
 });
 
-test('only the same encryption context, in any order, opens a ciphertext', async (t) => {
+test('kms: decryption needs the same encryption context, in any order', async (t) => {
   const { client } = await start(t);
   const { CiphertextBlob } = await client().send(
     new kms.EncryptCommand({ KeyId: 'alias/app', Plaintext: Buffer.from('s3cret'), EncryptionContext: { a: '1', b: '2' } }),
@@ -67,7 +67,7 @@ test('only the same encryption context, in any order, opens a ciphertext', async
   await assert.rejects(open({ a: '1', b: '2' }, 'other'), named('IncorrectKeyException'));
 });
 
-test('a changed or foreign ciphertext is refused', async (t) => {
+test('kms: a modified or foreign ciphertext is rejected', async (t) => {
   const { client } = await start(t);
   const { CiphertextBlob } = await client().send(new kms.EncryptCommand({ KeyId: 'sealing', Plaintext: Buffer.from('x') }));
   const changed = Uint8Array.from(CiphertextBlob!);
@@ -77,7 +77,7 @@ test('a changed or foreign ciphertext is refused', async (t) => {
   await assert.rejects(open(Buffer.from('junk')), named('InvalidCiphertextException'));
 });
 
-test('a data key comes with its sealed self, or only sealed', async (t) => {
+test('kms: a data key is returned with its ciphertext, or only encrypted', async (t) => {
   const { client } = await start(t);
   const EncryptionContext = { org: 'org_1' };
   const made = await client().send(new kms.GenerateDataKeyCommand({ KeyId: 'sealing', KeySpec: 'AES_256', EncryptionContext }));
@@ -89,7 +89,7 @@ test('a data key comes with its sealed self, or only sealed', async (t) => {
   assert.ok(sealed.CiphertextBlob);
 });
 
-test('re-encryption moves a ciphertext to another key and context', async (t) => {
+test('kms: re-encryption moves a ciphertext to another key and context', async (t) => {
   const { client } = await start(t);
   const { CiphertextBlob } = await client().send(
     new kms.EncryptCommand({ KeyId: 'sealing', Plaintext: Buffer.from('x'), EncryptionContext: { v: '1' } }),
@@ -109,7 +109,7 @@ test('re-encryption moves a ciphertext to another key and context', async (t) =>
   assert.equal(Buffer.from(opened.Plaintext!).toString(), 'x');
 });
 
-test('a disabled key answers DisabledException, one pending deletion KMSInvalidStateException, an unknown one NotFoundException', async (t) => {
+test('kms: a disabled key is a DisabledException, one pending deletion KMSInvalidStateException, an unknown one NotFoundException', async (t) => {
   const { client } = await start(t);
   const encrypt = (KeyId: string) => client().send(new kms.EncryptCommand({ KeyId, Plaintext: Buffer.from('x') }));
   await client().send(new kms.DisableKeyCommand({ KeyId: 'sealing' }));
@@ -124,7 +124,7 @@ test('a disabled key answers DisabledException, one pending deletion KMSInvalidS
   await assert.rejects(encrypt('signing'), named('InvalidKeyUsageException'));
 });
 
-test('keys survive a restart, in files only their owner reads', async (t) => {
+test('kms: keys survive a restart, in files only their owner reads', async (t) => {
   const first = await start(t);
   const { CiphertextBlob } = await first.client().send(new kms.EncryptCommand({ KeyId: 'sealing', Plaintext: Buffer.from('x') }));
   const second = await start(t, {}, first.dir);
@@ -133,7 +133,7 @@ test('keys survive a restart, in files only their owner reads', async (t) => {
   assert.equal(statSync(join(first.dir, 'kms', 'keys.jsonl')).mode & 0o777, 0o600);
 });
 
-test('a grant bound to an encryption context opens that context only', async (t) => {
+test('kms: a grant limited to an encryption context decrypts only that', async (t) => {
   const bound = allow('kms:*', arn('sealing'), { StringEquals: { 'kms:EncryptionContext:org': 'org_1' } });
   const { client, used } = await start(t, { Fn: [bound] });
   const encrypt = (org: string, KeyId = 'alias/app') =>

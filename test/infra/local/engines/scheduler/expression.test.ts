@@ -12,18 +12,18 @@ const ticks = (expression: string, timezone: string, after: string, count = 3): 
   return found;
 };
 
-test('at() is a wall-clock time of its time zone', () => {
+test('schedule expression: at() is a local time of its time zone', () => {
   assert.deepEqual(ticks('at(2025-07-01T10:00:00)', 'America/New_York', '2025-01-01T00:00:00Z', 1), ['2025-07-01T14:00:00']);
   assert.deepEqual(ticks('at(2025-01-01T10:00:00)', 'UTC', '2030-01-01T00:00:00Z', 1), ['2025-01-01T10:00:00']);
 });
 
-test('rate() ticks from its origin on, the origin included', () => {
+test('schedule expression: rate() ticks from its origin on, including the origin', () => {
   assert.deepEqual(ticks('rate(1 hour)', 'UTC', '2024-12-31T00:00:00Z', 2), ['2025-01-01T00:00:30', '2025-01-01T01:00:30']);
   assert.deepEqual(ticks('rate(5 minutes)', 'UTC', '2025-01-01T00:05:30Z', 2), ['2025-01-01T00:10:30', '2025-01-01T00:15:30']);
   assert.deepEqual(ticks('rate(2 days)', 'UTC', '2025-01-02T00:00:00Z', 1), ['2025-01-03T00:00:30']);
 });
 
-test('cron() counts the days of the week from Sunday as 1 and knows years, steps, L, W and #', () => {
+test('schedule expression: cron() counts weekdays from Sunday as 1 and supports years, steps, L, W and #', () => {
   const after = '2025-03-29T00:00:00Z';
   assert.deepEqual(ticks('cron(0 12 ? * 2 *)', 'UTC', after, 1), ['2025-03-31T12:00:00']);
   assert.deepEqual(ticks('cron(0 12 ? * MON-FRI *)', 'UTC', after, 2), ['2025-03-31T12:00:00', '2025-04-01T12:00:00']);
@@ -34,8 +34,8 @@ test('cron() counts the days of the week from Sunday as 1 and knows years, steps
   assert.deepEqual(ticks('cron(0 12 ? * FRI#1 *)', 'UTC', after, 1), ['2025-04-04T12:00:00']);
 });
 
-// What AWS documents for its Scheduler: a time that does not exist is skipped, one that comes twice ticks once.
-test('daylight saving: a time that is left out does not tick, one that comes twice ticks once', () => {
+// AWS's documentation: a skipped local time does not tick, a repeated one ticks once.
+test('schedule expression: a time skipped by daylight saving does not tick, a repeated one ticks once', () => {
   const nightly = 'cron(30 2 * * ? *)';
   assert.deepEqual(ticks(nightly, 'Europe/Berlin', '2025-03-29T02:00:00Z', 2), ['2025-03-31T00:30:00', '2025-04-01T00:30:00']);
   assert.deepEqual(ticks(nightly, 'Europe/Berlin', '2025-10-25T02:00:00Z', 2), ['2025-10-26T00:30:00', '2025-10-27T01:30:00']);
@@ -54,10 +54,10 @@ for (const bad of [
   '@daily',
   '',
 ])
-  test(`${bad || 'nothing'} is not an expression`, () => {
+  test(`schedule expression: ${bad || 'the empty text'} is rejected`, () => {
     assert.throws(() => parseExpression(bad, 'UTC'), { name: 'ValidationException' });
   });
 
-test('a time zone that does not exist is refused', () => {
+test('schedule expression: an unknown time zone is rejected', () => {
   assert.throws(() => parseExpression('rate(1 hour)', 'Mars/Olympus'), { name: 'ValidationException' });
 });

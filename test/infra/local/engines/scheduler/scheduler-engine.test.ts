@@ -5,7 +5,7 @@ import { type TestContext, test } from 'vitest';
 import { AwsError } from '../../../../../infra/local/base/aws-service.ts';
 import type { Statement } from '../../../../../infra/local/base/types.ts';
 import type { QueueMessage } from '../../../../../infra/local/engines/fauxqs/fauxqs-engine.ts';
-import type { Doors } from '../../../../../infra/local/engines/scheduler/invoke-target.ts';
+import type { ScheduleTargets } from '../../../../../infra/local/engines/scheduler/invoke-target.ts';
 import { openScheduler, schedulerRoutes } from '../../../../../infra/local/engines/scheduler/scheduler-engine.ts';
 import { restService } from '../../../../../infra/local/engines/shared/aws-protocols.ts';
 import { account, allow, frontOf, region, resource, tempDir } from '../../../../harness/aws/embedded-aws.ts';
@@ -20,7 +20,7 @@ const FlexibleTimeWindow = { Mode: 'OFF' } as const;
 interface Options {
   readonly dir?: string;
   readonly delayScale?: number;
-  readonly doors?: Partial<Doors>;
+  readonly doors?: Partial<ScheduleTargets>;
   readonly callers?: Record<string, readonly Statement[]>;
 }
 
@@ -33,7 +33,7 @@ const start = async (t: TestContext, { dir = tempDir(t), delayScale = 1, doors, 
     region,
     account,
     delayScale,
-    doors: {
+    targets: {
       invoke: async (arn, payload) => void invoked.push([arn, payload]),
       send: (message) => void sent.push(message),
       startExecution: (arn, input) => void started.push([arn, input]),
@@ -65,14 +65,14 @@ const start = async (t: TestContext, { dir = tempDir(t), delayScale = 1, doors, 
 
 const until = async (what: () => boolean | Promise<boolean>): Promise<void> => {
   for (let tries = 0; !(await what()); tries++) {
-    assert.ok(tries < 300, 'it did not happen within 3 s');
+    assert.ok(tries < 300, 'condition not met within 3 s');
     await pause(10);
   }
 };
 
 const soon = (ms: number) => `at(${new Date(Date.now() + ms).toISOString().slice(0, 19)})`;
 
-test('a one-time schedule starts its target once and, if asked to, is gone afterwards', async (t) => {
+test('scheduler: a one-time schedule invokes its target once and is deleted afterwards if requested', async (t) => {
   const { create, names, invoked } = await start(t);
   await create('gone', soon(1_000), { ActionAfterCompletion: 'DELETE' });
   await create('kept', soon(1_000), { Target: { Arn: fn, RoleArn, Input: '{"n":2}' } });
@@ -85,27 +85,27 @@ test('a one-time schedule starts its target once and, if asked to, is gone after
   );
 });
 
-test('delays run as many times faster as asked', async (t) => {
+test('scheduler: delays are scaled', async (t) => {
   const { create, invoked } = await start(t, { delayScale: 36_000 });
-  // Two hours in 0.2 s.
+  // Two hours take 0.2 s.
   await create('later', soon(2 * 3_600_000));
   await until(() => invoked.length === 1);
 });
 
-test('a rate starts at once and goes on', async (t) => {
+test('scheduler: a rate starts at once and repeats', async (t) => {
   const { create, invoked } = await start(t, { delayScale: 36_000 });
   await create('hourly', 'rate(1 hour)');
   await until(() => invoked.length >= 3);
 });
 
-test('a schedule beyond the longest timer does not start early', async (t) => {
+test('scheduler: a schedule beyond the longest timer does not start early', async (t) => {
   const { create, invoked } = await start(t);
   await create('far', soon(60 * 86_400_000));
   await pause(100);
   assert.equal(invoked.length, 0);
 });
 
-test('a disabled schedule does not start, and does when it is enabled', async (t) => {
+test('scheduler: a disabled schedule starts once it is enabled', async (t) => {
   const { create, scheduler, invoked } = await start(t);
   await create('off', soon(0), { State: 'DISABLED' });
   await pause(100);
@@ -116,7 +116,7 @@ test('a disabled schedule does not start, and does when it is enabled', async (t
   await until(() => invoked.length === 1);
 });
 
-test('queues and workflows are started with the input, its placeholders filled in', async (t) => {
+test('scheduler: queues and workflows get the input with placeholders replaced', async (t) => {
   const { create, sent, started } = await start(t);
   const Input =
     '{"at":"<aws.scheduler.scheduled-time>","of":"<aws.scheduler.schedule-arn>","try":"<aws.scheduler.attempt-number>"}';
@@ -131,7 +131,7 @@ test('queues and workflows are started with the input, its placeholders filled i
   assert.deepEqual(started, [[machine, '{"x":1}']]);
 });
 
-test('a target that cannot be started is tried again as its policy says, then put aside with the reason', async (t) => {
+test('scheduler: a failing target is retried according to its policy, then dead-lettered with the reason', async (t) => {
   let tries = 0;
   const { create, sent } = await start(t, {
     delayScale: 1_000,
@@ -158,7 +158,7 @@ test('a target that cannot be started is tried again as its policy says, then pu
   assert.equal(sent[0]?.attributes?.RETRY_ATTEMPTS, '2');
 });
 
-test('a role that lacks the permission is a target that cannot be started', async (t) => {
+test('scheduler: a role without permission makes the target fail', async (t) => {
   const { create, invoked, sent } = await start(t, {
     doors: {
       permit: (_role, { service, sourceArn }, { action }) => {
@@ -175,7 +175,7 @@ test('a role that lacks the permission is a target that cannot be started', asyn
   assert.equal(invoked.length, 0);
 });
 
-test('schedules survive a restart; a one-time one that was missed starts then', async (t) => {
+test('scheduler: schedules survive a restart, and a missed one-time schedule starts then', async (t) => {
   const first = await start(t);
   await first.create('missed', soon(2_000));
   await first.create('nightly', 'cron(0 3 * * ? *)', { ScheduleExpressionTimezone: 'Europe/Berlin', Description: 'at night' });
@@ -191,7 +191,7 @@ test('schedules survive a restart; a one-time one that was missed starts then', 
   assert.deepEqual(nightly.Target, { Arn: fn, RoleArn, Input: '{"n":1}' });
 });
 
-test('a schedule of the template keeps its rhythm over restarts and goes when the template no longer has it', async (t) => {
+test('scheduler: a schedule of the template keeps its rhythm across restarts and is removed with the template', async (t) => {
   const hourly = { ScheduleExpression: 'rate(1 hour)', FlexibleTimeWindow, Target: { Arn: fn, RoleArn, Input: '{}' } };
   const first = await start(t);
   first.engine.provision(resource('AWS::Scheduler::Schedule', 'sweep', hourly));
@@ -207,8 +207,8 @@ test('a schedule of the template keeps its rhythm over restarts and goes when th
   assert.equal(third.invoked.length, 0);
 });
 
-// As late retries of webhooks are made: by a function, in a group of the template, for a queue, under a role that is passed.
-test('a one-time entry of a group waits over a restart until the template names its group, and is gone when it is sent', async (t) => {
+// Like delayed webhook retries: created by a function, in a group of the template, for a queue, with a passed role.
+test('scheduler: a one-time entry waits after a restart until its group is provisioned, and is deleted once sent', async (t) => {
   const make = allow('scheduler:CreateSchedule', `arn:aws:scheduler:${region}:${account}:schedule/retries/*`);
   const pass = allow('iam:PassRole', RoleArn, { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } });
   const callers = { Deliver: [make, pass] };
@@ -234,7 +234,7 @@ test('a one-time entry of a group waits over a restart until the template names 
   await until(async () => (await second.names())?.length === 0);
 });
 
-test('names are taken once, unknown ones are not found, bad input is refused', async (t) => {
+test('scheduler: duplicate names, unknown names and invalid input are rejected', async (t) => {
   const { create, scheduler } = await start(t);
   const far = soon(3_600_000);
   await create('one', far);
@@ -251,7 +251,7 @@ test('names are taken once, unknown ones are not found, bad input is refused', a
   assert.ok(await scheduler.send(new sch.GetScheduleCommand({ Name: 'one' })));
 });
 
-test('the same request sent twice makes one schedule', async (t) => {
+test('scheduler: a repeated request creates one schedule', async (t) => {
   const { create } = await start(t);
   const [first, second] = [
     await create('one', soon(3_600_000), { ClientToken: 'token' }),
@@ -260,7 +260,7 @@ test('the same request sent twice makes one schedule', async (t) => {
   assert.equal(first.ScheduleArn, second.ScheduleArn);
 });
 
-test('creating a schedule takes the permission to do so and to pass its role', async (t) => {
+test('scheduler: creating a schedule needs permission for it and for passing its role', async (t) => {
   const make = allow('scheduler:CreateSchedule', `arn:aws:scheduler:${region}:${account}:schedule/default/*`);
   const pass = allow('iam:PassRole', RoleArn, { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } });
   const { create } = await start(t, { callers: { Both: [make, pass], NoPass: [make], NoMake: [pass] } });

@@ -43,7 +43,7 @@ const start = async (t: TestContext, definition: object, functions: Functions, o
     for (let tries = 0; ; tries++) {
       const execution = await states.send(new sfn.DescribeExecutionCommand({ executionArn }));
       if (execution.status !== 'RUNNING') return execution;
-      assert.ok(tries < 300, 'it did not end within 3 s');
+      assert.ok(tries < 300, 'the execution did not end within 3 s');
       await pause(10);
     }
   };
@@ -54,7 +54,7 @@ const failing = (name: string, message: string): never => {
   throw Object.assign(new Error(message), { name });
 };
 
-test('a loop over a function goes on until its choice says so', async (t) => {
+test('step functions: a loop repeats a function until its choice ends it', async (t) => {
   let steps = 0;
   const { run } = await start(
     t,
@@ -74,7 +74,7 @@ test('a loop over a function goes on until its choice says so', async (t) => {
   assert.ok(execution.stopDate);
 });
 
-test('the Lambda integration passes its payload and wraps the result', async (t) => {
+test('step functions: the Lambda integration passes its payload and wraps the result', async (t) => {
   const { run } = await start(
     t,
     {
@@ -94,7 +94,7 @@ test('the Lambda integration passes its payload and wraps the result', async (t)
   assert.deepEqual(JSON.parse((await run({ a: 1, b: 2 })).output!), { sum: 3 });
 });
 
-test('a map runs its items, a failing one is retried and then caught with its error and cause', async (t) => {
+test('step functions: a failing map item is retried and then caught with its error and cause', async (t) => {
   const tries: Record<number, number> = {};
   const { run } = await start(
     t,
@@ -135,7 +135,7 @@ test('a map runs its items, a failing one is retried and then caught with its er
   assert.deepEqual(tries, { 1: 1, 2: 3, 3: 1 });
 });
 
-/** As the backup workflow has it: items are numbers, and each item is an execution of its own. */
+/** Like the backup workflow: items are numbers, and each item is an execution. */
 const distributed = {
   StartAt: 'Each',
   States: {
@@ -161,7 +161,7 @@ const distributed = {
   },
 };
 
-test('a distributed map gives each item what its selector says, a few at a time', async (t) => {
+test('step functions: a distributed map passes the selected input to each item, with limited concurrency', async (t) => {
   const seen: unknown[] = [];
   let [atOnce, most] = [0, 0];
   const one = async (input: object) => {
@@ -181,7 +181,7 @@ test('a distributed map gives each item what its selector says, a few at a time'
   assert.equal(most, 2);
 });
 
-test('a distributed map needs its role to start the workflow itself', async (t) => {
+test('step functions: a distributed map needs permission to start its own workflow', async (t) => {
   const permit: Permit = (_role, _actor, { action }) => {
     if (action === 'states:StartExecution') throw new AwsError('AccessDeniedException', 'not allowed');
   };
@@ -190,8 +190,8 @@ test('a distributed map needs its role to start the workflow itself', async (t) 
   assert.ok((JSON.parse(output!) as { error?: object }).error);
 });
 
-// On AWS the map hears of its threshold only: whoever wants the reason has to write it down.
-test('a distributed map says that an item failed, not of what', async (t) => {
+// On AWS the map reports only that its threshold was exceeded: the reason has to be recorded elsewhere.
+test('step functions: a distributed map reports that an item failed, not why', async (t) => {
   const one = ({ number }: { number: number }) => (number === 1 ? failing('Broken', 'why') : number);
   const { run } = await start(t, distributed, { one });
   const { output } = await run({ job: 'j', numbers: [0, 1, 2] });
@@ -200,7 +200,7 @@ test('a distributed map says that an item failed, not of what', async (t) => {
   assert.doesNotMatch(error.Cause, /why/);
 });
 
-test('an error nobody catches fails the execution with its name and cause', async (t) => {
+test('step functions: an uncaught error fails the execution with its name and cause', async (t) => {
   const { run } = await start(t, { StartAt: 'A', States: { A: task('a') } }, { a: () => failing('Broken', 'why') });
   const execution = await run({});
   assert.equal(execution.status, 'FAILED');
@@ -208,7 +208,7 @@ test('an error nobody catches fails the execution with its name and cause', asyn
   assert.match(execution.cause!, /why/);
 });
 
-test('a Fail state names its error from the input', async (t) => {
+test('step functions: a Fail state takes its error from the input', async (t) => {
   const { run } = await start(
     t,
     {
@@ -224,7 +224,7 @@ test('a Fail state names its error from the input', async (t) => {
   assert.deepEqual([status, error], ['FAILED', 'Broken']);
 });
 
-test('a task that takes longer than its timeout fails with States.Timeout', async (t) => {
+test('step functions: a task beyond its timeout fails with States.Timeout', async (t) => {
   const { run } = await start(
     t,
     { StartAt: 'A', States: { A: task('a', { TimeoutSeconds: 1, End: true }) } },
@@ -233,7 +233,7 @@ test('a task that takes longer than its timeout fails with States.Timeout', asyn
   assert.equal((await run({})).error, 'States.Timeout');
 });
 
-test('an execution that takes longer than the workflow allows has timed out', async (t) => {
+test('step functions: an execution beyond its timeout is TIMED_OUT', async (t) => {
   const { run } = await start(
     t,
     { StartAt: 'A', TimeoutSeconds: 1, States: { A: { Type: 'Wait', Seconds: 60, End: true } } },
@@ -242,7 +242,7 @@ test('an execution that takes longer than the workflow allows has timed out', as
   assert.equal((await run({})).status, 'TIMED_OUT');
 });
 
-test('waits are as many times shorter as asked', async (t) => {
+test('step functions: waits are scaled', async (t) => {
   const { run } = await start(
     t,
     { StartAt: 'A', States: { A: { Type: 'Wait', Seconds: 3_600, End: true } } },
@@ -252,7 +252,7 @@ test('waits are as many times shorter as asked', async (t) => {
   assert.equal((await run({})).status, 'SUCCEEDED');
 });
 
-test('the same name and input while it runs is the same execution; other input, or a name that was used, is not', async (t) => {
+test('step functions: a start with the name and input of a running execution returns it; other input or a used name fails', async (t) => {
   let runs = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
   const { begin, ended } = await start(
@@ -274,7 +274,7 @@ test('the same name and input while it runs is the same execution; other input, 
   assert.equal(runs, 1);
 });
 
-test('a stopped execution is aborted and runs nothing more, not even a retry', async (t) => {
+test('step functions: a stopped execution is aborted and runs nothing more, not even a retry', async (t) => {
   let runs = 0;
   const { begin, ended, states } = await start(
     t,
@@ -295,7 +295,7 @@ test('a stopped execution is aborted and runs nothing more, not even a retry', a
   assert.equal(runs, 1);
 });
 
-test('results survive a restart, and what was running goes on from its first state', async (t) => {
+test('step functions: results survive a restart, and running executions restart from their first state', async (t) => {
   const definition = { StartAt: 'A', States: { A: task('a') } };
   const first = await start(t, definition, {
     a: ({ hang }: { hang?: boolean }) => (hang ? new Promise(() => undefined) : { ok: 1 }),
@@ -316,7 +316,7 @@ test('results survive a restart, and what was running goes on from its first sta
   );
 });
 
-test('a function the workflow may not run, or that does not exist, fails the task as Lambda would', async (t) => {
+test('step functions: a function that is denied or missing fails the task like on Lambda', async (t) => {
   const definition = { StartAt: 'A', States: { A: task('nobody') } };
   const missing = await start(t, definition, {});
   assert.equal((await missing.run({})).error, 'Lambda.ResourceNotFoundException');
@@ -324,13 +324,13 @@ test('a function the workflow may not run, or that does not exist, fails the tas
   assert.equal((await refused.run({})).error, 'Lambda.AWSLambdaException');
 });
 
-test('a definition that is not valid, or needs what the stage cannot run, is refused when it is provisioned', async (t) => {
+test('step functions: an invalid or unsupported definition is rejected when it is provisioned', async (t) => {
   await assert.rejects(start(t, { StartAt: 'Nowhere', States: { A: task('a') } }, {}), /invalid/);
   const publish = { Type: 'Task', Resource: 'arn:aws:states:::sns:publish', End: true };
   await assert.rejects(start(t, { StartAt: 'A', States: { A: publish } }, {}), /the state "A" uses arn:aws:states:::sns:publish/);
 });
 
-test('starting, reading and stopping take their own permissions, and bad requests their own errors', async (t) => {
+test('step functions: each operation needs its permission, and bad requests get their errors', async (t) => {
   const { begin, states } = await start(
     t,
     { StartAt: 'A', States: { A: { Type: 'Succeed' } } },

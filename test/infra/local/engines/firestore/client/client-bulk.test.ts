@@ -23,7 +23,7 @@ describe('bulk work through the official client', () => {
     assert.equal((await db.collection('bulk').count().get()).data().count, 3000);
   });
 
-  it('tells each failed write of a BulkWriter by its own code, and does the others', async () => {
+  it('reports each failed write of a BulkWriter with its own code, and performs the others', async () => {
     await db.doc('mixed/there').set({});
     const writer = db.bulkWriter();
     const failed: BulkWriterError[] = [];
@@ -43,7 +43,7 @@ describe('bulk work through the official client', () => {
     assert.deepEqual(failed.map(({ operationType }) => operationType).sort(), ['create', 'update']);
   });
 
-  it('is retried by a BulkWriter when the server is away or aborts', async () => {
+  it('is retried by a BulkWriter when the server is unavailable or aborts', async () => {
     server.faults.add({ method: 'BatchWrite', status: 'UNAVAILABLE', times: 2 });
     server.faults.add({ method: 'BatchWrite', call: 4, status: 'ABORTED' });
     const writer = db.bulkWriter({ throttling: false });
@@ -53,7 +53,7 @@ describe('bulk work through the official client', () => {
     assert.equal((await db.collection('away').count().get()).data().count, 300);
   });
 
-  it('deletes a whole tree, also below documents that do not exist', async () => {
+  it('deletes a whole tree, including below missing documents', async () => {
     await Promise.all([
       ...Array.from({ length: 120 }, (_, i) => db.doc(`tree/d${i}`).set({})),
       ...Array.from({ length: 120 }, (_, i) => db.doc(`tree/m${i}/sub/x/deeper/y`).set({})),

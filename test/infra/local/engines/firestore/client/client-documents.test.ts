@@ -16,7 +16,7 @@ describe('documents through the official client', () => {
     await server.stop();
   });
 
-  it('gives back every type of value as it was set', async () => {
+  it('returns every type of value as it was set', async () => {
     const data = {
       null: null,
       no: false,
@@ -87,7 +87,7 @@ describe('documents through the official client', () => {
     assert.deepEqual((await reference.get()).data(), { only: 1n });
   });
 
-  it('holds preconditions on update time, and on deleting', async () => {
+  it('checks preconditions on update time and on deletes', async () => {
     const reference = db.doc('precondition/it');
     const { writeTime } = await reference.set({ a: 1 });
     await reference.update({ a: 2 }, { lastUpdateTime: writeTime });
@@ -122,7 +122,7 @@ describe('documents through the official client', () => {
     assert.deepEqual((await reference.get()).get('list'), [2n]);
   });
 
-  it('commits a batch as one: all of it at one time, or none of it', async () => {
+  it('commits a batch atomically', async () => {
     const batch = db.batch();
     for (let i = 0; i < 600; i++) batch.set(db.doc(`batch/d${i}`), { i });
     const times = new Set((await batch.commit()).map(({ writeTime }) => writeTime.valueOf()));
@@ -134,7 +134,7 @@ describe('documents through the official client', () => {
     assert.equal((await db.doc('batch/new').get()).exists, false);
   });
 
-  it('gets many at once, with masks, the missing ones too', async () => {
+  it('gets many documents at once, with masks, including missing ones', async () => {
     await db.doc('many/a').set({ x: 1, y: { z: 2, w: 3 } });
     const snapshots = await db.getAll(db.doc('many/a'), db.doc('many/none'), db.doc('many/a'), { fieldMask: ['y.z'] });
     assert.deepEqual(
@@ -150,7 +150,7 @@ describe('documents through the official client', () => {
     );
   });
 
-  it('lists collections, and documents with those that only have something below', async () => {
+  it('lists collections and documents, including documents that only have descendants', async () => {
     const listed = clientOf(server, 'listing');
     await listed.doc('c/a').set({});
     await listed.doc('c/missing/sub/x').set({});

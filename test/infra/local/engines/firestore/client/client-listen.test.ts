@@ -16,7 +16,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Collects snapshots and hands them out one by one. */
+/** Collects snapshots and returns them one by one. */
 const watch = (query: FirebaseFirestore.Query) => {
   const seen: FirebaseFirestore.QuerySnapshot[] = [];
   let wake = (): void => {};
@@ -47,7 +47,7 @@ const changes = (snapshot: FirebaseFirestore.QuerySnapshot): string[] =>
   snapshot.docChanges().map(({ type, doc }) => `${type} ${doc.id}`);
 
 describe('the official client listens', () => {
-  test('a query sees what is there, then every change, a deletion and a departure', async () => {
+  test('a query reports its initial results, then every change, deletion and mismatch', async () => {
     const rooms = db.collection('rooms');
     await rooms.doc('a').set({ open: true, n: 1 });
     const { next, stop } = watch(rooms.where('open', '==', true));
@@ -74,7 +74,7 @@ describe('the official client listens', () => {
     stop();
   });
 
-  test('below a limit, a newcomer pushes out another and its going brings it back', async () => {
+  test('with a limit, a new document displaces another, and its deletion restores it', async () => {
     const scores = db.collection('scores');
     await Promise.all([1, 2, 3].map((n) => scores.doc(`s${n}`).set({ n })));
     const { next, stop } = watch(scores.orderBy('n').limit(2));
@@ -86,7 +86,7 @@ describe('the official client listens', () => {
     stop();
   });
 
-  test('a document that does not exist, comes and goes', async () => {
+  test('a missing document is reported when it is created and deleted', async () => {
     const ref = db.doc('alone/doc');
     const seen: boolean[] = [];
     let wake = (): void => {};
@@ -110,7 +110,7 @@ describe('the official client listens', () => {
     stop();
   });
 
-  test('collection groups are heard wherever they are', async () => {
+  test('a collection group includes collections at any depth', async () => {
     const { next, stop } = watch(db.collectionGroup('notes'));
     assert.equal((await next()).size, 0);
     await db.doc('deep/missing/notes/1').set({ text: 'hello' });

@@ -40,7 +40,7 @@ describe('the nearest vectors', () => {
   };
   const idsOf = (docs: readonly FirebaseFirestore.DocumentSnapshot[]) => docs.map(({ id }) => id);
 
-  test('come nearest first, of those that have such a vector', async () => {
+  test('are returned nearest first, from documents with such a vector', async () => {
     assert.deepEqual(idsOf(await search()), ['same', 'near', 'far']);
     assert.deepEqual(idsOf(await search({ distanceMeasure: 'COSINE' })), ['same', 'far', 'near']);
     assert.deepEqual(idsOf(await search({ distanceMeasure: 'DOT_PRODUCT' })), ['far', 'near', 'same']);
@@ -49,13 +49,13 @@ describe('the nearest vectors', () => {
     assert.deepEqual(idsOf(await search({}, db.collection('items').where('color', '==', 'red'))), ['same', 'near']);
   });
 
-  test('end at a threshold: a distance no greater, a dot product no smaller', async () => {
+  test('end at a threshold: a maximum distance, or a minimum dot product', async () => {
     assert.deepEqual(idsOf(await search({ distanceThreshold: 1 })), ['same', 'near']);
     assert.deepEqual(idsOf(await search({ distanceMeasure: 'COSINE', distanceThreshold: 0.02 })), ['same', 'far']);
     assert.deepEqual(idsOf(await search({ distanceMeasure: 'DOT_PRODUCT', distanceThreshold: 15 })), ['far', 'near']);
   });
 
-  test('tell their distance in a field, in place of one of that name, and before a selection', async () => {
+  test('return their distance in a field, replacing a field of that name, before a projection', async () => {
     const [first, second] = await search({ distanceResultField: 'color', distanceMeasure: 'COSINE' });
     assert.equal(first?.get('color'), 0);
     assert.equal(second?.get('color'), 0.017292370176009153);
@@ -64,7 +64,7 @@ describe('the nearest vectors', () => {
     assert.deepEqual(selected?.data(), { color: 'red', d: 0 });
   });
 
-  test('are refused in the words of the service', async () => {
+  test('are rejected with the service’s messages', async () => {
     await assert.rejects(search({ limit: 1001 }), (error: { code?: number; message: string }) => {
       assert.equal(error.code, 3);
       assert.match(error.message, /FindNearest\.limit must be a positive integer of no more than 1000/);
@@ -96,7 +96,7 @@ describe('an explained query', () => {
   const properties = ({ planSummary }: { planSummary: { indexesUsed: Record<string, unknown>[] } }) =>
     planSummary.indexesUsed.map((index) => index.properties);
 
-  test('tells the indexes the service would use, and runs only when it is to be analyzed', async () => {
+  test('returns the indexes the service would use, and runs only with analyze', async () => {
     const all = db.collection('w');
     const planned = await all.explain();
     assert.deepEqual(properties(planned.metrics), ['(__name__ ASC)']);
@@ -111,7 +111,7 @@ describe('an explained query', () => {
     assert.equal(joined.metrics.executionStats?.debugStats.documents_scanned, '3');
   });
 
-  test('of aggregations reads entries of an index and no documents', async () => {
+  test('of an aggregation reads index entries and no documents', async () => {
     const sums = db.collection('w').aggregate({ total: AggregateField.sum('weight') });
     const { metrics, snapshot } = await sums.explain({ analyze: true });
     assert.deepEqual(properties(metrics), ['(weight ASC, __name__ ASC)']);
@@ -122,7 +122,7 @@ describe('an explained query', () => {
   });
 });
 
-test('a sum of the first documents is of the smallest: it is read in the order of the field', async () => {
+test('a sum with a limit reads in the order of the field', async () => {
   const parts = db.collection('parts');
   await Promise.all([5, 1, 4, 2, 3].map((n, i) => parts.doc(`p${i}`).set({ n, group: i % 2 })));
   const total = async (query: FirebaseFirestore.Query) => {

@@ -43,7 +43,7 @@ describe('the official client asks', () => {
     assert.deepEqual(await ids(cities.orderBy('population').offset(1).limit(2)), ['SF', 'LA']);
   });
 
-  test('null is found by == alone, and left out by != and not-in', async () => {
+  test('null matches == only, and not != or not-in', async () => {
     const cities = db.collection('cities');
     assert.deepEqual(await ids(cities.where('state', '==', null)), ['DC']);
     assert.deepEqual(await ids(cities.where('state', '!=', 'NY')), ['LA', 'SF']);
@@ -59,7 +59,7 @@ describe('the official client asks', () => {
     assert.deepEqual((await ids(cities.where(either))).sort(), ['BJ', 'DC']);
   });
 
-  test('collection groups reach below documents that do not exist', async () => {
+  test('collection groups include descendants of missing documents', async () => {
     const found = await db.collectionGroup('landmarks').where('type', '==', 'bridge').get();
     assert.deepEqual(
       found.docs.map(({ ref }) => ref.path),
@@ -67,7 +67,7 @@ describe('the official client asks', () => {
     );
   });
 
-  test('select returns the fields asked for, and listing shows missing parents', async () => {
+  test('select returns the requested fields, and listing shows missing parents', async () => {
     const [first] = (await db.collection('cities').select('name').where('capital', '==', true).get()).docs;
     assert.deepEqual(first?.data(), { name: 'Beijing' });
     const listed = await db.collection('cities').listDocuments();
@@ -101,7 +101,7 @@ describe('the official client asks', () => {
     assert.deepEqual({ ...none.data() }, { average: null, sum: 0 });
   });
 
-  test('of two transactions that count and then add, one is tried again and counts what the other added', async () => {
+  test('of two transactions that count and then add, one is retried and sees the other’s document', async () => {
     const race = db.collection('race');
     let attempts = 0;
     const add = (id: string) =>
@@ -116,7 +116,7 @@ describe('the official client asks', () => {
     assert.deepEqual(sizes.sort(), [0, 1]);
   });
 
-  test('what the service refuses is refused', async () => {
+  test('invalid queries are rejected like in production', async () => {
     const cities = db.collection('cities');
     const many = Array.from({ length: 31 }, (_, i) => i);
     await assert.rejects(cities.where('n', 'in', many).get(), { code: 3 });

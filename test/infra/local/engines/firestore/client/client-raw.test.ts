@@ -78,7 +78,7 @@ describe('the generated v1 client', () => {
     );
   });
 
-  it('gives one page of 100 when not asked, and says where the next begins', async () => {
+  it('returns a page of 100 by default with a token for the next', async () => {
     await client.commit({ database, writes: Array.from({ length: 350 }, (_, i) => set(`long/d${i}`, i)) });
     const [documents, next] = await client.listDocuments({ parent: root, collectionId: 'long' }, { autoPaginate: false });
     assert.equal(documents.length, 100);
@@ -87,7 +87,7 @@ describe('the generated v1 client', () => {
     assert.ok(next?.pageToken);
   });
 
-  it('reads any moment of the last hour, and says when it is too old or to come', async () => {
+  it('reads any time of the last hour and rejects times that are too old or in the future', async () => {
     const [first] = await client.commit({ database, writes: [set('past/x', 1)] });
     const [second] = await client.commit({ database, writes: [set('past/x', 2), set('past/y', 1)] });
     const at = async (readTime: Time) =>
@@ -123,7 +123,7 @@ describe('the generated v1 client', () => {
     assert.equal((await failure(twice)).code, 3);
   });
 
-  it('begins transactions with a batch get, and tells its id first', async () => {
+  it('begins a transaction with a batch get and sends its id first', async () => {
     const responses = await collected<{ transaction: Uint8Array }>(
       client.batchGetDocuments({ database, documents: [], newTransaction: { readWrite: {} } }),
     );
@@ -133,7 +133,7 @@ describe('the generated v1 client', () => {
     assert.ok([3, 10].includes(Number((await failure(client.commit({ database, transaction, writes: [] }))).code)));
   });
 
-  it('writes by stream: a handshake, then one commit a request', async () => {
+  it('writes by stream: a handshake, then one commit per request', async () => {
     const stream = client.write();
     const answers: { streamToken: Uint8Array; streamId: string; commitTime: unknown; writeResults: unknown[] }[] = [];
     const wake: (() => void)[] = [];
@@ -172,7 +172,7 @@ describe('the generated v1 client', () => {
     assert.deepEqual((await client.listCollectionIds({ parent: `${root}/ids/p/c/x` }))[0], ['d']);
   });
 
-  it('refuses names that are none, and names of another database', async () => {
+  it('rejects malformed names and names of another database', async () => {
     for (const name of [
       '',
       'x',

@@ -17,7 +17,7 @@ describe('transactions through the official client', () => {
     await server.stop();
   });
 
-  it('loses no update when many count at once', async () => {
+  it('loses no update when many increment at once', async () => {
     const counter = db.doc('counters/hot');
     await counter.set({ n: 0 });
     await Promise.all(
@@ -34,7 +34,7 @@ describe('transactions through the official client', () => {
     assert.equal((await counter.get()).get('n'), 12);
   });
 
-  it('moves between two documents without any reader seeing the sum change', async () => {
+  it('moves an amount between two documents without any reader seeing the sum change', async () => {
     const [a, b] = [db.doc('sum/a'), db.doc('sum/b')];
     await a.set({ n: 50 });
     await b.set({ n: 50 });
@@ -56,7 +56,7 @@ describe('transactions through the official client', () => {
     assert.equal((await a.get()).get('n'), 20);
   });
 
-  it('keeps what it has read as it is until it ends, also that there was nothing', async () => {
+  it('locks what it has read, including the absence of a document', async () => {
     const target = db.doc('held/target');
     const absent = db.doc('held/absent');
     let attempts = 0;
@@ -99,7 +99,7 @@ describe('transactions through the official client', () => {
     assert.equal((await db.doc('whole/new').get()).exists, false);
   });
 
-  it('reads one moment in a read-only transaction, also one of the past', async () => {
+  it('reads a single snapshot in a read-only transaction, also of the past', async () => {
     const document = db.doc('past/x');
     const { writeTime } = await document.set({ v: 1 });
     await document.set({ v: 2 });
@@ -111,7 +111,7 @@ describe('transactions through the official client', () => {
     assert.equal((await failure(read({ readOnly: true, readTime: longAgo }))).code, 9);
   });
 
-  it('sees its query change as a conflict', async () => {
+  it('detects a change of its query results as a conflict', async () => {
     const rooms = db.collection('bookings');
     const book = (who: string) =>
       db.runTransaction(

@@ -1,0 +1,65 @@
+/**
+ * Caches the synthesized templates and the bundles by a hash of the sources, because building takes seconds.
+ * The cache is stored beside the installed packages, so stages in different folders share it.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const home = join(root, 'node_modules', '.cache', 'local-stage');
+
+/** A running stage still loads from its cache folder, so younger folders are kept. */
+const keptMs = 24 * 3_600_000;
+
+interface BuildRecipe {
+  readonly kind: string;
+  /** The source files. The installed packages are always included. */
+  readonly from: readonly string[];
+  /** Other inputs of the build. */
+  readonly choices?: string;
+  /** Builds into the folder. */
+  readonly make: (dir: string) => Promise<void>;
+}
+
+/** Returns the folder built from exactly these sources; builds it if it is missing. */
+export const buildCached = async ({ kind, from, choices = '', make }: BuildRecipe): Promise<string> => {
+  const dir = join(home, `${kind}-${digestOf(from, choices)}`);
+  if (existsSync(dir)) {
+    const now = new Date();
+    utimesSync(dir, now, now);
+    return dir;
+  }
+  const draft = join(home, `draft-${randomUUID()}`);
+  mkdirSync(draft, { recursive: true });
+  try {
+    await make(draft);
+    try {
+      renameSync(draft, dir);
+    } catch (error) {
+      // Another stage finished first; its result is equivalent.
+      if (!existsSync(dir)) throw error;
+    }
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+  prune();
+  return dir;
+};
+
+const digestOf = (patterns: readonly string[], choices: string): string => {
+  const hash = createHash('sha256').update(process.version).update(choices);
+  for (const file of globSync([...patterns, 'package.json', 'package-lock.json'], { cwd: root }).sort()) {
+    hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
+  }
+  return hash.digest('hex').slice(0, 20);
+};
+
+const prune = (): void => {
+  for (const name of readdirSync(home)) {
+    const path = join(home, name);
+    const usedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (Date.now() - usedMs > keptMs) rmSync(path, { recursive: true, force: true });
+  }
+};

@@ -1,0 +1,7 @@
+/** Converts names of the code to names in the templates. */
+
+/** 'backupReap' → 'BackupReap' (constructs) */
+export const pascalCase = (name: string): string => name.replace(/^./, (letter) => letter.toUpperCase());
+
+/** 'backupReap' → 'backup-reap' (alarms) */
+export const kebabCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

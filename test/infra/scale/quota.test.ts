@@ -1,0 +1,215 @@
+/** The template is within AWS quotas, with room for more endpoints, and no part can starve another. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'vitest';
+import { readConfig } from '../../../infra/config.ts';
+import {
+  queueConcurrency,
+  reservedFor,
+  stepConcurrency,
+  unreservedMin,
+  usualConcurrency,
+} from '../../../infra/part/function/concurrency.ts';
+import { queueNames, workQueueSpecs } from '../../../infra/part/trigger/work-queue-specs.ts';
+import { usualMegabytes } from '../../../infra/scale/code.ts';
+import { quota } from '../../../infra/scale/quota.ts';
+import { task, waitsMax } from '../../../infra/workflow/step.ts';
+import {
+  retryDelaysSeconds,
+  runningBackupsMax,
+  runningRestoresMax,
+  runningVerificationsMax,
+} from '../../../shared/contract/limits.ts';
+import { type Worker, type WorkerName, workers } from '../../../shared/contract/runtime/workers.ts';
+import { transactionMax } from '../../../shared/platform/index.ts';
+import {
+  functionOf,
+  type Resource,
+  resourcesOf,
+  settings,
+  statementsOf,
+  templatesOf,
+  wantedFunctions,
+} from '../../harness/law/templates.ts';
+
+const templates = templatesOf();
+const resources = resourcesOf(templates);
+const ofType = (type: string): readonly Resource[] => resources.filter((resource) => resource.type === type);
+const functions = ofType('AWS::Lambda::Function');
+
+const addresses = (host: string) => Array.from({ length: 20 }, (_, n) => `https://${host}-${n}.example.com`).join(',');
+/** A new account with many consoles. */
+const unusual = resourcesOf(
+  templatesOf({
+    ...settings,
+    allowedOrigins: addresses('app'),
+    allowedRedirectUris: addresses('redirect'),
+    accountConcurrency: '10',
+  }),
+);
+
+/** Replaces references by text of the maximum length: the ARN of a function with a long generated name. */
+const resolved = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(resolved);
+  const join = (value as { 'Fn::Join'?: readonly [string, readonly unknown[]] })['Fn::Join'];
+  if (join) return Array.isArray(join[1]) ? join[1].map(resolved).join(join[0]) : arn;
+  const names = Object.keys(value);
+  if (names.length === 1 && (names[0] === 'Ref' || names[0]?.startsWith('Fn::')))
+    return shortNames.get(JSON.stringify(value)) ?? arn;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, resolved(one)]));
+};
+const arn = `arn:aws:lambda:ap-southeast-1:123456789012:function:${'x'.repeat(64)}`;
+const shortNames = new Map([
+  ['{"Ref":"AWS::Partition"}', 'aws'],
+  ['{"Ref":"AWS::Region"}', 'ap-southeast-1'],
+  ['{"Ref":"AWS::AccountId"}', '123456789012'],
+]);
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(resolved(value)));
+
+describe('quotas of the template', () => {
+  test('every stack has room', () => {
+    for (const [stack, template] of templates) {
+      assert.ok(Object.keys(template.Resources).length < 0.9 * quota.stackResources, stack);
+      assert.ok(Object.keys(template.Outputs ?? {}).length < 0.9 * quota.stackOutputs, stack);
+      assert.ok(Buffer.byteLength(JSON.stringify(template)) < 0.9 * quota.templateBytes, stack);
+    }
+  });
+
+  test('the routes and integrations fit an API twice', () => {
+    for (const [type, most] of [
+      ['AWS::ApiGatewayV2::Route', quota.apiRoutes],
+      ['AWS::ApiGatewayV2::Integration', quota.apiIntegrations],
+    ] as const) {
+      const { length } = ofType(type);
+      assert.ok(length > 50 && 2 * length <= most, `${length} of ${type}`);
+    }
+  });
+
+  test('roles use a minor part of the account’s quota', () => {
+    const { length } = ofType('AWS::IAM::Role');
+    assert.ok(length > 50 && length <= quota.rolesPerAccount / 4, `${length} roles`);
+  });
+
+  test('the permissions of a role fit its policies', () => {
+    for (const role of ofType('AWS::IAM::Role')) {
+      const bytes = bytesOf(statementsOf(role));
+      assert.ok(bytes < 0.9 * quota.rolePolicyBytes, `${role.id}: ${bytes}`);
+    }
+  });
+
+  test('environment variables fit, also with many redirect URIs', () => {
+    for (const { id, type, properties } of unusual) {
+      if (type !== 'AWS::Lambda::Function') continue;
+      const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: object };
+      assert.ok(bytesOf(Variables) < 0.9 * quota.lambdaEnvironmentBytes, `${id}: ${bytesOf(Variables)}`);
+    }
+  });
+
+  test('the default memory of a function is that of the scale model', () => {
+    const fallback = wantedFunctions.find(({ name }) => name === 'fallback')!;
+    assert.equal(functionOf(resources, fallback).properties.MemorySize, usualMegabytes);
+  });
+
+  test('no timeout exceeds Lambda’s maximum', () => {
+    for (const { id, properties } of functions) assert.ok(Number(properties.Timeout) <= quota.lambdaSeconds, id);
+  });
+
+  test('the API is throttled below the account’s limit', () => {
+    const [stage] = ofType('AWS::ApiGatewayV2::Stage');
+    const { ThrottlingRateLimit } = stage!.properties.DefaultRouteSettings as { ThrottlingRateLimit: number };
+    assert.ok(ThrottlingRateLimit > 0 && ThrottlingRateLimit <= quota.apiRequestsPerSecond / 2);
+  });
+
+  test('a transaction fits DynamoDB’s limit', () => assert.equal(transactionMax, quota.tableTransactionItems));
+});
+
+test('the retries in infra/scale.md are those of the template', () => {
+  const page = readFileSync(new URL('../../../infra/scale.md', import.meta.url), 'utf8');
+  const says = (line: string): void => assert.ok(page.includes(line), line);
+  const one = <T>(values: readonly T[]): T => {
+    assert.equal(new Set(values.map((value) => JSON.stringify(value))).size, 1, JSON.stringify(values));
+    return values[0]!;
+  };
+  const feeds = ofType('AWS::Lambda::EventSourceMapping');
+  const receives = ofType('AWS::SQS::Queue').flatMap(
+    ({ properties }) => (properties.RedrivePolicy as { maxReceiveCount: number })?.maxReceiveCount ?? [],
+  );
+  says(`| a queue message | ${one(receives)} attempts, each after 6 times the function timeout |`);
+  const ages = feeds.flatMap(({ properties }) => (properties.MaximumRecordAgeInSeconds as number) ?? []);
+  says(`| a stream record | for ${one(ages) / 3_600} hours, alone |`);
+  const clocks = ofType('AWS::Scheduler::Schedule').map(
+    ({ properties }) => (properties.Target as { RetryPolicy: { MaximumRetryAttempts: number } }).RetryPolicy.MaximumRetryAttempts,
+  );
+  const runs = ofType('AWS::Lambda::EventInvokeConfig').map(({ properties }) => properties.MaximumRetryAttempts);
+  assert.equal(one(runs), 2);
+  says(`| a periodic run | ${one(clocks)} times until Lambda accepts it, then twice |`);
+  const { Retry } = task({ arn: 'arn', timeoutSeconds: 1 }, 'Fail', {});
+  assert.deepEqual(
+    Retry.map(({ MaxAttempts }) => MaxAttempts),
+    [8, waitsMax, 6],
+  );
+  says('| a step: fault of Lambda | 8 times');
+  says('| a step: error or timeout | 6 times');
+  const waited = retryDelaysSeconds.reduce((sum, seconds) => sum + seconds, 0);
+  says(
+    `| a webhook | ${retryDelaysSeconds.length} times within ${Math.floor(waited / 3_600)} hours and ${(waited % 3_600) / 60} minutes |`,
+  );
+});
+
+describe('what runs at once', () => {
+  /** 1,000 requests per second, the stage's throttle, at 150 ms each. */
+  const apiShare = 150;
+  const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+  const ofQueues = sum(queueNames.map((name) => workQueueSpecs[name].concurrencyMax));
+  const names = Object.keys(workers) as readonly WorkerName[];
+  const triggeredBy = (trigger: Worker['trigger']) => names.filter((name) => workers[name].trigger === trigger);
+
+  test('every worker is limited: by its queue, by its reservation, or by running alone', () => {
+    assert.deepEqual(triggeredBy('step').toSorted(), Object.keys(stepConcurrency).toSorted());
+    assert.deepEqual(triggeredBy('queue').toSorted(), queueNames.map((name): string => workQueueSpecs[name].worker).toSorted());
+    for (const { id, properties } of ofType('AWS::Lambda::EventSourceMapping').filter((one) => !one.properties.StartingPosition))
+      assert.ok((properties.ScalingConfig as { MaximumConcurrency: number }).MaximumConcurrency >= 2, id);
+  });
+
+  test('the template has exactly the defined reservations', () => {
+    for (const one of wantedFunctions) {
+      const most = (stepConcurrency as Readonly<Record<string, number>>)[one.name];
+      assert.equal(functionOf(resources, one).properties.ReservedConcurrentExecutions, most, one.name);
+    }
+  });
+
+  test('with all workers busy, the API has enough of a default account', () => {
+    assert.equal(usualConcurrency, quota.lambdaConcurrency);
+    // The stream has one consumer per shard; a busy table has a few dozen shards.
+    const others = triggeredBy('clock').length + 24;
+    assert.ok(sum(Object.values(stepConcurrency)) + ofQueues + others + apiShare <= quota.lambdaConcurrency);
+  });
+
+  // A backup that waits for its twentieth copy is slow; one that waits for its first makes no progress.
+  test('all jobs that one organization may run fit at once, and as many of others', () => {
+    assert.ok(stepConcurrency.backupCopy >= 2 * runningBackupsMax);
+    assert.ok(Math.min(stepConcurrency.restoreCheck, stepConcurrency.restoreWrite) >= 2 * runningRestoresMax);
+    assert.ok(stepConcurrency.backupVerify >= 2 * runningVerificationsMax);
+  });
+
+  test('reservations leave what Lambda requires in any account, and a small account has none', () => {
+    for (let account = 10; account <= 5_000; account += 10) {
+      const reserved = names.map((name) => reservedFor(name, account) ?? 0);
+      assert.ok(sum(reserved) === 0 || account - sum(reserved) >= unreservedMin, `${account}: ${sum(reserved)}`);
+      const mapped = queueNames.map((name) => queueConcurrency(workQueueSpecs[name].concurrencyMax, account));
+      assert.ok(
+        mapped.every((most, n) => most >= 2 && most <= Math.max(2, Object.values(workQueueSpecs)[n]?.concurrencyMax ?? 0)),
+      );
+    }
+    assert.deepEqual(
+      unusual.filter(({ properties }) => properties.ReservedConcurrentExecutions !== undefined),
+      [],
+    );
+  });
+
+  test('a larger account gives more to steps', () => {
+    const { accountConcurrency } = readConfig({ ...settings, accountConcurrency: '5000' });
+    assert.equal(reservedFor('backupCopy', accountConcurrency), 5 * stepConcurrency.backupCopy);
+  });
+});
