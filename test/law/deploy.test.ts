@@ -1,4 +1,4 @@
-/** README.md describes deployment briefly, completely and correctly. */
+/** infra/deploy.md is short, complete and true. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
@@ -10,7 +10,7 @@ const sectionOf = (heading: string): string => guide.split(`\n${heading}\n`)[1]?
 const deploy = sectionOf('## Deploy');
 const namesIn = (text: string): string[] => [...text.matchAll(/`"?(\w+)"?[`:]/g)].map(([, name = '']) => name);
 
-test('deployment guide: the steps take at most ten lines, each within the width of a screen', () => {
+test('deploy guide: the steps take at most ten lines of at most 140 characters', () => {
   const lines = deploy.split('\n').filter((line) => line.trim() !== '');
   assert.ok(lines.length > 5 && lines.length <= 10, `${lines.length} lines`);
   for (const line of lines) assert.ok(line.length <= 140, line);
@@ -22,10 +22,10 @@ describe('settings', () => {
     .filter((line) => line.startsWith('| `'))
     .map((line) => line.slice(2, -2).split(' | '));
 
-  test('deploy guide: the settings table has every setting exactly once', () =>
+  test('deploy guide: the table has every setting exactly once', () =>
     assert.deepEqual(rows.flatMap(([names = '']) => namesIn(names)).sort(), [...settingNames].sort()));
 
-  test('the stated defaults are correct', () => {
+  test('deploy guide: stated defaults are the defaults', () => {
     const defaults = readConfig({});
     const stated = rows.flatMap(([names = '', value = '']) => {
       const [name, ...more] = namesIn(names);
@@ -35,17 +35,17 @@ describe('settings', () => {
     for (const [name, value] of stated) assert.equal(value, String(defaults[name as keyof Config]), name);
   });
 
-  test('every name in the deployment section only a setting', () => {
-    const names = namesIn(deploy).filter((name) => /^[a-z]+([A-Z][a-z]+)+$/.test(name));
-    assert.ok(names.includes('identityClientId'));
+  test('deploy guide: the steps name only settings that exist', () => {
+    const told = namesIn(deploy).filter((name) => /^[a-z]+([A-Z][a-z]+)+$/.test(name));
+    assert.ok(told.includes('identityClientId'));
     assert.deepEqual(
-      names.filter((name) => !settingNames.includes(name)),
+      told.filter((name) => !settingNames.includes(name)),
       [],
     );
   });
 });
 
-test('deploy guide: the smoke test in README.md is variable that its usage text', () => {
+test('deploy guide: the smoke command explains every variable that is named', () => {
   const named = new Set(guide.match(/\bSMOKE_\w+/g));
   assert.ok(named.size >= 4);
   for (const name of named) assert.ok(usage.includes(`  ${name} `), name);

@@ -1,4 +1,4 @@
-/** The commands and references of the runbook are valid. */
+/** Commands, resources, log messages and files that the runbook names exist. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const shell = [...runbook.matchAll(/```sh\n(.*?)```/gs)].map(([, text = '']) => 
 const spans = [...prose.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text.replace(/\s+/g, ' '));
 const resources = resourcesOf(templatesOf());
 
-/** Like the command `named`: its id followed by followed CDK's hash. */
+/** Like the command `named`: the logical id followed by CDK's hash. */
 const typesOf = (stack: string, name: string): readonly string[] =>
   resources
     .filter(({ stack: its, id }) => its.toLowerCase() === stack && new RegExp(`^${name}[0-9A-F]*$`).test(id))
@@ -30,7 +30,7 @@ const commands = {
   failed: 'AWS::StepFunctions::StateMachine',
 } as const;
 
-test('runbook: every command is defined before its use and is valid shell', () => {
+test('runbook: every command is defined and valid in bash', () => {
   const [first = ''] = shell;
   for (const name of ['named', 'ask', 'access', 'causes', 'clock', ...Object.keys(commands)])
     assert.match(first, new RegExp(`^${name}\\(\\) \\{`, 'm'));
@@ -44,7 +44,7 @@ test('runbook: every command is defined before its use and is valid shell', () =
   assert.match(found, /^physical-Tasks[0-9A-F]{8}\nphysical-BackupWorkflow\n$/);
 });
 
-test('runbook: every resource in every command exists once resource has the right type', () => {
+test('runbook: every command names one existing resource of its kind', () => {
   const used = [...runbook.matchAll(/\b(errors|lines|run|feed|letters|redrive|purge|failed|clock) ([A-Z]\w+)/g)];
   assert.ok(used.length > 80);
   for (const [text, command = '', name = ''] of used) {
@@ -55,7 +55,7 @@ test('runbook: every resource in every command exists once resource has the righ
     assert.equal(typesOf(stack, name).length, 1, text);
 });
 
-test('runbook: dead letters are redriven only only queues that support it', () => {
+test('runbook: only dead letters of queues are redriven', () => {
   const sources = resources.flatMap(({ properties }) => JSON.stringify(properties.RedrivePolicy ?? ''));
   for (const [text, name = ''] of prose.matchAll(/`redrive (\w+)`/g))
     assert.ok(
@@ -64,7 +64,7 @@ test('runbook: dead letters are redriven only only queues that support it', () =
     );
 });
 
-test('runbook: every resource named by prefix exists', () => {
+test('runbook: every resource named by its prefix exists', () => {
   const named = spans.flatMap((text) => /^([A-Z][A-Za-z]+)…$/.exec(text)?.[1] ?? []);
   assert.ok(named.length > 20);
   for (const name of named)
@@ -74,7 +74,7 @@ test('runbook: every resource named by prefix exists', () => {
     );
 });
 
-test('runbook: every quoted is logged, and every message line is quoted', () => {
+test('runbook: every quoted log message is logged, and every message that an alarm counts is quoted', () => {
   const code = sourcesIn('shared', 'functions')
     .map(({ text }) => text)
     .join('\n');
