@@ -1,6 +1,8 @@
 /** Worker of the capture queue: captures a project cycle after cycle, and enqueues the next one. */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { backupDeps } from '../../shared/backup/index.ts';
+import { captureListenShare } from '../../shared/contract/limits.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { consumeQueue, queueVariables, type TaskMessage, taskMessage } from '../../shared/event/index.ts';
 import { type QueuedCycle, runContinuousCapture } from '../../shared/pitr/index.ts';
@@ -9,7 +11,7 @@ import { after, delayMaxSeconds, log, sendMessages, unsafeTenant } from '../../s
 /** The rest of the timeout is for the end of the cycle. */
 const cycleMs = (workers.capture.timeoutSeconds * 1_000 * 9) / 10;
 /** No cycle is started after this: a cycle may take long, even if it starts in time. */
-const listenSeconds = workers.capture.timeoutSeconds * 0.7;
+const listenSeconds = workers.capture.timeoutSeconds * captureListenShare;
 
 const capture = async ({ organizationId, task }: TaskMessage): Promise<void> => {
   if (task.kind !== 'capture') throw new Error(`unexpected task "${task.kind}" on the capture queue`);

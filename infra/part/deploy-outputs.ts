@@ -31,5 +31,5 @@ const nextSteps = ({ config, data, domainTarget }: Deployed): readonly string[] 
     ? `aws sns subscribe --topic-arn ${data.alarms.topicArn} --protocol email --notification-endpoint <address>`
     : `Confirm the subscription e-mail sent to ${config.alarmEmail}`,
   ...(domainTarget === undefined ? [] : [`Point ${config.domainName} at ${domainTarget} (CNAME or alias)`]),
-  `npm run smoke -- ${data.publicUrl} (see Try Smoke deployment in README.md)`,
+  `npm run smoke -- ${data.publicUrl} (see Smoke test in infra/deploy.md)`,
 ];

@@ -1,4 +1,5 @@
 /** Estimates a day of change capture, without its base backups. */
+import { captureListenShare, consistentPointEveryMs, coverageReadsPerHour } from '../../shared/contract/limits.ts';
 import type { Worker } from '../../shared/contract/runtime/workers.ts';
 import { estimateBackup } from './backup.ts';
 import * as code from './code.ts';
@@ -14,17 +15,8 @@ interface CaptureEstimate extends Estimate {
 }
 
 const daySeconds = 24 * 3_600;
-/** See `readsPerHour` of shared/pitr/prove/check-coverage.ts and `refreshSeconds` of shared/pitr/base/refresh-base.ts. */
-export const countReadsPerHour = 1_000;
-export const baseEverySeconds = 24 * 3_600;
 /** The transaction of a cycle: project state, resume position, batch and event. */
 const turnWriteUnits = 2 * (assumed.jobRecordKilobytes + 3);
-/**
- * The share of its timeout after which a worker hands over, and the interval of its time requests
- * (`shared/pitr/capture/continuous-capture.ts`).
- */
-export const listenShare = 0.7;
-export const askSeconds = 20;
 
 const { memoryMegabytes: megabytes = code.usualMegabytes }: Worker = code.workers.capture;
 
@@ -37,9 +29,9 @@ export const estimateCapture = (documents: number, precision: Precision): Captur
   // A listening worker runs all day; otherwise a worker runs once per interval for the length of a cycle.
   const turnSeconds = assumed.stepSeconds + changes / turns / measured.packedPerSecond;
   const workSeconds = isListening ? daySeconds : turns * turnSeconds;
-  const invocations = isListening ? daySeconds / (listenShare * timeoutSeconds) : turns;
-  const asked = isListening ? daySeconds / askSeconds : 0;
-  const counting = Math.min(countReadsPerHour, documents / code.countedPerRead) * 24;
+  const invocations = isListening ? daySeconds / (captureListenShare * timeoutSeconds) : turns;
+  const asked = isListening ? daySeconds / (consistentPointEveryMs / 1_000) : 0;
+  const counting = Math.min(coverageReadsPerHour, documents / code.countedPerRead) * 24;
   return {
     changesPerSecond: changes / daySeconds,
     seconds: code.captureIntervalSeconds + turnSeconds,

@@ -1,6 +1,7 @@
 /** Generates the tables of infra/scale.md. */
+import { baseRefreshSeconds } from '../../shared/contract/limits.ts';
 import { type BackupKind, estimateBackup } from './backup.ts';
-import { baseEverySeconds, captureLimits, estimateCapture, type Precision } from './capture.ts';
+import { captureLimits, estimateCapture, type Precision } from './capture.ts';
 import { awsDollars, type Pace } from './estimate.ts';
 import { fleetCapacity, fleetLoad } from './fleet.ts';
 import { formatCount, formatDollars, formatDuration, formatTable } from './format.ts';
@@ -70,7 +71,7 @@ const captures = (): string =>
       (['second', 'interval'] as const satisfies readonly Precision[]).map((precision) => {
         const made = estimateCapture(documents, precision);
         const base = estimateBackup(documents, 'fast');
-        const bases = (24 * 3_600) / baseEverySeconds;
+        const bases = (24 * 3_600) / baseRefreshSeconds;
         return [
           ...[formatCount(documents), precision, formatCount(Number(made.changesPerSecond.toPrecision(2)))],
           ...[formatDollars(awsDollars(made)), formatDollars(made.sourceDollars)],

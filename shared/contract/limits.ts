@@ -132,3 +132,12 @@ export const reservedSlugs = [
   'undefined',
   'www',
 ] as const;
+
+/** Reads that the coverage checks of one project may bill per hour. */
+export const coverageReadsPerHour = 1_000;
+/** Point-in-time recovery refreshes the base backup of a project this often. */
+export const baseRefreshSeconds = 24 * 3_600;
+/** A quiet Listen stream asks the source for a consistent point this often. A stream is considered dead after 75 s without a message. */
+export const consistentPointEveryMs = 20_000;
+/** The share of a capture worker's timeout during which it starts new cycles. */
+export const captureListenShare = 0.7;

@@ -74,7 +74,7 @@ describe('the outputs of the last stack', () => {
     assert.equal(named.ApiUrl, '"https://api.example.com"');
     assert.match(named.NextStep3 ?? '', /ops@example\.com/);
     assert.match(named.NextStep4 ?? '', /Point api\.example\.com at .*RegionalDomainName/);
-    assert.equal(named.NextStep5, '"npm run smoke -- https://api.example.com (see Try a deployment in README.md)"');
+    assert.equal(named.NextStep5, '"npm run smoke -- https://api.example.com (see Smoke test in infra/deploy.md)"');
     assert.ok(named.DomainTarget && named.DomainTargetZone);
   });
 });

@@ -104,7 +104,7 @@ for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
       test(`${malformed} is not an organization id`, () =>
         isRefused(people.owner, malformed, 'VALIDATION_ERROR', {
           field: 'X-Organization-Id',
-          reason: 'must be one organization id',
+          reason: 'must be an organization id',
         }));
     test('an unknown organization is not found', () => isRefused(people.owner, newId('organization'), 'ORGANIZATION_NOT_FOUND'));
     test('a deleted organization is not found, even by its owner', () =>

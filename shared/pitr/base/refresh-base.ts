@@ -1,6 +1,8 @@
 /** Adopts a newer base while capturing: restores read fewer changes, and collections below documents are discovered. */
+
 import type { BackupDeps, BackupRecord } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { baseRefreshSeconds } from '../../contract/limits.ts';
 import { log, StaleReadError, set } from '../../platform/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
@@ -29,8 +31,6 @@ export interface BaseRefresh {
   readonly changed: Partial<PitrRecord>;
 }
 
-const refreshSeconds = 24 * 3_600;
-
 const nothing = ({ pitr }: CycleContext): BaseRefresh => ({ found: [], gaps: pitr.gaps, opened: [], changed: {} });
 
 export const refreshBase = async (cycle: CycleContext, deps: BackupDeps): Promise<BaseRefresh> => {
@@ -47,7 +47,7 @@ export const refreshBase = async (cycle: CycleContext, deps: BackupDeps): Promis
     return { ...nothing(cycle), changed: { comingBaseId: null, ...failedBase(pitr, now) } };
   }
   if (!isDue(pitr, now) && !(isMuch(pitr) && isWorthIt(cycle, now))) return nothing(cycle);
-  const found = await findBackup(tenant, pitr, now, refreshSeconds, fits);
+  const found = await findBackup(tenant, pitr, now, baseRefreshSeconds, fits);
   if (found) return follow(cycle, found, deps);
   if (mayStartBase(pitr, now) && isWorthIt(cycle, now)) await requestBase(cycle, now);
   return nothing(cycle);
@@ -74,7 +74,10 @@ const isRecent = (backup: BackupRecord, now: Date): boolean => now.getTime() * 1
 const isDue = (pitr: PitrRecord, now: Date): boolean => {
   const last = pitr.bases.at(-1);
   return (
-    hasOpenGap(pitr) || !last || last.isDamaged || now.getTime() * 1_000 - microsOf(last.readTime) > refreshSeconds * 1_000_000
+    hasOpenGap(pitr) ||
+    !last ||
+    last.isDamaged ||
+    now.getTime() * 1_000 - microsOf(last.readTime) > baseRefreshSeconds * 1_000_000
   );
 };
 
@@ -100,7 +103,7 @@ const isWorthIt = ({ pitr, positions }: CycleContext, now: Date): boolean => {
   const documents = positions.reduce((sum, { count = 0 }) => sum + count, 0);
   const ageMicros = now.getTime() * 1_000 - microsOf(pitr.bases.at(-1)?.readTime ?? '1970-01-01T00:00:00Z');
   const leastMicros = Math.max(documents * microsPerDocument, pitr.bases.length * microsPerBase);
-  return ageMicros >= Math.min(refreshSeconds * 1_000_000, leastMicros);
+  return ageMicros >= Math.min(baseRefreshSeconds * 1_000_000, leastMicros);
 };
 
 /** Independent of the cycle: a failure to start does not fail it. */

@@ -2,7 +2,9 @@
  * Continuous capture. One worker keeps its Listen streams open across cycles; before it times out it starts its successor, so that
  * no change falls between the two.
  */
+
 import type { BackupDeps } from '../../backup/index.ts';
+import { consistentPointEveryMs } from '../../contract/limits.ts';
 import type { Tenant } from '../../platform/index.ts';
 import { type CycleContext, loadCycleContext, reloadSameCycle } from '../model/cycle-context.ts';
 import type { NextCycle } from '../model/end-cycle.ts';
@@ -34,8 +36,6 @@ const graceSeconds = 60;
 const lateMaxSeconds = 300;
 /** How long two workers listen during a handover, billed and stored twice. A worker starts within seconds. */
 const handoverSeconds = 30;
-/** A stream without a message for 75 s is taken for dead. */
-const requestEveryMs = 20_000;
 const tickMs = 1_000;
 /** With more look-ups per second and stream than this, requesting the time every second is cheaper, for a while. */
 const lookupsPerTick = 3;
@@ -176,7 +176,7 @@ class Listener {
     for (let remainingMs = checkedMs; remainingMs > 0; remainingMs = earlyByMs(cycle, this.#deps)) {
       if (session.isBroken || signal.aborted || session.observed.documents > documentsMax) return;
       // Stops listening soon after captures are disabled or the project is deleted.
-      if (checkedMs - remainingMs >= requestEveryMs) {
+      if (checkedMs - remainingMs >= consistentPointEveryMs) {
         await reloadSameCycle(cycle);
         checkedMs = remainingMs;
       }
@@ -196,7 +196,7 @@ class Listener {
     this.#quietMs += ms;
     const isBusy = (observed?.searches.length ?? 0) - before > lookupsPerTick * streams;
     this.#everySecondMs = isBusy ? everySecondMs : this.#everySecondMs - ms;
-    if (this.#quietMs < requestEveryMs && this.#everySecondMs <= 0) return;
+    if (this.#quietMs < consistentPointEveryMs && this.#everySecondMs <= 0) return;
     this.#quietMs = 0;
     await this.#capture?.session.requestTime().catch(() => undefined);
   }

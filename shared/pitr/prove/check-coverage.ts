@@ -1,4 +1,5 @@
 /** Checks that no collection is missing: the source's count of all documents must equal the sum over the captured collections. */
+import { coverageReadsPerHour } from '../../contract/limits.ts';
 import { countGroup, countRange, type FirestoreDatabase, SourceError } from '../../firestore/index.ts';
 import { log, mapConcurrent } from '../../platform/index.ts';
 import type { CollectionGroup } from '../listen/observed-changes.ts';
@@ -24,9 +25,8 @@ export interface CoverageOptions {
   readonly signal: AbortSignal;
 }
 
-/** Reads allowed in every cycle, and reads per hour for a check that costs more. */
+/** Reads allowed in every cycle; a check that costs more has `coverageReadsPerHour`. */
 const readsFree = 20;
-const readsPerHour = 1_000;
 const hourMicros = 3_600 * 1_000_000;
 /** Firestore limits a query to 60 s, and a cycle must end within minutes. */
 const checkMs = 60_000;
@@ -35,7 +35,7 @@ const concurrency = 8;
 
 /** A small database is checked in every cycle, one of a million documents every hour or two. */
 export const isCheckDue = ({ checkTriedAt }: Pick<PitrRecord, 'checkTriedAt'>, reads: number, to: number): boolean =>
-  reads <= readsFree || checkTriedAt === undefined || (to - microsOf(checkTriedAt)) * readsPerHour >= reads * hourMicros;
+  reads <= readsFree || checkTriedAt === undefined || (to - microsOf(checkTriedAt)) * coverageReadsPerHour >= reads * hourMicros;
 
 /**
  * Counts everything at one moment, so that a difference means a missing collection. Known counts are used only if they are exact.

@@ -107,7 +107,7 @@ test('the description is carried as it is served, and nothing of what it is made
   const code = readFileSync(bundled, 'utf8');
   const times = (text: string): number => code.split(text).length - 1;
   // What the page says stands in the page, what the contract says in both texts, and neither anywhere else.
-  assert.deepEqual([times('Skip to the text'), times('nothing is silently ignored'), times('DynamoDB_20120810')], [1, 2, 0]);
+  assert.deepEqual([times('Skip to content'), times('nothing is silently ignored'), times('DynamoDB_20120810')], [1, 2, 0]);
 });
 
 test('bundling again gives the same bytes, so that an unchanged function is not deployed', async () => {

@@ -4,14 +4,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { estimateBackup, transitionsOf } from '../../../infra/scale/backup.ts';
-import {
-  askSeconds,
-  baseEverySeconds,
-  captureLimits,
-  countReadsPerHour,
-  estimateCapture,
-  listenShare,
-} from '../../../infra/scale/capture.ts';
+import { captureLimits, estimateCapture } from '../../../infra/scale/capture.ts';
 import * as code from '../../../infra/scale/code.ts';
 import { awsDollars, type Estimate } from '../../../infra/scale/estimate.ts';
 import { fleetLoad } from '../../../infra/scale/fleet.ts';
@@ -30,7 +23,6 @@ import { permittedPerSecond } from '../../../shared/firestore/write/rate-ramp.ts
 import { root } from '../../harness/law/source-files.ts';
 
 const read = (path: string): string => readFileSync(`${root}/${path}`, 'utf8');
-const spelled = (count: number): string => count.toLocaleString('en-US').replace(',', '_');
 const jobs: Readonly<Record<string, (documents: number) => Estimate>> = {
   'full backup, fast': (documents) => estimateBackup(documents, 'fast'),
   'full backup, slow': (documents) => estimateBackup(documents, 'slow'),
@@ -111,17 +103,6 @@ describe('limits', () => {
 });
 
 describe('scale: the model and the code agree', () => {
-  // The room keeps these to itself: they are read as text.
-  test('on what captures count, how often they want a base, and how long they listen', () => {
-    for (const [path, text] of [
-      ['shared/pitr/prove/check-coverage.ts', `const readsPerHour = ${spelled(countReadsPerHour)};`],
-      ['shared/pitr/base/refresh-base.ts', `const refreshSeconds = ${baseEverySeconds / 3_600} * 3_600;`],
-      ['shared/pitr/capture/continuous-capture.ts', `const askEveryMs = ${spelled(askSeconds * 1_000)};`],
-      ['functions/pitr/capture.ts', `const listenSeconds = workers.capture.timeoutSeconds * ${listenShare};`],
-    ] as const)
-      assert.ok(read(path).includes(text), `${path} does not say: ${text}`);
-  });
-
   test('on the time to write: the code permits the same, second by second', () => {
     const state = { startedAtMs: 0, givenUntilMs: 0, slowdowns: 0, slowedAtMs: 0, slowedPerSecond: 0 };
     fc.assert(
