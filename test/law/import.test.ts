@@ -176,7 +176,7 @@ test('imports: AWS clients of the platform share one configuration with a time b
   ok(made.length >= 8);
   for (const { path, code } of made) {
     // Runs outside functions, where configuration files may set an endpoint.
-    const config = path.endsWith('/kms-for-cli.ts') ? /\bbaseConfig\b/ : /\b(sdkConfig|queueClientConfig)\b/;
+    const config = path.endsWith('/open-wrapped-key.ts') ? /\bbaseConfig\b/ : /\b(sdkConfig|queueClientConfig)\b/;
     ok(config.test(code), path);
   }
   const sends = linesWith(/(?<!callAws\(|callOwnKey\('', )\(options\) => \w+\.send\(|(?<!=> \w+)\.send\(/, platform);
