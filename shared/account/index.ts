@@ -1,8 +1,8 @@
 export { type AccessClaims, issueAccessToken, verifyAccessToken } from './access-token.ts';
+export { grantAccessToken } from './grant-access-token.ts';
 export { beginLogin, finishLogin } from './login-attempt.ts';
 export { authorizationUrl, googleScopes, identify } from './oidc-client.ts';
 export { checkCode, issueCode, readCode, redeemCode } from './one-time-code.ts';
-export { grantAccessToken } from './provider-grant.ts';
 export { accountKey, type CodeRecord, type SessionRecord, type UserRecord } from './record.ts';
 export { isAllowedRedirect, withCode } from './redirect-uri.ts';
 export { type Misuse, revokeMisusedSession } from './revoke-misused-session.ts';

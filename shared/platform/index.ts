@@ -1,5 +1,6 @@
 export { mapConcurrent } from './async/map-concurrent.ts';
 export { type Backoff, type RetryOptions, retry, type Verdict } from './async/retry.ts';
+export { type AssumeRoleInput, assumeRole, type RoleCredentials } from './aws/assume-role.ts';
 export {
   type DataKey,
   makeDataKey,
@@ -17,7 +18,6 @@ export { seal, secretValue, sign, unseal } from './aws/secrets.ts';
 export { escaped, type Letter, sendMail } from './aws/ses.ts';
 export { delayMaxSeconds, type QueueMessage, type QueueVariable, sendMessages } from './aws/sqs.ts';
 export { describeExecution, startWorkflow, stopWorkflow } from './aws/step-functions.ts';
-export { type AssumeRoleInput, assumeRole, type RoleCredentials } from './aws/sts.ts';
 export { isAwsError } from './aws-client/is-aws-error.ts';
 export { isTransientAwsError } from './aws-client/is-transient-aws-error.ts';
 export { after, type Clock, clock, epochSeconds, iso } from './clock.ts';

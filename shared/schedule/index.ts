@@ -5,7 +5,7 @@ export { type ScheduleChange, updateSchedule } from './api/update-schedule.ts';
 export { entriesOf, nextRun, parseCron, previousRun } from './cron/next-run.ts';
 export { moveSchedule, schedulesOfProject } from './lifecycle/move-schedule.ts';
 export { purgeSchedules } from './lifecycle/purge-schedules.ts';
-export { dueWrites } from './model/due-index.ts';
+export { dueWrites } from './model/due-writes.ts';
 export {
   listSchedules,
   noSuchSchedule,

@@ -12,8 +12,8 @@ export { notifyOwner } from './disable/notify-owner.ts';
 export { matchEvents } from './match/match-events.ts';
 export { deliveryIdOf } from './model/delivery-id.ts';
 export { deliveryQueueNamed } from './model/delivery-queues.ts';
-export { filterableAttributes } from './model/event-attributes.ts';
-export { matches } from './model/event-filter.ts';
+export { matchesEventFilter } from './model/event-filter.ts';
+export { filterableAttributes } from './model/filterable-attributes.ts';
 export { getWebhookWithHealth, listWebhooks, readWebhook, type WebhookWithHealth } from './model/get-webhook.ts';
 export { newDelivery } from './model/new-delivery.ts';
 export {

@@ -12,14 +12,14 @@ import { type Description, readDescription } from '../harness/attack/description
 import { findLeaks } from '../harness/attack/find-leaks.ts';
 import { fuzz } from '../harness/attack/fuzz.ts';
 import { attackWithStolenBucket } from '../harness/attack/stolen-bucket.ts';
-import { type Scene, setScene } from '../harness/attack/two-organizations.ts';
+import { createTwoOrganizations, type TwoOrganizations } from '../harness/attack/two-organizations.ts';
 
-let made: Scene | undefined;
+let made: TwoOrganizations | undefined;
 let read: Description | undefined;
-const scene = (): Scene => made as Scene;
+const scene = (): TwoOrganizations => made as TwoOrganizations;
 const description = (): Description => read as Description;
 beforeAll(async () => {
-  [made, read] = await Promise.all([setScene(), readDescription()]);
+  [made, read] = await Promise.all([createTwoOrganizations(), readDescription()]);
 });
 afterAll(() => made?.receiver.stop());
 

@@ -6,9 +6,9 @@ import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { contract, endpoints, handlerOf } from '../../shared/contract/index.ts';
 import type { Handler } from '../../shared/http/index.ts';
 import { counter, open, settleAccount } from './aws.ts';
+import { type BenchEnv, createBenchEnv, isPlayed } from './bench-env.ts';
 import { withoutNetwork } from './network.ts';
 import { fixed, judged, median, printTable, quantile } from './print.ts';
-import { isPlayed, makeScene, type Scene } from './scene.ts';
 
 const require = createRequire(import.meta.url);
 const entryOf = (endpoint: Endpoint): string => `functions/api/${handlerOf(endpoint).file}.ts`;
@@ -29,7 +29,7 @@ export const measureHandlers = async (dir: string): Promise<boolean> => {
   const handlerFor = (endpoint: Endpoint): Handler => load(entryOf(endpoint))[handlerOf(endpoint).name]!;
   const sendBare = load(bare).handler as unknown as (calls: object) => Promise<void>;
 
-  const scene = await makeScene(handlerFor);
+  const scene = await createBenchEnv(handlerFor);
 
   let met = true;
   const rows: string[][] = [];
@@ -76,7 +76,7 @@ const measure = async (call: () => Promise<unknown>): Promise<{ medianMs: number
 };
 
 /** The first request of a minute, which also notes who was seen; calls under way together are one round trip. */
-const countRoundTrips = async (scene: Scene): Promise<boolean> => {
+const countRoundTrips = async (scene: BenchEnv): Promise<boolean> => {
   const rows: string[][] = [];
   counter.standsAt = 1;
   for (const endpoint of endpoints.filter((row) => isPlayed(row) && row.capabilities.some((use) => use.startsWith('table:')))) {

@@ -181,7 +181,7 @@ test('imports: AWS clients of the platform share one configuration with a time b
   }
   const sends = linesWith(/(?<!callAws\(|callOwnKey\('', )\(options\) => \w+\.send\(|(?<!=> \w+)\.send\(/, platform);
   deepEqual(
-    sends.filter((line) => !line.startsWith('shared/platform/observe/xray.ts')),
+    sends.filter((line) => !line.startsWith('shared/platform/observe/annotate-trace.ts')),
     [],
   );
 });

@@ -10,14 +10,14 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-export interface Crowd extends Habits {
+export interface LoadedTenants extends Habits {
   /** In each organization. */
   readonly people: number;
   /** Whether backups are restored, too. */
   readonly restores: boolean;
 }
 
-export const startLoad = (tenants: readonly Tenant[], { people, restores, ...habits }: Crowd): Load => {
+export const startLoad = (tenants: readonly Tenant[], { people, restores, ...habits }: LoadedTenants): Load => {
   const jobs = newJobCount();
   let isStopped = false;
   const isOver = (): boolean => isStopped;

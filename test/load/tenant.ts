@@ -27,7 +27,7 @@ export interface Source {
   readonly sourceProjectId: string;
 }
 
-export interface TenantWish {
+export interface TenantOptions {
   readonly projects: number;
   readonly documents: number;
   /** Of how many deliveries one is to fail at first. */
@@ -37,7 +37,7 @@ export interface TenantWish {
 /** Half of an access token's life. */
 const renewMs = 30 * 60_000;
 
-export const openTenant = async (receiver: Receiver, meter: Meter, wish: TenantWish): Promise<Tenant> => {
+export const openTenant = async (receiver: Receiver, meter: Meter, wish: TenantOptions): Promise<Tenant> => {
   const organization = await newOrganization(undefined, 'Load');
   const { id: org, owner } = organization;
   let { accessToken: token } = owner;

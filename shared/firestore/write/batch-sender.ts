@@ -1,13 +1,13 @@
 import { delayMs } from '../grpc/retry-state.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import { RpcError } from '../grpc/status.ts';
-import { type WriteStatus, writeStatuses } from './batch-response.ts';
 import { changed, classifyRequest, isOutage, isOutcomeUnknown, isTooLarge, refused, unstable } from './classify-write.ts';
 import { groupResults } from './group-results.ts';
 import type { RateGrant } from './rate-ramp.ts';
 import { resolvePreconditions } from './resolve-preconditions.ts';
 import type { SenderContext } from './sender-context.ts';
 import type { WriteBatch } from './write-batch.ts';
+import { type WriteStatus, writeStatuses } from './write-statuses.ts';
 
 interface SendResult {
   readonly grant: RateGrant | undefined;

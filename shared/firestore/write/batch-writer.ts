@@ -1,6 +1,5 @@
 import type { FirestoreDatabase } from '../firestore-database.ts';
 import { cancelled, SourceError } from '../grpc/source-error.ts';
-import type { WriteStatus } from './batch-response.ts';
 import { BatchSender } from './batch-sender.ts';
 import { asWriteError } from './classify-write.ts';
 import type { Condition } from './precondition.ts';
@@ -9,6 +8,7 @@ import { Semaphore } from './semaphore.ts';
 import type { SenderContext } from './sender-context.ts';
 import { type BatchLimit, batchLimit, requestBytesMax, WriteBatch } from './write-batch.ts';
 import { WriteEncoder, type WriteMode } from './write-encoder.ts';
+import type { WriteStatus } from './write-statuses.ts';
 import { WriteTally } from './write-tally.ts';
 
 export interface WriterOptions {

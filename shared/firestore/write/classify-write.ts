@@ -1,7 +1,7 @@
 import { SourceError } from '../grpc/source-error.ts';
 import { RpcError, type Status } from '../grpc/status.ts';
-import type { WriteStatus } from './batch-response.ts';
 import type { Condition } from './precondition.ts';
+import type { WriteStatus } from './write-statuses.ts';
 
 /** Outcome of one write: done, precondition failed, retry, retry after a longer back-off, or failed for good. */
 type WriteVerdict = 'written' | 'unmet' | 'retry' | 'backOff' | 'failed' | SourceError;

@@ -1,8 +1,8 @@
 import type { SourceError } from '../grpc/source-error.ts';
-import type { WriteStatus } from './batch-response.ts';
 import { classifyWrite } from './classify-write.ts';
 import type { Condition } from './precondition.ts';
 import type { WriteMode } from './write-encoder.ts';
+import type { WriteStatus } from './write-statuses.ts';
 
 /** The writes of one response, grouped by outcome, as slots. */
 interface GroupedResults {

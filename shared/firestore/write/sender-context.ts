@@ -1,9 +1,9 @@
 import type { FirestoreDatabase } from '../firestore-database.ts';
 import type { RetryOptions } from '../grpc/retry-state.ts';
-import type { WriteStatus } from './batch-response.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { Semaphore } from './semaphore.ts';
 import type { WriteBatch } from './write-batch.ts';
+import type { WriteStatus } from './write-statuses.ts';
 
 /** Shared by all senders of a writer. */
 export interface SenderContext {

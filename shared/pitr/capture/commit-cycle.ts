@@ -12,7 +12,7 @@ import { type BatchRecord, type Gap, type PitrRecord, pitrKey } from '../model/r
 import { shownIds } from '../model/resume-position.ts';
 import { tokenWrites } from '../model/resume-token-items.ts';
 import { widened, withGaps } from '../timeline/gaps.ts';
-import { withSampled } from '../timeline/sampled-periods.ts';
+import { addSampledPeriod } from '../timeline/sampled-periods.ts';
 import { changeEvent, gapWrites } from '../view/pitr-events.ts';
 import type { Captured } from './conclude-cycle.ts';
 import { newReadBudget, type ReadBudget, remainingLookups, spentFields } from './read-budget.ts';
@@ -44,7 +44,7 @@ export const commitCycle = async (cycle: CycleContext, saved: CycleResult, now: 
     bases: refresh.base ? [...pitr.bases, { ...refresh.base, since: to }] : pitr.bases,
     ...checkOf(captured),
     gaps: withGaps(gapsAfter(saved), ...opened),
-    ...(pitr.precision === 'second' && captured.unobserved && { sampled: withSampled(pitr, captured.unobserved) }),
+    ...(pitr.precision === 'second' && captured.unobserved && { sampled: addSampledPeriod(pitr, captured.unobserved) }),
     capturedTo: to,
     ...(captured.chunk && { lastBatch: nameOf({ to, id: saved.batchId }) }),
     listedAt: to,

@@ -5,7 +5,7 @@ import type { PitrRecord, Sampled } from '../model/record.ts';
 /** About 60 bytes each; a record has at most 400 KB. */
 const sampledMax = 500;
 
-export const withSampled = (
+export const addSampledPeriod = (
   { sampled = [], keptFrom }: Pick<PitrRecord, 'sampled' | 'keptFrom'>,
   more: { readonly from: number; readonly to: number } | undefined,
 ): readonly Sampled[] => {

@@ -1,6 +1,6 @@
 /** Ids that every log line and trace of a piece of asynchronous work contains. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { annotateTrace } from './xray.ts';
+import { annotateTrace } from './annotate-trace.ts';
 
 /** Ids of requests, tenants and jobs, never user input. */
 export type Ids = Readonly<Record<string, string>>;

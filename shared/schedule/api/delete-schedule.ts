@@ -4,7 +4,7 @@ import { emit, enqueue } from '../../event/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import { type Change, remove, StaleReadError } from '../../platform/index.ts';
 import { type ProjectRecord, whileNotMoving } from '../../project/index.ts';
-import { dueWrites } from '../model/due-index.ts';
+import { dueWrites } from '../model/due-writes.ts';
 import { type ScheduleRecord, scheduleKey } from '../model/record.ts';
 import { uncountSchedules } from '../model/schedule-limit.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';

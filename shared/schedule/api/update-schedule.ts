@@ -5,7 +5,7 @@ import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, whileActive } from '../../organization/index.ts';
 import { type Change, iso, StaleReadError, set } from '../../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
-import { dueWrites } from '../model/due-index.ts';
+import { dueWrites } from '../model/due-writes.ts';
 import { type ScheduleRecord, scheduleKey } from '../model/record.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
 import { checkScheduleInput, holdDestination, nextRunAtOf, retentionOf, type ScheduleInput } from './schedule-input.ts';

@@ -5,7 +5,7 @@ import { type OrganizationRecord, organizationKey } from '../../organization/ind
 import { commit, create, getAll, iso, StaleReadError, type Tenant, type Write, walk } from '../../platform/index.ts';
 import { type ProjectRecord, projectKey, whileConnected } from '../../project/index.ts';
 import { nextRun } from '../cron/next-run.ts';
-import { dueWrites } from '../model/due-index.ts';
+import { dueWrites } from '../model/due-writes.ts';
 import { type ScheduleRecord, scheduleKey, schedulePrefix } from '../model/record.ts';
 import { uncountSchedules } from '../model/schedule-limit.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';

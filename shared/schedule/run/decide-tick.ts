@@ -3,7 +3,7 @@ import { nextRun, previousRun } from '../cron/next-run.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 
 /** A run that starts later than this is missed: its backup would say little of its due time. */
-export const lateMaxSeconds = 3_600;
+export const overdueMaxSeconds = 3_600;
 
 export interface Tick {
   /** The due time it was sent for. */
@@ -34,7 +34,7 @@ export const decideTick = (
   if (due > present || (putOff?.at === nextRunAt && tries < putOff.tries)) return { kind: 'ignore' };
   const next = (moment: Date): Date | undefined => nextRun(cron, timezone, moment);
   const latest = latestOf(cron, timezone, due, present);
-  if (present.getTime() - latest.getTime() > lateMaxSeconds * 1_000)
+  if (present.getTime() - latest.getTime() > overdueMaxSeconds * 1_000)
     return { kind: 'missed', first: due, last: latest, runs: runsUpTo(due, latest, next), next: next(latest) };
   if (latest > due) {
     const last = previousRun(cron, timezone, latest) ?? due;

@@ -16,7 +16,7 @@ import {
   set,
   type Tenant,
 } from '../../platform/index.ts';
-import { dueWrites } from '../model/due-index.ts';
+import { dueWrites } from '../model/due-writes.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 import { type ActiveScheduleContext, isActive, isStaleContext, loadScheduleContext } from '../model/schedule-context.ts';
 import { syncSchedule } from '../sync/sync-schedule.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../platform/index.ts';
 import { whileConnected } from '../../project/index.ts';
 import { nextRun } from '../cron/next-run.ts';
-import { dueWrites } from '../model/due-index.ts';
+import { dueWrites } from '../model/due-writes.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 import { isActive, isStaleContext, loadScheduleContext, type ScheduleContext } from '../model/schedule-context.ts';
 import { entriesFor, entryNames, type Scheduler, scheduler } from './scheduler-entries.ts';

@@ -2,7 +2,7 @@
 import { eventKey } from '../../event/index.ts';
 import { type Clock, getAll, log, putIfAbsent, type Tenant } from '../../platform/index.ts';
 import { queueFor, sendDeliveries } from '../model/delivery-queues.ts';
-import { matches } from '../model/event-filter.ts';
+import { matchesEventFilter } from '../model/event-filter.ts';
 import { webhooksOf } from '../model/get-webhook.ts';
 import { newDelivery } from '../model/new-delivery.ts';
 import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey } from '../model/record.ts';
@@ -72,7 +72,7 @@ const enabledOf = async (tenant: Tenant): Promise<readonly WebhookRecord[]> => {
 /** A webhook gets no event that happened before it was created, however long the event waited here. */
 const pairsOf = (position: number, event: StoredEvent, webhooks: readonly WebhookRecord[]): readonly Pair[] =>
   webhooks
-    .filter((webhook) => webhook.createdAt <= event.timestamp && matches(webhook, event))
+    .filter((webhook) => webhook.createdAt <= event.timestamp && matchesEventFilter(webhook, event))
     .map((webhook) => ({ position, event, webhook }));
 
 /** Ids of the webhooks that use the slow queue: all of them if the health records cannot be read. */

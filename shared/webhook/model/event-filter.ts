@@ -1,9 +1,9 @@
-import { filterableAttributes } from './event-attributes.ts';
+import { filterableAttributes } from './filterable-attributes.ts';
 import type { StoredEvent, WebhookFilters, WebhookRecord } from './record.ts';
 import { allowedEvents, subscribes } from './subscription.ts';
 
 /** Whether a webhook gets an event of its organization. */
-export const matches = (webhook: Pick<WebhookRecord, 'events' | 'format' | 'filters'>, event: StoredEvent): boolean =>
+export const matchesEventFilter = (webhook: Pick<WebhookRecord, 'events' | 'format' | 'filters'>, event: StoredEvent): boolean =>
   allowedEvents(webhook.format).includes(event.type) &&
   webhook.events.some((subscription) => subscribes(subscription, event.type)) &&
   passes(webhook.filters, event);

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { eventPrefix } from '../../event/index.ts';
 import { after, type Clock, getAll, query, type Tenant } from '../../platform/index.ts';
 import { deliveryIdOf } from '../model/delivery-id.ts';
-import { matches } from '../model/event-filter.ts';
+import { matchesEventFilter } from '../model/event-filter.ts';
 import { webhooksOf } from '../model/get-webhook.ts';
 import { type DeliveryRecord, type StoredEvent, webhookKey } from '../model/record.ts';
 
@@ -38,7 +38,7 @@ const keysOf = async (tenant: Tenant) => {
   const keys = [];
   if (deletion)
     for await (const webhook of webhooksOf(tenant))
-      if (webhook.enabled && matches(webhook, deletion))
+      if (webhook.enabled && matchesEventFilter(webhook, deletion))
         keys.push(webhookKey.delivery(tenant, webhook.id, deliveryIdOf(deletion.id, webhook.id)));
   return keys;
 };

@@ -18,7 +18,7 @@ import {
 import { beginRound } from '../deliver/attempt-round.ts';
 import { deliveryIdOf } from '../model/delivery-id.ts';
 import { sendDeliveries } from '../model/delivery-queues.ts';
-import { matches } from '../model/event-filter.ts';
+import { matchesEventFilter } from '../model/event-filter.ts';
 import { newDelivery } from '../model/new-delivery.ts';
 import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { extendReplayLock, releaseReplayLock } from './replay-lock.ts';
@@ -82,8 +82,8 @@ const isWanted =
       event.timestamp >= from &&
       event.timestamp <= to &&
       (item.ttl as number) > epochSeconds(now) &&
-      matches(webhook, event) &&
-      matches({ ...webhook, events }, event)
+      matchesEventFilter(webhook, event) &&
+      matchesEventFilter({ ...webhook, events }, event)
     );
   };
 

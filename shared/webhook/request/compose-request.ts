@@ -2,8 +2,8 @@ import { env } from '../../platform/index.ts';
 import type { StoredEvent, WebhookRecord } from '../model/record.ts';
 import { mask, maskHeaders } from './custom-headers.ts';
 import type { Attempt, OpenSecrets } from './message-types.ts';
-import { simpleMessage } from './simple-format.ts';
-import { standardMessage } from './standard-format.ts';
+import { simpleMessage } from './simple-message.ts';
+import { standardMessage } from './standard-message.ts';
 
 /** `shownHeaders` are the headers with signatures and credentials masked, to be stored and shown. */
 export interface ComposedRequest {

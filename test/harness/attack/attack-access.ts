@@ -5,10 +5,10 @@ import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { type ErrorCode, errors } from '../../../shared/contract/errors.ts';
 import { findResponseFlaw, rolesBelow } from '../law/endpoint-samples.ts';
 import type { RowOptions } from '../stage/client.ts';
-import { everyScope, type Scene } from './two-organizations.ts';
+import { everyScope, type TwoOrganizations } from './two-organizations.ts';
 import { callOf } from './valid-calls.ts';
 
-export const attackAccess = (endpoint: Endpoint, scene: () => Scene): void => {
+export const attackAccess = (endpoint: Endpoint, scene: () => TwoOrganizations): void => {
   const { access } = endpoint;
   if (access === 'public') return;
   const ask = async (by: RowOptions, code: ErrorCode, details?: object) => {

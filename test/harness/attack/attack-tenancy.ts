@@ -7,10 +7,10 @@ import { newId } from '../../../shared/platform/index.ts';
 import type { Result } from '../stage/client.ts';
 import { withAt } from './broken-values.ts';
 import { idFieldsOf } from './id-fields.ts';
-import type { Scene } from './two-organizations.ts';
+import type { TwoOrganizations } from './two-organizations.ts';
 import { callOf, parametersOf, prefixOf, type WholeCall } from './valid-calls.ts';
 
-export const attackTenancy = (endpoint: Endpoint, scene: () => Scene): void => {
+export const attackTenancy = (endpoint: Endpoint, scene: () => TwoOrganizations): void => {
   const compare = async (prefix: string, put: (whole: WholeCall, id: string) => WholeCall) => {
     const { theirs, ours, attack } = scene();
     const ask = async (id: string) => {

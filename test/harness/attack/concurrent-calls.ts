@@ -9,10 +9,10 @@ import { call } from '../stage/client.ts';
 import { signIn } from '../stage/person.ts';
 import { itemsOf } from '../stage/table.ts';
 import type { Furnished } from './full-organization.ts';
-import { everyScope, type Scene } from './two-organizations.ts';
+import { everyScope, type TwoOrganizations } from './two-organizations.ts';
 import { callOf } from './valid-calls.ts';
 
-export const attackWithTwins = (endpoint: Endpoint, scene: () => Scene): void => {
+export const attackWithTwins = (endpoint: Endpoint, scene: () => TwoOrganizations): void => {
   const { access, method } = endpoint;
   if (access === 'user')
     test('a signed-in person is let in', async () => {

@@ -10,9 +10,9 @@ import { mailsTo, untilMails } from '../stage/mail.ts';
 import { newOrganization } from '../stage/organization.ts';
 import { newEmail } from '../stage/person.ts';
 import { textFieldsOf } from './id-fields.ts';
-import { itemsAbout, type Scene } from './two-organizations.ts';
+import { itemsAbout, type TwoOrganizations } from './two-organizations.ts';
 
-export const findLeaks = (scene: () => Scene): void => {
+export const findLeaks = (scene: () => TwoOrganizations): void => {
   const found = (text: string): readonly string[] => scene().secrets.filter((secret) => text.includes(secret));
 
   test('every text that an organization can give is marked', () => {

@@ -9,12 +9,12 @@ import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { signIn } from '../stage/person.ts';
 import type { Description } from './description.ts';
 import { type FuzzRequest, requestsTo, send } from './fuzz-requests.ts';
-import type { Scene } from './two-organizations.ts';
+import type { TwoOrganizations } from './two-organizations.ts';
 
 /** Of each operation. */
 const runs = Number(process.env.FUZZ_RUNS ?? 4);
 
-export const fuzz = ({ id }: Endpoint, description: () => Description, scene: () => Scene): void => {
+export const fuzz = ({ id }: Endpoint, description: () => Description, scene: () => TwoOrganizations): void => {
   test(`nothing that is sent is answered otherwise than described (${runs} requests)`, async () => {
     const { ours, keep } = scene();
     const described = description().operations.find(({ operation }) => operation.operationId === id);

@@ -5,9 +5,9 @@ import { backupContents } from '../../../shared/contract/endpoints/backup-conten
 import { newDestination, newProject } from '../stage/backup.ts';
 import { call } from '../stage/client.ts';
 import { newOrganization } from '../stage/organization.ts';
-import type { Scene } from './two-organizations.ts';
+import type { TwoOrganizations } from './two-organizations.ts';
 
-export const attackWithStolenBucket = (scene: () => Scene): void => {
+export const attackWithStolenBucket = (scene: () => TwoOrganizations): void => {
   test('a backup of another that lies in a bucket one can read is not to be had', async () => {
     const { theirs, ours } = scene();
     const organization = await newOrganization();

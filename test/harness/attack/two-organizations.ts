@@ -20,7 +20,7 @@ export interface Exchange {
   readonly result: Result<unknown>;
 }
 
-export interface Scene {
+export interface TwoOrganizations {
   /** Attacked: every text it gave holds its mark. */
   readonly theirs: Furnished;
   /** Where the attacks come from. */
@@ -44,7 +44,7 @@ export interface Scene {
   setScopes(of: Furnished, permissions: readonly Scope[]): Promise<void>;
 }
 
-export const setScene = async (): Promise<Scene> => {
+export const createTwoOrganizations = async (): Promise<TwoOrganizations> => {
   const receiver = await startReceiver();
   const { mark, word } = markedWords();
   const [theirKey, ourKey] = [newKey(), newKey()];
@@ -55,7 +55,7 @@ export const setScene = async (): Promise<Scene> => {
   await untilQuiet(theirs.id);
   const nowSeconds = Math.floor(Date.now() / 1_000);
   const exchanges: Exchange[] = [];
-  const keep: Scene['keep'] = (asked, id, result) => {
+  const keep: TwoOrganizations['keep'] = (asked, id, result) => {
     exchanges.push({ id, asked, result });
     if (result.status < 300) learn(ours, result.text);
   };

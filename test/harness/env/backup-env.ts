@@ -282,7 +282,7 @@ export const eventsOf = (type?: string): readonly Record<string, unknown>[] =>
     .sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
 
 /** What the deciles of all progress events were, in order. */
-export const percentsTold = (): readonly number[] =>
+export const reportedPercents = (): readonly number[] =>
   eventsOf('backup.progress').map(({ data }) => (data as { progress: { percent: number } }).progress.percent);
 
 export interface Restored {

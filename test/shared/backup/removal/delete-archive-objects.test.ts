@@ -101,7 +101,7 @@ test('delete objects: nothing is tried in an immutable or deleted destination', 
     .filter((item) => item.includes('backup.objects_kept'));
   equal(kept.length, 2);
   deepEqual(
-    ['immutable', 'gone'].map((word) => kept.some((item) => item.includes(`The storage destination is ${word}`))),
+    ['is immutable', 'was deleted'].map((word) => kept.some((item) => item.includes(`The storage destination ${word}`))),
     [true, true],
   );
 });

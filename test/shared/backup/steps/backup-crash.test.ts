@@ -10,9 +10,9 @@ import {
   eventsOf,
   newWorld,
   organizationNow,
-  percentsTold,
   readBack,
   recordOf,
+  reportedPercents,
   runFrom,
   runWorkflow,
   server,
@@ -131,7 +131,7 @@ const isWholeAndAlone = async (world: World, id: string, where: string): Promise
     [1, 1, 0],
     where,
   );
-  deepEqual(percentsTold(), [10, 20, 30, 40, 50, 60, 70, 80, 90, 100], where);
+  deepEqual(reportedPercents(), [10, 20, 30, 40, 50, 60, 70, 80, 90, 100], where);
   deepEqual([table.find('WORK#'), table.find('RUNNING#'), table.find('ORG#', 'JOB#')], [[], [], []], where);
   const { backupCount, storageUsed } = organizationNow();
   deepEqual([backupCount, storageUsed], [1, record.size], where);

@@ -12,10 +12,10 @@ import {
   destinationId,
   eventsOf,
   newWorld,
-  percentsTold,
   projectId,
   readBack,
   recordOf,
+  reportedPercents,
   runWorkflow,
   server,
   table,
@@ -106,7 +106,7 @@ describe('backup: a source that', () => {
     const record = recordOf(id);
     deepEqual([record.status, record.countVerified, record.documentCount], ['completed', false, paths.length]);
     deepEqual((await readBack(world, id)).documents, contents(world));
-    deepEqual(percentsTold(), [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+    deepEqual(reportedPercents(), [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
   });
 
   test('counts too late keeps the part, and only the count is repeated', async () => {

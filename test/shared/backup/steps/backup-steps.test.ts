@@ -13,10 +13,10 @@ import {
   eventsOf,
   newWorld,
   organizationNow,
-  percentsTold,
   projectId,
   readBack,
   recordOf,
+  reportedPercents,
   rootOf,
   runWorkflow,
   server,
@@ -84,7 +84,7 @@ test('backup: the record states contents, path and cost, and the organization co
   deepEqual([backupCount, storageUsed], [1, stored]);
   equal(table.get(projectKey.project(tenant, projectId))?.lastBackupAt, record.completedAt);
   equal(table.get(organizationKey.storageDestination(tenant, destinationId))?.backupCount, 1);
-  deepEqual(percentsTold(), [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+  deepEqual(reportedPercents(), [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
   const [told] = eventsOf('backup.completed').map(({ data }) => (data as { backup: Record<string, unknown> }).backup);
   deepEqual([told?.id, told?.status, told?.size, told?.documentCount], [id, 'completed', stored, awkward.length]);
   const [entry] = table.find(`AUDIT#${tenant.organizationId}`) as { action: string; actor: { type: string } }[];
@@ -107,7 +107,7 @@ test('backup: an empty database is backed up, with all ten progress events', asy
   const world = newWorld();
   const { record, restored } = await completed(world);
   deepEqual([record.documentCount, record.totalDocuments, restored.manifest.objects], [0, 0, []]);
-  deepEqual(percentsTold(), [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+  deepEqual(reportedPercents(), [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
 });
 
 test('backup: only the requested collections are read, and unknown ones are reported', async () => {
@@ -187,7 +187,7 @@ test('copy: a worker that runs out of time hands over, and the parts contain eac
   ok(parts > 1, 'one run was enough');
   deepEqual(restored.documents, contents(world));
   deepEqual([record.documentCount, record.countVerified], [600, true]);
-  deepEqual(percentsTold(), [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+  deepEqual(reportedPercents(), [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
 });
 
 test('backup: with object lock every object is locked until the time on the record', async () => {

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { type EventName, eventNames, simpleEventNames } from '../../../../shared/contract/events/event-names.ts';
 import { backupTriggers } from '../../../../shared/contract/models/backup.ts';
-import { filterableAttributes, matches, type StoredEvent, type WebhookFilters } from '../../../../shared/webhook/index.ts';
+import {
+  filterableAttributes,
+  matchesEventFilter,
+  type StoredEvent,
+  type WebhookFilters,
+} from '../../../../shared/webhook/index.ts';
 import { sampleOf, webhookOf } from '../../../harness/builders/sample-webhook.ts';
 
 const projectId = 'prj_01JZ8Q4V0M6T3X9C2B7N5K1HRD';
@@ -10,7 +15,7 @@ const other = 'prj_01JZ8Q4V0M6T3X9C2B7N5K1HRE';
 const scheduleId = 'sch_01JZ8Q4V0M6T3X9C2B7N5K1HRD';
 
 const passing = (filters: Partial<WebhookFilters>, events: readonly StoredEvent[] = eventNames.map(sampleOf)) =>
-  events.filter((event) => matches(webhookOf('standard', ['*'], filters), event)).map(({ type }) => type);
+  events.filter((event) => matchesEventFilter(webhookOf('standard', ['*'], filters), event)).map(({ type }) => type);
 
 const backupOf = (trigger: string): StoredEvent => {
   const event = sampleOf('backup.completed');
@@ -43,12 +48,15 @@ describe('what filters and metadata know of an event', () => {
 describe('without filters', () => {
   test('the standard format tells of all it subscribes to', () => {
     assert.deepEqual(passing({}), eventNames);
-    const some = eventNames.filter((name) => matches(webhookOf('standard', ['backup.*', 'member.left']), sampleOf(name)));
+    const some = eventNames.filter((name) =>
+      matchesEventFilter(webhookOf('standard', ['backup.*', 'member.left']), sampleOf(name)),
+    );
     assert.deepEqual(some, [...begins('backup'), 'member.left']);
   });
 
   test('the simple format tells of its nine, whatever the pattern', () => {
-    const told = (events: readonly string[]) => eventNames.filter((name) => matches(webhookOf('simple', events), sampleOf(name)));
+    const told = (events: readonly string[]) =>
+      eventNames.filter((name) => matchesEventFilter(webhookOf('simple', events), sampleOf(name)));
     assert.deepEqual(told(['*']), simpleEventNames);
     assert.deepEqual(told(['backup.*']), ['backup.started', 'backup.completed', 'backup.failed']);
     assert.deepEqual(told(['backup.progress', 'storage.*']), []);

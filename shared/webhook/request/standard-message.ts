@@ -1,6 +1,6 @@
 /** Format A, the standard format, with its own headers and those of Standard Webhooks. */
 import { epochSeconds } from '../../platform/index.ts';
-import { filterableAttributes } from '../model/event-attributes.ts';
+import { filterableAttributes } from '../model/filterable-attributes.ts';
 import type { StoredEvent } from '../model/record.ts';
 import type { Attempt, Message, OpenSecrets } from './message-types.ts';
 import { hexSignature, standardSignature } from './signature.ts';

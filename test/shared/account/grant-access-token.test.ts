@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, test } from 'vitest';
-import { grantAccessToken } from '../../../shared/account/provider-grant.ts';
+import { grantAccessToken } from '../../../shared/account/grant-access-token.ts';
 import { accountKey, type GrantRecord } from '../../../shared/account/record.ts';
 import { commit, openSecret, sealSecret, TokenError } from '../../../shared/platform/index.ts';
 import { Fault, scriptAws } from '../../harness/aws/scripted-aws.ts';

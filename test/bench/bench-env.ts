@@ -18,7 +18,7 @@ export const isPlayed = ({ id }: Pick<Endpoint, 'id'>): boolean => played.has(id
 
 type Call = (endpoint: Endpoint) => Promise<string>;
 
-export interface Scene {
+export interface BenchEnv {
   /** Puts everything back as it was before any call of this row. */
   set(endpoint: Endpoint): void;
   call: Call;
@@ -42,7 +42,7 @@ const someone = (): Someone => {
   return { id, email, token: tokenFor(id, session, nowSeconds) };
 };
 
-export const makeScene = async (handlerFor: (endpoint: Endpoint) => Handler): Promise<Scene> => {
+export const createBenchEnv = async (handlerFor: (endpoint: Endpoint) => Handler): Promise<BenchEnv> => {
   let calls = 0;
   const [owner, member, invited] = [someone(), someone(), someone()];
   const params: Record<string, string> = { userId: member.id };
