@@ -16,9 +16,8 @@ const platformFaults = ['Lambda.ServiceException', 'Lambda.AWSLambdaException', 
 /** Full jitter: 30 s on average. */
 const waitMaxSeconds = 60;
 /**
- * A throttled step has done nothing yet, so it waits as long as a backup may take. A step that starts checks its job's deadline,
- * and
- * the reaper ends jobs beyond theirs.
+ * A throttled step has done nothing yet, so it waits as long as a backup may take. A step checks its job's deadline when it starts,
+ * and the reaper ends jobs beyond theirs.
  */
 export const waitsMax = (2 * backupTimeoutMinutesMax * 60) / waitMaxSeconds;
 

@@ -18,7 +18,7 @@ export interface RetryOptions {
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
 }
 
-/** Whether an error is worth another attempt, after the delay or at once. */
+/** Whether an error is worth another attempt, after the delay or at once. `at-once` is not limited by `attempts`: the classifier limits it. */
 export type Verdict = boolean | 'at-once';
 
 /** Calls `work` until it succeeds, fails with an error that is not retryable, or has used all attempts. */
@@ -34,9 +34,9 @@ export const retry = async <T>(
       return await work(attempt);
     } catch (error) {
       signal?.throwIfAborted();
-      const verdict = attempt < attempts && classify(error);
-      if (!verdict) throw error;
+      const verdict = classify(error);
       if (verdict === 'at-once') continue;
+      if (!verdict || attempt >= attempts) throw error;
     }
     const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1));
     if (delayMs > 0) await sleep(delayMs * (1 - jitter + jitter * random()), signal);

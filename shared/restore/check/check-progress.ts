@@ -13,7 +13,7 @@ const conflictRetry = { attempts: 10, jitterMs: 100 };
 
 type Job = Pick<RestoreRecord, 'id' | 'attempt'>;
 
-/** Throws NotRunning if the attempt has ended. */
+/** Throws JobEndedError if the attempt has ended. */
 const readShard = async (
   tenant: Tenant,
   { id, attempt }: Job,
@@ -49,7 +49,7 @@ export interface CheckResult extends CheckedRange {
   readonly part?: PartContents | undefined;
 }
 
-/** Commits a journal part together with its plan. Throws NotRunning if the restore has ended or another run has the shard. */
+/** Commits a journal part together with its plan. Throws JobEndedError if the restore has ended or another run has the shard. */
 export const recordCheck = (
   { context, restore: job, deps: { clock, random } }: Pick<CheckRun, 'context' | 'restore' | 'deps'>,
   { shard: { number }, part }: CheckClaim,

@@ -34,7 +34,7 @@ interface RunningRestoreContext {
   readonly organization: OrganizationRecord;
 }
 
-/** Throws NotRunning if the attempt has ended, and CANCELLED if the organization was deleted. */
+/** Throws JobEndedError if the attempt has ended, and CANCELLED if the organization was deleted. */
 export const loadRunning = async ({ tenant, restoreJobId, attempt }: RestoreAttempt): Promise<RunningRestoreContext> => {
   const [restore, organization] = await getAll([
     restoreKey.restore(tenant, restoreJobId),
@@ -44,7 +44,7 @@ export const loadRunning = async ({ tenant, restoreJobId, attempt }: RestoreAtte
   return { restore: assertSameAttempt(restore, attempt), organization: assertOrganizationActive(organization) };
 };
 
-/** Throws NotRunning if the restore has ended or another attempt is running. */
+/** Throws JobEndedError if the restore has ended or another attempt is running. */
 export const assertSameAttempt = (record: RestoreRecord | undefined, attempt: number): RestoreRecord => {
   const restore = assertRunning(record);
   if (restore.attempt !== attempt) throw new JobEndedError('continued by another attempt');

@@ -82,7 +82,7 @@ export interface WriteProgress {
 }
 
 /**
- * Commits the progress of a run. Throws NotRunning if the restore has ended, or if another run has the shard: that one reads what
+ * Commits the progress of a run. Throws JobEndedError if the restore has ended, or if another run has the shard: that one reads what
  * this one has written.
  */
 export const reportWrites = (

@@ -1,8 +1,8 @@
-import { mapConcurrent } from '../../../platform/async/map-concurrent.ts';
 import type { GoogleAccount } from '../../../platform/index.ts';
 import { type ReadRequest, tooLarge, tooShort, toReadRequest } from '../byte-range.ts';
 import type { ByteRange, ObjectStore, PutOptions, Upload } from '../object-store.ts';
 import { PageGuard } from '../page-guard.ts';
+import { removeEach } from '../remove-each.ts';
 import type { RetryPolicy } from '../retry-transient.ts';
 import { GcsClient } from './gcs-client.ts';
 import { GcsUpload } from './gcs-upload.ts';
@@ -16,8 +16,6 @@ interface GcsStoreOptions {
   /** A multiple of 256 KiB, as resumable uploads require. */
   readonly partBytes: number;
 }
-
-const maxConcurrentCalls = 8;
 
 export const openGcsStore = ({ bucket, folder, baseUrl, account, retryPolicy, partBytes }: GcsStoreOptions): ObjectStore =>
   new GcsStore(new GcsClient({ bucket, baseUrl, account, retryPolicy }), folder, partBytes);
@@ -70,7 +68,7 @@ class GcsStore implements ObjectStore {
   }
 
   async remove(names: readonly string[], signal?: AbortSignal): Promise<void> {
-    await mapConcurrent(names, maxConcurrentCalls, (name) => this.#client.remove(this.#key(name), { signal }));
+    await removeEach(names, (name) => this.#client.remove(this.#key(name), { signal }));
   }
 
   /** Cloud Storage does not list unfinished uploads. They expire after a week and are not billed. */

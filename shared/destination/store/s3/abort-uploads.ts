@@ -4,13 +4,11 @@ import {
   GetBucketLifecycleConfigurationCommand,
   ListMultipartUploadsCommand,
 } from '@aws-sdk/client-s3';
-import { mapConcurrent } from '../../../platform/async/map-concurrent.ts';
 import { StorageError } from '../object-store.ts';
 import { PageGuard } from '../page-guard.ts';
+import { removeEach } from '../remove-each.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { isS3Error } from './s3-error.ts';
-
-const maxConcurrentCalls = 8;
 
 interface Unfinished {
   readonly key: string;
@@ -73,7 +71,7 @@ export const abortUploads = async (
     const uploads = found.flatMap(({ Key, UploadId }) =>
       Key !== undefined && UploadId !== undefined && isSelected(Key) ? [{ key: Key, uploadId: UploadId }] : [],
     );
-    await mapConcurrent(uploads, maxConcurrentCalls, (upload) => abortUpload(bucket, upload, signal));
+    await removeEach(uploads, (upload) => abortUpload(bucket, upload, signal));
     aborted += uploads.length;
     after = page.IsTruncated ? { key: page.NextKeyMarker, id: page.NextUploadIdMarker } : undefined;
     if (after) pageGuard.next(after.key && `${after.key}\n${after.id ?? ''}`, found.length);

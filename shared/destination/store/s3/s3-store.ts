@@ -5,10 +5,10 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
-import { mapConcurrent } from '../../../platform/async/map-concurrent.ts';
 import { rangeHeader, tooShort, toReadRequest } from '../byte-range.ts';
 import { type ByteRange, type ObjectStore, type PutOptions, StorageError, type Upload } from '../object-store.ts';
 import { PageGuard } from '../page-guard.ts';
+import { removeEach } from '../remove-each.ts';
 import { abortUploads } from './abort-uploads.ts';
 import { confirms, digestFields, digestOf } from './checksum.ts';
 import { objectInfo, S3Bucket, type S3StoreOptions } from './s3-bucket.ts';
@@ -18,7 +18,6 @@ import { s3Warnings } from './s3-warnings.ts';
 
 /** DeleteObjects accepts at most this many objects. */
 const maxDeletedObjects = 1_000;
-const maxConcurrentCalls = 8;
 
 /** A folder of a bucket of AWS or of an S3-compatible store. */
 export class S3Store implements ObjectStore {
@@ -117,7 +116,7 @@ export class S3Store implements ObjectStore {
   async remove(names: readonly string[], signal?: AbortSignal): Promise<void> {
     // Not every S3-compatible store supports DeleteObjects.
     if (this.bucket.options.digest === 'md5' || names.length === 1) {
-      await mapConcurrent(names, maxConcurrentCalls, (name) => this.#removeOne(name, signal));
+      await removeEach(names, (name) => this.#removeOne(name, signal));
       return;
     }
     for (let from = 0; from < names.length; from += maxDeletedObjects)
