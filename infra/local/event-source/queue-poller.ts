@@ -1,7 +1,6 @@
 /**
  * Feeds a function from a queue like Lambda: messages that succeeded are deleted; the others return after their visibility
- * timeout
- * and end in the dead-letter queue according to the queue's redrive policy. Once the function has answered, the rest of
+ * timeout and end in the dead-letter queue according to the queue's redrive policy. Once the function has answered, the rest of
  * the visibility timeout is only a delay and is scaled like all delays.
  */
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,7 +1,6 @@
 /**
  * Records the permissions that the stages of a test run use, as lines of one file. A line is appended at the first use, so that
- * the
- * record of a killed stage is complete.
+ * the record of a killed stage is complete.
  */
 import { appendFileSync } from 'node:fs';
 import type { UsedPermission } from '../base/types.ts';

@@ -18,8 +18,7 @@ export interface Report {
 
 /**
  * Actions with equivalent access to the same items: read singly, in batches or by query; put, update, delete or check. Which one
- * a
- * call uses depends on the data, so all are granted where one is used.
+ * a call uses depends on the data, so all are granted where one is used.
  */
 const alike: readonly (readonly string[])[] = [
   ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],

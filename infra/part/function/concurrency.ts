@@ -6,8 +6,7 @@ export const usualConcurrency = 1_000;
 
 /**
  * Workflow steps of all jobs of all organizations together. A reservation is also the maximum: twenty copies of each of a hundred
- * nightly
- * backups would need 2,000 and starve the API. A step without capacity waits (`infra/workflow/step.ts`). Queue consumers
+ * nightly backups would need 2,000 and starve the API. A step without capacity waits (`infra/workflow/step.ts`). Queue consumers
  * are limited by their queues (`work-queues.ts`); the API and the periodic functions share the rest.
  */
 export const stepConcurrency = {

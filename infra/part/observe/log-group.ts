@@ -12,8 +12,7 @@ export const makeLogGroup = (scope: Construct, id: string, logGroupName?: string
 
 /**
  * For logs that a service writes itself (workflows, the gateway): log groups outside this prefix use up an account-wide policy
- * with room
- * for a few dozen. The name contains the stack's id, because a retained group cannot be created again.
+ * with room for a few dozen. The name contains the stack's id, because a retained group cannot be created again.
  */
 export const makeVendedLogGroup = (scope: Construct, id: string): LogGroup =>
   makeLogGroup(scope, id, `/aws/vendedlogs/backup-management-service/${Fn.select(2, Fn.split('/', Aws.STACK_ID))}/${id}`);

@@ -30,8 +30,7 @@ const recordWaitMaxSeconds = 900;
 
 /**
  * A slow record delays everything behind it in its shard, across organizations, and records that wait too long are lost. So a
- * stream
- * consumer only forwards to queues, at the same small cost per record. A shard supports two consumers.
+ * stream consumer only forwards to queues, at the same small cost per record. A shard supports two consumers.
  */
 export const addStreamTrigger = (scope: Construct, target: Fn, props: StreamTriggerProps): void => {
   const pattern = { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: props.prefixes.map((prefix) => ({ prefix })) } } } };

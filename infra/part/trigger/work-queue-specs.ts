@@ -1,7 +1,6 @@
 /**
  * The queues: worker, batch size, maximum concurrency, and the wait that raises an alarm. Concurrent batches must fit into the
- * account's
- * concurrency (1,000 by default) and the SES sending rate.
+ * account's concurrency (1,000 by default) and the SES sending rate.
  */
 export const workQueueSpecs = {
   /** Ten small tasks fit into the timeout, and SQS returns no more without waiting. E-mails are expected within minutes. */
@@ -17,22 +16,19 @@ export const workQueueSpecs = {
   match: { id: 'Matches', worker: 'match', batchSize: 10, concurrencyMax: 10, waitMaxSeconds: 300 },
   /**
    * 500 concurrent requests to endpoints that were fast the last time: at 100 ms each, 5,000 deliveries per second. An endpoint
-   * that
-   * begins to hang costs one timeout and then uses the retry queue. Events are expected within seconds.
+   * that begins to hang costs one timeout and then uses the retry queue. Events are expected within seconds.
    */
   delivery: { id: 'Deliveries', worker: 'deliver', batchSize: 10, concurrencyMax: 50, waitMaxSeconds: 300 },
   /**
    * All retries, and endpoints that failed, were slow or are new: twice the concurrency, because each may hang for up to 60 s.
-   * SQS fair
-   * queues alternate between organizations, so that hanging endpoints do not delay those of others.
+   * SQS fair queues alternate between organizations, so that hanging endpoints do not delay those of others.
    */
   slowDelivery: { id: 'SlowDeliveries', worker: 'deliverSlow', batchSize: 10, concurrencyMax: 100, waitMaxSeconds: 3_600 },
   /** Schedule runs and changes: a few calls to the table and the Scheduler each. A nightly peak is processed within minutes. */
   schedule: { id: 'Schedules', worker: 'scheduleRun', batchSize: 5, concurrencyMax: 10, waitMaxSeconds: 900 },
   /**
    * One project per message for as long as its worker listens, so this is the number of projects with continuous capture; others
-   * are
-   * captured cycle by cycle. A message stays until its worker ends, so its age means nothing.
+   * are captured cycle by cycle. A message stays until its worker ends, so its age means nothing.
    */
   capture: { id: 'Captures', worker: 'capture', batchSize: 1, concurrencyMax: 150, waitMaxSeconds: undefined },
 } as const;

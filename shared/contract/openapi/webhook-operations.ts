@@ -49,7 +49,7 @@ const noticeOf = (name: EventName): WebhookOperation => {
 };
 
 const Metadata = z.object({
-  trigger: z.enum(backupTriggers).nullable().describe('Trigger of the backup; null for other events'),
+  trigger: z.enum(backupTriggers).nullable().describe('What started the backup, restore or schedule; null for other events'),
   scheduleId: z.string().nullable(),
   attempt: z.int().describe('Number of this attempt, from 1'),
   deliveryId: z.string().describe('The same for every attempt'),

@@ -98,6 +98,9 @@ const assertAllowed = ({ role }: CallerContext, target: MemberRecord, wanted: Ro
     throw new ApiError('PERMISSION_DENIED', 'Requires role owner', { requiredRole: 'owner', currentRole: role });
   }
   if (target.role === 'owner' && wanted !== 'owner') {
-    throw new ApiError('CANNOT_REMOVE_OWNER', 'The owner cannot be removed. Transfer ownership to another member first');
+    throw new ApiError(
+      'CANNOT_REMOVE_OWNER',
+      'The owner can be neither removed nor demoted. Transfer ownership to another member first',
+    );
   }
 };

@@ -31,6 +31,7 @@ export const deletePartition = async (
       await removeAll([item]);
     }
     if (!beforeDelete) await removeAll(items);
-    if (next === undefined) return true;
+    // A concurrent writer may add items while objects are deleted, so the partition is read again until it is empty.
+    if (beforeDelete ? items.length === 0 : next === undefined) return true;
   }
 };

@@ -100,7 +100,7 @@ const run = async (context: ActiveScheduleContext, { at, next }: Run, { tries }:
     if (!(error instanceof ApiError)) throw error;
     if (error.code === 'JOB_IN_PROGRESS') return deps.postpone(context, { at, tries }, error.message, now);
     if (error.code !== 'STORAGE_NOT_FOUND' && error.code !== 'VALIDATION_ERROR') throw error;
-    await fail('STORAGE_UPLOAD_ERROR', 'The storage destination of the schedule does not exist any more');
+    await fail('STORAGE_UPLOAD_ERROR', 'There is no storage destination to back up to: it was deleted, or no default is set');
   }
 };
 

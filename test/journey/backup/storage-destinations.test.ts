@@ -132,8 +132,8 @@ describe('a destination whose store refuses access is not stored', () => {
 
   test('a missing bucket is named as the reason', async () => {
     for (const type of ['s3', 'spaces'])
-      refused(await create({ type, region: 'fra1', bucket: 'no-such-bucket' }), 'write', /no such bucket/);
-    refused(await create({ type: 'gcs', bucket: 'no-such-bucket', credentials: google }), 'write', /no such bucket/);
+      refused(await create({ type, region: 'fra1', bucket: 'no-such-bucket' }), 'write', /bucket does not exist/);
+    refused(await create({ type: 'gcs', bucket: 'no-such-bucket', credentials: google }), 'write', /bucket does not exist/);
   });
 
   test('a Google service account that gets no token is refused', async () => {

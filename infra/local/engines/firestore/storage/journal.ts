@@ -14,8 +14,7 @@ export interface JournalEntry {
 
 /**
  * A database on disk: a snapshot of its versions and a log of later commits. `g.snapshot`, `g.log` and later logs are the
- * complete
- * database. A generation begins with its log; its snapshot appears by an atomic rename.
+ * complete database. A generation begins with its log; its snapshot appears by an atomic rename.
  */
 export class Journal {
   readonly #dir: string;

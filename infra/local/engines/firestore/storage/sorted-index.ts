@@ -1,7 +1,6 @@
 /**
  * A sorted map from strings to small integers: leaves of up to 256 keys, found by their first keys. Two levels suffice: ten
- * million
- * keys are about sixty thousand leaves, and a leaf splits at most once in 128 insertions.
+ * million keys are about sixty thousand leaves, and a leaf splits at most once in 128 insertions.
  */
 export class SortedIndex {
   readonly #leaves: Leaf[] = [{ keys: [], values: [] }];

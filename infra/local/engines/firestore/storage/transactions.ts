@@ -27,9 +27,8 @@ interface Clock {
 
 /**
  * The transactions of one database. A read-write transaction locks what it reads. A commit of another writer that changes locked
- * documents
- * waits for the transaction to end, up to a time limit. If two transactions wait for each other, the second fails at once.
- * So reads never block, exactly one of two conflicting transactions commits, and no commit is based on stale reads.
+ * documents waits for the transaction to end, up to a time limit. If two transactions wait for each other, the second fails at
+ * once. So reads never block, exactly one of two conflicting transactions commits, and no commit is based on stale reads.
  */
 export class Transactions {
   readonly #clock: Clock;
