@@ -163,7 +163,7 @@ test('webhook: filters must name projects of the organization', async () => {
   deepEqual((await get(id)).filters, { projects: [own.id], trigger: ['manual'], excludeTrigger: [] });
   for (const wrong of [foreign.id, newId('project')]) {
     const refusal = await patch(id, { filters: { projects: [own.id, wrong] } });
-    refused(refusal, 'filters.projects', 'must be ids of projects of the organization');
+    refused(refusal, 'filters.projects', 'must be ids of projects of this organization');
     deepEqual(refusal.body.error.details.invalidValues, [wrong]);
   }
 });
