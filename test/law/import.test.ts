@@ -74,7 +74,8 @@ const modelOfScale = 'infra/scale/code.ts';
  * Stores are loaded lazily, when the first bucket is opened. Bundlers cannot tree-shake lazy imports, so through the index of
  * platform every bundle would contain whole AWS clients: a fifth of its size.
  */
-const isLoadedLater = (path: string): boolean => /^shared\/destination\/store\/(s3\/|gcs\/|retry-transient|remove-each)/.test(path);
+const isLoadedLater = (path: string): boolean =>
+  /^shared\/destination\/store\/(s3\/|gcs\/|retry-transient|remove-each)/.test(path);
 
 // The contract's index would pull every schema into every bundle.
 test('imports: a domain is imported through its index, except the contract', () => {
