@@ -28,7 +28,7 @@ export interface OpenBackup {
   readonly manifest: Manifest;
   readonly digest: string;
   readonly archive: Archive;
-  /** What opened the data key. Whoever controls it could have forged the whole backup. */
+  /** What opened the data key. The owner of that key can forge the whole backup. */
   readonly openedBy: string;
   dataKey(backup: string): Promise<Buffer>;
   /** Reads a range of an object. A missing or short object is damage. */

@@ -26,7 +26,7 @@ The key of the backup, in order of precedence:
   --kms-key ARN           the only KMS key that may open the backup; needs AWS credentials that may decrypt
   --kms-endpoint URL      KMS endpoint, if it is not AWS
 If a key, a passphrase or a KMS key is given, nothing else opens the backup. If none is given, the KMS key that the object
-"key" names is used, whoever owns it: check the key that verify reports.
+"key" names is used, even if it is not yours: check the key that verify reports.
 export:
   --collection PATH       only this collection and everything below it; may be repeated
   --users                 export the users of Firebase Authentication instead of documents

@@ -4,7 +4,7 @@ export {
   type JobWorkflow,
   type ReapingDecision,
 } from './decide-reaping.ts';
-export { Heartbeat, type HeartbeatOptions, withHeartbeat } from './heartbeat.ts';
+export { type HeartbeatOptions, withHeartbeat } from './heartbeat.ts';
 export { assertJobCapacity, runningItemsMax } from './job-capacity.ts';
 export { corruptionFailure, failureOf, JobFailure, UploadError } from './job-failure.ts';
 export { decilesPassed, decilesUpTo } from './progress-deciles.ts';

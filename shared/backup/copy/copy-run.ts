@@ -1,7 +1,7 @@
 import { objectName, type WriterOptions } from '../../archive/index.ts';
 import type { ObjectStore } from '../../destination/index.ts';
 import type { FirestoreDatabase } from '../../firestore/index.ts';
-import { Heartbeat, JobEndedError, type RunControl } from '../../job/index.ts';
+import { JobEndedError, type RunControl, withHeartbeat as runWithHeartbeat } from '../../job/index.ts';
 import { bestEffort, get, secureRandomBytes } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
@@ -36,8 +36,8 @@ export const withHeartbeat = async <T>(
 ): Promise<T> => {
   const { context, backup, control, deps } = run;
   let reported = claim.shard.counted;
-  const heartbeat = new Heartbeat({
-    checkRunning: async (now) => assertBackupRunning(await get(backupKey.backup(context.tenant, backup.id)), now),
+  const heartbeat = {
+    checkRunning: async (now: Date) => assertBackupRunning(await get(backupKey.backup(context.tenant, backup.id)), now),
     total: backup.totalDocuments ?? 0,
     control,
     clock: deps.clock,
@@ -48,12 +48,8 @@ export const withHeartbeat = async <T>(
       await checkpointShard(run, claim, current);
       reported = Math.max(reported, current.documents);
     },
-  });
-  try {
-    return await work();
-  } finally {
-    await heartbeat.stop();
-  }
+  };
+  return runWithHeartbeat(heartbeat, work);
 };
 
 /**

@@ -1,5 +1,5 @@
 /** Starts a backup in one transaction: its record, the project's lock, the running item and the task that starts the workflow. */
-import { countBackups } from '../../destination/index.ts';
+import { countBackups, objectPath } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
 import { create, iso, newId, omitUndefined, type Write } from '../../platform/index.ts';
@@ -38,7 +38,7 @@ export const startBackup = (
       retentionTimezone: options.retentionTimezone,
     }),
     storageDestination: { id: destination.id, name: destination.name, type: destination.type },
-    path: [destination.prefix, project.id, id].filter((part) => part !== '').join('/'),
+    path: objectPath(destination, project.id, id),
     archive: { organization: tenant.organizationId, project: project.id, backup: id },
     encryption,
     ...initialBackupFields,

@@ -1,6 +1,6 @@
 /** Opens a batch for writing, encrypted with the key of a base backup. */
 import { type BackupDeps, type BackupRecord, backupKey } from '../../backup/index.ts';
-import { readDestination } from '../../destination/index.ts';
+import { objectPath, readDestination } from '../../destination/index.ts';
 import { check, commit, create, get, iso, newId, StaleReadError, secureRandomBytes, type Tenant } from '../../platform/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { type PitrRecord, pitrKey } from '../model/record.ts';
@@ -25,7 +25,7 @@ export const openBatch = async (
     readDestination(tenant, pitr.storageDestination.id),
   ]);
   const id = newId('capture', deps.clock.now());
-  const path = [destination.prefix, project.id, 'pitr', id].filter((part) => part !== '').join('/');
+  const path = objectPath(destination, project.id, 'pitr', id);
   const openStore = async () => {
     const upload = { id, path, storageDestinationId: destination.id, since: iso(deps.clock.now()) };
     await commit([

@@ -5,9 +5,9 @@ import {
   assertOrganizationActive,
   assertRunning,
   checkRunningJob,
-  Heartbeat,
   JobEndedError,
   type RunControl,
+  withHeartbeat as runWithHeartbeat,
   updateRunningJob,
 } from '../../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
@@ -63,7 +63,7 @@ export const checkRunning = (tenant: Tenant, restoreJobId: string, expected: Adv
   checkRunningJob(restoreKey.restore(tenant, restoreJobId), expected);
 
 /** Runs `work` beside a heartbeat that stops the run once the attempt has ended. */
-export const withHeartbeat = async <T>(
+export const withHeartbeat = <T>(
   {
     context: { tenant },
     restore,
@@ -76,18 +76,8 @@ export const withHeartbeat = async <T>(
     readonly deps: Pick<RestoreDeps, 'clock'>;
   },
   work: () => Promise<T>,
-): Promise<T> => {
-  const heartbeat = new Heartbeat({
-    checkRunning: () => assertStillRunning(tenant, restore),
-    total: 0,
-    control,
-    clock,
-    unreported: () => 0,
-    report: async () => undefined,
-  });
-  try {
-    return await work();
-  } finally {
-    await heartbeat.stop();
-  }
-};
+): Promise<T> =>
+  runWithHeartbeat(
+    { checkRunning: () => assertStillRunning(tenant, restore), total: 0, control, clock, unreported: () => 0 },
+    work,
+  );

@@ -1,7 +1,7 @@
 /** A requested point-in-time restore: which backup to build from which base and batches, or why that is impossible. */
 import { type ArchiveDeps, type BackupRecord, requestArchiveDeps, toReadError } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { readDestination } from '../../destination/index.ts';
+import { objectPath, readDestination } from '../../destination/index.ts';
 import {
   type BatchRecord,
   ChangeBatchReader,
@@ -38,9 +38,9 @@ export const readPointRequest = async (
   await readProject(tenant, projectId);
   const plan = await planPoint(tenant, projectId, pointOptions(pointInTime, scope), now);
   const { storageDestination } = plan.base;
-  const { prefix } = await readDestination(tenant, storageDestination.id);
+  const destination = await readDestination(tenant, storageDestination.id);
   const id = newId('backup', now);
-  const path = [prefix, projectId, id].filter((part) => part !== '').join('/');
+  const path = objectPath(destination, projectId, id);
   const backup = pointBackupRecord(tenant, plan, { id, path, createdAt: iso(now), createdBy: { type: 'system', id: 'restore' } });
   return { backup, pointRequest: { plan, point: { ...plan.point, holds: heldBy(plan), storageDestination, path } } };
 };

@@ -1,6 +1,6 @@
 /** Starts a restore in one transaction: its record, the target's locks, the holds on backups and the task that starts the workflow. */
 import { type BackupRecord, backupKey } from '../../backup/index.ts';
-import type { DestinationRecord } from '../../destination/index.ts';
+import { type DestinationRecord, objectPath } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { organizationKey, whileActive } from '../../organization/index.ts';
 import {
@@ -137,7 +137,7 @@ export const newJournal = (
   return {
     backupId,
     storageDestination: { id: destination.id, name: destination.name, type: destination.type },
-    path: [destination.prefix, target.id, backupId].filter((part) => part !== '').join('/'),
+    path: objectPath(destination, target.id, backupId),
     encryption,
   };
 };
