@@ -1,4 +1,4 @@
-/** An organization's backups in a strict table; a test can act before each of the table's answers. */
+/** An organization's backups in an in-memory table; a test can act before each response of the table. */
 import { type BackupRecord, backupKey, retentionKey } from '../../../shared/backup/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { type Item, newId, newIdOf, type Write } from '../../../shared/platform/index.ts';
@@ -15,7 +15,7 @@ export const ago = (days: number): Date => new Date(now.getTime() - days * dayMs
 export const storageDestination = { id: newId('storageDestination'), name: 'Bucket', type: 's3' } as const;
 
 export let table = new InMemoryTable();
-/** Called before each answer of the table, with its number. */
+/** Called before each response of the table, with its number. */
 let between: (call: number) => void = () => undefined;
 let calls = 0;
 const counted =

@@ -1,5 +1,5 @@
 /**
- * Which backups may expire, decided the slow way: every rule compares one backup with all others, without sorting or indexes,
+ * Decides by brute force which backups may expire: every rule compares one backup with all others, without sorting or indexes,
  * until a fixed point. Shares no code with the implementation.
  */
 import type { BackupRecord } from '../../../shared/backup/index.ts';
