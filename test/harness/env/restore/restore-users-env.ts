@@ -2,10 +2,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
-import type { User } from '../../../infra/local/engines/firestore/auth-users/users.ts';
-import { SourceError } from '../../../shared/firestore/index.ts';
-import { listAuthUsers } from '../../../shared/project/index.ts';
-import { createRestoreEnv, type RestoreEnv, server } from './restore-env.ts';
+import type { User } from '../../../../infra/local/engines/firestore/auth-users/users.ts';
+import { SourceError } from '../../../../shared/firestore/index.ts';
+import { listAuthUsers } from '../../../../shared/project/index.ts';
+import { createRestoreEnv, type RestoreEnv, server } from '../restore-env.ts';
 
 export interface ToolkitCall {
   readonly project: string;

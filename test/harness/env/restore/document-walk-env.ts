@@ -1,16 +1,16 @@
 /** An archive of given documents, a live target, and the decisions of a walk, proven as before storing them. */
 
-import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
-import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
-import { proto, type Value } from '../../../infra/local/engines/firestore/proto/codecs.ts';
-import { commitWrites, parseWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
-import { type Archive, compareNames, DocumentSkim, type PageEntry, ShardWriter } from '../../../shared/archive/index.ts';
-import { type FirestoreDatabase, probeSource } from '../../../shared/firestore/index.ts';
-import type { Action } from '../../../shared/restore/check/document-action-policy.ts';
-import { type DocumentDecision, DocumentWalk, type WalkOptions } from '../../../shared/restore/check/document-walk.ts';
-import { restoreScope, type Scope, type ScopeRequest } from '../../../shared/restore/scope/restore-scope.ts';
-import { Bucket, dataKey, manifestOf, writing } from '../builders/sample-archive.ts';
-import { sourceOf, startServer } from '../firestore/firestore-server.ts';
+import { lastKey } from '../../../../infra/local/engines/firestore/base/path-key.ts';
+import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
+import { proto, type Value } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
+import { commitWrites, parseWrite } from '../../../../infra/local/engines/firestore/write/commit-writes.ts';
+import { type Archive, compareNames, DocumentSkim, type PageEntry, ShardWriter } from '../../../../shared/archive/index.ts';
+import { type FirestoreDatabase, probeSource } from '../../../../shared/firestore/index.ts';
+import type { Action } from '../../../../shared/restore/check/document-action-policy.ts';
+import { type DocumentDecision, DocumentWalk, type WalkOptions } from '../../../../shared/restore/check/document-walk.ts';
+import { restoreScope, type Scope, type ScopeRequest } from '../../../../shared/restore/scope/restore-scope.ts';
+import { Bucket, dataKey, manifestOf, writing } from '../../builders/sample-archive.ts';
+import { sourceOf, startServer } from '../../firestore/firestore-server.ts';
 
 export type Fields = Readonly<Record<string, Value>>;
 export const text = (stringValue: string): Fields => ({ text: { stringValue } });

@@ -1,11 +1,11 @@
 /** A restore at a given stage, with all items that its end may touch or must leave alone. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
-import { commit, iso, set } from '../../../shared/platform/index.ts';
-import { type JobRecord, projectKey } from '../../../shared/project/index.ts';
-import { type RestoreRecord, type RunningRestore, restoreKey, workPartition } from '../../../shared/restore/model/record.ts';
-import { endFields, endRestoreWrites, loadEndContext } from '../../../shared/restore/model/restore-end-context.ts';
-import { backupOf as sampleOf } from '../builders/sample-backup.ts';
+import { type BackupRecord, backupKey } from '../../../../shared/backup/index.ts';
+import { commit, iso, set } from '../../../../shared/platform/index.ts';
+import { type JobRecord, projectKey } from '../../../../shared/project/index.ts';
+import { type RestoreRecord, type RunningRestore, restoreKey, workPartition } from '../../../../shared/restore/model/record.ts';
+import { endFields, endRestoreWrites, loadEndContext } from '../../../../shared/restore/model/restore-end-context.ts';
+import { backupOf as sampleOf } from '../../builders/sample-backup.ts';
 import {
   backupOf,
   createRestoreEnv,
@@ -18,7 +18,7 @@ import {
   table,
   targetId,
   tenant,
-} from './restore-env.ts';
+} from '../restore-env.ts';
 
 /** Not begun; checking, with objects stored; checked, with a sealed journal. */
 export type Stage = 'pending' | 'checking' | 'sealed';

@@ -1,12 +1,12 @@
 /** An organization's backups in an in-memory table; a test can act before each response of the table. */
-import { type BackupRecord, backupKey, retentionKey } from '../../../shared/backup/index.ts';
-import { organizationKey } from '../../../shared/organization/index.ts';
-import { type Item, newId, newIdOf, type Write } from '../../../shared/platform/index.ts';
-import { applyRetention } from '../../../shared/retention/index.ts';
-import { answerInProcess } from '../aws/in-process.ts';
-import { Fault, type Input, type Script } from '../aws/scripted-aws.ts';
-import { backupOf, tenant } from '../builders/sample-backup.ts';
-import { InMemoryTable, marshalled } from '../table/in-memory-table.ts';
+import { type BackupRecord, backupKey, retentionKey } from '../../../../shared/backup/index.ts';
+import { organizationKey } from '../../../../shared/organization/index.ts';
+import { type Item, newId, newIdOf, type Write } from '../../../../shared/platform/index.ts';
+import { applyRetention } from '../../../../shared/retention/index.ts';
+import { answerInProcess } from '../../aws/in-process.ts';
+import { Fault, type Input, type Script } from '../../aws/scripted-aws.ts';
+import { backupOf, tenant } from '../../builders/sample-backup.ts';
+import { InMemoryTable, marshalled } from '../../table/in-memory-table.ts';
 
 export { tenant };
 export const now = new Date('2026-06-01T12:00:00.000Z');

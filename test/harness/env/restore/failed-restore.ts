@@ -1,5 +1,5 @@
 import { deepEqual } from 'node:assert/strict';
-import type { Shop } from '../builders/sample-shop.ts';
+import type { Shop } from '../../builders/sample-shop.ts';
 import {
   documentsIn,
   eventsOf,
@@ -9,7 +9,7 @@ import {
   startTestRestore,
   table,
   writesSent,
-} from './restore-env.ts';
+} from '../restore-env.ts';
 
 /** Runs a restore that must fail before its first write, without a safety backup or a lock left, and returns its failure. */
 export const failedEarly = async ({ world, backup }: Shop, input: RestoreInput = {}) => {
