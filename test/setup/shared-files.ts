@@ -7,11 +7,13 @@ import { dirname, join } from 'node:path';
 
 const folders = 'test/{shared,functions,infra,law}/**/*.test.ts';
 
-/** Child processes and threads, signals and streams, measurements of memory and CPU, and changes that all modules see. */
+/** Child processes and threads, signals and streams, measurements of memory and CPU, and state that all files see. */
 const processWide = [
   /node:(child_process|worker_threads|cluster|inspector|v8|vm|dns)/,
   /(?<!-)\bprocess\.(?!env\b|hrtime\b|nextTick\b|pid\b|version)/,
   /\bglobalThis\b|\bglobal\.|\.prototype\b|\bconsole\.\w+ = |setGlobalDispatcher|syncBuiltinESMExports|\bgc\(/,
+  // Files loaded by require share modules with all files.
+  /\bcreateRequire\([^)]*\)\((?!')/,
   // Vitest restores spies after their file.
   /\bvi\.(?!spyOn|fn|waitFor|waitUntil)/,
 ];

@@ -12,7 +12,7 @@ import { type FuzzRequest, requestsTo, send } from './fuzz-requests.ts';
 import type { TwoOrganizations } from './two-organizations.ts';
 
 /** Requests per operation. */
-const runs = Number(process.env.FUZZ_RUNS ?? 4);
+const runs = Number(process.env.FUZZ_RUNS ?? 2);
 
 export const fuzz = ({ id }: Endpoint, description: () => Description, organizations: () => TwoOrganizations): void => {
   test(`every response to ${runs} generated requests is as described`, async () => {
