@@ -12,7 +12,7 @@ const megabytes = (...held: readonly number[]): Moment[] =>
 test('memory growth compares intervals of the last process only', () => {
   const [first, killed] = megabytes(900, 1_900) as [Moment, Moment];
   const moments = [first, { ...killed, wasKilled: true }, ...megabytes(100, 400, 500, 500, 530, 530)];
-  match(memoryGrowth(moments), /held 500 MB .* 530 MB .*: 15\.0 MB a minute$/);
+  match(memoryGrowth(moments), /: 500 MB in .* 530 MB in the last, 15\.0 MB a minute$/);
 });
 
 test('memory growth needs at least three intervals', () =>

@@ -47,7 +47,7 @@ export const measureRetention = async (dir: string): Promise<boolean> => {
   for (const size of sizes) took.set(size, await applyTo(file, size));
   printTable(
     'Retention of an organization',
-    ['backups', 'of these over', 'reads of the table', 'seconds', 'CPU seconds', 'peak RSS'],
+    ['backups', 'expired', 'reads of the table', 'seconds', 'CPU seconds', 'peak RSS'],
     [...took].map(([size, { expired, reads, seconds, cpuSeconds, peakMib }]) => [
       ...[whole(size), whole(expired), whole(reads), fixed(seconds, 1), fixed(cpuSeconds, 1)],
       `${fixed(peakMib, 0)} MiB`,
