@@ -150,7 +150,7 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
       state,
     }),
     startGcsEngine(dir),
-    startFirestoreEngine(firestorePort, dir, started),
+    startFirestoreEngine(firestorePort, options, started),
     import('./event-source/start-pollers.ts'),
     import('./boot/seed-identity-secret.ts'),
   ]);

@@ -47,6 +47,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
       ...['engines/dynamodb', 'engines/fauxqs', 'engines/firestore/faults', 'engines/firestore/grpc', 'engines/firestore/value'],
       ...['engines/gcs', 'engines/kms', 'engines/step-functions', 'event-source', 'gateway', 'iam'],
     ],
+    ['engines/firestore/indexes'],
     ['engines', 'engines/firestore/storage', 'engines/scheduler'],
     ['aws', 'engines/firestore/query', 'engines/firestore/web', 'engines/firestore/write'],
     ['engines/firestore/documents', 'engines/firestore/listen', 'engines/firestore/seed'],

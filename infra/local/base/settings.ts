@@ -1,4 +1,5 @@
 /** Settings of a stage, read from environment variables. An invalid value is reported in one line that names its variable. */
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 export interface Settings {
@@ -8,6 +9,8 @@ export interface Settings {
   /** Undefined: 4443 if it is free, otherwise any port. Callers that change the other ports need not set this one. */
   readonly gcsPort: number | undefined;
   readonly firestorePort: number;
+  /** The text of a firestore.indexes.json. Without it every Firestore query has its index. */
+  readonly firestoreIndexes?: string;
   /** Loopback or private `host:port` addresses that webhooks and storage destinations may use. */
   readonly allowedHosts: readonly string[];
   /** The folder of the persistent state. */
@@ -27,6 +30,7 @@ export const readSettings = (env: Readonly<Record<string, string | undefined>>):
     s3Port: port(env, 'S3_PORT', 4566),
     gcsPort: env.GCS_PORT?.trim() ? port(env, 'GCS_PORT', 0) : undefined,
     firestorePort: port(env, 'FIRESTORE_PORT', 8080),
+    ...(env.FIRESTORE_INDEXES?.trim() && { firestoreIndexes: fileText('FIRESTORE_INDEXES', env.FIRESTORE_INDEXES.trim()) }),
     allowedHosts: hosts(env, 'WEBHOOK_ALLOWED_HOSTS'),
     dir: resolve(env.LOCAL_DIR || '.local'),
     demo: flag(env, 'DEMO', true),
@@ -62,6 +66,14 @@ const hosts = (env: Environment, name: string): readonly string[] => {
   const wrong = entries.find((entry) => !/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i.test(entry));
   if (wrong !== undefined) throw refuse(name, wrong, 'host:port,host:port,…');
   return entries;
+};
+
+const fileText = (name: string, path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw refuse(name, path, 'a readable file');
+  }
 };
 
 const flag = (env: Environment, name: string, otherwise: boolean): boolean => {

@@ -1,6 +1,7 @@
 /** Starts the engines of a stage concurrently and stops those that were started. */
 import { randomBytes } from 'node:crypto';
 import { type LoopbackServer, openLoopbackServer, type Port } from '../base/loopback-server.ts';
+import { type Settings, StartError } from '../base/settings.ts';
 import type { State } from '../base/stage-state.ts';
 import type { Aws, AwsOptions } from '../base/types.ts';
 import type { Firestore } from '../engines/firestore/index.ts';
@@ -59,10 +60,18 @@ export const openGcsServer = (chosen: number | undefined): Promise<LoopbackServe
 export const startGcsEngine = async (dir: string) => (await import('../engines/gcs/index.ts')).startGcs({ dir });
 
 /** The Firestore that is backed up. Official clients reach it on its own port. */
-export const startFirestoreEngine = ({ server }: Port, dir: string, started: StopFunctions): Promise<Firestore> => {
-  const starting = Promise.all([import('../engines/firestore/index.ts'), import('./simulated-refusals.ts')]).then(
-    ([{ startFirestore }, { checkSimulatedRefusal }]) => startFirestore({ server, dir, authorize: checkSimulatedRefusal }),
-  );
+export const startFirestoreEngine = (
+  { server }: Port,
+  { dir, firestoreIndexes }: Pick<Settings, 'dir' | 'firestoreIndexes'>,
+  started: StopFunctions,
+): Promise<Firestore> => {
+  const starting = Promise.all([import('../engines/firestore/index.ts'), import('./simulated-refusals.ts')])
+    .then(([{ startFirestore }, { checkSimulatedRefusal }]) =>
+      startFirestore({ server, dir, authorize: checkSimulatedRefusal, indexes: firestoreIndexes }),
+    )
+    .catch((error: Error) => {
+      throw error.message.startsWith('invalid index definitions') ? new StartError(`FIRESTORE_INDEXES: ${error.message}`) : error;
+    });
   started.push(async () => (await starting.catch(() => undefined))?.stop());
   return starting;
 };

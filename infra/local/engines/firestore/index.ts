@@ -4,6 +4,7 @@ import { openUsers, type Users } from './auth-users/index.ts';
 import { Faults } from './faults/faults.ts';
 import { type Authorize, guardMethods } from './faults/guard-methods.ts';
 import { listen, serve } from './grpc/server.ts';
+import { IndexDefinitions } from './indexes/index-definitions.ts';
 import { rpcMethods } from './rpc-methods.ts';
 import { type Databases, openDatabases } from './storage/databases.ts';
 import { web } from './web/index.ts';
@@ -23,6 +24,8 @@ export interface FirestoreOptions {
   readonly createOnUse?: boolean;
   /** Checks a caller's token; without it every caller is accepted. */
   readonly authorize?: Authorize;
+  /** The text of a `firestore.indexes.json`. With it, queries without an index fail as in production. */
+  readonly indexes?: string | undefined;
   /** Microseconds since 1970. Default: the system clock. */
   readonly clock?: () => number;
   /** Receives internal errors. */
@@ -41,12 +44,17 @@ export interface Firestore {
   stop(): Promise<void>;
 }
 
+/** There is no access control for other machines, and the admin calls change everything. */
+const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host);
+
 /** Starts a Firestore for official clients; gRPC, REST, accounts and faults share one port. */
 export async function startFirestore(options: FirestoreOptions = {}): Promise<Firestore> {
   const { port = 0, host = '127.0.0.1', server: given, dir, createOnUse = true, authorize, clock, log = console.error } = options;
+  if (!isLoopback(host)) throw new Error(`host ${host}: must be a loopback address`);
   const databases = openDatabases({
     createOnUse,
     ...(clock && { clock }),
+    ...(options.indexes !== undefined && { indexes: new IndexDefinitions(options.indexes) }),
     ...(dir === undefined ? {} : { dir: join(dir, 'firestore') }),
   });
   const users = openUsers(dir === undefined ? undefined : join(dir, 'auth-users'));

@@ -1,13 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { startFirestore } from './index.ts';
+import { type Firestore, startFirestore } from './index.ts';
 import { seed } from './seed/seed-documents.ts';
 
-const usage = `npm run firestore -- [--port N] [--host H] [--dir FOLDER | --memory] [--seed N] [--project ID] [--database ID]
+const usage = `npm run firestore -- [--port N] [--host H] [--dir FOLDER | --memory] [--indexes FILE]
+                         [--seed N] [--project ID] [--database ID]
 
   --port      port to listen on; default: FIRESTORE_PORT, or 8080
-  --host      default: 127.0.0.1
+  --host      a loopback address; default: 127.0.0.1
   --dir       folder of the documents; default: LOCAL_DIR, or .local
   --memory    store nothing on disk
+  --indexes   a firestore.indexes.json: queries without one of its indexes fail, as in production; default: FIRESTORE_INDEXES
   --seed      create this many realistic documents in --project (demo) and --database ((default))`;
 
 const { values } = parseArgs({
@@ -16,6 +19,7 @@ const { values } = parseArgs({
     host: { type: 'string', default: '127.0.0.1' },
     dir: { type: 'string', default: process.env.LOCAL_DIR ?? '.local' },
     memory: { type: 'boolean', default: false },
+    indexes: { type: 'string', default: process.env.FIRESTORE_INDEXES ?? '' },
     seed: { type: 'string' },
     project: { type: 'string', default: 'demo' },
     database: { type: 'string', default: '(default)' },
@@ -34,12 +38,19 @@ if (values.help) {
   process.exit(0);
 }
 const port = whole(values.port, 'port');
-const server = await startFirestore({ port, host: values.host, ...(values.memory ? {} : { dir: values.dir }) }).catch(
-  (error: NodeJS.ErrnoException) => {
-    console.error(error.code === 'EADDRINUSE' ? `port ${port} is in use (choose another with FIRESTORE_PORT or --port)` : error);
-    process.exit(1);
-  },
-);
+const start = async (): Promise<Firestore> =>
+  startFirestore({
+    port,
+    host: values.host,
+    ...(!values.memory && { dir: values.dir }),
+    ...(values.indexes !== '' && { indexes: readFileSync(values.indexes, 'utf8') }),
+  });
+const server = await start().catch((error: NodeJS.ErrnoException) => {
+  console.error(
+    error.code === 'EADDRINUSE' ? `port ${port} is in use (choose another with FIRESTORE_PORT or --port)` : error.message,
+  );
+  process.exit(1);
+});
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void server.stop().then(() => process.exit(0)));
 
 if (values.seed !== undefined) {

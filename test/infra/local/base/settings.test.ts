@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, test } from 'vitest';
 import { readSettings, StartError } from '../../../../infra/local/base/settings.ts';
 
@@ -17,7 +19,15 @@ describe('settings', () => {
       delayScale: 1,
     };
     assert.deepEqual(readSettings({}), defaults);
-    assert.deepEqual(readSettings({ PORT: '', LOCAL_DIR: '', DEMO: ' ', DELAY_SCALE: '' }), defaults);
+    assert.deepEqual(readSettings({ PORT: '', LOCAL_DIR: '', DEMO: ' ', DELAY_SCALE: '', FIRESTORE_INDEXES: '' }), defaults);
+  });
+  test('include the text of a file of Firestore indexes', () => {
+    const file = fileURLToPath(new URL('../../../../package.json', import.meta.url));
+    assert.equal(readSettings({ FIRESTORE_INDEXES: file }).firestoreIndexes, readFileSync(file, 'utf8'));
+    assert.throws(
+      () => readSettings({ FIRESTORE_INDEXES: '/none' }),
+      new StartError('FIRESTORE_INDEXES="/none": must be a readable file'),
+    );
   });
   test('are read from the environment', () => {
     const env = {

@@ -1,3 +1,4 @@
+import { limits } from './limits.ts';
 import { pathKey } from './path-key.ts';
 import { type PathKey, RpcError } from './types.ts';
 
@@ -56,7 +57,7 @@ export const checkDocumentId = (id: string): void => {
 };
 
 /**
- * Whether a path is certainly that of a document: an even number of short plain segments, none reserved. Fast path for loads;
+ * Whether a path is certainly that of a document: an even number of short plain segments, none reserved, not too deep. Fast path for loads;
  * `parseDocumentName` handles all other paths and reports errors.
  */
 export const isPlainPath = (path: string): boolean => {
@@ -70,14 +71,14 @@ export const isPlainPath = (path: string): boolean => {
       start = i + 1;
     } else if (code > 0x7f || (i === start && (code === dot || code === underscore))) return false;
   }
-  return segments % 2 === 0 && start < path.length && path.length <= idBytesMax;
+  return segments % 2 === 0 && segments <= 2 * depthMax && start < path.length && path.length <= idBytesMax;
 };
 
 const slash = 0x2f;
 const dot = 0x2e;
 const underscore = 0x5f;
 const idBytesMax = 1500;
-const depthMax = 100;
+const depthMax = limits.subcollectionDepth;
 
 const parsePlace = (what: 'Document name' | 'Document parent name', name: string): DocumentName => {
   const cursor = new Cursor(what, name);

@@ -6,6 +6,11 @@ export const limits = {
   fieldNameBytes: 1500,
   /** Nesting of maps and arrays. */
   depth: 20,
+  /** Collections in the path of a document. */
+  subcollectionDepth: 100,
+  /** Fields of a query with a range or inequality filter. */
+  inequalityFields: 10,
+  indexEntriesPerDocument: 40_000,
   vectorDimensions: 2048,
   transformsPerDocument: 500,
 } as const;

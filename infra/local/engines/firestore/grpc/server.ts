@@ -21,6 +21,8 @@ export interface Server {
 
 /** Silent connections are closed after this time. */
 const silenceMs = 30_000;
+/** Idle HTTP/1.1 connections stay open as long as those of production, so that REST clients can pause between calls. */
+const keepAliveMs = 240_000;
 const preface = Buffer.from('PRI');
 
 /** 0: any free port. */
@@ -35,7 +37,8 @@ export const listen = async (port: number, host: string): Promise<TcpServer> => 
 
 /** Serves gRPC (HTTP/2 without TLS) and HTTP/1.1 on one port, selected by the first three bytes. */
 export function serve({ server: tcp, methods, web, log }: ServerOptions): Server {
-  const http1 = createHttp1(web);
+  // Clients that reuse a connection at the last moment must find it open: headers may come a little later.
+  const http1 = createHttp1({ keepAliveTimeout: keepAliveMs, headersTimeout: keepAliveMs + 5_000 }, web);
   const http2 = createHttp2({
     // Uploads of 10 MiB should not wait for window updates; a session may buffer this many MB.
     settings: { initialWindowSize: 4 << 20, maxConcurrentStreams: 1000, maxFrameSize: 1 << 20 },

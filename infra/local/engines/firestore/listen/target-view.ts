@@ -2,6 +2,7 @@ import { databaseName, parseDocumentName, parseParent } from '../base/document-n
 import { nextKey } from '../base/path-key.ts';
 import { type DocumentChange, type Micros, type PathKey, RpcError, type StoredDocument } from '../base/types.ts';
 import type { Target } from '../proto/query-messages.ts';
+import { checkIndex } from '../query/check-index.ts';
 import { executePlan, matches, projected } from '../query/execute-plan.ts';
 import { type Plan, planQuery } from '../query/plan.ts';
 import type { StoredDatabase } from '../storage/database.ts';
@@ -35,6 +36,7 @@ export const viewOf = (target: Target, database: StoredDatabase): View => {
   // Unlike RunQuery, Listen requires a collection id: the service has no feed of a whole database.
   if (!query.from[0]?.collectionId) throw new RpcError('INVALID_ARGUMENT', 'Listen requires a collection id in the query.');
   const plan = planQuery(parent, databaseName(parent), query);
+  checkIndex(database.indexes, { parent, query, plan });
   const isBounded =
     plan.limit !== undefined || plan.offset > 0 || plan.start !== undefined || plan.end !== undefined || plan.nearest;
   return isBounded ? boundedView(plan, database) : openView(plan, database);

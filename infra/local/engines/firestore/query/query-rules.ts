@@ -1,5 +1,6 @@
+import { limits } from '../base/limits.ts';
 import { RpcError } from '../base/types.ts';
-import { comparisonsOf, type FilterTree } from './filter.ts';
+import { comparisonsOf, type FilterTree, isInequality } from './filter.ts';
 
 const disjunctionsMax = 30;
 
@@ -18,6 +19,12 @@ export const checkQueryRules = (tree: FilterTree): void => {
   if (arrayTestsAtOnce(tree) > 1) {
     throw new RpcError('INVALID_ARGUMENT', "A maximum of 1 'ARRAY_CONTAINS' filter is allowed per disjunction.");
   }
+  const unequal = new Set(comparisons.filter(isInequality).map(({ field }) => field.text));
+  if (unequal.size > limits.inequalityFields)
+    throw new RpcError(
+      'INVALID_ARGUMENT',
+      `Too many fields with inequality filters. The maximum number of fields is ${limits.inequalityFields}, got ${unequal.size}.`,
+    );
   const disjunctions = countDisjunctions(tree);
   if (disjunctions > disjunctionsMax) {
     throw new RpcError(

@@ -5,6 +5,7 @@ import type { Aggregation, RunAggregationQueryRequest } from '../proto/query-mes
 import type { Databases } from '../storage/databases.ts';
 import { openReader } from '../storage/read-view.ts';
 import { accumulatorOf } from './accumulators.ts';
+import { checkIndex } from './check-index.ts';
 import { executePlan, matches } from './execute-plan.ts';
 import { executionStats, planSummary } from './execution-stats.ts';
 import { fieldRef, fieldValue } from './field-access.ts';
@@ -35,6 +36,7 @@ const answer = (databases: Databases, request: RunAggregationQueryRequest): Uint
   if (structuredQuery.select && fields.length > 0)
     throw new RpcError('INVALID_ARGUMENT', 'Cannot apply property masks when aggregation fields are present.');
   const plan = planQuery(parent, database, structuredQuery, fields);
+  checkIndex(reader.database.indexes, { parent, query: structuredQuery, plan, aggregated: fields });
   reader.track(plan.from, plan.to, matches(plan));
   const named = aliased(aggregations);
   const accumulators = named.map(({ aggregation }) => accumulatorOf(aggregation, database));

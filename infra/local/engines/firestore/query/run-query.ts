@@ -1,12 +1,13 @@
 import { databaseName, parseParent } from '../base/document-name.ts';
-import { DocumentMessage, type Message, type Method, RpcError } from '../base/types.ts';
+import { DocumentMessage, type Message, type Method, RpcError, type StoredDocument } from '../base/types.ts';
 import { decodeRequest, proto, timestampOf } from '../proto/codecs.ts';
-import type { RunQueryRequest } from '../proto/query-messages.ts';
+import type { ExplainMetrics, RunQueryRequest, StructuredQuery } from '../proto/query-messages.ts';
 import type { Databases } from '../storage/databases.ts';
 import { openReader } from '../storage/read-view.ts';
+import { checkIndex } from './check-index.ts';
 import { executePlan, matches } from './execute-plan.ts';
 import { executionStats, planSummary } from './execution-stats.ts';
-import { planQuery } from './plan.ts';
+import { type Plan, planQuery } from './plan.ts';
 
 /** Messages per batch: enough to make a socket write worth its cost, few enough to stay small. */
 const batchMessages = 128;
@@ -27,6 +28,7 @@ function* respond(databases: Databases, request: RunQueryRequest): Generator<rea
   if (!query) throw new RpcError('INVALID_ARGUMENT', 'only structured queries are supported');
   const reader = openReader(databases.open(parent), request);
   const plan = planQuery(parent, databaseName(parent), query);
+  checkIndex(reader.database.indexes, { parent, query, plan });
   reader.track(plan.from, plan.to, matches(plan));
   const readTime = timestampOf(reader.at);
   // A transaction begun by the query is announced before the first document.
@@ -39,23 +41,30 @@ function* respond(databases: Databases, request: RunQueryRequest): Generator<rea
   const suffix = proto.RunQueryResponse.encode({ readTime });
   let batch: Message[] = [];
   let count = 0;
+  let last: StoredDocument | undefined;
   const skipped = (skippedResults: number): void => {
     if (skippedResults > 0) batch.push(proto.RunQueryResponse.encode({ readTime, skippedResults }));
   };
   for (const document of executePlan(plan, reader.scan, skipped)) {
     count++;
-    batch.push(new DocumentMessage(document.bytes, suffix));
+    // One document is held back: the last one carries the metrics.
+    if (last) batch.push(new DocumentMessage(last.bytes, suffix));
+    last = document;
     if (batch.length < batchMessages) continue;
     yield batch;
     batch = [];
   }
-  if (count === 0 && batch.length === 0) batch.push(suffix);
-  if (explainOptions) {
-    // Reading a vector index costs one additional read.
-    const readOperations = Math.max(1, count + (plan.nearest ? 1 : 0));
-    const work = { results: count, readOperations, documents: count, indexEntries: count, begun };
-    const explainMetrics = { planSummary: planSummary(query, plan), executionStats: executionStats(work) };
-    batch.push(proto.RunQueryResponse.encode({ readTime, explainMetrics }));
-  }
-  if (batch.length > 0) yield batch;
+  const end = explainOptions
+    ? proto.RunQueryResponse.encode({ readTime, explainMetrics: metricsOf(query, plan, count, begun) })
+    : suffix;
+  if (last) batch.push(new DocumentMessage(last.bytes, end));
+  else if (batch.length === 0 || explainOptions) batch.push(end);
+  yield batch;
 }
+
+const metricsOf = (query: StructuredQuery, plan: Plan, results: number, begun: number): ExplainMetrics => {
+  // Reading a vector index costs one additional read.
+  const readOperations = Math.max(1, results + (plan.nearest ? 1 : 0));
+  const work = { results, readOperations, documents: results, indexEntries: results, begun };
+  return { planSummary: planSummary(query, plan), executionStats: executionStats(work) };
+};

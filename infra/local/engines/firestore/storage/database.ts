@@ -1,6 +1,7 @@
 import { type DatabaseName, databaseName } from '../base/document-name.ts';
 import { lastKey } from '../base/path-key.ts';
 import type { Database, DocumentChange, Micros, PathKey, StoredDocument } from '../base/types.ts';
+import type { IndexDefinitions } from '../indexes/index-definitions.ts';
 import type { Change } from './change.ts';
 import { CommitClock } from './commit-clock.ts';
 import { DocumentStore } from './document-store.ts';
@@ -15,6 +16,7 @@ export interface DatabaseOptions {
   readonly pointInTimeRecoverySince?: Micros | undefined;
   /** How long a commit waits for a transaction that has read the same documents. */
   readonly lockWaitMs?: number | undefined;
+  readonly indexes?: IndexDefinitions | undefined;
 }
 
 type Listener = (time: Micros, changes: readonly DocumentChange[]) => void;
@@ -25,6 +27,7 @@ export class StoredDatabase implements Database {
   readonly databaseId: string;
   readonly name: string;
   readonly transactions: Transactions;
+  readonly indexes: IndexDefinitions | undefined;
   readonly #store: DocumentStore;
   readonly #journal: Journal | undefined;
   readonly #timeline: CommitClock;
@@ -36,6 +39,7 @@ export class StoredDatabase implements Database {
     this.projectId = name.projectId;
     this.databaseId = name.databaseId;
     this.name = databaseName(name);
+    this.indexes = options.indexes;
     this.#timeline = new CommitClock(options.clock, options.pointInTimeRecoverySince);
     this.#store = new DocumentStore(`${this.name}/documents/`);
     this.transactions = new Transactions(this, options.lockWaitMs);

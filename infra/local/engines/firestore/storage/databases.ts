@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path';
 import { type DatabaseName, databaseName } from '../base/document-name.ts';
 import { type Micros, RpcError } from '../base/types.ts';
+import type { IndexDefinitions } from '../indexes/index-definitions.ts';
 import { StoredDatabase } from './database.ts';
 
 interface DatabasesOptions {
@@ -12,6 +13,8 @@ interface DatabasesOptions {
   readonly clock?: () => Micros;
   /** How long a commit waits for a transaction that has read the same documents. */
   readonly lockWaitMs?: number;
+  /** Of all databases. Undefined: every query has its index. */
+  readonly indexes?: IndexDefinitions | undefined;
 }
 
 /** The databases of all projects. */
@@ -32,7 +35,7 @@ interface Settings extends DatabaseName {
 }
 
 /** Opens all databases in the folder. */
-export const openDatabases = ({ dir, createOnUse = true, clock, lockWaitMs }: DatabasesOptions = {}): Databases => {
+export const openDatabases = ({ dir, createOnUse = true, clock, lockWaitMs, indexes }: DatabasesOptions = {}): Databases => {
   const all = new Map<string, StoredDatabase>();
   const deleted = new Set<string>();
 
@@ -47,6 +50,7 @@ export const openDatabases = ({ dir, createOnUse = true, clock, lockWaitMs }: Da
       dir: folder(settings),
       pointInTimeRecoverySince,
       lockWaitMs,
+      indexes,
       ...(clock && { clock }),
     });
     all.set(database.name, database);

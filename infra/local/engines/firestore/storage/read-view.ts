@@ -1,4 +1,4 @@
-import type { Micros, PathKey, StoredDocument } from '../base/types.ts';
+import { type Micros, type PathKey, RpcError, type StoredDocument } from '../base/types.ts';
 import { WireReader } from '../proto/wire-reader.ts';
 import { second } from '../value/timestamps.ts';
 import { readTimestamp } from '../value/value.ts';
@@ -73,6 +73,8 @@ const retryOf = (reader: WireReader): Uint8Array | undefined => {
   return token;
 };
 
-/** Like the service, truncates times to microseconds. */
-const toMicros = ({ seconds, nanos }: { readonly seconds: number | bigint; readonly nanos: number }): Micros =>
-  Number(seconds) * second + Math.floor(nanos / 1000);
+/** Like the service, refuses times that are more precise than microseconds. */
+const toMicros = ({ seconds, nanos }: { readonly seconds: number | bigint; readonly nanos: number }): Micros => {
+  if (nanos % 1000 !== 0) throw new RpcError('INVALID_ARGUMENT', "The requested 'read_time' must have microsecond precision.");
+  return Number(seconds) * second + nanos / 1000;
+};

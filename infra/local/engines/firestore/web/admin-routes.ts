@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { RpcError } from '../base/types.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { Databases } from '../storage/databases.ts';
+import { decodeSegments } from './rest-routes.ts';
 
 interface AdminParts {
   readonly databases: Databases;
@@ -53,7 +54,7 @@ const routes: Readonly<Record<string, Route>> = {
   },
 };
 
-const clearing = /^\/emulator\/v1\/projects\/([^/]+)\/databases\/([^/]+)\/documents$/;
+const clearing = /^\/emulator\/v1\/projects\/([^/]+\/databases\/[^/]+)\/documents$/;
 const oneFault = /^\/admin\/faults\/(\d+)$/;
 
 /** Handles the server's own admin calls; undefined if the path is not one. */
@@ -63,9 +64,10 @@ export async function adminRoutes(parts: AdminParts, request: AdminRequest): Pro
     if (route) return { answer: (await route(parts, request.body)) ?? {} };
     const fault = oneFault.exec(request.path)?.[1];
     if (fault !== undefined && request.method === 'DELETE') return { answer: { removed: parts.faults.remove(Number(fault)) } };
-    const [, projectId, databaseId] = clearing.exec(request.path) ?? [];
-    if (projectId === undefined || databaseId === undefined || request.method !== 'DELETE') return undefined;
-    await clear(parts.databases, decodeURIComponent(projectId), decodeURIComponent(databaseId));
+    const [, names] = clearing.exec(request.path) ?? [];
+    if (names === undefined || request.method !== 'DELETE') return undefined;
+    const [projectId = '', , databaseId = ''] = decodeSegments(names);
+    await clear(parts.databases, projectId, databaseId);
     return { answer: {} };
   } catch (error) {
     if (error instanceof z.ZodError) throw new RpcError('INVALID_ARGUMENT', z.prettifyError(error));

@@ -1,12 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { AuthError } from '../auth-users/error.ts';
 import { type AuthRequest, authRoutes, type Users } from '../auth-users/index.ts';
-import type { CallContext, Methods } from '../base/types.ts';
+import { type CallContext, type Methods, RpcError } from '../base/types.ts';
 import type { Faults } from '../faults/faults.ts';
 import { type Authorize, tokenOf } from '../faults/guard-methods.ts';
 import { plainHeaders } from '../grpc/headers.ts';
 import type { Databases } from '../storage/databases.ts';
 import { adminRoutes } from './admin-routes.ts';
+import { answerCors } from './cors.ts';
 import { readJsonBody } from './read-body.ts';
 import { type RestCall, restCall, restError } from './rest.ts';
 
@@ -42,9 +43,10 @@ function fail(response: ServerResponse, error: unknown, isList: boolean, log: We
 }
 
 async function serve(parts: Web, request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
-  const url = new URL(request.url ?? '/', 'http://localhost');
+  const url = urlOf(request.url ?? '/');
   const method = request.method ?? 'GET';
   if (url.pathname === '/') return reply(response, 200, { status: 'ok' });
+  if (isPublicApi(url.pathname) && answerCors(request, response)) return;
   const body = await readJsonBody(request);
   const call: CallContext = { headers: plainHeaders(request.headers), signal };
   const http = { method, path: url.pathname, query: url.searchParams, body };
@@ -63,6 +65,15 @@ async function serve(parts: Web, request: IncomingMessage, response: ServerRespo
   if (admin) return reply(response, 200, admin.answer);
   reply(response, 404, { error: { code: 404, message: 'Not found.', status: 'NOT_FOUND' } });
 }
+
+const urlOf = (text: string): URL => {
+  const url = URL.parse(text, 'http://localhost');
+  if (!url) throw new RpcError('INVALID_ARGUMENT', `The request target ${JSON.stringify(text)} is not a URL.`);
+  return url;
+};
+
+/** Paths of Google's APIs. Pages of other origins must not reach the server's own admin calls. */
+const isPublicApi = (path: string): boolean => /^\/(v1|identitytoolkit\.googleapis\.com)\//.test(path);
 
 const authRequest = (http: { method: string; path: string; query: URLSearchParams; body: unknown }): AuthRequest => ({
   ...http,

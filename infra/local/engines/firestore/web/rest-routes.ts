@@ -1,3 +1,5 @@
+import { RpcError } from '../base/types.ts';
+
 /** A REST route: the method, how to build its request, and the response message. */
 interface RestRoute {
   readonly method: string;
@@ -25,8 +27,7 @@ export function findRestRoute(httpMethod: string, path: string): RestRoute | und
   const [, database, below = '', verb] = root.exec(path) ?? [];
   if (database === undefined) return undefined;
   const decoded = decodeSegments(below);
-  if (decoded === undefined) return undefined;
-  const documents = `${decodeURIComponent(database)}/documents`;
+  const documents = `${decodeSegments(database).join('/')}/documents`;
   const full = decoded.length > 0 ? `${documents}/${decoded.join('/')}` : documents;
   if (verb !== undefined && Object.hasOwn(verbs, verb)) {
     const found = verbs[verb];
@@ -38,7 +39,7 @@ export function findRestRoute(httpMethod: string, path: string): RestRoute | und
   if (verb !== undefined && below === '') return undefined;
   // A colon without a known verb belongs to the id.
   const segments = verb === undefined ? decoded : decodeSegments(`${below}:${verb}`);
-  if (!segments || segments.length === 0) return undefined;
+  if (segments.length === 0) return undefined;
   const name = `${documents}/${segments.join('/')}`;
   return segments.length % 2 === 0 ? documentRoute(httpMethod, name) : collectionRoute(httpMethod, documents, segments);
 }
@@ -72,11 +73,12 @@ function collectionRoute(httpMethod: string, documents: string, segments: readon
   };
 }
 
-function decodeSegments(path: string): string[] | undefined {
+/** The decoded segments of a path; throws INVALID_ARGUMENT for a malformed percent-escape. */
+export function decodeSegments(path: string): string[] {
   try {
     return path === '' ? [] : path.split('/').map(decodeURIComponent);
   } catch {
-    return undefined;
+    throw new RpcError('INVALID_ARGUMENT', `The path "${path}" has a malformed percent-escape.`);
   }
 }
 

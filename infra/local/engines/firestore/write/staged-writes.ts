@@ -1,5 +1,6 @@
 import { limits } from '../base/limits.ts';
 import { type DocumentChange, type Micros, type PathKey, RpcError } from '../base/types.ts';
+import { countIndexEntries, fewEntriesBytes } from '../indexes/count-index-entries.ts';
 import type { Change } from '../storage/change.ts';
 import type { StoredDatabase } from '../storage/database.ts';
 import { documentFields } from '../value/encode-document.ts';
@@ -73,6 +74,7 @@ export class StagedWrites {
     }
     const { fields, transformResults } = this.#result(write, current);
     checkSize(write, fields);
+    this.#checkIndexEntries(write, fields);
     if (current && identicalFields(current.fields, fields.bytes)) return { updateTime: current.updateTime, transformResults };
     this.#set(write.key, found, { fields: fields.bytes, updateTime: this.time });
     return { updateTime: this.time, transformResults };
@@ -85,6 +87,13 @@ export class StagedWrites {
     if (update) entries = write.mask ? applyMask(entries, update, write.mask) : update;
     const transformResults = applyTransforms(entries, write.transforms, this.time);
     return { fields: checkEntries(entries), transformResults };
+  }
+
+  #checkIndexEntries({ path }: Write, { bytes }: CheckedFields): void {
+    if (bytes.length < fewEntriesBytes) return;
+    const collectionId = path.split('/').at(-2) ?? '';
+    if (countIndexEntries(bytes, collectionId, this.#database.indexes) > limits.indexEntriesPerDocument)
+      throw new RpcError('INVALID_ARGUMENT', 'too many index entries for entity');
   }
 
   #find(key: PathKey, path: string): Staged {

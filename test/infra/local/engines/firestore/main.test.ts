@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
@@ -79,5 +79,29 @@ describe('npm run firestore', () => {
     await assert.rejects(start('--port', port, '--memory'), new RegExp(`ended with 1: port ${port} is in use`));
     await assert.rejects(start('--port', 'http'), /ended with 2: --port must be a whole number/);
     await end(first.process, 'SIGTERM');
+  });
+
+  it('refuses an address that is not loopback, and an invalid file of indexes, in one line', async () => {
+    await assert.rejects(start('--port', '0', '--memory', '--host', '0.0.0.0'), {
+      message: 'ended with 1: host 0.0.0.0: must be a loopback address\n',
+    });
+    const file = join(dir, 'firestore.indexes.json');
+    await writeFile(file, '{ "indexes": [{}] }');
+    await assert.rejects(
+      start('--port', '0', '--memory', '--indexes', file),
+      /^Error: ended with 1: invalid index definitions: [^\n]+\n$/,
+    );
+  });
+
+  it('enforces the indexes of a file', async () => {
+    const file = join(dir, 'firestore.indexes.json');
+    await writeFile(file, '{ "indexes": [] }');
+    const { process: child, url } = await start('--port', '0', '--memory', '--indexes', file);
+    const orderBy = ['a', 'b'].map((fieldPath) => ({ field: { fieldPath } }));
+    const body = JSON.stringify({ structuredQuery: { from: [{ collectionId: 'c' }], orderBy } });
+    const answer = await fetch(`${url}${parent}:runQuery`, { method: 'POST', body });
+    assert.equal(answer.status, 400);
+    assert.match(await answer.text(), /"status": "FAILED_PRECONDITION"/);
+    await end(child, 'SIGTERM');
   });
 });

@@ -191,13 +191,16 @@ test('transactions: reads use a transaction, a new transaction or a read time', 
   const database = makeDatabase(t);
   const { commitTime } = await commit(database, set('c/d', n(1)));
   await commit(database, set('c/d', n(2)));
-  const readTime = { seconds: BigInt(Math.floor(commitTime / second)), nanos: (commitTime % second) * 1000 + 999 };
+  const readTime = { seconds: BigInt(Math.floor(commitTime / second)), nanos: (commitTime % second) * 1000 };
+  assert.throws(() => openReader(database, { readTime: { ...readTime, nanos: readTime.nanos + 999 } }), {
+    code: 'INVALID_ARGUMENT',
+  });
   const past = openReader(database, { readTime });
   assert.deepEqual([fieldsOf(past.get(pathKey('c/d'))?.bytes), past.at, past.transaction], [n(1), commitTime, undefined]);
   const options = (json: Json) => message('TransactionOptions', json);
   const atTime = openReader(database, {
     newTransaction: options({
-      readOnly: { readTime: { seconds: String(readTime.seconds), nanos: (commitTime % second) * 1000 } },
+      readOnly: { readTime: { seconds: String(readTime.seconds), nanos: readTime.nanos } },
     }),
   });
   assert.deepEqual(read(database, atTime.transaction!, 'c/d'), [n(1)]);

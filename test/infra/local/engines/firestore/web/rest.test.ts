@@ -183,7 +183,7 @@ describe('REST on documents', () => {
       assert.deepEqual([status, body.error?.message], [400, message]);
     });
 
-  it('uses the last read time given, truncated to microseconds', async () => {
+  it('truncates timestamps in documents to microseconds', async () => {
     const t = { timestampValue: '2024-02-29T12:34:56.123456789Z' };
     const last = { timestampValue: '9999-12-31T23:59:59.999999Z' };
     const limit = { timestampValue: '9999-12-31T23:59:59.999999999Z' };
