@@ -4,8 +4,16 @@ export { ChunkWriter } from './chunk/chunk-writer.ts';
 export { readChunk } from './chunk/read-chunk.ts';
 export { type Shard, ShardWriter } from './chunk/shard-writer.ts';
 export { encodeKeyFile, type KeyFile, parseKeyFile } from './key/key-file.ts';
-export { type KeyWrap, type KmsWrap, type PassphraseWrap, unwrapKey, wrapKey } from './key/key-wrap.ts';
-export { passphraseBytes } from './key/passphrase.ts';
+export {
+  type KeyWrap,
+  type KmsWrap,
+  type PassphraseWrap,
+  unwrapKey,
+  unwrapKeyByKms,
+  wrapKey,
+  wrapKeyByKms,
+} from './key/key-wrap.ts';
+export { passphraseBytes } from './key/wrapping-keys.ts';
 export { type RecordKind, recordKind } from './leaf/column-layout.ts';
 export { DocumentSkim } from './leaf/document-skim.ts';
 export type { DocumentMarks } from './leaf/document-trim.ts';

@@ -54,10 +54,8 @@ export const capabilities = {
   'destination:open': ['SECRETS_KEY_ID'],
   /** Know the id of the key that wraps data keys. */
   'data-key:name': ['DATA_KEY_ID', 'PLAN'],
-  /** Generate the data key of a new backup. */
+  /** Wrap a data key: with a secret that KMS generates, or the organization's passphrase. */
   'data-key:make': ['DATA_KEY_ID', 'SECRETS_KEY_ID'],
-  /** Rewrap a data key under another key. */
-  'data-key:wrap': ['DATA_KEY_ID', 'SECRETS_KEY_ID'],
   /** Unwrap the data key of a backup: with KMS or the organization's passphrase. */
   'data-key:open': ['DATA_KEY_ID', 'SECRETS_KEY_ID'],
   'backup:start': ['BACKUP_WORKFLOW_ARN'],

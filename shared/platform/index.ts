@@ -10,7 +10,6 @@ export {
   publicKeys,
   sealSecret,
   tokenSigner,
-  wrapDataKey,
 } from './aws/kms.ts';
 export { openWrappedKey } from './aws/open-wrapped-key.ts';
 export { type Entry, putEntry, removeEntry, scheduledTime, sendLater } from './aws/scheduler.ts';

@@ -39,7 +39,6 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
     'destination:open': secrets,
     'data-key:name': { ...dataKey, PLAN },
     'data-key:make': { ...dataKey, ...secrets },
-    'data-key:wrap': { ...dataKey, ...secrets },
     'data-key:open': { ...dataKey, ...secrets },
     'backup:start': { BACKUP_WORKFLOW_ARN: parts.backupWorkflowArn },
     'backup:watch': { BACKUP_WORKFLOW_ARN: parts.backupWorkflowArn },

@@ -89,10 +89,6 @@ const permissions: Readonly<Record<Capability, (parts: ResourceNames) => readonl
     allow(['kms:GenerateDataKey'], [dataKeyArn]),
     decryptFor(secretsKeyArn, 'passphrase'),
   ],
-  'data-key:wrap': ({ dataKeyArn, secretsKeyArn }) => [
-    allow(['kms:Encrypt'], [dataKeyArn]),
-    decryptFor(secretsKeyArn, 'passphrase'),
-  ],
   'data-key:open': ({ dataKeyArn, secretsKeyArn }) => [
     allow(['kms:Decrypt'], [dataKeyArn]),
     decryptFor(secretsKeyArn, 'passphrase'),

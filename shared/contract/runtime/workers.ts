@@ -66,7 +66,7 @@ export const workers = {
       'Runs long tasks: deletes objects of retired backups, applies retention, rewraps keys, replays events, finishes moves',
     trigger: 'queue',
     timeoutSeconds: 300,
-    capabilities: ['table:write', 'destination:use', 'data-key:wrap', 'data-key:open', 'delivery:retry'],
+    capabilities: ['table:write', 'destination:use', 'data-key:make', 'data-key:open', 'delivery:retry'],
   },
   match: {
     entry: 'functions/webhook/match.ts',
