@@ -49,7 +49,7 @@ const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void>
     case 'apply-retention':
       return applyRetention(tenant, after(clock.now(), retentionSeconds), clock);
     case 'expire-captures':
-      return expireCaptures(tenant, task.projectId, after(clock.now(), expireSeconds), clock, open);
+      return expireCaptures(tenant, task.projectId, { until: after(clock.now(), expireSeconds), clock, openStore: open });
     default:
       throw new Error(`unexpected task "${task.kind}" on the chore queue`);
   }

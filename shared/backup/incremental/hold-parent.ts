@@ -1,4 +1,4 @@
-import { StaleReadError, type Tenant, update, type Write } from '../../platform/index.ts';
+import { StaleReadError, type Tenant, type Update, update, type Write } from '../../platform/index.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 
 const expected = { status: 'completed', leaving: undefined, arriving: undefined, damagedDepth: undefined };
@@ -7,13 +7,14 @@ const expected = { status: 'completed', leaving: undefined, arriving: undefined,
  * Marks a backup as the parent of a new one by incrementing `builtUpon`. A concurrent delete that read the old count fails its
  * condition and re-evaluates.
  */
-export const holdParent = (tenant: Tenant, backupId: string, more: Readonly<Record<string, unknown>> = {}): Write =>
+export const holdParent = (tenant: Tenant, backupId: string, more: Pick<Update, 'set' | 'expected'> = {}): Write =>
   update(backupKey.backup(tenant, backupId), {
     add: { builtUpon: 1 },
-    expected: { ...expected, ...more },
+    set: more.set,
+    expected: { ...expected, ...more.expected },
     onConditionFailed: () => new StaleReadError(),
   });
 
 /** The same, provided that no other child has started since the parent was read: of a chain one synthetic full is made. */
 export const holdParentOnce = (tenant: Tenant, { id, builtUpon }: Pick<BackupRecord, 'id' | 'builtUpon'>): Write =>
-  holdParent(tenant, id, { builtUpon });
+  holdParent(tenant, id, { expected: { builtUpon } });

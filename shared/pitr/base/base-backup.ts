@@ -135,15 +135,12 @@ export const startBase = async (
 export const collectionsOf = async (
   tenant: Tenant,
   backup: BackupRecord,
-  doors: ArchiveDeps,
+  deps: ArchiveDeps,
 ): Promise<ReadonlyMap<string, number>> => {
-  const { archive, close } = await openArchive(tenant, backup, undefined, doors);
+  const { archive, close } = await openArchive(tenant, backup, undefined, deps);
   close();
   return new Map(archive.manifest.collections.map(({ id, documents }) => [id, documents]));
 };
 
 /** Holds a backup as a base. A concurrent delete that read the old count fails its condition and re-evaluates. */
-export const holdBase = (tenant: Tenant, backupId: string): Write => {
-  const hold = holdParent(tenant, backupId) as Extract<Write, { update: unknown }>;
-  return { ...hold, expression: `${hold.expression} SET pitrBase = :yes`, values: { ...hold.values, ':yes': true } };
-};
+export const holdBase = (tenant: Tenant, backupId: string): Write => holdParent(tenant, backupId, { set: { pitrBase: true } });

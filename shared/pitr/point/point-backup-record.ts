@@ -4,7 +4,7 @@ import { undoSeconds } from '../../contract/limits.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { PointPlan } from './plan-point.ts';
 
-export interface PointIdentity {
+interface PointIdentity {
   readonly id: string;
   /** The folder of its objects in the bucket. */
   readonly path: string;

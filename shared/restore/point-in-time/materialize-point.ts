@@ -79,8 +79,8 @@ const runAttempt = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreD
       plan,
       store,
       dataKey: key.dataKey,
-      doors: withObjectNames(deps),
-      halt: control,
+      deps: withObjectNames(deps),
+      control,
       beat: progressCheck(tenant, restore, control, deps),
       bytesMax: changesBytesMax,
     });

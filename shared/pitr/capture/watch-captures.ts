@@ -21,12 +21,6 @@ import { reportStalled, shouldReportStall } from './stalled-capture.ts';
 const lateSeconds = 420;
 const pageRecords = 100;
 
-export interface Watched {
-  readonly captured: number;
-  readonly restarted: number;
-  readonly expiring: number;
-}
-
 interface WatchdogDeps {
   readonly clock: Clock;
   readonly tenantOf: (organizationId: string) => Tenant;
@@ -34,7 +28,7 @@ interface WatchdogDeps {
 }
 
 /** Checks every captured project. Its messages are idempotent. */
-export const watchCaptures = async ({ clock, tenantOf, send }: WatchdogDeps): Promise<Watched> => {
+export const watchCaptures = async ({ clock, tenantOf, send }: WatchdogDeps) => {
   const counts = { captured: 0, restarted: 0, expiring: 0 };
   let page: CapturingRecord[] = [];
   const checkPage = async (): Promise<void> => {
