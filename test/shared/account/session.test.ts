@@ -52,14 +52,14 @@ test('a session lives thirty days and its refresh token seven, and the table see
 
 test('near its end a session gives refresh tokens that end with it', () => {
   const presented = { sessionId: session.id, secret: 's' };
-  const { writes } = rotateRefreshToken(session, presented, later(29 * day), async () => unauthorized(''));
+  const { writes } = rotateRefreshToken({ session, presented, lost: async () => unauthorized('') }, later(29 * day));
   const made = writes.find((write) => 'put' in write)!;
   equal(made.put.expiresAt, session.endsAt);
 });
 
 test('rotation is one step: the session alive, the old token unused, the new one made', () => {
   const lost = async () => unauthorized('');
-  const { writes } = rotateRefreshToken(session, { sessionId: session.id, secret: 'secret' }, now, lost);
+  const { writes } = rotateRefreshToken({ session, presented: { sessionId: session.id, secret: 'secret' }, lost }, now);
   deepEqual(
     writes.map((write) => Object.keys(write)[0]),
     ['check', 'update', 'put'],

@@ -5,7 +5,7 @@ import { roles } from '../../../shared/contract/access.ts';
 import type { Credentials } from '../../../shared/http/authenticate.ts';
 import { authorize } from '../../../shared/http/authorize.ts';
 import { newApiKey } from '../../../shared/organization/index.ts';
-import { fingerprint, newId } from '../../../shared/platform/index.ts';
+import { fingerprint, type Key, newId } from '../../../shared/platform/index.ts';
 import { scriptAws } from '../../harness/aws/scripted-aws.ts';
 import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
@@ -48,8 +48,13 @@ beforeEach(() => seed());
 
 const read: Access = { role: 'viewer', scope: 'organization:read' };
 const peopleOnly: Access = { role: 'viewer', scope: 'people-only' };
-const ask = (access: Exclude<Access, 'public'>, credentials: Credentials, header: string | undefined = org) =>
-  authorize(access, credentials, header, undefined, now);
+const ask = (
+  access: Exclude<Access, 'public'>,
+  credentials: Credentials,
+  { organizationHeader = org as string | undefined, responseKey = undefined as Key | undefined } = {},
+) => authorize({ access, credentials, organizationHeader, responseKey, now });
+const askWithoutHeader = (access: Exclude<Access, 'public'>, credentials: Credentials) =>
+  authorize({ access, credentials, organizationHeader: undefined, responseKey: undefined, now });
 const refused = (code: string, details?: object) => (error: { code: string; details?: object }) => {
   equal(error.code, code);
   if (details) deepEqual(error.details, details);
@@ -97,7 +102,7 @@ for (const credentials of [person, key]) {
   const who = credentials.kind;
   test(`${who}: without the organization header nothing is assumed`, () =>
     rejects(
-      authorize(read, credentials, undefined, undefined, now),
+      askWithoutHeader(read, credentials),
       refused('VALIDATION_ERROR', { field: 'X-Organization-Id', reason: 'is required' }),
     ));
   for (const header of [
@@ -112,12 +117,13 @@ for (const credentials of [person, key]) {
     'a'.repeat(10_000),
   ])
     test(`${who}: ${header.slice(0, 60)} names no organization`, () =>
-      rejects(ask(read, credentials, header), refused('VALIDATION_ERROR')));
+      rejects(ask(read, credentials, { organizationHeader: header }), refused('VALIDATION_ERROR')));
   test(`${who}: an unknown organization is not found`, () =>
-    rejects(ask(read, credentials, newId('organization')), refused('ORGANIZATION_NOT_FOUND')));
+    rejects(ask(read, credentials, { organizationHeader: newId('organization') }), refused('ORGANIZATION_NOT_FOUND')));
   test(`${who}: a deleted organization is not found`, () =>
-    rejects(ask(read, credentials, deleted), refused('ORGANIZATION_NOT_FOUND')));
-  test(`${who}: another organization is forbidden`, () => rejects(ask(read, credentials, other), refused('FORBIDDEN')));
+    rejects(ask(read, credentials, { organizationHeader: deleted }), refused('ORGANIZATION_NOT_FOUND')));
+  test(`${who}: another organization is forbidden`, () =>
+    rejects(ask(read, credentials, { organizationHeader: other }), refused('FORBIDDEN')));
 }
 
 test('a key acts within its organization by scope', async () => {
@@ -133,7 +139,7 @@ test('a key without the scope is told which it needs', () =>
     refused('FORBIDDEN', { requiredScope: 'organization:write' }),
   ));
 test('no scope opens what is for people only', () => rejects(ask(peopleOnly, key), refused('FORBIDDEN')));
-test('a key is no signed-in person', () => rejects(authorize('user', key, undefined, undefined, now), refused('FORBIDDEN')));
+test('a key is no signed-in person', () => rejects(askWithoutHeader('user', key), refused('FORBIDDEN')));
 
 test('a key with one character changed, or of an account that is gone, is nobody', async () => {
   const changed = `${apiKey.slice(0, -1)}${apiKey.endsWith('A') ? 'B' : 'A'}`;
@@ -149,8 +155,8 @@ test('the key of a deleted organization is nobody', async () => {
 
 test('a repeated call whose response is stored names the deleted organization, for the log', async () => {
   const responseKey = { pk: 'ANSWER#x', sk: 'ANSWER' };
-  await rejects(authorize(read, person, deleted, responseKey, now), refused('ORGANIZATION_NOT_FOUND'));
+  await rejects(ask(read, person, { organizationHeader: deleted, responseKey }), refused('ORGANIZATION_NOT_FOUND'));
   table.put({ ...responseKey, digest: 'x' });
-  const { participant, deletedOrganizationId } = await authorize(read, person, deleted, responseKey, now);
+  const { participant, deletedOrganizationId } = await ask(read, person, { organizationHeader: deleted, responseKey });
   deepEqual({ participant, deletedOrganizationId }, { participant: undefined, deletedOrganizationId: deleted });
 });

@@ -18,8 +18,7 @@ process.env.REQUESTS_PER_MINUTE = '1000';
 const access = { role: 'admin', scope: 'organization:write' } as const;
 const things = group('things', '/things', {
   make: {
-    method: 'POST',
-    path: '',
+    route: 'POST',
     access,
     summary: '',
     body: z.strictObject({ name: z.string() }),
@@ -29,8 +28,8 @@ const things = group('things', '/things', {
     idempotent: true,
     capabilities: [],
   },
-  list: { method: 'GET', path: '', access, summary: '', list: z.object({ id: z.string() }), capabilities: [] },
-  open: { method: 'GET', path: '/open', access: 'public', summary: '', data: z.object({ id: z.string() }), capabilities: [] },
+  list: { route: 'GET', access, summary: '', list: z.object({ id: z.string() }), capabilities: [] },
+  open: { route: 'GET /open', access: 'public', summary: '', data: z.object({ id: z.string() }), capabilities: [] },
 });
 
 const [org, account] = [newId('organization'), newId('serviceAccount')];

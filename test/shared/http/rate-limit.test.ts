@@ -14,8 +14,7 @@ beforeEach(() => aws.play(new InMemoryTable().script));
 const at = (seconds: number) => new Date(Date.UTC(2030, 0, 1, 0, 0, seconds));
 
 test('an actor is counted for one organization and one minute', async () => {
-  const used = async (actor: string, scope: string, seconds: number) =>
-    (await countActor(actor, scope, undefined, at(seconds))).used;
+  const used = async (actor: string, scope: string, seconds: number) => (await countActor({ actor, scope }, at(seconds))).used;
   deepEqual([await used('a', 'org_1', 0), await used('a', 'org_1', 59), await used('a', 'org_1', 60)], [1, 2, 1]);
   equal(await used('a', 'org_2', 0), 1);
   equal(await used('b', 'org_1', 0), 1);
@@ -23,8 +22,8 @@ test('an actor is counted for one organization and one minute', async () => {
 
 test('an endpoint with a limit of its own is counted apart', async () => {
   const own = { id: 'invites.resend', limit: 2 };
-  await countActor('a', 'org_1', undefined, at(0));
-  deepEqual(await countActor('a', 'org_1', own, at(10)), { limit: 2, used: 1, resetSeconds: 50 });
+  await countActor({ actor: 'a', scope: 'org_1' }, at(0));
+  deepEqual(await countActor({ actor: 'a', scope: 'org_1', own }, at(10)), { limit: 2, used: 1, resetSeconds: 50 });
 });
 
 test('calls that wait for others have a share of the limit, which grows with it, for all of an organization together', async () => {

@@ -7,8 +7,7 @@ import { eventOf } from '../../harness/aws/api-event.ts';
 process.env.REQUESTS_PER_MINUTE = '3';
 const { text } = group('things', '', {
   text: {
-    method: 'GET',
-    path: '/text',
+    route: 'GET /text',
     access: 'public',
     summary: '',
     reply: 'file',
