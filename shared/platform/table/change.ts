@@ -55,24 +55,19 @@ export const create = (item: Item, onConditionFailed?: Conditional['onConditionF
 
 /** Values of `expected` that are no plain comparison. An attribute expected to be `undefined` must not exist. */
 export const present = Symbol('the attribute exists');
-class OneOf {
-  readonly values: readonly unknown[];
+class Comparison {
+  readonly operator: '=' | '<>' | 'IN';
+  readonly operands: readonly unknown[];
 
-  constructor(values: readonly unknown[]) {
-    this.values = values;
-  }
-}
-class Not {
-  readonly value: unknown;
-
-  constructor(value: unknown) {
-    this.value = value;
+  constructor(operator: Comparison['operator'], operands: readonly unknown[]) {
+    this.operator = operator;
+    this.operands = operands;
   }
 }
 /** The attribute has one of these values. */
-export const oneOf = (...values: readonly unknown[]): unknown => new OneOf(values);
+export const oneOf = (...values: readonly unknown[]): unknown => new Comparison('IN', values);
 /** The attribute has another value than this, or none. */
-export const not = (value: unknown): unknown => new Not(value);
+export const not = (value: unknown): unknown => new Comparison('<>', [value]);
 
 export interface Update {
   /** Attributes to set; those given as undefined are removed. */
@@ -122,14 +117,10 @@ export const check = (
   const conditions = Object.entries(expected).map(([name, value]) => {
     if (value === undefined) return `attribute_not_exists(#${name})`;
     if (value === present) return `attribute_exists(#${name})`;
-    if (value instanceof OneOf) {
-      value.values.forEach((one, n) => {
-        values[`:was_${name}_${n}`] = one;
-      });
-      return `#${name} IN (${value.values.map((_, n) => `:was_${name}_${n}`).join(', ')})`;
-    }
-    values[`:was_${name}`] = value instanceof Not ? value.value : value;
-    return `#${name} ${value instanceof Not ? '<>' : '='} :was_${name}`;
+    const { operator, operands } = value instanceof Comparison ? value : new Comparison('=', [value]);
+    const placeholders = operands.map((_, n) => (operator === 'IN' ? `:was_${name}_${n}` : `:was_${name}`));
+    for (const [n, placeholder] of placeholders.entries()) values[placeholder] = operands[n];
+    return `#${name} ${operator} ${operator === 'IN' ? `(${placeholders.join(', ')})` : placeholders}`;
   });
   return {
     check: key,
