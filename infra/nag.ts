@@ -40,22 +40,14 @@ export const acceptances: readonly Acceptance[] = [
     rules: ['AwsSolutions-IAM5'],
     reason: 'Describes and stops executions of its workflow, whose names are known only at run time.',
   },
-  {
-    path: /^Engine\/BackupWorkflowRole$/,
-    rules: [
-      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-backup:*]',
-      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-backup/*:*]',
-    ],
+  ...['Backup', 'Restore'].map((workflow) => ({
+    path: new RegExp(`^Engine/${workflow}WorkflowRole$`),
+    rules: [':*', '/*:*'].map(
+      (executions) =>
+        `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-${workflow.toLowerCase()}${executions}]`,
+    ),
     reason: 'The map describes and stops its child executions, whose names are known only at run time.',
-  },
-  {
-    path: /^Engine\/RestoreWorkflowRole$/,
-    rules: [
-      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-restore:*]',
-      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-restore/*:*]',
-    ],
-    reason: 'The map describes and stops its child executions, whose names are known only at run time.',
-  },
+  })),
   {
     path: /^Engine\/TaskRole$/,
     rules: [

@@ -1,6 +1,7 @@
 /** Forwards a call to an engine over HTTP with keep-alive connections. */
 import { Agent, request } from 'node:http';
 import type { Answer } from '../../base/aws-service.ts';
+import { readBody } from '../../base/read-body.ts';
 
 export interface Upstream {
   send(call: { method: string; path: string; headers: Readonly<Record<string, string>>; body: Buffer | string }): Promise<Answer>;
@@ -20,12 +21,8 @@ export const openUpstream = (port: number): Upstream => {
         else reject(error);
       });
       call.once('response', (response) => {
-        const parts: Buffer[] = [];
-        response.on('data', (part: Buffer) => parts.push(part));
-        response.once('error', reject);
-        response.once('end', () =>
-          resolve({ status: response.statusCode ?? 500, headers: passed(response.headers), body: Buffer.concat(parts) }),
-        );
+        const { statusCode: status = 500, headers: received } = response;
+        readBody(response).then((body) => resolve({ status, headers: passed(received), body }), reject);
       });
       call.end(body);
     });
