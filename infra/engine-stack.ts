@@ -173,9 +173,8 @@ export class EngineStack extends Stack {
   #makeWorker(name: WorkerName, trigger: readonly PolicyStatement[] = []): lambda.Function {
     const { code, config, data } = this.#props;
     const concurrencyMax = reservedFor(name, config.accountConcurrency);
-    return makeWorker(this, name, {
-      ...{ parts: this.parts, code, logGroup: this.#logGroup, topic: data.alarms, trigger, concurrencyMax },
-    });
+    const { parts } = this;
+    return makeWorker(this, name, { parts, code, logGroup: this.#logGroup, topic: data.alarms, trigger, concurrencyMax });
   }
 
   #makeDeadLetters(name: WorkerName): Queue {

@@ -1,10 +1,22 @@
 /** The IAM statements that grants consist of. */
 import { Aws, Fn } from 'aws-cdk-lib';
-import { PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, PolicyStatement, type PolicyStatementProps, Role, type RoleProps } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
 
 /** The only way to allow actions: on given resources, under given conditions. */
 export const allow = (actions: string[], resources: readonly string[], conditions?: PolicyStatementProps['conditions']) =>
   new PolicyStatement({ actions, resources: [...resources], ...(conditions && { conditions }) });
+
+/** A role with all its permissions inline. */
+export const makeRole = (
+  scope: Construct,
+  id: string,
+  { statements, ...props }: Pick<RoleProps, 'assumedBy' | 'description'> & { readonly statements: readonly PolicyStatement[] },
+): Role =>
+  new Role(scope, id, {
+    ...props,
+    inlinePolicies: { permissions: new PolicyDocument({ statements: [...statements], minimize: true }) },
+  });
 
 /** Items of these partitions only. ForAllValues holds for an absent key, so the key must be present. */
 export const leadingKeysLike = (...patterns: string[]) => ({

@@ -1,7 +1,7 @@
 /** The cost of a job: time, and dollars by service. */
 import { price } from './price.ts';
 
-export interface Counts {
+interface Counts {
   /** Function time multiplied by memory. */
   readonly gigabyteSeconds: number;
   readonly invocations: number;

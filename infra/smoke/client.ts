@@ -13,7 +13,7 @@ export class StepError extends Error {
   }
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -26,7 +26,7 @@ export interface Client {
   call<T>(method: string, path: string, body?: object): Promise<T>;
 }
 
-export interface Caller {
+interface Caller {
   readonly token?: string | undefined;
   readonly organizationId?: string | undefined;
 }

@@ -59,6 +59,21 @@ export interface Engine {
   call(operation: Operation): unknown;
 }
 
+type Operations = Readonly<Record<string, (input: Json) => unknown>>;
+
+/** An engine from its operations and the permissions each of them needs. */
+export const makeEngine = (operations: Operations, needs: (operation: Operation) => readonly Need[]): Engine => ({
+  needs: (operation) => (Object.hasOwn(operations, operation.action) ? needs(operation) : undefined),
+  call: ({ action, input }) => operations[action]?.(input),
+});
+
+/** Where an engine keeps its state, and the region and account it simulates. */
+export interface EngineOptions {
+  readonly dir: string;
+  readonly region: string;
+  readonly account: string;
+}
+
 /** Reads a required string field. */
 export const text = (input: Json, field: string): string => {
   const value = input[field];

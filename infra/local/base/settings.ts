@@ -55,10 +55,7 @@ export const port = (env: Environment, name: string, otherwise: number): number 
 };
 
 const hosts = (env: Environment, name: string): readonly string[] => {
-  const entries = (env[name] ?? '')
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
+  const entries = (env[name] ?? '').split(',').flatMap((entry) => entry.trim() || []);
   const wrong = entries.find((entry) => !/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i.test(entry));
   if (wrong !== undefined) throw refuse(name, wrong, 'host:port,host:port,…');
   return entries;

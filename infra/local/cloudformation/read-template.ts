@@ -9,7 +9,7 @@ interface TemplateResource {
   readonly Metadata?: Readonly<Record<string, unknown>>;
 }
 
-export interface Template {
+interface Template {
   readonly Resources: Readonly<Record<string, TemplateResource>>;
   readonly Outputs?: Readonly<Record<string, { readonly Value: unknown; readonly Export?: { readonly Name: unknown } }>>;
   readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;

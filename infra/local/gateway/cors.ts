@@ -10,7 +10,7 @@ interface Configuration {
   readonly MaxAge?: number;
 }
 
-export interface Cors {
+interface Cors {
   readonly isPreflight: (method: string | undefined, headers: IncomingHttpHeaders) => boolean;
   readonly preflight: (headers: IncomingHttpHeaders) => Record<string, string>;
   readonly headers: (headers: IncomingHttpHeaders) => Record<string, string>;

@@ -19,7 +19,7 @@ import {
 import type { ResourceNames } from '../resource-names.ts';
 import { variables } from './capability-variables.ts';
 
-export interface Grant {
+interface Grant {
   readonly statements: readonly PolicyStatement[];
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -47,8 +47,7 @@ const permissions: Readonly<Record<Capability, (parts: ResourceNames) => readonl
       [tableArn],
     ),
     // Every operation has one leading key, so ForAllValues tests exactly that key. To IAM a Put that replaces equals one that
-    // creates:
-    // audit entries are protected by the condition of the Put and by their unique keys.
+    // creates: audit entries are protected by the condition of the Put and by their unique keys.
     new PolicyStatement({
       effect: Effect.DENY,
       actions: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
@@ -112,8 +111,7 @@ const permissions: Readonly<Record<Capability, (parts: ResourceNames) => readonl
   'webhook:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'webhook-secret')],
   'webhook:send': ({ secretsKeyArn }) => [decryptFor(secretsKeyArn, 'webhook-secret')],
   // A function that calls customers' endpoints may be compromised by one. It reads no sessions, keys or audit entries, and writes
-  // only the
-  // outcome of deliveries. Every key of a batch must be in these partitions.
+  // only the outcome of deliveries. Every key of a batch must be in these partitions.
   'delivery:keep': ({ tableArn }) => [
     allow(readActions, [tableArn], leadingKeysLike('ORG#*', 'DELIVERY#*')),
     allow(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [tableArn], leadingKeysLike('DELIVERY#*')),

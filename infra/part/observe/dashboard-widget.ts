@@ -99,11 +99,9 @@ export const metricGraphs = (section: Section['name']): IWidget[] =>
 
 /** Request metrics of the gateway. */
 export const trafficGraphs = (apiId: string): IWidget[] => {
+  const shared = { namespace: 'AWS/ApiGateway', dimensionsMap: { ApiId: apiId }, period: alarmPeriod };
   const of = (metricName: string, statistic: string, label: string): Metric =>
-    new Metric({
-      ...{ namespace: 'AWS/ApiGateway', metricName, statistic, label, period: alarmPeriod },
-      dimensionsMap: { ApiId: apiId },
-    });
+    new Metric({ ...shared, metricName, statistic, label });
   const graph = (title: string, left: Metric[]): IWidget =>
     new GraphWidget({ title, left, leftYAxis: { min: 0, showUnits: false }, width: third });
   return [

@@ -11,7 +11,7 @@ import { metageneration, type ObjectFiles, openObjectFiles, type StoredObject } 
 import { check, preconditionOf } from './precondition.ts';
 import { bodyOf, makeUploads } from './upload.ts';
 
-export interface Gcs {
+interface Gcs {
   readonly listener: RequestListener;
   /** Idempotent. */
   createBucket(name: string): void;

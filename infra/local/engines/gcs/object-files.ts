@@ -38,7 +38,7 @@ export interface Given {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-export type Check = (current: StoredObject | undefined) => void;
+type Check = (current: StoredObject | undefined) => void;
 
 /** An object being uploaded; invisible until it is kept. */
 export interface Draft {

@@ -3,14 +3,16 @@ import { Agent, request } from 'node:http';
 import type { Answer } from '../../base/aws-service.ts';
 import { readBody } from '../../base/read-body.ts';
 
-export interface Upstream {
-  send(call: { method: string; path: string; headers: Readonly<Record<string, string>>; body: Buffer | string }): Promise<Answer>;
-  close(): void;
+interface UpstreamCall {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string;
 }
 
-export const openUpstream = (port: number): Upstream => {
+export const openUpstream = (port: number) => {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 });
-  const send: Upstream['send'] = (message) =>
+  const send = (message: UpstreamCall): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const { method, path, body } = message;
       const headers = { ...message.headers, 'content-length': Buffer.byteLength(body) };
