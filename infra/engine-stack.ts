@@ -63,8 +63,8 @@ export class EngineStack extends Stack {
     this.#logGroup = makeLogGroup(this, 'Logs');
     const queues = Object.fromEntries(queueNames.map((name) => [name, this.#makeQueue(name)])) as Record<QueueName, Queue>;
     const retries = makeDelayedMessages(this, 'Retries', {
-      name: 'delivery-retry',
-      queue: queues.slowDelivery,
+      name: 'retry-entry',
+      queue: queues.deliveryRetry,
       topic: props.data.alarms,
     });
     const ticks = makeDelayedMessages(this, 'Ticks', { name: 'schedule-tick', queue: queues.schedule, topic: props.data.alarms });
@@ -143,14 +143,14 @@ export class EngineStack extends Stack {
       identitySecretArn: data.identitySecret.secretArn,
       taskQueueUrl: queues.task.queueUrl,
       taskQueueArn: queues.task.queueArn,
-      choreQueueUrl: queues.chore.queueUrl,
-      choreQueueArn: queues.chore.queueArn,
-      matchQueueUrl: queues.match.queueUrl,
-      matchQueueArn: queues.match.queueArn,
+      bucketWorkQueueUrl: queues.bucketWork.queueUrl,
+      bucketWorkQueueArn: queues.bucketWork.queueArn,
+      eventMatchQueueUrl: queues.eventMatch.queueUrl,
+      eventMatchQueueArn: queues.eventMatch.queueArn,
       deliveryQueueUrl: queues.delivery.queueUrl,
       deliveryQueueArn: queues.delivery.queueArn,
-      slowDeliveryQueueUrl: queues.slowDelivery.queueUrl,
-      slowDeliveryQueueArn: queues.slowDelivery.queueArn,
+      deliveryRetryQueueUrl: queues.deliveryRetry.queueUrl,
+      deliveryRetryQueueArn: queues.deliveryRetry.queueArn,
       scheduleQueueUrl: queues.schedule.queueUrl,
       scheduleQueueArn: queues.schedule.queueArn,
       captureQueueUrl: queues.capture.queueUrl,

@@ -58,7 +58,7 @@ export const acceptances: readonly Acceptance[] = [
       'Which SES identity is checked depends on what the deployer verified; the condition restricts the sender to one address.',
   },
   {
-    path: /^Engine\/Deliver(Slow)?Role$/,
+    path: /^Engine\/Deliver(Retry)?Role$/,
     rules: [
       'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/<RetriesGroup>/*]',
     ],
@@ -75,7 +75,7 @@ export const acceptances: readonly Acceptance[] = [
     reason: 'It is the dead-letter queue.',
   },
   {
-    path: /^Engine\/(Task|Chore|Match|Deliver|DeliverSlow|ScheduleRun|Capture)Feed$/,
+    path: /^Engine\/(Task|BucketWork|EventMatch|Deliver|DeliverRetry|ScheduleRun|Capture)Feed$/,
     rules: ['Serverless-LambdaEventSourceMappingDestination'],
     reason: 'Failed messages return to their queue, whose redrive policy handles them; failure destinations are for streams.',
   },

@@ -106,8 +106,8 @@ const permissions: Readonly<Record<Capability, (parts: ResourceNames) => readonl
     allow(['states:DescribeExecution', 'states:StopExecution'], [executionsOf(restoreWorkflowArn)]),
   ],
   'task:send': ({ taskQueueArn }) => [allow(['sqs:SendMessage'], [taskQueueArn])],
-  'chore:send': ({ choreQueueArn }) => [allow(['sqs:SendMessage'], [choreQueueArn])],
-  'match:send': ({ matchQueueArn }) => [allow(['sqs:SendMessage'], [matchQueueArn])],
+  'bucket-work:send': ({ bucketWorkQueueArn }) => [allow(['sqs:SendMessage'], [bucketWorkQueueArn])],
+  'event-match:send': ({ eventMatchQueueArn }) => [allow(['sqs:SendMessage'], [eventMatchQueueArn])],
   'webhook:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'webhook-secret')],
   'webhook:send': ({ secretsKeyArn }) => [decryptFor(secretsKeyArn, 'webhook-secret')],
   // A function that calls customers' endpoints may be compromised by one. It reads no sessions, keys or audit entries, and writes
@@ -116,10 +116,10 @@ const permissions: Readonly<Record<Capability, (parts: ResourceNames) => readonl
     allow(readActions, [tableArn], leadingKeysLike('ORG#*', 'DELIVERY#*')),
     allow(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [tableArn], leadingKeysLike('DELIVERY#*')),
   ],
-  'delivery:send': ({ deliveryQueueArn, slowDeliveryQueueArn }) => [
-    allow(['sqs:SendMessage'], [deliveryQueueArn, slowDeliveryQueueArn]),
+  'delivery:send': ({ deliveryQueueArn, deliveryRetryQueueArn }) => [
+    allow(['sqs:SendMessage'], [deliveryQueueArn, deliveryRetryQueueArn]),
   ],
-  'delivery:retry': ({ slowDeliveryQueueArn }) => [allow(['sqs:SendMessage'], [slowDeliveryQueueArn])],
+  'delivery:retry': ({ deliveryRetryQueueArn }) => [allow(['sqs:SendMessage'], [deliveryRetryQueueArn])],
   'delivery:later': ({ retryGroupName, retryRoleArn }) => [
     allow(['scheduler:CreateSchedule'], [schedulesOf(retryGroupName)]),
     passRoleTo('scheduler.amazonaws.com', retryRoleArn),

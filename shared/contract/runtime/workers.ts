@@ -42,7 +42,7 @@ export const workers = {
     summary: 'Forwards tasks and events from the table stream to their queues',
     trigger: 'stream',
     timeoutSeconds: 30,
-    capabilities: ['task:send', 'chore:send', 'match:send', 'delivery:send', 'schedule:send', 'capture:send'],
+    capabilities: ['task:send', 'bucket-work:send', 'event-match:send', 'delivery:send', 'schedule:send', 'capture:send'],
   },
   task: {
     entry: 'functions/event/task.ts',
@@ -60,15 +60,15 @@ export const workers = {
       'restore:start',
     ],
   },
-  chore: {
-    entry: 'functions/event/chore.ts',
+  bucketWork: {
+    entry: 'functions/event/bucket-work.ts',
     summary:
       'Runs long tasks: deletes objects of retired backups, applies retention, rewraps keys, replays events, finishes moves',
     trigger: 'queue',
     timeoutSeconds: 300,
     capabilities: ['table:write', 'destination:use', 'data-key:wrap', 'data-key:open', 'delivery:retry'],
   },
-  match: {
+  eventMatch: {
     entry: 'functions/webhook/match.ts',
     summary: 'Creates a delivery for every webhook that subscribes to an event',
     trigger: 'queue',
@@ -77,7 +77,7 @@ export const workers = {
     capabilities: ['delivery:keep', 'delivery:send'],
   },
   deliver: { ...delivery, summary: 'Sends events to webhooks that respond quickly' },
-  deliverSlow: {
+  deliverRetry: {
     ...delivery,
     summary: 'Sends events to webhooks that are new, failing or slow, and all retries',
   },
@@ -231,14 +231,14 @@ export const workers = {
     summary: 'Every few minutes: restarts captures whose next cycle is overdue',
     trigger: 'clock',
     timeoutSeconds: 300,
-    capabilities: ['table:write', 'capture:send', 'chore:send'],
+    capabilities: ['table:write', 'capture:send', 'bucket-work:send'],
   },
   retentionSweep: {
     entry: 'functions/retention/sweep.ts',
     summary: 'Every hour: starts retention for organizations with backups due',
     trigger: 'clock',
     timeoutSeconds: 60,
-    capabilities: ['table:look', 'chore:send'],
+    capabilities: ['table:look', 'bucket-work:send'],
   },
 } as const satisfies Record<string, Worker>;
 

@@ -151,7 +151,7 @@ test('a project that is disconnected is captured no longer, and what it had capt
     .map(({ queue, message }) => [queue, JSON.parse(String(message)).task]);
   deepEqual(
     tasks.filter(([, { kind }]) => kind === 'expire-captures'),
-    [['chore', { kind: 'expire-captures', projectId }]],
+    [['bucketWork', { kind: 'expire-captures', projectId }]],
   );
   const refused = await ask(storageDestinations.remove, undefined, { storageId });
   deepEqual([refused.status, refused.body.error.details], [409, { projectId }]);
