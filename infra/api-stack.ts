@@ -15,6 +15,7 @@ import type { EngineStack } from './engine-stack.ts';
 import { allow, makeRole } from './part/allow.ts';
 import { addDeployOutputs } from './part/deploy-outputs.ts';
 import { type CodeOf, type FnProps, makeFunction } from './part/function/lambda-function.ts';
+import { pascalCase } from './part/name-case.ts';
 import { addAlarm, alarmPeriod } from './part/observe/alarm.ts';
 import { makeLogGroup, makeVendedLogGroup } from './part/observe/log-group.ts';
 import { addLogMetricFilter, logLineMetric } from './part/observe/log-metric-filter.ts';
@@ -57,16 +58,16 @@ export class ApiStack extends Stack {
   #makeGroup(file: string, rows: readonly Endpoint[]): void {
     const handlers = rows.map((endpoint) => ({ endpoint, fn: this.#makeEndpoint(endpoint) }));
     const role = this.#makeGatewayRole(
-      pascal(file),
+      pascalCase(file),
       handlers.map(({ fn }) => fn),
     );
     for (const { endpoint, fn } of handlers)
-      this.#makeRoute(pascal(endpoint.id), `${endpoint.method} ${endpoint.path}`, fn, role);
+      this.#makeRoute(pascalCase(endpoint.id), `${endpoint.method} ${endpoint.path}`, fn, role);
   }
 
   #makeEndpoint(endpoint: Endpoint): Fn {
     const { file, name } = handlerOf(endpoint);
-    return this.#makeFunction(pascal(endpoint.id), {
+    return this.#makeFunction(pascalCase(endpoint.id), {
       entry: `functions/api/${file}.ts`,
       exportName: name,
       description: `${endpoint.method} ${endpoint.path}: ${endpoint.summary}`,
@@ -204,6 +205,3 @@ const accessLogLine = {
   error: '$context.error.responseType',
   functionError: '$context.integrationErrorMessage',
 };
-
-/** 'service-account', 'serviceAccount.create' → 'ServiceAccount', 'ServiceAccountCreate' */
-const pascal = (text: string): string => text.replace(/(^|[-.])(\w)/g, (_, __, letter: string) => letter.toUpperCase());

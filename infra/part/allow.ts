@@ -24,7 +24,6 @@ export const leadingKeysLike = (...patterns: string[]) => ({
   Null: { 'dynamodb:LeadingKeys': 'false' },
 });
 
-/** All item reads. */
 export const readActions = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
 
 /** Secrets Manager decrypts with the caller's permission; these functions can use the key for nothing else. */
@@ -48,14 +47,11 @@ export const assumeCustomerRoles = (conditions: PolicyStatementProps['conditions
     ...conditions,
   });
 
-/** The ARN pattern of a workflow's executions. */
 export const executionsOf = (workflowArn: string): string =>
   `${Fn.join(':execution:', Fn.split(':stateMachine:', workflowArn))}:*`;
 
-/** All schedules of a group. */
 export const schedulesOf = (groupName: string): string =>
   `arn:${Aws.PARTITION}:scheduler:${Aws.REGION}:${Aws.ACCOUNT_ID}:schedule/${groupName}/*`;
 
-/** Passing a role to one AWS service only. */
 export const passRoleTo = (service: string, roleArn: string) =>
   allow(['iam:PassRole'], [roleArn], { StringEquals: { 'iam:PassedToService': service } });

@@ -9,7 +9,6 @@ export type BackupKind = 'full' | 'incremental';
 
 interface BackupEstimate extends Estimate {
   readonly shards: number;
-  /** Runs of the copy function. */
   readonly runs: number;
   readonly stored: ArchiveSize;
   readonly sealSeconds: number;

@@ -2,7 +2,6 @@
 import { price } from './price.ts';
 
 interface Counts {
-  /** Function time multiplied by memory. */
   readonly gigabyteSeconds: number;
   readonly invocations: number;
   readonly transitions: number;
@@ -17,7 +16,6 @@ interface Counts {
 export interface Estimate {
   readonly seconds: number;
   readonly counts: Counts;
-  /** Billed by the database. */
   readonly sourceDollars: number;
 }
 

@@ -8,7 +8,6 @@ interface FleetLoad {
   readonly used: number;
   readonly most: number;
   readonly unit: string;
-  /** How the number is computed. */
   readonly because: string;
 }
 

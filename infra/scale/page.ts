@@ -120,7 +120,6 @@ const width = (): string =>
     fleetCapacity.map(([what, count, because]) => [what, String(count), because]),
   );
 
-/** The tables by heading. */
 export const sections: Readonly<Record<string, () => string>> = {
   'Full backup': () => backups('full'),
   'Incremental backup': () => backups('incremental'),

@@ -8,7 +8,6 @@ export type RestoreKind = 'empty' | 'over';
 
 interface RestoreEstimate extends Estimate {
   readonly shards: number;
-  /** Runs of the write function. */
   readonly runs: number;
   readonly checkSeconds: number;
   readonly writeSeconds: number;

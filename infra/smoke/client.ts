@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** A failed step: one line with the call and its response. */
 export class StepError extends Error {
-  /** Status of the response, if there was one. */
   readonly status: number | undefined;
 
   constructor(message: string, status?: number) {

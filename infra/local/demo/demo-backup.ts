@@ -9,7 +9,6 @@ import { writeDemoDocuments } from './demo-documents.ts';
 const documentCount = 2_000;
 const demoSource = 'demo-project';
 
-/** The part of the stage that the demo uses. */
 export interface DemoStage {
   readonly url: string;
   readonly identityUrl: string;

@@ -11,8 +11,7 @@ export const workQueueSpecs = {
   bucketWork: { id: 'Chores', worker: 'bucketWork', batchSize: 1, concurrencyMax: 10, waitMaxSeconds: 3_600 },
   /**
    * Ten events for 1,000 webhooks each (the maximum) make 10,000 deliveries at about 1 ms of a core: a quarter of the worker's
-   * timeout.
-   * Ten workers create 10,000 deliveries per second, twice what the delivery queue sends, so bursts wait there and new events
+   * timeout. Ten workers create 10,000 deliveries per second, twice what the delivery queue sends, so bursts wait there and new events
    * are matched at once. Events are expected within seconds.
    */
   eventMatch: { id: 'Matches', worker: 'eventMatch', batchSize: 10, concurrencyMax: 10, waitMaxSeconds: 300 },

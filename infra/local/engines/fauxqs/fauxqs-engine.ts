@@ -41,7 +41,6 @@ interface FauxqsOptions extends EngineOptions {
   readonly url: () => string;
 }
 
-/** The account fauxqs reports. */
 const localAccount = '000000000000';
 
 export const openFauxqs = async (options: FauxqsOptions): Promise<FauxqsEngine> => {

@@ -18,9 +18,7 @@ import { crc32 } from 'node:zlib';
 import { readBody } from '../../base/read-body.ts';
 
 interface S3FrontOptions {
-  /** The port of fauxqs. */
   readonly port: number;
-  /** The data folder of fauxqs. */
   readonly dir: string;
   /** Whether an access key belongs to a function. */
   readonly isOurs?: (accessKeyId: string) => boolean;

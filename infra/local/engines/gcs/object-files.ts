@@ -17,7 +17,6 @@ export interface StoredObject {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly generation: string;
   readonly timeCreated: string;
-  /** The file with the bytes. */
   readonly file: string;
 }
 
