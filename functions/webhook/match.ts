@@ -12,7 +12,7 @@ interface MatchRequest {
 }
 
 /** Leaves a third of the time for the deliveries in progress. */
-const partSeconds = (workers.match.timeoutSeconds * 2) / 3;
+const partSeconds = (workers.eventMatch.timeoutSeconds * 2) / 3;
 
 /** Organizations are processed concurrently. Each reads its webhooks once for all of its events. */
 export const handler = batchHandler<SQSEvent>(
@@ -31,7 +31,7 @@ export const handler = batchHandler<SQSEvent>(
 const readMatchRequest = ({ body, messageId }: SQSRecord): readonly MatchRequest[] => {
   try {
     const message = readTask(body);
-    if (message?.task.kind !== 'match-event') throw new Error('unexpected task on the match queue');
+    if (message?.task.kind !== 'match-event') throw new Error('unexpected task on the event match queue');
     return [{ messageId, organizationId: message.organizationId, eventId: message.task.eventId }];
   } catch (error) {
     log.error('task failed', { error, messageId });

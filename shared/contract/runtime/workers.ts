@@ -48,7 +48,7 @@ export const workers = {
     summary: 'Forwards tasks and events from the table stream to their queues',
     trigger: 'stream',
     timeoutSeconds: 30,
-    capabilities: ['task:send', 'chore:send', 'match:send', 'delivery:send', 'schedule:send', 'capture:send'],
+    capabilities: ['task:send', 'bucket-work:send', 'event-match:send', 'delivery:send', 'schedule:send', 'capture:send'],
   },
   task: {
     entry: 'functions/event/task.ts',
@@ -57,15 +57,15 @@ export const workers = {
     timeoutSeconds: taskSeconds,
     capabilities: ['table:write', 'secret:service', 'link:make', 'mail:send', ...starts],
   },
-  chore: {
-    entry: 'functions/event/chore.ts',
+  bucketWork: {
+    entry: 'functions/event/bucket-work.ts',
     summary:
       'Runs long tasks: deletes objects of retired backups, applies retention, rewraps keys, replays events, finishes moves',
     trigger: 'queue',
     timeoutSeconds: 300,
     capabilities: ['table:write', 'destination:use', 'data-key:make', 'data-key:open', 'delivery:retry'],
   },
-  match: {
+  eventMatch: {
     entry: 'functions/webhook/match.ts',
     summary: 'Creates a delivery for every webhook that subscribes to an event',
     trigger: 'queue',
@@ -74,7 +74,7 @@ export const workers = {
     capabilities: ['delivery:keep', 'delivery:send'],
   },
   deliver: { ...delivery, summary: 'Sends events to webhooks that respond quickly' },
-  deliverSlow: { ...delivery, summary: 'Sends events to webhooks that are new, failing or slow, and all retries' },
+  deliverRetry: { ...delivery, summary: 'Sends events to webhooks that are new, failing or slow, and all retries' },
   sweep: {
     entry: 'functions/organization/sweep.ts',
     summary: 'Every hour: starts the purge of organizations past their recovery deadline',
@@ -209,14 +209,14 @@ export const workers = {
     entry: 'functions/pitr/watch.ts',
     summary: 'Every few minutes: restarts captures whose next cycle is overdue',
     ...watchdog,
-    capabilities: ['table:write', 'capture:send', 'chore:send'],
+    capabilities: ['table:write', 'capture:send', 'bucket-work:send'],
   },
   retentionSweep: {
     entry: 'functions/retention/sweep.ts',
     summary: 'Every hour: starts retention for organizations with backups due',
     trigger: 'clock',
     timeoutSeconds: 60,
-    capabilities: ['table:look', 'chore:send'],
+    capabilities: ['table:look', 'bucket-work:send'],
   },
 } as const satisfies Record<string, Worker>;
 

@@ -34,7 +34,7 @@ export const watchCaptures = async ({ clock, tenantOf, send }: WatchdogDeps) => 
   const checkPage = async (): Promise<void> => {
     const { late, expiring } = await messagesFor(page, tenantOf, clock.now());
     await sendAll(send, 'capture', late);
-    await sendAll(send, 'chore', expiring);
+    await sendAll(send, 'bucketWork', expiring);
     counts.captured += page.length;
     counts.restarted += late.length;
     counts.expiring += expiring.length;
@@ -74,7 +74,7 @@ const messagesFor = async (
 
 const sendAll = async (
   send: WatchdogDeps['send'],
-  queue: 'capture' | 'chore',
+  queue: 'capture' | 'bucketWork',
   messages: readonly QueueMessage[],
 ): Promise<void> => {
   if (messages.length === 0) return;

@@ -18,7 +18,7 @@ const client = new SchedulerClient(sdkConfig);
 const retry = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 };
 
 /**
- * Sends the body once to the slow delivery queue, at that time or up to a minute later, never earlier. False if a schedule of that
+ * Sends the body once to the delivery retry queue, at that time or up to a minute later, never earlier. False if a schedule of that
  * name exists; it stays unchanged. It may be pending, or it has fired and is not yet deleted.
  */
 export const sendLater = async (name: string, at: Date, body: string): Promise<boolean> => {
@@ -29,7 +29,7 @@ export const sendLater = async (name: string, at: Date, body: string): Promise<b
       ScheduleExpression: `at(${wholeSecond(at)})`,
       ScheduleExpressionTimezone: 'UTC',
       ActionAfterCompletion: 'DELETE',
-      ...messageTo('SLOW_DELIVERY_QUEUE_ARN', 'RETRY', body),
+      ...messageTo('DELIVERY_RETRY_QUEUE_ARN', 'RETRY', body),
     });
     return true;
   } catch (error) {

@@ -90,7 +90,7 @@ const secretAttributes = async (tenant: Tenant, webhookId: string, secret: strin
 const headerAttributes = async (tenant: Tenant, webhookId: string, headers: WebhookInput['headers']) =>
   headers && { sealedHeaders: await sealHeaders(tenant, webhookId, headers), shownHeaders: maskHeaders(headers) };
 
-/** A re-enabled or changed endpoint starts like a new one: with a new failure period, on the slow queue. */
+/** A re-enabled or changed endpoint starts like a new one: with a new failure period, on the retry queue. */
 const resetHealth = (tenant: Tenant, webhookId: string, health: HealthRecord | undefined): readonly Write[] =>
   health?.failingSince === undefined && health?.isSlow === undefined
     ? []

@@ -75,14 +75,14 @@ const pairsOf = (position: number, event: StoredEvent, webhooks: readonly Webhoo
     .filter((webhook) => webhook.createdAt <= event.timestamp && matchesEventFilter(webhook, event))
     .map((webhook) => ({ position, event, webhook }));
 
-/** Ids of the webhooks that use the slow queue: all of them if the health records cannot be read. */
+/** Ids of the webhooks that use the retry queue: all of them if the health records cannot be read. */
 const slowWebhooks = async (tenant: Tenant, pairs: readonly Pair[]): Promise<ReadonlySet<string>> => {
   const ids = [...new Set(pairs.map(({ webhook }) => webhook.id))];
   try {
     const healths = await getAll(ids.map((id) => webhookKey.health(tenant, id)));
-    return new Set(ids.filter((_, n) => queueFor(healths[n]) === 'slowDelivery'));
+    return new Set(ids.filter((_, n) => queueFor(healths[n]) === 'deliveryRetry'));
   } catch (error) {
-    log.warn('could not read endpoint health; using the slow queue for all', { error, organizationId: tenant.organizationId });
+    log.warn('could not read endpoint health; using the retry queue for all', { error, organizationId: tenant.organizationId });
     return new Set(ids);
   }
 };

@@ -1,4 +1,4 @@
-/** Sends the events of a time range again, page by page, over the slow queue, so that it delays no other delivery. */
+/** Sends the events of a time range again, page by page, over the retry queue, so that it delays no other delivery. */
 import { enqueue, eventPrefix } from '../../event/index.ts';
 import { organizationKey } from '../../organization/index.ts';
 import {
@@ -126,5 +126,5 @@ const beginDelivery = async (
     action === 'resend' ||
     (action === 'create' && (await putIfAbsent(fresh))) ||
     (action === 'newRound' && found !== undefined && (await updateItem(beginRound(found, fresh.attemptsMax, now, task.walk))));
-  return isBegun ? { webhookId: webhook.id, deliveryId, attempt: attempts + 1, queue: 'slowDelivery' } : undefined;
+  return isBegun ? { webhookId: webhook.id, deliveryId, attempt: attempts + 1, queue: 'deliveryRetry' } : undefined;
 };

@@ -39,7 +39,7 @@ Object.assign(process.env, {
   TABLE_NAME: 'Table',
   SECRETS_KEY_ID: 'key',
   DELIVERY_QUEUE_URL: 'https://sqs.eu-central-1.amazonaws.com/1/Deliveries',
-  SLOW_DELIVERY_QUEUE_URL: 'https://sqs.eu-central-1.amazonaws.com/1/SlowDeliveries',
+  DELIVERY_RETRY_QUEUE_URL: 'https://sqs.eu-central-1.amazonaws.com/1/SlowDeliveries',
   WEBHOOK_HOSTS: 'localhost',
   PUBLIC_URL: 'https://api.example.com',
   SERVICE_VERSION: '2.0.0',

@@ -151,7 +151,7 @@ test('pitr: disconnecting a project stops its captures and deletes them', async 
     .map(({ queue, message }) => [queue, JSON.parse(String(message)).task]);
   deepEqual(
     tasks.filter(([, { kind }]) => kind === 'expire-captures'),
-    [['chore', { kind: 'expire-captures', projectId }]],
+    [['bucketWork', { kind: 'expire-captures', projectId }]],
   );
   const refused = await ask(storageDestinations.remove, undefined, { storageId });
   deepEqual([refused.status, refused.body.error.details], [409, { projectId }]);

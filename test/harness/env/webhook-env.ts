@@ -102,11 +102,11 @@ const url = process.env.AWS_ENDPOINT_URL;
 answerInProcess(table.script);
 Object.assign(process.env, {
   TASK_QUEUE_URL: `${url}/1/tasks`,
-  CHORE_QUEUE_URL: `${url}/1/chores`,
-  MATCH_QUEUE_URL: `${url}/1/matches`,
+  BUCKET_WORK_QUEUE_URL: `${url}/1/bucket-work`,
+  EVENT_MATCH_QUEUE_URL: `${url}/1/event-match`,
   DELIVERY_QUEUE_URL: `${url}/1/quick`,
-  SLOW_DELIVERY_QUEUE_URL: `${url}/1/slow`,
-  SLOW_DELIVERY_QUEUE_ARN: 'arn:aws:sqs:eu-central-1:1:slow',
+  DELIVERY_RETRY_QUEUE_URL: `${url}/1/slow`,
+  DELIVERY_RETRY_QUEUE_ARN: 'arn:aws:sqs:eu-central-1:1:slow',
   RETRY_GROUP_NAME: 'retries',
   RETRY_ROLE_ARN: 'arn:aws:iam::1:role/retry',
   RETRY_DEAD_LETTERS_ARN: 'arn:aws:sqs:eu-central-1:1:dead',
@@ -248,7 +248,7 @@ const visibilityMs = 450_000;
 export const give = (body: string, more: Partial<DeliveryDeps> = {}): Promise<void> => {
   const message = JSON.parse(body) as { organizationId: string };
   const isQuick = sent.some((one) => one.body === body && one.queue === 'quick');
-  const queue = isQuick ? 'delivery' : 'slowDelivery';
+  const queue = isQuick ? 'delivery' : 'deliveryRetry';
   return deliver(unsafeTenant(message.organizationId, 'record'), taskOf({ body }), queue, { ...deliveryDeps(), ...more });
 };
 

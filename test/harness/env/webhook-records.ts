@@ -107,7 +107,7 @@ export const createWebhookRecordsEnv = async (): Promise<WebhookRecordsEnv> => {
   });
   Object.assign(process.env, {
     DELIVERY_QUEUE_URL: `${process.env.AWS_ENDPOINT_URL}/1/Quick`,
-    SLOW_DELIVERY_QUEUE_URL: `${process.env.AWS_ENDPOINT_URL}/1/Slow`,
+    DELIVERY_RETRY_QUEUE_URL: `${process.env.AWS_ENDPOINT_URL}/1/Slow`,
     MAIL_FROM: 'Backups <backups@example.com>',
   });
   const taskOf = (body: string) => (JSON.parse(body) as { task: Record<string, unknown> }).task;

@@ -8,10 +8,10 @@ const message = (task: object): string => JSON.stringify({ id: newId('task'), or
 /** Queues, outbox items and Scheduler entries still hold messages of earlier versions. */
 const renamed = [
   ['tell-disabled', 'notify-webhook-disabled', { webhookId: newId('webhook') }, 'task'],
-  ['match', 'match-event', { eventId: newId('event') }, 'match'],
+  ['match', 'match-event', { eventId: newId('event') }, 'eventMatch'],
   ['tick', 'run-schedule', { scheduleId: newId('schedule'), at: '2025-06-01T00:00:00.000Z' }, 'schedule'],
-  ['forget-captures', 'expire-captures', { projectId: newId('project') }, 'chore'],
-  ['settle-move', 'finish-move', { projectId: newId('project'), moveId: 'mov_x' }, 'chore'],
+  ['forget-captures', 'expire-captures', { projectId: newId('project') }, 'bucketWork'],
+  ['settle-move', 'finish-move', { projectId: newId('project'), moveId: 'mov_x' }, 'bucketWork'],
 ] as const;
 for (const [earlier, kind, fields, queue] of renamed)
   test(`readTask: the earlier kind ${earlier} is read as ${kind}`, () => {

@@ -9,7 +9,7 @@ export interface TableDescription {
   readonly LatestStreamArn?: string;
 }
 
-export type Ask = (action: string, input: Json) => Promise<Json>;
+type Ask = (action: string, input: Json) => Promise<Json>;
 
 /** Creates the table if it is missing, and applies the template's stream and time-to-live settings. */
 export const createTable = async (ask: Ask, name: string, properties: Json): Promise<TableDescription> => {

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { StartError } from '../../base/settings.ts';
 
-export interface DynamoDbProcess {
+interface DynamoDbProcess {
   readonly port: number;
   stop(): Promise<void>;
 }
