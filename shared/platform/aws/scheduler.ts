@@ -73,7 +73,7 @@ export const putEntry = async ({ name, expression, timezone, body }: Entry): Pro
 };
 
 /** Sends the body to this queue, exactly on time, with the role and the dead-letter queue of this kind of schedule. */
-const messageTo = (queue: 'SLOW_DELIVERY_QUEUE_ARN' | 'SCHEDULE_QUEUE_ARN', kind: 'RETRY' | 'SCHEDULE', body: string) => ({
+const messageTo = (queue: 'DELIVERY_RETRY_QUEUE_ARN' | 'SCHEDULE_QUEUE_ARN', kind: 'RETRY' | 'SCHEDULE', body: string) => ({
   FlexibleTimeWindow: { Mode: 'OFF' as const },
   Target: {
     Arn: env(queue),

@@ -5,6 +5,7 @@ import {
   after,
   check,
   commit,
+  deletePartition,
   get,
   isConflict,
   iso,
@@ -13,7 +14,6 @@ import {
   type Tenant,
   transactionMax,
   update,
-  type Write,
 } from '../../platform/index.ts';
 import { type Journal, type RestoreRecord, restoreKey, workPartition } from '../model/record.ts';
 import { loadEndContext, type RestoreEndContext, releaseHoldsWrites } from '../model/restore-end-context.ts';
@@ -26,7 +26,7 @@ const marginSeconds = 3_600;
 
 type CleanUpDeps = Pick<RestoreDeps, 'openStore' | 'clock' | 'sleep'>;
 
-export interface CleanUpOptions {
+interface CleanUpOptions {
   /** The attempt that has ended; the current one by default. */
   readonly attempt?: number | undefined;
   /** How long to wait for active writers. */
@@ -137,21 +137,18 @@ export const journalLocation = (
 export const checkEnded = (tenant: Tenant, { id, status, attempt }: RestoreRecord) =>
   check(restoreKey.restore(tenant, id), { status, attempt });
 
-export const deleteWorkItems = (tenant: Tenant, restore: RestoreRecord): Promise<void> =>
-  deleteWork(tenant, restore.id, [checkEnded(tenant, restore)]);
-
-/** Deletes the work items in transactions with `conditions`. Every sort key begins with a letter. */
-const deleteWork = async (tenant: Tenant, id: string, conditions: readonly Write[]): Promise<void> => {
-  const range = { pk: workPartition(tenant, id), prefix: '', from: 'A', limit: transactionMax - conditions.length };
+/** In transactions, so that a restore that is resumed meanwhile keeps its work items. Every sort key begins with a letter. */
+export const deleteWorkItems = async (tenant: Tenant, restore: RestoreRecord): Promise<void> => {
+  const range = { pk: workPartition(tenant, restore.id), prefix: '', from: 'A', limit: transactionMax - 1 };
   for (;;) {
     const { items } = await query(range);
     if (items.length === 0) return;
-    await commit([...conditions, ...items.map(({ pk, sk }) => ({ remove: { pk, sk } }))]);
+    await commit([checkEnded(tenant, restore), ...items.map(({ pk, sk }) => ({ remove: { pk, sk } }))]);
   }
 };
 
 /** The restore's organization was purged. */
 const deleteOrphans = async (tenant: Tenant, id: string): Promise<void> => {
-  await deleteWork(tenant, id, []);
+  await deletePartition(workPartition(tenant, id));
   await commit([{ remove: restoreKey.running(tenant, id) }]);
 };

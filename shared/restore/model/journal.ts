@@ -55,7 +55,6 @@ export const openJournalStore = async (tenant: Tenant, { journal }: RestoreRecor
 export const destinationDeleted = (cause: unknown): JobFailure =>
   new JobFailure('STORAGE_UPLOAD_ERROR', 'The storage destination of the safety backup was deleted', undefined, { cause });
 
-/** A store whose errors become upload errors. */
 export const asUploadStore = (store: ObjectStore): ObjectStore => ({
   put: (...args) => store.put(...args).catch(throwAsUploadError),
   upload: (...args) => asUpload(store.upload(...args)),

@@ -4,7 +4,7 @@ import type { NameRange } from '../../firestore/index.ts';
 import type { Scope } from './restore-scope.ts';
 
 /** The part of the scope that lies in the bound. */
-export interface ShardRange {
+interface ShardRange {
   readonly bound: NameRange;
   /** Estimated number of backup records. */
   readonly expected: number;

@@ -16,7 +16,6 @@ import type { PlanCounts, RestoreRecord } from '../model/record.ts';
 import type { RestoreContext } from '../model/restore-context.ts';
 import { updateRunning } from '../model/running-restore.ts';
 
-/** The stored journal. */
 export interface Sealed {
   readonly backup: BackupRecord;
   readonly contents: ArchiveContents;

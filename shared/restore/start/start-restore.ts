@@ -25,6 +25,7 @@ import {
   restoreKey,
   type ScopeRecord,
 } from '../model/record.ts';
+import { noWrites } from '../model/shard-totals.ts';
 import type { NamedDocuments, StartRestoreOptions } from '../model/start-options.ts';
 
 export interface StartRestoreContext {
@@ -71,10 +72,7 @@ export const startRestore = (
     checked: 0,
     plan: null,
     notFound: [],
-    written: 0,
-    deleted: 0,
-    raced: 0,
-    failed: 0,
+    ...noWrites,
     collectionsRestored: 0,
     failures: [],
     reads: 0,
