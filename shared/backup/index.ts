@@ -21,7 +21,7 @@ export { rewrapKeys } from './encryption/rewrap-keys.ts';
 export { cancelBackup } from './end/cancel-backup.ts';
 export { cleanUpBackup } from './end/clean-up-backup.ts';
 export { failBackup, reasonFor } from './end/fail-backup.ts';
-export { reapBackup, runningBackups } from './end/reap-backup.ts';
+export { backupJobs } from './end/backup-jobs.ts';
 export { importBackup } from './import/import-backup.ts';
 export {
   asIncrementalOf,
