@@ -2,7 +2,7 @@
 import { backupDeps, backupJobs } from '../../shared/backup/index.ts';
 import { openStore, requestRetryPolicy } from '../../shared/destination/index.ts';
 import { jobWorkflow, reapRunningJobs } from '../../shared/job/index.ts';
-import { lambdaHandler } from '../../shared/platform/index.ts';
+import { lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
 
 /** A bucket that does not respond is given up quickly; the next run tries again. */
 const reaperDeps: typeof backupDeps = {
@@ -10,4 +10,6 @@ const reaperDeps: typeof backupDeps = {
   openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, requestRetryPolicy),
 };
 
-export const handler = lambdaHandler(() => reapRunningJobs(backupJobs(reaperDeps, jobWorkflow('BACKUP_WORKFLOW_ARN'))));
+const jobs = backupJobs(reaperDeps, jobWorkflow('BACKUP_WORKFLOW_ARN'));
+
+export const handler = lambdaHandler(() => reapRunningJobs(jobs, ({ organizationId }) => unsafeTenant(organizationId, 'record')));

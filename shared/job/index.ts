@@ -1,3 +1,4 @@
+export { deleteWorkItems } from './delete-work-items.ts';
 export { withHeartbeat } from './heartbeat.ts';
 export { assertJobCapacity, runningItemsMax } from './job-capacity.ts';
 export { corruptionFailure, failureOf, JobFailure, UploadError } from './job-failure.ts';

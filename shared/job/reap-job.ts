@@ -11,7 +11,6 @@ import {
   startWorkflow,
   stopWorkflow,
   type Tenant,
-  unsafeTenant,
 } from '../platform/index.ts';
 import type { Reason } from './running-job.ts';
 
@@ -66,10 +65,13 @@ export interface JobKind<I extends RunningJobItem, J extends ReapedJob> {
   cleanUp(tenant: Tenant, item: I, state: { readonly isGivenUp: boolean; readonly hasFailed: boolean }): Promise<void>;
 }
 
-export const reapJob = async <I extends RunningJobItem, J extends ReapedJob>(kind: JobKind<I, J>, item: I): Promise<void> => {
+export const reapJob = async <I extends RunningJobItem, J extends ReapedJob>(
+  kind: JobKind<I, J>,
+  tenant: Tenant,
+  item: I,
+): Promise<void> => {
   const { workflow, clock } = kind;
   if (item.dueAt !== undefined && item.dueAt > iso(clock.now())) return;
-  const tenant = unsafeTenant(item.organizationId, 'record');
   const { name, input } = kind.execution(item);
   // In this order: a workflow that has ended writes nothing more.
   const execution = await workflow.describe(name);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { idsIn } from '../contract/ids.ts';
 import { StorageError } from '../destination/index.ts';
-import { log, walk, withLogContext } from '../platform/index.ts';
+import { log, type Tenant, walk, withLogContext } from '../platform/index.ts';
 import { type JobKind, type ReapedJob, type RunningJobItem, reapJob } from './reap-job.ts';
 
 const maxConcurrentJobs = 8;
@@ -18,10 +18,13 @@ interface Reaped {
 }
 
 /** Reaps all jobs of a kind. Throws if some could not be checked: the error raises the alarm, and the next run retries. */
-export const reapRunningJobs = async <I extends RunningJobItem, J extends ReapedJob>(kind: JobKind<I, J>): Promise<void> => {
+export const reapRunningJobs = async <I extends RunningJobItem, J extends ReapedJob>(
+  kind: JobKind<I, J>,
+  tenantOf: (item: I) => Tenant,
+): Promise<void> => {
   const { name, partition } = kind;
   const items = walk<I>({ pk: partition, prefix: '', from: '0' });
-  const { looked, late, failed } = await reapJobs(items, (item) => reapJob(kind, item));
+  const { looked, late, failed } = await reapJobs(items, (item) => reapJob(kind, tenantOf(item), item));
   log.info(`running ${name}s checked`, { looked, late, failed });
   if (failed > 0) throw new Error(`${failed} of ${looked} running ${name}s could not be checked`);
 };

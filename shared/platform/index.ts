@@ -1,4 +1,5 @@
 export { mapConcurrent } from './async/map-concurrent.ts';
+export { prefetch } from './async/prefetch.ts';
 export { type Backoff, type RetryOptions, retry, type Verdict } from './async/retry.ts';
 export { type AssumeRoleInput, assumeRole, type RoleCredentials } from './aws/assume-role.ts';
 export {
@@ -58,6 +59,7 @@ export {
   add,
   type Change,
   check,
+  conditionOf,
   create,
   type Item,
   type ItemOf,

@@ -53,7 +53,7 @@ class PageBuilder {
 
   constructor(archive: Archive, path: string, options: BrowseOptions) {
     this.#seeker = new Seeker(archive);
-    this.#root = `${archive.manifest.source}/documents/`;
+    this.#root = archive.documentsRoot;
     this.#path = path;
     this.#options = options;
   }

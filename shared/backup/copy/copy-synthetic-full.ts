@@ -2,7 +2,7 @@
 import { type Archive, compareNames, type EncodedNameRange } from '../../archive/index.ts';
 import { countBytes, type NameRange } from '../../firestore/index.ts';
 import type { RunControl } from '../../job/index.ts';
-import { type ArchivePart, archivePartsIn, archiveRanges, documentsRoot } from '../cursor/archive-cursor.ts';
+import { type ArchivePart, archivePartsIn, archiveRanges } from '../cursor/archive-cursor.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
 import { recordKindOf } from '../steps/plan-synthetic-full.ts';
 import { type CopyRun, withHeartbeat, withPart } from './copy-run.ts';
@@ -86,7 +86,7 @@ class RecordCopier {
 
   /** The rest of the range. Users sort before all documents. */
   rangeIn(archive: Archive): EncodedNameRange {
-    const users = { from: Buffer.from('accounts'), to: Buffer.from(documentsRoot(archive).slice(0, -1)) };
+    const users = { from: Buffer.from('accounts'), to: Buffer.from(archive.documentsRoot.slice(0, -1)) };
     const [range = users] = this.#range ? archiveRanges(archive, [this.#range]) : [];
     return { from: this.#after ?? range.from, to: range.to };
   }

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { type Archive, Seeker } from '../../archive/index.ts';
 import { invalid } from '../../contract/errors.ts';
-import { documentsRoot } from '../cursor/archive-cursor.ts';
 import type { Counts, Stop } from './merge-cursors.ts';
 
 const Numbers = z.tuple([z.int(), z.int(), z.int(), z.int()]);
@@ -54,7 +53,7 @@ export const nameAt = async (at: Cursor['at'], sides: DiffArchives): Promise<str
   const seeker = archive && new Seeker(archive);
   const name = (await seeker?.seekRank(at.rank)) ? await seeker?.name() : undefined;
   if (!archive || !name) throw invalid('cursor', 'must be a nextCursor of the same comparison');
-  return name.toString().slice(documentsRoot(archive).length);
+  return name.toString().slice(archive.documentsRoot.length);
 };
 
 export const writeCursor = async (of: string, stop: Stop, sides: DiffArchives, progress: Progress): Promise<string> => {
@@ -72,7 +71,7 @@ export const writeCursor = async (of: string, stop: Stop, sides: DiffArchives, p
 
 const rankOf = async (archive: Archive, path: Buffer): Promise<number> => {
   const seeker = new Seeker(archive);
-  await seeker.seek(Buffer.concat([Buffer.from(documentsRoot(archive)), path]));
+  await seeker.seek(Buffer.concat([Buffer.from(archive.documentsRoot), path]));
   return seeker.rank();
 };
 

@@ -8,6 +8,7 @@ import { enqueue } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
 import {
   type Change,
+  conditionOf,
   env,
   get,
   type Item,
@@ -56,10 +57,7 @@ export const checkEncryptionUnchanged = (tenant: Tenant, chosen: EncryptionRecor
   onConditionFailed: () => new StaleReadError(),
 });
 
-const unchanged = (chosen: EncryptionRecord | undefined) => ({
-  condition: chosen ? 'version = :version' : 'attribute_not_exists(pk)',
-  ...(chosen && { values: { ':version': chosen.version } }),
-});
+const unchanged = (chosen: EncryptionRecord | undefined) => conditionOf(chosen && { version: chosen.version });
 
 export const encryptionData = (chosen: EncryptionRecord | undefined): z.input<typeof Encryption> => ({
   ...currentEncryption(chosen),

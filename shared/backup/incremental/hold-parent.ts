@@ -1,16 +1,18 @@
 import { StaleReadError, type Tenant, update, type Write } from '../../platform/index.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 
-const expected = { status: 'completed', leaving: undefined, arriving: undefined, damagedDepth: undefined };
-
 /**
  * Marks a backup as the parent of a new one by incrementing `builtUpon`. A concurrent delete that read the old count fails its
  * condition and re-evaluates.
  */
 export const holdParent = (tenant: Tenant, backupId: string, more: Readonly<Record<string, unknown>> = {}): Write =>
+  holdDependency(tenant, backupId, { arriving: undefined, damagedDepth: undefined, ...more });
+
+/** The same for a backup that an existing archive depends on, even if it is damaged. */
+export const holdDependency = (tenant: Tenant, backupId: string, more: Readonly<Record<string, unknown>> = {}): Write =>
   update(backupKey.backup(tenant, backupId), {
     add: { builtUpon: 1 },
-    expected: { ...expected, ...more },
+    expected: { status: 'completed', leaving: undefined, ...more },
     onConditionFailed: () => new StaleReadError(),
   });
 

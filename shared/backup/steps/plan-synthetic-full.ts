@@ -1,7 +1,6 @@
 /** Plans a synthetic full: splits the index of another backup into ranges, without reading the source. */
 import { type Archive, type NamedPage, recordKind } from '../../archive/index.ts';
 import type { NameRange, Plan } from '../../firestore/index.ts';
-import { documentsRoot } from '../cursor/archive-cursor.ts';
 
 /** Copying a range of this many documents takes a few minutes. */
 const rangeRecords = 500_000;
@@ -47,8 +46,7 @@ interface Run {
 
 /** Runs of consecutive records: index pages or, where one page is a large part of a range, its segments. Users are skipped. */
 async function* runsIn(archive: Archive, enough: number): AsyncGenerator<Run, void, undefined> {
-  const root = documentsRoot(archive);
-  const { pages } = archive;
+  const { pages, documentsRoot: root } = archive;
   for (let start = 0; start < pages.length; start += concurrency) {
     const runs = await Promise.all(pages.slice(start, start + concurrency).map((page) => runsOf(archive, page, enough)));
     for (const { first, count } of runs.flat()) {

@@ -107,7 +107,8 @@ const sceneOf = async (): Promise<Scene> => {
   await writePaths(world, ['a/1']);
   const id = await begin(world);
   const calls: string[] = [];
-  const reap: Scene['reap'] = (execution) => reapRunningJobs(backupJobs(world.engine, workflowThat(execution, calls)));
+  const reap: Scene['reap'] = (execution) =>
+    reapRunningJobs(backupJobs(world.engine, workflowThat(execution, calls)), () => tenant);
   return { world, id, calls, reap };
 };
 

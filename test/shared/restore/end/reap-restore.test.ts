@@ -3,6 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { StorageError } from '../../../../shared/destination/index.ts';
 import { decideReaping, type Execution, type JobWorkflow, reapRunningJobs } from '../../../../shared/job/index.ts';
+import { unsafeTenant } from '../../../../shared/platform/index.ts';
 import { restoreJobs } from '../../../../shared/restore/end/restore-jobs.ts';
 import type { RestoreRecord, RunningRestore } from '../../../../shared/restore/model/record.ts';
 import { restoreDeps } from '../../../../shared/restore/restore-deps.ts';
@@ -127,7 +128,9 @@ const reapingOf = async (stage: Stage, ask: RestoreInput = {}): Promise<Reaping>
       start: async (name, input) => void calls.push(['start', name, input]),
       stop: async (name) => void calls.push(['stop', name, lockOf(targetId)?.jobId]),
     };
-    await reapRunningJobs(restoreJobs(setup.world.engine, workflow));
+    await reapRunningJobs(restoreJobs(setup.world.engine, workflow), ({ organizationId }) =>
+      unsafeTenant(organizationId, 'record'),
+    );
   };
   return { ...setup, calls, reap };
 };

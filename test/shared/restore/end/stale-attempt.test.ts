@@ -62,6 +62,7 @@ test('stale attempt: a workflow that starts after its restore was cancelled and 
       start: async () => undefined,
       stop: async () => undefined,
     }),
+    tenant,
     runningItemOf(id)!,
   );
   await resume(world, id);

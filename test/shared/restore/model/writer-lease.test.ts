@@ -103,6 +103,7 @@ const reap = ({ world, id }: WriterSetup): Promise<void> =>
       start: async () => undefined,
       stop: async () => undefined,
     }),
+    tenant,
     runningItemOf(id)!,
   );
 
