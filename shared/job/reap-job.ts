@@ -51,7 +51,6 @@ export interface ReapedJob {
 /** What the reaper needs to know about a kind of job. */
 export interface JobKind<I extends RunningJobItem, J extends ReapedJob> {
   readonly name: 'backup' | 'restore';
-  /** The partition of its running items. */
   readonly partition: string;
   readonly workflow: JobWorkflow;
   readonly clock: Clock;
@@ -108,7 +107,6 @@ interface ReapingCase<I, J> {
   readonly now: Date;
 }
 
-/** A `Reason`: the job fails with it. */
 type ReapingDecision = 'leave' | 'start' | 'clean' | 'give-up' | Reason;
 
 /** Pure, so that tests cover every case. */

@@ -40,7 +40,6 @@ export const browseArchive = async (archive: Archive, { kind, path }: BrowsePath
 
 class PageBuilder {
   readonly entries: Entry[] = [];
-  /** Where the next page starts, if there is one. */
   next: number | undefined;
   exists = false;
   readonly #seeker: Seeker;

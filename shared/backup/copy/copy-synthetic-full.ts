@@ -5,19 +5,15 @@ import type { RunControl } from '../../job/index.ts';
 import { type ArchivePart, archivePartsIn, archiveRanges } from '../cursor/archive-cursor.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
 import { recordKindOf } from '../steps/plan-synthetic-full.ts';
+import { collectionBytesMax, partBytesMax } from './copy-documents.ts';
 import { type CopyRun, withHeartbeat, withPart } from './copy-run.ts';
 import type { PartWriter } from './part-writer.ts';
 import { type Claim, checkpointShard, type PartResult, type ShardProgress } from './shard-progress.ts';
 
-/** One run of a worker over a shard of a synthetic full. */
 export interface SynthesisRun extends Omit<CopyRun, 'source' | 'parent'> {
   /** The backup it is made from; opened once, on first use. */
   readonly origin: () => Promise<ParentArchive | undefined>;
 }
-
-/** Size limits of a part, as for parts of the source. */
-const partBytesMax = 1 << 30;
-const collectionBytesMax = 64 << 10;
 
 /** True if the range is done. */
 export const copySyntheticFull = (run: SynthesisRun, claim: Claim): Promise<boolean> =>
@@ -62,7 +58,6 @@ const copy = async (origin: ParentArchive, control: RunControl, copied: RecordCo
   }
 };
 
-/** Copies records into the part, and counts them. */
 class RecordCopier {
   records = 0;
   /** Bytes of the records, as the source encoded them. */

@@ -76,7 +76,6 @@ export class PartWriter {
     this.#tombstones += 1;
   }
 
-  /** One encoded document. */
   document(bytes: Uint8Array): void {
     this.#marks.read(bytes, 0, bytes.length);
     this.#writer.document(bytes, 0, bytes.length, this.#marks);
@@ -100,7 +99,6 @@ export class PartWriter {
     this.#records += 1;
   }
 
-  /** Approximate size of the part's item. */
   get listedBytes(): number {
     return this.#writer.listedBytes;
   }

@@ -177,7 +177,6 @@ export class LiveLookupCursor implements TargetCursor {
 /** The names of one request, in ascending order. */
 interface Batch {
   readonly paths: string[];
-  /** Number of archive parts they come from. */
   parts: number;
   /** Undefined until the request is sent. */
   answer: Promise<Got> | undefined;

@@ -5,7 +5,6 @@ import type { Counts, Stop } from './merge-cursors.ts';
 
 const Numbers = z.tuple([z.int(), z.int(), z.int(), z.int()]);
 const Cursor = z.object({
-  /** Fingerprint of its comparison. */
   of: z.string(),
   /** Where to continue: the rank in one of the archives, which is short, or the name. */
   at: z.union([z.object({ side: z.enum(['from', 'to']), rank: z.int() }), z.object({ name: z.string() })]),
@@ -21,12 +20,10 @@ export interface Progress {
   readonly counts: Counts;
   /** The total counts, if an earlier page has computed them. */
   readonly total: Counts | undefined;
-  /** The read time of the live database, the same for all pages. */
   readonly readTime: string | undefined;
   readonly reads: number;
 }
 
-/** The compared archives; undefined for the live database. */
 export interface DiffArchives {
   readonly from: Archive | undefined;
   readonly to: Archive | undefined;
@@ -46,7 +43,6 @@ export const readCursor = (text: string, of: string): { progress: Progress; at: 
   return { at, progress: { counts: countsOf(counts), total: total && countsOf(total), readTime, reads } };
 };
 
-/** The path of the document to continue at. */
 export const nameAt = async (at: Cursor['at'], sides: DiffArchives): Promise<string> => {
   if ('name' in at) return at.name;
   const archive = sides[at.side];
@@ -75,15 +71,6 @@ const rankOf = async (archive: Archive, path: Buffer): Promise<number> => {
   return seeker.rank();
 };
 
-const numbersOf = ({ added, changed, removed, unchanged }: Counts): z.output<typeof Numbers> => [
-  added,
-  changed,
-  removed,
-  unchanged,
-];
-const countsOf = ([added, changed, removed, unchanged]: z.output<typeof Numbers>): Counts => ({
-  added,
-  changed,
-  removed,
-  unchanged,
-});
+type Numbers = z.output<typeof Numbers>;
+const numbersOf = (counts: Counts): Numbers => [counts.added, counts.changed, counts.removed, counts.unchanged];
+const countsOf = ([added, changed, removed, unchanged]: Numbers): Counts => ({ added, changed, removed, unchanged });

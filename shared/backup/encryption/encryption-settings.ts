@@ -33,7 +33,6 @@ export interface EncryptionRecord extends Item {
   readonly previous: Readonly<Record<string, Uint8Array>>;
   /** New with every change and rotation; identifies the rewrap of all backups that follows. */
   readonly version: string;
-  /** Whether that rewrap is running. */
   readonly isWalking: boolean;
   readonly updatedAt: string;
 }

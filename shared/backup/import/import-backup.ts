@@ -122,7 +122,6 @@ const isSize = (value: unknown): value is number => Number.isSafeInteger(value) 
 const isPartial = ({ notes, parent, counts }: Manifest): boolean =>
   !scopeOf(notes).isKnown || notes.partial === true || notes.trigger === 'safety' || (parent === null && counts.tombstones > 0);
 
-/** The fields that follow from the archive. */
 const archiveFields = ({ identity, manifest, manifestDigest, keyFile, encryption, size }: FoundBackup) => {
   const { counts, notes } = manifest;
   const documents = counts.documents;

@@ -10,7 +10,6 @@ import { dependencyArchives } from '../seal/archive-contents.ts';
 import type { FoundBackup } from './inspect-folder.ts';
 
 interface ImportedChain {
-  /** The chain fields of its record. */
   readonly link: Pick<BackupRecord, 'parentBackupId' | 'chainLength' | 'needs'>;
   /** Writes that hold its dependencies, for the transaction that creates the record. */
   readonly holds: readonly Write[];

@@ -4,12 +4,10 @@ import type { NameRange, Plan } from '../../firestore/index.ts';
 
 /** Copying a range of this many documents takes a few minutes. */
 const rangeRecords = 500_000;
-/** Index pages fetched at once. */
 const concurrency = 8;
 
 export interface ArchivePlanOptions {
   readonly rangesMax: number;
-  /** About how many records a range should have. */
   readonly records?: number;
 }
 

@@ -5,7 +5,6 @@ import { countRecords, isPair, toProblem } from './check-object.ts';
 import { qualifiedName } from './leaf-sampler.ts';
 import { extraCheckedObjects, type VerifyWork } from './verify-work.ts';
 
-/** Leaves fetched ahead. */
 const ahead = 8;
 
 /** False if the time ran out first. Each damaged object is reported once. */
