@@ -1,4 +1,5 @@
 export { mapConcurrent } from './async/map-concurrent.ts';
+export { prefetch } from './async/prefetch.ts';
 export { type Backoff, type RetryOptions, retry, type Verdict } from './async/retry.ts';
 export { assumeRole } from './aws/assume-role.ts';
 export * from './aws/kms.ts';

@@ -5,6 +5,7 @@ import {
   type Clock,
   check,
   commit,
+  conditionOf,
   emitMetric,
   get,
   retryOnConflict,
@@ -83,8 +84,8 @@ const checkGood = (tenant: Tenant, backupId: string): Write =>
   check(backupKey.backup(tenant, backupId), { status: 'completed', damagedDepth: undefined }, outdated);
 
 /** The schedule must not have changed since its policy was applied. */
-const checkRule = (tenant: Tenant, scheduleId: string, revision: number | undefined): Write => {
-  const key = scheduleKey.schedule(tenant, scheduleId);
-  if (revision !== undefined) return check(key, { revision }, outdated);
-  return { check: key, condition: 'attribute_not_exists(pk)', onConditionFailed: outdated };
-};
+const checkRule = (tenant: Tenant, scheduleId: string, revision: number | undefined): Write => ({
+  check: scheduleKey.schedule(tenant, scheduleId),
+  ...conditionOf(revision === undefined ? undefined : { revision }),
+  onConditionFailed: outdated,
+});

@@ -11,7 +11,6 @@ import { checkEncryptionUnchanged, type EncryptionRecord, encryptionKey, readEnc
 
 interface RewrapTask {
   readonly walk: string;
-  /** The last backup that was processed. */
   readonly after?: string | undefined;
 }
 

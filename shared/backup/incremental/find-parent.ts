@@ -9,7 +9,6 @@ export interface ParentCriteria extends Pick<StartBackupOptions, 'collections' |
   readonly storageDestinationId: string;
 }
 
-/** The options that depend on whether a parent was found. */
 export type ResolvedType = Pick<StartBackupOptions, 'type' | 'parentBackupId' | 'chainLength' | 'fullBecause'>;
 
 /** The suitable backup of the project with the latest read time; of two with the same one, that with the shorter chain. */
@@ -105,7 +104,6 @@ export const findParentOrReason = async (
 const tooFar = 'the latest suitable backups depend on others that are too old';
 const sharesDamage = 'depends on a damaged backup, or shares objects with one';
 
-/** The archives required to read a backup. */
 const archivesOf = ({ archive, needs = [] }: BackupRecord): readonly string[] => [archive.backup, ...needs];
 const isSuspect = (backup: BackupRecord, suspect: ReadonlySet<string>): boolean =>
   archivesOf(backup).some((archive) => suspect.has(archive));

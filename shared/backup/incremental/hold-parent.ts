@@ -1,17 +1,19 @@
 import { StaleReadError, type Tenant, type Update, update, type Write } from '../../platform/index.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 
-const expected = { status: 'completed', leaving: undefined, arriving: undefined, damagedDepth: undefined };
-
 /**
  * Marks a backup as the parent of a new one by incrementing `builtUpon`. A concurrent delete that read the old count fails its
  * condition and re-evaluates.
  */
-export const holdParent = (tenant: Tenant, backupId: string, more: Pick<Update, 'set' | 'expected'> = {}): Write =>
+export const holdParent = (tenant: Tenant, backupId: string, { set, expected }: Pick<Update, 'set' | 'expected'> = {}): Write =>
+  holdDependency(tenant, backupId, { set, expected: { arriving: undefined, damagedDepth: undefined, ...expected } });
+
+/** The same for a backup that an existing archive depends on, even if it is damaged. */
+export const holdDependency = (tenant: Tenant, backupId: string, more: Pick<Update, 'set' | 'expected'> = {}): Write =>
   update(backupKey.backup(tenant, backupId), {
     add: { builtUpon: 1 },
     set: more.set,
-    expected: { ...expected, ...more.expected },
+    expected: { status: 'completed', leaving: undefined, ...more.expected },
     onConditionFailed: () => new StaleReadError(),
   });
 

@@ -8,7 +8,6 @@ import { backupAudit } from '../model/backup-audit.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { findOwner } from '../model/shared-archives.ts';
 
-/** A parent that a child backup is made from. */
 export interface ParentLink {
   readonly tenant: Tenant;
   readonly parent: BackupRecord;

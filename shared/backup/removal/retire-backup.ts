@@ -8,7 +8,6 @@ import { type BackupRecord, backupKey } from '../model/record.ts';
 /** The record can still be read; its objects are deleted, or about to be. */
 export const isRetired = ({ status }: Pick<BackupRecord, 'status'>): boolean => status === 'deleted' || status === 'expired';
 
-/** How long the record of a retired backup is kept. */
 const recordKeptSeconds = 30 * 24 * 3_600;
 
 /**

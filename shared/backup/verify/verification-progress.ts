@@ -7,7 +7,6 @@ import { VerificationReport } from './verification-report.ts';
 
 type Verification = NonNullable<BackupRecord['verification']>;
 
-/** How often progress is stored on the record. */
 const saveEveryMs = 10_000;
 
 /** A verification on the record of its backup. Every write fails if another verification has replaced it. */

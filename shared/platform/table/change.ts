@@ -81,7 +81,7 @@ export interface Update {
 
 /** Compare-and-set of an existing item. The condition fails if there is no item, or if it is not as `expected`. */
 export const update = (key: Key, { set = {}, add = {}, expected = {}, onConditionFailed }: Update): UpdateWrite => {
-  const { condition, names, values } = check(key, expected);
+  const { condition, names, values } = conditionOf(expected);
   const changes = Object.entries({ ...set, ...add });
   const sets = Object.keys(set).filter((name) => set[name] !== undefined);
   const removes = Object.keys(set).filter((name) => set[name] === undefined);
@@ -105,14 +105,19 @@ export const update = (key: Key, { set = {}, add = {}, expected = {}, onConditio
 };
 
 type UpdateWrite = Extract<Write, { update: Key }>;
-type CheckWrite = Extract<Write, { check: Key }> & Required<Pick<Conditional, 'names' | 'values'>>;
+type Condition = Required<Pick<Conditional, 'condition' | 'names' | 'values'>>;
+type CheckWrite = Extract<Write, { check: Key }> & Condition;
 
 /** Checks that an item exists and is as `expected`, without changing it. */
 export const check = (
   key: Key,
   expected: Readonly<Record<string, unknown>> = {},
   onConditionFailed?: Conditional['onConditionFailed'],
-): CheckWrite => {
+): CheckWrite => ({ check: key, ...conditionOf(expected), ...(onConditionFailed && { onConditionFailed }) });
+
+/** The condition that an item is as `expected`, or that there is none if nothing is expected. */
+export const conditionOf = (expected: Readonly<Record<string, unknown>> | undefined): Condition => {
+  if (!expected) return { condition: 'attribute_not_exists(pk)', names: {}, values: {} };
   const values: Record<string, unknown> = {};
   const conditions = Object.entries(expected).map(([name, value]) => {
     if (value === undefined) return `attribute_not_exists(#${name})`;
@@ -123,11 +128,9 @@ export const check = (
     return `#${name} ${operator} ${operator === 'IN' ? `(${placeholders.join(', ')})` : placeholders}`;
   });
   return {
-    check: key,
     condition: ['attribute_exists(pk)', ...conditions].join(' AND '),
     names: Object.fromEntries(Object.keys(expected).map((name) => [`#${name}`, name])),
     values,
-    ...(onConditionFailed && { onConditionFailed }),
   };
 };
 

@@ -1,20 +1,8 @@
 /** After the end of a restore: releases its target, and deletes everything that neither an undo nor a resume needs. */
 import { deleteArchiveObjects } from '../../backup/index.ts';
 import { undoSeconds } from '../../contract/limits.ts';
-import {
-  after,
-  check,
-  commit,
-  deletePartition,
-  get,
-  isConflict,
-  iso,
-  log,
-  query,
-  type Tenant,
-  transactionMax,
-  update,
-} from '../../platform/index.ts';
+import { deleteWorkItems } from '../../job/index.ts';
+import { after, check, commit, get, isConflict, iso, log, type Tenant, update } from '../../platform/index.ts';
 import { type Journal, type RestoreRecord, restoreKey, workPartition } from '../model/record.ts';
 import { loadEndContext, type RestoreEndContext, releaseHoldsWrites } from '../model/restore-end-context.ts';
 import { waitForWriters } from '../model/writer-lease.ts';
@@ -93,7 +81,7 @@ const cleanUp = async (
   if (isGivenUp && journals.length > 0) log.error('journal of the restore stays in its destination', { restoreJobId: id });
   else for (const journal of journals) await deleteArchiveObjects(tenant, journalLocation(tenant, restore, journal), openStore);
   if (!isGivenUp) await deleteDiscardedAttempts(tenant, restore, openStore);
-  if (isOver) await deleteWorkItems(tenant, restore);
+  if (isOver) await deleteRestoreWork(tenant, restore);
   const running = restoreKey.running(tenant, id);
   if ((await get(running))?.attempt !== attempt) return;
   await commit([
@@ -137,18 +125,11 @@ export const journalLocation = (
 export const checkEnded = (tenant: Tenant, { id, status, attempt }: RestoreRecord) =>
   check(restoreKey.restore(tenant, id), { status, attempt });
 
-/** In transactions, so that a restore that is resumed meanwhile keeps its work items. Every sort key begins with a letter. */
-export const deleteWorkItems = async (tenant: Tenant, restore: RestoreRecord): Promise<void> => {
-  const range = { pk: workPartition(tenant, restore.id), prefix: '', from: 'A', limit: transactionMax - 1 };
-  for (;;) {
-    const { items } = await query(range);
-    if (items.length === 0) return;
-    await commit([checkEnded(tenant, restore), ...items.map(({ pk, sk }) => ({ remove: { pk, sk } }))]);
-  }
-};
+export const deleteRestoreWork = (tenant: Tenant, restore: RestoreRecord): Promise<void> =>
+  deleteWorkItems(workPartition(tenant, restore.id), [checkEnded(tenant, restore)]);
 
 /** The restore's organization was purged. */
 const deleteOrphans = async (tenant: Tenant, id: string): Promise<void> => {
-  await deletePartition(workPartition(tenant, id));
+  await deleteWorkItems(workPartition(tenant, id));
   await commit([{ remove: restoreKey.running(tenant, id) }]);
 };
