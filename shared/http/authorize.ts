@@ -14,6 +14,7 @@ import {
   type MemberRecord,
   noSuchOrganization,
   type OrganizationRecord,
+  roleRequired,
 } from '../organization/index.ts';
 import { epochSeconds, getAll, type Item, type Key, type Tenant, unsafeTenant } from '../platform/index.ts';
 import type { Credentials } from './authenticate.ts';
@@ -79,12 +80,7 @@ export const authorize = async (
     const organization = assertExists(organizationHeader, found.organization);
     const member = found.member as MemberRecord | undefined;
     if (!member) throw new ApiError('FORBIDDEN', 'You are not a member of this organization');
-    if (!roleAtLeast(member.role, access.role)) {
-      throw new ApiError('PERMISSION_DENIED', `Requires role ${access.role}`, {
-        requiredRole: access.role,
-        currentRole: member.role,
-      });
-    }
+    if (!roleAtLeast(member.role, access.role)) throw roleRequired(access.role, member.role);
     const tenant = unsafeTenant(organization.id, 'membership');
     return { actor, person, participant: { tenant, organization, role: member.role }, storedResponse: found.response };
   }

@@ -55,6 +55,7 @@ export { fingerprint, idBounds, newId, newIdOf, newUlid, randomFraction, randomT
 export { secretMask } from './secret-mask.ts';
 export {
   type AuditNote,
+  absentOr,
   add,
   type Change,
   check,

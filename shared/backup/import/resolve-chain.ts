@@ -1,7 +1,7 @@
 /** Resolves the backups that an imported one depends on: they must exist in the organization, and are held. */
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { StaleReadError, type Tenant, update, type Write } from '../../platform/index.ts';
-import { assertNotLeaving } from '../../project/index.ts';
+import { assertNotLeaving, notLeaving } from '../../project/index.ts';
 import { chainLengthOf } from '../incremental/find-parent.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { findOwner } from '../model/shared-archives.ts';
@@ -58,6 +58,6 @@ const isSameProject = (one: BackupRecord['archive'], other: FoundBackup['identit
 const holdDependency = (tenant: Tenant, backupId: string): Write =>
   update(backupKey.backup(tenant, backupId), {
     add: { builtUpon: 1 },
-    expected: { status: 'completed', leaving: undefined },
+    expected: { status: 'completed', ...notLeaving },
     onConditionFailed: () => new StaleReadError(),
   });

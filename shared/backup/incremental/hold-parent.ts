@@ -1,7 +1,8 @@
 import { StaleReadError, type Tenant, update, type Write } from '../../platform/index.ts';
+import { notMoving } from '../../project/index.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 
-const expected = { status: 'completed', leaving: undefined, arriving: undefined, damagedDepth: undefined };
+const expected = { status: 'completed', ...notMoving, damagedDepth: undefined };
 
 /**
  * Marks a backup as the parent of a new one by incrementing `builtUpon`. A concurrent delete that read the old count fails its
