@@ -7,7 +7,7 @@ import type { Actor } from '../audit/index.ts';
 import { type Access, type Role, roleAtLeast } from '../contract/access.ts';
 import { ApiError, invalid, unauthorized } from '../contract/errors.ts';
 import { isId } from '../contract/ids.ts';
-import { isKeyOf, lookup, noSuchOrganization, type OrganizationRecord } from '../organization/index.ts';
+import { isKeyOf, lookup, noSuchOrganization, type OrganizationRecord, roleRequired } from '../organization/index.ts';
 import { epochSeconds, getAll, type Item, type Key, type Tenant, unsafeTenant } from '../platform/index.ts';
 import type { Credentials } from './authenticate.ts';
 
@@ -78,10 +78,7 @@ const authorizePerson = async (
   }
   const organization = assertExists(organizationHeader, found);
   if (!member) throw new ApiError('FORBIDDEN', 'You are not a member of this organization');
-  if (!roleAtLeast(member.role, access.role)) {
-    const details = { requiredRole: access.role, currentRole: member.role };
-    throw new ApiError('PERMISSION_DENIED', `Requires role ${access.role}`, details);
-  }
+  if (!roleAtLeast(member.role, access.role)) throw roleRequired(access.role, member.role);
   const tenant = unsafeTenant(organization.id, 'membership');
   return { actor, person, participant: { tenant, organization, role: member.role }, storedResponse };
 };

@@ -13,6 +13,7 @@ import {
   type Tenant,
   type Write,
 } from '../platform/index.ts';
+import { notMoving } from '../project/index.ts';
 import { closeUndoWindow } from '../restore/index.ts';
 import { scheduleKey } from '../schedule/index.ts';
 import type { Expiry } from './decide-expiry.ts';
@@ -69,7 +70,7 @@ const writesOf = async (
     ...(safetyOf !== undefined && { restoreJobId: safetyOf }),
   };
   return [
-    ...retireWrites(tenant, backup, 'expired', { arriving: undefined, verification, expiresAt, lockedUntil }, now),
+    ...retireWrites(tenant, backup, 'expired', { ...notMoving, verification, expiresAt, lockedUntil }, now),
     ...(newestGoodId === undefined ? [] : [checkGood(tenant, newestGoodId)]),
     ...(reason === 'policy' && scheduleId !== null ? [checkRule(tenant, scheduleId, rule?.revision)] : []),
     ...(await closeUndoWindow(tenant, backup)),

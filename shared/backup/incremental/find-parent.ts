@@ -1,7 +1,7 @@
 /** Finds the parent of an incremental backup. */
 import { chainHardMax } from '../../contract/limits.ts';
 import { query, type Tenant } from '../../platform/index.ts';
-import type { ProjectRecord } from '../../project/index.ts';
+import { isInMove, type ProjectRecord } from '../../project/index.ts';
 import { type BackupRecord, backupPrefix } from '../model/record.ts';
 import type { StartBackupContext, StartBackupOptions } from '../model/start-options.ts';
 
@@ -125,7 +125,7 @@ const unsuitableBecause = (tenant: Tenant, backup: BackupRecord, criteria: Paren
   const { archive, projectId, storageDestination } = backup;
   if (backup.isPartial || backup.readTime === null) return 'is partial';
   if (backup.damagedDepth !== undefined) return 'is damaged';
-  if (backup.arriving !== undefined || backup.leaving !== undefined) return 'is being moved';
+  if (isInMove(backup)) return 'is being moved';
   // The encrypted objects are bound to both forever.
   if (archive.organization !== tenant.organizationId || archive.project !== projectId)
     return 'was made in another organization or project';

@@ -1,4 +1,5 @@
 import { StaleReadError, type Tenant, type Update, update, type Write } from '../../platform/index.ts';
+import { notLeaving, notMoving } from '../../project/index.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 
 /**
@@ -6,14 +7,14 @@ import { type BackupRecord, backupKey } from '../model/record.ts';
  * condition and re-evaluates.
  */
 export const holdParent = (tenant: Tenant, backupId: string, { set, expected }: Pick<Update, 'set' | 'expected'> = {}): Write =>
-  holdDependency(tenant, backupId, { set, expected: { arriving: undefined, damagedDepth: undefined, ...expected } });
+  holdDependency(tenant, backupId, { set, expected: { ...notMoving, damagedDepth: undefined, ...expected } });
 
 /** The same for a backup that an existing archive depends on, even if it is damaged. */
 export const holdDependency = (tenant: Tenant, backupId: string, more: Pick<Update, 'set' | 'expected'> = {}): Write =>
   update(backupKey.backup(tenant, backupId), {
     add: { builtUpon: 1 },
     set: more.set,
-    expected: { status: 'completed', leaving: undefined, ...more.expected },
+    expected: { status: 'completed', ...notLeaving, ...more.expected },
     onConditionFailed: () => new StaleReadError(),
   });
 

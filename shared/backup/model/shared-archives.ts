@@ -1,7 +1,7 @@
 /** Several records may share the objects of one archive. The objects are deleted with the last of these records. */
 import { ApiError } from '../../contract/errors.ts';
 import { check, get, type Item, StaleReadError, type Tenant, type Write, walk } from '../../platform/index.ts';
-import { assertNotLeaving } from '../../project/index.ts';
+import { assertNotLeaving, notLeaving } from '../../project/index.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 
 export interface ArchiveLink extends Item {
@@ -65,7 +65,7 @@ export const assertArchiveShareable = async (tenant: Tenant, archiveId: string, 
   if (owner.status !== 'completed')
     throw new ApiError('CONFLICT', `The folder belongs to a backup that is ${owner.status}`, { backupId: owner.id });
   // While this record exists, its objects are not deleted.
-  const expected = { status: 'completed', leaving: undefined };
+  const expected = { status: 'completed', ...notLeaving };
   return [check(backupKey.backup(tenant, owner.id), expected, () => new StaleReadError())];
 };
 

@@ -16,7 +16,7 @@ import {
 import { ApiError } from '../../contract/errors.ts';
 import { readDestination } from '../../destination/index.ts';
 import { after, commit, get, idBounds, iso, type Tenant, type Write, walk } from '../../platform/index.ts';
-import { readJob } from '../../project/index.ts';
+import { isInMove, readJob } from '../../project/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { baseRetrySeconds } from '../model/failure-backoff.ts';
 import { microsOf } from '../model/micro-time.ts';
@@ -39,8 +39,7 @@ const isComplete = (tenant: Tenant, { projectId, storageDestination }: PitrRecor
   !backup.isPartial &&
   !backup.mayLackCollections &&
   backup.damagedDepth === undefined &&
-  backup.arriving === undefined &&
-  backup.leaving === undefined &&
+  !isInMove(backup) &&
   backup.storageDestination.id === storageDestination.id &&
   backup.archive.organization === tenant.organizationId &&
   backup.archive.project === projectId &&

@@ -144,9 +144,20 @@ export const set = (
 /** `update` that adds to one counter and nothing else. */
 export const add = (key: Key, counter: string, amount: number): UpdateWrite => update(key, { add: { [counter]: amount } });
 
-/** Removes an item that must exist. */
-export const remove = (key: Key, onConditionFailed?: Conditional['onConditionFailed']): Write => ({
-  remove: key,
-  condition: 'attribute_exists(pk)',
-  ...(onConditionFailed && { onConditionFailed }),
-});
+/** Removes an item that must exist and be as `expected`. */
+export const remove = (
+  key: Key,
+  onConditionFailed?: Conditional['onConditionFailed'],
+  expected: Readonly<Record<string, unknown>> = {},
+): Write => {
+  const { check: _, ...condition } = check(key, expected, onConditionFailed);
+  return { remove: key, ...condition };
+};
+
+/** The condition of a write that there is no item, or that it is as `expected`. */
+export const absentOr = (expected: Readonly<Record<string, unknown>>) => {
+  const { condition, names, values } = check(noKey, expected);
+  return { condition: `attribute_not_exists(pk) OR ${condition}`, names, values };
+};
+
+const noKey: Key = { pk: '', sk: '' };

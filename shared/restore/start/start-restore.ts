@@ -15,7 +15,7 @@ import {
   update,
   type Write,
 } from '../../platform/index.ts';
-import { databaseLock, databaseOf, jobLock, type ProjectRecord, whileConnected } from '../../project/index.ts';
+import { databaseLock, databaseOf, jobLock, notLeaving, type ProjectRecord, whileConnected } from '../../project/index.ts';
 import {
   heldBackups,
   type Journal,
@@ -122,7 +122,7 @@ export const startWrites = (tenant: Tenant, restore: RestoreRecord, target: Proj
 export const holdBackup = (tenant: Tenant, backupId: string): Write =>
   update(backupKey.backup(tenant, backupId), {
     add: { restoring: 1 },
-    expected: { status: 'completed', leaving: undefined },
+    expected: { status: 'completed', ...notLeaving },
     onConditionFailed: () => new StaleReadError(),
   });
 
