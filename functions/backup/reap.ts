@@ -1,5 +1,5 @@
 /** Every few minutes: checks all running backups, and ends those that are stuck. */
-import { backupDeps, type RunningRecord, reapBackup, runningBackups } from '../../shared/backup/index.ts';
+import { backupDeps, reapBackup, runningBackups } from '../../shared/backup/index.ts';
 import { openStore, requestRetryPolicy } from '../../shared/destination/index.ts';
 import { type JobWorkflow, reapJobs } from '../../shared/job/index.ts';
 import { describeExecution, lambdaHandler, log, startWorkflow, stopWorkflow, unsafeTenant } from '../../shared/platform/index.ts';
@@ -17,11 +17,10 @@ const reaperDeps: typeof backupDeps = {
 };
 
 export const handler = lambdaHandler(async (): Promise<void> => {
-  const { looked, late, failed } = await reapJobs(runningBackups(), reap);
+  const { looked, late, failed } = await reapJobs(runningBackups(), (item) =>
+    reapBackup(unsafeTenant(item.organizationId, 'record'), item, reaperDeps, workflow),
+  );
   log.info('checked the running backups', { looked, late, failed });
   // The next run tries again; the error raises the alarm.
   if (failed > 0) throw new Error(`${failed} of ${looked} running backups could not be checked`);
 });
-
-const reap = (item: RunningRecord): Promise<void> =>
-  reapBackup(unsafeTenant(item.organizationId, 'record'), item, reaperDeps, workflow);
