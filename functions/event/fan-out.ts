@@ -37,11 +37,7 @@ const messagesOf = ({ dynamodb }: DynamoDBRecord): readonly OutboxMessage[] => {
   // The partition key of a tenant's items is its message group in the fair queues.
   if (routed) return [{ ...routed, sender: pk || 'unknown', itemIdentifier: dynamodb?.SequenceNumber ?? '' }];
   // A retry would not help and would block the stream.
-  log.error('outbox item dropped: no message or invalid event id', {
-    organizationId: pk.replace(/^ORG#/, ''),
-    pk,
-    sk,
-  });
+  log.error('outbox item dropped: no message or invalid event id', { organizationId: pk.replace(/^ORG#/, ''), pk, sk });
   return [];
 };
 

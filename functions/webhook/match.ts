@@ -22,7 +22,9 @@ export const handler = batchHandler<SQSEvent>(
     const groups = Object.values(Object.groupBy(Records.flatMap(readMatchRequest), ({ organizationId }) => organizationId));
     await Promise.all(
       groups.map(async (group = []) => {
-        for (const messageId of await matchOrganization(group, until)) finished.add(messageId);
+        const organizationId = group[0]?.organizationId ?? '';
+        const matched = await withLogContext({ organizationId }, () => match(organizationId, group, until));
+        for (const messageId of matched) finished.add(messageId);
       }),
     );
   },
@@ -37,11 +39,6 @@ const readMatchRequest = ({ body, messageId }: SQSRecord): readonly MatchRequest
     log.error('task failed', { error, messageId });
     return [];
   }
-};
-
-const matchOrganization = (group: readonly MatchRequest[], until: Date): Promise<readonly string[]> => {
-  const organizationId = group[0]?.organizationId ?? '';
-  return withLogContext({ organizationId }, () => match(organizationId, group, until));
 };
 
 /** The messages of one organization that succeeded. */

@@ -9,7 +9,7 @@ import { openGcsServer, register, type StopFunctions, stopAll } from '../boot/st
 import { openFauxqs } from '../engines/fauxqs/fauxqs-engine.ts';
 import { makeS3Front } from '../engines/fauxqs/s3-front.ts';
 import { googleTokenPath, openGoogleToken } from '../engines/identity/google-token.ts';
-import { openKms } from '../engines/kms/kms-engine.ts';
+import { openKmsEngine } from '../engines/kms/kms-engine.ts';
 import { jsonService } from '../engines/shared/aws-protocols.ts';
 import { makePolicyGuard } from '../iam/policy-guard.ts';
 
@@ -43,7 +43,7 @@ const open = async (options: CloudOptions, started: StopFunctions): Promise<Omit
   const s3 = await register(started, openLoopbackServer(options.s3Port, 'S3_PORT'));
   const gcs = await register(started, openGcsServer(options.gcsPort));
   const tokens = await register(started, openLoopbackServer(options.identityPort, 'IDP_PORT'));
-  const kms = jsonService('1.1', openKms({ dir, region, account }));
+  const kms = jsonService('1.1', openKmsEngine({ dir, region, account }));
   const front = await register(
     started,
     startAwsEndpoint({ port: options.kmsPort, services: { kms }, guard: makePolicyGuard(), principal: () => undefined }),

@@ -26,7 +26,7 @@ const firstPauseMs = 60_000;
 /** Errors of Lambda itself, before a function sees the event. */
 const notTaken = new Set(['ResourceNotFoundException', 'RequestTooLargeException']);
 
-export const openAsyncInvoke = ({ invoke, send, delayScale, permit, roleOf }: AsyncInvokeOptions) => {
+export const openLambdaAsyncInvoke = ({ invoke, send, delayScale, permit, roleOf }: AsyncInvokeOptions) => {
   const configs = new Map<string, Config>();
   const stopping = new AbortController();
 

@@ -12,18 +12,18 @@ import {
 } from '../../base/aws-service.ts';
 import type { Resource } from '../../base/types.ts';
 import { jsonProtocol } from '../shared/aws-protocols.ts';
-import { openUpstream } from '../shared/http-upstream.ts';
+import { openHttpUpstream } from '../shared/http-upstream.ts';
 import { createTable, type TableDescription } from './create-table.ts';
-import { startDynamoDb } from './dynamodb-process.ts';
+import { startDynamoDbProcess } from './dynamodb-process.ts';
 import { requiredPermissions, type Tables } from './required-permissions.ts';
 
 /** The account and region DynamoDB Local reports. */
 const localArn = 'arn:aws:dynamodb:ddblocal:000000000000:';
 const target = { DynamoDB: 'DynamoDB_20120810', Streams: 'DynamoDBStreams_20120810' };
 
-export const openDynamoDb = async (options: EngineOptions) => {
-  const { port, stop } = await startDynamoDb(options.dir);
-  const upstream = openUpstream(port);
+export const openDynamoDbEngine = async (options: EngineOptions) => {
+  const { port, stop } = await startDynamoDbProcess(options.dir);
+  const upstream = openHttpUpstream(port);
   const ourArn = `arn:aws:dynamodb:${options.region}:${options.account}:`;
   const described = new Map<string, TableDescription>();
 

@@ -22,7 +22,7 @@ const watch = 'java "$@" </dev/null & jvm=$!; { cat >/dev/null; kill -TERM $jvm;
 const flags = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto', '-XX:-UsePerfData', '-Xmx512m'];
 
 /** Retries with another port if the free one is taken before the JVM opens it. */
-export const startDynamoDb = async (dir: string): Promise<DynamoDbProcess> => {
+export const startDynamoDbProcess = async (dir: string): Promise<DynamoDbProcess> => {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   for (let tries = 1; ; tries++) {
     try {

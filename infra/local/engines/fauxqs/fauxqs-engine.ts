@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { type Answer, AwsError, type EngineOptions, type Json, parseObject, type Service } from '../../base/aws-service.ts';
 import type { Resource } from '../../base/types.ts';
 import { jsonProtocol } from '../shared/aws-protocols.ts';
-import { openUpstream } from '../shared/http-upstream.ts';
+import { openHttpUpstream } from '../shared/http-upstream.ts';
 import { openRedrive } from './redrive.ts';
 import { requiredPermissions } from './required-permissions.ts';
 import { minDelaySeconds, scaleDelays } from './scale-delays.ts';
@@ -51,7 +51,7 @@ export const openFauxqs = async (options: FauxqsOptions): Promise<FauxqsEngine> 
   const server = await onLoopback(() =>
     startFauxqs({ port: 0, logger: false, defaultRegion: options.region, dataDir, s3StorageDir }),
   );
-  const upstream = openUpstream(server.port);
+  const upstream = openHttpUpstream(server.port);
   const queueDelays = new Map<string, number>();
   const scaled = scaleDelays(options.delayScale, queueDelays);
 

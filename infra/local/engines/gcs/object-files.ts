@@ -4,8 +4,8 @@ import { createReadStream, mkdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { Crc32c } from '../../../../shared/destination/store/gcs/crc32c.ts';
 import { openAppendLog } from '../shared/append-log.ts';
+import { crc32c, crc32cText } from './crc32c.ts';
 
 export interface StoredObject {
   readonly bucket: string;
@@ -125,7 +125,7 @@ const draftInto = (
   },
 ): Draft => {
   const md5: Hash = createHash('md5');
-  const crc = new Crc32c();
+  let crc = 0;
   let size = 0;
   const drop = async (): Promise<void> => {
     await handle.close();
@@ -137,12 +137,12 @@ const draftInto = (
     },
     write: async (bytes) => {
       md5.update(bytes);
-      crc.update(bytes);
+      crc = crc32c(bytes, crc);
       await handle.writeFile(bytes);
       size += bytes.length;
     },
     keep: async (bucket, given, check) => {
-      const digests = { size, md5Hash: md5.digest('base64'), crc32c: crc.toString() };
+      const digests = { size, md5Hash: md5.digest('base64'), crc32c: crc32cText(crc) };
       if ((given.md5Hash ?? digests.md5Hash) !== digests.md5Hash || (given.crc32c ?? digests.crc32c) !== digests.crc32c) {
         await drop();
         return undefined;

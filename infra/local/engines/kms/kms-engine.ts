@@ -7,7 +7,7 @@ import { openAppendLog } from '../shared/append-log.ts';
 import { publicKeyOf, signRsa, verifyRsa } from './rsa-signing.ts';
 import { newKey, type StoredKey } from './stored-key.ts';
 
-export const openKms = ({ dir, region, account }: EngineOptions) => {
+export const openKmsEngine = ({ dir, region, account }: EngineOptions) => {
   const keys = openAppendLog<StoredKey>(join(dir, 'kms', 'keys.jsonl'));
   const aliases = openAppendLog<{ name: string; keyId: string }>(join(dir, 'kms', 'aliases.jsonl'));
   const arnOf = (keyId: string): string => keys.get(keyId)?.arn ?? `arn:aws:kms:${region}:${account}:key/${keyId}`;

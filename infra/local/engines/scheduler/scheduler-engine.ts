@@ -48,12 +48,9 @@ export const openScheduler = ({ dir, region, account, delayScale, targets }: Sch
     const schedule = schedules.get(key);
     if (!schedule || schedule.state === 'DISABLED' || stopping.signal.aborted) return;
     const due = nextTick(schedule, Date.now(), delayScale);
-    if (due)
-      alarms.set(
-        key,
-        setLongTimer(due.dueMs, () => void ring(key, schedule, due.tick)),
-      );
-    else complete(key, schedule);
+    const cancel = due && setLongTimer(due.dueMs, () => void ring(key, schedule, due.tick));
+    if (cancel) alarms.set(key, cancel);
+    else if (schedule.deleteAfterCompletion) schedules.remove(key);
   };
 
   const ring = async (key: string, schedule: ScheduleRecord, tick: Date): Promise<void> => {
@@ -65,21 +62,13 @@ export const openScheduler = ({ dir, region, account, delayScale, targets }: Sch
     };
     if (!once) ticked();
     try {
-      await deliver(
-        targets,
-        { scheduleArn: schedule.arn, scheduledAt: tick, target: schedule.target },
-        delayScale,
-        stopping.signal,
-      );
+      const due = { scheduleArn: schedule.arn, scheduledAt: tick, target: schedule.target };
+      await deliver(targets, due, delayScale, stopping.signal);
     } catch {
       // The stage is stopping, or the dead-letter queue refused: as on AWS, nothing reports this.
     }
     // A one-time tick is recorded after its delivery, so a crash in between delivers it again.
     if (once && !stopping.signal.aborted) ticked();
-  };
-
-  const complete = (key: string, schedule: ScheduleRecord): void => {
-    if (schedule.deleteAfterCompletion) schedules.remove(key);
   };
 
   const find = (input: Json): ScheduleRecord => {

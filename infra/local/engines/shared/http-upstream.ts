@@ -10,7 +10,7 @@ interface UpstreamCall {
   readonly body: Buffer | string;
 }
 
-export const openUpstream = (port: number) => {
+export const openHttpUpstream = (port: number) => {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 });
   const send = (message: UpstreamCall): Promise<Answer> =>
     new Promise((resolve, reject) => {

@@ -24,7 +24,7 @@ interface Machine {
   run(execution: ExecutionRecord): Run;
 }
 
-export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunctionsOptions) => {
+export const openStepFunctionsEngine = ({ dir, delayScale, invoke, permit }: StepFunctionsOptions) => {
   const executions = openAppendLog<ExecutionRecord>(join(dir, 'step-functions', 'executions.jsonl'));
   const validated = openAppendLog<string>(join(dir, 'step-functions', 'validated.jsonl'));
   const machines = new Map<string, Machine>();
@@ -68,11 +68,8 @@ export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunct
 
   const operations = {
     StartExecution: (input: Json) => {
-      const { arn, startedAtMs } = start(
-        text(input, 'stateMachineArn'),
-        String(input.name ?? randomUUID()),
-        typeof input.input === 'string' ? input.input : '{}',
-      );
+      const given = typeof input.input === 'string' ? input.input : '{}';
+      const { arn, startedAtMs } = start(text(input, 'stateMachineArn'), String(input.name ?? randomUUID()), given);
       return { executionArn: arn, startDate: startedAtMs / 1_000 };
     },
     StopExecution: async (input: Json) => {
