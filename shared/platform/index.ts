@@ -52,7 +52,7 @@ export { emitMetric } from './observe/metrics.ts';
 export { assertRunActive } from './observe/run-signal.ts';
 export { omitUndefined } from './omit-undefined.ts';
 export { fingerprint, idBounds, newId, newIdOf, newUlid, randomFraction, randomToken, secureRandomBytes } from './random-id.ts';
-export { secretMask } from './secret-mask.ts';
+export { isMasked, secretMask } from './secret-mask.ts';
 export {
   type AuditNote,
   add,

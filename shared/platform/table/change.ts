@@ -150,9 +150,12 @@ export const set = (
 /** `update` that adds to one counter and nothing else. */
 export const add = (key: Key, counter: string, amount: number): UpdateWrite => update(key, { add: { [counter]: amount } });
 
-/** Removes an item that must exist. */
-export const remove = (key: Key, onConditionFailed?: Conditional['onConditionFailed']): Write => ({
-  remove: key,
-  condition: 'attribute_exists(pk)',
-  ...(onConditionFailed && { onConditionFailed }),
-});
+/** Removes an item that must exist and be as `expected`. */
+export const remove = (
+  key: Key,
+  onConditionFailed?: Conditional['onConditionFailed'],
+  expected: Readonly<Record<string, unknown>> = {},
+): Write => {
+  const { check: _key, ...conditional } = check(key, expected, onConditionFailed);
+  return { remove: key, ...conditional };
+};

@@ -4,7 +4,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { beforeEach, test } from 'vitest';
 import { handler } from '../../../functions/webhook/deliver.ts';
 import { handler as match } from '../../../functions/webhook/match.ts';
-import { type WebhookRecord, webhookKey } from '../../../shared/webhook/index.ts';
+import { type WebhookRecord, webhookKey } from '../../../shared/webhook/model/record.ts';
 import {
   addWebhook,
   deliveryOf,

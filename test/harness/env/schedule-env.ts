@@ -8,10 +8,10 @@ import { readTask, type Task, type TaskMessage, taskMessage } from '../../../sha
 import { type CallerContext, type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import { commit, type Entry, iso, newId, type QueueMessage, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
+import type { ScheduleInput } from '../../../shared/schedule/api/schedule-input.ts';
 import {
   createSchedule,
   recordOutcome,
-  type ScheduleInput,
   type ScheduleRecord,
   scheduleKey,
   syncAllSchedules,

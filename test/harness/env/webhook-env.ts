@@ -7,16 +7,10 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterAll, vi } from 'vitest';
 import { eventKey, type TaskMessage } from '../../../shared/event/index.ts';
 import { after, iso, newId, clock as ourClock, postGuarded, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
-import {
-  type DeliveryDeps,
-  type DeliveryRecord,
-  deliver,
-  matchEvents,
-  type StoredEvent,
-  type WebhookRecord,
-  webhookKey,
-} from '../../../shared/webhook/index.ts';
+import type { DeliveryDeps } from '../../../shared/webhook/deliver/deliver.ts';
+import { deliver, matchEvents } from '../../../shared/webhook/index.ts';
 import type { HealthRecord } from '../../../shared/webhook/model/record.ts';
+import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey } from '../../../shared/webhook/model/record.ts';
 import { answerInProcess } from '../aws/in-process.ts';
 import { Fault, type Input, scriptAws } from '../aws/scripted-aws.ts';
 import { CrashInjector } from '../faults/crash-injector.ts';

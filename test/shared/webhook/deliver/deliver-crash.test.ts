@@ -5,7 +5,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { handler as match } from '../../../../functions/webhook/match.ts';
-import { type StoredEvent, type WebhookRecord, webhookKey } from '../../../../shared/webhook/index.ts';
+import { type StoredEvent, type WebhookRecord, webhookKey } from '../../../../shared/webhook/model/record.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import {
   addWebhook,

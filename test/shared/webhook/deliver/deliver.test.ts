@@ -1,7 +1,7 @@
 /** How often, when and in which words a delivery is attempted. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
-import type { WebhookRecord } from '../../../../shared/webhook/index.ts';
+import type { WebhookRecord } from '../../../../shared/webhook/model/record.ts';
 import {
   addWebhook,
   attemptsTo,

@@ -3,7 +3,7 @@ import { deepEqual, equal, rejects } from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { beforeEach, test } from 'vitest';
 import { handler as match } from '../../../../functions/webhook/match.ts';
-import { webhookKey } from '../../../../shared/webhook/index.ts';
+import { webhookKey } from '../../../../shared/webhook/model/record.ts';
 import {
   addFastWebhook,
   addWebhook,

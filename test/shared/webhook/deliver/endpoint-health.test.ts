@@ -5,7 +5,8 @@ import { handler as match } from '../../../../functions/webhook/match.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
 import type { PostOutcome } from '../../../../shared/platform/index.ts';
 import { iso } from '../../../../shared/platform/index.ts';
-import { disableWebhook, type WebhookRecord } from '../../../../shared/webhook/index.ts';
+import { disableWebhook } from '../../../../shared/webhook/index.ts';
+import type { WebhookRecord } from '../../../../shared/webhook/model/record.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import {
   addFastWebhook,

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { beforeEach, test } from 'vitest';
 import { handler as match } from '../../../../functions/webhook/match.ts';
 import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
-import type { WebhookRecord } from '../../../../shared/webhook/index.ts';
+import type { WebhookRecord } from '../../../../shared/webhook/model/record.ts';
 import {
   addWebhook,
   attemptsTo,

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
 import type { TaskMessage } from '../../../../shared/event/index.ts';
 import { after, iso } from '../../../../shared/platform/index.ts';
-import type { WebhookRecord } from '../../../../shared/webhook/index.ts';
+import type { WebhookRecord } from '../../../../shared/webhook/model/record.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import {
   addWebhook,
