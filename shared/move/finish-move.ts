@@ -4,7 +4,7 @@ import { idempotencySeconds } from '../contract/limits.ts';
 import { absentOr, after, commit, epochSeconds, getAll, isConflict, StaleReadError, set, type Write } from '../platform/index.ts';
 import { jobRelease, projectKey } from '../project/index.ts';
 import { moveRestore, restoresInto } from '../restore/index.ts';
-import { moveSchedule, schedulesOfProject } from '../schedule/index.ts';
+import { moveSchedule, schedulesOf } from '../schedule/index.ts';
 import { isPastDeadline, leavingBackups, linksIn, type MoveContext, type MoveDeadline } from './move-context.ts';
 import { transactionBatches } from './transaction-batches.ts';
 
@@ -27,7 +27,7 @@ export const finishMove = async (move: MoveContext, time: MoveDeadline): Promise
   const isMoved =
     (await forEach(
       time,
-      () => schedulesOfProject(from, projectId),
+      () => schedulesOf(from, { projectId }),
       (one) => moveSchedule(from, to, one, clock.now()),
     )) &&
     (await forEachLeaving(move, time, writesOf)) &&

@@ -29,7 +29,7 @@ export { emitMetric } from './observe/metrics.ts';
 export { assertRunActive } from './observe/run-signal.ts';
 export { omitUndefined } from './omit-undefined.ts';
 export { fingerprint, idBounds, newId, newIdOf, newUlid, randomFraction, randomToken, secureRandomBytes } from './random-id.ts';
-export { secretMask } from './secret-mask.ts';
+export { isMasked, secretMask } from './secret-mask.ts';
 export * from './table/change.ts';
 export { commit, transactionMax } from './table/commit.ts';
 export { deletePartition } from './table/delete-partition.ts';

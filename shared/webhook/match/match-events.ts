@@ -5,7 +5,7 @@ import { queueFor, sendDeliveries } from '../model/delivery-queues.ts';
 import { matchesEventFilter } from '../model/event-filter.ts';
 import { webhooksOf } from '../model/get-webhook.ts';
 import { newDelivery } from '../model/new-delivery.ts';
-import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey } from '../model/record.ts';
+import { type StoredEvent, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { readStoredEvent } from '../model/stored-event.ts';
 
 /** Deliveries created and sent between two checks of the deadline. */
@@ -94,38 +94,38 @@ const createAndSend = async (
   slow: ReadonlySet<string>,
   now: Date,
 ): Promise<readonly Pair[]> => {
-  const created = await Promise.all(pairs.map((pair) => createDelivery(tenant, pair, now)));
-  const toSend = created.flatMap((one) => one ?? []);
+  const created = (await Promise.all(pairs.map((pair) => createDelivery(tenant, pair, now)))).filter((one) => one !== undefined);
   const refused = await sendDeliveries(
     tenant,
-    toSend.map(({ delivery: { id, webhookId }, isNew }) => ({
-      webhookId,
-      deliveryId: id,
-      attempt: 1,
-      queue: queueFor({ isSlow: !isNew || slow.has(webhookId) }),
-      delaySeconds: isNew ? undefined : duplicateDelaySeconds,
-    })),
+    created.map(
+      ({
+        deliveryId,
+        isNew,
+        pair: {
+          webhook: { id: webhookId },
+        },
+      }) => ({
+        webhookId,
+        deliveryId,
+        attempt: 1,
+        queue: queueFor({ isSlow: !isNew || slow.has(webhookId) }),
+        delaySeconds: isNew ? undefined : duplicateDelaySeconds,
+      }),
+    ),
   );
-  const sent = new Set(toSend.filter((_, n) => !refused.has(n)));
-  return pairs.filter((_, n) => {
-    const one = created[n];
-    return !one || !sent.has(one);
-  });
+  const sent = new Set(created.filter((_, n) => !refused.has(n)).map(({ pair }) => pair));
+  return pairs.filter((pair) => !sent.has(pair));
 };
 
 /** An existing delivery has its message on the way, or its sender crashed. After this delay the record tells which. */
 const duplicateDelaySeconds = 10;
 
-interface CreatedDelivery {
-  readonly delivery: DeliveryRecord;
-  readonly isNew: boolean;
-}
-
 /** The delivery, new or existing; undefined if the write failed. */
-const createDelivery = async (tenant: Tenant, { event, webhook }: Pair, now: Date): Promise<CreatedDelivery | undefined> => {
+const createDelivery = async (tenant: Tenant, pair: Pair, now: Date) => {
+  const { event, webhook } = pair;
   try {
     const delivery = newDelivery(tenant, webhook, event, now);
-    return { delivery, isNew: await putIfAbsent(delivery) };
+    return { pair, deliveryId: delivery.id, isNew: await putIfAbsent(delivery) };
   } catch (error) {
     log.error('could not create a delivery', { error, eventId: event.id, webhookId: webhook.id });
     return undefined;

@@ -6,8 +6,8 @@ import type { HealthRecord } from './record.ts';
 export type DeliveryQueue = 'delivery' | 'deliveryRetry';
 
 /**
- * The fast queue is for endpoints that answered quickly last time. New, slow and failing endpoints share the retry queue with all retries, so that
- * however many of them hang, they delay no endpoint that has proven fast.
+ * The fast queue is for endpoints that answered quickly last time. New, slow and failing endpoints share the retry queue with all
+ * retries, so that however many of them hang, they delay no endpoint that has proven fast.
  */
 export const queueFor = (health: Pick<HealthRecord, 'isSlow'> | undefined): DeliveryQueue =>
   health?.isSlow === false ? 'delivery' : 'deliveryRetry';
@@ -31,13 +31,10 @@ export const sendDeliveries = async (
   attempts: readonly (AttemptRef & { readonly queue: DeliveryQueue; readonly delaySeconds?: number | undefined })[],
 ): Promise<ReadonlySet<number>> => {
   const sendTo = async (queue: DeliveryQueue): Promise<readonly number[]> => {
-    const positions = attempts.flatMap((attempt, n) => (attempt.queue === queue ? [n] : []));
-    if (positions.length === 0) return [];
-    const messages = positions
-      .flatMap((n) => attempts[n] ?? [])
-      .map((attempt) => taskMessage(tenant, taskOf(attempt), { delaySeconds: attempt.delaySeconds }));
+    const ours = attempts.map((attempt, position) => ({ attempt, position })).filter(({ attempt }) => attempt.queue === queue);
+    const messages = ours.map(({ attempt }) => taskMessage(tenant, taskOf(attempt), { delaySeconds: attempt.delaySeconds }));
     const refused = await sendMessages(queueVariables[queue], messages);
-    return positions.filter((_, n) => refused.has(n));
+    return ours.filter((_, n) => refused.has(n)).map(({ position }) => position);
   };
   return new Set((await Promise.all([sendTo('delivery'), sendTo('deliveryRetry')])).flat());
 };

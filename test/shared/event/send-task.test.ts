@@ -1,6 +1,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
-import { enqueue, senderOf, sendTask, taskMessage } from '../../../shared/event/index.ts';
+import { enqueue, sendTask, taskMessage } from '../../../shared/event/index.ts';
+import { senderOf } from '../../../shared/event/send-task.ts';
 import { newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import { type Input, scriptAws } from '../../harness/aws/scripted-aws.ts';
 

@@ -1,6 +1,7 @@
 import { deepEqual, equal, fail, throws } from 'node:assert/strict';
 import { test } from 'vitest';
-import { queueOf, readTask } from '../../../shared/event/index.ts';
+import { readTask } from '../../../shared/event/index.ts';
+import { queueOf } from '../../../shared/event/tasks.ts';
 import { newId } from '../../../shared/platform/index.ts';
 
 const message = (task: object): string => JSON.stringify({ id: newId('task'), organizationId: newId('organization'), task });

@@ -5,7 +5,8 @@ import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { type Item, iso, newId, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { MoveRecord } from '../../../shared/project/index.ts';
-import { dueWrites, type ScheduleRecord, scheduleKey } from '../../../shared/schedule/index.ts';
+import { type ScheduleRecord, scheduleKey } from '../../../shared/schedule/index.ts';
+import { dueWrites } from '../../../shared/schedule/model/due-writes.ts';
 import {
   createMoveEnv,
   destination,

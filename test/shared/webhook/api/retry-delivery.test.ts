@@ -3,7 +3,8 @@ import { deepEqual, equal, throws } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { commit, iso } from '../../../../shared/platform/index.ts';
 import { decideAttempt } from '../../../../shared/webhook/deliver/prepare-attempt.ts';
-import { type DeliveryRecord, retryDelivery } from '../../../../shared/webhook/index.ts';
+import { retryDelivery } from '../../../../shared/webhook/index.ts';
+import type { DeliveryRecord } from '../../../../shared/webhook/model/record.ts';
 import {
   createWebhookRecordsEnv,
   deliveryOf,
