@@ -1,20 +1,20 @@
 /**
- * `npm run bench`: what requests, starts, backups, restores and webhooks cost, beside what the SDK, the core and the tools of others cost, in one
- * run. Ratios count, not milliseconds. Words choose parts: `npm run bench -- backup archive`.
+ * `npm run bench`: cost of requests, cold starts, backups, restores and webhooks, compared with the SDK, the hardware and other tools in the
+ * same run. Ratios count, not milliseconds. Arguments select parts: `npm run bench -- backup archive`.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { measureArchive } from './archive.ts';
-import { measureBackup } from './backup.ts';
-import { measureCapture } from './capture.ts';
-import { measureHandlers } from './handler-time.ts';
-import { measureIncremental } from './incremental.ts';
-import { measureRestore } from './restore.ts';
-import { measureRetention } from './retention.ts';
-import { measureStartUp } from './start-up.ts';
-import { measureWebhooks } from './webhook.ts';
-import { measureWriter } from './writer.ts';
+import { measureArchive } from './archive/measure-archive.ts';
+import { measureBackup } from './backup/measure-backup.ts';
+import { measureCapture } from './capture/measure-capture.ts';
+import { measureWriter } from './firestore/measure-writer.ts';
+import { measureHandlers } from './handlers/measure-handlers.ts';
+import { measureIncremental } from './incremental/measure-incremental.ts';
+import { measureRestore } from './restore/measure-restore.ts';
+import { measureRetention } from './retention/measure-retention.ts';
+import { measureStartUp } from './start-up/measure-start-up.ts';
+import { measureWebhooks } from './webhook/measure-webhooks.ts';
 
 const parts = {
   start: measureStartUp,
@@ -31,7 +31,7 @@ const parts = {
 const chosen = process.argv.slice(2);
 const unknown = chosen.find((name) => !Object.hasOwn(parts, name));
 if (unknown !== undefined) {
-  console.error(`there is no part ${unknown}; there are ${Object.keys(parts).join(', ')}`);
+  console.error(`unknown part ${unknown}; the parts are ${Object.keys(parts).join(', ')}`);
   process.exit(2);
 }
 const dir = mkdtempSync(join(tmpdir(), 'bench-'));
@@ -41,5 +41,5 @@ const met: boolean[] = [];
 for (const [name, measure] of Object.entries(parts))
   if (chosen.length === 0 || chosen.includes(name)) met.push(await measure(dir));
 rmSync(dir, { recursive: true });
-console.log(met.every(Boolean) ? '\nEvery goal that must be met is met.' : '\nA goal is MISSED.');
+console.log(met.every(Boolean) ? '\nAll required goals are met.' : '\nA required goal is MISSED.');
 process.exit(met.every(Boolean) ? 0 : 1);

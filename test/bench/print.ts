@@ -1,4 +1,4 @@
-/** Tables that line up. */
+/** Prints a table with aligned columns. */
 export const printTable = (title: string, columns: readonly string[], rows: readonly (readonly string[])[]): void => {
   const widths = columns.map((name, n) => Math.max(name.length, ...rows.map((row) => row[n]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
@@ -11,10 +11,10 @@ export const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 export const fixed = (value: number, digits = 2): string => value.toFixed(digits);
-/** Whether a goal is met, beside the goal. */
+/** The goal, and whether it is met. */
 export const judged = (isMet: boolean, goal: string): string => `${goal} ${isMet ? 'met' : 'MISSED'}`;
 
-/** What must be reached and what is aimed for; `most` for what is better the smaller it is. */
+/** `must` fails the run, `aim` does not. `most`: smaller is better. */
 export interface Goal {
   readonly must: number;
   readonly aim: number;
@@ -24,7 +24,7 @@ export interface Goal {
 export const reaches = (value: number, goal: number, kind: Goal['kind']): boolean =>
   kind === 'least' ? value >= goal : value <= goal;
 
-/** A row of a table of goals: what was measured beside what must be and what is aimed for. */
+/** A row of a table of goals. */
 export const goalRow = (
   what: string,
   value: number,

@@ -16,4 +16,4 @@ test('a quantile is at least the true one and at most 5 % above it', () => {
   );
 });
 
-test('of nothing there is no quantile', () => ok(Number.isNaN(makeHistogram().quantile(0.5))));
+test('a quantile of an empty histogram is NaN', () => ok(Number.isNaN(makeHistogram().quantile(0.5))));

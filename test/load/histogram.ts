@@ -1,8 +1,8 @@
-/** Times in steps of 5 %: a quantile of a soak of hours needs no more memory than one of seconds. */
+/** A histogram of times in steps of 5 %: its memory does not grow with the duration of a load. */
 export interface Histogram {
   readonly count: number;
   note(ms: number): void;
-  /** At most 5 % above the true one; NaN where nothing was noted. */
+  /** At most 5 % above the true quantile; NaN if the histogram is empty. */
   quantile(share: number): number;
 }
 

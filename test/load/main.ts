@@ -1,7 +1,7 @@
 /**
- * `npm run load`: a stage of its own under mixed traffic of several organizations, with backups, restores and a receiver of webhooks,
- * killed and started again in the middle; then, what must be there is looked for. Everyone asks as fast as they are answered and all
- * share this machine, so times are those of a full house. `-- --minutes 60` soaks; settings.ts has the other choices.
+ * `npm run load`: boots a stage and puts it under mixed traffic of several organizations, with backups, restores and webhooks. Kills and
+ * restarts the stage in the middle, then checks the guarantees. Clients send without pause and share this machine, so latencies are those
+ * of a saturated one. `-- --minutes 60` runs a soak test; load-settings.ts has the other options.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
@@ -9,18 +9,18 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type KillableStage, startKillableStage } from '../harness/faults/killable-stage.ts';
 import { startReceiver } from '../harness/stage/receiver.ts';
-import { judge, settle } from './judgement.ts';
-import { startLoad } from './load.ts';
-import { memoryOf } from './memory.ts';
+import { readLoadSettings } from './load-settings.ts';
+import { memoryOf } from './memory-of.ts';
 import { makeMeter } from './meter.ts';
-import { type Moment, memoryGrowth, printEndpoints, printJobs, printTime, printVerdicts } from './report.ts';
-import { readLoadSettings } from './settings.ts';
+import { type Moment, memoryGrowth, printEndpoints, printJobs, printResults, printTime } from './report.ts';
+import { startLoad } from './start-load.ts';
 import { openTenant, type Tenant } from './tenant.ts';
+import { verifyLoad, waitForDeliveries } from './verify-load.ts';
 
-/** Times pass as they do in production: retries come after a minute. */
+/** Delays as in production: retries come after a minute. */
 const delayScale = 1;
-/** A message whose work failed comes again after its visibility timeout: up to six times the minute that its function has. */
-const settleMs = 7 * 60_000;
+/** A failed message is delivered again after its visibility timeout: up to six times the minute of its function. */
+const deliveryTimeoutMs = 7 * 60_000;
 const rowsMin = 12;
 
 const run = async (args: readonly string[]): Promise<boolean> => {
@@ -34,7 +34,7 @@ const run = async (args: readonly string[]): Promise<boolean> => {
   const tenants: Tenant[] = [];
   for (let n = 0; n < settings.organizations; n++)
     tenants.push(await openTenant(receiver, meter, { ...settings, failsOneOf: 50 }));
-  say(`the load begins: ${JSON.stringify(settings)}`);
+  say(`load started: ${JSON.stringify(settings)}`);
 
   const totalMs = settings.minutes * 60_000;
   const stretchMs = Math.min(10_000, totalMs / rowsMin);
@@ -44,7 +44,7 @@ const run = async (args: readonly string[]): Promise<boolean> => {
   const load = startLoad(tenants, { ...settings, restores: true });
   const counted = (): { jobs: number; deliveries: number } => ({
     jobs: [load.jobs.backups, load.jobs.restores].flatMap((ends) => Object.values(ends)).reduce((sum, count) => sum + count, 0),
-    deliveries: tenants.reduce((sum, { hearing }) => sum + hearing.count.came, 0),
+    deliveries: tenants.reduce((sum, { received }) => sum + received.count.all, 0),
   });
   let kills = 0;
   let before = counted();
@@ -54,17 +54,17 @@ const run = async (args: readonly string[]): Promise<boolean> => {
     const memory = await memoryOf(stage.pid);
     if (wasKilled) {
       kills += 1;
-      say(`killed while ${load.jobs.running} jobs are under way`);
+      say(`stage killed while ${load.jobs.running} jobs are running`);
       const { ports } = stage;
       await stage.kill();
       stage = await startKillableStage(dir, ports, delayScale);
-      say('started again');
+      say('stage restarted');
     }
     const [nowMs, now] = [performance.now(), counted()];
     moments.push({
       atSeconds: (nowMs - startedMs) / 1_000,
       seconds: (nowMs - sinceMs) / 1_000,
-      tally: meter.turn(),
+      tally: meter.takeInterval(),
       jobsEnded: now.jobs - before.jobs,
       deliveries: now.deliveries - before.deliveries,
       stageBytes: memory.stage,
@@ -74,25 +74,25 @@ const run = async (args: readonly string[]): Promise<boolean> => {
     [sinceMs, before] = [nowMs, now];
   }
   const seconds = (performance.now() - startedMs) / 1_000;
-  say('nothing new is begun; what is under way ends');
+  say('stopping the load');
   await load.stop();
-  say('waiting for what is not delivered yet');
-  await settle(tenants, settleMs);
-  const verdicts = [
-    ...(await judge(tenants)),
+  say('waiting for deliveries');
+  await waitForDeliveries(tenants, deliveryTimeoutMs);
+  const results = [
+    ...(await verifyLoad(tenants)),
     {
-      law: 'nothing else was unexpected: no 5xx but 503, no refusal, no failed job',
-      cases: meter.surprises.length,
-      broken: meter.surprises,
+      guarantee: 'no unexpected outcome: no 5xx except 503, no refusal, no failed job',
+      cases: meter.unexpected.length,
+      broken: meter.unexpected,
     },
   ];
   printTime(moments);
   printEndpoints(meter, seconds);
   printJobs(load.jobs, tenants, seconds);
-  printVerdicts(verdicts);
+  printResults(results);
   const calls = [...meter.endpoints.values()].reduce((sum, { times }) => sum + times.count, 0);
   console.log(`\n${calls} calls in ${seconds.toFixed(0)} s; ${memoryGrowth(moments)}`);
-  const isGood = verdicts.every(({ broken }) => broken.length === 0);
+  const isGood = results.every(({ broken }) => broken.length === 0);
   await stage.kill();
   await receiver.stop();
   if (isGood) rmSync(dir, { recursive: true, force: true });

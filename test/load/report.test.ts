@@ -9,10 +9,11 @@ const megabytes = (...held: readonly number[]): Moment[] =>
     ...{ stageBytes: mb * 1_048_576, wasKilled: false },
   }));
 
-test('memory grows by what the last process holds more than before, not by what one that was killed held', () => {
+test('memory growth compares intervals of the last process only', () => {
   const [first, killed] = megabytes(900, 1_900) as [Moment, Moment];
   const moments = [first, { ...killed, wasKilled: true }, ...megabytes(100, 400, 500, 500, 530, 530)];
-  match(memoryGrowth(moments), /held 500 MB .* 530 MB .*: 15\.0 MB a minute$/);
+  match(memoryGrowth(moments), /: 500 MB in .* 530 MB in the last, 15\.0 MB a minute$/);
 });
 
-test('of two rows nothing is said', () => equal(memoryGrowth(megabytes(1, 2)), 'too short to say how memory grows'));
+test('memory growth needs at least three intervals', () =>
+  equal(memoryGrowth(megabytes(1, 2)), 'too short to say how memory grows'));

@@ -1,11 +1,11 @@
-/** What a load showed, as tables. */
+/** Prints the results of a load as tables. */
 import { fixed, printTable, whole } from '../bench/print.ts';
 import type { JobCount } from './jobs.ts';
-import type { Verdict } from './judgement.ts';
 import type { Meter, Tally } from './meter.ts';
 import type { Tenant } from './tenant.ts';
+import type { GuaranteeResult } from './verify-load.ts';
 
-/** What was so at the end of a stretch of time. */
+/** Measurements of one interval. */
 export interface Moment {
   readonly atSeconds: number;
   readonly seconds: number;
@@ -23,7 +23,7 @@ const ms = (value: number): string => (Number.isNaN(value) ? '' : whole(value));
 export const printTime = (moments: readonly Moment[]): void =>
   printTable(
     'Over time',
-    ['until', 'calls/s', 'p50 ms', 'p99 ms', '5xx', '503', 'away', 'jobs', 'deliveries', 'stage MB', 'table MB', ''],
+    ['until', 'calls/s', 'p50 ms', 'p99 ms', '5xx', '503', 'no response', 'jobs', 'deliveries', 'stage MB', 'table MB', ''],
     moments.map(({ atSeconds, seconds, tally: { times, outcomes }, ...moment }) => [
       `${whole(atSeconds)} s`,
       fixed(times.count / seconds, 1),
@@ -31,12 +31,12 @@ export const printTime = (moments: readonly Moment[]): void =>
       ms(times.quantile(0.99)),
       whole(outcomes.failed),
       whole(outcomes.busy),
-      whole(outcomes.away),
+      whole(outcomes.unavailable),
       whole(moment.jobsEnded),
       whole(moment.deliveries),
       mb(moment.stageBytes),
       mb(moment.tableBytes),
-      moment.wasKilled ? 'killed and started again' : '',
+      moment.wasKilled ? 'killed and restarted' : '',
     ]),
   );
 
@@ -51,7 +51,7 @@ export const printEndpoints = ({ endpoints }: Meter, seconds: number): void =>
         whole(times.count),
         fixed(times.count / seconds, 1),
         ...[0.5, 0.99, 1].map((share) => ms(times.quantile(share))),
-        ...[outcomes.failed, outcomes.busy, outcomes.held, outcomes.refused].map(whole),
+        ...[outcomes.failed, outcomes.busy, outcomes.rateLimited, outcomes.refused].map(whole),
       ]),
   );
 
@@ -61,29 +61,34 @@ export const printJobs = (jobs: JobCount, tenants: readonly Tenant[], seconds: n
     const count = ended.reduce((sum, [, times]) => sum + times, 0);
     return [kind, whole(count), fixed(count / seconds, 2), ended.map(([how, times]) => `${times} ${how}`).join(', ')];
   });
-  const came = tenants.reduce((sum, { hearing }) => sum + hearing.count.came, 0);
-  const again = tenants.reduce((sum, { hearing }) => sum + hearing.count.again, 0);
-  const lags = tenants.map(({ hearing }) => hearing.lag);
+  const deliveries = tenants.reduce((sum, { received }) => sum + received.count.all, 0);
+  const repeated = tenants.reduce((sum, { received }) => sum + received.count.repeated, 0);
+  const lags = tenants.map(({ received }) => received.lag);
   const worst = (share: number): string => fixed(Math.max(...lags.map((lag) => lag.quantile(share))) / 1_000, 1);
-  const delivered = `p50 ${worst(0.5)} s, p99 ${worst(0.99)} s after the change; ${again} of them more than once`;
-  printTable('Work', ['', 'count', '/s', ''], [...rows, ['deliveries', whole(came), fixed(came / seconds, 2), delivered]]);
+  const delivered = `p50 ${worst(0.5)} s, p99 ${worst(0.99)} s after the change; ${repeated} repeated`;
+  printTable(
+    'Work',
+    ['', 'count', '/s', ''],
+    [...rows, ['deliveries', whole(deliveries), fixed(deliveries / seconds, 2), delivered]],
+  );
 };
 
-export const printVerdicts = (verdicts: readonly Verdict[]): void => {
+export const printResults = (results: readonly GuaranteeResult[]): void => {
   printTable(
-    'Afterwards',
-    ['', 'cases', 'broken'],
-    verdicts.map(({ law, cases, broken }) => [law, whole(cases), whole(broken.length)]),
+    'Guarantees',
+    ['', 'cases', 'violations'],
+    results.map(({ guarantee, cases, broken }) => [guarantee, whole(cases), whole(broken.length)]),
   );
-  for (const { law, broken } of verdicts) for (const each of broken.slice(0, 20)) console.log(`BROKEN ${law}: ${each}`);
+  for (const { guarantee, broken } of results)
+    for (const each of broken.slice(0, 20)) console.log(`VIOLATION ${guarantee}: ${each}`);
 };
 
 /**
- * How the memory of the last process grew: its last third beside the one before. By then what warms up has warmed up, which is
- * an instance of each function, unless the load was short.
+ * Growth of the last process's memory: its last third compared with the one before. Unless the load was short, every function has
+ * been started by then.
  */
 export const memoryGrowth = (moments: readonly Moment[]): string => {
-  // The moment of a kill still shows the process that was killed.
+  // The interval of a kill shows the killed process.
   const own = moments.slice(moments.findLastIndex(({ wasKilled }) => wasKilled) + 1);
   const third = Math.floor(own.length / 3);
   if (third === 0) return 'too short to say how memory grows';
@@ -93,5 +98,5 @@ export const memoryGrowth = (moments: readonly Moment[]): string => {
   const [bytesBefore, bytesAfter] = [before, after].map((some) => mean(some, ({ stageBytes }) => stageBytes)) as [number, number];
   const minutes = (mean(after, ({ atSeconds }) => atSeconds) - mean(before, ({ atSeconds }) => atSeconds)) / 60;
   const perMinute = (bytesAfter - bytesBefore) / 1_048_576 / minutes;
-  return `the stage held ${mb(bytesBefore)} MB in the second last third of its time and ${mb(bytesAfter)} MB in the last: ${fixed(perMinute, 1)} MB a minute`;
+  return `memory of the stage: ${mb(bytesBefore)} MB in the second last third of its run, ${mb(bytesAfter)} MB in the last, ${fixed(perMinute, 1)} MB a minute`;
 };

@@ -15,7 +15,7 @@ const templates = 'templates.json';
 
 export const synthesize = async (config: ConfigInput): Promise<Stacks> => {
   const self = fileURLToPath(import.meta.url);
-  const text = JSON.stringify(config);
+  const { text, restorePorts } = withFixedPorts(JSON.stringify(config));
   const dir = await buildCached({
     kind: 'template',
     from: ['infra/*.*', 'infra/{part,workflow}/**/*.*', 'infra/local/boot/synthesize.ts', 'shared/contract/**/*.*'],
@@ -24,7 +24,25 @@ export const synthesize = async (config: ConfigInput): Promise<Stacks> => {
       await promisify(execFile)(process.execPath, [self, text, draft]);
     },
   });
-  return JSON.parse(readFileSync(join(dir, templates), 'utf8')) as Stacks;
+  return JSON.parse(restorePorts(readFileSync(join(dir, templates), 'utf8'))) as Stacks;
+};
+
+const loopbackAddress = /(localhost|127\.0\.0\.1|\[::1\]):(\d+)/g;
+const firstFixedPort = 64_001;
+
+/** Replaces the ports of loopback addresses by fixed ones, so that stages on any free ports share one cached template. */
+const withFixedPorts = (config: string): { readonly text: string; readonly restorePorts: (template: string) => string } => {
+  const ports: string[] = [];
+  const text = config.replace(loopbackAddress, (_, host: string, port: string) => {
+    if (!ports.includes(port)) ports.push(port);
+    return `${host}:${firstFixedPort + ports.indexOf(port)}`;
+  });
+  const restorePorts = (template: string): string =>
+    template.replace(loopbackAddress, (address, host: string, port: string) => {
+      const original = ports[Number(port) - firstFixedPort];
+      return original === undefined ? address : `${host}:${original}`;
+    });
+  return { text, restorePorts };
 };
 
 const main = async ([config = '', outdir = '']: readonly string[]): Promise<void> => {

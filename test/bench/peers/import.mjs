@@ -1,4 +1,4 @@
-/** One tool, one file that its own export has written, into an empty database, as its documentation shows it. */
+/** Imports a file, written by the tool's own export, into an empty database, as the tool's documentation shows. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 

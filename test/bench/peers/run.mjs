@@ -1,4 +1,4 @@
-/** One tool, one backup of a whole database into a file, as its own documentation shows it; tells how many documents are in it. */
+/** Exports a whole database into a file, as the tool's documentation shows, and reports the number of documents. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 

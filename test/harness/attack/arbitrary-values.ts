@@ -1,11 +1,11 @@
-/** Values made from a JSON Schema: such as it allows, and such as it nearly allows. */
+/** Arbitrary values from a JSON Schema: valid ones, and almost valid ones. */
 import fc, { type Arbitrary } from 'fast-check';
 import type { Schema } from '../../../shared/contract/openapi/json-schema.ts';
 
-/** Ids that exist, by their prefixes, for a schema that asks for one. */
+/** Existing ids by prefix, for schemas of ids. */
 export type IdsOf = (prefix: string) => readonly string[];
 
-/** What a schema allows; `idsOf` is asked when a value is drawn. */
+/** Values that a schema allows; `idsOf` is called when a value is drawn. */
 export const allowedBy = (schema: Schema, idsOf: IdsOf): Arbitrary<unknown> => {
   const { type, anyOf, oneOf, items, properties = {}, required, additionalProperties, examples: told = [] } = schema as Shape;
   const examples = [...told, ...('default' in schema ? [schema.default] : [])];
@@ -38,7 +38,7 @@ export const allowedBy = (schema: Schema, idsOf: IdsOf): Arbitrary<unknown> => {
   return fc.oneof(...given, fc.jsonValue({ maxDepth: 2 }));
 };
 
-/** An object that always has the required fields, and the others as it comes. */
+/** An object with all required fields and some of the others. */
 export const record = (
   fields: readonly (readonly [string, Arbitrary<unknown>])[],
   required: readonly string[] = [],
@@ -66,7 +66,7 @@ interface Shape extends Schema {
 
 const textBy = ({ pattern, format, minLength = 0, maxLength = 200 }: Shape, given: Arbitrary<string>[], idsOf: IdsOf) => {
   const prefix = /^\^([a-z]+)_\[0-7\]/.exec(pattern ?? '')?.[1];
-  // One that exists three times of four: a call that finds nothing shows little.
+  // Existing in three of four cases: a call for a missing resource tests little.
   if (prefix)
     return fc.nat(1_000).map((n) => {
       const known = idsOf(prefix);
@@ -103,7 +103,7 @@ const moments = [
   '2026-11-15T12:00:00.123456789+01:00',
 ];
 
-/** Nobody listens there, nobody may, or nobody can. */
+/** URLs that are unreachable, forbidden or invalid. */
 const addresses = [
   'https://localhost:9/hook',
   'https://localhost:9/%00?a=b#c',
@@ -117,7 +117,7 @@ const addresses = [
   'https://localhost:9/ümläut/\u202e',
 ];
 
-/** NUL, line ends, a lone surrogate, right to left, composed and not, invisible, beyond the plane, and what ends a script. */
+/** NUL, line ends, a lone surrogate, right-to-left, composed and decomposed, invisible, outside the BMP, and `</script>`. */
 export const oddUnits = [
   '\u0000',
   '\n',

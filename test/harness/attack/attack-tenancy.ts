@@ -1,4 +1,4 @@
-/** Another's id answers like one that never was, in the path, the query and the body, although everything else is one's own. */
+/** An id of another organization gets the same response as one that never existed: in the path, the query and the body. */
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { type Endpoint, isOrganizationScoped } from '../../../shared/contract/endpoint.ts';
@@ -10,35 +10,35 @@ import { idFieldsOf } from './id-fields.ts';
 import type { TwoOrganizations } from './two-organizations.ts';
 import { callOf, parametersOf, prefixOf, type WholeCall } from './valid-calls.ts';
 
-export const attackTenancy = (endpoint: Endpoint, scene: () => TwoOrganizations): void => {
+export const attackTenancy = (endpoint: Endpoint, organizations: () => TwoOrganizations): void => {
   const compare = async (prefix: string, put: (whole: WholeCall, id: string) => WholeCall) => {
-    const { theirs, ours, attack } = scene();
+    const { theirs, ours, attack } = organizations();
     const ask = async (id: string) => {
       const whole = put(callOf(endpoint, ours), id);
       const result = await attack(endpoint, { ...whole, token: ours.owner.accessToken, org: ours.id });
       return stable(result, id);
     };
     const [foreign = ''] = theirs.ids[prefix] ?? [];
-    ok(foreign, `nothing of theirs is called ${prefix}_…`);
+    ok(foreign, `the victim has no ${prefix}_…`);
     equal(await ask(foreign), await ask(newId(kindOf(prefix))));
   };
 
   for (const name of parametersOf(endpoint)) {
     const prefix = prefixOf(name);
     if (prefix)
-      test(`another’s ${name} in the path is like none`, () =>
+      test(`a foreign ${name} in the path gets the response of a missing one`, () =>
         compare(prefix, (whole, id) => ({ ...whole, params: { ...whole.params, [name]: id } })));
   }
   if (!isOrganizationScoped(endpoint)) return;
   for (const { where, path, prefix } of idFieldsOf(endpoint))
-    test(`another’s ${path.join('.')} in the ${where} is like none`, () =>
+    test(`a foreign ${path.join('.')} in the ${where} gets the response of a missing one`, () =>
       compare(prefix, (whole, id) => ({ ...whole, [where]: putAt(whole[where], path, id) })));
 };
 
 const kindOf = (prefix: string): IdKind =>
   (Object.keys(idPrefixes) as IdKind[]).find((kind) => idPrefixes[kind] === prefix) ?? 'organization';
 
-/** Makes what is missing on the way. */
+/** Sets a value at a path and creates missing parents. */
 const putAt = (value: unknown, path: readonly (string | number)[], put: unknown): object => {
   const [name, next] = path;
   const inner =
@@ -52,7 +52,7 @@ const putAt = (value: unknown, path: readonly (string | number)[], put: unknown)
   return withAt(value ?? {}, [name ?? ''], inner) as object;
 };
 
-/** All of an answer but what differs between any two: who asked for which id, when, and what was made. */
+/** A response without the parts that differ between any two: the requested id, new ids, times and secrets. */
 const stable = ({ status, text }: Result<unknown>, asked: string): string =>
   `${status} ${text
     .replaceAll(asked, 'ASKED')

@@ -1,4 +1,4 @@
-/** Who may call a row is let in; of two who do the same at the same moment each is done or refused, and once is once. */
+/** A permitted caller succeeds. Of two identical concurrent calls each succeeds or is refused, and one-time effects happen once. */
 import { equal, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'vitest';
@@ -8,15 +8,15 @@ import { findResponseFlaw, randomParams } from '../law/endpoint-samples.ts';
 import { call } from '../stage/client.ts';
 import { signIn } from '../stage/person.ts';
 import { itemsOf } from '../stage/table.ts';
-import type { Furnished } from './full-organization.ts';
+import type { FullOrganization } from './full-organization.ts';
 import { everyScope, type TwoOrganizations } from './two-organizations.ts';
 import { callOf } from './valid-calls.ts';
 
-export const attackWithTwins = (endpoint: Endpoint, scene: () => TwoOrganizations): void => {
+export const attackConcurrently = (endpoint: Endpoint, organizations: () => TwoOrganizations): void => {
   const { access, method } = endpoint;
   if (access === 'user')
-    test('a signed-in person is let in', async () => {
-      const { ours, attack } = scene();
+    test('a signed-in user is accepted', async () => {
+      const { ours, attack } = organizations();
       const by = { params: randomParams(endpoint), token: (await signIn()).accessToken };
       const { status, text } = await attack(endpoint, { ...callOf(endpoint, ours), ...by });
       ok(status < 500 && ![401, 403].includes(status), text);
@@ -24,16 +24,16 @@ export const attackWithTwins = (endpoint: Endpoint, scene: () => TwoOrganization
   if (typeof access !== 'object') return;
   const isRead = method === 'GET';
 
-  /** By a person with no more than the role it takes, and by a key with no more than the scope. */
+  /** Called by a user with the lowest sufficient role, and by a key with only the required scope. */
   const ask = async () => {
-    const { ours, attack, setScopes } = scene();
+    const { ours, attack, setScopes } = organizations();
     if (!isRead) await prepare(endpoint, ours);
     const whole = callOf(endpoint, ours);
     const person = ours.people[access.role].accessToken;
     if (access.scope !== 'people-only') await setScopes(ours, [access.scope]);
     const tokens = [person, access.scope === 'people-only' ? person : ours.apiKey];
     const asked = tokens.map((token) => () => attack(endpoint, { ...whole, token, org: ours.id }));
-    // Two at once are two instances to start; readers do not meet.
+    // Concurrent calls would start a second instance; reads cannot conflict.
     const results = isRead ? await inOrder(asked) : await Promise.all(asked.map((one) => one()));
     await setScopes(ours, everyScope);
     for (const result of results) {
@@ -44,19 +44,19 @@ export const attackWithTwins = (endpoint: Endpoint, scene: () => TwoOrganization
   };
 
   if (isRead)
-    test('who may read it is let in', async () => {
+    test('a caller with the required role or scope can read', async () => {
       for (const { status, text } of await ask()) equal(status, 200, text);
     });
   else
-    test(`of two at once ${timesOf(endpoint).words}, and what is refused is noted nowhere`, async () => {
+    test(`of two concurrent calls ${timesOf(endpoint).words}; a refused one leaves no audit entry`, async () => {
       const results = await ask();
       const done = results.filter(({ status }) => status < 300);
       ok(timesOf(endpoint).allowed.includes(done.length), results.map(({ text }) => text).join());
-      const entries = await itemsOf(`AUDIT#${scene().ours.id}`);
+      const entries = await itemsOf(`AUDIT#${organizations().ours.id}`);
       const notes = ({ headers }: (typeof results)[number]): number =>
         entries.filter(({ context }) => (context as { requestId: string }).requestId === headers.get('x-request-id')).length;
       for (const result of results) ok(notes(result) <= (result.status < 300 ? 1 : 0));
-      // Who finds it as it was to be has changed nothing; a webhook is enabled already.
+      // A call that changes nothing is not audited: the webhook is already enabled.
       if (done.length > 0 && endpoint.id !== 'webhooks.toggle') ok(done.some((result) => notes(result) === 1));
     });
 };
@@ -69,17 +69,17 @@ const inOrder = async <T>(work: readonly (() => Promise<T>)[]): Promise<T[]> => 
 
 interface Times {
   readonly words: string;
-  /** How many of the two may have been done. */
+  /** How many of the two may succeed. */
   readonly allowed: readonly number[];
 }
 /** An update whose reads are stale is decided again, so both succeed. */
-const both: Times = { words: 'both are done', allowed: [2] };
-/** It makes or ends something that there is once. */
-const once: Times = { words: 'one is done', allowed: [1] };
-/** It begins work of which there is one at a time, and which may have ended before the second is there. */
-const inTurn: Times = { words: 'one is done, or one after the other', allowed: [1, 2] };
-/** There is nothing to do. */
-const never: Times = { words: 'neither is done', allowed: [0] };
+const both: Times = { words: 'both succeed', allowed: [2] };
+/** Creates or removes something that exists once. */
+const once: Times = { words: 'one succeeds', allowed: [1] };
+/** Starts a job; the first may have ended before the second call. */
+const serial: Times = { words: 'one succeeds, or both in sequence', allowed: [1, 2] };
+/** The resource is in the wrong state. */
+const never: Times = { words: 'none succeeds', allowed: [0] };
 
 const timesOf = ({ id }: Endpoint): Times => times[id] ?? both;
 
@@ -94,23 +94,23 @@ const times: Readonly<Record<string, Times>> = {
   'pitr.enable': once,
   'pitr.disable': once,
   'storageDestinations.remove': never,
-  'backups.create': inTurn,
+  'backups.create': serial,
   'backups.cancel': never,
-  'backups.verify': inTurn,
+  'backups.verify': serial,
   'backups.remove': once,
-  'restores.create': inTurn,
+  'restores.create': serial,
   'restores.cancel': never,
   'restores.resume': never,
-  'restores.undo': inTurn,
-  'schedules.trigger': inTurn,
+  'restores.undo': serial,
+  'schedules.trigger': serial,
   'schedules.remove': once,
   'webhooks.retry': never,
-  'webhooks.replay': inTurn,
+  'webhooks.replay': serial,
   'webhooks.remove': once,
 };
 
-/** A project has one job at a time: what earlier rows began has ended. And the name is what it was, which whoever removes it gives. */
-const prepare = async ({ id }: Endpoint, { id: org, name, owner }: Furnished): Promise<void> => {
+/** Waits for jobs of earlier endpoints, because a project runs one at a time. Restores the name that a removal must repeat. */
+const prepare = async ({ id }: Endpoint, { id: org, name, owner }: FullOrganization): Promise<void> => {
   while ((await itemsOf(`ORG#${org}`)).some(({ sk }) => sk.startsWith('JOB#'))) await pause(300);
   if (id === 'organizations.remove') await call(organizations.update, { token: owner.accessToken, org, body: { name } });
 };

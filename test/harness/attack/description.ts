@@ -1,4 +1,4 @@
-/** The description as the running stage serves it, and what is wrong with an answer in its words. */
+/** The OpenAPI document of the running stage, and a check of responses against it. */
 import { Ajv2020, type ValidateFunction } from '@redocly/ajv/dist/2020.js';
 import type { Ref, Response } from '../../../shared/contract/openapi/components.ts';
 import type { Schema } from '../../../shared/contract/openapi/json-schema.ts';
@@ -14,13 +14,13 @@ export interface Described {
 
 export interface Description {
   readonly operations: readonly Described[];
-  /** What a reference names; anything else is itself. */
+  /** Resolves a `$ref`. */
   resolve<T>(value: T | Ref): T;
-  /** Undefined if the answer has a status, a type, headers and a content that the operation lists, and is no failure of ours. */
+  /** Undefined if status, content type, headers and body are as the operation describes and the status is not a server error. */
   flawOf(described: Described, result: Result<unknown>): string | undefined;
 }
 
-/** A status of 500 and above is listed for every operation, and still a failure; only the health check may tell of others'. */
+/** Every operation lists 5xx responses, but they are still failures; only the health check may report that a dependency is down. */
 const mayFail = ['system.health'];
 
 export const readDescription = async (): Promise<Description> => {
@@ -67,11 +67,11 @@ export const readDescription = async (): Promise<Description> => {
   return { operations, resolve, flawOf };
 };
 
-/** Described where it can be; sent only with an answer that is given again, or by some of the errors that share a status. */
+/** Optional headers: only on replayed responses, or only with some errors of a status. */
 const isExpected = (name: string, status: number): boolean =>
   name === 'WWW-Authenticate' ? status === 401 : name === 'Retry-After' ? status === 429 : name !== 'Idempotent-Replayed';
 
-/** References within one schema are to the document as a whole. */
+/** References in a schema are relative to the whole document. */
 const absolute = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(absolute);
   if (value === null || typeof value !== 'object') return value;

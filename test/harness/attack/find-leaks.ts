@@ -1,4 +1,4 @@
-/** After all attacks: nothing of theirs has changed, and nothing of theirs is anywhere that others can look. */
+/** After all attacks: the victim's data is unchanged, and no other organization can see any of it. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { invites } from '../../../shared/contract/endpoints/invitations.ts';
@@ -12,12 +12,12 @@ import { newEmail } from '../stage/person.ts';
 import { textFieldsOf } from './id-fields.ts';
 import { itemsAbout, type TwoOrganizations } from './two-organizations.ts';
 
-export const findLeaks = (scene: () => TwoOrganizations): void => {
-  const found = (text: string): readonly string[] => scene().secrets.filter((secret) => text.includes(secret));
+export const findLeaks = (organizations: () => TwoOrganizations): void => {
+  const found = (text: string): readonly string[] => organizations().secrets.filter((secret) => text.includes(secret));
 
-  test('every text that an organization can give is marked', () => {
-    const { sent, id } = scene().theirs;
-    const [mark = ''] = scene().secrets;
+  test('every text field of the API was sent with the mark', () => {
+    const { sent, id } = organizations().theirs;
+    const [mark = ''] = organizations().secrets;
     const marked = new Set(
       sent.flatMap(({ endpoint, body }) => markedIn(body, mark).map((path) => `${groupOf(endpoint.id)}.${path}`)),
     );
@@ -31,16 +31,16 @@ export const findLeaks = (scene: () => TwoOrganizations): void => {
     );
   });
 
-  test('nothing of theirs has changed', async () => {
-    const now = await itemsAbout(scene().theirs.id);
-    const { untouched } = scene();
+  test('no item of the victim has changed', async () => {
+    const now = await itemsAbout(organizations().theirs.id);
+    const { untouched } = organizations();
     const changed = [...new Set([...now.keys(), ...untouched.keys()])].filter((name) => now.get(name) !== untouched.get(name));
     deepEqual(changed, []);
   });
 
-  test('no answer to anybody else has a word of theirs, nor an id that was not asked for', () => {
-    const { theirs, exchanges } = scene();
-    // What is only refused proves little.
+  test('no response to the attacker contains a text of the victim, or an id that was not requested', () => {
+    const { theirs, exchanges } = organizations();
+    // Refused calls alone would prove little.
     ok(exchanges.length > 500 && exchanges.filter(({ result }) => result.status < 300).length > 100);
     const ids = Object.values(theirs.ids).flat();
     for (const { id: row, asked, result } of exchanges) {
@@ -55,8 +55,8 @@ export const findLeaks = (scene: () => TwoOrganizations): void => {
     }
   });
 
-  test('no webhook of another heard a word of theirs, and theirs heard nothing more', () => {
-    const { theirs, ours, receiver, heardBefore } = scene();
+  test('webhooks of the attacker got no text of the victim, and those of the victim got no new delivery', () => {
+    const { theirs, ours, receiver, heardBefore } = organizations();
     const [toTheirs, toOthers] = [
       receiver.requests.filter(({ path }) => found(path).length > 0),
       receiver.requests.filter(({ path }) => found(path).length === 0),
@@ -67,28 +67,31 @@ export const findLeaks = (scene: () => TwoOrganizations): void => {
     for (const { body } of toTheirs) ok(!body.includes(ours.id));
   });
 
-  test('nothing that the table holds about another has a word of theirs', async () => {
-    const { theirs, ours } = scene();
-    for (const [name, text] of await itemsAbout(ours.id)) deepEqual([found(text), text.includes(theirs.id)], [[], false], name);
+  test('no item of the attacker contains a text of the victim', async () => {
+    const { theirs, ours } = organizations();
+    for (const [name, text] of await itemsAbout(ours.id)) {
+      deepEqual(found(text), [], name);
+      equal(text.includes(theirs.id), false, name);
+    }
   });
 
-  test('no log line has a word of theirs, whoever called', () => {
+  test('no log line contains a text of the victim', () => {
     const lines = logs()
       .split('\n')
       .filter((line) => found(line).length > 0);
     deepEqual(lines.slice(0, 3), []);
   });
 
-  // One message that a queue never takes would hold up all behind it, whoever's they are.
-  test('whatever was asked for, what others ask for is still done', async () => {
+  // A message that a queue never accepts would block all messages behind it.
+  test('requests of other organizations are still processed', async () => {
     const [organization, email] = [await newOrganization(), newEmail()];
     const by = { token: organization.owner.accessToken, org: organization.id };
     equal((await call(invites.create, { ...by, body: { email } })).status, 201);
     equal((await untilMails(email)).length, 1);
   });
 
-  test('no mail to another has a word of theirs', async () => {
-    for (const { email } of Object.values(scene().ours.people))
+  test('no e-mail to the attacker contains a text of the victim', async () => {
+    for (const { email } of Object.values(organizations().ours.people))
       for (const mail of await mailsTo(email)) deepEqual(found(JSON.stringify(mail)), []);
   });
 };
@@ -98,28 +101,28 @@ const groupOf = (row: string): string => row.split('.')[0] ?? '';
 const markedIn = (value: unknown, mark: string, path: readonly string[] = []): readonly string[] => {
   if (typeof value === 'string') return value.includes(mark) ? [path.join('.')] : [];
   if (value === null || typeof value !== 'object') return [];
-  // A list is its field; so are the values under names of the caller's own.
+  // Items of a list and values under custom names count as their field.
   return Object.entries(value).flatMap(([name, inner]) => {
     const isOwnName = Array.isArray(value) || path.at(-1) === 'headers';
     return markedIn(inner, mark, isOwnName ? path : [...path, name]);
   });
 };
 
-/** Texts that cannot hold a word of one's own, and why. */
+/** Text fields that cannot contain the mark, and why. */
 const unmarked: Readonly<Record<string, string>> = {
-  'auth.code': 'a secret of ours',
-  'auth.refreshToken': 'a secret of ours',
-  'organizations.settings.timezone': 'a name of the IANA',
-  'organizations.confirmName': 'the name, which is marked',
-  'projects.credentials.privateKey': 'a key, whose middle is looked for',
-  'storageDestinations.region': 'a place of the provider',
-  'storageDestinations.endpoint': 'must be an address that answers',
+  'auth.code': 'a secret of the service',
+  'auth.refreshToken': 'a secret of the service',
+  'organizations.settings.timezone': 'an IANA time zone',
+  'organizations.confirmName': 'repeats the marked name',
+  'projects.credentials.privateKey': 'a key; its middle is searched for instead',
+  'storageDestinations.region': 'a region of the provider',
+  'storageDestinations.endpoint': 'must be reachable',
   'storageDestinations.credentials.roleArn': 'one kind of credentials at a time',
   'storageDestinations.credentials.clientEmail': 'one kind of credentials at a time',
   'storageDestinations.credentials.privateKey': 'one kind of credentials at a time',
-  'storageDestinations.sseKmsKeyId': 'the name of a KMS key, which must exist',
+  'storageDestinations.sseKmsKeyId': 'must be an existing KMS key',
   'schedules.cron': 'numbers',
-  'schedules.timezone': 'a name of the IANA',
-  'webhooks.events': 'names of ours',
-  'webhooks.event': 'a name of ours',
+  'schedules.timezone': 'an IANA time zone',
+  'webhooks.events': 'event names',
+  'webhooks.event': 'an event name',
 };

@@ -1,4 +1,4 @@
-/** An organization that has one of everything, made through the API alone: to be attacked, and to attack from. */
+/** Creates an organization with one of every resource, through the API only. */
 import { randomUUID } from 'node:crypto';
 import { type Role, scopes } from '../../../shared/contract/access.ts';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
@@ -22,25 +22,25 @@ import type { Receiver } from '../stage/receiver.ts';
 import { endOfRestore } from '../stage/restore.ts';
 import { removeItem } from '../stage/table.ts';
 
-export interface Furnished extends TestOrganization {
+export interface FullOrganization extends TestOrganization {
   readonly people: Readonly<Record<Role, Person>>;
-  /** Of a service account with every scope. */
+  /** Key of a service account with every scope. */
   readonly apiKey: string;
-  /** The last part of a pending invitation's link. */
+  /** Token of a pending invitation. */
   readonly link: string;
-  /** Where its backup lies. */
-  readonly place: { readonly bucket: string; readonly prefix: string; readonly path: string };
-  /** What there is, by the prefixes of ids; the first is the one that is asked for. Nobody signs in as the member. */
+  /** Location of its backup. */
+  readonly backupLocation: { readonly bucket: string; readonly prefix: string; readonly path: string };
+  /** Existing ids by prefix; calls use the first. The member never signs in. */
   readonly ids: Record<string, readonly string[]>;
-  /** What was asked for to make it. */
+  /** The calls that created it. */
   readonly sent: readonly { readonly endpoint: Endpoint; readonly body: object }[];
 }
 
-/** Makes a word of its own for each field: letters and digits of lower case, which every field takes. */
+/** Returns a unique word per field, of lower-case letters and digits, which every field accepts. */
 export type Word = (field: string) => string;
 
-export const createFullOrganization = async (word: Word, receiver: Receiver, key: string): Promise<Furnished> => {
-  // What a name may hold and few expect: composed and not, right to left, beyond the plane, and what no XML can hold.
+export const createFullOrganization = async (word: Word, receiver: Receiver, key: string): Promise<FullOrganization> => {
+  // Unusual but valid in a name: composed and decomposed, right-to-left, outside the BMP, and not representable in XML.
   const title = (field: string): string => `${word(field)} e\u0301é\u202e🧪\uffff</b>`;
   const sent: { endpoint: Endpoint; body: object }[] = [];
   const owner = await signIn(newEmail(word('owner')));
@@ -51,7 +51,7 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
     const result = await call(endpoint, { token: owner.accessToken, org, body, params, headers });
     if (result.status >= 300) throw new Error(`${endpoint.id}: ${result.status} ${result.text}`);
     const data = result.body.data as { id: string; name?: string } & typeof result.body.data;
-    // What was taken is given back to the letter.
+    // An accepted name is returned unchanged.
     if ('name' in body && data.name !== body.name)
       throw new Error(`${endpoint.id} changed ${String(body.name)} into ${data.name}`);
     return data;
@@ -111,7 +111,7 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
     excludeCollections: [`${collection}/${document}/${word('below')}`],
   });
   const { path } = await endOf(organization, made.id);
-  // Forgotten as after a loss of the table, and found again.
+  // Removes the record, as after a loss of the table, and imports the backup again.
   await removeItem({ pk: `ORG#${id}`, sk: `BACKUP#${made.id}` });
   const backup = await make(backupContents.register, { ...given, path, metadata: { source: word('origin') } });
   const scope = { collections: [collection], documentIds: [`${collection}/${document}`] };
@@ -157,13 +157,13 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
     people: { owner, viewer, member, admin },
     apiKey,
     link: String(invitation.acceptUrl).split('/').at(-1) ?? '',
-    place: { bucket, prefix, path },
+    backupLocation: { bucket, prefix, path },
     ids: Object.fromEntries(Object.entries(ids).map(([kind, known]) => [idPrefixes[kind as keyof typeof ids], known])),
     sent,
   };
 };
 
-/** A mark that is nowhere else, and words that all hold it. */
+/** A unique mark, and words that contain it. */
 export const markedWords = (): { readonly mark: string; readonly word: Word } => {
   const mark = `canary${randomUUID().replaceAll('-', '').slice(0, 10)}`;
   return { mark, word: (field) => `${field}${mark}` };

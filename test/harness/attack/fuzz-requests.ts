@@ -1,4 +1,4 @@
-/** Whole requests made from an operation of the description, and how they are sent. */
+/** Generates and sends whole requests to an operation of the OpenAPI document. */
 import fc, { type Arbitrary } from 'fast-check';
 import type { Parameter } from '../../../shared/contract/openapi/components.ts';
 import { api, type Result } from '../stage/client.ts';
@@ -7,14 +7,14 @@ import { broken, odd } from './broken-values.ts';
 import type { Described, Description } from './description.ts';
 
 export interface FuzzRequest {
-  /** With its parameters and its query. */
+  /** Including parameters and query. */
   readonly path: string;
-  /** As it is sent; undefined is no body. */
+  /** The raw body; undefined for none. */
   readonly body: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Every second one is what the description allows; the others are not, in one place. */
+/** Half of the requests are valid; the others are invalid in one part. */
 export const requestsTo = (described: Described, description: Description, idsOf: IdsOf): Arbitrary<FuzzRequest> => {
   const { path, operation } = described;
   const parameters = operation.parameters.map((parameter) => description.resolve<Parameter>(parameter));
@@ -34,7 +34,7 @@ export const requestsTo = (described: Described, description: Description, idsOf
   }));
 };
 
-/** Which part is broken. */
+/** The invalid part. */
 type Wish = 'none' | 'body' | 'query' | 'path' | 'headers';
 
 export const send = (
@@ -45,14 +45,14 @@ export const send = (
 
 const within = (parameters: readonly Parameter[], where: Parameter['in']) => parameters.filter((one) => one.in === where);
 
-/** As an address can hold it: without lone surrogates. */
+/** Without lone surrogates, which a URL cannot contain. */
 const sendable = (value: unknown): string =>
   (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'x')).toWellFormed().slice(0, 2_000);
 
-/** Without what makes it another path: slashes, also escaped ones, and dots alone. */
+/** Without slashes, escaped slashes and dot segments, which would change the path. */
 const segmentFrom = (value: unknown): string => sendable(value).replace(/\/|^\.*$/g, 'x');
 
-/** The description says of ids in a path that they are texts; their names say of what. */
+/** Path parameters are plain strings in the document; their names give the kind of id. */
 const prefixes: Readonly<Record<string, string>> = {
   id: 'org',
   userId: 'usr',
@@ -85,12 +85,12 @@ const queryOf = (parameters: readonly Parameter[], how: Wish, idsOf: IdsOf): Arb
   return fc.tuple(how === 'query' ? broken(whole) : whole, more).map(([query, extra]) => {
     const entries = Object.entries((query ?? {}) as Record<string, unknown>).filter(([name]) => !isLongPage(name));
     const text = new URLSearchParams(entries.map(([name, value]): [string, string] => [name, sendable(value)])).toString();
-    // The gateway takes no longer ones, whoever they are for.
+    // The gateway rejects longer URLs.
     return text + extra === '' ? '' : `?${text.slice(0, 6_000).replace(/%.?$/, '')}${extra}`;
   });
 };
 
-/** A cursor that is right comes from an answer alone: one that is drawn only makes every other call a refused one. */
+/** Cursors are left out: only responses contain valid ones, and a random one would be refused every time. */
 const isLongPage = (name: string): boolean => name === 'cursor';
 
 const bodyOf = (bodies: Arbitrary<unknown> | undefined, isRequired: boolean, how: Wish): Arbitrary<string | undefined> => {

@@ -1,12 +1,12 @@
-/** Where in a query or a body an id is asked for, so that another's can be put there. */
+/** Finds the fields of a query or a body that take an id. */
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { inputSchema, type Schema } from '../../../shared/contract/openapi/json-schema.ts';
 
 export interface IdField {
   readonly where: 'query' | 'body';
-  /** From the outside in; 0 is the first of a list. */
+  /** From the root; 0 is the first item of a list. */
   readonly path: readonly (string | number)[];
-  /** Of the ids it takes. */
+  /** Prefix of the ids. */
   readonly prefix: string;
 }
 
@@ -26,7 +26,7 @@ const within = (schema: Schema, path: IdField['path'], where: IdField['where']):
   ];
 };
 
-/** The fields of a body that take a text of the caller's choice, as `path.of.the.field`. */
+/** The free-text fields of a body, as `path.of.the.field`. */
 export const textFieldsOf = (schema: Schema, path: readonly string[] = []): readonly string[] => {
   const fixed =
     schema.enum ?? schema.const ?? (/_\[0-7\]/.test(String(schema.pattern ?? '')) || /^date/.test(String(schema.format ?? '')));

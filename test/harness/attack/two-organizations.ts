@@ -1,4 +1,4 @@
-/** Two organizations that have everything and nothing in common, and all that was said to the second one. */
+/** A victim (`theirs`) and an attacker (`ours`), both with one of every resource, and a record of all calls of the attacker. */
 import { generateKeyPairSync } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Scope, scopes } from '../../../shared/contract/access.ts';
@@ -10,38 +10,38 @@ import { forge } from '../stage/forge-token.ts';
 import { newApiKey, newOrganization } from '../stage/organization.ts';
 import { type Receiver, startReceiver } from '../stage/receiver.ts';
 import { allItems, getItem, itemsOf, putItem } from '../stage/table.ts';
-import { createFullOrganization, type Furnished, markedWords } from './full-organization.ts';
+import { createFullOrganization, type FullOrganization, markedWords } from './full-organization.ts';
 
-/** One call, and what came back. */
+/** A call and its response. */
 export interface Exchange {
-  /** The row's. */
+  /** Id of the endpoint. */
   readonly id: string;
   readonly asked: object;
   readonly result: Result<unknown>;
 }
 
 export interface TwoOrganizations {
-  /** Attacked: every text it gave holds its mark. */
-  readonly theirs: Furnished;
-  /** Where the attacks come from. */
-  readonly ours: Furnished;
-  /** What must never be seen outside of theirs. */
+  /** The victim: all its texts contain a mark. */
+  readonly theirs: FullOrganization;
+  /** The attacker. */
+  readonly ours: FullOrganization;
+  /** Texts that must not appear outside the victim's organization. */
   readonly secrets: readonly string[];
   readonly receiver: Receiver;
   readonly expiredToken: string;
-  /** With every scope, of a third organization. */
+  /** API key of a third organization, with every scope. */
   readonly strangersKey: string;
-  /** Everything in the table that has to do with theirs, before the first attack. */
+  /** All items about the victim before the first attack. */
   readonly untouched: ReadonlyMap<string, string>;
-  /** Calls a row as someone who is not of theirs, or not allowed to; everything is kept. */
+  /** Makes and records a call of a caller without access to the victim. */
   attack(endpoint: Endpoint, options: RowOptions): Promise<Result<unknown>>;
-  /** Keeps a call that was made otherwise; whatever it was told of can be asked for from now on. */
+  /** Records another call; ids in its response can be used by later calls. */
   keep(asked: object, id: string, result: Result<unknown>): void;
   readonly exchanges: readonly Exchange[];
-  /** How many requests the webhook of theirs had heard before the first attack. */
+  /** Number of requests to the victim's webhook before the first attack. */
   readonly heardBefore: number;
-  /** Gives the service account of an organization these scopes and no others. */
-  setScopes(of: Furnished, permissions: readonly Scope[]): Promise<void>;
+  /** Sets the scopes of an organization's service account. */
+  setScopes(of: FullOrganization, permissions: readonly Scope[]): Promise<void>;
 }
 
 export const createTwoOrganizations = async (): Promise<TwoOrganizations> => {
@@ -62,7 +62,7 @@ export const createTwoOrganizations = async (): Promise<TwoOrganizations> => {
   return {
     theirs,
     ours,
-    // The middle of a key: its ends are the same in all of them.
+    // The middle of the key: all keys start and end alike.
     secrets: [mark, theirKey.split('\n')[10] ?? mark],
     receiver,
     expiredToken: await forge(theirs.owner.accessToken, { iat: nowSeconds - 3_601, exp: nowSeconds - 1 }),
@@ -92,7 +92,7 @@ const newKey = (): string =>
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   }).privateKey;
 
-/** Everything in the table that names the organization; how often and when someone came is no change. */
+/** All items that name the organization, except rate limits and times of last use. */
 export const itemsAbout = async (organizationId: string): Promise<ReadonlyMap<string, string>> =>
   new Map(
     (await allItems())
@@ -101,7 +101,7 @@ export const itemsAbout = async (organizationId: string): Promise<ReadonlyMap<st
       .filter(([name, text]) => name.includes(organizationId) || text.includes(organizationId)),
   );
 
-/** What follows the making of it, deliveries above all, has happened. */
+/** Waits until asynchronous work, such as deliveries, is done. */
 const untilQuiet = async (organizationId: string): Promise<void> => {
   const look = async () => JSON.stringify(await Promise.all([`ORG#${organizationId}`, `AUDIT#${organizationId}`].map(itemsOf)));
   const isPending = async () =>
@@ -113,8 +113,8 @@ const untilQuiet = async (organizationId: string): Promise<void> => {
   }
 };
 
-/** Things to ask for, some of each kind; people and organizations stay who they are. */
-const learn = ({ ids }: Furnished, text: string): void => {
+/** Adds ids from a response, up to 20 of each kind, except users and organizations. */
+const learn = ({ ids }: FullOrganization, text: string): void => {
   for (const [id, prefix = ''] of text.matchAll(/\b([a-z]{2,3})_[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g)) {
     const known = ids[prefix];
     if (known && !['org', 'usr'].includes(prefix) && !known.includes(id) && known.length < 20) ids[prefix] = [...known, id];

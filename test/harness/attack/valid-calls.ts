@@ -1,4 +1,4 @@
-/** For every row a call that is right in every way, made from its schemas and from what an organization has. */
+/** A valid call of every endpoint, made from its schemas and the resources of an organization. */
 import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { idPrefixes } from '../../../shared/contract/ids.ts';
@@ -6,11 +6,11 @@ import { inputSchema, type Schema } from '../../../shared/contract/openapi/json-
 import { sampleOf } from '../../../shared/docs/sample.ts';
 import { parameterKinds } from '../law/endpoint-samples.ts';
 import type { RowOptions } from '../stage/client.ts';
-import type { Furnished } from './full-organization.ts';
+import type { FullOrganization } from './full-organization.ts';
 
 export type WholeCall = Required<Pick<RowOptions, 'params' | 'query'>> & Pick<RowOptions, 'body'>;
 
-export const callOf = (endpoint: Endpoint, of: Furnished): WholeCall => ({
+export const callOf = (endpoint: Endpoint, of: FullOrganization): WholeCall => ({
   params: Object.fromEntries(parametersOf(endpoint).map((name) => [name, paramOf(endpoint, name, of)])),
   query: queries[endpoint.id]?.(of) ?? {},
   ...(endpoint.body && { body: bodies[endpoint.id]?.(of) ?? requiredOf(inputSchema(endpoint.body), of) }),
@@ -19,26 +19,26 @@ export const callOf = (endpoint: Endpoint, of: Furnished): WholeCall => ({
 export const parametersOf = ({ path }: Pick<Endpoint, 'path'>): readonly string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
-/** The kind of thing that a parameter of a path names; a link of an invitation is no id. */
+/** The id prefix of a path parameter; undefined for an invitation token. */
 export const prefixOf = (name: string): string | undefined =>
   name in parameterKinds ? idPrefixes[parameterKinds[name as keyof typeof parameterKinds]] : undefined;
 
-const paramOf = ({ id }: Endpoint, name: string, of: Furnished): string => {
+const paramOf = ({ id }: Endpoint, name: string, of: FullOrganization): string => {
   const prefix = prefixOf(name);
   if (prefix === undefined) return of.link;
-  // Captures begin with a backup, which the other rows would have to wait for.
+  // Captures start with a backup, and other endpoints would have to wait for it.
   const known = of.ids[prefix] ?? [];
   return known[id.startsWith('pitr.') ? 2 : 0] ?? '';
 };
 
-/** A sample of what must be given, with ids of things that are there. */
-const requiredOf = (schema: Schema, of: Furnished): Record<string, unknown> => {
+/** Samples of the required fields, with ids of existing resources. */
+const requiredOf = (schema: Schema, of: FullOrganization): Record<string, unknown> => {
   const sample = sampleOf(schema, () => ({})) as Record<string, unknown>;
   const required = (schema.required ?? []) as readonly string[];
   return Object.fromEntries(required.map((name) => [name, owned(sample[name], of)]));
 };
 
-const owned = (value: unknown, of: Furnished): unknown => {
+const owned = (value: unknown, of: FullOrganization): unknown => {
   const prefix = /^([a-z]+)_01JZ8Q4V0M6T3X9C2B7N5K1HRD$/.exec(String(value))?.[1];
   return (prefix && of.ids[prefix]?.[0]) ?? value;
 };
@@ -46,13 +46,13 @@ const owned = (value: unknown, of: Furnished): unknown => {
 const renamed = () => ({ name: 'Renamed' });
 const fresh = () => randomUUID().slice(0, 8);
 
-/** The one row that asks for more than filters: itself is compared with itself, which needs no right to read the database. */
-const queries: Readonly<Record<string, (of: Furnished) => Record<string, string>>> = {
+/** The only required query: compares a backup with itself, which needs no access to the source database. */
+const queries: Readonly<Record<string, (of: FullOrganization) => Record<string, string>>> = {
   'backupContents.diff': ({ ids }) => ({ against: ids.bkp?.[0] ?? '' }),
 };
 
-/** Where what is required says too little: an update of nothing, or things that must not exist yet. */
-const bodies: Readonly<Record<string, (of: Furnished) => object>> = {
+/** Bodies where the required fields are not enough: updates, and resources that must not exist yet. */
+const bodies: Readonly<Record<string, (of: FullOrganization) => object>> = {
   'organizations.create': () => ({ name: 'Another', slug: `slug-${fresh()}` }),
   'organizations.update': ({ name }) => ({ name }),
   'organizations.remove': ({ name }) => ({ confirmName: name }),
@@ -68,9 +68,9 @@ const bodies: Readonly<Record<string, (of: Furnished) => object>> = {
   }),
   'storageDestinations.update': renamed,
   'backups.create': ({ ids }) => ({ projectId: ids.prj?.[0], storageDestinationId: ids.dst?.[0] }),
-  'backupContents.register': ({ ids, place }) => ({
+  'backupContents.register': ({ ids, backupLocation }) => ({
     ...{ projectId: ids.prj?.[0], storageDestinationId: ids.dst?.[0] },
-    path: place.path,
+    path: backupLocation.path,
   }),
   'restores.create': ({ ids }) => ({ backupId: ids.bkp?.[0], targetProjectId: ids.prj?.[1] }),
   'schedules.update': renamed,

@@ -180,7 +180,7 @@ const main = async (): Promise<void> => {
   for (const record of records) add(full, record);
   const { manifest } = await finish('bkp_full', full, records);
 
-  // One in ten deleted, one in ten changed with a new one below; the rest is kept.
+  // One in ten is deleted, one in ten is changed and gets a new child; the rest is unchanged.
   const options = optionsOf('bkp_increment');
   const increment = new ShardWriter(0, options);
   const after: Record[] = [];

@@ -1,4 +1,4 @@
-/** Documents of every type that Firestore has, at ids that other tools trip over, below parents that do not exist. */
+/** Random documents with values of every Firestore type, ids that break other tools, and missing parents. */
 import { proto, type Value } from '../../../infra/local/engines/firestore/proto/codecs.ts';
 import type { Fields } from '../env/backup-env.ts';
 
@@ -54,7 +54,7 @@ const someValue = (dice: Dice, depth: number, root: string): Value => {
     );
   return of(dice, makers)();
 };
-/** An array may not stand right in an array. */
+/** An array may not directly contain an array. */
 const notArray = (dice: Dice, depth: number, root: string): Value => {
   const value = someValue(dice, depth, root);
   return value.arrayValue ? { stringValue: 'instead' } : value;
@@ -65,7 +65,7 @@ const names = ['a', 'text', 'a.b', '`', '\\', '*~[]/', ' ', '\u00a0', 'construct
 const fieldsOf = (dice: Dice, depth: number, root: string): Fields =>
   new Map(some(dice, 6, () => [of(dice, names), encode(someValue(dice, depth, root))] as const));
 
-/** Paths are one to three collections deep; most parents on the way are no documents. */
+/** Paths are one to three collections deep; most parents do not exist. */
 export const randomTree = (seed: number, count: number, root: string): ReadonlyMap<string, Fields> => {
   const dice = diceOf(seed);
   const pathOf = (): string => Array.from({ length: 1 + dice(3) }, () => `${of(dice, collections)}/${of(dice, ids)}`).join('/');

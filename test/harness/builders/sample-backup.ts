@@ -1,4 +1,4 @@
-/** A backup and what stands around it, for rules that are tested without a table. */
+/** A backup and its context, for rules that are tested without a table. */
 import type { BackupRecord } from '../../../shared/backup/index.ts';
 import { backupKey } from '../../../shared/backup/index.ts';
 import type { OrganizationRecord } from '../../../shared/organization/index.ts';

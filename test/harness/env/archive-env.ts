@@ -1,4 +1,4 @@
-/** Backups made by the engine itself, each in a folder of its own, to be read and damaged. */
+/** Backups made by the engine, each in its own folder, for tests that read and damage them. */
 
 import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
 import { commitWrites, parseWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
@@ -8,7 +8,7 @@ import { begin, newWorld, rootOf, runWorkflow, server, table, tenant, type World
 
 export interface ReadingWorld extends World {
   readonly stores: ReadonlyMap<string, MemoryStore>;
-  /** What readers reach a store through: faults go here. */
+  /** Wraps the store that readers get, to inject faults. */
   throughReading: (store: MemoryStore, folder: string) => ObjectStore;
 }
 
@@ -31,7 +31,7 @@ export const newReadingWorld = (): ReadingWorld => {
 type Value = Parameters<typeof proto.Value.encode>[0];
 export type Fields = Readonly<Record<string, Value>>;
 
-/** Writes documents by their paths; undefined removes one. */
+/** Writes documents by path; undefined deletes one. */
 export const put = async (world: World, documents: Readonly<Record<string, Fields | undefined>>): Promise<void> => {
   const database = { projectId: world.sourceProjectId, databaseId: '(default)' };
   const writes = Object.entries(documents).map(([path, fields]) => {
@@ -43,7 +43,7 @@ export const put = async (world: World, documents: Readonly<Record<string, Field
   for (let n = 0; n < writes.length; n += 500) await commitWrites(server.databases.open(database), writes.slice(n, n + 500));
 };
 
-/** A completed backup of what the source holds now. */
+/** Makes a complete backup of the source. */
 export const takeBackup = async (world: ReadingWorld, more: Partial<StartBackupOptions> = {}): Promise<BackupRecord> => {
   const id = await begin(world, more);
   await runWorkflow(world, id);

@@ -1,4 +1,4 @@
-/** Chains of backups, made by the engine over a source that is edited between them. */
+/** Chains of backups, made by the engine while the source changes between them. */
 import { type BackupRecord, resolveType, type StartBackupOptions } from '../../../shared/backup/index.ts';
 import type { DestinationRecord } from '../../../shared/destination/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
@@ -8,7 +8,7 @@ import { destinationId, projectId, table, tenant } from './backup-env.ts';
 
 export const text = (stringValue: string): Fields => ({ text: { stringValue } });
 
-/** An incremental backup of what the source holds now; a full one where none fits. */
+/** Makes an incremental backup of the source; a full one if there is no suitable parent. */
 export const takeLink = async (world: ReadingWorld, more: Partial<StartBackupOptions> = {}): Promise<BackupRecord> => {
   const place = {
     tenant,
@@ -22,7 +22,7 @@ export const takeLink = async (world: ReadingWorld, more: Partial<StartBackupOpt
   });
 };
 
-/** What a source holds, by path. */
+/** Documents of a source by path. */
 export type State = Readonly<Record<string, string>>;
 
 export const asFields = (state: State): Record<string, Fields> =>
@@ -33,7 +33,7 @@ export interface Link {
   readonly state: State;
 }
 
-/** A link for each step; undefined removes a document. */
+/** One backup per step; undefined deletes a document. */
 export const takeChain = async (
   world: ReadingWorld,
   steps: readonly Readonly<Record<string, string | undefined>>[],
@@ -53,7 +53,7 @@ export const takeChain = async (
   return links;
 };
 
-/** A dozen documents in each of three collections; some change, one is gone, one comes back, one is new; then little. */
+/** Twelve documents in each of three collections. Some change, one is deleted, one is restored, one is new; then little changes. */
 export const usualSteps = (): readonly Readonly<Record<string, string | undefined>>[] => {
   const names = ['a', 'c', 'e'].flatMap((id) => Array.from({ length: 12 }, (_, n) => `${id}/${n}`));
   return [

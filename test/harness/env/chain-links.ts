@@ -1,4 +1,4 @@
-/** Links of a chain as the engine makes them, and what each of them holds by nothing but its objects. */
+/** Makes the backups of a chain, and reads what each contains from its objects only. */
 import { recordKind, streamLeaves } from '../../../shared/archive/index.ts';
 import { copyDocuments } from '../../../shared/backup/copy/copy-documents.ts';
 import { claimNextPart } from '../../../shared/backup/copy/shard-progress.ts';
@@ -20,7 +20,7 @@ import { begin, destinationId, projectId, type RunOptions, rootOf, runWorkflow, 
 
 export const wanted = { collections: ['*'], excludeCollections: [], storageDestinationId: destinationId };
 
-/** The wish of an incremental backup upon the latest, as a person's is resolved; a full one where there is none. */
+/** Options of an incremental backup of the latest one, resolved as for a request; of a full one if there is none. */
 export const nextLink = async (): Promise<Partial<StartBackupOptions>> => {
   const parent = await findParent(tenant, { id: projectId }, wanted);
   return parent ? asIncrementalOf(parent) : {};
@@ -40,7 +40,7 @@ export const makeLink = async (
   return recordOf(id);
 };
 
-/** Copies the first shard by workers each of whose time is over with its first batch; answers how many it took. */
+/** Copies the first shard with workers that time out after one batch each; returns their number. */
 export const copyInHaste = async (world: ReadingWorld, backupId: string): Promise<number> => {
   const { engine } = world;
   const { backup, organization } = await readRunningBackup(tenant, backupId, engine.clock.now());
@@ -84,10 +84,10 @@ class Haste extends RunControl {
 }
 
 export interface Held {
-  /** Path and encoded bytes. */
+  /** Encoded documents by path. */
   readonly documents: readonly (readonly [string, string])[];
   readonly gone: readonly string[];
-  /** Where each document lies: the archive's id. */
+  /** The archive id that stores each document. */
   readonly places: ReadonlyMap<string, string>;
 }
 

@@ -1,4 +1,4 @@
-/** A small database, a backup of it that must fail, and what that may leave behind. */
+/** A backup of a small database that must fail, and the checks of what it leaves behind. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { ObjectStore } from '../../../shared/destination/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
@@ -25,7 +25,7 @@ export const newSeeded = async (): Promise<World> => {
   return world;
 };
 
-/** Nothing of a backup that was not completed is left, and another one can be made at once. */
+/** A failed backup leaves no objects, and another one can start at once. */
 export const leavesNothing = async (world: World, id: string): Promise<void> => {
   deepEqual([...world.store.objects.keys()], []);
   equal(await world.store.abortUnfinishedUploads(''), 0);
@@ -45,7 +45,7 @@ export const leavesNothing = async (world: World, id: string): Promise<void> => 
   equal(recordOf(next).status, 'completed');
 };
 
-/** Runs one that must fail, and gives its record. */
+/** Runs a backup that must fail, and returns its record. */
 export const failed = async (
   world: World,
   more: Parameters<typeof begin>[1] = {},

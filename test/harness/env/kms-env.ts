@@ -1,4 +1,4 @@
-/** A KMS and a table in memory behind the SDK: for what the data keys of backups are wrapped by. */
+/** KMS and a table in memory behind the SDK, for the keys that wrap the data keys of backups. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ export const startKeys = async () => {
     table,
     aws,
     script,
-    /** As an operator would: DisableKey, EnableKey, ScheduleKeyDeletion, CancelKeyDeletion. */
+    /** Operator actions: DisableKey, EnableKey, ScheduleKeyDeletion, CancelKeyDeletion. */
     operate: (action: string, name: string) => call(action)({ KeyId: arnOf(name) }),
     stop: () => {
       aws.stop();

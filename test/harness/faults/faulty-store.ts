@@ -1,7 +1,7 @@
 import type { ObjectStore } from '../../../shared/destination/index.ts';
 import type { World } from '../env/backup-env.ts';
 
-/** A store of which one operation fails as told. */
+/** A store in which chosen operations fail. */
 export const faulty = (world: World, fail: (operation: string, name: string) => Error | undefined): void => {
   const check = (operation: string, name: string): void => {
     const error = fail(operation, name);
@@ -33,7 +33,7 @@ export const faulty = (world: World, fail: (operation: string, name: string) => 
     },
   });
 };
-/** The store's own operations, to put others between. */
+/** The original operations of the store, for wrappers. */
 export const bound = (inner: ObjectStore): ObjectStore => ({
   put: (...all) => inner.put(...all),
   upload: (...all) => inner.upload(...all),

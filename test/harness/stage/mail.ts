@@ -9,13 +9,13 @@ export const mailsTo = async (email: string): Promise<readonly Mail[]> => {
   return mails.filter(({ to }) => to.includes(email));
 };
 
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
 /** Waits for this many e-mails to the address: they are sent asynchronously, through stream and queue. */
 export const untilMails = async (email: string, count = 1): Promise<readonly Mail[]> => {
-  for (const endMs = Date.now() + patienceMs; ; await pause(50)) {
+  for (const endMs = Date.now() + timeoutMs; ; await pause(50)) {
     const mails = await mailsTo(email);
     if (mails.length >= count) return mails;
-    if (Date.now() > endMs) throw new Error(`${mails.length} of ${count} mails to ${email} within ${patienceMs} ms`);
+    if (Date.now() > endMs) throw new Error(`${mails.length} of ${count} e-mails to ${email} within ${timeoutMs} ms`);
   }
 };

@@ -61,7 +61,7 @@ export interface Receiver {
   /** Sets the responses of a path (without query): in order, the last one repeats. A function decides itself. */
   answer(path: string, ...answers: readonly (Answer | Answering)[]): void;
   /** The oldest matching request that `next` has not returned yet; waits for it, with a time limit. */
-  next(fits?: (heard: ReceivedRequest) => boolean, patienceMs?: number): Promise<ReceivedRequest>;
+  next(fits?: (heard: ReceivedRequest) => boolean, timeoutMs?: number): Promise<ReceivedRequest>;
   /** Ends all connections. */
   stop(): Promise<void>;
 }
@@ -129,8 +129,8 @@ export const startReceiver = async (options: ReceiverOptions = {}): Promise<Rece
     count,
     url: (path = '/') => `https://localhost:${port}${path}`,
     answer: (path, ...answers) => void scripts.set(path, [...answers]),
-    next: async (fits = () => true, patienceMs = patience) => {
-      const late = AbortSignal.timeout(patienceMs);
+    next: async (fits = () => true, timeoutMs = patience) => {
+      const late = AbortSignal.timeout(timeoutMs);
       const isLate = once(late, 'abort').then(() => undefined);
       for (;;) {
         const news = wake.promise;
@@ -139,7 +139,7 @@ export const startReceiver = async (options: ReceiverOptions = {}): Promise<Rece
           given.add(found);
           return found;
         }
-        if (late.aborted) throw new Error(`no matching request within ${patienceMs} ms; ${requests.length} others arrived`);
+        if (late.aborted) throw new Error(`no matching request within ${timeoutMs} ms; ${requests.length} others arrived`);
         await Promise.race([news, isLate]);
       }
     },

@@ -12,13 +12,14 @@ export interface StoreStand {
   readonly listsUploads: boolean;
 }
 
-const MiB = 1 << 20;
 const code = (expected: StorageError['code']) => (error: unknown) => error instanceof StorageError && error.code === expected;
 const same = (found: Uint8Array, expected: Uint8Array) => ok(Buffer.from(found).equals(expected), 'different bytes');
 const named = async (store: ObjectStore, prefix = '') =>
   (await Array.fromAsync(store.list(prefix))).map(({ name }) => name).sort();
 
-export const storeSuite = (name: string, start: (stops: Stops) => Promise<StoreStand>): void => {
+/** Smaller parts than production's (8 MiB) take less CPU, for stores that allow them. */
+export const storeSuite = (name: string, start: (stops: Stops) => Promise<StoreStand>, partBytes = 8 << 20): void => {
+  const eighth = partBytes / 8;
   describe(name, () => {
     let stand: StoreStand;
     let store: ObjectStore;
@@ -34,7 +35,7 @@ export const storeSuite = (name: string, start: (stops: Stops) => Promise<StoreS
     });
     afterAll(() => stopAll(stops));
 
-    for (const size of [0, 1, 1_000, 3 * MiB])
+    for (const size of [0, 1, 1_000, 3 * eighth])
       test(`an object of ${size} bytes is read as it was put`, async () => {
         const bytes = randomBytes(size);
         await store.put('put/object', bytes);
@@ -88,10 +89,10 @@ export const storeSuite = (name: string, start: (stops: Stops) => Promise<StoreS
     for (const [what, sizes] of [
       ['nothing', []],
       ['a few bytes', [3]],
-      ['one part exactly', [8 * MiB]],
-      ['two parts exactly, in halves', [4 * MiB, 4 * MiB, 8 * MiB]],
-      ['pieces that do not match parts', [5 * MiB + 1, 7, 0, 9 * MiB, 3 * MiB - 13]],
-      ['one piece of several parts', [17 * MiB + 5]],
+      ['one part exactly', [partBytes]],
+      ['two parts exactly, in halves', [4 * eighth, 4 * eighth, partBytes]],
+      ['pieces that do not match parts', [5 * eighth + 1, 7, 0, 9 * eighth, 3 * eighth - 13]],
+      ['one piece of several parts', [17 * eighth + 5]],
     ] as const)
       test(`an upload of ${what} is read as it was written`, async () => {
         const pieces = sizes.map((size) => randomBytes(size));
@@ -101,14 +102,17 @@ export const storeSuite = (name: string, start: (stops: Stops) => Promise<StoreS
         deepEqual(await upload.finish(), { size: whole.length });
         same(await store.get('upload/object'), whole);
         deepEqual(await store.head('upload/object'), { size: whole.length });
-        if (whole.length > 8 * MiB)
-          same(await store.get('upload/object', { offset: 8 * MiB - 5, length: 10 }), whole.subarray(8 * MiB - 5, 8 * MiB + 5));
+        if (whole.length > partBytes)
+          same(
+            await store.get('upload/object', { offset: partBytes - 5, length: 10 }),
+            whole.subarray(partBytes - 5, partBytes + 5),
+          );
         await store.remove(['upload/object']);
       });
 
     test('an upload is not visible before it is finished', async () => {
       const upload = store.upload('visible/object');
-      await upload.write([randomBytes(9 * MiB), randomBytes(9 * MiB)]);
+      await upload.write([randomBytes(9 * eighth), randomBytes(9 * eighth)]);
       equal(await store.head('visible/object'), undefined);
       deepEqual(await named(store, 'visible/'), []);
       await upload.finish();
@@ -119,13 +123,13 @@ export const storeSuite = (name: string, start: (stops: Stops) => Promise<StoreS
     test('an upload does not change an existing object before it is finished, or if it is aborted', async () => {
       await store.put('over', Buffer.from('before'));
       const upload = store.upload('over');
-      await upload.write([randomBytes(9 * MiB)]);
+      await upload.write([randomBytes(9 * eighth)]);
       equal(Buffer.from(await store.get('over')).toString(), 'before');
       await upload.abort();
       equal(Buffer.from(await store.get('over')).toString(), 'before');
     });
 
-    for (const size of [0, 10, 20 * MiB])
+    for (const size of [0, 10, 20 * eighth])
       test(`an upload aborted after ${size} bytes leaves nothing behind; abort is idempotent`, async () => {
         const upload = store.upload('aborted/object');
         if (size > 0) await upload.write([randomBytes(size)]);
@@ -148,14 +152,14 @@ export const storeSuite = (name: string, start: (stops: Stops) => Promise<StoreS
 
     test('abortUnfinishedUploads aborts uploads by prefix, others continue', async () => {
       const [lost, other] = [store.upload('lost/object'), store.upload('other/object')];
-      await lost.write([randomBytes(9 * MiB)]);
-      await other.write([randomBytes(9 * MiB)]);
+      await lost.write([randomBytes(9 * eighth)]);
+      await other.write([randomBytes(9 * eighth)]);
       // A part may still be in flight.
       await new Promise((done) => setTimeout(done, 50));
       equal(await store.abortUnfinishedUploads('lost/'), stand.listsUploads ? 1 : 0);
       equal(await store.abortUnfinishedUploads('lost/'), 0);
       equal(await store.head('lost/object'), undefined);
-      deepEqual(await other.finish(), { size: 9 * MiB });
+      deepEqual(await other.finish(), { size: 9 * eighth });
       await lost.abort();
       await store.remove(['other/object']);
     });
@@ -213,7 +217,7 @@ export const storeSuite = (name: string, start: (stops: Stops) => Promise<StoreS
       await rejects(store.get('signal', undefined, signal), reason);
       const end = new AbortController();
       const upload = store.upload('signal', { signal: end.signal });
-      await upload.write([randomBytes(9 * MiB)]);
+      await upload.write([randomBytes(9 * eighth)]);
       end.abort(reason);
       await rejects(upload.finish(), reason);
       await upload.abort();

@@ -21,7 +21,7 @@ import {
 import { storeSuite } from '../../harness/store/store-suite.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const partBytes = 8 << 20;
+const partBytes = 1 << 20;
 
 /** The suite tells errors by their class, so the class is not bundled. */
 const sharedErrors: Plugin = {
@@ -54,15 +54,19 @@ const bundled = async (stops: Stops): Promise<{ readonly file: string; readonly 
   return { file, open };
 };
 
-storeSuite('gcs in a bundle', async (stops) => {
-  await startTokens(stops);
-  const baseUrl = await startGoogle(stops);
-  const { open } = await bundled(stops);
-  return {
-    open: async (folder) => open({ bucket, folder, baseUrl, account, retryPolicy: quick, partBytes }),
-    listsUploads: false,
-  };
-});
+storeSuite(
+  'gcs in a bundle',
+  async (stops) => {
+    await startTokens(stops);
+    const baseUrl = await startGoogle(stops);
+    const { open } = await bundled(stops);
+    return {
+      open: async (folder) => open({ bucket, folder, baseUrl, account, retryPolicy: quick, partBytes }),
+      listsUploads: false,
+    };
+  },
+  partBytes,
+);
 
 test('lean-google: the GCS client adds at most 220 KB to a bundle', async () => {
   const stops: Stops = [];

@@ -24,7 +24,7 @@ const meOf = async (browser: Browser) => {
 };
 const codeOf = async (answer: Response) => ((await answer.json()) as { error: { code: string } }).error.code;
 
-test('without a redirect_uri the callback signs the browser in with cookies and sends it to the console', async () => {
+test('browser session: without redirect_uri the callback sets the session cookies and redirects to the console', async () => {
   const browser = new Browser();
   const email = newEmail();
   const answer = await browser.signIn(email);
@@ -51,7 +51,7 @@ for (const [what, headers] of [
   ['our Origin over http', { origin: 'http://app.example.com' }],
   ['two Origins', { origin: `${origin}, https://evil.example.com` }],
 ] as const) {
-  test(`a call that changes something, signed in by cookie, with ${what} is FORBIDDEN and changes nothing`, async () => {
+  test(`browser session: a write with cookies and ${what} is FORBIDDEN and changes nothing`, async () => {
     const browser = await signedIn();
     for (const [endpoint, body] of [
       [auth.logout, undefined],
@@ -66,13 +66,13 @@ for (const [what, headers] of [
   });
 }
 
-test('from an allowed Origin, or from our own, the cookies do what the tokens do', async () => {
+test('browser session: with an allowed or our own Origin, cookies work like tokens', async () => {
   const browser = await signedIn();
   equal((await browser.go(at(organizations.create), post({ origin }, { name: 'Mine' }))).status, 201);
   equal((await browser.go(at(organizations.create), post({ origin: stageUrl() }, { name: 'Mine too' }))).status, 201);
 });
 
-test('the refresh cookie alone renews both cookies, and the answer is the documented one', async () => {
+test('browser session: the refresh cookie alone renews both cookies, with the documented response', async () => {
   const browser = await signedIn();
   const [access, refresh] = [browser.cookie('bms_access'), browser.cookie('bms_refresh')];
   const answer = await browser.go(at(auth.refresh), post({ origin }));
@@ -84,7 +84,7 @@ test('the refresh cookie alone renews both cookies, and the answer is the docume
   equal((await meOf(browser)).status, 200);
 });
 
-test('a rotated refresh cookie ends the session like a rotated token', async () => {
+test('browser session: a reused refresh cookie ends the session, like a reused token', async () => {
   const browser = await signedIn();
   const old = browser.cookie('bms_refresh')!;
   await browser.go(at(auth.refresh), post({ origin }));
@@ -94,7 +94,7 @@ test('a rotated refresh cookie ends the session like a rotated token', async () 
   equal((await meOf(browser)).status, 401);
 });
 
-test('a token in the body is taken before the cookie, needs no Origin and sets no cookies', async () => {
+test('browser session: a token in the body overrides the cookie, needs no Origin and sets no cookies', async () => {
   const browser = await signedIn();
   const { refreshToken } = await signIn();
   const answer = await browser.go(at(auth.refresh), post({}, { refreshToken }));
@@ -102,7 +102,7 @@ test('a token in the body is taken before the cookie, needs no Origin and sets n
   deepEqual(answer.headers.getSetCookie(), []);
 });
 
-test('signing out clears the cookies and ends the session they carried', async () => {
+test('browser session: signing out clears the cookies and ends their session', async () => {
   const browser = await signedIn();
   const access = browser.cookie('bms_access')!;
   const answer = await browser.go(at(auth.logout), post({ origin }));
@@ -114,7 +114,7 @@ test('signing out clears the cookies and ends the session they carried', async (
   equal((await meOf(kept)).status, 401);
 });
 
-test('a header says who calls before any cookie does, also when it is wrong', async () => {
+test('browser session: the Authorization header overrides the cookies, also if it is invalid', async () => {
   const browser = await signedIn();
   const { accessToken, email } = await signIn();
   const right = await browser.go(at(auth.me), { headers: { authorization: `Bearer ${accessToken}` } });
@@ -122,7 +122,7 @@ test('a header says who calls before any cookie does, also when it is wrong', as
   equal((await browser.go(at(auth.me), { headers: { authorization: 'Bearer wrong' } })).status, 401);
 });
 
-test('a cookie that holds something else than an access token is UNAUTHORIZED', async () => {
+test('browser session: a cookie without an access token is UNAUTHORIZED', async () => {
   const { refreshToken } = await signIn();
   for (const value of ['', 'x', refreshToken, 'fb_sa_x', '%00', 'a=b=c']) {
     const browser = new Browser();

@@ -25,39 +25,39 @@ for (const [what, body, field] of [
   ['a code of 10 kB', { code: 'x'.repeat(10_000), grant_type }, 'code'],
   ['an array', [], 'body'],
 ] as const) {
-  test(`POST /auth/token with ${what} names the field`, async () => {
+  test(`code exchange: a request with ${what} is refused by field`, async () => {
     const answer = await call(auth.token, { body });
     deepEqual([answer.status, answer.body.error.code, answer.body.error.details.field], [400, 'VALIDATION_ERROR', field]);
   });
 }
 
-test('another grant_type is told which one there is', async () => {
+test('code exchange: an unknown grant_type is refused with the allowed value', async () => {
   const { body } = await call(auth.token, { body: { code: 'x', grant_type: 'password' } });
   deepEqual(body.error.details.invalidValues, ['password']);
   deepEqual(body.error.details.allowedValues, [grant_type]);
 });
 
-test('a form, as other authorization servers take it, is UNSUPPORTED_MEDIA_TYPE', async () => {
+test('code exchange: a form body is UNSUPPORTED_MEDIA_TYPE', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const { status, body } = await api('POST', auth.token.path, { body: `grant_type=${grant_type}&code=x`, headers });
   deepEqual([status, body.error.code], [415, 'UNSUPPORTED_MEDIA_TYPE']);
 });
 
-test('a code nobody issued, with or without odd characters, is refused', async () => {
+test('code exchange: an unknown code, also with unusual characters, is refused', async () => {
   for (const code of ['x', 'x'.repeat(43), '../../x', "' OR 1=1", 'CODE#x', '😀', '\u0000']) {
     const { status, body } = await call(auth.token, { body: { code, grant_type } });
     deepEqual([status, body.error.code], [401, 'UNAUTHORIZED']);
   }
 });
 
-test('a code older than its minute is refused although its row is still there', async () => {
+test('code exchange: a code older than a minute is refused, even if its item still exists', async () => {
   const code = await newCode();
   const key = accountKey.code(code);
   await putItem({ ...(await getItem(key))!, expiresAt: Math.floor(Date.now() / 1_000) - 1 });
   equal((await call(auth.token, { body: { code, grant_type } })).status, 401);
 });
 
-test('a code used again is refused, ends the session it opened, and is written down', async () => {
+test('code exchange: a reused code is refused and audited, and ends its session', async () => {
   const code = await newCode();
   const first = await call(auth.token, { body: { code, grant_type } });
   const { accessToken, refreshToken } = first.body.data;
@@ -70,7 +70,7 @@ test('a code used again is refused, ends the session it opened, and is written d
   equal((await call(auth.token, { body: { code, grant_type } })).status, 401, 'and stays refused');
 });
 
-test('of five exchanges of one code at once at most one succeeds, and its session is ended too', async () => {
+test('code exchange: of five concurrent exchanges of one code at most one succeeds, and its session ends', async () => {
   const code = await newCode();
   const answers = await Promise.all(Array.from({ length: 5 }, () => call(auth.token, { body: { code, grant_type } })));
   const won = answers.filter(({ status }) => status === 200);

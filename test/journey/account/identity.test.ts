@@ -13,7 +13,7 @@ import { allItems, getItem } from '../../harness/stage/table.ts';
 
 const redirect_uri = 'http://localhost:51004/callback';
 
-test('a person is who the provider says by subject: a new address is the same user, an old address another', async () => {
+test('identity: the provider subject identifies the user; a changed address is the same user, a reused one another', async () => {
   const before = await signIn(newEmail('first'));
   const renamed = newEmail('renamed');
   await changeAtProvider(before.email, { email: renamed, name: 'New Name', emailVerified: false });
@@ -26,12 +26,12 @@ test('a person is who the provider says by subject: a new address is the same us
   notEqual((await signIn(before.email)).userId, before.userId);
 });
 
-test('an address the provider has not verified signs in, and is kept as unverified', async () => {
+test('identity: a user with an unverified address can sign in and stays unverified', async () => {
   const { userId } = await signIn(newEmail('unverified'));
   equal((await getItem(accountKey.user(userId)))?.emailVerified, false);
 });
 
-test('who I am lists my organizations with my role of this moment, and no deleted one', async () => {
+test('identity: the profile lists the current organizations and roles, without deleted organizations', async () => {
   const mine = await newOrganization(undefined, 'Mine');
   const theirs = await newOrganization(undefined, 'Theirs');
   const gone = await newOrganization(mine.owner, 'Gone');
@@ -45,20 +45,20 @@ test('who I am lists my organizations with my role of this moment, and no delete
   ]);
 });
 
-test('signing in for the first time four times at once makes one user', async () => {
+test('identity: four concurrent first sign-ins create one user', async () => {
   const email = newEmail('hasty');
   const people = await Promise.all(Array.from({ length: 4 }, () => signIn(email)));
   equal(new Set(people.map(({ userId }) => userId)).size, 1);
 });
 
-test("the provider's refresh token is kept sealed, with the scopes the person agreed to", async () => {
+test("identity: the provider's refresh token is stored encrypted, with the granted scopes", async () => {
   const { userId } = await signIn();
   const grant = await getItem(accountKey.grant(userId));
   ok(grant?.sealed instanceof Uint8Array && grant.sealed.length > 50);
   ok((grant.scopes as string[]).includes('https://www.googleapis.com/auth/datastore'));
 });
 
-test('someone who says no on the consent page is told so, and is not signed in', async () => {
+test('identity: a user who declines consent gets an error and is not signed in', async () => {
   const browser = new Browser();
   const answer = await browser.go(await onThePage(browser, new URLSearchParams({ deny: 'yes' })));
   equal(answer.status, 401);
@@ -66,7 +66,7 @@ test('someone who says no on the consent page is told so, and is not signed in',
   equal(browser.cookie('bms_access'), undefined);
 });
 
-test('someone who withholds a scope is signed in, and the grant says what is missing', async () => {
+test('identity: a user who withholds a scope is signed in, and the grant lists the missing scope', async () => {
   const browser = new Browser();
   const kept = 'https://www.googleapis.com/auth/cloud-platform';
   const form = new URLSearchParams({ email: newEmail(), chosen: 'yes', scope: kept });
@@ -76,7 +76,7 @@ test('someone who withholds a scope is signed in, and the grant says what is mis
   ok(scopes.includes(kept) && !scopes.some((scope) => scope.endsWith('/datastore')), scopes.join(' '));
 });
 
-test('no secret of a sign-in is in the table or in a log, nor is any token of it', async () => {
+test('identity: no secret or token of a sign-in is in the table or the logs', async () => {
   const browser = new Browser();
   const back = await browser.visitProvider({ login_hint: newEmail(), redirect_uri });
   const [state = '', verifier = ''] = browser.cookie('bms_login')!.split('.');

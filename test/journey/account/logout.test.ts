@@ -10,7 +10,7 @@ import { itemsOf } from '../../harness/stage/table.ts';
 
 const statusOf = async (token: string) => (await call(auth.me, { token })).status;
 
-test('signing out ends the session at once: every access and refresh token of it answers 401', async () => {
+test('logout: the session ends at once; all its access and refresh tokens get 401', async () => {
   const organization = await newOrganization();
   const { accessToken, refreshToken } = await signIn(organization.owner.email);
   const next = (await call(auth.refresh, { body: { refreshToken } })).body.data;
@@ -27,14 +27,14 @@ test('signing out ends the session at once: every access and refresh token of it
   equal((await call(auth.logout, { token: next.accessToken })).status, 401, 'there is nothing left to sign out of');
 });
 
-test('a signed-out session stays so for a token of another spelling or with a new jti', async () => {
+test('logout: a token of the session with another encoding or a new jti is refused, too', async () => {
   const { accessToken } = await signIn();
   await call(auth.logout, { token: accessToken });
   equal(await statusOf(`${accessToken}=`), 401);
   equal(await statusOf(await forge(accessToken, { jti: 'another' })), 401);
 });
 
-test('signing out of one device leaves the others signed in', async () => {
+test('logout: other sessions of the user stay valid', async () => {
   const one = await signIn();
   const other = await signIn(one.email);
   await call(auth.logout, { token: one.accessToken, body: {} });
@@ -43,7 +43,7 @@ test('signing out of one device leaves the others signed in', async () => {
   equal((await call(auth.refresh, { body: { refreshToken: other.refreshToken } })).status, 200);
 });
 
-test('a refresh under way while the session is ended cannot bring it back', async () => {
+test('logout: a concurrent refresh cannot revive the session', async () => {
   const { accessToken, refreshToken } = await signIn();
   const [signedOut, refreshed] = await Promise.all([
     call(auth.logout, { token: accessToken }),
@@ -56,7 +56,7 @@ test('a refresh under way while the session is ended cannot bring it back', asyn
   } else equal(refreshed.status, 401);
 });
 
-test('signing out needs a person: nobody 401, an API key 403, an unknown field 400', async () => {
+test('logout: without a token 401, with an API key 403, with an unknown field 400', async () => {
   equal((await call(auth.logout)).status, 401);
   const apiKey = await newApiKey(await newOrganization(), ['organization:read']);
   for (const endpoint of [auth.logout, auth.me]) {
@@ -69,7 +69,7 @@ test('signing out needs a person: nobody 401, an API key 403, an unknown field 4
   equal(await statusOf(accessToken), 200);
 });
 
-test('signing in and out is in the log of the person', async () => {
+test("logout: sign-in and sign-out are in the user's audit log", async () => {
   const { accessToken, userId } = await signIn();
   await call(auth.logout, { token: accessToken });
   const entries = await itemsOf(`AUDIT#${userId}`);

@@ -12,7 +12,8 @@ for (const uri of [
   'http://[::1]:8080/',
   'https://app.example.com/callback',
 ]) {
-  test(`${uri} may receive a code`, async () => equal((await begin(`redirect_uri=${encodeURIComponent(uri)}`)).status, 302));
+  test(`redirect: ${uri} may receive a code`, async () =>
+    equal((await begin(`redirect_uri=${encodeURIComponent(uri)}`)).status, 302));
 }
 
 for (const uri of [
@@ -33,7 +34,7 @@ for (const uri of [
   'http://localhost:8080@evil.io/callback',
   'http://localhost:8080/elsewhere',
 ]) {
-  test(`${JSON.stringify(uri)} gets VALIDATION_ERROR and no redirect`, async () => {
+  test(`redirect: ${JSON.stringify(uri)} gets VALIDATION_ERROR and no redirect`, async () => {
     const { status, body, headers } = await begin(`redirect_uri=${encodeURIComponent(uri)}`);
     equal(status, 400);
     equal(body.error.code, 'VALIDATION_ERROR');
@@ -43,7 +44,7 @@ for (const uri of [
   });
 }
 
-test('two redirect_uri parameters, and parameters nobody knows, are refused', async () => {
+test('redirect: a repeated redirect_uri and unknown parameters are refused', async () => {
   const one = encodeURIComponent(redirect_uri);
   const twice = await begin(`redirect_uri=${one}&redirect_uri=${one}`);
   deepEqual([twice.status, twice.body.error.details.field], [400, 'redirect_uri']);

@@ -20,7 +20,7 @@ const recordsOf = (refreshToken: string) => {
   return { session: accountKey.session(sessionId), token: accountKey.refresh(sessionId, secret) };
 };
 
-test('a refresh token buys new tokens of the same session; the access token before lives on', async () => {
+test('refresh: it returns new tokens of the same session; the previous access token stays valid', async () => {
   const { accessToken, refreshToken } = await signIn();
   const { status, body } = await call(auth.refresh, { body: { refreshToken, client_id: 'ignored', scope: 'ignored' } });
   equal(status, 200);
@@ -35,7 +35,7 @@ test('a refresh token buys new tokens of the same session; the access token befo
   equal((await refresh(body.data.refreshToken)).status, 200);
 });
 
-test('a refreshed token names the organizations and the address of today', async () => {
+test('refresh: the new token has the current organizations and address', async () => {
   const person = await signIn();
   const { id } = await newOrganization(person);
   deepEqual(claimsOf(person.accessToken).organizations, []);
@@ -43,7 +43,7 @@ test('a refreshed token names the organizations and the address of today', async
   deepEqual(claimsOf(body.data.accessToken).organizations, [id]);
 });
 
-test('a rotated token used again ends the session for everyone, and its user and organizations can read that it did', async () => {
+test('refresh: reuse of a rotated token ends the session and is audited for its user and organizations', async () => {
   const organization = await newOrganization();
   const member = await addMember(organization, 'member');
   const next = (await refresh(member.refreshToken)).body.data;
@@ -51,7 +51,7 @@ test('a rotated token used again ends the session for everyone, and its user and
   await refused(next.refreshToken);
   equal(await isSignedIn(next.accessToken), false);
   equal(await isSignedIn(member.accessToken), false);
-  // A second thief adds nothing: the session has ended and that was told.
+  // Another reuse has no further effect: the session has already ended.
   await refused(member.refreshToken);
 
   const query = { action: 'auth.refresh_reused' };
@@ -61,11 +61,11 @@ test('a rotated token used again ends the session for everyone, and its user and
   equal(body.data[0]!.actor.id, member.userId);
   const own = await itemsOf(`AUDIT#${member.userId}`);
   equal(own.filter(({ action }) => action === 'auth.refresh_reused').length, 1);
-  // Another sign-in of the same person is another session.
+  // Another sign-in of the same user is another session.
   ok(await isSignedIn((await signIn(member.email)).accessToken));
 });
 
-test('of five refreshes with one token at once one succeeds; the others are a reuse, so the family ends and does not fork', async () => {
+test('refresh: of five concurrent refreshes one succeeds; the others count as reuse and end the session', async () => {
   const { accessToken, refreshToken } = await signIn();
   const answers = await Promise.all(Array.from({ length: 5 }, () => refresh(refreshToken)));
   const won = answers.filter(({ status }) => status === 200);
@@ -81,7 +81,7 @@ test('of five refreshes with one token at once one succeeds; the others are a re
   equal(kept.length, 2, 'the first token and its one successor');
 });
 
-test('a wrong secret with a known session id is refused and harms nobody', async () => {
+test('refresh: a wrong secret with a known session id is refused, and the session stays valid', async () => {
   const { accessToken, refreshToken } = await signIn();
   const { sessionId, secret } = readRefreshToken(refreshToken)!;
   await refused(`${sessionId}.${'A'.repeat(43)}`);
@@ -90,7 +90,7 @@ test('a wrong secret with a known session id is refused and harms nobody', async
   equal((await refresh(refreshToken)).status, 200);
 });
 
-test('text that is no refresh token is refused', async () => {
+test('refresh: malformed tokens are refused', async () => {
   const { accessToken } = await signIn();
   for (const text of ['x', '.', accessToken, 'ses_x.y', 'fb_sa_x', '😀', '\u0000', 'x'.repeat(512)]) await refused(text);
 });
@@ -102,19 +102,19 @@ for (const [what, body] of [
   ['an empty text', { refreshToken: '' }],
   ['10 kB', { refreshToken: 'x'.repeat(10_000) }],
 ] as const) {
-  test(`${what} is VALIDATION_ERROR and names refreshToken`, async () => {
+  test(`refresh: ${what} is VALIDATION_ERROR and names refreshToken`, async () => {
     const answer = await call(auth.refresh, { body });
     deepEqual([answer.status, answer.body.error.code], [400, 'VALIDATION_ERROR']);
     equal(answer.body.error.details.field, 'refreshToken');
   });
 }
 
-test('no body at all is VALIDATION_ERROR and names refreshToken', async () => {
+test('refresh: a missing body is VALIDATION_ERROR and names refreshToken', async () => {
   const { status, body } = await call(auth.refresh);
   deepEqual([status, body.error.details.field], [400, 'refreshToken']);
 });
 
-test('a refresh token is refused after seven days, though its row may still be there', async () => {
+test('refresh: a token expires after seven days, even if its item still exists', async () => {
   const { refreshToken } = await signIn();
   const { token } = recordsOf(refreshToken);
   const record = (await getItem(token))!;
@@ -123,7 +123,7 @@ test('a refresh token is refused after seven days, though its row may still be t
   await refused(refreshToken);
 });
 
-test('a session ends after thirty days however often it was refreshed: both tokens are refused', async () => {
+test('refresh: a session ends after thirty days despite refreshes; both tokens are refused', async () => {
   const { accessToken, refreshToken } = await signIn();
   const { session } = recordsOf(refreshToken);
   const record = (await getItem(session))!;
@@ -137,7 +137,7 @@ test('a session ends after thirty days however often it was refreshed: both toke
   equal(await isSignedIn(accessToken), false);
 });
 
-test('the table keeps no refresh token, only what recognises it', async () => {
+test('refresh: the table stores a hash of the refresh token only', async () => {
   const { refreshToken } = await signIn();
   const { sessionId, secret } = readRefreshToken(refreshToken)!;
   const rows = await itemsOf(accountKey.session(sessionId).pk);

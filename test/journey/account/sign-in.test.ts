@@ -13,7 +13,7 @@ import { getItem, putItem } from '../../harness/stage/table.ts';
 const redirect_uri = 'http://localhost:51004/callback';
 const begin = (query: string) => api('GET', `${auth.google.path}?${query}`);
 
-test('a native app signs someone in: provider, callback, one-time code, tokens, who they are', async () => {
+test('sign-in: a native app gets tokens through provider, callback and one-time code', async () => {
   const email = newEmail('ada');
   const browser = new Browser();
   const back = await browser.visitProvider({ login_hint: email, redirect_uri });
@@ -38,7 +38,7 @@ test('a native app signs someone in: provider, callback, one-time code, tokens, 
   deepEqual(me.body.data.organizations, []);
 });
 
-test('the access token is an RS256 JWT that anyone can check with the published keys, with the claims of the interface', async () => {
+test('sign-in: the access token is an RS256 JWT with the documented claims that verifies with the published keys', async () => {
   const organization = await newOrganization();
   const { accessToken, userId, email } = await signIn(organization.owner.email);
   const { kid, ...header } = headerOf(accessToken);
@@ -54,7 +54,7 @@ test('the access token is an RS256 JWT that anyone can check with the published 
   ok(verify('sha256', Buffer.from(`${head}.${payload}`), publicKey, Buffer.from(signature, 'base64url')));
 });
 
-test('leaving for the provider sets a short-lived cookie only the callback gets, and asks for exactly the documented scopes', async () => {
+test('sign-in: the redirect sets a short-lived cookie for the callback only and requests the documented scopes', async () => {
   const { status, headers } = await begin('login_hint=ada%40example.com');
   equal(status, 302);
   const [cookie = '', ...others] = headers.getSetCookie();
@@ -82,8 +82,8 @@ const refusedState = async (answer: Response) => {
   equal(answer.headers.get('location'), null);
 };
 
-// That no exchange was made shows in the provider's code: it works once, and it still works afterwards.
-test('a callback without, with a wrong or with a foreign state is refused, and the code is left unspent', async () => {
+// The provider's code works once: if it still works afterwards, it was not exchanged.
+test('sign-in: a callback with a missing, wrong or foreign state is refused, and the code stays unused', async () => {
   const browser = new Browser();
   const other = new Browser();
   const back = await browser.visitProvider({ login_hint: newEmail() });
@@ -104,7 +104,7 @@ test('a callback without, with a wrong or with a foreign state is refused, and t
   equal((await browser.go(back)).status, 302);
 });
 
-test('a state works once: replayed with everything the browser had, it is refused', async () => {
+test('sign-in: a state works once; a replay with all cookies is refused', async () => {
   const browser = new Browser();
   const back = await browser.visitProvider({ login_hint: newEmail() });
   const cookie = browser.cookie('bms_login')!;
@@ -115,7 +115,7 @@ test('a state works once: replayed with everything the browser had, it is refuse
   equal(again.cookie('bms_access'), undefined);
 });
 
-test('a sign-in older than ten minutes is refused although its row is still there', async () => {
+test('sign-in: it expires after ten minutes, even if its item still exists', async () => {
   const browser = new Browser();
   const back = await browser.visitProvider({ login_hint: newEmail() });
   const key = accountKey.login(new URL(back).searchParams.get('state')!);
@@ -128,7 +128,7 @@ for (const [what, change] of [
   ['a code the provider does not know', { code: 'made-up' }],
   ['an answer of another issuer', { iss: 'https://evil.example.com' }],
 ] as const) {
-  test(`${what} is a clean 401, and spends the state`, async () => {
+  test(`sign-in: ${what} is answered with 401 and consumes the state`, async () => {
     const browser = new Browser();
     const url = new URL(await browser.visitProvider({ login_hint: newEmail() }));
     for (const [name, value] of Object.entries(change)) {
@@ -145,7 +145,7 @@ for (const [what, change] of [
   });
 }
 
-test('coming back with neither a code nor an error names the missing code', async () => {
+test('sign-in: a callback with neither code nor error names the missing code', async () => {
   const browser = new Browser();
   const url = new URL(await browser.visitProvider({ login_hint: newEmail() }));
   url.searchParams.delete('code');

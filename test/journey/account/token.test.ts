@@ -33,34 +33,34 @@ for (const [what, authorization] of [
   ['an empty header', ''],
   ['a token of 9 kB', `Bearer ${'a'.repeat(9_000)}`],
 ] as const) {
-  test(`${what} is UNAUTHORIZED`, async () => {
+  test(`access token: ${what} is UNAUTHORIZED`, async () => {
     const { status, body } = await call(auth.me, { headers: { authorization } });
     deepEqual([status, body.error.code], [401, 'UNAUTHORIZED']);
   });
 }
 
-test('a token of 100 kB is refused, not a crash', async () => {
+test('access token: one of 100 kB is refused without a server error', async () => {
   const { status } = await call(auth.me, { headers: { authorization: `Bearer ${'a'.repeat(100_000)}` } });
   ok(status >= 400 && status < 500, `${status}`);
 });
 
-test('a token in the query string is ignored', async () => {
+test('access token: the query string is ignored', async () => {
   for (const name of ['access_token', 'token', 'authorization']) {
     equal((await api('GET', `${auth.me.path}?${name}=${person.accessToken}`)).status, 401);
   }
 });
 
-test('the scheme is read in any case, as HTTP has it', async () => {
+test('access token: the Bearer scheme is case-insensitive', async () => {
   const { status } = await call(auth.me, { headers: { authorization: `bearer ${person.accessToken}` } });
   equal(status, 200);
 });
 
-test('a refresh token and the one-time code are no access tokens', async () => {
+test('access token: a refresh token and a one-time code are refused', async () => {
   await refused(person.refreshToken);
   await refused(await newCode());
 });
 
-test("the provider's ID token and access token are no access tokens of ours", async () => {
+test("access token: the provider's ID token and access token are refused", async () => {
   const browser = new Browser();
   const back = new URL(await browser.visitProvider({ login_hint: person.email }));
   const answer = await fetch(`${stageVariable('STAGE_IDP_URL')}/token`, {
@@ -82,7 +82,8 @@ test("the provider's ID token and access token are no access tokens of ours", as
 
 const now = () => Math.floor(Date.now() / 1_000);
 
-test('the forger can make a good token', async () => equal(await statusOf(await forge(person.accessToken, {})), 200));
+test('access token: an unchanged forged token is accepted (check of the forger)', async () =>
+  equal(await statusOf(await forge(person.accessToken, {})), 200));
 
 for (const [what, claims, header] of [
   ['expired a second ago', () => ({ iat: now() - 3_601, exp: now() - 1 })],
@@ -109,13 +110,13 @@ for (const [what, claims, header] of [
   ['with b64 false', () => ({}), { crit: ['b64'], b64: false }],
   ['with alg RS512', () => ({}), { alg: 'RS512' }],
 ] as const) {
-  test(`a token signed by our own key, but ${what}, is UNAUTHORIZED`, async () =>
+  test(`access token: one signed with the service's key, but ${what}, is UNAUTHORIZED`, async () =>
     refused(await forge(person.accessToken, claims(), header)));
 }
 
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-test("an attacker's own key, named or brought along in every way the standard knows, is UNAUTHORIZED", async () => {
+test("access token: an attacker's key, embedded or referenced in any header, is UNAUTHORIZED", async () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const jwk = publicKey.export({ format: 'jwk' });
   const url = `${stageVariable('STAGE_IDP_URL')}/jwks`;
@@ -125,7 +126,7 @@ test("an attacker's own key, named or brought along in every way the standard kn
   }
 });
 
-test('alg none, and HS256 keyed with the published key, are UNAUTHORIZED', async () => {
+test('access token: alg none, and HS256 keyed with the published key, are UNAUTHORIZED', async () => {
   const [key] = await publishedKeys();
   const pem = createPublicKey({ key: key!, format: 'jwk' }).export({ format: 'pem', type: 'spki' });
   for (const alg of ['none', 'None', 'nOnE']) {
@@ -137,7 +138,7 @@ test('alg none, and HS256 keyed with the published key, are UNAUTHORIZED', async
   await refused(`${text}.${createHmac('sha256', pem).update(text).digest('base64url')}`);
 });
 
-test('an edited token and other spellings of a good one are UNAUTHORIZED', async () => {
+test('access token: an edited or re-encoded token is UNAUTHORIZED', async () => {
   const [head, body, signature = ''] = person.accessToken.split('.');
   const edited = encode({ ...claimsOf(person.accessToken), organizations: ['org_01JWNVAV000000000000000000'] });
   for (const token of [
@@ -153,7 +154,7 @@ test('an edited token and other spellings of a good one are UNAUTHORIZED', async
   }
 });
 
-test('the organizations in a token open nothing: membership is read at every call', async () => {
+test('access token: its organizations grant nothing; membership is read at every call', async () => {
   const { id } = await newOrganization();
   const token = await forge(person.accessToken, { organizations: [id] });
   const { status, body } = await call(organizations.current, { token, org: id });

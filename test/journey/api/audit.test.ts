@@ -139,7 +139,7 @@ for (const [query, field] of [
   ['action=a&action=b', 'action'],
   [`action=${'x'.repeat(101)}`, 'action'],
 ] as const)
-  test(`?${query.slice(0, 40)} is refused by name`, async () => {
+  test(`audit: ?${query.slice(0, 40)} is refused by name`, async () => {
     for (const path of [auditLogs.list.path, auditLogs.download.path]) {
       const { status, body } = await api('GET', `${path}?${query}`, as());
       equal(status, 400);

@@ -1,4 +1,4 @@
-/** What test/law/bad-input.test.ts shows of the handlers holds for calls that come through the gateway: bytes arrive as they were sent. */
+/** Repeats some cases of test/law/bad-input.test.ts through the gateway, with raw bytes. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { request } from 'node:http';
 import { afterAll, beforeAll, test } from 'vitest';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(async () => deepEqual(await contents(), untouched, 'a refused call changed something'));
 
-/** Sends bytes as they are; fetch would tidy them up. */
+/** Sends raw bytes; fetch would normalize them. */
 const send = (endpoint: Endpoint, body: string | Buffer, headers: Record<string, string> = {}): Promise<Result<unknown>> =>
   new Promise((resolve, reject) => {
     const params = randomParams(endpoint);
@@ -41,7 +41,7 @@ const send = (endpoint: Endpoint, body: string | Buffer, headers: Record<string,
 
 const notUtf8 = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe, 0xc3, 0x28]), Buffer.from('"}')]);
 
-/** What the gateway makes of a body does not depend on the row. */
+/** The gateway handles bodies of all endpoints alike. */
 const endpoint: Endpoint = organizations.update;
 
 for (const [what, code, field, body, headers] of [
@@ -49,9 +49,9 @@ for (const [what, code, field, body, headers] of [
   ['no UTF-8', 'VALIDATION_ERROR', 'body', notUtf8, {}],
   ['of another type', 'UNSUPPORTED_MEDIA_TYPE', undefined, '{"name":"x"}', { 'content-type': 'text/plain' }],
   ['too large', 'PAYLOAD_TOO_LARGE', undefined, `{"a":"${'x'.repeat(bodyMaxBytes - 7)}"}`, {}],
-  ['unknown', 'VALIDATION_ERROR', 'unknown', '{"name":"x","unknown":1}', {}],
+  ['with an unknown field', 'VALIDATION_ERROR', 'unknown', '{"name":"x","unknown":1}', {}],
 ] as const)
-  test(`what is ${what} is refused`, async () => {
+  test(`bad input: a body that is ${what} is refused`, async () => {
     const result = await send(endpoint, body, headers);
     equal(findResponseFlaw(endpoint, result), undefined, result.text);
     equal(result.body.error.code, code, result.text);

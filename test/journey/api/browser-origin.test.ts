@@ -1,4 +1,4 @@
-/** A page on an allowed origin may call; a browser asks first, and the answer must be good or the page never gets to call. */
+/** CORS: pages of allowed origins can call the API. */
 import { equal } from 'node:assert/strict';
 import { test } from 'vitest';
 

@@ -1,4 +1,4 @@
-/** What the service tells anyone who asks, without signing in. */
+/** Public endpoints: health, keys, OpenAPI and docs. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ test('health: a deep check tests the dependencies', async () => {
 });
 
 for (const query of ['checks=yes', 'checks=', 'checks=true&checks=true', 'deep=1'])
-  test(`/health?${query} is refused`, async () => {
+  test(`health: ?${query} is refused`, async () => {
     const { status, body } = await api('GET', `/health?${query}`);
     equal(status, 400);
     equal(body.error.code, 'VALIDATION_ERROR');

@@ -1,4 +1,4 @@
-/** A call repeated with its Idempotency-Key is one call, however and whenever it is repeated. */
+/** Calls repeated with the same Idempotency-Key act once. */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'vitest';
@@ -27,7 +27,7 @@ import { getItem, itemsOf, putItem, removeItem } from '../../harness/stage/table
 
 interface Case {
   readonly endpoint: Endpoint;
-  /** A call of this row that would do something, in a world of its own, and what counts as having done it. */
+  /** A call with an effect, in its own environment, and a counter of that effect. */
   readonly prepare: () => Promise<{ options: RowOptions; otherBody?: object; effects: () => Promise<number> }>;
 }
 
@@ -35,7 +35,7 @@ const within = (organization: TestOrganization) => ({ token: organization.owner.
 const entries = async (organization: TestOrganization, action: string) =>
   (await itemsOf(`AUDIT#${organization.id}`)).filter((item) => item.action === action).length;
 
-/** Made when it is first needed, and once. */
+/** Created on first use. */
 const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   let made: Promise<T> | undefined;
   return () => {
@@ -45,10 +45,10 @@ const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
 };
 
 const common = once(() => newOrganization());
-/** Apart: its webhooks hear of everything. */
+/** Separate, because its webhooks receive all events. */
 const hookOwner = once(() => newOrganization());
 
-/** An organization that cases share, one after the other, and how often something has been done in it from now on. */
+/** An organization that sequential cases share, and a counter of changes from now on. */
 const shared = async (action: string, given = common) => {
   const organization = await given();
   const before = await entries(organization, action);
@@ -160,7 +160,7 @@ const cases: readonly Case[] = [
     prepare: async () => {
       const { organization, effects } = await shared('backup.imported');
       const { id, projectId, storageDestination, path } = await takeBackup(organization);
-      // Its record is forgotten, as after a loss of the table.
+      // Deletes its record, as after a loss of the table.
       await removeItem({ pk: `ORG#${organization.id}`, sk: `BACKUP#${id}` });
       const body = { projectId, storageDestinationId: storageDestination.id, path };
       const otherBody = { ...body, metadata: { source: 'elsewhere' } };
@@ -252,7 +252,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** A project of its own, in an organization that all of them share, and how often something was done with schedules of it. */
+/** A new project in a shared organization, and a counter of changes of its schedules. */
 const schedulable = async () => {
   const { organization, storage } = await scheduler();
   const { id: projectId } = await newProject(organization);
@@ -273,10 +273,10 @@ const scheduler = once(async () => {
   return { organization, storage: await newDestination(organization) };
 });
 
-/** Nobody listens there. */
+/** An address without a server. */
 const hook = { name: 'Once', url: 'https://localhost:9/', events: ['*'] };
 
-/** A webhook of an organization that all of them share, and how often something was done with it. */
+/** A webhook of a shared organization, and a counter of its changes. */
 const hooked = async () => {
   const organization = await hookOwner();
   const { body } = await call(webhooks.create, { ...within(organization), body: hook });
@@ -288,7 +288,7 @@ const hooked = async () => {
   return { options: { ...within(organization), params: { webhookId } }, done };
 };
 
-/** An organization with a completed restore, made once: whoever needs another one in some state copies its record. */
+/** An organization with a completed restore, created once; cases that need a restore in another state copy its record. */
 const restored = once(async () => {
   const organization = await newOrganization();
   const { id: backupId } = await takeBackup(organization);
@@ -304,7 +304,7 @@ const restoresOf = async (organization: TestOrganization, targetProjectId: strin
       (details as { targetProjectId?: string }).targetProjectId === targetProjectId,
   ).length;
 
-/** The completed restore once more, with a target of its own. */
+/** A copy of the completed restore with its own target. */
 const another = async (changes: Readonly<Record<string, unknown>>) => {
   const { organization, restoreJobId } = await restored();
   const { id: targetProjectId } = await newProject(organization);
@@ -333,7 +333,7 @@ for (const { endpoint, prepare } of cases)
       const [prepared, key] = [await prepare(), randomUUID()];
       return { ...prepared, key, first: await call(endpoint, keyed(prepared.options, key)) };
     });
-    /** For calls that do nothing: whatever comes after them finds it as it was. */
+    /** For calls without effect: they leave it unchanged. */
     const unused = once(prepare);
 
     test('a second call gets the first response, byte for byte', async () => {
@@ -350,7 +350,7 @@ for (const { endpoint, prepare } of cases)
     test('another body with the same key is refused and does nothing', async () => {
       const { options, otherBody, effects, key } = await begun();
       const { status, body } = await call(endpoint, keyed({ ...options, body: otherBody ?? { x: 1 } }, key));
-      // A row without fields has no other body: it is a bad one.
+      // An endpoint without fields has no other valid body.
       deepEqual([status, body.error.code], otherBody ? [422, 'IDEMPOTENCY_KEY_REUSED'] : [400, 'VALIDATION_ERROR']);
       equal(await effects(), 1);
     });
@@ -367,7 +367,7 @@ for (const { endpoint, prepare } of cases)
     });
 
     for (const key of ['x'.repeat(256), 'tab\there'])
-      test(`${JSON.stringify(key.slice(0, 10))}… is no key`, async () => {
+      test(`idempotency: the key ${JSON.stringify(key.slice(0, 10))}… is refused`, async () => {
         const { options, effects } = await unused();
         const { status, body } = await call(endpoint, keyed(options, key));
         equal(status, 400);
@@ -409,7 +409,7 @@ test('idempotency: a key applies to one organization and one endpoint', async ()
   equal(account.status, 201);
 });
 
-// The TTL only cleans up; a stored answer is over when its day is.
+// A stored response expires after a day; the TTL only deletes the item.
 test('idempotency: a key expires after a day, even if its response is still in the table', async () => {
   const { accessToken, userId } = await signIn();
   const key = randomUUID();

@@ -1,4 +1,4 @@
-/** Limits as a caller meets them. */
+/** Rate limits of the running stage. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'vitest';
@@ -14,7 +14,7 @@ const rate = ({ headers }: Result<unknown>) => ({
   resetSeconds: Number(headers.get('ratelimit-reset')),
 });
 
-/** Counting begins anew each minute: what takes a few seconds must begin early in one. */
+/** Counters reset each minute, so a test of a few seconds waits for the start of one. */
 const earlyInTheMinute = async (): Promise<void> => {
   const second = new Date().getUTCSeconds();
   if (second > 40) await pause((61 - second) * 1_000);
@@ -32,7 +32,7 @@ test('rate limit: resending an invitation repeatedly answers 429 with Retry-Afte
   deepEqual([first.status, rate(first).limit, rate(first).remaining], [200, resendLimit, resendLimit - 1]);
   const rest = await Promise.all(Array.from({ length: resendLimit }, resend));
   const statuses = rest.map(({ status }) => status);
-  // Two at once may meet: a conflict is an answer, and it was counted.
+  // Concurrent calls may conflict; a 409 counts as well.
   ok(
     statuses.every((status) => [200, 409, 429].includes(status)),
     statuses.join(),

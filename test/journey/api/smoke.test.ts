@@ -1,4 +1,4 @@
-/** `npm run smoke` against the running stage: green where all is well, one clear line where it is not, and nothing left behind. */
+/** `npm run smoke` against the running stage: it succeeds or reports one clear line, and leaves nothing behind. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -49,7 +49,7 @@ const walk = async (
   return { code, lines, text: lines.join('\n') };
 };
 
-/** The first words of the lines, without what a step tells while it goes on. */
+/** The first words of the lines, without progress messages. */
 const outline = ({ lines }: Walked) =>
   lines.filter((line) => !line.startsWith(' ')).map((line) => line.replace(/:.*| [a-z]{3}_.*/, '').replace(/ +/, ' '));
 const doors = ['ok health', 'ok description', 'ok signing keys', 'ok identity provider'];
@@ -72,7 +72,7 @@ test('smoke test: a user runs the whole journey, and no object, organization or 
   match(walked.text, /^ok {4}backup: bkp_\w+, 2 documents/m);
   match(walked.text, /would create 0 and overwrite 0 documents, 2 are unchanged/);
   equal(receiver.requests.filter(({ path }) => path === '/well').length, 1);
-  // The objects of a deleted backup are removed by a task that the deletion leaves behind.
+  // A task removes the objects of a deleted backup asynchronously.
   for (let n = 0; n < 150 && Object.keys(await objectsIn(bucket)).length > 0; n++) await pause(200);
   deepEqual(await objectsIn(bucket), {});
   for (const word of [secret, 'canary', 'users/ada', person.refreshToken, person.accessToken]) ok(!walked.text.includes(word));

@@ -1,4 +1,4 @@
-/** What is in a backup: looked into, compared and checked where it lies, in the customer's own bucket. */
+/** Browsing, comparing and verifying backups in the customer's bucket. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
@@ -15,7 +15,7 @@ import { addMember, newOrganization, type TestOrganization } from '../../harness
 
 const canary = 'canary-5d0f9a31';
 const text = (stringValue: string) => ({ text: { stringValue } });
-/** Every kind of value, as JSON that says each exactly. */
+/** Every value type, in the exact JSON form. */
 const kinds = `{
   "null": {"nullValue": null}, "yes": {"booleanValue": true}, "max": {"integerValue": "9223372036854775807"},
   "three": {"doubleValue": 3}, "minusZero": {"doubleValue": -0}, "nan": {"doubleValue": "NaN"}, "far": {"doubleValue": "-Infinity"},
@@ -141,7 +141,7 @@ describe('browsing a backup', () => {
   });
 });
 
-/** The same text for the same fields. */
+/** Canonical text of fields, for comparison. */
 const sorted = (json: unknown): string =>
   JSON.stringify(json, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

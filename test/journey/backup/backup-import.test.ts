@@ -1,4 +1,4 @@
-/** Importing a backup: what lies in a bucket is hostile until its own key has vouched for it. */
+/** Importing a backup: objects in a bucket are untrusted until the key file authenticates them. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, describe, test } from 'vitest';
@@ -40,7 +40,7 @@ const refused = async (more: object, field: string, reason: RegExp) => {
 
 const put = (name: string, bytes: Uint8Array) =>
   bucketClient().send(new PutObjectCommand({ Bucket: bucket, Key: name, Body: bytes }));
-/** The backup's objects in another folder, each as `change` makes it; undefined leaves it out. */
+/** Copies the backup's objects to another folder, changed by `change`; undefined leaves one out. */
 const copyTo = async (folder: string, change: (name: string, bytes: Buffer) => Uint8Array | undefined = (_, bytes) => bytes) => {
   for (const key of Object.keys(await objectsIn(bucket, `${original.path}/`))) {
     const name = key.slice(original.path.length + 1);
@@ -117,7 +117,7 @@ describe('an imported backup', () => {
     const prefixed = await newDestination(organization, { bucket, prefix: 'copies/of-ours' });
     for (const path of ['copies/of-ours', 'copies/of-ours/'])
       equal((await bring({ storageDestinationId: prefixed.id, path })).status, 201, path);
-    // Outside it there is nothing: the path is taken to begin at the prefix.
+    // The path is relative to the prefix.
     const outside = await bring({ storageDestinationId: prefixed.id, path: original.path });
     deepEqual([outside.status, outside.body.error?.details.field], [400, 'path']);
   });
@@ -203,7 +203,7 @@ describe('an import is refused with the reason for', () => {
     const body = { projectId: project.id, storageDestinationId: destination.id, path: original.path };
     const answer = await call(backupContents.register, { token: theirs.owner.accessToken, org: theirs.id, body });
     deepEqual([answer.status, answer.body.error.code], [400, 'VALIDATION_ERROR'], answer.text);
-    // Even if the key file is made to say that it is theirs.
+    // Even if the key file names their organization.
     const disguised = await copyTo('disguised', rename({ organization: theirs.id }));
     const again = await call(backupContents.register, {
       token: theirs.owner.accessToken,

@@ -1,4 +1,4 @@
-/** A backup from the call to the verified bytes in the customer's bucket, through every function and the workflow between them. */
+/** A backup from the request to the verified objects in the customer's bucket, through all functions and the workflow. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { beforeAll, describe, test } from 'vitest';
 import type * as z from 'zod';
@@ -30,7 +30,7 @@ const eventsOf = async (backupId: string) => {
     .filter(({ data }) => data.backup?.id === backupId);
 };
 
-/** What is in the table of a backup beside its record, its events and its tasks. */
+/** A backup's items other than its record, events and tasks. */
 const notesOf = async (backupId: string): Promise<readonly string[]> => {
   const items = await Promise.all([itemsOf(`WORK#${organization.id}#${backupId}`), itemsOf('RUNNING#BACKUP')]);
   return items
@@ -158,7 +158,7 @@ describe('a backup that fails', () => {
     await fault(project.sourceProjectId);
     const { id } = await startBackup(organization, { projectId: project.id, storageDestinationId: destination.id, ...more });
     const backup = await endOf(organization, id);
-    // The record says so before the bucket is empty.
+    // The record is updated before the objects are deleted.
     for (let tries = 0; (await notesOf(id)).length > 0 && tries < 100; tries++) await new Promise((done) => setTimeout(done, 50));
     deepEqual(await notesOf(id), []);
     deepEqual(await objectsIn(destination.bucket), {});

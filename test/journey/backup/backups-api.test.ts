@@ -1,4 +1,4 @@
-/** Backups as a client sees them: what can be asked, what is refused, and what each call leaves behind. */
+/** The backups API: valid and refused requests, and the effects of each call. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, test } from 'vitest';
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await seed(project.sourceProjectId, documents);
 });
 
-/** A project whose backups take their time, so that they can be met under way. */
+/** A project with slow backups, so that tests can act while one runs. */
 const slowProject = async () => {
   const slow = await newProject(organization);
   await seed(slow.sourceProjectId, documents);

@@ -1,4 +1,4 @@
-/** A chain of backups over the running stage: made, read at any link, shortened, and taken away in the right order only. */
+/** A chain of incremental backups: created, read at any backup, shortened, and deleted in order. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -114,7 +114,7 @@ describe('a chain of backups', () => {
     const refused = await remove(full.id);
     deepEqual([refused.status, refused.body.error.code], [409, 'CONFLICT']);
     ok([first.id, last.id].includes(String(refused.body.error.details.neededBy)));
-    // As if it had grown for weeks.
+    // As long as after several weeks.
     const key = { pk: `ORG#${organization.id}`, sk: `BACKUP#${last.id}` };
     await putItem({ ...(await getItem(key))!, chainLength: chainSoftMax - 1 });
     await client.doc('things/9').set({ text: 'last' });
@@ -146,7 +146,7 @@ const verified = async ({ id: backupId }: Shown): Promise<string> => {
   }
 };
 
-/** The full backup that is made of another, once it has ended. */
+/** Waits for the synthetic full backup of a backup. */
 const synthesizedFrom = async (backupId: string): Promise<Shown> => {
   for (;;) {
     const { body } = await call(backups.list, { ...by(), query: { projectId: project.id, type: 'full' } });
@@ -156,7 +156,7 @@ const synthesizedFrom = async (backupId: string): Promise<Shown> => {
   }
 };
 
-/** Once nothing lies in the folders any more. */
+/** Waits until the folders are empty. */
 const gone = async (folders: readonly string[]): Promise<void> => {
   for (const folder of folders)
     while (Object.keys(await objectsIn(destination.bucket, `${folder}/`)).length > 0) await pause(100);

@@ -1,4 +1,4 @@
-/** Keys of one's own: who may choose, what wraps what, and that wrapping anew touches nothing that was sealed. */
+/** Encryption settings: who may change them, which key wraps the data keys, and that rewrapping leaves data objects unchanged. */
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, test } from 'vitest';
@@ -31,7 +31,7 @@ const untilIdle = async () => {
   }
 };
 
-/** A ring on an a: one character or two, the same to a reader. */
+/** The letter å, composed and decomposed. */
 const [composed, decomposed] = ['p\u00e4ssw\u00f6rter canary', 'pa\u0308sswo\u0308rter canary'];
 const second = 'the second passphrase canary';
 
@@ -90,7 +90,7 @@ describe('an existing backup', () => {
     const { [`${backup.path}/${keyFileName}`]: key, ...sealed } = await objectsIn(bucket, backup.path);
     return { key, sealed };
   };
-  /** With the bucket and the passphrase and nothing else of ours. */
+  /** Opens a backup with only the bucket and the passphrase. */
   const openWith = async (passphrase: string): Promise<number> => {
     const [keyFile, manifest] = await Promise.all(
       [keyFileName, manifestName].map((name) => objectAt(bucket, `${backup.path}/${name}`)),

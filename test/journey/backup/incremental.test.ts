@@ -1,4 +1,4 @@
-/** Incremental backups over the running stage: estimated, made, read, and never left without what they need. */
+/** Incremental backups over the running stage: estimated, created, read, and protected from losing their parent. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { beforeAll, describe, test } from 'vitest';
 import type * as z from 'zod';

@@ -1,6 +1,6 @@
 /**
- * A customer who trusts us with the least: a role instead of keys, a service account instead of a person's grant, a passphrase instead
- * of our key. Every function that reaches a bucket, a source or a data key has to have these ways, too: the stage refuses what the
+ * A customer that shares as little as possible: a role instead of keys, a service account instead of a user's grant, a passphrase
+ * instead of our key. Every function that uses a bucket, a source or a data key must support these: the stage denies calls that the
  * template does not grant.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
@@ -32,7 +32,7 @@ let destination: Awaited<ReturnType<typeof newDestination>>;
 const by = () => ({ token: organization.owner.accessToken, org: organization.id });
 const what = () => ({ projectId: project.id, storageDestinationId: destination.id });
 
-/** A completed backup. */
+/** Creates a completed backup. */
 const backUp = async (more: object = {}) => {
   const { id } = await startBackup(organization, { ...what(), ...more });
   const ended = await endOf(organization, id);

@@ -1,4 +1,4 @@
-/** Server-side encryption of a storage destination: tried before it is kept, and shown. */
+/** Server-side encryption of a storage destination: tested before it is stored, and returned. */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { beforeAll, describe, test } from 'vitest';
 import { storageDestinations as rows } from '../../../shared/contract/endpoints/storage-destinations.ts';

@@ -1,4 +1,4 @@
-/** Storage destinations: tried before they are kept, and nothing secret ever comes back. */
+/** Storage destinations: tested before they are stored; secrets are never returned. */
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, test } from 'vitest';
@@ -13,7 +13,7 @@ import { logs } from '../../harness/stage/function-log.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 import { allItems, getItem, itemsOf, putItem } from '../../harness/stage/table.ts';
 
-/** Nothing of these may be seen anywhere: not in an answer, an event, an audit entry, a log line or the table. */
+/** Must not appear in any response, event, audit entry, log line or table item. */
 const canary = randomUUID().replaceAll('-', '');
 const keys = { accessKeyId: `AKIA${canary.slice(0, 16).toUpperCase()}`, secretAccessKey: `secret-${canary}` };
 const privateKey = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ type: 'pkcs8', format: 'pem' });
@@ -83,7 +83,7 @@ for (const [type, more] of [
   ['spaces', { region: 'fra1' }],
   ['gcs', { bucket: 'demo-backups', credentials: google }],
 ] as const)
-  test(`a destination of type ${type} with ${JSON.stringify(Object.keys(more))} is tried, kept and shown with its secrets masked`, async () => {
+  test(`a destination of type ${type} with ${JSON.stringify(Object.keys(more))} is tested, stored and returned with masked secrets`, async () => {
     const data = await made({ type, ...more });
     match(data.id, /^dst_[0-9A-Z]{26}$/);
     deepEqual([data.type, data.status, data.objectLock, data.endpoint], [type, 'connected', null, null]);
@@ -142,7 +142,7 @@ describe('a destination whose store refuses access is not stored', () => {
   });
 
   test('an unreachable store is reported as not responding, within the request timeout', async () => {
-    // The stage vouches for the port of its own buckets only; this one is nobody's.
+    // The stage allows only the port of its own buckets; no server listens on this one.
     refused(await create({ endpoint: 'https://store.invalid' }), 'write', /did not .*store an object/);
   });
 });
@@ -190,7 +190,7 @@ describe("a customer's role", () => {
   test('moved from another organization keeps its ExternalId until a new role is given', async () => {
     const data = await made(role(`${name}-6`));
     const key = { pk: `ORG#${by.org}`, sk: `DESTINATION#${data.id}` };
-    // The role asks for ours, so that the other is seen to be used by its failing.
+    // The role requires our ExternalId, so a failure shows that the other one is used.
     await putItem({ ...(await getItem(key)), ...key, externalId: 'org_before' });
     for (const result of [await tested(data.id), await update(data.id, { name: 'Renamed' })]) {
       refused(result, 'role', /cannot be assumed/);
@@ -232,7 +232,7 @@ describe('updating a destination', () => {
     match(String((failed?.data as { error: string } | undefined)?.error), /403 AccessDenied/);
     equal((await auditOf(data.id)).at(-1)?.action, 'storage.updated');
 
-    // What was kept is as good as it was: a test says so, and that is told too.
+    // The stored settings still work: a test succeeds and emits its event.
     equal((await tested(data.id)).status, 200);
     equal((await get(data.id)).body.data.status, 'connected');
     deepEqual(await eventNames(data.id), ['storage.connected', 'storage.error', 'storage.connected']);
@@ -278,7 +278,7 @@ describe('updating a destination', () => {
       const result = await update(data.id, body);
       deepEqual([result.status, result.body.error?.code], [409, 'CONFLICT'], result.text);
     }
-    // The name of a bucket means the same one in all regions.
+    // Bucket names are global across regions.
     for (const body of [{ name: 'Other', prefix: 'here/', bucket, credentials: keys }, { region: 'eu-west-1' }])
       equal((await update(data.id, body)).status, 200);
     const removal = await remove(data.id);
@@ -463,7 +463,7 @@ test('destination: with object lock, stored objects are locked, or the destinati
   equal((await update(data.id, { objectLock: null })).body.data.objectLock, null);
 });
 
-// Rows 104 and 107 of the list of bad inputs.
+// Cases 104 and 107 of the list of bad inputs.
 afterAll(async () => {
   const exported = await call(auditLogs.list, { ...by, query: { limit: '100' } });
   const places = { answers: seen.join('\n'), audit: exported.text, logs: logs(), table: JSON.stringify(await allItems()) };

@@ -1,4 +1,4 @@
-/** Deleting an organization softly, and bringing it back. */
+/** Soft deletion and recovery of an organization. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { auth } from '../../../shared/contract/endpoints/auth.ts';
@@ -22,7 +22,7 @@ for (const [what, body, field] of [
   ['force as text', { confirmName: 'Delete me', force: 'true' }, 'force'],
   ['a mistyped field', { confirmName: 'Delete me', forced: true }, 'forced'],
 ] as const) {
-  test(`${what} deletes nothing`, async () => {
+  test(`organization: a deletion with ${what} is refused`, async () => {
     const organization = await newOrganization(undefined, 'Delete me');
     const { status, body: answer } = await remove(organization, body);
     deepEqual([status, answer.error.code, answer.error.details.field], [400, 'VALIDATION_ERROR', field]);

@@ -1,4 +1,4 @@
-/** An invitation: sent, seen, accepted once, by the invited person only. */
+/** Invitations: sent, listed, and accepted once by the invited person only. */
 import { deepEqual, equal, fail, match, notEqual, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'vitest';
@@ -25,7 +25,7 @@ const accept = (acceptUrl: string, person: Person) =>
   call(invitations.accept, { token: person.accessToken, params: { token: tokenOf(acceptUrl) } });
 const listed = async () => (await call(invites.list, by)).body.data.map(({ id }) => id);
 
-/** Makes an invitation as old as if it had expired: what eight days would do. */
+/** Ages an invitation by eight days, so that it has expired. */
 const age = async (id: string, email: string): Promise<void> => {
   const expiresAt = new Date(Date.now() - 1_000).toISOString();
   for (const sk of [`INVITE#${id}`, `ADDRESS#${email}`]) {
@@ -94,7 +94,7 @@ test('invitation: an address is invited once, case-insensitively, and not if it 
   equal((await invite(owner.email)).body.error.code, 'INVITATION_EXISTS');
   const member = await addMember(organization, 'viewer');
   equal((await invite(member.email)).body.error.code, 'INVITATION_EXISTS');
-  // A plus-address is an address of its own.
+  // A plus-address is a different address.
   equal((await invite(email.replace('@', '+x@'))).status, 201);
   equal((await cancel(id)).status, 200);
   equal((await invite(email)).status, 201);
@@ -125,7 +125,7 @@ for (const [what, body, field] of [
   ['a line break in the address', { email: 'a@example.com\nbcc:b@example.com' }, 'email'],
   ['an address of 300 characters', { email: `${'a'.repeat(290)}@example.com` }, 'email'],
 ] as const) {
-  test(`${what} is refused`, async () => {
+  test(`invitation: ${what} is refused`, async () => {
     const answer = await call(invites.create, { ...by, body });
     deepEqual([answer.status, answer.body.error.code, answer.body.error.details.field], [400, 'VALIDATION_ERROR', field]);
     if (field === 'role') deepEqual(answer.body.error.details.allowedValues, ['viewer', 'member', 'admin']);
@@ -167,7 +167,7 @@ test('invitation: an expired one is not listed, and can be resent or replaced', 
   const [one, two] = [await signIn(), await signIn()];
   const first = (await invite(one.email)).body.data;
   await age(first.id, one.email);
-  // A link is derived from the expiry, which this test has changed.
+  // The link is derived from the expiry, which this test has changed.
   equal((await view(first.acceptUrl)).body.error.code, 'INVITATION_NOT_FOUND');
   ok(!(await listed()).includes(first.id));
   const again = (await resend(first.id)).body.data;
@@ -191,7 +191,7 @@ test('invitation: only the invited person with a currently verified address can 
   for (const answer of [await accept(acceptUrl, other), await accept(second.acceptUrl, await signIn(unverified))]) {
     deepEqual([answer.status, answer.body.error.code], [403, 'FORBIDDEN']);
   }
-  // The token in hand still says the old address; the profile, read at this call, says the new one.
+  // The token has the old address; the profile, which is read at this call, has the new one.
   const moved = await signIn();
   await changeAtProvider(moved.email, { email: invited });
   await signIn(invited);
@@ -245,7 +245,7 @@ test('invitation: the list is newest first, and every page but the last is full'
   const options = { token: host.accessToken, org: id };
   const ids: string[] = [];
   for (let n = 0; n < 7; n++) ids.push((await call(invites.create, { ...options, body: { email: newEmail() } })).body.data.id);
-  // Ended ones lie in between.
+  // Ended invitations are in between.
   for (const inviteId of [ids[1]!, ids[3]!, ids[5]!]) await call(invites.cancel, { ...options, params: { inviteId } });
   const expected = [ids[6], ids[4], ids[2], ids[0]];
   const first = await call(invites.list, { ...options, query: { limit: '2' } });
@@ -272,7 +272,7 @@ test('invitation: the same Idempotency-Key creates one invitation, one link and 
 test('invitation: resending has its own rate limit with Retry-After', async () => {
   const { id } = (await invite(newEmail())).body.data;
   await cancel(id);
-  // The limit is 30 in a minute by the clock: two minutes may share these calls, three cannot.
+  // The limit is 30 per clock minute: these calls span at most two minutes.
   for (let calls = 0; calls <= 60; calls++) {
     const { status, body, headers } = await resend(id);
     if (status === 409) continue;

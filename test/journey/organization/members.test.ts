@@ -1,4 +1,4 @@
-/** Members: seen, given other roles, removed. */
+/** Members: listed, changed and removed. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { invites } from '../../../shared/contract/endpoints/invitations.ts';
@@ -17,7 +17,7 @@ const put = (person: Person, userId: string, role: string) =>
 const remove = (person: Person, userId: string) => call(members.remove, { ...by(person), params: { userId } });
 const eventsOf = async (type: string) => (await itemsOf(`ORG#${org}`)).filter((item) => item.type === type);
 
-// Signed in before the others who join first: the order is by joining, not by account.
+// Signs in first but joins last: the list is sorted by join date.
 const early = await signIn();
 const admin = await addMember(organization, 'admin');
 const member = await addMember(organization, 'member');

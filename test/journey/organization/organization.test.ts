@@ -1,4 +1,4 @@
-/** An organization's life: made, listed, looked at, changed. */
+/** Organizations: created, listed, read and updated. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
@@ -91,7 +91,7 @@ for (const [what, body, field] of [
   ['a slug of other letters', { name: 'A', slug: 'ünïcode' }, 'slug'],
   ['a field of the record', { name: 'A', ownerId: 'usr_x' }, 'ownerId'],
 ] as const) {
-  test(`${what} is refused with the field named`, async () => {
+  test(`organization: ${what} is refused by field`, async () => {
     const { status, body: answer } = await call(organizations.create, { token, body });
     deepEqual([status, answer.error.code, answer.error.details.field], [400, 'VALIDATION_ERROR', field]);
   });
@@ -166,7 +166,7 @@ test('organization: an update changes only the given fields; an empty update lea
 });
 
 for (const timezone of ['Mars/Base', '', '+02:00', 'x'.repeat(100), 7]) {
-  test(`the time zone ${JSON.stringify(timezone).slice(0, 20)} is refused`, async () => {
+  test(`organization: the time zone ${JSON.stringify(timezone).slice(0, 20)} is refused`, async () => {
     const { id } = await newOrganization(owner);
     const { status, body } = await call(organizations.update, { token, org: id, body: { settings: { timezone } } });
     deepEqual([status, body.error.details.field], [400, 'settings.timezone']);

@@ -1,4 +1,4 @@
-/** Ownership: handed over, never shared, never lost. */
+/** Ownership: transferred, with exactly one owner at any time. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { members } from '../../../shared/contract/endpoints/members.ts';
@@ -47,7 +47,7 @@ test('ownership: the owner transfers it to a member and becomes an admin', async
     entries.map(({ resource }) => (resource as { id: string }).id),
     [heir.userId, owner.userId],
   );
-  // What was the owner's is the owner's no longer, at once.
+  // The former owner loses the owner's permissions at once.
   const refused = await call(organizations.remove, { token: owner.accessToken, org, body: { confirmName: organization.name } });
   deepEqual(refused.body.error.details, { requiredRole: 'owner', currentRole: 'admin' });
   equal((await give(org, heir, owner, 'viewer')).status, 200);
@@ -62,7 +62,7 @@ test('ownership: of two concurrent transfers exactly one succeeds, and there is 
     const won = results.findIndex(({ status }) => status === 200);
     const lost = results[1 - won]!;
     equal(results.filter(({ status }) => status === 200).length, 1);
-    // Refused when it is committed, or already when the caller is read as the admin they have become.
+    // Refused at commit, or earlier because the caller is already an admin.
     ok(lost.status === 409 ? lost.body.error.code === 'CONFLICT' : lost.body.error.code === 'PERMISSION_DENIED', lost.text);
     deepEqual(await ownersOf(org), [[one, two][won]!.userId]);
   }

@@ -1,4 +1,4 @@
-/** A project moves to another organization of the same person, with its backups, and works there. */
+/** A project moves with its backups to another organization of the same user. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
@@ -49,14 +49,14 @@ test('project move: the project arrives with its backup and destination, and can
   deepEqual((await call(organizations.current, by(from))).body.data.statistics, zero);
   deepEqual((await call(organizations.current, by(to))).body.data.statistics, statistics);
 
-  // Its objects are read with the key, and from the bucket, of before.
+  // Its objects are read with the previous key from the previous bucket.
   const read = await call(backupContents.documents, { ...by(to), params: { backupId: backup.id }, query: { path: 'users/ada' } });
   equal(read.status, 200, read.text);
   ok(read.text.includes('1815'));
   const again = await startBackup(to, { projectId });
   equal((await endOf(to, again.id)).status, 'completed');
 
-  // Said again after its answer was lost, it is the same; and it can come back.
+  // A repeated request has the same result, and the project can be moved back.
   deepEqual((await move(from, projectId, to.id)).status, 200);
   equal((await move(to, projectId, from.id)).status, 200);
   equal((await call(backups.list, by(from))).body.data.length, 2);
@@ -84,7 +84,7 @@ test('project move: the former organization can neither read nor delete the move
   deepEqual([...refusal(refused), refused.body.error.details.field], [400, 'VALIDATION_ERROR', 'path'], refused.text);
   ok(/another organization now/.test(String(refused.body.error.details.reason)));
   deepEqual(await objectsIn(bucket, `${backup.path}/`), objects);
-  // Back where it came from, it is theirs again.
+  // After moving back it belongs to the former organization again.
   equal((await move(to, backup.projectId, from.id)).status, 200);
   const brought = await call(backupContents.register, { ...by(from), body });
   equal(brought.status, 201, brought.text);

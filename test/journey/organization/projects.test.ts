@@ -1,4 +1,4 @@
-/** Projects: connected with a person's grant or a Google service account, and lost with it. */
+/** Projects: connected with a user's grant or a Google service account, and disconnected when that is revoked. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { beforeAll, describe, test } from 'vitest';
@@ -76,7 +76,7 @@ test('project: it is connected, read, listed, updated and disconnected', async (
     'project.deleted',
   ]);
   deepEqual((await eventsIn(organization.id)).slice(1), ['project.created', 'project.deleted']);
-  // The database is free again.
+  // The database can be connected again.
   equal((await call(projects.create, { ...by(organization), body: { name: 'Again', sourceProjectId } })).status, 201);
 });
 
@@ -137,7 +137,7 @@ for (const [prefix, words] of [
   ['denied', /PERMISSION_DENIED/],
   ['missing', /NOT_FOUND/],
 ] as const)
-  test(`a source that is ${prefix} is not connected, and says why and where to consent`, async () => {
+  test(`project: a source that is ${prefix} is not connected; the error has the reason and the consent URL`, async () => {
     const organization = await newOrganization();
     const result = await call(projects.create, {
       ...by(organization),
@@ -172,7 +172,7 @@ test('project: a revoked grant is detected at the next call, and a new consent r
   deepEqual(refusal(refused), [422, 'SOURCE_AUTH_ERROR']);
   equal(refused.body.error.details.authorizationUrl, `${stageUrl()}/api/v1/auth/google`);
   equal((await call(projects.get, { ...by(organization), params })).body.data.status, 'unauthorized');
-  // Once noted is enough.
+  // The change is audited once.
   await call(projects.reconnect, { ...by(organization), params });
   deepEqual((await actionsIn(organization.id)).slice(-2), ['project.created', 'project.unauthorized']);
 
@@ -234,7 +234,7 @@ test("project: an API key connects with its creator's grant as long as the creat
   const given = { name: 'Shop', sourceProjectId: source(), credentials: account() };
   equal((await call(projects.create, { ...key, body: given })).status, 201);
 
-  // Accounts from before it was noted who made them.
+  // Accounts older than the field `createdBy`.
   const stored = (await getItem({ pk: `ORG#${organization.id}`, sk: 'SERVICE_ACCOUNT' }))!;
   const { createdBy: _, ...older } = stored;
   await putItem(older as typeof stored);
@@ -246,13 +246,13 @@ test('project: a service account refused by Google is not connected', async () =
   const organization = await newOrganization();
   const body = { name: 'Shop', sourceProjectId: source(), credentials: account('denied') };
   deepEqual(refusal(await call(projects.create, { ...by(organization), body })), [422, 'SOURCE_AUTH_ERROR']);
-  // A key that was made for the account is the one it must sign with.
+  // It must sign with a key of the account.
   const { clientEmail } = account();
   const answer = await fetch(`${stageVariable('STAGE_IDP_URL')}/google/accounts/${clientEmail}/keys`, { method: 'POST' });
   const { private_key } = (await answer.json()) as { private_key: string };
   const wrong = { ...body, credentials: { clientEmail, privateKey: privateKey() } };
   deepEqual(refusal(await call(projects.create, { ...by(organization), body: wrong })), [422, 'SOURCE_AUTH_ERROR']);
-  // As it stands in a key file: with \n for line ends.
+  // As in a key file: with \n for line ends.
   const right = { ...body, credentials: { clientEmail, privateKey: private_key.replaceAll('\n', '\\n') } };
   equal((await call(projects.create, { ...by(organization), body: right })).status, 201);
 });
@@ -283,7 +283,7 @@ describe('bad input', () => {
     ['an account that is no address', { credentials: { clientEmail: 'a', privateKey: pem('x') } }, 'credentials.clientEmail'],
     ['an account without a key', { credentials: { clientEmail: 'a@b.com' } }, 'credentials.privateKey'],
   ] as const)
-    test(`${what} is refused and nothing is kept`, async () => {
+    test(`${what} is refused and nothing is stored`, async () => {
       const body = { name: 'Shop', sourceProjectId: source(), ...more };
       const result = await call(projects.create, { ...by(organization), body });
       deepEqual([...refusal(result), result.body.error.details.field], [400, 'VALIDATION_ERROR', field], result.text);

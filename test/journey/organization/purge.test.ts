@@ -1,4 +1,4 @@
-/** Deleted for good: nothing of the organization is left, and nothing of anyone else's is touched. */
+/** Purge: nothing of the organization remains, and other organizations are unchanged. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -24,7 +24,7 @@ afterAll(() => receiver.stop());
 
 const patienceMs = 20_000;
 
-/** Items that speak of the organization. Rates, sealed answers and links of the people themselves end by their own time. */
+/** Items about the organization. Rate limits, stored responses and users' own links expire by their TTL. */
 const tracesOf = async (id: string) =>
   (await allItems()).filter((item) => JSON.stringify(item).includes(id) && !item.pk.startsWith('RATE#'));
 
@@ -55,7 +55,7 @@ test('purge: force deletes every item of the organization and frees its slug; it
   equal(recovery.body.error.code, 'ORGANIZATION_NOT_FOUND');
 
   await untilGone(id);
-  // The last thing anyone hears of it.
+  // The last event of the organization.
   const types = receiver.requests.map(({ body }) => (JSON.parse(body.toString()) as { type: string }).type);
   equal(types.at(-1), 'organization.deleted');
   deepEqual(
@@ -65,7 +65,7 @@ test('purge: force deletes every item of the organization and frees its slug; it
   equal((await call(organizations.current, by)).body.error.code, 'ORGANIZATION_NOT_FOUND');
   equal((await call(organizations.current, { token: key, org: id })).status, 401);
 
-  // Sessions and profiles belong to people, the neighbour to the neighbours.
+  // Sessions and profiles belong to users; the other organization is unchanged.
   for (const person of [owner, member]) {
     const me = await call(auth.me, { token: person.accessToken });
     deepEqual(
@@ -79,7 +79,7 @@ test('purge: force deletes every item of the organization and frees its slug; it
 });
 
 for (const deleteBackupData of [true, false])
-  test(`backups go with their organization, their objects ${deleteBackupData ? 'too' : 'stay in the bucket'}`, async () => {
+  test(`purge: backups are deleted with their organization, their objects ${deleteBackupData ? 'too' : 'stay in the bucket'}`, async () => {
     const organization = await newOrganization();
     const { id, owner, name } = organization;
     const by = { token: owner.accessToken, org: id };
@@ -98,7 +98,7 @@ for (const deleteBackupData of [true, false])
     );
   });
 
-/** Runs the sweep now instead of at the next full hour: the function itself, on the stage's table and queue. */
+/** Runs the hourly sweep now: the function itself, on the stage's table and queue. */
 const sweep = async (): Promise<void> => {
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: stageVariable('STAGE_AWS_URL'),
@@ -121,14 +121,14 @@ test('purge: the sweep purges organizations past their deadline and no others', 
   for (const { id, name, owner } of [past, kept]) {
     await call(organizations.remove, { token: owner.accessToken, org: id, body: { confirmName: name } });
   }
-  // A month and an hour later, for one of them.
+  // One of them is past its deadline by an hour.
   const stored = (await getItem({ pk: `ORG#${past.id}`, sk: 'META' }))!;
   const recoveryDeadline = new Date(Date.now() - 3_600_000).toISOString();
   await putItem({ ...stored, recoveryDeadline });
   await putItem({ pk: 'DUE#PURGE', sk: `${recoveryDeadline}#${past.id}`, organizationId: past.id, deleteBackupData: false });
   await sweep();
   await untilGone(past.id);
-  // What is left is where the test moved it away from.
+  // The item that the test moved remains.
   deepEqual(
     (await tracesOf(past.id)).map(({ pk, sk }) => `${pk} ${sk}`),
     [`DUE#PURGE ${stored.recoveryDeadline}#${past.id}`],

@@ -1,4 +1,4 @@
-/** The service account: one, its key seen once, dead at once. */
+/** Service accounts: one per organization; the key is shown once and revoked at once. */
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { scopes } from '../../../shared/contract/access.ts';
@@ -85,7 +85,7 @@ for (const [what, body, field] of [
   ['a scope that is no list', { name: 'x', permissions: 'backups:read' }, 'permissions'],
   ['eleven scopes', { name: 'x', permissions: [...scopes, 'backups:read'] }, 'permissions'],
 ] as const) {
-  test(`${what} is refused`, async () => {
+  test(`service account: ${what} is refused`, async () => {
     const { by } = await start();
     const { status, body: answer } = await call(serviceAccount.create, { ...by, body });
     deepEqual([status, answer.error.code, answer.error.details.field], [400, 'VALIDATION_ERROR', field]);

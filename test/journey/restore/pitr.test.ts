@@ -1,4 +1,4 @@
-/** Point-in-time recovery from enabling it to the second before a mistake, over the running stage. */
+/** Point-in-time recovery from enabling it to a restore of the second before a mistake. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Firestore } from '@google-cloud/firestore';
@@ -16,7 +16,7 @@ let project: Awaited<ReturnType<typeof newProject>>;
 const by = () => ({ token: organization.owner.accessToken, org: organization.id, params: { projectId: project.id } });
 
 type Contents = Awaited<ReturnType<typeof contentsOf>>;
-/** The second before the mistake, what was there in it, and what the mistake left. */
+/** The second before the mistake, its documents, and those after the mistake. */
 let second: string;
 let there: Contents;
 let left: Contents;
@@ -40,7 +40,7 @@ beforeAll(async () => {
     const body = { storageDestinationId: destination.id, captureIntervalSeconds: 10 };
     equal((await call(pitr.enable, { ...by(), body })).status, 202);
     await until(async () => (await call(pitr.get, by())).body.data.status === 'active');
-    // Captured, not in the base; what was made and is gone before the next capture nobody knows of.
+    // Captured but not in the base. A document that is created and deleted between two captures is unknown.
     await client.doc('users/grace').set({ name: 'Grace' });
     await until(async () => (await call(pitr.get, by())).body.data.changesCaptured > 0);
     await client.doc('users/ada').update({ visits: 2, seen: new Date(1_700_000_000_000) });
@@ -76,7 +76,7 @@ test('pitr: a collection restored to the previous second is exact, and the resto
     listed.data.map(({ restoreJobId, pointInTime }) => [restoreJobId, pointInTime]),
     [[done.restoreJobId, second]],
   );
-  // The moment has become a backup, made of the base without a read of the source.
+  // The moment is stored as a backup, built from the base without reading the source.
   const { data: point } = (await call(backups.get, { ...by(), params: { backupId: done.backupId } })).body;
   deepEqual(
     [point.type, point.trigger, point.readTime, point.documentCount, point.cost.reads],

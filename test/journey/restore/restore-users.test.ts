@@ -1,4 +1,4 @@
-/** Users of Firebase Authentication: lost, planned, restored with their passwords, and taken back. */
+/** Restore of Firebase Authentication users: dry run, restore with passwords, undo. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
@@ -10,7 +10,7 @@ import { allItems } from '../../harness/stage/table.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** As an administrator of the project. */
+/** Calls as an administrator of the project. */
 const toolkit = async (path: string, body?: Json): Promise<Json> => {
   const answer = await fetch(`http://${stageVariable('STAGE_FIRESTORE')}${path}`, {
     headers: { 'content-type': 'application/json', authorization: 'Bearer owner' },

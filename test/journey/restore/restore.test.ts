@@ -1,4 +1,4 @@
-/** Restores from the call to the documents that are back, and from there to what was before. */
+/** Restores from the request to the restored documents, and their undo. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   organization = await newOrganization();
 });
 
-/** A project with these documents, and a backup of it. */
+/** Creates a project with these documents, and a backup of it. */
 const backedUp = async (documents: Readonly<Record<string, object>>, more: object = {}) => {
   const [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
   await seed(project.sourceProjectId, documents);
@@ -70,7 +70,7 @@ describe('a collection deleted by mistake', () => {
     project = made.project;
     backupId = made.backup.id;
     bucket = made.destination.bucket;
-    // With the official client, as whoever makes the mistake would.
+    // With the official client, as a user would.
     const client = new Firestore({ projectId: project.sourceProjectId, host: stageVariable('STAGE_FIRESTORE'), ssl: false });
     await client.recursiveDelete(client.collection('orders'));
     await client.doc('orders/new').set({ total: 1 });
@@ -131,7 +131,7 @@ describe('a collection deleted by mistake', () => {
     equal((await readRestore(organization, done.restoreJobId)).undoneBy, undone.restoreJobId);
     const again = await call(restores.undo, { ...by(), params: { restoreJobId: done.restoreJobId }, body: {} });
     deepEqual([again.status, again.body.error.code], [409, 'CONFLICT']);
-    // And an undo is a restore like any other: taken back itself, the first one is in effect again.
+    // An undo can be undone, which applies the first restore again.
     await undo(organization, undone.restoreJobId);
     equal((await readRestore(organization, done.restoreJobId)).undoneBy, null);
     deepEqual(await contentsOf(project.sourceProjectId), { ...documents, ...mistake });
@@ -258,7 +258,7 @@ test('restore: one runs per target project; it can be cancelled and resumed to c
   while (Object.keys(await contentsOf(project.sourceProjectId)).length === 0) await pause(50);
   const cancelled = await call(restores.cancel, { ...by(), params: { restoreJobId }, body: {} });
   deepEqual([cancelled.status, cancelled.body.data.status, cancelled.body.data.error?.code], [200, 'cancelled', 'CANCELLED']);
-  // Once the target is free nobody writes to it, and what was written is told.
+  // After the target is unlocked no write happens, and the record has the number of writes.
   const isLocked = async () => (await itemsOf(`ORG#${organization.id}`)).some(({ sk }) => sk === `JOB#${project.id}`);
   while (await isLocked()) await pause(100);
   const there = Object.keys(await contentsOf(project.sourceProjectId)).length;

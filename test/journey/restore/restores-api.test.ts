@@ -1,4 +1,4 @@
-/** Restores as a client sees them: what can be asked, what is refused, and what each call leaves behind. */
+/** The restores API: valid and refused requests, and the effects of each call. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -171,7 +171,7 @@ describe('access to restores', () => {
   });
 });
 
-/** What is stored once nothing changes any more: the purge of backups that earlier tests deleted may still run. */
+/** Waits until the table stops changing, because the purge of deleted backups may still run, and returns its items. */
 const settledItems = async () => {
   for (let last = await itemsOf(`ORG#${organization.id}`); ; ) {
     await pause(1_000);

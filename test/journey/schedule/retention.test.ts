@@ -1,4 +1,4 @@
-/** Backups whose days are over go, from the list and from the bucket, and the log says so; the last good one stays. */
+/** Expired backups are deleted with their objects and audited; the last good backup stays. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -15,7 +15,7 @@ import { call, stageVariable } from '../../harness/stage/client.ts';
 import { newOrganization } from '../../harness/stage/organization.ts';
 import { getItem, putItem } from '../../harness/stage/table.ts';
 
-/** Runs the sweep now instead of at the next full hour: the function itself, on the stage's table and queue. */
+/** Runs the hourly sweep now: the function itself, on the stage's table and queue. */
 const sweep = async (): Promise<void> => {
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: stageVariable('STAGE_AWS_URL'),
@@ -51,7 +51,7 @@ test('retention: after a month the older backup has expired with its objects; th
   const stored = await objectsIn(bucket);
   ok(Object.keys(stored).some((name) => name.startsWith(`${old.path}/`)));
 
-  // Nothing is over yet: the next look is put off until something is.
+  // Nothing has expired: the next check is scheduled for the first expiry.
   await sweep();
   const note = { pk: 'RETENTION', sk: org };
   await until('put off', async () => (await getItem(note))?.dueAt === old.expiresAt);
@@ -83,7 +83,7 @@ test('retention: after a month the older backup has expired with its objects; th
   const { statistics } = (await call(organizations.current, by)).body.data;
   deepEqual([statistics.backupCount, statistics.storageUsed], [1, last.size]);
 
-  // It is there to be seen, and for nothing else.
+  // Its record can still be read, but not restored.
   const refusals = [
     await call(restores.create, { ...by, body: { backupId: old.id } }),
     await call(backups.verify, { ...by, params }),

@@ -1,4 +1,4 @@
-/** Schedules run by themselves, on a stage whose time passes 300 times faster: what is due in five minutes is in a second. */
+/** Schedules fire on a stage whose time is 300 times faster: five minutes take a second. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ const scheduler = new SchedulerClient({
   region: stageVariable('STAGE_REGION'),
   credentials: { accessKeyId: stageVariable('STAGE_AWS_KEY'), secretAccessKey: 'x' },
 });
-/** What the Scheduler has of the organization's schedules. */
+/** Scheduler entries of the organization. */
 const entries = async (): Promise<readonly string[]> => {
   const { Schedules = [] } = await scheduler.send(new ListSchedulesCommand({ NamePrefix: organization.id }));
   return Schedules.map(({ Name = '' }) => Name).sort();
@@ -92,7 +92,7 @@ test('schedule: it fires, its backup completes with events, and deleting the pro
   const paused = await call(schedules.update, { ...by, params: { scheduleId }, body: { enabled: false } });
   equal(paused.body.data.nextRunAt, null);
   await until(entries, ({ length }) => length === 0);
-  // Either kind of day: two entries.
+  // Two entries: one per kind of day.
   const either = { enabled: true, cron: '0 3 1 * mon' };
   equal((await call(schedules.update, { ...by, params: { scheduleId }, body: either })).status, 200);
   await until(entries, ({ length }) => length === 2);

@@ -1,4 +1,4 @@
-/** A schedule from its creation to its end, as its owner and those who are told of it see it. */
+/** A schedule from its creation to its deletion, through the API and its events. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, test } from 'vitest';
@@ -25,7 +25,7 @@ const subscribe = async (path: string, format: 'standard' | 'simple', events: re
   const answer = await call(webhooks.create, { ...by, body: { name: path, url: receiver.url(path), events, format } });
   equal(answer.status, 201, answer.text);
 };
-/** The next event of that name, once it is told. */
+/** Waits for the next event of that type. */
 const hear = async (wanted: EventName) => {
   const { body } = await receiver.next(
     (heard) => heard.path === '/standard' && (JSON.parse(heard.body.toString()) as { type: string }).type === wanted,
@@ -33,7 +33,7 @@ const hear = async (wanted: EventName) => {
   const { data, metadata } = JSON.parse(body.toString()) as { data: Told; metadata: Readonly<Record<string, unknown>> };
   return { ...data, metadata };
 };
-/** Until the Scheduler has what the schedule says. */
+/** Waits until the Scheduler entries match the schedule. */
 const entered = async (scheduleId: string): Promise<void> => {
   const key = { pk: `ORG#${organization.id}`, sk: `SCHEDULE#${scheduleId}` };
   for (;;) {

@@ -1,4 +1,4 @@
-/** What was committed is told, whatever dies on the way: the whole stage by kill -9, or a message that cannot be worked on. */
+/** Committed events are delivered despite crashes: a kill -9 of the stage, or a message that cannot be processed. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ const organization = await newOrganization();
 const by = { token: organization.owner.accessToken, org: organization.id };
 
 const create = async (path: string, event = 'organization.updated') => {
-  // Whoever dies with an attempt keeps it from others for that long, and 15 s.
+  // A killed function blocks its attempt for this timeout plus 15 s.
   const body = { name: path, url: receiver.url(path), events: [event], timeout: 5_000 };
   const answer = await call(webhooks.create, { ...by, body });
   equal(answer.status, 201, answer.text);
@@ -47,7 +47,7 @@ const remove = async (webhookId: string): Promise<void> => {
 const deliveriesOf = async (webhookId: string) =>
   (await call(webhooks.deliveries, { ...by, params: { webhookId } })).body.data.deliveries;
 
-/** A webhook's deliveries, once so many of them are delivered. */
+/** Waits until this many deliveries of a webhook have succeeded. */
 const delivered = async (webhookId: string, count: number) => {
   for (;;) {
     const deliveries = await deliveriesOf(webhookId);
@@ -63,7 +63,7 @@ interface Told {
 }
 const toldBy = ({ body }: ReceivedRequest): Told => JSON.parse(body.toString());
 const at = (path: string) => receiver.requests.filter((heard) => heard.path === path).map(toldBy);
-/** A restart lies in between: on a busy machine that takes a while. */
+/** Includes a restart, which takes a while on a busy machine. */
 const patienceMs = 60_000;
 const attemptAt = async (path: string, attempt: number): Promise<Told> =>
   toldBy(await receiver.next((heard) => heard.path === path && toldBy(heard).metadata.attempt === attempt, patienceMs));
@@ -73,7 +73,7 @@ test('delivery: an event survives a crash before its delivery and is delivered o
   receiver.answer('/fails', { status: 500 });
   const [hangs, fails] = [await create('/hangs'), await create('/fails')];
   await change('One');
-  // Now one attempt is under way, and of the other webhook the fourth waits with the Scheduler.
+  // Now one attempt is in progress, and the fourth attempt of the other webhook waits in the Scheduler.
   const cutOff = await attemptAt('/hangs', 1);
   const third = await attemptAt('/fails', 3);
   await change('Two');
@@ -100,7 +100,7 @@ test('delivery: an event survives a crash before its delivery and is delivered o
   await Promise.all([hangs, fails].map(remove));
 });
 
-/** The queues of the stage as it runs now, and what was put aside. */
+/** The queues of the running stage and their dead-letter queues. */
 const queuesNow = () => {
   const queues = new sqs.SQSClient({
     endpoint: stageVariable('STAGE_AWS_URL'),
@@ -129,7 +129,7 @@ const queuesNow = () => {
 
 test('delivery: a poison message goes to the dead-letter queue alone, and a redrive delivers it after the repair', async () => {
   const { queues, deadLettersOf, received } = queuesNow();
-  // New endpoints are sent to from there.
+  // Deliveries to new endpoints use this queue.
   const QueueUrl = stage.deliveryRetryQueueUrl;
   const { deadArn, deadUrl } = await deadLettersOf(QueueUrl);
 
@@ -155,7 +155,7 @@ test('delivery: a poison message goes to the dead-letter queue alone, and a redr
   deepEqual(at('/broken'), []);
   const [stuck] = await deliveriesOf(broken);
   equal(stuck?.status, 'attempting');
-  // What can never be read is deleted by hand; what failed for a reason goes back once the reason is gone.
+  // An unreadable message is deleted by hand; the others are redriven after the repair.
   for (const { Body, ReceiptHandle } of dead) {
     const message = { QueueUrl: deadUrl, ReceiptHandle };
     if (Body === 'poison') await queues.send(new sqs.DeleteMessageCommand(message));

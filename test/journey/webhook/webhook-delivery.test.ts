@@ -1,4 +1,4 @@
-/** A change reaches the endpoints that are to hear of it: signed, seen in the history, and tried again where it failed. */
+/** Events are delivered to subscribers: signed, listed in the history, and retried after a failure. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
@@ -24,7 +24,7 @@ const change = async (name: string): Promise<void> => {
   const answer = await call(organizations.update, { ...by, body: { name } });
   equal(answer.status, 200, answer.text);
 };
-/** The only delivery of a webhook, once an attempt of it is written down. */
+/** Waits for the first recorded attempt of a webhook's only delivery. */
 const delivered = async (webhookId: string) => {
   for (;;) {
     const { body } = await call(webhooks.deliveries, { ...by, params: { webhookId } });

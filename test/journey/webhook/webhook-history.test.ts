@@ -1,4 +1,4 @@
-/** What was sent to a webhook: tried, seen, sent once more, replayed, and stopped where nobody is there any more. */
+/** Delivery history of a webhook: test deliveries, listing, resending, replays, and disabling. */
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:net';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => receiver.stop());
 
 let made = 0;
-/** A webhook at a path of its own that answers so; it is tried once only. */
+/** Creates a webhook with its own path and responses, without retries. */
 const newWebhook = async (more: object = {}, ...answers: readonly Answer[]): Promise<{ id: string; path: string }> => {
   const path = `/hook-${++made}`;
   if (answers.length > 0) receiver.answer(path, ...answers);
@@ -44,7 +44,7 @@ const newWebhook = async (more: object = {}, ...answers: readonly Answer[]): Pro
   return { id: answer.body.data.id, path };
 };
 const heardAt = (path: string): readonly ReceivedRequest[] => receiver.requests.filter((heard) => heard.path === path);
-/** Something happens that webhooks hear of. */
+/** Causes an event. */
 const happen = async (): Promise<void> => {
   equal((await call(invites.create, { ...by, body: { email: newEmail() } })).status, 201);
 };
@@ -102,7 +102,7 @@ describe('the test endpoint', () => {
     const told: unknown[] = [];
     for (const url of [`https://127.0.0.1:${receiver.port}/`, `https://localhost:${closed}/`, 'https://nobody.invalid/']) {
       const { id } = await newWebhook();
-      // Such an address is not taken; it may become one later.
+      // Such an address is refused at creation, but DNS can change later.
       const key = { pk: `ORG#${organization.id}`, sk: `WEBHOOK#${id}` };
       await putItem({ ...(await getItem(key))!, url });
       const { success, statusCode, error, ...rest } = (await tryOut(id)).body.data;
@@ -185,7 +185,7 @@ describe('a failed delivery', () => {
       call(webhooks.replay, { ...by, params, body: { from, to: new Date(Date.now() + 60_000).toISOString(), ...body } });
     const disabled = await replay({});
     deepEqual([disabled.status, disabled.body.error.code], [409, 'CONFLICT']);
-    // Who is to hear of it is found when the stream brings it: another that hears of it shows that it was.
+    // Subscribers are matched when the stream delivers the event: the delivery to another webhook shows that it was matched.
     const witness = await newWebhook();
     await happen();
     await untilDelivery(witness.id, 'delivered', 1);

@@ -1,4 +1,4 @@
-/** Webhooks over the API: set up, changed and removed; nothing secret is kept or shown in clear. */
+/** The webhooks API: create, update and delete. Secrets are stored encrypted and never returned. */
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeAll, test } from 'vitest';
@@ -11,13 +11,13 @@ import { logs } from '../../harness/stage/function-log.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 import { allItems, getItem, itemsOf, putItem } from '../../harness/stage/table.ts';
 
-/** Nobody hears there; nothing of this file is sent. */
+/** An address without a server; this file sends no deliveries. */
 const url = 'https://localhost:9/hooks/backups?room=1';
 const mask = '********';
-/** Nothing of these may be seen anywhere but in a request: not in an answer, an audit entry, a log line or the table. */
+/** Must not appear in any response, audit entry, log line or table item. */
 const canary = randomUUID();
 const given = { secret: `secret ${canary}`, headers: { Authorization: `Bearer ${canary}`, 'X-Environment': 'production' } };
-/** What was made for us, shown once. */
+/** Generated secrets, which are returned once. */
 const shownOnce: string[] = [];
 
 let organization: TestOrganization;
@@ -100,7 +100,7 @@ test('webhook: headers that look like credentials are masked; a masked value sen
 });
 
 for (const [verb, change] of Object.entries({ PUT: put, PATCH: patch }))
-  test(`${verb} changes what is given and nothing else, and answers the whole webhook`, async () => {
+  test(`webhook: ${verb} changes only the given fields and returns the whole webhook`, async () => {
     const before = await made({ ...given, filters: { trigger: ['scheduled'], excludeTrigger: ['safety'] } });
     const stored = await itemOf(before.id);
     const empty = await change(before.id, {});
@@ -200,7 +200,7 @@ test('webhook: enabling one that the service disabled resets its failure history
     await putItem({ ...healthOf(id), lastTriggeredAt, failingSince: disabled.failingSince, isSlow: true, ttl: 4e9 });
     const { enabled, disabledReason } = await get(id);
     deepEqual([enabled, disabledReason], [false, 'failing']);
-    // Only enabling it says that the reason is gone.
+    // Only enabling it clears the reason.
     equal((await patch(id, { name: 'Renamed', enabled: false })).body.data.disabledReason, 'failing');
     equal((await enable(id)).status, 200);
     const after = await get(id);
@@ -354,5 +354,5 @@ test('webhook: no secret or credential is unencrypted in the table or in logs', 
   }
 });
 
-/** Bytes as text, so that what lies in them unsealed is found. */
+/** Bytes as text, to search them for unencrypted secrets. */
 const readable = (value: unknown): unknown => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value);

@@ -24,7 +24,7 @@ import {
   table,
   tasks,
   tenant,
-} from '../../harness/env/retention-env.ts';
+} from '../../harness/env/retention/retention-env.ts';
 import { CrashInjector } from '../../harness/faults/crash-injector.ts';
 
 const chain = () => {

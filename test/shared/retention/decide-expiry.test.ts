@@ -6,7 +6,7 @@ import { type BackupRecord, expiryOf } from '../../../shared/backup/index.ts';
 import { decideExpiry, type Rules, toCandidate } from '../../../shared/retention/index.ts';
 import { randomYears, startMs, yearsMs } from '../../harness/builders/random-years.ts';
 import { backupOf } from '../../harness/builders/sample-backup.ts';
-import { dependsOn, removable, type World } from '../../harness/env/retention-oracle.ts';
+import { dependsOn, removable, type World } from '../../harness/env/retention/retention-oracle.ts';
 
 const dayMs = 24 * 3_600_000;
 const rulesOf = ({ schedules, pins }: World): Rules => ({

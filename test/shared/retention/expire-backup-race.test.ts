@@ -18,7 +18,7 @@ import {
   statusOf,
   tenant,
   transact,
-} from '../../harness/env/retention-env.ts';
+} from '../../harness/env/retention/retention-env.ts';
 
 interface Backups {
   readonly full: BackupRecord;

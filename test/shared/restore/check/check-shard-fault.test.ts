@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { type ObjectStore, StorageError } from '../../../../shared/destination/index.ts';
 import { absent, newShop, type Shop } from '../../../harness/builders/sample-shop.ts';
-import { failedEarly } from '../../../harness/env/failed-restore.ts';
+import { failedEarly } from '../../../harness/env/restore/failed-restore.ts';
 import {
   atStart,
   destinationId,

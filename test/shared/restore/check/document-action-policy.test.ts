@@ -3,7 +3,15 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import type { MergeMode } from '../../../../shared/contract/models/restore.ts';
 import type { Action } from '../../../../shared/restore/check/document-action-policy.ts';
-import { archiveOf, documentOf, encode, type Fields, server, Target, walk } from '../../../harness/env/document-walk-env.ts';
+import {
+  archiveOf,
+  documentOf,
+  encode,
+  type Fields,
+  server,
+  Target,
+  walk,
+} from '../../../harness/env/restore/document-walk-env.ts';
 
 afterAll(() => server.stop());
 

@@ -17,7 +17,7 @@ import {
   Target,
   text,
   walk,
-} from '../../../harness/env/document-walk-env.ts';
+} from '../../../harness/env/restore/document-walk-env.ts';
 import { awkward } from '../../../harness/firestore/firestore-server.ts';
 
 afterAll(() => server.stop());

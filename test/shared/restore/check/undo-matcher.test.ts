@@ -4,7 +4,15 @@ import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
 import type { MergeMode } from '../../../../shared/contract/models/restore.ts';
 import { compareNames } from '../../../../shared/firestore/index.ts';
-import { archiveOf, type Fields, type Records, server, Target, text, walk } from '../../../harness/env/document-walk-env.ts';
+import {
+  archiveOf,
+  type Fields,
+  type Records,
+  server,
+  Target,
+  text,
+  walk,
+} from '../../../harness/env/restore/document-walk-env.ts';
 
 afterAll(() => server.stop());
 

@@ -21,7 +21,7 @@ import {
   runningItemOf,
   type Stage,
   workItemsOf,
-} from '../../../harness/env/restore-end-env.ts';
+} from '../../../harness/env/restore/restore-end-env.ts';
 import { backupOf, type RestoreInput, restoreOf, server, table, targetId, tenant } from '../../../harness/env/restore-env.ts';
 import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
 

@@ -19,7 +19,7 @@ import {
   runningItemOf,
   type Stage,
   sealingWrites,
-} from '../../../harness/env/restore-end-env.ts';
+} from '../../../harness/env/restore/restore-end-env.ts';
 import {
   backupOf,
   destinationId,

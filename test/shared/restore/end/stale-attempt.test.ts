@@ -11,7 +11,7 @@ import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { answerStep } from '../../../../shared/restore/model/restore-steps.ts';
 import { assertStillRunning } from '../../../../shared/restore/model/running-restore.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
-import { lockOf, runningItemOf } from '../../../harness/env/restore-end-env.ts';
+import { lockOf, runningItemOf } from '../../../harness/env/restore/restore-end-env.ts';
 import {
   atStart,
   createRestoreEnv,

@@ -13,7 +13,7 @@ import { answerStep } from '../../../../shared/restore/model/restore-steps.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
 import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
 import { writeShard } from '../../../../shared/restore/write/write-shard.ts';
-import { lockOf, runningItemOf, workItemsOf } from '../../../harness/env/restore-end-env.ts';
+import { lockOf, runningItemOf, workItemsOf } from '../../../harness/env/restore/restore-end-env.ts';
 import {
   atStart,
   backupOf,

@@ -9,6 +9,15 @@ import { failRestore } from '../../../../shared/restore/end/fail-restore.ts';
 import type { RestoreRecord } from '../../../../shared/restore/model/record.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
 import {
+  createUsersEnv,
+  putUsers,
+  removeUsers,
+  type UsersEnv,
+  usersOf,
+  withoutPassword,
+  withPassword,
+} from '../../../harness/env/restore/restore-users-env.ts';
+import {
   atStart,
   backupOf,
   documentsIn,
@@ -28,15 +37,6 @@ import {
   targetId,
   tenant,
 } from '../../../harness/env/restore-env.ts';
-import {
-  createUsersEnv,
-  putUsers,
-  removeUsers,
-  type UsersEnv,
-  usersOf,
-  withoutPassword,
-  withPassword,
-} from '../../../harness/env/restore-users-env.ts';
 
 let world: UsersEnv;
 beforeEach(() => {

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
 import { findMissing, findMissingUntil } from '../../../../shared/restore/scope/find-missing.ts';
-import { archiveOf, server, text } from '../../../harness/env/document-walk-env.ts';
+import { archiveOf, server, text } from '../../../harness/env/restore/document-walk-env.ts';
 import { awkward } from '../../../harness/firestore/firestore-server.ts';
 
 afterAll(() => server.stop());

@@ -8,7 +8,7 @@ import { compareNames, isInRange, type NameRange } from '../../../../shared/fire
 import { restoreScope, type Scope } from '../../../../shared/restore/scope/restore-scope.ts';
 import { splitIntoShards } from '../../../../shared/restore/scope/split-into-shards.ts';
 import { manifestOf } from '../../../harness/builders/sample-archive.ts';
-import { archiveOf, everything, server, Target, text, walk } from '../../../harness/env/document-walk-env.ts';
+import { archiveOf, everything, server, Target, text, walk } from '../../../harness/env/restore/document-walk-env.ts';
 
 afterAll(() => server.stop());
 

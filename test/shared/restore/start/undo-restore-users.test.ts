@@ -5,6 +5,14 @@ import { commit, newId } from '../../../../shared/platform/index.ts';
 import type { RestoreRecord } from '../../../../shared/restore/model/record.ts';
 import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
 import {
+  createUsersEnv,
+  putUsers,
+  type UsersEnv,
+  usersOf,
+  withoutPassword,
+  withPassword,
+} from '../../../harness/env/restore/restore-users-env.ts';
+import {
   put,
   type RestoreInput,
   restoreOf,
@@ -14,14 +22,6 @@ import {
   takeBackup,
   tenant,
 } from '../../../harness/env/restore-env.ts';
-import {
-  createUsersEnv,
-  putUsers,
-  type UsersEnv,
-  usersOf,
-  withoutPassword,
-  withPassword,
-} from '../../../harness/env/restore-users-env.ts';
 
 let world: UsersEnv;
 beforeEach(() => {

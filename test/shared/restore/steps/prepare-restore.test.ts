@@ -7,7 +7,7 @@ import { JobFailure } from '../../../../shared/job/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
 import { prepareRestore } from '../../../../shared/restore/steps/prepare-restore.ts';
 import { newShop, type Shop } from '../../../harness/builders/sample-shop.ts';
-import { failedEarly } from '../../../harness/env/failed-restore.ts';
+import { failedEarly } from '../../../harness/env/restore/failed-restore.ts';
 import {
   atStart,
   eventsOf,
