@@ -17,7 +17,7 @@ export {
   restoreKey,
   workPartition,
 } from './model/record.ts';
-export { answerStep, attemptOf, RestoreFailStep, RestoreStep, shardHandler } from './model/restore-steps.ts';
+export { answerStep, RestoreFailStep, RestoreShardStep, RestoreStep } from './model/restore-steps.ts';
 export { historyEntry, restoreData } from './model/restore-view.ts';
 export type { StartRestoreOptions } from './model/start-options.ts';
 export { closeUndoWindow } from './model/undo-window.ts';

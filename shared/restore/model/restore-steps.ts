@@ -1,12 +1,9 @@
 /** Inputs of the workflow's steps, and how a step reports its failure. */
-import type { Context } from 'aws-lambda';
 import * as z from 'zod';
 import { id } from '../../contract/fields.ts';
 import { answerStep as answerJobStep, type Reason } from '../../job/index.ts';
-import { after, clock, lambdaHandler, unsafeTenant } from '../../platform/index.ts';
-import { type RestoreDeps, restoreDeps } from '../restore-deps.ts';
 import { restoreKey } from './record.ts';
-import type { RestoreAttempt, ShardAttempt } from './running-restore.ts';
+import type { RestoreAttempt } from './running-restore.ts';
 
 export const RestoreStep = z.object({
   organizationId: id('organization'),
@@ -17,13 +14,8 @@ export const RestoreStep = z.object({
 export const RestoreFailStep = RestoreStep.extend({ error: z.object({ Error: z.string().optional() }).optional() });
 
 /** A shard takes as many runs as it needs: the output of one run is the input of the next. */
-const RestoreShardStep = RestoreStep.extend({ shard: z.int().min(0), done: z.boolean().default(false) });
-
-export const attemptOf = ({ organizationId, restoreJobId, attempt }: z.output<typeof RestoreStep>): RestoreAttempt => ({
-  tenant: unsafeTenant(organizationId, 'record'),
-  restoreJobId,
-  attempt,
-});
+export const RestoreShardStep = RestoreStep.extend({ shard: z.int().min(0), done: z.boolean().default(false) });
+export type RestoreShardStep = z.output<typeof RestoreShardStep>;
 
 /** Undefined after a permanent failure, which is then on the record. */
 export const answerStep = <T>(step: RestoreAttempt, work: () => Promise<T>): Promise<T | undefined> => {
@@ -31,15 +23,5 @@ export const answerStep = <T>(step: RestoreAttempt, work: () => Promise<T>): Pro
   const key = restoreKey.restore(tenant, id);
   return answerJobStep({ id, attempt, key, task: 'restore the backup', storage: 'STORAGE_READ_ERROR' }, work);
 };
-
-/** The function that works on a shard until `reserveSeconds` before its timeout. */
-export const shardHandler = (work: (step: ShardAttempt, deps: RestoreDeps) => Promise<boolean>, reserveSeconds: number) =>
-  lambdaHandler(async (input: unknown, context: Context) => {
-    const step = RestoreShardStep.parse(input);
-    const attempt = attemptOf(step);
-    const handOver = after(clock.now(), context.getRemainingTimeInMillis() / 1_000 - reserveSeconds);
-    const done = await answerStep(attempt, () => work({ ...attempt, shard: step.shard, handOver }, restoreDeps));
-    return { ...step, done: done ?? false, failed: done === undefined };
-  });
 
 export const internalError: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not restore the backup' };

@@ -22,7 +22,7 @@ const ttlSeconds = 30 * 24 * 3_600;
  * Each change is one compare-and-set of the cached item; the item is read only after a conflict. A change that keeps the state
  * costs nothing and is valid for an outdated state, too: granted writes stay granted, and slowdowns are never forgotten.
  */
-class TableRateStore implements RateStore {
+export class TableRateStore implements RateStore {
   readonly #key: Key<RateRecord>;
   readonly #deps: RateDeps;
   #cached: { readonly record: RateRecord | undefined } | undefined;
