@@ -25,7 +25,7 @@ const redirectPaths = [
 ];
 
 /** The addresses of the stage's parts, known before synthesis. */
-interface Addresses {
+export interface Addresses {
   readonly apiUrl: string;
   readonly identityUrl: string;
   /** Serves documents and Firebase Authentication users. */
