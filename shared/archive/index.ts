@@ -6,8 +6,8 @@ export { type Shard, ShardWriter } from './chunk/shard-writer.ts';
 export { encodeKeyFile, type KeyFile, parseKeyFile } from './key/key-file.ts';
 export {
   type KeyWrap,
-  type PassphraseWrap,
   type KmsWrap,
+  type PassphraseWrap,
   unwrapKey,
   unwrapKeyByKms,
   wrapKey,
