@@ -2,7 +2,7 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnApiMapping, CfnDomainName, CfnIntegration, CfnRoute, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as Fn } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -12,8 +12,10 @@ import { workers } from '../shared/contract/runtime/workers.ts';
 import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
 import type { EngineStack } from './engine-stack.ts';
+import { allow, makeRole } from './part/allow.ts';
 import { addDeployOutputs } from './part/deploy-outputs.ts';
-import { type CodeOf, makeFunction } from './part/function/lambda-function.ts';
+import { type CodeOf, type FnProps, makeFunction } from './part/function/lambda-function.ts';
+import { pascalCase } from './part/name-case.ts';
 import { addAlarm, alarmPeriod } from './part/observe/alarm.ts';
 import { makeLogGroup, makeVendedLogGroup } from './part/observe/log-group.ts';
 import { addLogMetricFilter, logLineMetric } from './part/observe/log-metric-filter.ts';
@@ -56,55 +58,49 @@ export class ApiStack extends Stack {
   #makeGroup(file: string, rows: readonly Endpoint[]): void {
     const handlers = rows.map((endpoint) => ({ endpoint, fn: this.#makeEndpoint(endpoint) }));
     const role = this.#makeGatewayRole(
-      pascal(file),
+      pascalCase(file),
       handlers.map(({ fn }) => fn),
     );
     for (const { endpoint, fn } of handlers)
-      this.#makeRoute(pascal(endpoint.id), `${endpoint.method} ${endpoint.path}`, fn, role);
+      this.#makeRoute(pascalCase(endpoint.id), `${endpoint.method} ${endpoint.path}`, fn, role);
   }
 
   #makeEndpoint(endpoint: Endpoint): Fn {
     const { file, name } = handlerOf(endpoint);
-    return makeFunction(this, pascal(endpoint.id), {
+    return this.#makeFunction(pascalCase(endpoint.id), {
       entry: `functions/api/${file}.ts`,
       exportName: name,
       description: `${endpoint.method} ${endpoint.path}: ${endpoint.summary}`,
       timeoutSeconds: endpointTimeoutSeconds,
       memoryMegabytes: endpointMemoryMegabytes,
       capabilities: capabilitiesOf(endpoint),
-      parts: this.#props.engine.parts,
-      code: this.#props.code,
-      logGroup: this.#logGroup,
     });
+  }
+
+  #makeFunction(id: string, props: Omit<FnProps, 'parts' | 'code' | 'logGroup'>): Fn {
+    const { engine, code } = this.#props;
+    return makeFunction(this, id, { ...props, parts: engine.parts, code, logGroup: this.#logGroup });
   }
 
   #makeFallback(): void {
     const { entry, summary, timeoutSeconds, capabilities } = workers.fallback;
-    const fn = makeFunction(this, 'Fallback', {
+    const fn = this.#makeFunction('Fallback', {
       entry,
       exportName: 'handler',
       description: summary,
       timeoutSeconds,
       capabilities,
-      parts: this.#props.engine.parts,
-      code: this.#props.code,
-      logGroup: this.#logGroup,
     });
     this.#makeRoute('Fallback', '$default', fn, this.#makeGatewayRole('Fallback', [fn]));
   }
 
   /** One role per file instead of one permission per function saves a fifth of the 500 resources a stack may have. */
   #makeGatewayRole(id: string, functions: readonly Fn[]): Role {
-    return new Role(this, `${id}GatewayRole`, {
+    const arns = functions.map((fn) => fn.functionArn);
+    return makeRole(this, `${id}GatewayRole`, {
       description: `Lets API Gateway invoke the functions of ${id}`,
       assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
-      inlinePolicies: {
-        start: new PolicyDocument({
-          statements: [
-            new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: functions.map((fn) => fn.functionArn) }),
-          ],
-        }),
-      },
+      statements: [allow(['lambda:InvokeFunction'], arns)],
     });
   }
 
@@ -209,6 +205,3 @@ const accessLogLine = {
   error: '$context.error.responseType',
   functionError: '$context.integrationErrorMessage',
 };
-
-/** 'service-account', 'serviceAccount.create' → 'ServiceAccount', 'ServiceAccountCreate' */
-const pascal = (text: string): string => text.replace(/(^|[-.])(\w)/g, (_, __, letter: string) => letter.toUpperCase());

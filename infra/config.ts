@@ -30,13 +30,7 @@ const Host = z.string().regex(/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i, 'must be
 /** Lists are `a,b` on the command line or ["a", "b"] in cdk.json. */
 const listOf = <T extends z.ZodType>(entry: T) =>
   z.preprocess(
-    (value) =>
-      typeof value === 'string'
-        ? value
-            .split(',')
-            .map((part) => part.trim())
-            .filter((part) => part !== '')
-        : value,
+    (value) => (typeof value === 'string' ? value.split(',').flatMap((part) => part.trim() || []) : value),
     z.array(entry, 'must be a list: a,b or ["a", "b"]'),
   );
 

@@ -19,7 +19,7 @@ import { addAlarm } from './part/observe/alarm.ts';
 import { makeLogGroup } from './part/observe/log-group.ts';
 import { addLogMetricFilter, logLineMetric } from './part/observe/log-metric-filter.ts';
 import type { ResourceNames } from './part/resource-names.ts';
-import { type DelayedMessages, makeDelayedMessages } from './part/trigger/delayed-messages.ts';
+import { makeDelayedMessages } from './part/trigger/delayed-messages.ts';
 import {
   addQueueTrigger,
   addStreamTrigger,
@@ -49,7 +49,6 @@ const fanOutBatch = 100;
 
 const workflowNames = ['purge', 'backup', 'verify', 'restore'] as const;
 type WorkflowName = (typeof workflowNames)[number];
-type Laters = Readonly<Record<'retries' | 'ticks', DelayedMessages>>;
 type WorkflowArns = Pick<ResourceNames, `${WorkflowName}WorkflowArn`>;
 
 export class EngineStack extends Stack {
@@ -63,8 +62,8 @@ export class EngineStack extends Stack {
     this.#logGroup = makeLogGroup(this, 'Logs');
     const queues = Object.fromEntries(queueNames.map((name) => [name, this.#makeQueue(name)])) as Record<QueueName, Queue>;
     const retries = makeDelayedMessages(this, 'Retries', {
-      name: 'delivery-retry',
-      queue: queues.slowDelivery,
+      name: 'retry-entry',
+      queue: queues.deliveryRetry,
       topic: props.data.alarms,
     });
     const ticks = makeDelayedMessages(this, 'Ticks', { name: 'schedule-tick', queue: queues.schedule, topic: props.data.alarms });
@@ -73,7 +72,7 @@ export class EngineStack extends Stack {
       workflowNames.map((name) => [`${name}WorkflowArn`, Lazy.string({ produce: () => workflows.get(name)?.attrArn })]),
     ) as WorkflowArns;
     const workflows = new Map<WorkflowName, CfnStateMachine>();
-    this.parts = this.#makeParts(queues, { retries, ticks }, arns);
+    this.parts = this.#makeParts({ queues, retries, ticks, ...arns });
     workflows.set('purge', this.#makeWorkflow('purge', purgeDefinition, ['purge']));
     workflows.set('backup', this.#makeWorkflow('backup', backupDefinition, backupSteps, true));
     workflows.set('verify', this.#makeWorkflow('verify', verifyDefinition, ['backupVerify']));
@@ -81,12 +80,12 @@ export class EngineStack extends Stack {
     // Tasks and events are written in the transaction that requested them.
     this.#addStreamTrigger('fanOut', { prefixes: ['TASK#', 'EVENT#'], batchSize: fanOutBatch });
     for (const name of queueNames) this.#addQueueTrigger(name, queues[name]);
-    this.#startByClock('sweep', 60);
-    this.#startByClock('backupReap', 5);
-    this.#startByClock('restoreReap', 5);
-    this.#startByClock('scheduleWatch', 5);
-    this.#startByClock('captureWatch', 5);
-    this.#startByClock('retentionSweep', 60);
+    this.#addPeriodicTrigger('sweep', 60);
+    this.#addPeriodicTrigger('backupReap', 5);
+    this.#addPeriodicTrigger('restoreReap', 5);
+    this.#addPeriodicTrigger('scheduleWatch', 5);
+    this.#addPeriodicTrigger('captureWatch', 5);
+    this.#addPeriodicTrigger('retentionSweep', 60);
     // A key that is disabled or pending deletion makes all backups unreadable, and a deletion is final within days.
     this.#alarmOnLogLine('keyRefused', 'key-refused', 'KMS refuses to use the key of a backup');
     this.#alarmOnLogLine(
@@ -102,9 +101,9 @@ export class EngineStack extends Stack {
     this.#alarmOnLogLine('batchTimedOut', 'batch-timed-out', 'A worker of a queue or of the stream times out');
   }
 
-  #alarmOnLogLine(line: keyof typeof logLines, name: string, says: string): void {
+  #alarmOnLogLine(line: keyof typeof logLines, name: string, description: string): void {
     addLogMetricFilter(this.#logGroup, line);
-    addAlarm(this, { name, description: says, metric: logLineMetric(line), above: 0, topic: this.#props.data.alarms });
+    addAlarm(this, { name, description, metric: logLineMetric(line), above: 0, topic: this.#props.data.alarms });
   }
 
   #makeQueue(name: QueueName): Queue {
@@ -132,7 +131,7 @@ export class EngineStack extends Stack {
     });
   }
 
-  #makeParts(queues: Readonly<Record<QueueName, Queue>>, { retries, ticks }: Laters, workflowArns: WorkflowArns): ResourceNames {
+  #makeParts(shared: Pick<ResourceNames, 'queues' | 'retries' | 'ticks' | keyof WorkflowArns>): ResourceNames {
     const { config, data } = this.#props;
     return {
       tableName: data.table.tableName,
@@ -141,27 +140,7 @@ export class EngineStack extends Stack {
       secretsKeyArn: data.secretsKey.keyArn,
       serviceSecretArn: data.serviceSecret.secretArn,
       identitySecretArn: data.identitySecret.secretArn,
-      taskQueueUrl: queues.task.queueUrl,
-      taskQueueArn: queues.task.queueArn,
-      choreQueueUrl: queues.chore.queueUrl,
-      choreQueueArn: queues.chore.queueArn,
-      matchQueueUrl: queues.match.queueUrl,
-      matchQueueArn: queues.match.queueArn,
-      deliveryQueueUrl: queues.delivery.queueUrl,
-      deliveryQueueArn: queues.delivery.queueArn,
-      slowDeliveryQueueUrl: queues.slowDelivery.queueUrl,
-      slowDeliveryQueueArn: queues.slowDelivery.queueArn,
-      scheduleQueueUrl: queues.schedule.queueUrl,
-      scheduleQueueArn: queues.schedule.queueArn,
-      captureQueueUrl: queues.capture.queueUrl,
-      captureQueueArn: queues.capture.queueArn,
-      scheduleGroupName: ticks.groupName,
-      scheduleRoleArn: ticks.roleArn,
-      scheduleDeadLettersArn: ticks.deadLetters.queueArn,
-      retryGroupName: retries.groupName,
-      retryRoleArn: retries.roleArn,
-      retryDeadLettersArn: retries.deadLetters.queueArn,
-      ...workflowArns,
+      ...shared,
       dataKeyArn: data.dataKey.keyArn,
       mailArns: ['identity', 'configuration-set'].map((resource) =>
         this.formatArn({ service: 'ses', resource, resourceName: '*' }),
@@ -173,16 +152,15 @@ export class EngineStack extends Stack {
   #makeWorker(name: WorkerName, trigger: readonly PolicyStatement[] = []): lambda.Function {
     const { code, config, data } = this.#props;
     const concurrencyMax = reservedFor(name, config.accountConcurrency);
-    return makeWorker(this, name, {
-      ...{ parts: this.parts, code, logGroup: this.#logGroup, topic: data.alarms, trigger, concurrencyMax },
-    });
+    const { parts } = this;
+    return makeWorker(this, name, { parts, code, logGroup: this.#logGroup, topic: data.alarms, trigger, concurrencyMax });
   }
 
   #makeDeadLetters(name: WorkerName): Queue {
     return makeDeadLetterQueue(this, `${pascalCase(name)}DeadLetters`, { name: kebabCase(name), topic: this.#props.data.alarms });
   }
 
-  #startByClock(name: WorkerName, everyMinutes: number): void {
+  #addPeriodicTrigger(name: WorkerName, everyMinutes: number): void {
     const deadLetters = this.#makeDeadLetters(name);
     const target = this.#makeWorker(name, [allowDeadLetter(deadLetters)]);
     addPeriodicTrigger(this, pascalCase(name), {

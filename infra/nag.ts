@@ -40,22 +40,14 @@ export const acceptances: readonly Acceptance[] = [
     rules: ['AwsSolutions-IAM5'],
     reason: 'Describes and stops executions of its workflow, whose names are known only at run time.',
   },
-  {
-    path: /^Engine\/BackupWorkflowRole$/,
-    rules: [
-      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-backup:*]',
-      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-backup/*:*]',
-    ],
+  ...['Backup', 'Restore'].map((workflow) => ({
+    path: new RegExp(`^Engine/${workflow}WorkflowRole$`),
+    rules: [':*', '/*:*'].map(
+      (executions) =>
+        `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-${workflow.toLowerCase()}${executions}]`,
+    ),
     reason: 'The map describes and stops its child executions, whose names are known only at run time.',
-  },
-  {
-    path: /^Engine\/RestoreWorkflowRole$/,
-    rules: [
-      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-restore:*]',
-      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-restore/*:*]',
-    ],
-    reason: 'The map describes and stops its child executions, whose names are known only at run time.',
-  },
+  })),
   {
     path: /^Engine\/TaskRole$/,
     rules: [
@@ -66,7 +58,7 @@ export const acceptances: readonly Acceptance[] = [
       'Which SES identity is checked depends on what the deployer verified; the condition restricts the sender to one address.',
   },
   {
-    path: /^Engine\/Deliver(Slow)?Role$/,
+    path: /^Engine\/Deliver(Retry)?Role$/,
     rules: [
       'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/<RetriesGroup>/*]',
     ],
@@ -83,7 +75,7 @@ export const acceptances: readonly Acceptance[] = [
     reason: 'It is the dead-letter queue.',
   },
   {
-    path: /^Engine\/(Task|Chore|Match|Deliver|DeliverSlow|ScheduleRun|Capture)Feed$/,
+    path: /^Engine\/(Task|BucketWork|EventMatch|Deliver|DeliverRetry|ScheduleRun|Capture)Feed$/,
     rules: ['Serverless-LambdaEventSourceMappingDestination'],
     reason: 'Failed messages return to their queue, whose redrive policy handles them; failure destinations are for streams.',
   },

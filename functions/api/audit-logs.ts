@@ -3,17 +3,16 @@ import { auditLogs } from '../../shared/contract/endpoints/audit-logs.ts';
 import { handle } from '../../shared/http/index.ts';
 import { iso } from '../../shared/platform/index.ts';
 
-export const list = handle(auditLogs.list, ({ tenant, query, page, now }) => listEntries(tenant, query, page, now));
+export const list = handle(auditLogs.list, ({ tenant, query, page, now }) => listEntries(tenant, { ...query, ...page }, now));
 
 const contentTypes = { csv: 'text/csv; charset=utf-8; header=present', json: 'application/json; charset=utf-8' } as const;
 
 export const download = handle(auditLogs.download, async ({ tenant, query, now }) => {
-  const { format, ...filter } = query;
-  const name = `audit-logs-${iso(now).slice(0, 'YYYY-MM-DD'.length)}.${format}`;
+  const name = `audit-logs-${iso(now).slice(0, 'YYYY-MM-DD'.length)}.${query.format}`;
   return {
     file: {
-      body: await exportEntries(tenant, filter, format, now),
-      contentType: contentTypes[format],
+      body: await exportEntries(tenant, query, now),
+      contentType: contentTypes[query.format],
       headers: { 'content-disposition': `attachment; filename="${name}"` },
     },
   };

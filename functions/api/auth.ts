@@ -23,7 +23,7 @@ import {
   type UserRecord,
   withCode,
 } from '../../shared/account/index.ts';
-import type { Actor, Origin } from '../../shared/audit/index.ts';
+import type { Actor } from '../../shared/audit/index.ts';
 import { auth } from '../../shared/contract/endpoints/auth.ts';
 import { type ApiError, invalid, unauthorized } from '../../shared/contract/errors.ts';
 import { accessTokenSeconds } from '../../shared/contract/limits.ts';
@@ -93,7 +93,7 @@ export const token = handle(auth.token, async ({ body, origin, now }) => {
   if (!record || verdict === 'refuse') throw invalidCode();
   const person = await readSignedInUser(record.userId);
   const replayed = async ({ sessionId }: Pick<CodeRecord, 'sessionId'>): Promise<ApiError> =>
-    sessionId === undefined ? invalidCode() : misused('auth.code_reused', sessionId, person, origin, now);
+    sessionId === undefined ? invalidCode() : revokeMisusedSession(misuse('auth.code_reused', sessionId, person), origin, now);
   if (verdict === 'replay') throw await replayed(record);
   const { session, refreshToken, writes } = openSession(record.userId, now);
   const redeem = redeemCode(body.code, session, async () => replayed((await readCode(body.code)) ?? {}));
@@ -118,9 +118,9 @@ export const refresh = handle(auth.refresh, async ({ body, incoming, origin, now
   if (found.verdict === 'refuse') throw unauthorized('The refresh token is expired, revoked or malformed');
   const { session, presented, verdict } = found;
   const person = await readSignedInUser(session.userId);
-  const reused = () => misused('auth.refresh_reused', session.id, person, origin, now);
+  const reused = () => revokeMisusedSession(misuse('auth.refresh_reused', session.id, person), origin, now);
   if (verdict === 'reuse') throw await reused();
-  const { refreshToken, writes } = rotateRefreshToken(session, presented, now, reused);
+  const { refreshToken, writes } = rotateRefreshToken({ session, presented, lost: reused }, now);
   const accessToken = await accessTokenFor(person, session.id, now);
   return {
     data: { accessToken, refreshToken, expiresIn: accessTokenSeconds },
@@ -164,10 +164,9 @@ const readSignedInUser = async (userId: string): Promise<SignedInUser> => {
 const accessTokenFor = ({ user, organizationIds }: SignedInUser, sessionId: string, now: Date): Promise<string> =>
   issueAccessToken({ userId: user.id, sessionId, email: user.email, name: user.name }, organizationIds, now);
 
-const misused = (
-  action: Misuse['action'],
-  sessionId: string,
-  { actor, organizationIds }: SignedInUser,
-  origin: Origin,
-  now: Date,
-): Promise<ApiError> => revokeMisusedSession({ action, sessionId, user: actor, organizationIds }, origin, now);
+const misuse = (action: Misuse['action'], sessionId: string, { actor, organizationIds }: SignedInUser): Misuse => ({
+  action,
+  sessionId,
+  user: actor,
+  organizationIds,
+});

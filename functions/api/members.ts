@@ -1,20 +1,10 @@
 import { members } from '../../shared/contract/endpoints/members.ts';
 import { handle } from '../../shared/http/index.ts';
-import { changeRole, listMembers, readMember, removeMember } from '../../shared/organization/index.ts';
+import { changeRole, listMembers, readMember, removeMember, toMemberEvent } from '../../shared/organization/index.ts';
 
 export const list = handle(members.list, async ({ tenant, page }) => {
   const { members: found, next } = await listMembers(tenant, page);
-  const items = found.map(({ member: { userId, role, joinedAt, address }, profile, lastActiveAt }) => ({
-    userId,
-    email: profile?.email ?? address,
-    name: profile?.name ?? '',
-    picture: profile?.picture ?? null,
-    role,
-    status: 'active' as const,
-    joinedAt,
-    lastActiveAt,
-  }));
-  return { items, next };
+  return { items: found.map((one) => ({ ...toMemberEvent(one), lastActiveAt: one.lastActiveAt })), next };
 });
 
 export const update = handle(members.update, async (call) =>

@@ -29,19 +29,15 @@ export const list = handle(organizations.list, async ({ user, page }) => {
 });
 
 export const current = handle(organizations.current, async ({ organization }) => {
-  const { id, name, slug, ownerId, memberCount, projectCount, backupCount, storageUsed, createdAt, updatedAt } = organization;
+  const { ownerId, memberCount, projectCount, backupCount, storageUsed } = organization;
   const owner = await get(accountKey.user(ownerId));
   return {
     data: {
-      id,
-      name,
-      slug,
+      ...organization,
       owner: { id: ownerId, email: owner?.email ?? '', name: owner?.name ?? '' },
       settings: settingsOf(organization),
       statistics: { memberCount, projectCount, backupCount, storageUsed },
       subscription: { plan: env('PLAN') as Plan, status: 'active', billingCycle: 'monthly' } as const,
-      createdAt,
-      updatedAt,
     },
   };
 });

@@ -1,3 +1,4 @@
+import { auditNote } from '../../shared/audit/index.ts';
 import { currentEncryption, readEncryption } from '../../shared/backup/index.ts';
 import { restores } from '../../shared/contract/endpoints/restores.ts';
 import { handle } from '../../shared/http/index.ts';
@@ -36,8 +37,8 @@ export const create = handle(restores.create, async (call) => {
       ? await planPointInTime(call, { ...context, options }, pointRequest)
       : await planInRequest(call, { ...context, options });
     // A dry run reads the backup, so it is audited.
-    const resource = { type: 'backup', id: pointRequest?.plan.base.id ?? backup.id };
-    const audit = [{ scope: tenant.organizationId, action: 'restore.planned', resource, details: summary }];
+    const note = auditNote(tenant, 'backup', pointRequest?.plan.base.id ?? backup.id, summary);
+    const audit = [{ ...note, action: 'restore.planned' }];
     if (data) return { data, status: 200, change: { writes: [], audit } };
   }
   await assertRestoreCapacity(tenant);
@@ -47,8 +48,7 @@ export const create = handle(restores.create, async (call) => {
   const point = pointRequest?.point;
   const { restore, writes } = startRestore({ ...context, tenant, encryption, point }, { ...options, createdBy }, now);
   const details = { backupId: backup.id, ...summary, includeAuthUsers, safetyBackup, dryRun };
-  const audit = [{ scope: tenant.organizationId, resource: { type: 'restore', id: restore.id }, details }];
-  return { data: restoreData(restore), change: { writes, audit } };
+  return { data: restoreData(restore), change: { writes, audit: [auditNote(tenant, 'restore', restore.id, details)] } };
 });
 
 export const list = handle(restores.list, async ({ tenant, query, page }) => {

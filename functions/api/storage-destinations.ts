@@ -25,10 +25,10 @@ import { scheduleUsing } from '../../shared/schedule/index.ts';
 export const create = handle(storageDestinations.create, async (call) => {
   const { tenant, body, now } = call;
   const { prefix = '', region = null, endpoint = null, objectLock = null, sse = null, sseKmsKeyId = null } = body;
-  const wish: DestinationInput = { ...body, prefix: withoutSlash(prefix), region, endpoint, objectLock, sse, sseKmsKeyId };
-  await checkDestinationInput(wish);
-  await assertDestinationWorks(tenant, wish, wish.credentials);
-  const { destination, change } = await createDestination(call, newId('storageDestination', now), wish, now);
+  const input: DestinationInput = { ...body, prefix: withoutSlash(prefix), region, endpoint, objectLock, sse, sseKmsKeyId };
+  await checkDestinationInput(input);
+  await assertDestinationWorks(tenant, input, input.credentials);
+  const { destination, change } = await createDestination(call, newId('storageDestination', now), input, now);
   return { data: destinationData(destination), change };
 });
 
@@ -47,11 +47,11 @@ export const update = handle(storageDestinations.update, async (call) => {
   const { prefix, ...rest } = call.body;
   const given = { ...rest, ...(prefix !== undefined && { prefix: withoutSlash(prefix) }) };
   if (Object.keys(given).length === 0) return { data: destinationData(record), change: { writes: [], audit: [] } };
-  const wish = mergeInput(record, await openCredentials(tenant, record), given);
-  await checkDestinationInput(wish);
-  if (record.backupCount > 0 && changesLocation(record, wish)) throw destinationHasBackups();
-  await testAndRecord(call, record, { target: wish, credentials: wish.credentials, action: 'storage.updated' }, now);
-  const { destination, change } = await updateDestination(call, record, wish, given, now);
+  const input = mergeInput(record, await openCredentials(tenant, record), given);
+  await checkDestinationInput(input);
+  if (record.backupCount > 0 && changesLocation(record, input)) throw destinationHasBackups();
+  await testAndRecord(call, record, { target: input, credentials: input.credentials, action: 'storage.updated' }, now);
+  const { destination, change } = await updateDestination(call, record, input, given, now);
   return { data: destinationData(destination), change };
 });
 

@@ -4,7 +4,7 @@
  */
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { idPrefixes, isId } from '../../shared/contract/ids.ts';
-import { type Queue, queueVariables, type TaskMessage } from '../../shared/event/index.ts';
+import { queueVariableOf, queueVariables, type TaskMessage } from '../../shared/event/index.ts';
 import { batchHandler, log, type QueueMessage, type QueueVariable, sendMessages } from '../../shared/platform/index.ts';
 
 interface OutboxMessage extends QueueMessage {
@@ -37,20 +37,15 @@ const messagesOf = ({ dynamodb }: DynamoDBRecord): readonly OutboxMessage[] => {
   // The partition key of a tenant's items is its message group in the fair queues.
   if (routed) return [{ ...routed, sender: pk || 'unknown', itemIdentifier: dynamodb?.SequenceNumber ?? '' }];
   // A retry would not help and would block the stream.
-  log.error('outbox item dropped: no message or invalid event id', {
-    organizationId: pk.replace(/^ORG#/, ''),
-    pk,
-    sk,
-  });
+  log.error('outbox item dropped: no message or invalid event id', { organizationId: pk.replace(/^ORG#/, ''), pk, sk });
   return [];
 };
 
 type RoutedBody = Pick<OutboxMessage, 'queue' | 'body'>;
 
 const taskOf = (image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']): RoutedBody | undefined => {
-  const [body, named = ''] = [image?.message?.S, image?.queue?.S];
-  if (body === undefined) return undefined;
-  return { body, queue: queueVariables[Object.hasOwn(queueVariables, named) ? (named as Queue) : 'task'] };
+  const body = image?.message?.S;
+  return body === undefined ? undefined : { body, queue: queueVariableOf(image?.queue?.S ?? '') };
 };
 
 /** Derived from the event's key, so that a repeated record gives the same task. */
@@ -59,7 +54,7 @@ const matchTaskOf = (pk: string, sk: string): RoutedBody | undefined => {
   if (!isId('organization', organizationId) || !isId('event', eventId)) return undefined;
   const id = eventId.replace(idPrefixes.event, idPrefixes.task);
   const message: TaskMessage = { id, organizationId, task: { kind: 'match-event', eventId } };
-  return { body: JSON.stringify(message), queue: queueVariables.match };
+  return { body: JSON.stringify(message), queue: queueVariables.eventMatch };
 };
 
 /** Returns the messages that the queue accepted. */

@@ -32,8 +32,8 @@ export const handler = lambdaHandler(async (input: unknown): Promise<Step> => {
       (await waitForFinalDelivery(tenant, new Date(deletedAt), until, clock)) &&
       (await purgeSchedules(tenant, until, clock)) &&
       (await purgeDeliveries(tenant, until, clock)) &&
-      (await purgeRestores(tenant, options, until, clock)) &&
-      (await purgeCaptures(tenant, options, until, clock)) &&
+      (await purgeRestores(tenant, { ...options, deadline: until, clock })) &&
+      (await purgeCaptures(tenant, { ...options, deadline: { at: until, clock } })) &&
       purgeBackups(tenant, { ...options, deadline: until, clock })
     );
   };

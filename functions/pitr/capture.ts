@@ -1,5 +1,4 @@
 /** Worker of the capture queue: captures a project cycle after cycle, and enqueues the next one. */
-
 import { setTimeout as pause } from 'node:timers/promises';
 import { backupDeps } from '../../shared/backup/index.ts';
 import { captureListenShare } from '../../shared/contract/limits.ts';

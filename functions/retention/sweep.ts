@@ -12,7 +12,7 @@ export const handler = lambdaHandler(async (): Promise<void> => {
   let messages: QueueMessage[] = [];
   const send = async (): Promise<void> => {
     due += messages.length;
-    refused += (await sendMessages(queueVariables.chore, messages)).size;
+    refused += (await sendMessages(queueVariables.bucketWork, messages)).size;
     messages = [];
   };
   for await (const organization of dueOrganizations(now)) {

@@ -12,7 +12,7 @@ interface MatchRequest {
 }
 
 /** Leaves a third of the time for the deliveries in progress. */
-const partSeconds = (workers.match.timeoutSeconds * 2) / 3;
+const partSeconds = (workers.eventMatch.timeoutSeconds * 2) / 3;
 
 /** Organizations are processed concurrently. Each reads its webhooks once for all of its events. */
 export const handler = batchHandler<SQSEvent>(
@@ -22,7 +22,9 @@ export const handler = batchHandler<SQSEvent>(
     const groups = Object.values(Object.groupBy(Records.flatMap(readMatchRequest), ({ organizationId }) => organizationId));
     await Promise.all(
       groups.map(async (group = []) => {
-        for (const messageId of await matchOrganization(group, until)) finished.add(messageId);
+        const organizationId = group[0]?.organizationId ?? '';
+        const matched = await withLogContext({ organizationId }, () => match(organizationId, group, until));
+        for (const messageId of matched) finished.add(messageId);
       }),
     );
   },
@@ -31,17 +33,12 @@ export const handler = batchHandler<SQSEvent>(
 const readMatchRequest = ({ body, messageId }: SQSRecord): readonly MatchRequest[] => {
   try {
     const message = readTask(body);
-    if (message?.task.kind !== 'match-event') throw new Error('unexpected task on the match queue');
+    if (message?.task.kind !== 'match-event') throw new Error('unexpected task on the event match queue');
     return [{ messageId, organizationId: message.organizationId, eventId: message.task.eventId }];
   } catch (error) {
     log.error('task failed', { error, messageId });
     return [];
   }
-};
-
-const matchOrganization = (group: readonly MatchRequest[], until: Date): Promise<readonly string[]> => {
-  const organizationId = group[0]?.organizationId ?? '';
-  return withLogContext({ organizationId }, () => match(organizationId, group, until));
 };
 
 /** The messages of one organization that succeeded. */

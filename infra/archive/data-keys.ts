@@ -1,7 +1,7 @@
 /** Data keys of backups: provided directly, or unwrapped from the object `key` of each backup by a passphrase or KMS. */
 
 import { readFileSync } from 'node:fs';
-import { type Identity, type KeyFile, parseKeyFile, unwrapKey } from '../../shared/archive/index.ts';
+import { type Identity, type KeyFile, parseKeyFile, unwrapKey, unwrapKeyByKms } from '../../shared/archive/index.ts';
 import { openWrappedKey } from '../../shared/platform/index.ts';
 import { cliCredentials } from './cli-credentials.ts';
 import { escapeName } from './escape-output.ts';
@@ -90,12 +90,15 @@ export class DataKeys {
     // KMS decrypts only with the key that wrapped the blob.
     const kmsWrap = { keyId: kmsKey ?? byKms.keyId, blob: byKms.blob };
     const endpoint = this.#options.kmsEndpoint;
-    const dataKey = await openWrappedKey(
+    const secret = await openWrappedKey(
       kmsWrap,
       { organization, project, backup },
       { credentials: cliCredentials(), endpoint },
     ).catch((error: unknown) => {
       throw kmsFailure(error, kmsWrap.keyId);
+    });
+    const dataKey = await unwrapKeyByKms(byKms, secret, identity).catch((error: unknown) => {
+      throw failureOf(error, object);
     });
     return { dataKey, by: `KMS key ${escapeName(kmsWrap.keyId)}` };
   }

@@ -29,7 +29,6 @@ export async function* listChildren(archive: Archive, parent: string): AsyncGene
   }
 }
 
-/** The smallest possible id. */
 const leastId = '__id-9223372036854775808__';
 
 /** The number of documents in a collection at any depth. Two index lookups suffice unless the backup has tombstones. */

@@ -33,7 +33,6 @@ export interface OpenBackup {
   dataKey(backup: string): Promise<Buffer>;
   /** Reads a range of an object. A missing or short object is damage. */
   read(object: ObjectId, offset: number, length: number): Promise<Uint8Array>;
-  /** Undefined if the object does not exist. */
   sizeOf(object: ObjectId): Promise<number | undefined>;
   /** The failure if the folder or the key of a referenced earlier backup is missing. */
   findMissing(backup: string): Promise<Failure | undefined>;

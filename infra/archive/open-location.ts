@@ -13,7 +13,6 @@ export interface BackupLocation {
   readonly store: ReadOnlyStore;
   /** The parent folder with the backups that an incremental one references; undefined for a whole bucket. */
   readonly parentStore: ReadOnlyStore | undefined;
-  /** The parent folder, for display. */
   readonly parentPath: string;
   close(): void;
 }
@@ -69,7 +68,6 @@ const bucketOpener = (kind: 's3' | 'gs', bucket: string, { endpoint, region }: B
   return (folder) => openGcsAddress({ bucket, folder, endpoint, account });
 };
 
-/** Reads the service account key file that Google issues. */
 const googleAccount = (): { clientEmail: string; privateKey: string } => {
   const file = process.env.GOOGLE_APPLICATION_CREDENTIALS;
   if (!file)

@@ -74,7 +74,6 @@ export const options = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Options that are valid with one command only. */
 const ownerOf: Readonly<Record<string, CommandName>> = {
   collection: 'export',
   users: 'export',

@@ -1,7 +1,8 @@
 /** `verify`: checks that every object of the manifest exists and is intact. */
 import { type Manifest, objectKind, readChunk, readIndex, recordKind, streamLeaves } from '../../shared/archive/index.ts';
+import { prefetch } from '../../shared/platform/index.ts';
 import { damaged, Failure, failureOf } from './failure.ts';
-import type { ObjectId, OpenBackup } from './open-backup.ts';
+import type { OpenBackup } from './open-backup.ts';
 import { grouped, type Output, Progress } from './output.ts';
 import { contentOf } from './show.ts';
 
@@ -60,26 +61,13 @@ type Entry = Manifest['objects'][number];
 const verifyObject = async (backup: OpenBackup, entry: Entry): Promise<void> => {
   const identity = { ...backup.identity, backup: entry.backup };
   const options = { identity, name: entry.name, dataKey: await backup.dataKey(entry.backup), entry };
-  const source = pieces(backup, entry, entry.size);
+  const offsets = Array.from({ length: Math.ceil(entry.size / pieceBytes) }, (_, n) => n * pieceBytes);
+  const piece = (offset: number) => backup.read(entry, offset, Math.min(pieceBytes, entry.size - offset));
+  const source = prefetch(offsets, 1, piece);
   const parts: AsyncIterable<unknown> =
     objectKind(entry.name) === 'chunk' ? readChunk(source, options) : readIndex(source, options);
   for await (const _ of parts);
 };
-
-/** Prefetches the next piece. */
-async function* pieces(backup: OpenBackup, object: ObjectId, size: number): AsyncGenerator<Uint8Array, void, undefined> {
-  const piece = (offset: number): Promise<Uint8Array> | undefined => {
-    const fetched = offset < size ? backup.read(object, offset, Math.min(pieceBytes, size - offset)) : undefined;
-    fetched?.catch(() => undefined);
-    return fetched;
-  };
-  let next = piece(0);
-  for (let at = 0; next; at += pieceBytes) {
-    const current = next;
-    next = piece(at + pieceBytes);
-    yield await current;
-  }
-}
 
 /** Checks that records are unique, ordered and as many per kind as the manifest lists. */
 const verifyIndex = async ({ archive, manifest }: OpenBackup, depth: Depth): Promise<void> => {

@@ -21,7 +21,7 @@ export const entries: readonly string[] = [
   ]),
 ];
 
-export interface BundleOptions {
+interface BundleOptions {
   /** Writes index.cjs.map beside each bundle. Off by default, because it doubles the upload. */
   readonly sourcemap?: boolean;
   /** Packages or own files, by path from the root, and the files that replace them. Benchmarks use it to measure without a network. */

@@ -11,6 +11,7 @@ import { readFunctions } from './boot/read-functions.ts';
 import {
   clientSecretOf,
   openGcsServer,
+  register,
   type StopFunctions,
   startAwsEngines,
   startFirestoreEngine,
@@ -92,16 +93,11 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
   const state = openState(dir);
   started.push(state.close);
   // Ports first: a port in use is reported at once, and all addresses are known before synthesis.
-  const gateway = await openLoopbackServer(options.port, 'PORT', { maxHeaderSize: headersReadBytes });
-  started.push(gateway.stop);
-  const identityServer = await openLoopbackServer(options.identityPort, 'IDP_PORT');
-  started.push(identityServer.stop);
-  const s3Server = await openLoopbackServer(options.s3Port, 'S3_PORT');
-  started.push(s3Server.stop);
-  const gcsServer = await openGcsServer(options.gcsPort);
-  started.push(gcsServer.stop);
-  const firestorePort = await openPort(options.firestorePort, 'FIRESTORE_PORT');
-  started.push(firestorePort.stop);
+  const gateway = await register(started, openLoopbackServer(options.port, 'PORT', { maxHeaderSize: headersReadBytes }));
+  const identityServer = await register(started, openLoopbackServer(options.identityPort, 'IDP_PORT'));
+  const s3Server = await register(started, openLoopbackServer(options.s3Port, 'S3_PORT'));
+  const gcsServer = await register(started, openGcsServer(options.gcsPort));
+  const firestorePort = await register(started, openPort(options.firestorePort, 'FIRESTORE_PORT'));
   const addresses = {
     apiUrl: gateway.url,
     identityUrl: identityServer.url,
@@ -127,8 +123,9 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
   const [stacks, bundles, aws, identity, gcs, firestore, { startPollers }, { seedIdentitySecret }] = await Promise.all([
     synthesize(config),
     bundleFunctions(),
-    startAwsEngines(
-      {
+    register(
+      started,
+      startAwsEngines({
         dir,
         region,
         account,
@@ -139,8 +136,7 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
         roleOf: (name) => functions.find((fn) => fn.name === name)?.roleArn,
         trusts: (arn, actor) => trusts(arn, actor),
         onPermissionUsed: (used) => onPermissionUsed?.(used),
-      },
-      started,
+      }),
     ),
     startIdentityEngine({
       issuer: identityServer.url,
@@ -150,7 +146,7 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
       state,
     }),
     startGcsEngine(dir),
-    startFirestoreEngine(firestorePort, options, started),
+    register(started, startFirestoreEngine(firestorePort, options)),
     import('./event-source/start-pollers.ts'),
     import('./boot/seed-identity-secret.ts'),
   ]);
@@ -163,7 +159,8 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
   say('creating the resources of the template');
   const location = { region, account, apiUrl: gateway.url, awsUrl: aws.url };
   const learned = await aws.provision(readResources(stacks, location, {}, provisioned));
-  const resources = (options.tamper ?? same)(readResources(stacks, location, learned));
+  const read = readResources(stacks, location, learned);
+  const resources = options.tamper?.(read) ?? read;
   roles = readRoles(resources);
   trusts = readTrust(resources);
   onPermissionUsed = recorder(resources);
@@ -199,5 +196,3 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
   const urls = { url: gateway.url, identityUrl: identityServer.url, s3Url: s3Server.url, gcsUrl: gcsServer.url };
   return { ...urls, aws, firestore, state, people, functions, tableName, host: running };
 };
-
-const same = <T>(value: T): T => value;

@@ -1,10 +1,22 @@
 /** The IAM statements that grants consist of. */
 import { Aws, Fn } from 'aws-cdk-lib';
-import { PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, PolicyStatement, type PolicyStatementProps, Role, type RoleProps } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
 
 /** The only way to allow actions: on given resources, under given conditions. */
 export const allow = (actions: string[], resources: readonly string[], conditions?: PolicyStatementProps['conditions']) =>
   new PolicyStatement({ actions, resources: [...resources], ...(conditions && { conditions }) });
+
+/** A role with all its permissions inline. */
+export const makeRole = (
+  scope: Construct,
+  id: string,
+  { statements, ...props }: Pick<RoleProps, 'assumedBy' | 'description'> & { readonly statements: readonly PolicyStatement[] },
+): Role =>
+  new Role(scope, id, {
+    ...props,
+    inlinePolicies: { permissions: new PolicyDocument({ statements: [...statements], minimize: true }) },
+  });
 
 /** Items of these partitions only. ForAllValues holds for an absent key, so the key must be present. */
 export const leadingKeysLike = (...patterns: string[]) => ({
@@ -12,7 +24,6 @@ export const leadingKeysLike = (...patterns: string[]) => ({
   Null: { 'dynamodb:LeadingKeys': 'false' },
 });
 
-/** All item reads. */
 export const readActions = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
 
 /** Secrets Manager decrypts with the caller's permission; these functions can use the key for nothing else. */
@@ -36,14 +47,11 @@ export const assumeCustomerRoles = (conditions: PolicyStatementProps['conditions
     ...conditions,
   });
 
-/** The ARN pattern of a workflow's executions. */
 export const executionsOf = (workflowArn: string): string =>
   `${Fn.join(':execution:', Fn.split(':stateMachine:', workflowArn))}:*`;
 
-/** All schedules of a group. */
 export const schedulesOf = (groupName: string): string =>
   `arn:${Aws.PARTITION}:scheduler:${Aws.REGION}:${Aws.ACCOUNT_ID}:schedule/${groupName}/*`;
 
-/** Passing a role to one AWS service only. */
 export const passRoleTo = (service: string, roleArn: string) =>
   allow(['iam:PassRole'], [roleArn], { StringEquals: { 'iam:PassedToService': service } });

@@ -1,5 +1,7 @@
 /** Names and ARNs of the stacks' resources, as grants and variables need them. */
-import type { Variable } from '../../shared/contract/capabilities.ts';
+import type { settingsVariables } from './function/settings-variables.ts';
+import type { DelayedMessages } from './trigger/delayed-messages.ts';
+import type { QueueName } from './trigger/work-queue-specs.ts';
 
 export interface ResourceNames {
   readonly tableName: string;
@@ -11,32 +13,11 @@ export interface ResourceNames {
   readonly dataKeyArn: string;
   readonly serviceSecretArn: string;
   readonly identitySecretArn: string;
-  readonly taskQueueUrl: string;
-  readonly taskQueueArn: string;
-  readonly choreQueueUrl: string;
-  readonly choreQueueArn: string;
-  readonly matchQueueUrl: string;
-  readonly matchQueueArn: string;
-  readonly deliveryQueueUrl: string;
-  readonly deliveryQueueArn: string;
-  readonly slowDeliveryQueueUrl: string;
-  readonly slowDeliveryQueueArn: string;
-  readonly scheduleQueueUrl: string;
-  readonly scheduleQueueArn: string;
-  readonly captureQueueUrl: string;
-  readonly captureQueueArn: string;
-  /** The group of customers' schedules. */
-  readonly scheduleGroupName: string;
-  /** The role under which the Scheduler runs them. */
-  readonly scheduleRoleArn: string;
-  /** The dead-letter queue of the Scheduler. */
-  readonly scheduleDeadLettersArn: string;
-  /** The group of one-time schedules for delivery attempts beyond a queue's maximum delay. */
-  readonly retryGroupName: string;
-  /** The role under which the Scheduler runs them. */
-  readonly retryRoleArn: string;
-  /** The dead-letter queue of the Scheduler. */
-  readonly retryDeadLettersArn: string;
+  readonly queues: Readonly<Record<QueueName, { readonly queueUrl: string; readonly queueArn: string }>>;
+  /** Customers' schedules. */
+  readonly ticks: DelayedMessages;
+  /** Delivery attempts beyond a queue's maximum delay. */
+  readonly retries: DelayedMessages;
   readonly purgeWorkflowArn: string;
   readonly backupWorkflowArn: string;
   readonly verifyWorkflowArn: string;
@@ -44,34 +25,5 @@ export interface ResourceNames {
   /** All SES identities and configuration sets of the account. */
   readonly mailArns: readonly string[];
   /** Values that need no permission. */
-  readonly settings: Readonly<Record<Exclude<Variable, keyof Named>, string>>;
-}
-
-/** The variables that name a resource; all others are settings. */
-interface Named {
-  readonly TABLE_NAME: string;
-  readonly TOKEN_KEY_IDS: string;
-  readonly SERVICE_SECRET_ID: string;
-  readonly IDENTITY_SECRET_ID: string;
-  readonly SECRETS_KEY_ID: string;
-  readonly TASK_QUEUE_URL: string;
-  readonly CHORE_QUEUE_URL: string;
-  readonly MATCH_QUEUE_URL: string;
-  readonly DELIVERY_QUEUE_URL: string;
-  readonly SLOW_DELIVERY_QUEUE_URL: string;
-  readonly SLOW_DELIVERY_QUEUE_ARN: string;
-  readonly SCHEDULE_QUEUE_URL: string;
-  readonly SCHEDULE_QUEUE_ARN: string;
-  readonly CAPTURE_QUEUE_URL: string;
-  readonly SCHEDULE_GROUP_NAME: string;
-  readonly SCHEDULE_ROLE_ARN: string;
-  readonly SCHEDULE_DEAD_LETTERS_ARN: string;
-  readonly RETRY_GROUP_NAME: string;
-  readonly RETRY_ROLE_ARN: string;
-  readonly RETRY_DEAD_LETTERS_ARN: string;
-  readonly PURGE_WORKFLOW_ARN: string;
-  readonly BACKUP_WORKFLOW_ARN: string;
-  readonly VERIFY_WORKFLOW_ARN: string;
-  readonly RESTORE_WORKFLOW_ARN: string;
-  readonly DATA_KEY_ID: string;
+  readonly settings: ReturnType<typeof settingsVariables>;
 }

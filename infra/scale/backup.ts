@@ -3,13 +3,12 @@ import { backupDefinition, backupSteps } from '../workflow/backup.ts';
 import { type ArchiveSize, archiveSize } from './archive.ts';
 import * as code from './code.ts';
 import { type Estimate, gigabytes, type Pace } from './estimate.ts';
-import { assumed, measured } from './measured.ts';
+import { assumed, checkpointWriteUnits, measured } from './measured.ts';
 
 export type BackupKind = 'full' | 'incremental';
 
 interface BackupEstimate extends Estimate {
   readonly shards: number;
-  /** Runs of the copy function. */
   readonly runs: number;
   readonly stored: ArchiveSize;
   readonly sealSeconds: number;
@@ -44,7 +43,7 @@ export const estimateBackup = (documents: number, pace: Pace, kind: BackupKind =
       transitions: transitionsOf(shards, runs),
       writeUnits:
         assumed.jobWriteUnits +
-        (tells + 2 * stored.parts) * together +
+        (tells + 2 * stored.parts) * checkpointWriteUnits +
         shards * 2 * assumed.shardRecordKilobytes +
         (2 * stored.manifestBytes) / 1_024,
       readUnits: assumed.jobReadUnits + looks + stored.parts,
@@ -56,9 +55,6 @@ export const estimateBackup = (documents: number, pace: Pace, kind: BackupKind =
     sourceDollars: documents * (1 + 1 / code.countedPerRead) * code.usdPerRead,
   };
 };
-
-/** A checkpoint writes the shard and the job record in one transaction. */
-const together = 2 * (assumed.jobRecordKilobytes + assumed.shardRecordKilobytes);
 
 /** State transitions without failures: outside the map once, inside once per shard, and two for each further run. */
 export const transitionsOf = (shards: number, runs = shards): number => {

@@ -1,8 +1,7 @@
 /** The cost of a job: time, and dollars by service. */
 import { price } from './price.ts';
 
-export interface Counts {
-  /** Function time multiplied by memory. */
+interface Counts {
   readonly gigabyteSeconds: number;
   readonly invocations: number;
   readonly transitions: number;
@@ -17,7 +16,6 @@ export interface Counts {
 export interface Estimate {
   readonly seconds: number;
   readonly counts: Counts;
-  /** Billed by the database. */
   readonly sourceDollars: number;
 }
 

@@ -1,6 +1,6 @@
 /** The combined load of all jobs of a deployment against the quotas. */
 import * as code from './code.ts';
-import { assumed, measured } from './measured.ts';
+import { checkpointWriteUnits, measured } from './measured.ts';
 import { quota } from './quota.ts';
 
 interface FleetLoad {
@@ -8,7 +8,6 @@ interface FleetLoad {
   readonly used: number;
   readonly most: number;
   readonly unit: string;
-  /** How the number is computed. */
   readonly because: string;
 }
 
@@ -18,8 +17,6 @@ const { stepConcurrency, workQueueSpecs } = code;
 const reserved = sum(Object.values(stepConcurrency));
 const ofQueues = sum(code.queueNames.map((name) => workQueueSpecs[name].concurrencyMax));
 const copies = stepConcurrency.backupCopy;
-/** Shard and job record in one transaction. */
-const together = 2 * (assumed.jobRecordKilobytes + assumed.shardRecordKilobytes);
 const deliveries = workQueueSpecs.delivery.concurrencyMax * workQueueSpecs.delivery.batchSize;
 
 /** The peak load against each AWS quota. */
@@ -33,7 +30,7 @@ export const fleetLoad: readonly FleetLoad[] = [
   },
   {
     what: 'writes to one organization’s partition of the table',
-    used: Math.ceil((copies / (code.reportIntervalMs / 1_000)) * together),
+    used: Math.ceil((copies / (code.reportIntervalMs / 1_000)) * checkpointWriteUnits),
     most: quota.partitionWriteUnits,
     unit: 'units per second',
     because: `all ${copies} copies belong to it, and each reports every ${code.reportIntervalMs / 1_000} s`,

@@ -40,3 +40,6 @@ export const assumed = {
   /** The share of documents that change in a day. */
   changedADay: 0.01,
 } as const;
+
+/** A checkpoint writes the shard and the job record in one transaction. */
+export const checkpointWriteUnits = 2 * (assumed.jobRecordKilobytes + assumed.shardRecordKilobytes);

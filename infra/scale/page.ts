@@ -10,7 +10,7 @@ import { inOrder, type Limit } from './limit.ts';
 import { measured } from './measured.ts';
 import { estimateRestore, type RestoreKind } from './restore.ts';
 
-export const sizes = [1e6, 1e8, 1e10] as const;
+const sizes = [1e6, 1e8, 1e10] as const;
 const paces = ['fast', 'slow'] as const satisfies readonly Pace[];
 
 const perSecond = (pace: Pace): string => measured.streamPerSecond[pace].toLocaleString('en-US');
@@ -73,8 +73,11 @@ const captures = (): string =>
         const base = estimateBackup(documents, 'fast');
         const bases = (24 * 3_600) / baseRefreshSeconds;
         return [
-          ...[formatCount(documents), precision, formatCount(Number(made.changesPerSecond.toPrecision(2)))],
-          ...[formatDollars(awsDollars(made)), formatDollars(made.sourceDollars)],
+          formatCount(documents),
+          precision,
+          formatCount(Number(made.changesPerSecond.toPrecision(2))),
+          formatDollars(awsDollars(made)),
+          formatDollars(made.sourceDollars),
           formatDollars(bases * (awsDollars(base) + base.sourceDollars)),
           met(captureLimits('fast'), documents)[1],
         ];
@@ -104,7 +107,10 @@ const together = (): string =>
   formatTable(
     ['resource', 'peak', 'quota', 'reason'],
     fleetLoad.map(({ what, used, most, unit, because }) => [
-      ...[what, used.toLocaleString('en-US'), `${most.toLocaleString('en-US')} ${unit}`, because],
+      what,
+      used.toLocaleString('en-US'),
+      `${most.toLocaleString('en-US')} ${unit}`,
+      because,
     ]),
   );
 
@@ -114,7 +120,6 @@ const width = (): string =>
     fleetCapacity.map(([what, count, because]) => [what, String(count), because]),
   );
 
-/** The tables by heading. */
 export const sections: Readonly<Record<string, () => string>> = {
   'Full backup': () => backups('full'),
   'Incremental backup': () => backups('incremental'),

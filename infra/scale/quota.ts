@@ -12,11 +12,9 @@ export const quota = {
   apiRequestsPerSecond: 10_000,
   apiRoutes: 300,
   apiIntegrations: 300,
-  apiWaitSeconds: 30,
   stackResources: 500,
   stackOutputs: 200,
   templateBytes: 1_000_000,
-  logMetricFilters: 100,
   /** Input or output of a state as JSON. */
   stateBytes: 262_144,
   /** The cause of an error. */
@@ -24,13 +22,8 @@ export const quota = {
   historyEvents: 25_000,
   /** Per second and account; 800 in small regions. */
   stateTransitionsPerSecond: 1_500,
-  mapChildren: 10_000,
   schedulerEntries: 10_000_000,
-  queueReceives: 5,
-  queueVisibilityPerTimeout: 6,
-  tableItemBytes: 400 << 10,
   tableTransactionItems: 100,
-  tableTransactionBytes: 4 << 20,
   /** Per second and partition key. */
   partitionWriteUnits: 1_000,
   partitionReadUnits: 3_000,
@@ -38,12 +31,6 @@ export const quota = {
   kmsRequestsPerSecond: 10_000,
   /** Per second and bucket prefix. */
   bucketPuts: 3_500,
-  bucketGets: 5_500,
-  uploadParts: 10_000,
-  /** A new SES account outside the sandbox. */
-  mailsPerSecond: 14,
   /** Version retention of a source without point-in-time recovery. */
   sourceKeptSeconds: 3_600,
-  /** Version retention with point-in-time recovery. */
-  sourceKeptLongSeconds: 7 * 24 * 3_600,
 } as const;

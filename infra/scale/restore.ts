@@ -2,13 +2,12 @@
 import { archiveSize } from './archive.ts';
 import * as code from './code.ts';
 import { type Estimate, gigabytes, type Pace } from './estimate.ts';
-import { assumed, measured } from './measured.ts';
+import { assumed, checkpointWriteUnits, measured } from './measured.ts';
 
 export type RestoreKind = 'empty' | 'over';
 
 interface RestoreEstimate extends Estimate {
   readonly shards: number;
-  /** Runs of the write function. */
   readonly runs: number;
   readonly checkSeconds: number;
   readonly writeSeconds: number;
@@ -47,7 +46,7 @@ export const estimateRestore = (documents: number, pace: Pace, kind: RestoreKind
       // Each writer requests its share of the write rate about once a second.
       writeUnits:
         assumed.jobWriteUnits +
-        (tells + 2 * journal.parts + 2 * runs) * together +
+        (tells + 2 * journal.parts + 2 * runs) * checkpointWriteUnits +
         writing +
         shards * 2 * assumed.shardRecordKilobytes,
       readUnits: assumed.jobReadUnits + looks + tells,
@@ -59,8 +58,6 @@ export const estimateRestore = (documents: number, pace: Pace, kind: RestoreKind
     sourceDollars: documents * code.usdPerWrite + (isOver ? documents * (1 + 1 / code.countedPerRead) * code.usdPerRead : 0),
   };
 };
-
-const together = 2 * (assumed.jobRecordKilobytes + assumed.shardRecordKilobytes);
 
 /** The 500/50/5 rule: 50 % more every five minutes, up to the maximum of a database. */
 export const secondsToWrite = (documents: number): number => {

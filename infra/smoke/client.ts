@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** A failed step: one line with the call and its response. */
 export class StepError extends Error {
-  /** Status of the response, if there was one. */
   readonly status: number | undefined;
 
   constructor(message: string, status?: number) {
@@ -13,7 +12,7 @@ export class StepError extends Error {
   }
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -26,7 +25,7 @@ export interface Client {
   call<T>(method: string, path: string, body?: object): Promise<T>;
 }
 
-export interface Caller {
+interface Caller {
   readonly token?: string | undefined;
   readonly organizationId?: string | undefined;
 }

@@ -65,7 +65,9 @@ export const readOptions = (words: readonly string[], env: Environment): SmokeOp
   const given = (name: string): string | undefined => env[name]?.trim() || undefined;
   const url = urlOf(words, lines);
   const isLocal = url !== undefined && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
-  const [token, organizationId, webhookUrl] = [given('SMOKE_TOKEN'), given('SMOKE_ORGANIZATION_ID'), given('SMOKE_WEBHOOK_URL')];
+  const token = given('SMOKE_TOKEN');
+  const organizationId = given('SMOKE_ORGANIZATION_ID');
+  const webhookUrl = given('SMOKE_WEBHOOK_URL');
   if (token?.startsWith('fb_sa_') && organizationId === undefined)
     lines.push('SMOKE_ORGANIZATION_ID: is required with an API key, which belongs to one organization');
   if (organizationId !== undefined && !organizationId.startsWith('org_'))
@@ -80,10 +82,17 @@ export const readOptions = (words: readonly string[], env: Environment): SmokeOp
   const destination = thingOf('SMOKE_DESTINATION', destinationText, 'dst_', lines);
   const collections = (given('SMOKE_COLLECTIONS') ?? '').split(',').flatMap((name) => name.trim() || []);
   if (lines.length > 0 || !url) throw new OptionsError(lines.join('\n'));
-  const refreshToken = given('SMOKE_REFRESH_TOKEN');
   return {
-    ...{ url: url.href.replace(/\/+$/, ''), token, refreshToken, organizationId, project, destination },
-    ...{ collections, webhookUrl, minutes, isLocal },
+    url: url.href.replace(/\/+$/, ''),
+    token,
+    refreshToken: given('SMOKE_REFRESH_TOKEN'),
+    organizationId,
+    project,
+    destination,
+    collections,
+    webhookUrl,
+    minutes,
+    isLocal,
   };
 };
 

@@ -9,7 +9,7 @@ import { type SignInContext, signIn } from './sign-in.ts';
 import { runSteps, type Say, type StepRunner } from './step-runner.ts';
 import { addDestination, connectProject, enterOrganization } from './test-resources.ts';
 
-export interface Start {
+interface Start {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly say: Say;

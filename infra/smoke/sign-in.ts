@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openClient, StepError } from './client.ts';
 import type { SmokeOptions } from './options.ts';
+import { codeIn, loginPath, stageCode } from './stage-code.ts';
 import type { StepRunner } from './step-runner.ts';
 
 export interface SignInContext {
@@ -19,8 +20,6 @@ interface Tokens {
 
 /** Time to sign in with the browser. */
 const browserMs = 5 * 60_000;
-/** Nothing listens here: the code is read from the redirect itself. */
-const nowhere = 'http://localhost/callback';
 
 export const signIn = (runner: StepRunner, options: SmokeOptions, { isInteractive, hide }: SignInContext): Promise<string> => {
   const { url, token, refreshToken, isLocal } = options;
@@ -37,24 +36,16 @@ export const signIn = (runner: StepRunner, options: SmokeOptions, { isInteractiv
 
   async function session(): Promise<string> {
     if (refreshToken !== undefined) return (await anonymous.call<Tokens>('POST', '/auth/refresh', { refreshToken })).accessToken;
-    const code = isLocal ? await codeFromStage(url) : isInteractive ? await codeFromBrowser(runner, url) : undefined;
+    const code = isLocal
+      ? await stageCode(url, 'smoke@example.com')
+      : isInteractive
+        ? await codeFromBrowser(runner, url)
+        : undefined;
     if (code === undefined)
       throw new StepError('set SMOKE_TOKEN or SMOKE_REFRESH_TOKEN, or start it from a terminal to sign in with a browser');
     hide(code);
     return (await anonymous.call<Tokens>('POST', '/auth/token', { code, grant_type: 'authorization_code' })).accessToken;
   }
-};
-
-const begin = (redirectUri: string, more: Readonly<Record<string, string>> = {}): string =>
-  `/api/v1/auth/google?${new URLSearchParams({ redirect_uri: redirectUri, ...more })}`;
-
-/** The identity provider of a stage signs in the login_hint without a page. */
-const codeFromStage = async (url: string): Promise<string> => {
-  const begun = await openClient(url).send('GET', begin(nowhere, { login_hint: 'smoke@example.com' }));
-  const cookie = begun.headers.getSetCookie().map((set) => set.split(';')[0]);
-  const back = await fetch(locationOf(begun), { redirect: 'manual' });
-  const done = await fetch(locationOf(back), { redirect: 'manual', headers: { cookie: cookie.join('; ') } });
-  return codeIn(locationOf(done));
 };
 
 /** The browser is redirected to this machine with the code, as for any native app (RFC 8252). */
@@ -64,10 +55,10 @@ const codeFromBrowser = async (runner: StepRunner, url: string): Promise<string>
     server.listen(0, 'localhost');
     await once(server, 'listening');
     const redirectUri = `http://localhost:${(server.address() as AddressInfo).port}/callback`;
-    const { status } = await openClient(url).send('GET', begin(redirectUri));
+    const { status } = await openClient(url).send('GET', loginPath(redirectUri));
     if (status !== 302)
       throw new StepError('add http://localhost/callback to allowedRedirectUris to sign in here, or set SMOKE_TOKEN');
-    runner.print(`open this URL in a browser: ${url}${begin(redirectUri)}`);
+    runner.print(`open this URL in a browser: ${url}${loginPath(redirectUri)}`);
     const signal = AbortSignal.any([runner.signal, AbortSignal.timeout(browserMs)]);
     for (;;) {
       const [request, response] = await once(server, 'request', { signal }).catch(() => {
@@ -82,17 +73,4 @@ const codeFromBrowser = async (runner: StepRunner, url: string): Promise<string>
     server.close();
     server.closeAllConnections();
   }
-};
-
-const locationOf = ({ status, headers }: Pick<Response, 'status' | 'headers'>): string => {
-  const location = headers.get('location');
-  if (!location) throw new StepError(`sign-in answered ${status} instead of a redirect`);
-  return location;
-};
-
-const codeIn = (location: string): string => {
-  const { searchParams } = new URL(location);
-  const code = searchParams.get('code');
-  if (!code) throw new StepError(`sign-in ended without a code: ${searchParams.get('error') ?? 'no reason given'}`);
-  return code;
 };

@@ -7,7 +7,6 @@ export interface StepRunner {
   /** Runs one step and prints its result. The first failure ends the test. */
   step<T>(name: string, work: () => Promise<readonly [seen: string, value: T]>): Promise<T>;
   skip(name: string, why: string): void;
-  /** Prints a line during a step. */
   print(text: string): void;
   /** Registers how to remove a created resource. */
   created(what: string, remove: () => Promise<unknown>): void;

@@ -3,7 +3,7 @@
  * unlocks the project and deletes stored objects. An execution that ends there succeeds.
  */
 import { backupTimeoutMinutesMax } from '../../shared/contract/limits.ts';
-import { failed, type Step, task, unlessFailed, untilDone } from './step.ts';
+import { everyShard, failed, type Step, task, unlessFailed } from './step.ts';
 
 export const backupSteps = ['backupPrepare', 'backupPlan', 'backupCopy', 'backupSeal', 'backupFail'] as const;
 
@@ -24,29 +24,14 @@ export const backupDefinition = (steps: Readonly<Record<(typeof backupSteps)[num
     'Prepared?': unlessFailed('$.step', 'Fail', 'Plan'),
     Plan: task(steps.backupPlan, 'Fail', { ResultPath: '$.plan', Next: 'Planned?' }, final),
     'Planned?': unlessFailed('$.plan', 'Fail', 'Copy'),
-    Copy: {
-      Type: 'Map',
-      ItemsPath: '$.plan.shards',
-      ItemSelector: {
-        'organizationId.$': '$.organizationId',
-        'backupId.$': '$.backupId',
-        'shard.$': '$$.Map.Item.Value',
-      },
-      MaxConcurrency: copiesMax,
-      ItemProcessor: {
-        ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
-        StartAt: 'Copy shard',
-        States: {
-          ...untilDone('Copy shard', steps.backupCopy, 'Shard failed', 'Shard copied', { final, givenUp: 'Shard given up' }),
-          'Shard copied': { Type: 'Pass', Parameters: {}, End: true },
-          'Shard failed': failed,
-          'Shard given up': { Type: 'Fail', Error: 'JobFailed', Cause: 'The reason is stored in the backup record' },
-        },
-      },
-      ResultPath: null,
-      Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: 'Fail' }],
-      Next: 'Seal',
-    },
+    Copy: everyShard({
+      name: 'Copy',
+      step: steps.backupCopy,
+      fields: ['organizationId', 'backupId'],
+      concurrencyMax: copiesMax,
+      final,
+      next: 'Seal',
+    }),
     Seal: task(steps.backupSeal, 'Fail', { ResultPath: '$.step', Next: 'Sealed?' }, final),
     'Sealed?': unlessFailed('$.step', 'Fail', 'Completed'),
     Completed: { Type: 'Succeed' },

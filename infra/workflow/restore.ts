@@ -3,7 +3,7 @@
  * the target before `Seal` has succeeded. A permanent failure leads to `Fail`, which records it and unlocks the target.
  * An execution that ends there succeeds.
  */
-import { failed, ifFailed, type Step, task, unlessFailed, untilDone } from './step.ts';
+import { everyShard, failed, ifFailed, type Step, task, unlessFailed } from './step.ts';
 
 export const restoreSteps = [
   'restorePrepare',
@@ -21,31 +21,7 @@ export const workflowTimeoutSeconds = 7 * 24 * 3_600;
 /** A step returns `failed` once the reason is recorded. An error of this name is not retried either. */
 const final = ['JobFailed'];
 
-/** Runs one step for every shard of the plan, repeatedly until each is done. */
-const everyShard = (name: string, step: Step, next: string) => ({
-  Type: 'Map',
-  ItemsPath: '$.plan.shards',
-  ItemSelector: {
-    'organizationId.$': '$.organizationId',
-    'restoreJobId.$': '$.restoreJobId',
-    'attempt.$': '$.attempt',
-    'shard.$': '$$.Map.Item.Value',
-  },
-  MaxConcurrency: writersMax,
-  ItemProcessor: {
-    ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
-    StartAt: `${name} shard`,
-    States: {
-      ...untilDone(`${name} shard`, step, `${name} failed`, `${name} done`, { final, givenUp: `${name} given up` }),
-      [`${name} done`]: { Type: 'Pass', Parameters: {}, End: true },
-      [`${name} failed`]: failed,
-      [`${name} given up`]: { Type: 'Fail', Error: 'JobFailed', Cause: 'The reason is stored in the restore record' },
-    },
-  },
-  ResultPath: null,
-  Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: 'Fail' }],
-  Next: next,
-});
+const shards = { fields: ['organizationId', 'restoreJobId', 'attempt'], concurrencyMax: writersMax, final };
 
 /** Input of every step: `{organizationId, restoreJobId, attempt}`. Items of the maps are shard numbers. */
 export const restoreDefinition = (steps: Readonly<Record<(typeof restoreSteps)[number], Step>>) => ({
@@ -55,7 +31,7 @@ export const restoreDefinition = (steps: Readonly<Record<(typeof restoreSteps)[n
   States: {
     Prepare: task(steps.restorePrepare, 'Fail', { ResultPath: '$.plan', Next: 'Prepared?' }, final),
     'Prepared?': unlessFailed('$.plan', 'Fail', 'Check'),
-    Check: everyShard('Check', steps.restoreCheck, 'Seal'),
+    Check: everyShard({ name: 'Check', step: steps.restoreCheck, ...shards, next: 'Seal' }),
     Seal: task(steps.restoreSeal, 'Fail', { ResultPath: '$.seal', Next: 'Sealed?' }, final),
     'Sealed?': {
       Type: 'Choice',
@@ -63,7 +39,7 @@ export const restoreDefinition = (steps: Readonly<Record<(typeof restoreSteps)[n
       Default: 'Write',
     },
     // If one shard fails, others may still be writing: `Fail` waits for them before it unlocks the target.
-    Write: everyShard('Write', steps.restoreWrite, 'Finish'),
+    Write: everyShard({ name: 'Write', step: steps.restoreWrite, ...shards, next: 'Finish' }),
     Finish: task(steps.restoreFinish, 'Fail', { ResultPath: '$.step', Next: 'Finished?' }, final),
     'Finished?': unlessFailed('$.step', 'Fail', 'Completed'),
     Completed: { Type: 'Succeed' },

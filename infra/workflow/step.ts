@@ -13,6 +13,9 @@ const graceSeconds = 30;
 /** Errors of the platform: the function did not run, or the outcome is unknown. Waits of up to 60 s, about 2 minutes in total. */
 const platformFaults = ['Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException'];
 
+const throttled = 'Lambda.TooManyRequestsException';
+
+const backoff = { BackoffRate: 2, JitterStrategy: 'FULL' };
 /** Full jitter: 30 s on average. */
 const waitMaxSeconds = 60;
 /**
@@ -30,31 +33,16 @@ export const task = (step: Step, otherwise: string, more: object, final: readonl
   Resource: step.arn,
   TimeoutSeconds: step.timeoutSeconds + graceSeconds,
   Retry: [
-    {
-      ErrorEquals: platformFaults,
-      IntervalSeconds: 2,
-      BackoffRate: 2,
-      MaxDelaySeconds: 60,
-      MaxAttempts: 8,
-      JitterStrategy: 'FULL',
-    },
-    {
-      ErrorEquals: ['Lambda.TooManyRequestsException'],
-      IntervalSeconds: 2,
-      BackoffRate: 2,
-      MaxDelaySeconds: waitMaxSeconds,
-      MaxAttempts: waitsMax,
-      JitterStrategy: 'FULL',
-    },
+    { ErrorEquals: platformFaults, IntervalSeconds: 2, MaxDelaySeconds: 60, MaxAttempts: 8, ...backoff },
+    { ErrorEquals: [throttled], IntervalSeconds: 2, MaxDelaySeconds: waitMaxSeconds, MaxAttempts: waitsMax, ...backoff },
     ...(final.length > 0 ? [{ ErrorEquals: [...final], MaxAttempts: 0 }] : []),
+    // TaskFailed does not include Timeout.
     {
-      // TaskFailed does not include Timeout.
       ErrorEquals: ['States.TaskFailed', 'States.Timeout'],
       IntervalSeconds: 5,
-      BackoffRate: 2,
       MaxDelaySeconds: 300,
       MaxAttempts: 6,
-      JitterStrategy: 'FULL',
+      ...backoff,
     },
   ],
   Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: otherwise }],
@@ -86,11 +74,45 @@ export const ifFailed = (answer: string, then: string) => ({
   Next: then,
 });
 
-/** The choice after a step that can fail this way. */
 export const unlessFailed = (answer: string, failedState: string, then: string) => ({
   Type: 'Choice',
   Choices: [ifFailed(answer, failedState)],
   Default: then,
+});
+
+interface EveryShardOptions {
+  /** 'Copy' has the states 'Copy shard', 'Copy done', 'Copy failed' and 'Copy given up'. */
+  readonly name: string;
+  readonly step: Step;
+  /** The fields of the workflow's input that each shard gets. */
+  readonly fields: readonly string[];
+  readonly concurrencyMax: number;
+  readonly final: readonly string[];
+  readonly next: string;
+}
+
+/** Runs a step for every shard of `$.plan`, repeatedly until each is done. A failed shard leads to the state `Fail`. */
+export const everyShard = ({ name, step, fields, concurrencyMax, final, next }: EveryShardOptions) => ({
+  Type: 'Map',
+  ItemsPath: '$.plan.shards',
+  ItemSelector: {
+    ...Object.fromEntries(fields.map((field) => [`${field}.$`, `$.${field}`])),
+    'shard.$': '$$.Map.Item.Value',
+  },
+  MaxConcurrency: concurrencyMax,
+  ItemProcessor: {
+    ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
+    StartAt: `${name} shard`,
+    States: {
+      ...untilDone(`${name} shard`, step, `${name} failed`, `${name} done`, { final, givenUp: `${name} given up` }),
+      [`${name} done`]: { Type: 'Pass', Parameters: {}, End: true },
+      [`${name} failed`]: failed,
+      [`${name} given up`]: { Type: 'Fail', Error: 'JobFailed', Cause: 'The reason is stored in the record of the job' },
+    },
+  },
+  ResultPath: null,
+  Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: 'Fail' }],
+  Next: next,
 });
 
 /** Fails the execution with the error in `$.error`: the alarm on failed executions fires. */

@@ -4,7 +4,7 @@
  */
 import { invalid } from '../contract/errors.ts';
 import { loginAttemptSeconds } from '../contract/limits.ts';
-import { after, create, epochSeconds, fingerprint, randomToken, takeItem, type Write } from '../platform/index.ts';
+import { after, create, epochSeconds, fingerprint, omitUndefined, randomToken, takeItem, type Write } from '../platform/index.ts';
 import { accountKey, type LoginRecord } from './record.ts';
 
 export interface Login {
@@ -15,12 +15,7 @@ export interface Login {
 export const beginLogin = (redirectUri: string | undefined, now: Date): { login: Login; cookie: string; write: Write } => {
   const login = { state: randomToken(), verifier: randomToken() };
   const expiresAt = epochSeconds(after(now, loginAttemptSeconds));
-  const record = {
-    ...accountKey.login(login.state),
-    expiresAt,
-    ttl: expiresAt,
-    ...(redirectUri !== undefined && { redirectUri }),
-  };
+  const record = { ...accountKey.login(login.state), expiresAt, ttl: expiresAt, ...omitUndefined({ redirectUri }) };
   return { login, cookie: `${login.state}.${login.verifier}`, write: create(record satisfies LoginRecord) };
 };
 
@@ -40,7 +35,7 @@ export const finishLogin = async (
   now: Date,
 ): Promise<{ login: Login; redirectUri: string | undefined }> => {
   const login = matchLogin(state, cookie);
-  const record = login && ((await takeItem(accountKey.login(login.state))) as LoginRecord | undefined);
+  const record = login && (await takeItem(accountKey.login(login.state)));
   if (!login || !record || record.expiresAt <= epochSeconds(now)) {
     throw invalid('state', 'does not belong to a recent sign-in of this browser. Start again');
   }

@@ -66,12 +66,17 @@ export const presentRefresh = async (token: string, now: Date): Promise<Presente
   return session && verdict !== 'refuse' ? { verdict, session, presented } : { verdict: 'refuse' };
 };
 
-/** Replaces a refresh token atomically. `lost` gives the error if another call used the token first. */
+interface Rotation {
+  readonly session: Session;
+  readonly presented: PresentedRefresh;
+  /** Gives the error if another call used the token first. */
+  readonly lost: () => Promise<ApiError>;
+}
+
+/** Replaces a refresh token atomically. */
 export const rotateRefreshToken = (
-  session: Session,
-  { secret }: PresentedRefresh,
+  { session, presented: { secret }, lost }: Rotation,
   now: Date,
-  lost: () => Promise<ApiError>,
 ): { refreshToken: string; writes: readonly Write[] } => {
   const { refreshToken, write } = newRefreshToken(session, now);
   const alive = check(accountKey.session(session.id), { revokedAt: undefined }, () =>

@@ -4,14 +4,22 @@ export { ChunkWriter } from './chunk/chunk-writer.ts';
 export { readChunk } from './chunk/read-chunk.ts';
 export { type Shard, ShardWriter } from './chunk/shard-writer.ts';
 export { encodeKeyFile, type KeyFile, parseKeyFile } from './key/key-file.ts';
-export { type KeyWrap, type KmsWrap, type PassphraseWrap, unwrapKey, wrapKey } from './key/key-wrap.ts';
-export { passphraseBytes } from './key/passphrase.ts';
-export { type RecordKind, recordKind } from './leaf/column-layout.ts';
+export {
+  type KeyWrap,
+  type KmsWrap,
+  type PassphraseWrap,
+  unwrapKey,
+  unwrapKeyByKms,
+  wrapKey,
+  wrapKeyByKms,
+} from './key/key-wrap.ts';
+export { passphraseBytes } from './key/wrapping-keys.ts';
+export { recordKind } from './leaf/column-layout.ts';
 export { DocumentSkim } from './leaf/document-skim.ts';
 export type { DocumentMarks } from './leaf/document-trim.ts';
 export { Leaf } from './leaf/leaf.ts';
 export { type Moment, parseMoment } from './leaf/protobuf-timestamp.ts';
-export type { Json, Manifest } from './manifest/manifest.ts';
+export type { Manifest } from './manifest/manifest.ts';
 export { claimedIdentity, manifestDigest, openManifest, sealManifest } from './manifest/seal-manifest.ts';
 export { afterSubtree, compareFrom, compareNames, compareRanges } from './name/compare-names.ts';
 export { SharedPrefix } from './name/shared-prefix.ts';
@@ -20,14 +28,14 @@ export { type ObjectEntry, ObjectWriter, type WriterOptions } from './object/obj
 export { type Frame, type ReadOptions, readFrames } from './object/read-frames.ts';
 export type { LeafLocation, Segment } from './page/index-page.ts';
 export { IndexWriter, type PageEntry } from './page/index-writer.ts';
-export { type ReadPage, readIndex, readPages } from './page/read-index.ts';
+export { readIndex, readPages } from './page/read-index.ts';
 export { ArchiveError, type ArchiveErrorCode } from './primitives/archive-error.ts';
 export type { ByteSource } from './primitives/byte-queue.ts';
 export { maxKeyFileBytes, maxManifestBytes } from './primitives/format-limits.ts';
 export { type Identity, keyFileName, manifestName, objectKind, objectName } from './primitives/identity.ts';
 export { lastAtMost } from './primitives/last-at-most.ts';
-export { Archive, type Found } from './reader/archive.ts';
+export { Archive } from './reader/archive.ts';
 export type { LeafContents } from './reader/leaf-cache.ts';
 export { Seeker } from './reader/seeker.ts';
 export { type EncodedNameRange, type NamedPage, segmentsInRanges } from './reader/segments-in-ranges.ts';
-export { type StreamOptions, streamLeaves } from './reader/stream-leaves.ts';
+export { streamLeaves } from './reader/stream-leaves.ts';

@@ -1,5 +1,5 @@
 /** RFC 4180 lines, safe against formula injection. */
-import type { Entry } from './list-audit-log.ts';
+import type { Entry } from './record.ts';
 
 const columns = {
   id: ({ id }) => id,

@@ -3,7 +3,8 @@ import { ApiError } from '../contract/errors.ts';
 import type { Tenant } from '../platform/index.ts';
 import type { Filter } from './audit-filter.ts';
 import { csvHeader, csvLine } from './csv.ts';
-import { type Entry, readEntries } from './list-audit-log.ts';
+import { readEntries } from './list-audit-log.ts';
+import type { Entry } from './record.ts';
 
 /** A Lambda response is at most 6 MB of JSON; everything but the body takes less than 1 MB. */
 const answerMaxBytes = 5 * 1_024 * 1_024;
@@ -17,7 +18,11 @@ const writers: Readonly<Record<Format, { head: string; line: (entry: Entry, isFi
   json: { head: '[', line: (entry, isFirst) => `${isFirst ? '' : ','}\n${JSON.stringify(entry)}`, tail: '\n]\n' },
 };
 
-export const exportEntries = async (tenant: Tenant, filter: Filter, format: Format, now: Date): Promise<string> => {
+export const exportEntries = async (
+  tenant: Tenant,
+  { format, ...filter }: Filter & { readonly format: Format },
+  now: Date,
+): Promise<string> => {
   const { head, line, tail } = writers[format];
   const lines: string[] = [];
   let bytes = 0;

@@ -1,4 +1,13 @@
 export { type Filter, spanOf } from './audit-filter.ts';
 export { exportEntries, type Format } from './export-audit-log.ts';
-export { type Entry, listEntries } from './list-audit-log.ts';
-export { type Actor, auditEntry, auditNote, auditPartition, entryPrefix, type Origin, systemAudit } from './record.ts';
+export { listEntries } from './list-audit-log.ts';
+export {
+  type Actor,
+  auditEntry,
+  auditNote,
+  auditPartition,
+  type Entry,
+  entryPrefix,
+  type Origin,
+  systemAudit,
+} from './record.ts';

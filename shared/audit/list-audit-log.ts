@@ -1,10 +1,7 @@
 /** Reads the log, newest first. An entry past its retention counts as deleted, whether or not the table has removed it yet. */
-import type * as z from 'zod';
-import type { AuditEntry } from '../contract/endpoints/audit-logs.ts';
-import { epochSeconds, type Item, query, type Tenant } from '../platform/index.ts';
+import { epochSeconds, query, type Tenant } from '../platform/index.ts';
 import { type Filter, rangeOf } from './audit-filter.ts';
-
-export type Entry = z.input<typeof AuditEntry>;
+import type { AuditRecord, Entry } from './record.ts';
 
 /** Reads per call, and entries (or 1 MB of them) per read. */
 const readsMax = 2;
@@ -16,17 +13,16 @@ const entriesPerRead = 1_000;
  */
 export const listEntries = async (
   tenant: Tenant,
-  filter: Filter,
-  page: { readonly limit: number; readonly after: string | undefined },
+  page: Filter & { readonly limit: number; readonly after: string | undefined },
   now: Date,
 ): Promise<{ items: readonly Entry[]; next: string | undefined }> => {
-  const range = rangeOf(tenant, filter);
-  const found: Item[] = [];
+  const range = rangeOf(tenant, page);
+  const found: AuditRecord[] = [];
   // One more than requested, to learn whether there is a next page.
   const limit = Object.keys(range.where ?? {}).length > 0 ? entriesPerRead : page.limit + 1;
   let after = page.after;
   for (let reads = 0; reads < readsMax; reads++) {
-    const read = await query({ ...range, after, limit });
+    const read = await query<AuditRecord>({ ...range, after, limit });
     found.push(...read.items.filter(isKept(now)));
     if (found.length > page.limit) return { items: found.slice(0, page.limit).map(entryOf), next: found[page.limit - 1]?.sk };
     if (read.next === undefined) return { items: found.map(entryOf), next: undefined };
@@ -40,7 +36,7 @@ export async function* readEntries(tenant: Tenant, filter: Filter, now: Date): A
   const range = rangeOf(tenant, filter);
   let after: string | undefined;
   do {
-    const read = await query({ ...range, after });
+    const read = await query<AuditRecord>({ ...range, after });
     yield read.items.filter(isKept(now)).map(entryOf);
     after = read.next;
   } while (after !== undefined);
@@ -48,11 +44,17 @@ export async function* readEntries(tenant: Tenant, filter: Filter, now: Date): A
 
 const isKept =
   (now: Date) =>
-  (item: Item): boolean =>
-    (item.ttl as number) > epochSeconds(now);
+  ({ ttl }: AuditRecord): boolean =>
+    ttl > epochSeconds(now);
 
 /** An entry as the API shows it. */
-const entryOf = (item: Item): Entry => {
-  const { id, timestamp, action, actor, resource, organization, context, details } = item as unknown as Entry;
-  return { id, timestamp, action, actor, resource, organization, context, details };
-};
+const entryOf = ({ id, timestamp, action, actor, resource, organization, context, details }: AuditRecord): Entry => ({
+  id,
+  timestamp,
+  action,
+  actor,
+  resource,
+  organization,
+  context,
+  details,
+});

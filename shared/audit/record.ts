@@ -1,4 +1,6 @@
 /** Audit entries are in a partition of their own, where IAM allows functions to add but not to change or delete. */
+import type * as z from 'zod';
+import type { AuditEntry } from '../contract/endpoints/audit-logs.ts';
 import { auditRetentionDays, type Plan } from '../contract/limits.ts';
 import {
   type AuditNote,
@@ -6,8 +8,8 @@ import {
   create,
   env,
   epochSeconds,
-  type Item,
   iso,
+  type Key,
   newId,
   type Tenant,
   type Write,
@@ -23,6 +25,14 @@ export interface Origin {
   readonly ip: string | null;
   readonly userAgent: string | null;
   readonly requestId: string;
+}
+
+/** An entry as the API shows it. */
+export type Entry = z.input<typeof AuditEntry>;
+
+export interface AuditRecord extends Entry, Pick<Key, 'pk' | 'sk'> {
+  /** Epoch seconds. */
+  readonly ttl: number;
 }
 
 export const auditPartition = (scope: string): string => `AUDIT#${scope}`;
@@ -49,7 +59,7 @@ export const auditEntry = (action: string, note: AuditNote, actor: Actor, origin
     context: { ip: origin.ip, userAgent: origin.userAgent, location: null, requestId: origin.requestId },
     details: note.details ?? {},
     ttl: epochSeconds(after(now, retentionDays() * 24 * 3_600)),
-  } satisfies Item);
+  } satisfies AuditRecord);
 };
 
 /** The content of an audit entry about a resource of the tenant. */

@@ -1,15 +1,15 @@
 export { type BackupDeps, backupDeps } from './backup-deps.ts';
-export { type BrowseQuery, browseBackup } from './browse/browse-backup.ts';
+export { browseBackup } from './browse/browse-backup.ts';
 export { withPart } from './copy/copy-run.ts';
 export { copyShard } from './copy/copy-shard.ts';
 export type { PartWriter } from './copy/part-writer.ts';
 export { type NamedUser, sortUsers, userName } from './copy/sort-users.ts';
-export { ArchiveCursor, type ArchivePart, archiveRanges, documentsRoot } from './cursor/archive-cursor.ts';
+export { ArchiveCursor, archiveRanges } from './cursor/archive-cursor.ts';
 export { compareCursors, type TargetCursor } from './cursor/document-cursor.ts';
 export { LiveLookupCursor } from './cursor/live-lookup-cursor.ts';
 export { LiveScanCursor, type ScannedRange } from './cursor/live-scan-cursor.ts';
 export { compareBackup, type DiffRequest } from './diff/compare-backup.ts';
-export { dataKeyOf, isSameKey, type NewDataKey, newDataKey, unlockKeyFile } from './encryption/data-key.ts';
+export { dataKeyOf, type NewDataKey, newDataKey, unlockKeyFile } from './encryption/data-key.ts';
 export {
   changeEncryption,
   currentEncryption,
@@ -18,17 +18,15 @@ export {
   rotateKeys,
 } from './encryption/encryption-settings.ts';
 export { rewrapKeys } from './encryption/rewrap-keys.ts';
+export { backupJobs } from './end/backup-jobs.ts';
 export { cancelBackup } from './end/cancel-backup.ts';
 export { cleanUpBackup } from './end/clean-up-backup.ts';
 export { failBackup, reasonFor } from './end/fail-backup.ts';
-export { reapBackup, runningBackups } from './end/reap-backup.ts';
 export { importBackup } from './import/import-backup.ts';
 export {
   asIncrementalOf,
   chainLengthOf,
   findParent,
-  type ParentCriteria,
-  type ResolvedType,
   resolveType,
 } from './incremental/find-parent.ts';
 export { holdParent } from './incremental/hold-parent.ts';
@@ -37,7 +35,8 @@ export {
   type CompletedArchive,
   completedFields,
   expiryOf,
-  initialBackupFields,
+  finishedFields,
+  newBackupRecord,
   topCollections,
 } from './model/backup-fields.ts';
 export { backupData, backupEvent, costOf, progressOf } from './model/backup-view.ts';
@@ -50,14 +49,12 @@ export {
   backupPrefix,
   isRestorePointBackup,
   type PartContents,
-  type PartRecord,
   type RunningRecord,
-  type ShardRecord,
   workPartition,
 } from './model/record.ts';
 export { type DueRetention, markRetentionDue, retentionKey, retentionPartition } from './model/retention-due.ts';
 export type { ArchiveLink } from './model/shared-archives.ts';
-export type { StartBackupContext, StartBackupOptions } from './model/start-options.ts';
+export type { StartBackupOptions } from './model/start-options.ts';
 export {
   type ArchiveDeps,
   fetchManifest,
@@ -73,7 +70,7 @@ export { type ArchiveLocation, deleteArchiveObjects, eraseBackup } from './remov
 export { deleteBackup, findDependentBackup } from './removal/delete-backup.ts';
 export { purgeBackups } from './removal/purge-backups.ts';
 export { isRetired, retireWrites } from './removal/retire-backup.ts';
-export { type ArchiveParts, summarizeContents } from './seal/archive-contents.ts';
+export type { ArchiveParts } from './seal/archive-contents.ts';
 export { sealBackup } from './seal/seal-backup.ts';
 export { assertObjectsStored, deleteOrphans, writeManifest } from './seal/write-manifest.ts';
 export { assertValidCollections, defaultDestination, requireParent } from './start/backup-request.ts';
@@ -82,7 +79,7 @@ export { type BackupFilter, listBackups } from './start/list-backups.ts';
 export { startBackup } from './start/start-backup.ts';
 export { startSyntheticFull } from './start/start-synthetic-full.ts';
 export { answerStep, BackupStep, CopyStep, FailStep, runStep } from './steps/backup-steps.ts';
-export { estimateReads, planBackup } from './steps/plan-backup.ts';
+export { planBackup } from './steps/plan-backup.ts';
 export { prepareBackup } from './steps/prepare-backup.ts';
 export { startVerification } from './verify/start-verification.ts';
 export { giveUpVerification, VerifyStep, verifyBackup } from './verify/verify-backup.ts';

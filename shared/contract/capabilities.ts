@@ -54,10 +54,8 @@ export const capabilities = {
   'destination:open': ['SECRETS_KEY_ID'],
   /** Know the id of the key that wraps data keys. */
   'data-key:name': ['DATA_KEY_ID', 'PLAN'],
-  /** Generate the data key of a new backup. */
+  /** Wrap a data key: with a secret that KMS generates, or the organization's passphrase. */
   'data-key:make': ['DATA_KEY_ID', 'SECRETS_KEY_ID'],
-  /** Rewrap a data key under another key. */
-  'data-key:wrap': ['DATA_KEY_ID', 'SECRETS_KEY_ID'],
   /** Unwrap the data key of a backup: with KMS or the organization's passphrase. */
   'data-key:open': ['DATA_KEY_ID', 'SECRETS_KEY_ID'],
   'backup:start': ['BACKUP_WORKFLOW_ARN'],
@@ -67,19 +65,19 @@ export const capabilities = {
   'restore:watch': ['RESTORE_WORKFLOW_ARN'],
   'verify:start': ['VERIFY_WORKFLOW_ARN'],
   'task:send': ['TASK_QUEUE_URL'],
-  'chore:send': ['CHORE_QUEUE_URL'],
-  'match:send': ['MATCH_QUEUE_URL'],
+  'bucket-work:send': ['BUCKET_WORK_QUEUE_URL'],
+  'event-match:send': ['EVENT_MATCH_QUEUE_URL'],
   /** Validate the URL of a webhook, enforce the limit per organization, and encrypt its secret and headers. */
   'webhook:seal': ['SECRETS_KEY_ID', 'WEBHOOK_HOSTS', 'PUBLIC_URL', 'WEBHOOKS_PER_ORGANIZATION'],
   /** Decrypt the secret and headers of a webhook and send requests to it. */
   'webhook:send': ['SECRETS_KEY_ID', 'WEBHOOK_HOSTS', 'SERVICE_VERSION'],
   /** Read ORG# and DELIVERY# partitions; write deliveries and endpoint health (DELIVERY#). */
   'delivery:keep': ['TABLE_NAME'],
-  'delivery:send': ['DELIVERY_QUEUE_URL', 'SLOW_DELIVERY_QUEUE_URL'],
-  /** Know both delivery queues and send to the slow one, which takes all retries. */
-  'delivery:retry': ['DELIVERY_QUEUE_URL', 'SLOW_DELIVERY_QUEUE_URL'],
-  /** Delay an attempt beyond the maximum of SQS: a one-time Scheduler entry that sends to the slow queue. */
-  'delivery:later': ['RETRY_GROUP_NAME', 'RETRY_ROLE_ARN', 'SLOW_DELIVERY_QUEUE_ARN', 'RETRY_DEAD_LETTERS_ARN'],
+  'delivery:send': ['DELIVERY_QUEUE_URL', 'DELIVERY_RETRY_QUEUE_URL'],
+  /** Know both delivery queues and send to the retry queue, which takes all retries. */
+  'delivery:retry': ['DELIVERY_QUEUE_URL', 'DELIVERY_RETRY_QUEUE_URL'],
+  /** Delay an attempt beyond the maximum of SQS: a one-time Scheduler entry that sends to the retry queue. */
+  'delivery:later': ['RETRY_GROUP_NAME', 'RETRY_ROLE_ARN', 'DELIVERY_RETRY_QUEUE_ARN', 'RETRY_DEAD_LETTERS_ARN'],
   'schedule:send': ['SCHEDULE_QUEUE_URL'],
   /** Create, update and delete the Scheduler entries of customers' schedules, which send to the schedule queue. */
   'schedule:enter': ['SCHEDULE_GROUP_NAME', 'SCHEDULE_ROLE_ARN', 'SCHEDULE_QUEUE_ARN', 'SCHEDULE_DEAD_LETTERS_ARN'],

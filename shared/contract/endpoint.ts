@@ -7,9 +7,8 @@ import type { ErrorCode } from './errors.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Row {
-  readonly method: Method;
-  /** Relative to the group's prefix; `{name}` is one path segment. */
-  readonly path: string;
+  /** The method, and the path below the group's prefix; `{name}` is one path segment. */
+  readonly route: Method | `${Method} /${string}`;
   readonly access: Access;
   readonly summary: string;
   readonly query?: z.ZodObject;
@@ -45,14 +44,19 @@ export interface Row {
   readonly capabilities: readonly Capability[];
 }
 
-export interface Endpoint extends Row {
+export interface Endpoint extends Omit<Row, 'route'> {
   /** `group.operation`: names the Lambda, the OpenAPI operation and the audit trail. */
   readonly id: string;
+  readonly method: Method;
+  readonly path: string;
 }
 
 type Rows = Readonly<Record<string, Row>>;
+type Routed<P extends string, R extends Row['route']> = R extends `${infer M extends Method} ${infer Below}`
+  ? { readonly method: M; readonly path: `${P}${Below}` }
+  : { readonly method: R; readonly path: P };
 type Group<N extends string, P extends string, R extends Rows> = {
-  readonly [K in keyof R & string]: Omit<R[K], 'path'> & { readonly id: `${N}.${K}`; readonly path: `${P}${R[K]['path']}` };
+  readonly [K in keyof R & string]: Omit<R[K], 'route'> & { readonly id: `${N}.${K}` } & Routed<P, R[K]['route']>;
 };
 
 export const apiPrefix = '/api/v1';
@@ -64,8 +68,11 @@ export const group = <const N extends string, const P extends string, const R ex
   rows: R,
 ): Group<N, P, R> =>
   Object.fromEntries(
-    Object.entries(rows).map(([operation, row]) => [operation, { ...row, id: `${name}.${operation}`, path: prefix + row.path }]),
-  ) as Group<N, P, R>;
+    Object.entries(rows).map(([operation, { route, ...row }]) => {
+      const [method, below = ''] = route.split(' ');
+      return [operation, { ...row, id: `${name}.${operation}`, method, path: prefix + below }];
+    }),
+  ) as unknown as Group<N, P, R>;
 
 /** '/invites/{inviteId}' → { inviteId: string } */
 export type Params<P extends string> = P extends `${string}{${infer N}}${infer Rest}`

@@ -35,7 +35,7 @@ export const Slug = z
   .min(slugMin, `must be at least ${slugMin} characters`)
   .max(slugMax, `must be at most ${slugMax} characters`)
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, separated by single hyphens')
-  .refine((slug) => !(reservedSlugs as readonly string[]).includes(slug), 'is reserved')
+  .refine((slug) => !reservedSlugs.includes(slug), 'is reserved')
   .meta({ examples: ['example'] });
 
 /** IANA names only: Intl also accepts offsets such as +02:00, which have no daylight saving rules. */
@@ -70,3 +70,6 @@ export const GoogleCredentials = z.strictObject({
     )
     .meta({ examples: ['-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----\n'] }),
 });
+
+/** The body of an operation without parameters; it may be absent. */
+export const noBody = { body: z.strictObject({}), bodyOptional: true } as const;

@@ -105,33 +105,8 @@ export type Plan = (typeof plans)[number];
 export const auditRetentionDays: Readonly<Record<Plan, number>> = { starter: 30, professional: 90, enterprise: 365 };
 
 /** Slugs that could be confused with paths of the service. */
-export const reservedSlugs = [
-  'admin',
-  'api',
-  'app',
-  'auth',
-  'billing',
-  'console',
-  'current',
-  'docs',
-  'health',
-  'help',
-  'internal',
-  'login',
-  'logout',
-  'new',
-  'null',
-  'organization',
-  'organizations',
-  'public',
-  'root',
-  'settings',
-  'status',
-  'support',
-  'system',
-  'undefined',
-  'www',
-] as const;
+export const reservedSlugs: readonly string[] = `admin api app auth billing console current docs health help internal login
+  logout new null organization organizations public root settings status support system undefined www`.split(/\s+/);
 
 /** Reads that the coverage checks of one project may bill per hour. */
 export const coverageReadsPerHour = 1_000;

@@ -1,13 +1,7 @@
 export { createDestination, destinationInUse, removeDestination } from './api/create-destination.ts';
 export { checkDestinationInput, type DestinationInput } from './api/destination-input.ts';
 export { assertDestinationWorks, failureWrites, testAndRecord, testDestination } from './api/test-destination.ts';
-export {
-  changesLocation,
-  type DestinationChange,
-  destinationHasBackups,
-  mergeInput,
-  updateDestination,
-} from './api/update-destination.ts';
+export { changesLocation, destinationHasBackups, mergeInput, updateDestination } from './api/update-destination.ts';
 export { moveCredentials, openCredentials } from './model/credentials.ts';
 export { objectPath } from './model/object-path.ts';
 export {
@@ -20,16 +14,9 @@ export {
 } from './model/read-destination.ts';
 export type { DestinationRecord } from './model/record.ts';
 export { deleteFromDestination } from './open/delete-from-destination.ts';
-export { type Address, openGcsAddress, openS3Address } from './open/open-by-url.ts';
+export { openGcsAddress, openS3Address } from './open/open-by-url.ts';
 export { externalIdOf, openStore } from './open/open-store.ts';
-export { tooLarge, tooShort, toReadRequest } from './store/byte-range.ts';
+
 export { MemoryStore } from './store/memory-store.ts';
-export {
-  type ByteRange,
-  type ObjectStore,
-  type PutOptions,
-  StorageError,
-  type StorageErrorCode,
-  type Upload,
-} from './store/object-store.ts';
+export { type ObjectStore, type PutOptions, StorageError, type Upload } from './store/object-store.ts';
 export { requestRetryPolicy, taskRetryPolicy } from './store/retry-transient.ts';

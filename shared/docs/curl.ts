@@ -2,11 +2,15 @@ import type { Parameter } from '../contract/openapi/components.ts';
 import type { Operation } from '../contract/openapi/operation.ts';
 import { type Resolve, sampleOf } from './sample.ts';
 
+export interface DocumentedOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
 /** The curl command of an operation. */
 export const curlOf = (
-  method: string,
-  path: string,
-  operation: Operation,
+  { method, path, operation }: DocumentedOperation,
   parameters: readonly Parameter[],
   resolve: Resolve,
 ): string => {

@@ -3,8 +3,7 @@ import type { ErrorCode } from '../contract/errors.ts';
 import type { Parameter, Ref, Response } from '../contract/openapi/components.ts';
 import { errorDescriptions } from '../contract/openapi/error-responses.ts';
 import type { Schema } from '../contract/openapi/json-schema.ts';
-import type { Operation } from '../contract/openapi/operation.ts';
-import { curlOf } from './curl.ts';
+import { curlOf, type DocumentedOperation } from './curl.ts';
 import { type Html, html } from './html.ts';
 import { sampleOf } from './sample.ts';
 import { fieldTable, notes, typeText } from './schema.ts';
@@ -12,7 +11,8 @@ import { fieldTable, notes, typeText } from './schema.ts';
 /** Resolves a reference into the components of the OpenAPI document. */
 export type Lookup = (ref: string) => unknown;
 
-export const operationSection = (method: string, path: string, operation: Operation, lookup: Lookup): Html => {
+export const operationSection = (documented: DocumentedOperation, lookup: Lookup): Html => {
+  const { method, path, operation } = documented;
   const parameters = operation.parameters.map((parameter) =>
     '$ref' in parameter ? (lookup(parameter.$ref) as Parameter) : parameter,
   );
@@ -25,7 +25,7 @@ export const operationSection = (method: string, path: string, operation: Operat
 <h3><a href="#${operation.operationId}">${operation.summary}</a></h3>
 <p class="address">${badge(method)}<code>${path}</code></p>
 <p>${operation.description}</p>
-<h4>Call</h4><pre><code>${curlOf(method, path, operation, parameters, resolve)}</code></pre>
+<h4>Call</h4><pre><code>${curlOf(documented, parameters, resolve)}</code></pre>
 ${parameters.length > 0 && html`<h4>Parameters</h4>${parameterTable(parameters)}`}
 ${body && html`<h4>Body${!body.required && html` <span class="quiet">optional</span>`}</h4>${fieldTable(body.content['application/json']?.schema ?? {}, 'request')}`}
 <h4>Response</h4>${successes.map(([status, response]) => responsePart(status, response, resolve))}

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type ErrorCode, errors } from '../contract/errors.ts';
 import { errorDescriptions } from '../contract/openapi/error-responses.ts';
 import type { Document } from '../contract/openapi/openapi-document.ts';
-import type { Operation } from '../contract/openapi/operation.ts';
+import type { DocumentedOperation } from './curl.ts';
 import { eventPart } from './event.ts';
 import { type Html, html, trusted } from './html.ts';
 import { badge, type Lookup, operationSection } from './operation.ts';
@@ -22,16 +22,10 @@ export const docsPage = (document: Document): Page => ({
 
 const styleDigest = (): string => createHash('sha256').update(style).digest('base64');
 
-interface Entry {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: Operation;
-}
-
 const page = (document: Document): Html => {
   const { info, tags, components, webhooks } = document;
   const entries = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]): Entry => ({ method, path, operation })),
+    Object.entries(item).map(([method, operation]): DocumentedOperation => ({ method, path, operation })),
   );
   const groups = tags.map((tag) => ({ ...tag, entries: entries.filter(({ operation }) => operation.tags.includes(tag.name)) }));
   return html`<!doctype html>
@@ -48,13 +42,13 @@ ${groups.map((group) => html`<h2>${group.name}</h2><ul>${group.entries.map(link)
 <h2 id="errors">Errors</h2>${errorTable()}
 ${groups.map(
   (group) => html`<h2>${group.name}</h2><p>${group.description}.</p>
-${group.entries.map(({ method, path, operation }) => operationSection(method, path, operation, lookupIn(document)))}`,
+${group.entries.map((entry) => operationSection(entry, lookupIn(document)))}`,
 )}
 ${eventPart(webhooks)}</main></body></html>
 `;
 };
 
-const link = ({ method, operation }: Entry): Html =>
+const link = ({ method, operation }: DocumentedOperation): Html =>
   html`<li><a href="#${operation.operationId}">${badge(method)}${operation.summary}</a></li>`;
 
 const errorTable = (): Html =>

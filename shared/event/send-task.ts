@@ -4,12 +4,25 @@ import { type Queue, queueOf, type Task, type TaskMessage } from './tasks.ts';
 
 export const queueVariables: Readonly<Record<Queue, QueueVariable>> = {
   task: 'TASK_QUEUE_URL',
-  chore: 'CHORE_QUEUE_URL',
-  match: 'MATCH_QUEUE_URL',
+  bucketWork: 'BUCKET_WORK_QUEUE_URL',
+  eventMatch: 'EVENT_MATCH_QUEUE_URL',
   delivery: 'DELIVERY_QUEUE_URL',
-  slowDelivery: 'SLOW_DELIVERY_QUEUE_URL',
+  deliveryRetry: 'DELIVERY_RETRY_QUEUE_URL',
   schedule: 'SCHEDULE_QUEUE_URL',
   capture: 'CAPTURE_QUEUE_URL',
+};
+
+/** Queues as earlier versions named them: outbox items that wait in the stream still do. */
+const renamedQueues: Readonly<Record<string, Queue>> = {
+  chore: 'bucketWork',
+  match: 'eventMatch',
+  slowDelivery: 'deliveryRetry',
+};
+
+/** The variable of the queue that an outbox item names; a name that this version does not know means the task queue. */
+export const queueVariableOf = (name: string): QueueVariable => {
+  const queue = Object.hasOwn(renamedQueues, name) ? renamedQueues[name] : name;
+  return queue !== undefined && Object.hasOwn(queueVariables, queue) ? queueVariables[queue as Queue] : queueVariables.task;
 };
 
 type Sender = Pick<Tenant, 'organizationId'>;

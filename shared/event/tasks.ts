@@ -83,10 +83,10 @@ export const Task = z.discriminatedUnion('kind', [
 ]);
 export type Task = z.output<typeof Task>;
 
-export type Queue = 'task' | 'chore' | 'match' | 'delivery' | 'slowDelivery' | 'schedule' | 'capture';
+export type Queue = 'task' | 'bucketWork' | 'eventMatch' | 'delivery' | 'deliveryRetry' | 'schedule' | 'capture';
 
 /**
- * Tasks that use customers' buckets may take minutes or hang. They have their own queue and worker (`chore`), so that no
+ * Tasks that use customers' buckets may take minutes or hang. They have their own queue and worker (`bucketWork`), so that no
  * invitation and no start of a backup waits behind them.
  */
 const queues: Readonly<Record<Task['kind'], Queue>> = {
@@ -95,24 +95,24 @@ const queues: Readonly<Record<Task['kind'], Queue>> = {
   'start-backup': 'task',
   'start-verification': 'task',
   'start-restore': 'task',
-  'erase-backup': 'chore',
-  'rewrap-keys': 'chore',
-  'finish-move': 'chore',
-  'match-event': 'match',
+  'erase-backup': 'bucketWork',
+  'rewrap-keys': 'bucketWork',
+  'finish-move': 'bucketWork',
+  'match-event': 'eventMatch',
   // Retries by hand: their endpoint has failed before.
-  deliver: 'slowDelivery',
+  deliver: 'deliveryRetry',
   'disable-webhook': 'task',
   'notify-webhook-disabled': 'task',
   // A month of events takes many minutes.
-  'replay-webhook': 'chore',
+  'replay-webhook': 'bucketWork',
   'run-schedule': 'schedule',
   'sync-schedule': 'schedule',
   'sync-schedules': 'schedule',
   'schedule-outcome': 'schedule',
   capture: 'capture',
   'synthesize-full': 'schedule',
-  'apply-retention': 'chore',
-  'expire-captures': 'chore',
+  'apply-retention': 'bucketWork',
+  'expire-captures': 'bucketWork',
 };
 
 export const queueOf = ({ kind }: Task): Queue => queues[kind];

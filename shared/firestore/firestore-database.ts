@@ -27,6 +27,12 @@ export interface SourceOptions {
   readonly timers?: Timers;
 }
 
+interface CallOptions {
+  readonly refresh: boolean;
+  readonly wantedBytes: number;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** A Firestore database to read from or write to. Calls share connections and may run concurrently. */
 export class FirestoreDatabase {
   /** `projects/p/databases/d` */
@@ -71,7 +77,7 @@ export class FirestoreDatabase {
     method: string,
     request: Buffer | readonly Buffer[],
     buffer: FrameBuffer,
-    options: { refresh: boolean; wantedBytes: number; signal: AbortSignal | undefined },
+    options: CallOptions,
   ): Promise<GrpcStream> {
     const { stream, call } = await this.#open(method, buffer, options);
     stream.end(framed(request));
@@ -82,7 +88,7 @@ export class FirestoreDatabase {
   async startStreamingCall(
     method: string,
     buffer: FrameBuffer,
-    options: { refresh: boolean; wantedBytes: number; signal: AbortSignal | undefined },
+    options: CallOptions,
   ): Promise<{ readonly call: GrpcStream; readonly send: (request: Buffer) => void }> {
     const { stream, call } = await this.#open(method, buffer, options);
     // The server ended the stream; the call completes once this side ends too.
@@ -93,7 +99,7 @@ export class FirestoreDatabase {
   async #open(
     method: string,
     buffer: FrameBuffer,
-    { refresh, wantedBytes, signal }: { refresh: boolean; wantedBytes: number; signal: AbortSignal | undefined },
+    { refresh, wantedBytes, signal }: CallOptions,
   ): Promise<{ stream: ClientHttp2Stream; call: GrpcStream }> {
     if (signal?.aborted) throw cancelled();
     const token = await this.#token(refresh);
@@ -108,7 +114,7 @@ export class FirestoreDatabase {
     return { stream, call: new GrpcStream(stream, buffer, { connection, timers, wantedBytes, silenceMs, signal }) };
   }
 
-  /** Runs work of several calls and retries all of it. Errors other than RpcError pass through. */
+  /** Runs work of one or several calls and retries all of it. Errors other than RpcError pass through. */
   async retry<T>(work: (refresh: boolean) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const retries = this.newRetryState(signal);
     for (;;) {
@@ -122,15 +128,8 @@ export class FirestoreDatabase {
   }
 
   /** Calls with retries and returns the messages of a small response. */
-  async call(method: string, request: Buffer, signal: AbortSignal | undefined): Promise<readonly Buffer[]> {
-    const retries = this.newRetryState(signal);
-    for (;;) {
-      try {
-        return await this.callOnce(method, request, retries.needsToken, signal);
-      } catch (error) {
-        await retries.failed(error);
-      }
-    }
+  call(method: string, request: Buffer, signal: AbortSignal | undefined): Promise<readonly Buffer[]> {
+    return this.retry((refresh) => this.callOnce(method, request, refresh, signal), signal);
   }
 
   /** Calls once and returns the messages of a small response; throws RpcError. */
@@ -179,11 +178,7 @@ const framed = (request: Buffer | readonly Buffer[]): Buffer => {
 
 const messagesOf = (buffer: FrameBuffer): readonly Buffer[] => {
   const messages: Buffer[] = [];
-  let at = 0;
-  for (let end = buffer.frameEnd(at); end !== undefined; end = buffer.frameEnd(at)) {
-    messages.push(buffer.bytes.subarray(at + headerBytes, end));
-    at = end;
-  }
-  if (at < buffer.filled) throw new RpcError('INTERNAL', 'The response of the source ended within a message.');
+  const rest = buffer.forEachMessage((start, end) => messages.push(buffer.bytes.subarray(start, end)));
+  if (rest < buffer.filled) throw new RpcError('INTERNAL', 'The response of the source ended within a message.');
   return messages;
 };

@@ -31,16 +31,11 @@ export { listCollections, probeSource } from './read/probe-source.ts';
 export { RangeReader, type ReadOptions, readRange } from './read/read-range.ts';
 export type { RawDocument } from './wire/response-skim.ts';
 export { BatchWriter, type WriterOptions } from './write/batch-writer.ts';
+export { asTargetError } from './write/classify-write.ts';
 export type { Condition } from './write/precondition.ts';
-export {
-  MemoryRateStore,
-  type RateLimiter,
-  type RateStore,
-  SharedRateLimiter,
-} from './write/rate-limiter.ts';
+export { type RateLimiter, type RateStore, SharedRateLimiter } from './write/rate-limiter.ts';
 export type { RateGrant, RateState } from './write/rate-ramp.ts';
 export { isAlreadyApplied } from './write/resolve-preconditions.ts';
-export { asTargetError } from './write/target-error.ts';
 export { batchLimit } from './write/write-batch.ts';
 export type { WriteMode } from './write/write-encoder.ts';
 export type { WriteFailure, WriteTally } from './write/write-tally.ts';

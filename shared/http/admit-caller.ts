@@ -6,8 +6,8 @@ import { addLogContext, bestEffort, iso, type Key, note } from '../platform/inde
 import { authenticate, rateIdentity } from './authenticate.ts';
 import { type Authorized, authorize } from './authorize.ts';
 import { responseKey } from './idempotency.ts';
-import type { Incoming } from './parse-request.ts';
-import { assertWithinLimit, countActor, countAddress, type Rate } from './rate-limit.ts';
+import { assertWithinLimit, countActor, countAddress } from './rate-limit.ts';
+import type { CallInProgress } from './request-envelope.ts';
 
 interface AdmittedCaller {
   readonly authorized?: Authorized;
@@ -17,14 +17,9 @@ interface AdmittedCaller {
   readonly seen?: Promise<void>;
 }
 
-/** `reportRate` gets the rate limit that applies, even if the call is refused. */
-export const admitCaller = async (
-  endpoint: Endpoint,
-  incoming: Incoming,
-  now: Date,
-  reportRate: (rate: Rate) => void,
-): Promise<AdmittedCaller> => {
+export const admitCaller = async (endpoint: Endpoint, call: CallInProgress): Promise<AdmittedCaller> => {
   const { access } = endpoint;
+  const { incoming, now, reportRate } = call;
   const byAddress = (): void => {
     const rate = countAddress(incoming.origin.ip, now);
     reportRate(rate);
@@ -35,7 +30,7 @@ export const admitCaller = async (
     return {};
   }
   try {
-    return await checkCredentials(access, endpoint, incoming, now, reportRate);
+    return await checkCredentials(access, endpoint, call);
   } catch (error) {
     // A refused caller could use another key or organization in every call, so it is counted by address.
     byAddress();
@@ -46,26 +41,20 @@ export const admitCaller = async (
 const checkCredentials = async (
   access: Exclude<Endpoint['access'], 'public'>,
   endpoint: Endpoint,
-  incoming: Incoming,
-  now: Date,
-  reportRate: (rate: Rate) => void,
+  { incoming, now, reportRate }: CallInProgress,
 ): Promise<AdmittedCaller> => {
   const credentials = await authenticate(incoming);
   const identity = rateIdentity(credentials);
   const header = incoming.headers['x-organization-id'];
+  const route = `${endpoint.method} ${incoming.path}`;
   const key = endpoint.idempotent
-    ? responseKey(
-        incoming.headers['idempotency-key'],
-        identity,
-        access === 'user' ? undefined : header,
-        `${endpoint.method} ${incoming.path}`,
-      )
+    ? responseKey(incoming.headers['idempotency-key'], { actor: identity, organization: access === 'user' ? '' : header, route })
     : undefined;
   const scope = access !== 'user' && header && isId('organization', header) ? header : 'none';
-  const own = endpoint.requestsPerMinute && { id: endpoint.id, limit: endpoint.requestsPerMinute };
+  const own = endpoint.requestsPerMinute === undefined ? undefined : { id: endpoint.id, limit: endpoint.requestsPerMinute };
   const [rate, verdict] = await Promise.all([
-    countActor(identity, scope, own || undefined, now),
-    authorize(access, credentials, header, key, now).then(
+    countActor({ actor: identity, scope, own }, now),
+    authorize({ access, credentials, organizationHeader: header, responseKey: key, now }).then(
       (authorized) => ({ authorized }),
       (error: unknown) => ({ error }),
     ),

@@ -2,19 +2,12 @@
  * Authorizes a call from the current session, organization, membership or API key. Reads everything, including a stored response,
  * in one round trip. The only place that makes a Tenant from a request.
  */
-import { accountKey, type SessionRecord } from '../account/index.ts';
+import { type AccessClaims, accountKey } from '../account/index.ts';
 import type { Actor } from '../audit/index.ts';
 import { type Access, type Role, roleAtLeast } from '../contract/access.ts';
 import { ApiError, invalid, unauthorized } from '../contract/errors.ts';
 import { isId } from '../contract/ids.ts';
-import {
-  type ApiKeyRecord,
-  isKeyOf,
-  lookup,
-  type MemberRecord,
-  noSuchOrganization,
-  type OrganizationRecord,
-} from '../organization/index.ts';
+import { isKeyOf, lookup, noSuchOrganization, type OrganizationRecord, roleRequired } from '../organization/index.ts';
 import { epochSeconds, getAll, type Item, type Key, type Tenant, unsafeTenant } from '../platform/index.ts';
 import type { Credentials } from './authenticate.ts';
 
@@ -44,81 +37,82 @@ export interface Authorized {
   readonly deletedOrganizationId?: string;
 }
 
-export const authorize = async (
-  access: Exclude<Access, 'public'>,
-  credentials: Credentials,
-  organizationHeader: string | undefined,
-  responseKey: Key | undefined,
-  now: Date,
-): Promise<Authorized> => {
-  const scoped = access !== 'user';
+interface AuthorizationRequest {
+  readonly access: Exclude<Access, 'public'>;
+  readonly credentials: Credentials;
+  /** X-Organization-Id. */
+  readonly organizationHeader: string | undefined;
+  readonly responseKey: Key | undefined;
+  readonly now: Date;
+}
+
+export const authorize = (request: AuthorizationRequest): Promise<Authorized> => {
+  const { credentials, organizationHeader } = request;
+  const isScoped = request.access !== 'user';
   const organizationId =
-    scoped && organizationHeader && isId('organization', organizationHeader) ? organizationHeader : undefined;
-  const keys = {
-    credential:
-      credentials.kind === 'person' ? accountKey.session(credentials.claims.sessionId) : lookup.apiKey(credentials.accountId),
-    organization: organizationId && lookup.organization(organizationId),
-    member:
-      organizationId && credentials.kind === 'person' ? lookup.member(organizationId, credentials.claims.userId) : undefined,
-    response: responseKey,
-  };
-  const found = await readNamed(keys);
+    isScoped && organizationHeader && isId('organization', organizationHeader) ? organizationHeader : undefined;
+  return credentials.kind === 'person'
+    ? authorizePerson(credentials.claims, organizationId, request)
+    : authorizeKey(credentials, organizationId, request);
+};
 
-  if (credentials.kind === 'person') {
-    const { userId, sessionId, email, name } = credentials.claims;
-    const session = found.credential as SessionRecord | undefined;
-    if (!session || session.revokedAt || session.userId !== userId || session.endsAt <= epochSeconds(now)) {
-      throw unauthorized('The session has ended. Sign in again');
-    }
-    const person = { userId, sessionId, email, name };
-    const actor: Actor = { type: 'user', id: userId, email };
-    if (!scoped) return { actor, person, participant: undefined, storedResponse: found.response };
-    if (found.response && organizationId && isDeleted(found.organization)) {
-      return { actor, person, participant: undefined, storedResponse: found.response, deletedOrganizationId: organizationId };
-    }
-    const organization = assertExists(organizationHeader, found.organization);
-    const member = found.member as MemberRecord | undefined;
-    if (!member) throw new ApiError('FORBIDDEN', 'You are not a member of this organization');
-    if (!roleAtLeast(member.role, access.role)) {
-      throw new ApiError('PERMISSION_DENIED', `Requires role ${access.role}`, {
-        requiredRole: access.role,
-        currentRole: member.role,
-      });
-    }
-    const tenant = unsafeTenant(organization.id, 'membership');
-    return { actor, person, participant: { tenant, organization, role: member.role }, storedResponse: found.response };
+const authorizePerson = async (
+  { userId, sessionId, email, name }: AccessClaims,
+  organizationId: string | undefined,
+  { access, organizationHeader, responseKey, now }: AuthorizationRequest,
+): Promise<Authorized> => {
+  const [session, found, member, storedResponse] = await getAll([
+    accountKey.session(sessionId),
+    organizationId === undefined ? undefined : lookup.organization(organizationId),
+    organizationId === undefined ? undefined : lookup.member(organizationId, userId),
+    responseKey,
+  ]);
+  if (!session || session.revokedAt || session.userId !== userId || session.endsAt <= epochSeconds(now)) {
+    throw unauthorized('The session has ended. Sign in again');
   }
+  const person = { userId, sessionId, email, name };
+  const actor: Actor = { type: 'user', id: userId, email };
+  if (access === 'user') return { actor, person, participant: undefined, storedResponse };
+  if (storedResponse && organizationId && isDeleted(found)) {
+    return { actor, person, participant: undefined, storedResponse, deletedOrganizationId: organizationId };
+  }
+  const organization = assertExists(organizationHeader, found);
+  if (!member) throw new ApiError('FORBIDDEN', 'You are not a member of this organization');
+  if (!roleAtLeast(member.role, access.role)) throw roleRequired(access.role, member.role);
+  const tenant = unsafeTenant(organization.id, 'membership');
+  return { actor, person, participant: { tenant, organization, role: member.role }, storedResponse };
+};
 
-  const key = found.credential as ApiKeyRecord | undefined;
-  if (!key || !isKeyOf(credentials.apiKey, key.fingerprint)) throw unauthorized('Invalid API key');
+const authorizeKey = async (
+  { apiKey, accountId }: Extract<Credentials, { kind: 'key' }>,
+  organizationId: string | undefined,
+  { access, organizationHeader, responseKey }: AuthorizationRequest,
+): Promise<Authorized> => {
+  const [key, found, storedResponse] = await getAll([
+    lookup.apiKey(accountId),
+    organizationId === undefined ? undefined : lookup.organization(organizationId),
+    responseKey,
+  ]);
+  if (!key || !isKeyOf(apiKey, key.fingerprint)) throw unauthorized('Invalid API key');
   const actor: Actor = { type: 'service_account', id: key.accountId, email: key.email };
-  if (!scoped) throw new ApiError('FORBIDDEN', 'Service accounts cannot make this call');
+  if (access === 'user') throw new ApiError('FORBIDDEN', 'Service accounts cannot make this call');
   // The key of a deleted organization is invalid.
-  if (key.organizationId === organizationId && isDeleted(found.organization)) {
-    throw unauthorized('Invalid API key');
-  }
-  const organization = assertExists(organizationHeader, found.organization);
+  if (key.organizationId === organizationId && isDeleted(found)) throw unauthorized('Invalid API key');
+  const organization = assertExists(organizationHeader, found);
   if (key.organizationId !== organization.id) throw new ApiError('FORBIDDEN', 'The API key belongs to another organization');
   if (access.scope === 'people-only') throw new ApiError('FORBIDDEN', 'Service accounts cannot make this call');
   if (!key.permissions.includes(access.scope)) {
     throw new ApiError('FORBIDDEN', `The API key lacks the scope ${access.scope}`, { requiredScope: access.scope });
   }
   const tenant = unsafeTenant(organization.id, 'service-account');
-  return { actor, person: undefined, participant: { tenant, organization, role: undefined }, storedResponse: found.response };
+  return { actor, person: undefined, participant: { tenant, organization, role: undefined }, storedResponse };
 };
 
-const assertExists = (header: string | undefined, found: Item | undefined): OrganizationRecord => {
+const assertExists = (header: string | undefined, found: OrganizationRecord | undefined): OrganizationRecord => {
   if (!header) throw invalid('X-Organization-Id', 'is required');
   if (!isId('organization', header)) throw invalid('X-Organization-Id', 'must be an organization id');
-  if (isDeleted(found)) throw noSuchOrganization();
-  return found as OrganizationRecord;
+  if (!found || isDeleted(found)) throw noSuchOrganization();
+  return found;
 };
 
-const isDeleted = (found: Item | undefined): boolean =>
-  found === undefined || (found as OrganizationRecord).deletedAt !== undefined;
-
-const readNamed = async <N extends string>(keys: Record<N, Key | '' | undefined>): Promise<Record<N, Item | undefined>> => {
-  const wanted = Object.entries(keys).filter((entry): entry is [N, Key] => Boolean(entry[1]));
-  const items = await getAll(wanted.map(([, key]) => key));
-  return Object.fromEntries(wanted.map(([name], n) => [name, items[n]])) as Record<N, Item | undefined>;
-};
+const isDeleted = (found: OrganizationRecord | undefined): boolean => found?.deletedAt !== undefined || found === undefined;

@@ -58,7 +58,7 @@ const writesOf = async ({ response, change, actor }: Decision, call: CallContext
     return auditEntry(auditAction, entry, actor, origin, now);
   });
   const stored = key
-    ? [await storeResponse(key, body, { status: response.statusCode ?? 200, body: response.body ?? '' }, now)]
+    ? [await storeResponse({ key, body, now }, { status: response.statusCode ?? 200, body: response.body ?? '' })]
     : [];
   return [...change.writes.map(withRequestId(origin.requestId)), ...entries, ...stored];
 };

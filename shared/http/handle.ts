@@ -32,7 +32,7 @@ export const handle = <E extends Endpoint>(
 
 const respond = async (endpoint: Endpoint, run: Run, call: CallInProgress): Promise<Response> => {
   refuseLargeBody(call.incoming);
-  const { key, authorized, seen } = await admitCaller(endpoint, call.incoming, call.now, call.reportRate);
+  const { key, authorized, seen } = await admitCaller(endpoint, call);
   try {
     return await runCall({ endpoint, run, authorized, key, ...call });
   } finally {

@@ -27,13 +27,15 @@ const purpose = 'stored answer';
 /** The key of the stored response. An Idempotency-Key is scoped to the actor, the organization and the route. */
 export const responseKey = (
   header: string | undefined,
-  actor: string,
-  organization: string | undefined,
-  route: string,
+  {
+    actor,
+    organization = '',
+    route,
+  }: { readonly actor: string; readonly organization: string | undefined; readonly route: string },
 ): Key | undefined => {
   if (header === undefined) return undefined;
   if (!/^[\x20-\x7e]{1,255}$/.test(header)) throw invalid('Idempotency-Key', 'must be 1 to 255 printable characters');
-  return { pk: `ANSWER#${fingerprint(JSON.stringify([actor, organization ?? '', route, header]))}`, sk: 'ANSWER' };
+  return { pk: `ANSWER#${fingerprint(JSON.stringify([actor, organization, route, header]))}`, sk: 'ANSWER' };
 };
 
 /** Keyed: a short secret in the body could be guessed from a plain digest. */
@@ -55,7 +57,10 @@ export const findStoredResponse = async (
 };
 
 /** The write fails if another call with the same key has committed first. */
-export const storeResponse = async (key: Key, body: unknown, answer: StoredResponse, now: Date): Promise<Write> => ({
+export const storeResponse = async (
+  { key, body, now }: { readonly key: Key; readonly body: unknown; readonly now: Date },
+  answer: StoredResponse,
+): Promise<Write> => ({
   ...create(
     {
       ...key,

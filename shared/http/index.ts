@@ -1,13 +1,6 @@
 export { refuseForeignOrigin } from './authenticate.ts';
 export type { Participant, Person } from './authorize.ts';
-export {
-  clearedLoginCookie,
-  clearedSessionCookies,
-  loginCookie,
-  refreshCookie,
-  sessionCookies,
-  startedLoginCookie,
-} from './cookies.ts';
+export * from './cookies.ts';
 export type { Page } from './cursor.ts';
 export { handle } from './handle.ts';
 export type { Answer, Call, Handler } from './handler-types.ts';

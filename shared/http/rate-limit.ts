@@ -22,13 +22,14 @@ const windowOf = (now: Date): { start: number; resetSeconds: number } => {
 
 const configured = (): number => Number(process.env.REQUESTS_PER_MINUTE ?? requestsPerMinute);
 
-/** `own` is the endpoint's own limit, counted separately. */
-export const countActor = async (
-  actor: string,
-  scope: string,
-  own: { id: string; limit: number } | undefined,
-  now: Date,
-): Promise<Rate> => {
+interface Counted {
+  readonly actor: string;
+  readonly scope: string;
+  /** The endpoint's own limit, counted separately. */
+  readonly own?: { readonly id: string; readonly limit: number } | undefined;
+}
+
+export const countActor = async ({ actor, scope, own }: Counted, now: Date): Promise<Rate> => {
   const { start, resetSeconds } = windowOf(now);
   const used = await count({ pk: `RATE#${scope}#${actor}`, sk: `${start}${own ? `#${own.id}` : ''}` }, start + 2 * windowSeconds);
   return { limit: own?.limit ?? configured(), used, resetSeconds };
@@ -44,7 +45,8 @@ export const countOutboundCall = async (
   now: Date,
 ): Promise<Rate | undefined> => {
   if (outboundShare === undefined) return undefined;
-  return countActor('everyone', organizationId, { id, limit: Math.ceil(configured() * outboundShare) }, now);
+  const own = { id, limit: Math.ceil(configured() * outboundShare) };
+  return countActor({ actor: 'everyone', scope: organizationId, own }, now);
 };
 
 const addresses = new Map<string, number>();
@@ -67,17 +69,9 @@ export const rateHeaders = ({ limit, used, resetSeconds }: Rate): Record<string,
   'ratelimit-reset': String(resetSeconds),
 });
 
-const overLimit = ({ limit, used, resetSeconds }: Rate): ApiError | undefined =>
-  used <= limit
-    ? undefined
-    : new ApiError(
-        'RATE_LIMITED',
-        `Rate limit exceeded: at most ${limit} requests per minute`,
-        { retryAfterSeconds: resetSeconds },
-        { headers: { 'retry-after': String(resetSeconds) } },
-      );
-
-export const assertWithinLimit = (rate: Rate): void => {
-  const error = overLimit(rate);
-  if (error) throw error;
+export const assertWithinLimit = ({ limit, used, resetSeconds }: Rate): void => {
+  if (used <= limit) return;
+  const message = `Rate limit exceeded: at most ${limit} requests per minute`;
+  const headers = { 'retry-after': String(resetSeconds) };
+  throw new ApiError('RATE_LIMITED', message, { retryAfterSeconds: resetSeconds }, { headers });
 };

@@ -1,15 +1,11 @@
-export {
-  decideJobReaping,
-  type Execution,
-  type JobWorkflow,
-  type ReapingDecision,
-} from './decide-reaping.ts';
-export { type HeartbeatOptions, withHeartbeat } from './heartbeat.ts';
+export { deleteWorkItems } from './delete-work-items.ts';
+export { withHeartbeat } from './heartbeat.ts';
 export { assertJobCapacity, runningItemsMax } from './job-capacity.ts';
 export { corruptionFailure, failureOf, JobFailure, UploadError } from './job-failure.ts';
 export { decilesPassed, decilesUpTo } from './progress-deciles.ts';
 export { type PurgeOptions, purgeObjects } from './purge.ts';
-export { type RunningJobItem, reapJobs } from './reap-jobs.ts';
+export { decideReaping, type Execution, type JobKind, type JobWorkflow, jobWorkflow, reapJob } from './reap-job.ts';
+export { reapJobs, reapRunningJobs } from './reap-jobs.ts';
 export { RunControl } from './run-control.ts';
 export { answerStep, type Job, reasonOf, runStep } from './run-step.ts';
 export {

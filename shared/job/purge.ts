@@ -1,18 +1,15 @@
 import { StorageError } from '../destination/index.ts';
 import { type Clock, log } from '../platform/index.ts';
 
-/** How the jobs of a deleted organization are purged. */
 export interface PurgeOptions {
   /** Whether the objects in the customer's buckets are deleted, too. */
   readonly deleteBackupData: boolean;
   /** False once enough was tried: then a bucket that does not answer keeps its objects. */
   readonly isPatient: boolean;
-  /** When to stop; the next run continues. */
   readonly deadline: Date;
   readonly clock: Clock;
 }
 
-/** Deletes the objects of a job that is purged. */
 export const purgeObjects = async (
   jobId: string,
   { deleteBackupData, isPatient }: PurgeOptions,

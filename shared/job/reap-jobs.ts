@@ -1,20 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { idsIn } from '../contract/ids.ts';
 import { StorageError } from '../destination/index.ts';
-import { log, withLogContext } from '../platform/index.ts';
+import { log, type Tenant, walk, withLogContext } from '../platform/index.ts';
+import { type JobKind, type ReapedJob, type RunningJobItem, reapJob } from './reap-job.ts';
 
 const maxConcurrentJobs = 8;
 /** The longest time for one job. The next run continues to delete its objects. */
 const longestMs = 30_000;
 /** The limit after a timeout in the same organization, whose bucket probably hangs: enough to end its other jobs. */
 const hangingMs = 5_000;
-
-/** Marks a job that is running, or has ended and is not cleaned up yet. */
-export interface RunningJobItem {
-  readonly organizationId: string;
-  /** Names the job. */
-  readonly sk: string;
-}
 
 interface Reaped {
   readonly looked: number;
@@ -23,8 +17,20 @@ interface Reaped {
   readonly failed: number;
 }
 
+/** Reaps all jobs of a kind. Throws if some could not be checked: the error raises the alarm, and the next run retries. */
+export const reapRunningJobs = async <I extends RunningJobItem, J extends ReapedJob>(
+  kind: JobKind<I, J>,
+  tenantOf: (item: I) => Tenant,
+): Promise<void> => {
+  const { name, partition } = kind;
+  const items = walk<I>({ pk: partition, prefix: '', from: '0' });
+  const { looked, late, failed } = await reapJobs(items, (item) => reapJob(kind, tenantOf(item), item));
+  log.info(`running ${name}s checked`, { looked, late, failed });
+  if (failed > 0) throw new Error(`${failed} of ${looked} running ${name}s could not be checked`);
+};
+
 /** Runs `reap` for every job, each within a time limit, so that a failing or hanging organization does not delay the others. */
-export const reapJobs = async <N extends RunningJobItem>(
+export const reapJobs = async <N extends Pick<RunningJobItem, 'organizationId' | 'sk'>>(
   waiting: AsyncGenerator<N>,
   reap: (item: N) => Promise<void>,
   limits = { longestMs, hangingMs },
@@ -46,7 +52,11 @@ export const reapJobs = async <N extends RunningJobItem>(
   return count;
 };
 
-const within = async (ms: number, work: Promise<void>, { sk: job }: RunningJobItem): Promise<'done' | 'late' | 'failed'> => {
+const within = async (
+  ms: number,
+  work: Promise<void>,
+  { sk: job }: { readonly sk: string },
+): Promise<'done' | 'late' | 'failed'> => {
   const abort = new AbortController();
   const ended = work.then(
     () => 'done' as const,

@@ -2,7 +2,7 @@ import { type BackupRecord, backupKey, isRetired } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { getAll, type Tenant } from '../platform/index.ts';
 import { restoreKey, restoresInto } from '../restore/index.ts';
-import { schedulesOfProject } from '../schedule/index.ts';
+import { schedulesOf } from '../schedule/index.ts';
 import { backupsIn } from './move-context.ts';
 import { SplitChainCheck } from './split-chain-check.ts';
 
@@ -31,7 +31,7 @@ export const checkMovable = async (tenant: Tenant, projectId: string): Promise<T
     byDestination.set(id, (byDestination.get(id) ?? 0) + (isCounted ? 1 : 0));
   }
   // The destinations of its schedules move along, too.
-  for await (const { storageDestinationId: id } of schedulesOfProject(tenant, projectId))
+  for await (const { storageDestinationId: id } of schedulesOf(tenant, { projectId }))
     if (id !== null) byDestination.set(id, byDestination.get(id) ?? 0);
   chains.assertUnsplit();
   await refuseIfCleaning(tenant, unfinished);

@@ -38,15 +38,10 @@ async function* notCopied({ id, projectId, from }: MoveContext): AsyncGenerator<
 }
 
 /** A leaving backup cannot be changed, so the copy stays identical. */
-const markLeaving = ({ id }: MoveContext, { pk, sk, ...backup }: BackupRecord): Write => {
-  const was = unchanged(backup);
-  return {
-    update: { pk, sk },
-    expression: 'SET leaving = :leaving',
-    ...was,
-    values: { ...was.values, ':leaving': id },
-    onConditionFailed: () => new StaleReadError(),
-  };
+const markLeaving = ({ id }: MoveContext, backup: BackupRecord): Write => {
+  const { values, ...was } = unchanged(backup);
+  const update = { update: { pk: backup.pk, sk: backup.sk }, expression: 'SET leaving = :leaving' };
+  return { ...update, ...was, values: { ...values, ':leaving': id }, onConditionFailed: () => new StaleReadError() };
 };
 
 /**

@@ -1,7 +1,7 @@
 import { type DestinationRecord, destinationData, destinationKey, externalIdOf, moveCredentials } from '../destination/index.ts';
 import { emit } from '../event/index.ts';
 import { type OrganizationRecord, organizationKey, organizationRef } from '../organization/index.ts';
-import { add, create, getAll, iso, StaleReadError, type Write } from '../platform/index.ts';
+import { create, getAll, iso, StaleReadError, update, type Write } from '../platform/index.ts';
 import type { ProjectRecord } from '../project/index.ts';
 import type { Tally } from './check-movable.ts';
 import type { MoveContext } from './move-context.ts';
@@ -33,23 +33,16 @@ export const copyDestinations = async (
       if (here && !there) handedOver.push({ id, name: here.name });
       return [
         ...(here && count > 0 ? [counted(here, -count)] : []),
-        ...(there
-          ? count > 0
-            ? [counted(there, count)]
-            : []
-          : here
-            ? await copyDestination(move, here, count, organization, now)
-            : []),
+        ...(there && count > 0 ? [counted(there, count)] : []),
+        ...(here && !there ? await copyDestination(move, here, count, organization, now) : []),
       ];
     }),
   );
   return { writes: writes.flat(), handedOver };
 };
 
-const counted = ({ pk, sk }: DestinationRecord, amount: number): Write => ({
-  ...add({ pk, sk }, 'backupCount', amount),
-  onConditionFailed: () => new StaleReadError(),
-});
+const counted = ({ pk, sk }: DestinationRecord, amount: number): Write =>
+  update({ pk, sk }, { add: { backupCount: amount }, onConditionFailed: () => new StaleReadError() });
 
 const copyDestination = async (
   { from, to }: MoveContext,

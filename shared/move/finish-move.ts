@@ -1,32 +1,44 @@
 /** The end of a move, on both sides. Every part is idempotent and may run concurrently. */
 import { type BackupRecord, backupKey } from '../backup/index.ts';
 import { idempotencySeconds } from '../contract/limits.ts';
-import { after, commit, epochSeconds, getAll, isConflict, StaleReadError, set, type Write } from '../platform/index.ts';
+import { absentOr, after, commit, epochSeconds, getAll, isConflict, StaleReadError, set, type Write } from '../platform/index.ts';
 import { jobRelease, projectKey } from '../project/index.ts';
+import { moveRestore, restoresInto } from '../restore/index.ts';
+import { moveSchedule, schedulesOf } from '../schedule/index.ts';
 import { isPastDeadline, leavingBackups, linksIn, type MoveContext, type MoveDeadline } from './move-context.ts';
-import { moveRestores } from './move-restores.ts';
-import { moveSchedules } from './move-schedules.ts';
 import { transactionBatches } from './transaction-batches.ts';
 
 /** After the switch: deletes the originals and makes the copies visible. False if the deadline passed first. */
 export const finishMove = async (move: MoveContext, time: MoveDeadline): Promise<boolean> => {
+  const { from, to, projectId } = move;
+  const { clock } = time;
   const writesOf = async (batch: readonly BackupRecord[]): Promise<readonly Write[]> => {
     // A copy is missing only if the target organization was purged meanwhile.
-    const copies = await getAll(batch.map(({ id }) => backupKey.backup(move.to, id)));
-    const links = await linksIn(move.from, batch);
+    const copies = await getAll(batch.map(({ id }) => backupKey.backup(to, id)));
+    const links = await linksIn(from, batch);
     return batch.flatMap((backup, n) => [
-      removeOriginal(move, backup),
+      { remove: { pk: backup.pk, sk: backup.sk }, ...absentOr({ leaving: move.id }) },
       ...(links[n] ? [markMoved(move, backup)] : []),
-      ...(copies[n] ? [set(backupKey.backup(move.to, backup.id), { arriving: undefined })] : []),
+      ...(copies[n] ? [set(backupKey.backup(to, backup.id), { arriving: undefined })] : []),
       ...(copies[n] && links[n] ? [ownArchive(move, backup)] : []),
     ]);
   };
   // Schedules first, so that due runs are not delayed.
-  const isMoved = (await moveSchedules(move, time)) && (await forEachLeaving(move, time, writesOf));
-  if (!isMoved || !(await moveRestores(move, time))) return false;
-  const ttl = epochSeconds(after(time.clock.now(), idempotencySeconds));
-  const marker = { ...projectKey.moved(move.from, move.projectId), to: move.to.organizationId, ttl };
-  return tryCommit([...removeMoveRecords(move), { put: marker }]);
+  const isMoved =
+    (await forEach(
+      time,
+      () => schedulesOf(from, { projectId }),
+      (one) => moveSchedule(from, to, one, clock.now()),
+    )) &&
+    (await forEachLeaving(move, time, writesOf)) &&
+    (await forEach(
+      time,
+      () => restoresInto(from, projectId),
+      (one) => moveRestore(from, to, one, clock.now()),
+    ));
+  const ttl = epochSeconds(after(clock.now(), idempotencySeconds));
+  const marker = { ...projectKey.moved(from, projectId), to: to.organizationId, ttl };
+  return isMoved && tryCommit([...removeMoveRecords(move), { put: marker }]);
 };
 
 /** Before the switch: deletes the copies and releases the originals and the project. False if the deadline passed first. */
@@ -43,7 +55,7 @@ export const revertMove = async (move: MoveContext, time: MoveDeadline): Promise
   const writesOf = async (batch: readonly BackupRecord[]): Promise<readonly Write[]> => {
     const links = await linksIn(to, batch);
     return batch.flatMap(({ id: backupId, archive, pk, sk }, n) => [
-      { remove: backupKey.backup(to, backupId), condition: 'attribute_not_exists(pk) OR arriving = :id', values: { ':id': id } },
+      { remove: backupKey.backup(to, backupId), ...absentOr({ arriving: id }) },
       // Links of an earlier move are kept.
       ...(links[n]?.movedTo === undefined ? [{ remove: backupKey.archive(to, archive.backup, backupId) }] : []),
       set({ pk, sk }, { leaving: undefined }),
@@ -52,17 +64,34 @@ export const revertMove = async (move: MoveContext, time: MoveDeadline): Promise
   return (await forEachLeaving(move, time, writesOf)) && tryCommit([...removeMoveRecords(move), jobRelease(from, projectId, id)]);
 };
 
-const forEachLeaving = async (
+const forEachLeaving = (
   move: MoveContext,
   time: MoveDeadline,
   writesOf: (batch: readonly BackupRecord[]) => Promise<readonly Write[]>,
+): Promise<boolean> =>
+  forEach(
+    time,
+    () => transactionBatches(leavingBackups(move)),
+    async (batch) => commit(await writesOf(batch)),
+  );
+
+/** Moves records one by one. False if the deadline passed first. */
+const forEach = async <T>(
+  time: MoveDeadline,
+  records: () => AsyncIterable<T>,
+  work: (record: T) => Promise<unknown>,
 ): Promise<boolean> => {
-  for await (const batch of transactionBatches(leavingBackups(move))) {
-    if (isPastDeadline(time)) return false;
-    // A conflict means that a concurrent run or the target organization changed an item: read the backups again.
-    if (!(await tryCommit(await writesOf(batch)))) return forEachLeaving(move, time, writesOf);
+  try {
+    for await (const record of records()) {
+      if (isPastDeadline(time)) return false;
+      await work(record);
+    }
+    return true;
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    // A concurrent run or the target organization changed an item: read the remaining records again.
+    return forEach(time, records, work);
   }
-  return true;
 };
 
 /** False if a condition failed because of a concurrent change. */
@@ -75,12 +104,6 @@ const tryCommit = async (writes: readonly Write[]): Promise<boolean> => {
     throw error;
   }
 };
-
-const removeOriginal = ({ id }: MoveContext, { pk, sk }: BackupRecord): Write => ({
-  remove: { pk, sk },
-  condition: 'attribute_not_exists(pk) OR leaving = :id',
-  values: { ':id': id },
-});
 
 /**
  * The objects still name this organization as their owner. `movedTo` keeps them from being imported here again and from being
@@ -96,8 +119,4 @@ const ownArchive = ({ to }: MoveContext, { id, archive }: BackupRecord): Write =
 });
 
 const removeMoveRecords = ({ id, projectId, from, to }: MoveContext): readonly Write[] =>
-  [to, from].map((side) => ({
-    remove: projectKey.move(side, projectId),
-    condition: 'attribute_not_exists(pk) OR id = :id',
-    values: { ':id': id },
-  }));
+  [to, from].map((side) => ({ remove: projectKey.move(side, projectId), ...absentOr({ id }) }));

@@ -6,7 +6,7 @@ import { roleAtLeast } from '../contract/access.ts';
 import { ApiError } from '../contract/errors.ts';
 import { isId } from '../contract/ids.ts';
 import { enqueue } from '../event/index.ts';
-import { enterOrganization, whileActive } from '../organization/index.ts';
+import { enterOrganization, roleRequired, whileActive } from '../organization/index.ts';
 import { refuseIfCaptured } from '../pitr/index.ts';
 import { after, bestEffort, type Clock, clock, commit, create, getAll, iso, newUlid, StaleReadError } from '../platform/index.ts';
 import {
@@ -75,11 +75,7 @@ export const moveProject = async (
 
 const assertAdmin = ({ actor, role }: MoveCaller): void => {
   if (actor.type !== 'user' || !role) throw new ApiError('FORBIDDEN', 'A service account cannot move a project');
-  if (roleAtLeast(role, 'admin')) return;
-  throw new ApiError('PERMISSION_DENIED', 'Requires role admin in both organizations', {
-    requiredRole: 'admin',
-    currentRole: role,
-  });
+  if (!roleAtLeast(role, 'admin')) throw roleRequired('admin', role, 'Requires role admin in both organizations');
 };
 
 /** Takes the project's lock. The task finishes or reverts the move if this call does not. */

@@ -8,7 +8,7 @@ import {
   organizationKey,
   organizationRef,
 } from '../organization/index.ts';
-import { commit, create, get, iso, StaleReadError, set, type Tenant, type Write } from '../platform/index.ts';
+import { check, commit, create, get, iso, StaleReadError, set, type Tenant, update, type Write } from '../platform/index.ts';
 import { jobRelease, moveConnection, type ProjectRecord, projectData, projectKey } from '../project/index.ts';
 import type { Tally } from './check-movable.ts';
 import { copyDestinations } from './copy-destinations.ts';
@@ -18,22 +18,18 @@ export interface MoveCaller extends CallerContext {
   readonly origin: Origin;
 }
 
+interface SwitchInput {
+  readonly caller: MoveCaller;
+  readonly target: OrganizationEntry;
+  readonly project: ProjectRecord;
+  readonly tally: Tally;
+  readonly now: Date;
+}
+
 /** Switches the project in one transaction, with the counts, audit entries and events of both organizations. */
 export const switchOrganization = async (
   move: MoveContext,
-  {
-    caller,
-    target,
-    project,
-    tally,
-    now,
-  }: {
-    readonly caller: MoveCaller;
-    readonly target: OrganizationEntry;
-    readonly project: ProjectRecord;
-    readonly tally: Tally;
-    readonly now: Date;
-  },
+  { caller, target, project, tally, now }: SwitchInput,
 ): Promise<ProjectRecord> => {
   const { from, to, projectId } = move;
   const arrived = await arrivedProject(move, project, now);
@@ -89,19 +85,13 @@ const setSide = (side: Tenant, { id, projectId }: MoveContext, was: boolean): Wr
     { expected: { id, isHere: was, isEnding: undefined }, onConditionFailed: () => new StaleReadError() },
   );
 
-const countContents = (tenant: Tenant, sign: 1 | -1, { backups, bytes }: Tally): Write => ({
-  update: organizationKey.organization(tenant),
-  expression: 'ADD projectCount :projects, backupCount :backups, storageUsed :bytes',
-  condition: 'attribute_exists(pk) AND attribute_not_exists(deletedAt)',
-  values: { ':projects': sign, ':backups': sign * backups, ':bytes': sign * bytes },
-  onConditionFailed: noSuchOrganization,
-});
+const countContents = (tenant: Tenant, sign: 1 | -1, { backups, bytes }: Tally): Write =>
+  update(organizationKey.organization(tenant), {
+    add: { projectCount: sign, backupCount: sign * backups, storageUsed: sign * bytes },
+    expected: { deletedAt: undefined },
+    onConditionFailed: noSuchOrganization,
+  });
 
 /** Fails the transaction unless the caller still has the role that was read. */
-const whileMember = (tenant: Tenant, { actor, role }: Pick<MoveCaller, 'actor' | 'role'>): Write => ({
-  check: organizationKey.member(tenant, actor.id),
-  condition: '#role = :role',
-  names: { '#role': 'role' },
-  values: { ':role': role },
-  onConditionFailed: () => new StaleReadError(),
-});
+const whileMember = (tenant: Tenant, { actor, role }: Pick<MoveCaller, 'actor' | 'role'>): Write =>
+  check(organizationKey.member(tenant, actor.id), { role }, () => new StaleReadError());

@@ -4,8 +4,8 @@ import { ApiError, invalid } from '../contract/errors.ts';
 import { recoverySeconds } from '../contract/limits.ts';
 import { emit, enqueue } from '../event/index.ts';
 import { after, type Change, iso, type Key, set, unsafeTenant } from '../platform/index.ts';
-import { type CallerContext, organizationRef } from './model/caller-context.ts';
-import { noSuchOrganization } from './model/organization-guards.ts';
+import type { CallerContext } from './model/caller-context.ts';
+import { noSuchOrganization, roleRequired } from './model/organization-guards.ts';
 import { type DueRecord, lookup, type MemberRecord, type OrganizationRecord, organizationKey } from './model/record.ts';
 import { settingsOf } from './update-settings.ts';
 
@@ -32,19 +32,10 @@ export const deleteOrganization = (
   const deletedAt = iso(now);
   const recoveryDeadline = force ? undefined : iso(after(now, recoverySeconds));
   const deletionType = force ? 'permanent' : 'soft';
-  const deletion = {
-    ...organizationRef(organization),
-    deleted: true,
-    deletionType,
-    recoveryDeadline: recoveryDeadline ?? null,
-  } as const;
-  const due: DueRecord = {
-    ...lookup.due(recoveryDeadline ?? deletedAt, id),
-    organizationId: id,
-    deleteBackupData,
-  };
+  const data: Deletion = { id, deleted: true, deletionType, recoveryDeadline: recoveryDeadline ?? null };
+  const due: DueRecord = { ...lookup.due(recoveryDeadline ?? deletedAt, id), organizationId: id, deleteBackupData };
   return {
-    data: { id, deleted: true, deletionType, recoveryDeadline: deletion.recoveryDeadline },
+    data,
     change: {
       writes: [
         set(
@@ -57,15 +48,9 @@ export const deleteOrganization = (
         // Removes the Scheduler's entries.
         enqueue(tenant, { kind: 'sync-schedules' }, now),
         ...(force ? [enqueue(tenant, { kind: 'purge-organization', deleteBackupData }, now)] : []),
-        emit(tenant, 'organization.deleted', { organization: deletion }, now),
+        emit(tenant, 'organization.deleted', { organization: { ...data, name } }, now),
       ],
-      audit: [
-        auditNote(tenant, 'organization', id, {
-          deletionType,
-          recoveryDeadline: deletion.recoveryDeadline,
-          deleteBackupData,
-        }),
-      ],
+      audit: [auditNote(tenant, 'organization', id, { deletionType, recoveryDeadline: data.recoveryDeadline, deleteBackupData })],
     },
   };
 };
@@ -80,9 +65,7 @@ export const recoverOrganization = (
   if (!organization || !member) throw noSuchOrganization();
   const { id, deletedAt, recoveryDeadline, ...kept } = organization;
   if (deletedAt && (recoveryDeadline ?? '') <= iso(now)) throw noSuchOrganization();
-  if (organization.ownerId !== userId) {
-    throw new ApiError('PERMISSION_DENIED', 'Requires role owner', { requiredRole: 'owner', currentRole: member.role });
-  }
+  if (organization.ownerId !== userId) throw roleRequired('owner', member.role);
   if (!deletedAt) throw new ApiError('CONFLICT', 'The organization is not deleted');
   const tenant = unsafeTenant(id, 'owner');
   const recovered: OrganizationRecord = { ...kept, id, pk: organization.pk, sk: organization.sk, updatedAt: iso(now) };

@@ -1,7 +1,7 @@
 import { type Role, roleAtLeast } from '../contract/access.ts';
 import { ApiError } from '../contract/errors.ts';
 import { getAll, type Tenant, unsafeTenant } from '../platform/index.ts';
-import { noSuchOrganization } from './model/organization-guards.ts';
+import { noSuchOrganization, roleRequired } from './model/organization-guards.ts';
 import { lookup, type OrganizationRecord } from './model/record.ts';
 
 export interface OrganizationEntry {
@@ -19,11 +19,7 @@ export const enterOrganization = async (
   const [organization, member] = await getAll([lookup.organization(organizationId), lookup.member(organizationId, userId)]);
   if (!organization || organization.deletedAt) throw noSuchOrganization();
   if (!member) throw new ApiError('FORBIDDEN', 'You are not a member of the target organization');
-  if (!roleAtLeast(member.role, requiredRole)) {
-    throw new ApiError('PERMISSION_DENIED', `Requires role ${requiredRole} in both organizations`, {
-      requiredRole,
-      currentRole: member.role,
-    });
-  }
+  if (!roleAtLeast(member.role, requiredRole))
+    throw roleRequired(requiredRole, member.role, `Requires role ${requiredRole} in both organizations`);
   return { tenant: unsafeTenant(organization.id, 'membership'), organization, role: member.role };
 };

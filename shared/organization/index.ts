@@ -7,12 +7,12 @@ export { acceptUrl } from './invitation/invitation-token.ts';
 export { cancelInvitation, invite, resendInvitation } from './invitation/invite.ts';
 export { listInvitations } from './invitation/list-invitations.ts';
 export { sendInvitation } from './invitation/send-invitation.ts';
-export { listOrganizations } from './list-organizations.ts';
+export { listOrganizations, membershipsOf, organizationIdsOf } from './list-organizations.ts';
 export { listMembers, readMember } from './member/list-members.ts';
+export { toMemberEvent } from './member/member-profile.ts';
 export { changeRole, removeMember } from './member/membership.ts';
-export { membershipsOf, type OrganizationMembership, organizationIdsOf } from './member/user-organizations.ts';
 export { type CallerContext, organizationRef } from './model/caller-context.ts';
-export { countOf, noSuchOrganization, whileActive } from './model/organization-guards.ts';
+export { countOf, destinationCheck, noSuchOrganization, roleRequired, whileActive } from './model/organization-guards.ts';
 export {
   type AddressRecord,
   type ApiKeyRecord,

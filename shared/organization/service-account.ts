@@ -2,7 +2,7 @@
 import { auditNote } from '../audit/index.ts';
 import type { Scope } from '../contract/access.ts';
 import { ApiError } from '../contract/errors.ts';
-import { type Change, create, fingerprint, get, iso, newId, type Tenant } from '../platform/index.ts';
+import { type Change, create, fingerprint, get, iso, newId, remove, type Tenant } from '../platform/index.ts';
 import { newApiKey } from './api-key.ts';
 import type { CallerContext } from './model/caller-context.ts';
 import { whileActive } from './model/organization-guards.ts';
@@ -58,12 +58,7 @@ export const readServiceAccount = async (tenant: Tenant): Promise<ServiceAccount
 /** Deletes the account and its key together: the next call with the key is refused. */
 export const removeServiceAccount = ({ tenant }: CallerContext, { id, name }: ServiceAccountRecord): Change => ({
   writes: [
-    {
-      remove: organizationKey.serviceAccount(tenant),
-      condition: 'id = :id',
-      values: { ':id': id },
-      onConditionFailed: noServiceAccount,
-    },
+    remove(organizationKey.serviceAccount(tenant), noServiceAccount, { id }),
     { remove: lookup.apiKey(id) },
     { remove: organizationKey.seen(tenant, id) },
   ],

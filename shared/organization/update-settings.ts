@@ -1,9 +1,8 @@
 import { auditNote } from '../audit/index.ts';
-import { ApiError } from '../contract/errors.ts';
 import { emit } from '../event/index.ts';
-import { type Change, check, iso, set, type Write } from '../platform/index.ts';
+import { type Change, iso, omitUndefined, set } from '../platform/index.ts';
 import type { CallerContext } from './model/caller-context.ts';
-import { noSuchOrganization } from './model/organization-guards.ts';
+import { destinationCheck, noSuchOrganization } from './model/organization-guards.ts';
 import { type OrganizationRecord, organizationKey } from './model/record.ts';
 
 export interface SettingsChange {
@@ -21,15 +20,9 @@ export const updateSettings = (
   { name, settings = {} }: SettingsChange,
   now: Date,
 ): { organization: OrganizationRecord; change: Change } => {
-  const { timezone, defaultStorageId } = settings;
-  const given = Object.fromEntries(
-    Object.entries({ name, timezone, defaultStorageId }).filter(([, value]) => value !== undefined),
-  ) as Partial<Pick<OrganizationRecord, 'name' | 'timezone' | 'defaultStorageId'>>;
+  const given = omitUndefined({ name, ...settings });
   if (Object.keys(given).length === 0) return { organization, change: { writes: [], audit: [] } };
   const changed: OrganizationRecord = { ...organization, ...given, updatedAt: iso(now) };
-  const destination: readonly Write[] = defaultStorageId
-    ? [check(organizationKey.storageDestination(tenant, defaultStorageId), {}, noSuchDestination)]
-    : [];
   return {
     organization: changed,
     change: {
@@ -39,12 +32,10 @@ export const updateSettings = (
           { ...given, updatedAt: changed.updatedAt },
           { expected: { deletedAt: undefined }, onConditionFailed: noSuchOrganization },
         ),
-        ...destination,
+        ...destinationCheck(tenant, given.defaultStorageId),
         emit(tenant, 'organization.updated', { organization: { ...changed, settings: settingsOf(changed) } }, now),
       ],
       audit: [auditNote(tenant, 'organization', tenant.organizationId, given)],
     },
   };
 };
-
-const noSuchDestination = (): ApiError => new ApiError('STORAGE_NOT_FOUND', 'Storage destination not found');

@@ -1,50 +1,27 @@
 export { mapConcurrent } from './async/map-concurrent.ts';
+export { prefetch } from './async/prefetch.ts';
 export { type Backoff, type RetryOptions, retry, type Verdict } from './async/retry.ts';
-export { type AssumeRoleInput, assumeRole, type RoleCredentials } from './aws/assume-role.ts';
-export {
-  type DataKey,
-  makeDataKey,
-  openDataKey,
-  openSecret,
-  type PublicJwk,
-  publicKeys,
-  sealSecret,
-  tokenSigner,
-  wrapDataKey,
-} from './aws/kms.ts';
+export { assumeRole } from './aws/assume-role.ts';
+export * from './aws/kms.ts';
 export { openWrappedKey } from './aws/open-wrapped-key.ts';
 export { type Entry, putEntry, removeEntry, scheduledTime, sendLater } from './aws/scheduler.ts';
 export { seal, secretValue, sign, unseal } from './aws/secrets.ts';
-export { escaped, type Letter, sendMail } from './aws/ses.ts';
+export { type Letter, sendMail } from './aws/ses.ts';
 export { delayMaxSeconds, type QueueMessage, type QueueVariable, sendMessages } from './aws/sqs.ts';
 export { describeExecution, startWorkflow, stopWorkflow } from './aws/step-functions.ts';
 export { isAwsError } from './aws-client/is-aws-error.ts';
 export { isTransientAwsError } from './aws-client/is-transient-aws-error.ts';
 export { after, type Clock, clock, epochSeconds, iso } from './clock.ts';
 export { env, envList } from './env.ts';
-export {
-  BlockedAddress,
-  checkAddress,
-  type GuardedUrl,
-  guardedAgent,
-  guardedLookup,
-  guardUrl,
-  guardWebhookUrl,
-  isPublic,
-} from './http/address-guard.ts';
+export { escapeHtml } from './escape-html.ts';
+export * from './http/address-guard.ts';
 export type { Resolve } from './http/dns-lookup.ts';
 export { fetchTrusted } from './http/fetch-trusted.ts';
-export {
-  type AccessToken,
-  type GoogleAccount,
-  googleAccessToken,
-  readPrivateKey,
-  TokenError,
-} from './http/google-access-token.ts';
+export * from './http/google-access-token.ts';
 export { type GuardedPost, type PostOutcome, postGuarded } from './http/post-guarded.ts';
 export { type BatchAnswer, batchHandler } from './observe/batch-handler.ts';
 export { FunctionTimeoutError } from './observe/function-timeout-error.ts';
-export { type HealthChecks, healthCheck } from './observe/health-check.ts';
+export { healthCheck } from './observe/health-check.ts';
 export { type LambdaHandler, lambdaHandler, lambdaProcess, lambdaStack, timeoutEarlyMs } from './observe/lambda-handler.ts';
 export { bestEffort, log } from './observe/log.ts';
 export { addLogContext, type Ids, withLogContext } from './observe/log-context.ts';
@@ -52,25 +29,8 @@ export { emitMetric } from './observe/metrics.ts';
 export { assertRunActive } from './observe/run-signal.ts';
 export { omitUndefined } from './omit-undefined.ts';
 export { fingerprint, idBounds, newId, newIdOf, newUlid, randomFraction, randomToken, secureRandomBytes } from './random-id.ts';
-export { secretMask } from './secret-mask.ts';
-export {
-  type AuditNote,
-  add,
-  type Change,
-  check,
-  create,
-  type Item,
-  type ItemOf,
-  type Key,
-  not,
-  oneOf,
-  present,
-  remove,
-  set,
-  type Update,
-  update,
-  type Write,
-} from './table/change.ts';
+export { isMasked, secretMask } from './secret-mask.ts';
+export * from './table/change.ts';
 export { commit, transactionMax } from './table/commit.ts';
 export { deletePartition } from './table/delete-partition.ts';
 export { getCoalesced } from './table/get-coalesced.ts';

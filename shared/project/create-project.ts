@@ -1,12 +1,12 @@
 import { auditNote } from '../audit/index.ts';
 import { emit, enqueue } from '../event/index.ts';
-import { type CallerContext, countOf, organizationRef } from '../organization/index.ts';
+import { type CallerContext, countOf, destinationCheck, organizationRef } from '../organization/index.ts';
 import { type Change, create, iso, remove } from '../platform/index.ts';
 import { whileIdle } from './job-lock.ts';
 import { projectData } from './project-data.ts';
 import { projectNotFound } from './read-project.ts';
 import { type Connection, type ProjectRecord, projectKey } from './record.ts';
-import { defaultSettings, destinationCheck, type SettingsInput, settingsWith } from './update-project.ts';
+import { defaultSettings, type SettingsInput, settingsWith } from './update-project.ts';
 
 interface ProjectInput {
   readonly id: string;
@@ -40,7 +40,7 @@ export const createProject = (
     change: {
       writes: [
         create(project),
-        ...destinationCheck(tenant, settings),
+        ...destinationCheck(tenant, settings?.defaultStorageId),
         countOf('projectCount', tenant, 1),
         emit(tenant, 'project.created', { organization: organizationRef(organization), project: projectData(project) }, now),
       ],

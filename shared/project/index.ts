@@ -20,8 +20,16 @@ export {
   whileConnected,
   whileIdle,
 } from './job-lock.ts';
-export { listRootCollections, type RootCollection } from './list-root-collections.ts';
-export { assertNotLeaving, filterVisible, projectMoving, whileNotMoving } from './move-visibility.ts';
+export { listRootCollections } from './list-root-collections.ts';
+export {
+  assertNotLeaving,
+  filterVisible,
+  isInMove,
+  notLeaving,
+  notMoving,
+  projectMoving,
+  whileNotMoving,
+} from './move-visibility.ts';
 export { openSource } from './open-source.ts';
 export { probeProject } from './probe-project.ts';
 export { projectData } from './project-data.ts';

@@ -1,6 +1,6 @@
 /** Locks: a project has one job (backup, restore or move), a database has one restore. */
 import { ApiError } from '../contract/errors.ts';
-import { check, create, get, iso, type Tenant, type Write } from '../platform/index.ts';
+import { absentOr, check, create, get, iso, remove, type Tenant, type Write } from '../platform/index.ts';
 import { projectNotFound } from './read-project.ts';
 import { type JobRecord, type ProjectRecord, projectKey } from './record.ts';
 
@@ -28,16 +28,12 @@ export const databaseLock = (tenant: Tenant, database: string, { jobId, kind }: 
 /** Releases the database. A lock that is missing does not fail the release. */
 export const databaseRelease = (tenant: Tenant, database: string, jobId: string): Write => ({
   remove: projectKey.databaseJob(tenant, database),
-  condition: 'attribute_not_exists(pk) OR jobId = :jobId',
-  values: { ':jobId': jobId },
+  ...absentOr({ jobId }),
 });
 
 /** Releases the project if this job still holds it, so that a job that was given up cannot release another job's lock. */
-export const jobRelease = (tenant: Tenant, projectId: string, jobId: string): Write => ({
-  remove: projectKey.job(tenant, projectId),
-  condition: 'jobId = :jobId',
-  values: { ':jobId': jobId },
-});
+export const jobRelease = (tenant: Tenant, projectId: string, jobId: string): Write =>
+  remove(projectKey.job(tenant, projectId), undefined, { jobId });
 
 /** Condition: the project has no job. */
 export const whileIdle = (tenant: Tenant, projectId: string): Write => ({

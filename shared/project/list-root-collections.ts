@@ -1,9 +1,16 @@
-import { countCollection, type FirestoreDatabase, listCollections, probeSource, SourceError } from '../firestore/index.ts';
+import {
+  compareNames,
+  countCollection,
+  type FirestoreDatabase,
+  listCollections,
+  probeSource,
+  SourceError,
+} from '../firestore/index.ts';
 import { mapConcurrent, type Tenant } from '../platform/index.ts';
 import { askSource } from './probe-project.ts';
 import type { ProjectRecord } from './record.ts';
 
-export interface RootCollection {
+interface RootCollection {
   readonly id: string;
   /** Documents directly in it; null if the source does not count them, or not in time. */
   readonly count: number | null;
@@ -25,27 +32,18 @@ export const listRootCollections = (
     project,
     async (source, signal) => {
       const { readTime } = await probeSource(source, signal);
-      const ids = [...(await listCollections(source, source.root, readTime, signal))].sort(compareIds);
+      const ids = [...(await listCollections(source, source.root, readTime, signal))].sort(compareNames);
       const { after } = page;
-      const remaining = after === undefined ? ids : ids.filter((id) => compareIds(id, after) > 0);
+      const remaining = after === undefined ? ids : ids.filter((id) => compareNames(id, after) > 0);
       const shown = remaining.slice(0, page.limit);
-      const items = await countAll(source, shown, readTime, signal);
+      const inTime = AbortSignal.any([signal, AbortSignal.timeout(countMs)]);
+      const items = await mapConcurrent(shown, maxConcurrentCounts, async (id) => {
+        return { id, count: await countOne(source, id, readTime, inTime) };
+      });
       return { items, next: remaining.length > shown.length ? shown.at(-1) : undefined };
     },
     withinMs,
   );
-
-const compareIds = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
-
-const countAll = (
-  source: FirestoreDatabase,
-  ids: readonly string[],
-  readTime: string,
-  signal: AbortSignal,
-): Promise<readonly RootCollection[]> => {
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(countMs)]);
-  return mapConcurrent(ids, maxConcurrentCounts, async (id) => ({ id, count: await countOne(source, id, readTime, inTime) }));
-};
 
 /** A list without a count is better than no list. */
 const countOne = async (source: FirestoreDatabase, id: string, readTime: string, signal: AbortSignal): Promise<number | null> => {

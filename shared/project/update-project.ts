@@ -1,8 +1,7 @@
 import { auditNote } from '../audit/index.ts';
-import { ApiError } from '../contract/errors.ts';
 import { backupTimeoutMinutes } from '../contract/limits.ts';
-import { organizationKey } from '../organization/index.ts';
-import { type Change, check, iso, StaleReadError, set, type Tenant, type Write } from '../platform/index.ts';
+import { destinationCheck } from '../organization/index.ts';
+import { type Change, iso, omitUndefined, StaleReadError, set, type Tenant } from '../platform/index.ts';
 import { type ProjectRecord, projectKey } from './record.ts';
 
 type Settings = ProjectRecord['settings'];
@@ -17,25 +16,9 @@ export interface SettingsInput {
 export const defaultSettings: Settings = { backupTimeoutMinutes, defaultStorageId: null };
 
 export const settingsWith = (settings: Settings, input: SettingsInput): Settings => {
-  const maxReads = input.maxReads === undefined ? settings.maxReads : (input.maxReads ?? undefined);
-  return {
-    backupTimeoutMinutes: input.backupTimeoutMinutes ?? settings.backupTimeoutMinutes,
-    defaultStorageId: input.defaultStorageId === undefined ? settings.defaultStorageId : input.defaultStorageId,
-    ...(maxReads !== undefined && { maxReads }),
-  };
+  const { maxReads, ...kept } = { ...settings, ...omitUndefined(input) };
+  return { ...kept, ...(typeof maxReads === 'number' && { maxReads }) };
 };
-
-/** Checks that the default destination exists, in the transaction that sets it. */
-export const destinationCheck = (tenant: Tenant, input: SettingsInput | undefined): readonly Write[] =>
-  input?.defaultStorageId
-    ? [
-        check(
-          organizationKey.storageDestination(tenant, input.defaultStorageId),
-          {},
-          () => new ApiError('STORAGE_NOT_FOUND', 'Storage destination not found'),
-        ),
-      ]
-    : [];
 
 /** Changes only the given fields. An empty input changes nothing and writes no audit entry. */
 export const updateProject = (
@@ -60,7 +43,7 @@ export const updateProject = (
           // Concurrent changes of different settings must not undo each other.
           { expected: { settings: project.settings }, onConditionFailed: () => new StaleReadError() },
         ),
-        ...destinationCheck(tenant, input.settings),
+        ...destinationCheck(tenant, input.settings?.defaultStorageId),
       ],
       audit: [auditNote(tenant, 'project', project.id, { ...input })],
     },

@@ -7,7 +7,7 @@ export { failRestore, failureReason } from './end/fail-restore.ts';
 export { journalKeyIds } from './end/journal-key-ids.ts';
 export { moveRestore, restoresInto } from './end/move-restore.ts';
 export { purgeRestores } from './end/purge-restores.ts';
-export { listRunningRestores, type RestoreWorkflow, reapRestore } from './end/reap-restore.ts';
+export { restoreJobs } from './end/restore-jobs.ts';
 export { assertRestoreCapacity } from './model/assert-restore-capacity.ts';
 export { getRestore } from './model/get-restore.ts';
 export {

@@ -1,11 +1,12 @@
 /** Applies an organization's retention: one walk, one decision, one transaction per expired backup. */
+import { retentionKey } from '../backup/index.ts';
 import { enqueue } from '../event/index.ts';
 import { organizationKey } from '../organization/index.ts';
 import { pinnedBackups } from '../pitr/index.ts';
 import { type Clock, commit, get, isTransientAwsError, log, type Tenant, walk, withLogContext } from '../platform/index.ts';
 import { type ScheduleRecord, schedulePrefix } from '../schedule/index.ts';
 import { type Decision, decideExpiry, type Rules } from './decide-expiry.ts';
-import { readDue, updateDue } from './due-organizations.ts';
+import { updateDue } from './due-organizations.ts';
 import { DecisionOutdatedError, expireBackup } from './expire-backup.ts';
 import { loadCandidates, reloadCandidates } from './load-candidates.ts';
 import type { RetentionCandidate } from './retention-candidate.ts';
@@ -23,7 +24,7 @@ export const applyRetention = async (
   time: Clock,
   pinsOf: (tenant: Tenant) => Promise<ReadonlySet<string>> = pinnedBackups,
 ): Promise<void> => {
-  const due = await readDue(tenant);
+  const due = await get(retentionKey(tenant));
   // A concurrent run has done it, or nothing can expire.
   if (!due || Date.parse(due.dueAt) > time.now().getTime()) return;
   const organization = await get(organizationKey.organization(tenant));

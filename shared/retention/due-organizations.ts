@@ -1,6 +1,6 @@
 /** When an organization's retention is next due: one item per organization whose backups can expire. */
 import { type DueRetention, retentionKey, retentionPartition } from '../backup/index.ts';
-import { commit, get, isConflict, iso, set, type Tenant, walk } from '../platform/index.ts';
+import { commit, conditionOf, isConflict, iso, set, type Tenant, walk } from '../platform/index.ts';
 
 export async function* dueOrganizations(now: Date): AsyncGenerator<DueRetention> {
   // Every organization id begins with a letter.
@@ -8,16 +8,13 @@ export async function* dueOrganizations(now: Date): AsyncGenerator<DueRetention>
   for await (const item of items) if (item.dueAt <= iso(now)) yield item;
 }
 
-export const readDue = async (tenant: Tenant): Promise<DueRetention | undefined> => await get(retentionKey(tenant));
-
 /** Moves the due time, or deletes the item. A due time that a completed backup has written meanwhile stays. */
 export const updateDue = async (tenant: Tenant, { dueAt }: DueRetention, nextAtMs: number | undefined): Promise<void> => {
   const key = retentionKey(tenant);
-  const unchanged = { condition: 'dueAt = :dueAt', values: { ':dueAt': dueAt } };
   try {
     await commit([
       nextAtMs === undefined
-        ? { remove: key, ...unchanged }
+        ? { remove: key, ...conditionOf({ dueAt }) }
         : set(key, { dueAt: iso(new Date(nextAtMs)) }, { expected: { dueAt } }),
     ]);
   } catch (error) {

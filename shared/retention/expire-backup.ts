@@ -5,6 +5,7 @@ import {
   type Clock,
   check,
   commit,
+  conditionOf,
   emitMetric,
   get,
   retryOnConflict,
@@ -12,6 +13,7 @@ import {
   type Tenant,
   type Write,
 } from '../platform/index.ts';
+import { notMoving } from '../project/index.ts';
 import { closeUndoWindow } from '../restore/index.ts';
 import { scheduleKey } from '../schedule/index.ts';
 import type { Expiry } from './decide-expiry.ts';
@@ -68,7 +70,7 @@ const writesOf = async (
     ...(safetyOf !== undefined && { restoreJobId: safetyOf }),
   };
   return [
-    ...retireWrites(tenant, backup, 'expired', { arriving: undefined, verification, expiresAt, lockedUntil }, now),
+    ...retireWrites(tenant, backup, 'expired', { ...notMoving, verification, expiresAt, lockedUntil }, now),
     ...(newestGoodId === undefined ? [] : [checkGood(tenant, newestGoodId)]),
     ...(reason === 'policy' && scheduleId !== null ? [checkRule(tenant, scheduleId, rule?.revision)] : []),
     ...(await closeUndoWindow(tenant, backup)),
@@ -83,8 +85,8 @@ const checkGood = (tenant: Tenant, backupId: string): Write =>
   check(backupKey.backup(tenant, backupId), { status: 'completed', damagedDepth: undefined }, outdated);
 
 /** The schedule must not have changed since its policy was applied. */
-const checkRule = (tenant: Tenant, scheduleId: string, revision: number | undefined): Write => {
-  const key = scheduleKey.schedule(tenant, scheduleId);
-  if (revision !== undefined) return check(key, { revision }, outdated);
-  return { check: key, condition: 'attribute_not_exists(pk)', onConditionFailed: outdated };
-};
+const checkRule = (tenant: Tenant, scheduleId: string, revision: number | undefined): Write => ({
+  check: scheduleKey.schedule(tenant, scheduleId),
+  ...conditionOf(revision === undefined ? undefined : { revision }),
+  onConditionFailed: outdated,
+});

@@ -1,6 +1,7 @@
 /** The part of a backup that retention needs, small enough to hold all backups of an organization in memory. */
 import { type BackupRecord, isRestorePointBackup, verificationSeconds } from '../backup/index.ts';
 import { after, fingerprint } from '../platform/index.ts';
+import { isInMove } from '../project/index.ts';
 import { Interner } from './interner.ts';
 
 export interface RetentionCandidate {
@@ -113,8 +114,9 @@ const scopeOf = ({ projectId, collections, excludedCollections, includeAuthUsers
   return `${projectId} ${fingerprint(JSON.stringify([...lists, includeAuthUsers]))}`;
 };
 
-const heldUntilMs = ({ restoring = 0, arriving, leaving, verification, lockedUntil }: BackupRecord): number => {
-  if (restoring > 0 || arriving !== undefined || leaving !== undefined) return Number.POSITIVE_INFINITY;
+const heldUntilMs = (backup: BackupRecord): number => {
+  const { restoring = 0, verification, lockedUntil } = backup;
+  if (restoring > 0 || isInMove(backup)) return Number.POSITIVE_INFINITY;
   const lockedMs = lockedUntil === null ? 0 : Date.parse(lockedUntil);
   // A verification that runs longer has crashed.
   const verifiedMs = verification?.status === 'running' ? afterMs(verification.checkedAt, verificationSeconds) : 0;

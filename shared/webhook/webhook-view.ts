@@ -1,8 +1,8 @@
 /** A webhook as the API shows it. It cannot leak a secret, because the record holds only encrypted ones. */
 import type * as z from 'zod';
 import type { Webhook, WebhookWithSecret } from '../contract/models/webhook.ts';
+import { secretMask } from '../platform/index.ts';
 import type { HealthRecord, WebhookRecord } from './model/record.ts';
-import { mask } from './request/custom-headers.ts';
 import { isPreviousValid } from './request/webhook-secrets.ts';
 
 export const webhookData = (webhook: WebhookRecord, health?: HealthRecord): z.input<typeof Webhook> => {
@@ -33,6 +33,6 @@ export const webhookWithSecretData = (
   generatedSecret?: string,
 ): z.input<typeof WebhookWithSecret> => ({
   ...webhookData(webhook, health),
-  secret: generatedSecret ?? (webhook.sealedSecret ? mask : null),
+  secret: generatedSecret ?? (webhook.sealedSecret ? secretMask : null),
   previousSecretExpiresAt: (isPreviousValid(webhook.previous, now) && webhook.previous?.until) || null,
 });

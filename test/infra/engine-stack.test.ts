@@ -54,10 +54,10 @@ test('engine stack: the stream consumer can read only the stream and send only t
 });
 
 test('engine stack: events have their own queue, with a visibility timeout of six times the function timeout', () => {
-  const { EventSourceArn, BatchSize } = named('MatchFeed').properties;
+  const { EventSourceArn, BatchSize } = named('EventMatchFeed').properties;
   assert.deepEqual(EventSourceArn, { 'Fn::GetAtt': [named('Matches').id, 'Arn'] });
   assert.equal(BatchSize, 10);
-  const { Timeout, MemorySize } = named('Match').properties;
+  const { Timeout, MemorySize } = named('EventMatch').properties;
   assert.equal(Number(named('Matches').properties.VisibilityTimeout), 6 * Number(Timeout));
   // A whole core: creating deliveries is CPU-bound.
   assert.equal(MemorySize, 1_769);
@@ -98,14 +98,15 @@ test('engine stack: the sweep runs hourly, and its failed runs are dead-lettered
 });
 
 test('engine stack: bucket work has its own queue and worker, one message at a time, without e-mail and workflow permissions', () => {
-  const [task, chore] = [named('TaskFeed').properties, named('ChoreFeed').properties];
-  assert.notDeepEqual(task.EventSourceArn, chore.EventSourceArn);
-  assert.equal(chore.BatchSize, 1);
+  const [task, bucketWork] = [named('TaskFeed').properties, named('BucketWorkFeed').properties];
+  assert.notDeepEqual(task.EventSourceArn, bucketWork.EventSourceArn);
+  assert.equal(bucketWork.BatchSize, 1);
   const actionsOf = (role: string) => statementsOf(named(role)).flatMap(({ Action }) => Action);
-  for (const action of ['ses:SendEmail', 'states:StartExecution']) assert.ok(!actionsOf('ChoreRole').includes(action), action);
+  for (const action of ['ses:SendEmail', 'states:StartExecution'])
+    assert.ok(!actionsOf('BucketWorkRole').includes(action), action);
   // It also replays events.
   assert.deepEqual(
-    statementsOf(named('ChoreRole'))
+    statementsOf(named('BucketWorkRole'))
       .filter(({ Action }) => Action.includes('sqs:SendMessage'))
       .map(({ Resource }) => Resource),
     [[{ 'Fn::GetAtt': [named('SlowDeliveries').id, 'Arn'] }]],
@@ -116,7 +117,7 @@ test('engine stack: bucket work has its own queue and worker, one message at a t
 
 // An attacker who compromises the sender gets the permissions of its role.
 describe('a webhook sender has no other permissions (C20, E14)', () => {
-  for (const name of ['DeliverRole', 'DeliverSlowRole']) {
+  for (const name of ['DeliverRole', 'DeliverRetryRole']) {
     const statements = statementsOf(named(name));
     const of = (action: string) => statements.filter(({ Action }) => Action.includes(action));
 
@@ -172,12 +173,12 @@ describe('a webhook sender has no other permissions (C20, E14)', () => {
   }
 
   test('engine stack: each delivery queue has its own function; its visibility timeout is six times the function timeout', () => {
-    const queues = ['DeliverFeed', 'DeliverSlowFeed'].map((feed) => named(feed).properties);
+    const queues = ['DeliverFeed', 'DeliverRetryFeed'].map((feed) => named(feed).properties);
     assert.notDeepEqual(queues[0]?.EventSourceArn, queues[1]?.EventSourceArn);
     assert.notDeepEqual(queues[0]?.FunctionName, queues[1]?.FunctionName);
     for (const [fn, queue] of [
       ['Deliver', 'Deliveries'],
-      ['DeliverSlow', 'SlowDeliveries'],
+      ['DeliverRetry', 'SlowDeliveries'],
     ] as const) {
       // The longest request plus a margin.
       assert.ok(Number(named(fn).properties.Timeout) >= webhookTimeoutMsMax / 1_000 + 10);

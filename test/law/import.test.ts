@@ -208,7 +208,7 @@ const mayProve = [
   'shared/http/authorize.ts',
   'shared/organization/',
   'functions/event/task.ts',
-  'functions/event/chore.ts',
+  'functions/event/bucket-work.ts',
   'functions/organization/',
   'functions/backup/',
   'functions/restore/',

@@ -118,7 +118,7 @@ describe('no role may', () => {
 });
 
 describe('a function that calls customers’ endpoints', () => {
-  const strangers = ['Deliver', 'DeliverSlow', 'Match'];
+  const strangers = ['Deliver', 'DeliverRetry', 'EventMatch'];
   const among = (names: readonly string[]): readonly string[] => names.filter((name) => strangers.includes(name));
 
   test('assumes no customer role, with or without ExternalId', () => {
@@ -129,7 +129,7 @@ describe('a function that calls customers’ endpoints', () => {
     for (const name of ['provider-grant', 'source-credentials', 'destination-credentials', 'passphrase'])
       assert.deepEqual(among(whoMay('kms:Decrypt', secretsKey, purpose(name))), []);
     assert.deepEqual(among(whoMay('kms:Decrypt', dataKey)), []);
-    assert.deepEqual(among(whoMay('kms:Decrypt', secretsKey, purpose('webhook-secret'))), ['Deliver', 'DeliverSlow']);
+    assert.deepEqual(among(whoMay('kms:Decrypt', secretsKey, purpose('webhook-secret'))), ['Deliver', 'DeliverRetry']);
     for (const secret of arnsOf('AWS::SecretsManager::Secret'))
       assert.deepEqual(among(whoMay('secretsmanager:GetSecretValue', secret)), []);
   });

@@ -2,17 +2,13 @@
  * The single endpoint of embedded AWS. The credential scope of the signature names the access key, the region and the service.
  * Every call is checked against the caller's policies before it reaches an engine.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { type Answer, AwsError, type Call, type Operation, type Service } from '../base/aws-service.ts';
+import { listen } from '../base/loopback-server.ts';
+import { readBody } from '../base/read-body.ts';
 import { type Principal, rootAccessKeyId } from '../base/types.ts';
 import { jsonProtocol } from '../engines/shared/aws-protocols.ts';
 import type { PolicyGuard } from '../iam/policy-guard.ts';
-
-interface AwsEndpoint {
-  readonly url: string;
-  stop(): Promise<void>;
-}
 
 interface AwsEndpointOptions {
   readonly services: Readonly<Record<string, Service>>;
@@ -22,7 +18,7 @@ interface AwsEndpointOptions {
   readonly port?: number;
 }
 
-export const startAwsEndpoint = async ({ services, principal, guard, port = 0 }: AwsEndpointOptions): Promise<AwsEndpoint> => {
+export const startAwsEndpoint = async ({ services, principal, guard, port = 0 }: AwsEndpointOptions) => {
   const answer = async (call: Call): Promise<Answer> => {
     const scope = readScope(call);
     const service = scope && services[scope.service];
@@ -42,25 +38,18 @@ export const startAwsEndpoint = async ({ services, principal, guard, port = 0 }:
     }
   };
 
-  const server = createServer((request, response) => {
-    void receive(request, answer).then(
-      (reply) => send(response, reply),
-      () => response.destroy(),
-    );
-  });
-  // Lambda functions keep their connections open for their whole life.
-  server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', resolve);
-  });
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+  const receive: RequestListener = (request, response) => {
+    const { method = 'GET', url: path = '/', headers } = request;
+    readBody(request)
+      .then((body) => answer({ method, path, headers, body }))
+      .then((reply) => {
+        response.writeHead(reply.status, { ...reply.headers, 'content-length': Buffer.byteLength(reply.body) }).end(reply.body);
+      })
+      .catch(() => response.destroy());
   };
+  // Lambda functions keep their connections open for their whole life.
+  const server = await listen(port, 'KMS_PORT', receive, { keepAliveTimeout: 0 });
+  return { url: `http://127.0.0.1:${server.port}`, stop: server.stop };
 };
 
 // Unknown services answer in the most common protocol.
@@ -78,19 +67,4 @@ const readScope = ({ headers, path }: Call): { accessKeyId: string; service: str
   const signed = headers.authorization ?? decodeURIComponent(/[?&]X-Amz-Credential=([^&]+)/.exec(path)?.[1] ?? '');
   const [, accessKeyId, service] = /(?:Credential=|^)([^/\s]+)\/\d{8}\/[^/]+\/([^/]+)\/aws4_request/.exec(signed) ?? [];
   return accessKeyId && service ? { accessKeyId, service } : undefined;
-};
-
-const receive = (request: IncomingMessage, answer: (call: Call) => Promise<Answer>): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('error', reject);
-    request.on('end', () => {
-      const { method = 'GET', url: path = '/', headers } = request;
-      resolve(answer({ method, path, headers, body: parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts) }));
-    });
-  });
-
-const send = (response: ServerResponse, { status, headers, body }: Answer): void => {
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
 };

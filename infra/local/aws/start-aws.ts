@@ -2,16 +2,16 @@
 import { join } from 'node:path';
 import { AwsError } from '../base/aws-service.ts';
 import type { Aws, AwsOptions, Permit, Resource } from '../base/types.ts';
-import { openDynamoDb } from '../engines/dynamodb/dynamodb-engine.ts';
+import { openDynamoDbEngine } from '../engines/dynamodb/dynamodb-engine.ts';
 import { openFauxqs } from '../engines/fauxqs/fauxqs-engine.ts';
 import { makeS3Front } from '../engines/fauxqs/s3-front.ts';
-import { openKms } from '../engines/kms/kms-engine.ts';
-import { openAsyncInvoke } from '../engines/lambda-async-invoke.ts';
+import { openKmsEngine } from '../engines/kms/kms-engine.ts';
+import { openLambdaAsyncInvoke } from '../engines/lambda-async-invoke.ts';
 import { openScheduler, schedulerRoutes } from '../engines/scheduler/scheduler-engine.ts';
 import { openSecrets } from '../engines/secrets.ts';
 import { openSes, sesRoutes } from '../engines/ses.ts';
 import { jsonService, restService } from '../engines/shared/aws-protocols.ts';
-import { openStepFunctions } from '../engines/step-functions/step-functions-engine.ts';
+import { openStepFunctionsEngine } from '../engines/step-functions/step-functions-engine.ts';
 import { openSts } from '../engines/sts.ts';
 import { makePolicyGuard } from '../iam/policy-guard.ts';
 import { startAwsEndpoint } from './aws-endpoint.ts';
@@ -22,10 +22,10 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
   const guard = makePolicyGuard(options.onPermissionUsed);
   let url = '';
   const [dynamoDb, queues] = await allOrNone([
-    openDynamoDb({ ...location, dir: join(options.dir, 'dynamodb') }),
+    openDynamoDbEngine({ ...location, dir: join(options.dir, 'dynamodb') }),
     openFauxqs({ ...location, delayScale, url: () => url }),
   ]);
-  const kms = openKms(location);
+  const kms = openKmsEngine(location);
   const secrets = openSecrets(location);
   const mail = openSes(location);
 
@@ -35,8 +35,8 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
       throw new AwsError('AccessDeniedException', `${roleArn} cannot be assumed by ${actor.service} for ${actor.sourceArn}`);
     if (options.role) guard.permit({ name: roleArn, statements: options.role(roleArn) ?? [] }, [need]);
   };
-  const stepFunctions = openStepFunctions({ ...location, delayScale, invoke, permit });
-  const asyncInvoke = openAsyncInvoke({ invoke, send: queues.send, delayScale, permit, roleOf: options.roleOf });
+  const stepFunctions = openStepFunctionsEngine({ ...location, delayScale, invoke, permit });
+  const asyncInvoke = openLambdaAsyncInvoke({ invoke, send: queues.send, delayScale, permit, roleOf: options.roleOf });
   const scheduler = openScheduler({
     ...location,
     delayScale,

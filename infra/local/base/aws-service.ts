@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** An HTTP request with its complete body. */
 export interface Call {
   readonly method: string;
   readonly path: string;
@@ -21,7 +20,6 @@ export interface Need {
   readonly action: string;
   /** One of these must be allowed. Almost always there is exactly one. */
   readonly resources: readonly string[];
-  /** The condition keys of the call. */
   readonly keys?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -44,7 +42,6 @@ export class AwsError extends Error {
   }
 }
 
-/** One AWS service behind the endpoint. */
 export interface Service {
   read(call: Call): Operation;
   /** Undefined: the local stage does not support this operation. */
@@ -59,7 +56,21 @@ export interface Engine {
   call(operation: Operation): unknown;
 }
 
-/** Reads a required string field. */
+type Operations = Readonly<Record<string, (input: Json) => unknown>>;
+
+/** An engine from its operations and the permissions each of them needs. */
+export const makeEngine = (operations: Operations, needs: (operation: Operation) => readonly Need[]): Engine => ({
+  needs: (operation) => (Object.hasOwn(operations, operation.action) ? needs(operation) : undefined),
+  call: ({ action, input }) => operations[action]?.(input),
+});
+
+/** Where an engine keeps its state, and the region and account it simulates. */
+export interface EngineOptions {
+  readonly dir: string;
+  readonly region: string;
+  readonly account: string;
+}
+
 export const text = (input: Json, field: string): string => {
   const value = input[field];
   if (typeof value !== 'string' || value === '')

@@ -9,6 +9,9 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
+/** Longer than the keep-alive of browsers and fetch, so that the server never closes a connection in use. */
+const keepAliveTimeout = 65_000;
+
 /** A port in use is reported in one line that names the port and its environment variable. */
 export const listen = async (
   port: number,
@@ -18,9 +21,7 @@ export const listen = async (
 ): Promise<Listener> => {
   const servers: Server[] = [];
   const open = async (host: string, wanted: number): Promise<number> => {
-    const server = createServer(options, handler);
-    // Longer than the keep-alive of browsers and fetch, so that the server never closes a connection in use.
-    server.keepAliveTimeout = 65_000;
+    const server = createServer({ keepAliveTimeout, ...options }, handler);
     await new Promise<void>((done, fail) => server.once('error', fail).listen(wanted, host, done));
     servers.push(server);
     return (server.address() as AddressInfo).port;
@@ -85,8 +86,7 @@ export const openPort = async (port: number, variable: string): Promise<Port> =>
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
 };
 
-/** Describes why a port cannot be opened and which variable changes it. */
-export const explain = (error: NodeJS.ErrnoException, port: number, variable: string): Error => {
+const explain = (error: NodeJS.ErrnoException, port: number, variable: string): Error => {
   if (error.code === 'EADDRINUSE') {
     return new StartError(`port ${port} is in use; stop the process that uses it, or set ${variable} to another port`, {
       cause: error,
@@ -98,11 +98,7 @@ export const explain = (error: NodeJS.ErrnoException, port: number, variable: st
 };
 
 const close = async (servers: readonly Server[]): Promise<void> => {
-  await Promise.all(
-    servers.map((server) => {
-      const closed = new Promise<void>((done) => server.close(() => done()));
-      server.closeAllConnections();
-      return closed;
-    }),
-  );
+  const closed = servers.map((server) => new Promise((done) => server.close(done)));
+  for (const server of servers) server.closeAllConnections();
+  await Promise.all(closed);
 };

@@ -1,5 +1,5 @@
 /** Settings of a stage, read from environment variables. An invalid value is reported in one line that names its variable. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 export interface Settings {
@@ -23,18 +23,24 @@ export interface Settings {
 /** An error the user can fix: shown as one line without a stack trace. */
 export class StartError extends Error {}
 
-export const readSettings = (env: Readonly<Record<string, string | undefined>>): Settings => {
+export const readSettings = (env: Environment): Settings => {
   const settings = {
     port: port(env, 'PORT', 3000),
     identityPort: port(env, 'IDP_PORT', 3001),
     s3Port: port(env, 'S3_PORT', 4566),
     gcsPort: env.GCS_PORT?.trim() ? port(env, 'GCS_PORT', 0) : undefined,
     firestorePort: port(env, 'FIRESTORE_PORT', 8080),
-    ...(env.FIRESTORE_INDEXES?.trim() && { firestoreIndexes: fileText('FIRESTORE_INDEXES', env.FIRESTORE_INDEXES.trim()) }),
-    allowedHosts: hosts(env, 'WEBHOOK_ALLOWED_HOSTS'),
+    ...(env.FIRESTORE_INDEXES?.trim() && {
+      firestoreIndexes: read(env, 'FIRESTORE_INDEXES', { otherwise: '', wanted: 'a readable file', parse: fileText }),
+    }),
+    allowedHosts: read(env, 'WEBHOOK_ALLOWED_HOSTS', { otherwise: [], wanted: 'host:port,host:port,…', parse: hosts }),
     dir: resolve(env.LOCAL_DIR || '.local'),
-    demo: flag(env, 'DEMO', true),
-    delayScale: scale(env, 'DELAY_SCALE', 1),
+    demo: read(env, 'DEMO', { otherwise: true, wanted: '0 or 1', parse: (text) => flags[text.toLowerCase()] }),
+    delayScale: read(env, 'DELAY_SCALE', {
+      otherwise: 1,
+      wanted: 'a number greater than 0',
+      parse: (text) => (Number(text) > 0 && Number.isFinite(Number(text)) ? Number(text) : undefined),
+    }),
   };
   const { port: gateway, identityPort, s3Port, gcsPort, firestorePort } = settings;
   const ports = { PORT: gateway, IDP_PORT: identityPort, S3_PORT: s3Port, GCS_PORT: gcsPort, FIRESTORE_PORT: firestorePort };
@@ -47,47 +53,35 @@ export const readSettings = (env: Readonly<Record<string, string | undefined>>):
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const refuse = (name: string, value: string, wanted: string): StartError =>
-  new StartError(`${name}=${JSON.stringify(value)}: must be ${wanted}`);
+interface Reading<T> {
+  readonly otherwise: T;
+  /** Names the valid values. */
+  readonly wanted: string;
+  /** Undefined: the text is invalid. */
+  readonly parse: (text: string) => T | undefined;
+}
 
-/** 0: the system chooses a port (for tests). */
-export const port = (env: Environment, name: string, otherwise: number): number => {
+const read = <T>(env: Environment, name: string, { otherwise, wanted, parse }: Reading<T>): T => {
   const text = env[name]?.trim();
   if (!text) return otherwise;
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw refuse(name, text, 'a port from 0 to 65535');
-  return Number(text);
-};
-
-const hosts = (env: Environment, name: string): readonly string[] => {
-  const entries = (env[name] ?? '')
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
-  const wrong = entries.find((entry) => !/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i.test(entry));
-  if (wrong !== undefined) throw refuse(name, wrong, 'host:port,host:port,…');
-  return entries;
-};
-
-const fileText = (name: string, path: string): string => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    throw refuse(name, path, 'a readable file');
-  }
-};
-
-const flag = (env: Environment, name: string, otherwise: boolean): boolean => {
-  const text = env[name]?.trim().toLowerCase();
-  if (!text) return otherwise;
-  if (text === '1' || text === 'true') return true;
-  if (text === '0' || text === 'false') return false;
-  throw refuse(name, text, '0 or 1');
-};
-
-const scale = (env: Environment, name: string, otherwise: number): number => {
-  const text = env[name]?.trim();
-  if (!text) return otherwise;
-  const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0) throw refuse(name, text, 'a number greater than 0');
+  const value = parse(text);
+  if (value === undefined) throw new StartError(`${name}=${JSON.stringify(text)}: must be ${wanted}`);
   return value;
 };
+
+/** 0: the system chooses a port (for tests). */
+export const port = (env: Environment, name: string, otherwise: number): number =>
+  read(env, name, {
+    otherwise,
+    wanted: 'a port from 0 to 65535',
+    parse: (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined),
+  });
+
+const hosts = (text: string): readonly string[] | undefined => {
+  const entries = text.split(',').flatMap((entry) => entry.trim() || []);
+  return entries.every((entry) => /^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i.test(entry)) ? entries : undefined;
+};
+
+const fileText = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
+
+const flags: Readonly<Record<string, boolean>> = { '1': true, true: true, '0': false, false: false };

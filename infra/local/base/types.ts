@@ -39,7 +39,6 @@ export interface Resource {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** An e-mail the service sent. */
 export interface Mail {
   readonly id: string;
   readonly from: string;
@@ -50,14 +49,18 @@ export interface Mail {
   readonly sentAt: string;
 }
 
-/** A permission that a call needed and had. */
-export interface UsedPermission {
-  readonly principal: string;
+/** One action on one resource with one value per condition. */
+export interface Permission {
   readonly action: string;
   /** The pattern from the policy. */
   readonly resource: string;
-  /** For each condition with several allowed values: the value that matched. */
+  /** For each condition with several allowed values: one value, such as `kms:EncryptionContext:purpose=passphrase`. */
   readonly conditions: readonly string[];
+}
+
+/** A permission that a call needed and had. */
+export interface UsedPermission extends Permission {
+  readonly principal: string;
 }
 
 export interface AwsOptions {
@@ -73,7 +76,6 @@ export interface AwsOptions {
   readonly invoke: (functionArn: string, payload: unknown) => Promise<unknown>;
   /** The statements of a role used by a schedule or workflow. Undefined: no checks. */
   readonly role?: (roleArn: string) => readonly Statement[] | undefined;
-  /** The role of a function. */
   readonly roleOf?: (functionName: string) => string | undefined;
   /** Whether the trust policy of a role allows the actor. Undefined: every role does. */
   readonly trusts?: (roleArn: string, actor: Actor) => boolean;

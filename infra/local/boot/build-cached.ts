@@ -17,9 +17,7 @@ interface BuildRecipe {
   readonly kind: string;
   /** The source files. The installed packages are always included. */
   readonly from: readonly string[];
-  /** Other inputs of the build. */
   readonly choices?: string;
-  /** Builds into the folder. */
   readonly make: (dir: string) => Promise<void>;
 }
 

@@ -22,12 +22,14 @@ export const stopAll = async (started: StopFunctions): Promise<void> => {
   if (failures.length > 0) throw failures[0];
 };
 
-/** Registers the stop before the start has finished: a failing boot then waits for the engines and stops them. */
-export const startAwsEngines = (options: AwsOptions, started: StopFunctions): Promise<Aws> => {
-  const starting = import('../aws/start-aws.ts').then(({ startAws }) => startAws(options));
+/** Registers the stop before the start has finished: a failing boot then waits for what starts and stops it. */
+export const register = <T extends { stop(): unknown }>(started: StopFunctions, starting: Promise<T>): Promise<T> => {
   started.push(async () => (await starting.catch(() => undefined))?.stop());
   return starting;
 };
+
+export const startAwsEngines = async (options: AwsOptions): Promise<Aws> =>
+  (await import('../aws/start-aws.ts')).startAws(options);
 
 export const startIdentityEngine = async (options: {
   issuer: string;
@@ -60,18 +62,18 @@ export const openGcsServer = (chosen: number | undefined): Promise<LoopbackServe
 export const startGcsEngine = async (dir: string) => (await import('../engines/gcs/index.ts')).startGcs({ dir });
 
 /** The Firestore that is backed up. Official clients reach it on its own port. */
-export const startFirestoreEngine = (
+export const startFirestoreEngine = async (
   { server }: Port,
   { dir, firestoreIndexes }: Pick<Settings, 'dir' | 'firestoreIndexes'>,
-  started: StopFunctions,
 ): Promise<Firestore> => {
-  const starting = Promise.all([import('../engines/firestore/index.ts'), import('./simulated-refusals.ts')])
-    .then(([{ startFirestore }, { checkSimulatedRefusal }]) =>
-      startFirestore({ server, dir, authorize: checkSimulatedRefusal, indexes: firestoreIndexes }),
-    )
-    .catch((error: Error) => {
-      throw error.message.startsWith('invalid index definitions') ? new StartError(`FIRESTORE_INDEXES: ${error.message}`) : error;
-    });
-  started.push(async () => (await starting.catch(() => undefined))?.stop());
-  return starting;
+  const [{ startFirestore }, { checkSimulatedRefusal }] = await Promise.all([
+    import('../engines/firestore/index.ts'),
+    import('./simulated-refusals.ts'),
+  ]);
+  try {
+    return await startFirestore({ server, dir, authorize: checkSimulatedRefusal, indexes: firestoreIndexes });
+  } catch (error) {
+    const { message } = error as Error;
+    throw message.startsWith('invalid index definitions') ? new StartError(`FIRESTORE_INDEXES: ${message}`) : error;
+  }
 };

@@ -14,18 +14,15 @@ export interface StageLocation {
 export interface Physical {
   readonly name: string;
   readonly arn: string;
-  /** The value of `Ref`. */
   readonly ref: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
 interface Kind {
-  /** The property with an explicit name. */
   readonly nameProperty?: string;
   /** Generates a name if the template has none. */
   readonly makeName?: (seed: string) => string;
   readonly service: string;
-  /** The resource part of the ARN. */
   readonly path?: (name: string) => string;
   readonly ref?: (name: string, arn: string, location: StageLocation) => string;
   readonly attributes?: (name: string, arn: string, location: StageLocation) => Readonly<Record<string, string>>;
@@ -107,14 +104,15 @@ const madeUp = (stack: string, logicalId: string): string => {
   return name.length <= nameMax ? name : `${name.slice(0, nameMax - 9)}-${digest(name).slice(0, 8)}`;
 };
 
-/** `chosen` is the explicit name in the template, resolved. */
-export const physicalOf = (
-  type: string,
-  stack: string,
-  logicalId: string,
-  chosen: (property: string) => unknown,
-  location: StageLocation,
-): Physical => {
+interface Declared {
+  readonly type: string;
+  readonly stack: string;
+  readonly logicalId: string;
+  /** The explicit name in the template, resolved. */
+  readonly chosen: (property: string) => unknown;
+}
+
+export const physicalOf = ({ type, stack, logicalId, chosen }: Declared, location: StageLocation): Physical => {
   const kind = kinds[type] ?? { service: 'local' };
   const explicit = kind.nameProperty === undefined ? undefined : chosen(kind.nameProperty);
   const name = typeof explicit === 'string' ? explicit : (kind.makeName?.(`${stack}/${logicalId}`) ?? madeUp(stack, logicalId));

@@ -9,7 +9,7 @@ interface TemplateResource {
   readonly Metadata?: Readonly<Record<string, unknown>>;
 }
 
-export interface Template {
+interface Template {
   readonly Resources: Readonly<Record<string, TemplateResource>>;
   readonly Outputs?: Readonly<Record<string, { readonly Value: unknown; readonly Export?: { readonly Name: unknown } }>>;
   readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;
@@ -37,24 +37,21 @@ export const readResources = (
   types?: ReadonlySet<string>,
 ): readonly ResolvedResource[] =>
   Object.entries(stacks).flatMap(([stack, template]) => {
-    const names = namesIn(stack, stacks, location, learned);
+    const { physical, ...names } = namesIn(stack, stacks, location, learned);
     return Object.entries(template.Resources)
       .filter(([, { Type }]) => Type !== 'AWS::CDK::Metadata' && (types?.has(Type) ?? true))
       .map(([logicalId, { Type, Properties, Metadata }]) => {
-        const { name, arn } = physicalIn(stack, stacks, location, learned, logicalId);
+        const { name, arn } = physical(logicalId);
         const properties = resolve(Properties ?? {}, names) as Record<string, unknown>;
         return { stack, logicalId, type: Type, name, arn, properties, metadata: Metadata ?? {} };
       });
   });
 
-const physicalIn = (stack: string, stacks: Stacks, location: StageLocation, learned: Learned, logicalId: string): Physical => {
-  const resource = stacks[stack]?.Resources[logicalId];
-  if (!resource) throw new Error(`stack ${stack} refers to ${logicalId}, which it does not contain`);
-  const names = namesIn(stack, stacks, location, learned);
-  return physicalOf(resource.Type, stack, logicalId, (property) => resolve(resource.Properties?.[property], names), location);
-};
+interface StackNames extends Names {
+  physical(logicalId: string): Physical;
+}
 
-const namesIn = (stack: string, stacks: Stacks, location: StageLocation, learned: Learned): Names => {
+const namesIn = (stack: string, stacks: Stacks, location: StageLocation, learned: Learned): StackNames => {
   const pseudo: Readonly<Record<string, unknown>> = {
     'AWS::Region': location.region,
     'AWS::AccountId': location.account,
@@ -64,8 +61,14 @@ const namesIn = (stack: string, stacks: Stacks, location: StageLocation, learned
     'AWS::StackId': `arn:aws:cloudformation:${location.region}:${location.account}:stack/${stack}/local`,
     'AWS::NoValue': noValue,
   };
-  const physical = (logicalId: string): Physical => physicalIn(stack, stacks, location, learned, logicalId);
-  return {
+  const physical = (logicalId: string): Physical => {
+    const resource = stacks[stack]?.Resources[logicalId];
+    if (!resource) throw new Error(`stack ${stack} refers to ${logicalId}, which it does not contain`);
+    const chosen = (property: string): unknown => resolve(resource.Properties?.[property], names);
+    return physicalOf({ type: resource.Type, stack, logicalId, chosen }, location);
+  };
+  const names: StackNames = {
+    physical,
     ref: (id) => {
       if (id in pseudo) return pseudo[id];
       const parameter = stacks[stack]?.Parameters?.[id];
@@ -86,4 +89,5 @@ const namesIn = (stack: string, stacks: Stacks, location: StageLocation, learned
       throw new Error(`no stack exports ${exportName}, which ${stack} imports`);
     },
   };
+  return names;
 };

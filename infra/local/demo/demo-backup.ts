@@ -1,15 +1,14 @@
 /** First half of the demo: fills a database, backs it up, verifies the backup and reads one document from it. */
-import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from '../../smoke/client.ts';
+import { pollUntil } from '../../smoke/poll-until.ts';
 import type { State } from '../base/stage-state.ts';
 import { demoBucket } from '../boot/local-config.ts';
-import type { DemoClient } from './demo-client.ts';
 import { writeDemoDocuments } from './demo-documents.ts';
 
 /** Enough to show progress, few enough to finish within seconds. */
 const documentCount = 2_000;
 const demoSource = 'demo-project';
 
-/** The part of the stage that the demo uses. */
 export interface DemoStage {
   readonly url: string;
   readonly identityUrl: string;
@@ -24,11 +23,8 @@ export interface DemoBackup {
   readonly path: string;
 }
 
-interface Backup {
+interface Backup extends DemoJob {
   readonly id: string;
-  readonly status: string;
-  readonly phase: string;
-  readonly progress: { readonly percent: number; readonly documents: number };
   readonly documentCount: number;
   readonly sizeFormatted: string;
   readonly originalSize: number;
@@ -36,11 +32,10 @@ interface Backup {
   readonly duration: number;
   readonly path: string;
   readonly readTime: string;
-  readonly error: { readonly message: string } | null;
   readonly verification: { readonly status: string; readonly objects: number } | null;
 }
 
-export const takeDemoBackup = async (stage: DemoStage, client: DemoClient, output: DemoOutput): Promise<DemoBackup> => {
+export const takeDemoBackup = async (stage: DemoStage, client: Client, output: DemoOutput): Promise<DemoBackup> => {
   output.line(`writing ${documentCount} documents to the Firestore project ${demoSource}`);
   await writeDemoDocuments(stage.firestore.address, demoSource, documentCount);
   const destination = await client.call<{ id: string }>('POST', '/storage-destinations', {
@@ -55,14 +50,19 @@ export const takeDemoBackup = async (stage: DemoStage, client: DemoClient, outpu
     settings: { defaultStorageId: destination.id },
   });
   const { id } = await client.call<Backup>('POST', '/backups', { projectId: project.id });
-  const done = await untilEnded(client, id, output);
+  const done = await untilEnded<Backup>(client, `/backups/${id}`, output);
   output.line(
     `backed up ${done.documentCount} documents as of ${done.readTime} in ${done.duration} ms: ${done.sizeFormatted} stored, ` +
       `${((100 * done.size) / done.originalSize).toFixed(0)} % of the original size`,
   );
   await client.call('POST', `/backups/${id}/verify`, { depth: 'full' });
-  const verified = await untilVerified(client, id);
-  output.line(`verified all ${verified.verification?.objects} objects of the backup: ${verified.verification?.status}`);
+  const { verification } = await pollUntil(
+    { what: 'the verification', ...patience },
+    () => client.call<Backup>('GET', `/backups/${id}`),
+    (backup) => ['passed', 'failed'].includes(backup.verification?.status ?? ''),
+  );
+  if (verification?.status !== 'passed') throw new Error('the verification failed');
+  output.line(`verified all ${verification.objects} objects of the backup: ${verification.status}`);
   const [document] = await client.call<readonly { path: string; fields: Record<string, { stringValue?: string }> }[]>(
     'GET',
     `/backups/${id}/documents?path=users/u0`,
@@ -77,33 +77,29 @@ export interface DemoOutput {
   bar(text: string): void;
 }
 
-export const pollMs = 150;
-
-interface Growing {
+/** A backup or a restore while it runs. */
+export interface DemoJob {
+  readonly status: string;
   readonly phase: string;
   readonly progress: { readonly percent: number; readonly documents: number };
+  readonly error: { readonly message: string } | null;
 }
 
-export const progressBar = ({ phase, progress: { percent, documents } }: Growing): string =>
+const patience = { minutes: 5, signal: new AbortController().signal };
+
+/** Shows the progress of a job until it has ended; throws unless it completed. */
+export const untilEnded = async <T extends DemoJob>(client: Client, path: string, output: DemoOutput): Promise<T> => {
+  const done = await pollUntil(
+    { what: path, ...patience },
+    () => client.call<T>('GET', path),
+    (job) => {
+      output.bar(progressBar(job));
+      return job.status !== 'pending' && job.status !== 'running';
+    },
+  );
+  if (done.status === 'completed') return done;
+  throw new Error(`${path} ended with status ${done.status}: ${done.error?.message}`);
+};
+
+const progressBar = ({ phase, progress: { percent, documents } }: DemoJob): string =>
   `${'█'.repeat(percent / 5).padEnd(20, '░')} ${String(percent).padStart(3)} %  ${phase}, ${documents} documents`;
-
-const untilEnded = async (client: DemoClient, id: string, output: DemoOutput): Promise<Backup> => {
-  for (;;) {
-    const backup = await client.call<Backup>('GET', `/backups/${id}`);
-    output.bar(progressBar(backup));
-    if (backup.status === 'completed') return backup;
-    if (backup.status !== 'pending' && backup.status !== 'running') {
-      throw new Error(`the backup ended with status ${backup.status}: ${backup.error?.message}`);
-    }
-    await pause(pollMs);
-  }
-};
-
-const untilVerified = async (client: DemoClient, id: string): Promise<Backup> => {
-  for (;;) {
-    const backup = await client.call<Backup>('GET', `/backups/${id}`);
-    if (backup.verification?.status === 'passed') return backup;
-    if (backup.verification?.status === 'failed') throw new Error('the verification failed');
-    await pause(pollMs);
-  }
-};

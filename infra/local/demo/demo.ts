@@ -1,10 +1,10 @@
 /** The demo of a new stage: signs in, creates an organization, backs up, verifies, restores, and prints calls to try. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { openClient } from '../../smoke/client.ts';
 import { demoBucket } from '../boot/local-config.ts';
 import { demoEmails } from '../engines/identity/people.ts';
 import { type DemoBackup, type DemoOutput, type DemoStage, takeDemoBackup } from './demo-backup.ts';
-import { type DemoClient, demoClient } from './demo-client.ts';
 import { type DemoRestore, demoTarget, restoreDemoBackup } from './demo-restore.ts';
 import { signIn } from './sign-in.ts';
 
@@ -14,19 +14,17 @@ const demoKind = 'demo';
 export const runDemo = async (stage: DemoStage, dir: string): Promise<void> => {
   try {
     const [email = ''] = demoEmails;
-    const { accessToken } = await signIn(stage.url, email);
+    const { accessToken: token } = await signIn(stage.url, email);
     const organizationId = await once(stage, 'organization', async () => {
-      const organization = await demoClient(stage.url, accessToken).call<{ id: string }>('POST', '/organizations', {
-        name: 'Analytical Engines',
-      });
-      return organization.id;
+      const input = { name: 'Analytical Engines' };
+      return (await openClient(stage.url, { token }).call<{ id: string }>('POST', '/organizations', input)).id;
     });
-    const client: DemoClient = demoClient(stage.url, accessToken, organizationId);
+    const client = openClient(stage.url, { token, organizationId });
     const backup = await once(stage, 'backup', () => takeDemoBackup(stage, client, onConsole));
     const restored = await once(stage, 'restore', () => restoreDemoBackup(client, backup, onConsole));
     const tokenFile = join(dir, 'demo', 'token');
     mkdirSync(join(dir, 'demo'), { recursive: true });
-    writeFileSync(tokenFile, accessToken, { mode: 0o600 });
+    writeFileSync(tokenFile, token, { mode: 0o600 });
     console.log(introduction({ stage, email, organizationId, backup, restored, tokenFile: shortest(tokenFile) }));
   } catch (error) {
     console.error(`the demo failed: ${(error as Error).message}`);

@@ -7,13 +7,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Permit, Resource } from '../base/types.ts';
 import type { QueueMessage } from './fauxqs/fauxqs-engine.ts';
 
-export interface AsyncInvoke {
-  /** Resolves when Lambda has accepted the event; rejects if it cannot. */
-  run(functionArn: string, payload: unknown): Promise<void>;
-  provision(resource: Resource): void;
-  stop(): void;
-}
-
 interface AsyncInvokeOptions {
   readonly invoke: (functionArn: string, payload: unknown) => Promise<unknown>;
   readonly send: (message: QueueMessage) => void;
@@ -33,7 +26,7 @@ const firstPauseMs = 60_000;
 /** Errors of Lambda itself, before a function sees the event. */
 const notTaken = new Set(['ResourceNotFoundException', 'RequestTooLargeException']);
 
-export const openAsyncInvoke = ({ invoke, send, delayScale, permit, roleOf }: AsyncInvokeOptions): AsyncInvoke => {
+export const openLambdaAsyncInvoke = ({ invoke, send, delayScale, permit, roleOf }: AsyncInvokeOptions) => {
   const configs = new Map<string, Config>();
   const stopping = new AbortController();
 
@@ -57,7 +50,8 @@ export const openAsyncInvoke = ({ invoke, send, delayScale, permit, roleOf }: As
   };
 
   return {
-    run: async (functionArn, payload) => {
+    /** Resolves when Lambda has accepted the event; rejects if it cannot. */
+    run: async (functionArn: string, payload: unknown): Promise<void> => {
       try {
         await invoke(functionArn, payload);
       } catch (error) {
@@ -66,7 +60,7 @@ export const openAsyncInvoke = ({ invoke, send, delayScale, permit, roleOf }: As
         void again(functionArn, payload, error as Error).catch(() => undefined);
       }
     },
-    provision: ({ properties }) => {
+    provision: ({ properties }: Resource): void => {
       const { OnFailure: onFailure } = (properties.DestinationConfig ?? {}) as { OnFailure?: { Destination?: string } };
       configs.set(nameOf(String(properties.FunctionName)), {
         retries: Number(properties.MaximumRetryAttempts ?? configByDefault.retries),

@@ -1,7 +1,7 @@
 /** Secrets Manager: secrets with a current and a previous version. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { AwsError, type Engine, type Json, type Need, type Operation, text } from '../base/aws-service.ts';
+import { AwsError, type EngineOptions, type Json, makeEngine, type Need, type Operation, text } from '../base/aws-service.ts';
 import type { Resource } from '../base/types.ts';
 import { openAppendLog } from './shared/append-log.ts';
 
@@ -20,11 +20,7 @@ interface SecretRecord {
   readonly declared?: string;
 }
 
-export interface Secrets extends Engine {
-  provision(resource: Resource): void;
-}
-
-export const openSecrets = ({ dir, region, account }: { dir: string; region: string; account: string }): Secrets => {
+export const openSecrets = ({ dir, region, account }: EngineOptions) => {
   const secrets = openAppendLog<SecretRecord>(join(dir, 'secrets', 'secrets.jsonl'));
   /** Secrets Manager uses a customer-managed key with the caller's permission. */
   const keyArns = new Map<string, string>();
@@ -44,8 +40,8 @@ export const openSecrets = ({ dir, region, account }: { dir: string; region: str
     return next;
   };
 
-  const operations: Readonly<Record<string, (input: Json) => unknown>> = {
-    GetSecretValue: (input) => {
+  const operations = {
+    GetSecretValue: (input: Json) => {
       const { arn, name, current, previous } = find(input);
       const wanted = input.VersionId ?? (input.VersionStage === 'AWSPREVIOUS' ? previous?.id : current.id);
       const found = [current, previous].find((each) => each !== undefined && each.id === wanted);
@@ -60,19 +56,18 @@ export const openSecrets = ({ dir, region, account }: { dir: string; region: str
         CreatedDate: found.createdAt / 1_000,
       };
     },
-    PutSecretValue: (input) => {
+    PutSecretValue: (input: Json) => {
       const { arn, name, current } = put(find(input), text(input, 'SecretString'));
       return { ARN: arn, Name: name, VersionId: current.id, VersionStages: ['AWSCURRENT'] };
     },
-    DescribeSecret: (input) => {
+    DescribeSecret: (input: Json) => {
       const { arn, name, current, previous } = find(input);
       const stages = { [current.id]: ['AWSCURRENT'], ...(previous && { [previous.id]: ['AWSPREVIOUS'] }) };
       return { ARN: arn, Name: name, LastChangedDate: current.createdAt / 1_000, VersionIdsToStages: stages };
     },
   };
 
-  const needs = ({ action, input }: Operation): readonly Need[] | undefined => {
-    if (!Object.hasOwn(operations, action)) return undefined;
+  const needs = ({ action, input }: Operation): readonly Need[] => {
     const id = text(input, 'SecretId');
     const arn = lookup(id)?.arn ?? (id.startsWith('arn:') ? id : `arn:aws:secretsmanager:${region}:${account}:secret:${id}`);
     const keyArn = keyArns.get(arn);
@@ -103,7 +98,7 @@ export const openSecrets = ({ dir, region, account }: { dir: string; region: str
     }
   };
 
-  return { needs, provision, call: ({ action, input }) => operations[action]?.(input) };
+  return { ...makeEngine(operations, needs), provision };
 };
 
 const version = (value: string): Version => ({ id: randomUUID(), value, createdAt: Date.now() });

@@ -1,23 +1,18 @@
 /** SES: accepts e-mails and keeps them in an outbox. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { AwsError, type Engine, type Json, type Operation, text } from '../base/aws-service.ts';
+import { AwsError, type EngineOptions, type Json, makeEngine, type Operation, text } from '../base/aws-service.ts';
 import type { Mail } from '../base/types.ts';
 import { openAppendLog } from './shared/append-log.ts';
 import type { Routes } from './shared/aws-protocols.ts';
 
 export const sesRoutes: Routes = { 'POST /v2/email/outbound-emails': 'SendEmail' };
 
-interface SesEngine extends Engine {
-  /** Newest first. */
-  outbox(): readonly Mail[];
-}
-
 interface Part {
   readonly Data?: string;
 }
 
-export const openSes = ({ dir, region, account }: { dir: string; region: string; account: string }): SesEngine => {
+export const openSes = ({ dir, region, account }: EngineOptions) => {
   const mails = openAppendLog<Mail>(join(dir, 'mail', 'outbox.jsonl'));
 
   const send = (input: Json): Json => {
@@ -38,8 +33,7 @@ export const openSes = ({ dir, region, account }: { dir: string; region: string;
     return { MessageId: mail.id };
   };
 
-  const needs = ({ action, input }: Operation) => {
-    if (action !== 'SendEmail') return undefined;
+  const needs = ({ input }: Operation) => {
     const address = addressOf(text(input, 'FromEmailAddress'));
     // The deployer verified either the address or the domain; a grant on one of them is enough.
     const identities = [address, address.slice(address.indexOf('@') + 1)];
@@ -52,7 +46,9 @@ export const openSes = ({ dir, region, account }: { dir: string; region: string;
     ];
   };
 
-  return { needs, call: ({ input }) => send(input), outbox: () => mails.values().toReversed() };
+  /** Newest first. */
+  const outbox = (): readonly Mail[] => mails.values().toReversed();
+  return { ...makeEngine({ SendEmail: send }, needs), outbox };
 };
 
 const recipients = (input: Json): readonly string[] => {

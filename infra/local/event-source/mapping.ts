@@ -6,7 +6,6 @@ export interface Mapping {
   readonly sourceArn: string;
   readonly functionName: string;
   readonly batchSize: number;
-  /** The most concurrent batches, if the template sets a limit. */
   readonly concurrencyMax?: number | undefined;
   readonly filterCriteria: unknown;
   readonly reportsFailures: boolean;
@@ -53,10 +52,20 @@ export interface Poller {
   stop(): Promise<void>;
 }
 
-/** What pollers need from the stage. */
-export interface PollerContext {
+interface Connection {
   readonly endpoint: string;
   readonly region: string;
+  readonly accessKeyId: string;
+}
+
+/** Options of an AWS client that calls the stage with this access key. */
+export const clientOptions = ({ endpoint, region, accessKeyId }: Connection) => ({
+  endpoint,
+  region,
+  credentials: { accessKeyId, secretAccessKey: 'local' },
+});
+
+export interface PollerContext extends Connection {
   /** A mapping reads its source with the function's role, so with the function's access key. */
   readonly accessKeyId: string;
   readonly invoke: (functionName: string, event: unknown) => Promise<unknown>;

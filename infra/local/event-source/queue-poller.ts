@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { rootAccessKeyId } from '../base/types.ts';
 import { compileFilterCriteria } from './filter-criteria.ts';
-import { failedOf, type Mapping, type Poller, type PollerContext } from './mapping.ts';
+import { clientOptions, failedOf, type Mapping, type Poller, type PollerContext } from './mapping.ts';
 
 /** The host runs at most this many instances of a function, whatever the template allows. */
 const batchesAtOnceMax = 8;
@@ -29,17 +29,9 @@ interface SourceQueue {
 }
 
 export const startQueuePoller = (mapping: Mapping, queue: SourceQueue, outside: PollerContext): Poller => {
-  const sqs = new SQSClient({
-    endpoint: outside.endpoint,
-    region: outside.region,
-    credentials: { accessKeyId: outside.accessKeyId, secretAccessKey: 'local' },
-  });
+  const sqs = new SQSClient(clientOptions(outside));
   /** Shortening a delay is the stage's work, so it uses the stage's credentials: Lambda never changes visibility. */
-  const stageSqs = new SQSClient({
-    endpoint: outside.endpoint,
-    region: outside.region,
-    credentials: { accessKeyId: rootAccessKeyId, secretAccessKey: 'local' },
-  });
+  const stageSqs = new SQSClient(clientOptions({ ...outside, accessKeyId: rootAccessKeyId }));
   const batchesAtOnce = Math.min(mapping.concurrencyMax ?? batchesAtOnceMax, batchesAtOnceMax);
   const passes = compileFilterCriteria(mapping.filterCriteria);
   const stopping = new AbortController();
@@ -54,11 +46,7 @@ export const startQueuePoller = (mapping: Mapping, queue: SourceQueue, outside: 
   const putBack = async (messages: readonly Message[], sinceMs: number): Promise<void> => {
     if (messages.length === 0 || outside.delayScale === 1) return;
     const leftSeconds = Math.max(Math.floor(queue.visibilityTimeoutSeconds - (Date.now() - sinceMs) / 1_000), 0);
-    const entries = messages.map(({ ReceiptHandle }, n) => ({
-      Id: String(n),
-      ReceiptHandle,
-      VisibilityTimeout: leftSeconds,
-    }));
+    const entries = messages.map(({ ReceiptHandle }, n) => ({ Id: String(n), ReceiptHandle, VisibilityTimeout: leftSeconds }));
     await stageSqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queue.url, Entries: entries }));
   };
 

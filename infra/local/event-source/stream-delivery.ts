@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { failedOf, type Mapping, type PollerContext } from './mapping.ts';
+import { clientOptions, failedOf, type Mapping, type PollerContext } from './mapping.ts';
 import type { StreamRecord } from './stream-record.ts';
 
 /** `passed` is called with each record up to which all records succeeded or were given up. */
@@ -21,9 +21,10 @@ export const makeStreamDelivery = (mapping: Mapping, outside: PollerContext, sto
   const ageMaxMs = limit(MaximumRecordAgeInSeconds) * 1_000;
   const destination = (DestinationConfig as { OnFailure?: { Destination?: string } } | undefined)?.OnFailure?.Destination;
 
-  const giveUp = async (shardId: string, records: readonly StreamRecord[], tries: number, why: string): Promise<void> => {
-    outside.warn(`${mapping.functionName} failed for ${records.length} stream records, which are given up (${why}); see its log`);
-    if (destination) await putAside(destination, mapping, outside, shardId, records, tries, why);
+  const giveUp = async (failed: FailedRecords): Promise<void> => {
+    const { records, condition } = failed;
+    outside.warn(`${mapping.functionName} failed for ${records.length} stream records, given up (${condition}); see its log`);
+    if (destination) await sendToDeadLetters(destination, mapping, outside, failed);
   };
 
   const deliver = async (
@@ -36,7 +37,7 @@ export const makeStreamDelivery = (mapping: Mapping, outside: PollerContext, sto
       if (stopping.aborted) return 'stopped';
       const old = remaining.filter(({ dynamodb }) => Date.now() - dynamodb.ApproximateCreationDateTime * 1_000 > ageMaxMs);
       if (old.length > 0) {
-        await giveUp(shardId, old, retries, 'RecordAgeExceeded');
+        await giveUp({ shardId, records: old, tries: retries, condition: 'RecordAgeExceeded' });
         remaining = remaining.slice(old.length);
         continue;
       }
@@ -53,7 +54,7 @@ export const makeStreamDelivery = (mapping: Mapping, outside: PollerContext, sto
         const first = await deliver(shardId, remaining.slice(0, middle), passed);
         return first === 'stopped' ? first : deliver(shardId, remaining.slice(middle), passed);
       } else if (retries >= retriesMax) {
-        await giveUp(shardId, remaining, retries, 'RetryAttemptsExhausted');
+        await giveUp({ shardId, records: remaining, tries: retries, condition: 'RetryAttemptsExhausted' });
         return 'done';
       } else {
         const waitMs = Math.min(firstRetryMs * 2 ** retries, lastRetryMs) / outside.delayScale;
@@ -82,22 +83,22 @@ export const makeStreamDelivery = (mapping: Mapping, outside: PollerContext, sto
 /** -1 or no value in the template means unlimited. */
 const limit = (value: unknown): number => (value === undefined || Number(value) < 0 ? Number.POSITIVE_INFINITY : Number(value));
 
+interface FailedRecords {
+  readonly shardId: string;
+  readonly records: readonly StreamRecord[];
+  readonly tries: number;
+  readonly condition: string;
+}
+
 /** Like Lambda, sends the position of failed records, not the records. The function's role must allow it. */
-const putAside = async (
+const sendToDeadLetters = async (
   destinationArn: string,
   mapping: Mapping,
   outside: PollerContext,
-  shardId: string,
-  records: readonly StreamRecord[],
-  tries: number,
-  condition: string,
+  { shardId, records, tries, condition }: FailedRecords,
 ): Promise<void> => {
   const [, , , , account, queue] = destinationArn.split(':');
-  const sqs = new SQSClient({
-    endpoint: outside.endpoint,
-    region: outside.region,
-    credentials: { accessKeyId: outside.accessKeyId, secretAccessKey: 'local' },
-  });
+  const sqs = new SQSClient(clientOptions(outside));
   const at = (record: StreamRecord | undefined): string =>
     new Date((record?.dynamodb.ApproximateCreationDateTime ?? 0) * 1_000).toISOString();
   const body = {

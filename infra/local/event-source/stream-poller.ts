@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import type { State } from '../base/stage-state.ts';
 import { compileFilterCriteria } from './filter-criteria.ts';
-import type { Mapping, Poller, PollerContext } from './mapping.ts';
+import { clientOptions, type Mapping, type Poller, type PollerContext } from './mapping.ts';
 import { type DeliverRecords, makeStreamDelivery } from './stream-delivery.ts';
 import { recordOf, type StreamRecord } from './stream-record.ts';
 
@@ -32,11 +32,7 @@ const checkpointKind = 'checkpoint';
 const closed = 'CLOSED';
 
 export const startStreamPoller = (mapping: Mapping, state: State, outside: PollerContext): Poller => {
-  const streams = new DynamoDBStreamsClient({
-    endpoint: outside.endpoint,
-    region: outside.region,
-    credentials: { accessKeyId: outside.accessKeyId, secretAccessKey: 'local' },
-  });
+  const streams = new DynamoDBStreamsClient(clientOptions(outside));
   const passes = compileFilterCriteria(mapping.filterCriteria);
   const stopping = new AbortController();
   const deliver: DeliverRecords = makeStreamDelivery(mapping, outside, stopping.signal);

@@ -10,7 +10,7 @@ interface Configuration {
   readonly MaxAge?: number;
 }
 
-export interface Cors {
+interface Cors {
   readonly isPreflight: (method: string | undefined, headers: IncomingHttpHeaders) => boolean;
   readonly preflight: (headers: IncomingHttpHeaders) => Record<string, string>;
   readonly headers: (headers: IncomingHttpHeaders) => Record<string, string>;
@@ -28,39 +28,25 @@ export const corsOf = (configuration: unknown): Cors => {
     MaxAge,
   } = configuration as Configuration;
   const any = AllowOrigins.includes('*');
-  const allowed = (origin: string | undefined): string | undefined => {
-    if (any) return '*';
-    return origin !== undefined && AllowOrigins.includes(origin) ? origin : undefined;
-  };
-  const common = (headers: IncomingHttpHeaders): Record<string, string> | undefined => {
-    const origin = allowed(headers.origin);
-    return origin === undefined || headers.origin === undefined
-      ? undefined
-      : {
-          'access-control-allow-origin': origin,
-          ...(!any && { vary: 'Origin' }),
-          ...(AllowCredentials && { 'access-control-allow-credentials': 'true' }),
-        };
+  const answer = (headers: IncomingHttpHeaders, more: Record<string, string>): Record<string, string> => {
+    const origin = any ? '*' : AllowOrigins.find((allowed) => allowed === headers.origin);
+    if (origin === undefined || headers.origin === undefined) return {};
+    return {
+      'access-control-allow-origin': origin,
+      ...(!any && { vary: 'Origin' }),
+      ...(AllowCredentials && { 'access-control-allow-credentials': 'true' }),
+      ...more,
+    };
   };
   return {
     isPreflight: (method, headers) =>
       method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined,
-    preflight: (headers) => {
-      const allow = common(headers);
-      return allow === undefined
-        ? {}
-        : {
-            ...allow,
-            ...(AllowMethods && { 'access-control-allow-methods': AllowMethods.join(',') }),
-            ...(AllowHeaders && { 'access-control-allow-headers': AllowHeaders.join(',') }),
-            ...(MaxAge !== undefined && { 'access-control-max-age': String(MaxAge) }),
-          };
-    },
-    headers: (headers) => {
-      const allow = common(headers);
-      return allow === undefined
-        ? {}
-        : { ...allow, ...(ExposeHeaders && { 'access-control-expose-headers': ExposeHeaders.join(',') }) };
-    },
+    preflight: (headers) =>
+      answer(headers, {
+        ...(AllowMethods && { 'access-control-allow-methods': AllowMethods.join(',') }),
+        ...(AllowHeaders && { 'access-control-allow-headers': AllowHeaders.join(',') }),
+        ...(MaxAge !== undefined && { 'access-control-max-age': String(MaxAge) }),
+      }),
+    headers: (headers) => answer(headers, ExposeHeaders ? { 'access-control-expose-headers': ExposeHeaders.join(',') } : {}),
   };
 };

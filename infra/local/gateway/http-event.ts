@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Match } from './routes.ts';
 
-export interface Received {
+interface Received {
   readonly request: IncomingMessage;
   /** Decoded. */
   readonly path: string;

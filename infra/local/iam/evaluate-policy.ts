@@ -8,7 +8,7 @@ import type { Statement } from '../base/types.ts';
 import { conditionsHold } from './conditions.ts';
 import { matchesPattern } from './patterns.ts';
 
-export type Verdict = 'allowed' | 'denied' | 'not-allowed';
+type Verdict = 'allowed' | 'denied' | 'not-allowed';
 
 export const evaluatePolicy = (statements: readonly Statement[], need: Need): Verdict => {
   const verdicts = need.resources.map((resource) => judgeOne(statements, need, resource));

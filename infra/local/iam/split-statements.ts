@@ -1,18 +1,8 @@
 /** Splits statements into permissions: one action on one resource with one value per condition. */
-
-import type { Statement } from '../base/types.ts';
+import type { Need } from '../base/aws-service.ts';
+import type { Permission, Statement } from '../base/types.ts';
 import { evaluatePolicy } from './evaluate-policy.ts';
 import { matchesPattern } from './patterns.ts';
-
-export interface Permission {
-  readonly action: string;
-  /** The pattern from the policy. */
-  readonly resource: string;
-  /** For each condition with several allowed values: one value, such as `kms:EncryptionContext:purpose=passphrase`. */
-  readonly conditions: readonly string[];
-}
-
-type Need = Parameters<typeof evaluatePolicy>[1];
 
 /** A permission and a test whether it allows a given call. */
 export interface Part extends Permission {

@@ -6,16 +6,13 @@ export interface FunctionSpec {
   readonly arn: string;
   /** The source file in the template's metadata, such as functions/api/auth.ts. */
   readonly entry: string;
-  /** The exported handler. */
   readonly handler: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
-  /** Reserved concurrency. */
   readonly concurrency: number | undefined;
   /** The maximum concurrency of its queue trigger, if it has one. */
   readonly fedAtOnce?: number | undefined;
-  /** The log group in the template. */
   readonly logGroup: string;
   readonly isTraced: boolean;
   readonly roleArn: string;

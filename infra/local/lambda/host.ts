@@ -15,17 +15,14 @@ export interface Host {
   invoke(functionArn: string, payload: unknown): Promise<unknown>;
   /** Called after every run, when its writes are done. */
   onRun(listener: () => void): void;
-  /** The number of live instances. */
   readonly instances: () => number;
   stop(): Promise<void>;
 }
 
 export interface HostLimits {
-  /** The most instances of one function. */
   readonly perFunction: number;
   /** The most instances of a function with a queue trigger: its events must not wait for each other. */
   readonly perFedFunction: number;
-  /** The most instances of all functions. */
   readonly total: number;
 }
 
@@ -34,8 +31,9 @@ const instanceBytes = 28 * 1024 ** 2;
 const instancesOf = (memoryBytes: number): number => Math.floor(memoryBytes / 3 / instanceBytes);
 
 /**
- * 48 instances use about 1.3 GB and keep half of the functions warm. With enough memory all stay warm: a cold start costs as much CPU as a thousand warm runs. If all queue consumers are busy (hanging deliveries, open Listen streams), a third of
- * the instances remains for the other functions.
+ * 48 instances use about 1.3 GB and keep half of the functions warm. With enough memory all stay warm: a cold start costs as much
+ * CPU as a thousand warm runs. If all queue consumers are busy (hanging deliveries, open Listen streams), a third of the instances
+ * remains for the other functions.
  */
 const total = Math.min(320, Math.max(48, instancesOf(process.availableMemory())));
 const limitsByDefault: HostLimits = { perFunction: 4, perFedFunction: total >= 192 ? 16 : 8, total };

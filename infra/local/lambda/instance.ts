@@ -7,11 +7,9 @@ import { startThread } from './thread.ts';
 export interface LambdaHostOptions {
   /** The path of the bundled worker.ts. */
   readonly worker: string;
-  /** The bundle's path for an entry. */
   readonly bundleOf: (entry: string) => string;
   readonly cache: string;
   readonly region: string;
-  /** The endpoint of all AWS calls. */
   readonly endpoint: string;
   readonly log: (spec: FunctionSpec) => FunctionLog;
 }

@@ -4,7 +4,7 @@ import type { FunctionLog } from './function-log.ts';
 import { FunctionError } from './function-spec.ts';
 import type { WorkerData, WorkerOrder, WorkerReport } from './worker.ts';
 
-export interface Thread {
+interface Thread {
   /** Resolves when the bundle is loaded. */
   readonly ready: Promise<void>;
   /** The handler's result as JSON text. Rejects with a FunctionError. */

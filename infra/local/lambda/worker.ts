@@ -5,14 +5,12 @@
 import { createRequire, enableCompileCache, flushCompileCache } from 'node:module';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 
-/** The data an instance passes to its thread. */
 export interface WorkerData {
   readonly bundle: string;
   readonly handler: string;
   /** Folder of the compile cache, which makes the second start of a bundle a quarter faster. */
   readonly cache: string;
   readonly arn: string;
-  /** Receives the reports. */
   readonly reports: MessagePort;
 }
 

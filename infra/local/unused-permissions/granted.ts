@@ -11,15 +11,14 @@ import { namesOf } from './permission-names.ts';
 /** The address does not affect permissions. */
 const url = 'http://localhost:3000';
 const addresses = { apiUrl: url, identityUrl: url, firestoreUrl: url, s3Url: url, gcsUrl: url };
-const place = { region, account, apiUrl: url, awsUrl: url };
+const location = { region, account, apiUrl: url, awsUrl: url };
 
-/** The resources of a stage, without booting one. */
 export const templateResources = async (): Promise<readonly ResolvedResource[]> => {
   const stacks = await synthesize(localConfig(addresses, []));
-  const tables = readResources(stacks, place, {}, new Set(['AWS::DynamoDB::Table']));
+  const tables = readResources(stacks, location, {}, new Set(['AWS::DynamoDB::Table']));
   // Only the engine knows a stream's ARN.
   const learned = Object.fromEntries(tables.map(({ logicalId, arn }) => [logicalId, { StreamArn: `${arn}/stream/label` }]));
-  return readResources(stacks, place, learned);
+  return readResources(stacks, location, learned);
 };
 
 export const grantedLines = (resources: readonly ResolvedResource[]): readonly string[] => {

@@ -1,10 +1,9 @@
 /** Names permissions by the logical ids of roles and resources, which do not depend on region, account or stack. */
-import type { UsedPermission } from '../base/types.ts';
+import type { Permission, UsedPermission } from '../base/types.ts';
 import type { ResolvedResource } from '../cloudformation/read-template.ts';
-import type { Permission } from '../iam/split-statements.ts';
 
 /** Formats a permission: `BackupCopyRole kms:Decrypt SecretsKey purpose=passphrase`. */
-export type Names = (role: string, permission: Permission) => string;
+type Names = (role: string, permission: Permission) => string;
 
 /** Removes the hash the CDK appends to logical ids. */
 const wordOf = (logicalId: string): string => logicalId.replace(/[0-9A-F]{8}$/, '');

@@ -6,6 +6,7 @@ type Variables<U extends Capability> = Readonly<Record<(typeof capabilities)[U][
 
 /** Exactly the variables of each capability: a missing or superfluous one does not compile. */
 export const variables = (parts: ResourceNames): { readonly [U in Capability]: Variables<U> } => {
+  const { queues, ticks, retries } = parts;
   const table = { TABLE_NAME: parts.tableName };
   const { PLAN, REQUESTS_PER_MINUTE, AUDIT_RETENTION_DAYS, PUBLIC_URL, ALLOWED_ORIGINS, MAIL_FROM, SERVICE_VERSION } =
     parts.settings;
@@ -39,39 +40,38 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
     'destination:open': secrets,
     'data-key:name': { ...dataKey, PLAN },
     'data-key:make': { ...dataKey, ...secrets },
-    'data-key:wrap': { ...dataKey, ...secrets },
     'data-key:open': { ...dataKey, ...secrets },
     'backup:start': { BACKUP_WORKFLOW_ARN: parts.backupWorkflowArn },
     'backup:watch': { BACKUP_WORKFLOW_ARN: parts.backupWorkflowArn },
     'verify:start': { VERIFY_WORKFLOW_ARN: parts.verifyWorkflowArn },
     'restore:start': { RESTORE_WORKFLOW_ARN: parts.restoreWorkflowArn },
     'restore:watch': { RESTORE_WORKFLOW_ARN: parts.restoreWorkflowArn },
-    'task:send': { TASK_QUEUE_URL: parts.taskQueueUrl },
-    'chore:send': { CHORE_QUEUE_URL: parts.choreQueueUrl },
-    'match:send': { MATCH_QUEUE_URL: parts.matchQueueUrl },
+    'task:send': { TASK_QUEUE_URL: queues.task.queueUrl },
+    'bucket-work:send': { BUCKET_WORK_QUEUE_URL: queues.bucketWork.queueUrl },
+    'event-match:send': { EVENT_MATCH_QUEUE_URL: queues.eventMatch.queueUrl },
     'webhook:seal': { ...secrets, WEBHOOK_HOSTS, PUBLIC_URL, WEBHOOKS_PER_ORGANIZATION },
     'webhook:send': { ...secrets, WEBHOOK_HOSTS, SERVICE_VERSION },
     'delivery:keep': table,
-    'delivery:send': { DELIVERY_QUEUE_URL: parts.deliveryQueueUrl, SLOW_DELIVERY_QUEUE_URL: parts.slowDeliveryQueueUrl },
-    'delivery:retry': { DELIVERY_QUEUE_URL: parts.deliveryQueueUrl, SLOW_DELIVERY_QUEUE_URL: parts.slowDeliveryQueueUrl },
+    'delivery:send': { DELIVERY_QUEUE_URL: queues.delivery.queueUrl, DELIVERY_RETRY_QUEUE_URL: queues.deliveryRetry.queueUrl },
+    'delivery:retry': { DELIVERY_QUEUE_URL: queues.delivery.queueUrl, DELIVERY_RETRY_QUEUE_URL: queues.deliveryRetry.queueUrl },
     'delivery:later': {
-      RETRY_GROUP_NAME: parts.retryGroupName,
-      RETRY_ROLE_ARN: parts.retryRoleArn,
-      SLOW_DELIVERY_QUEUE_ARN: parts.slowDeliveryQueueArn,
-      RETRY_DEAD_LETTERS_ARN: parts.retryDeadLettersArn,
+      RETRY_GROUP_NAME: retries.groupName,
+      RETRY_ROLE_ARN: retries.roleArn,
+      DELIVERY_RETRY_QUEUE_ARN: queues.deliveryRetry.queueArn,
+      RETRY_DEAD_LETTERS_ARN: retries.deadLetters.queueArn,
     },
-    'schedule:send': { SCHEDULE_QUEUE_URL: parts.scheduleQueueUrl },
+    'schedule:send': { SCHEDULE_QUEUE_URL: queues.schedule.queueUrl },
     'schedule:enter': {
-      SCHEDULE_GROUP_NAME: parts.scheduleGroupName,
-      SCHEDULE_ROLE_ARN: parts.scheduleRoleArn,
-      SCHEDULE_QUEUE_ARN: parts.scheduleQueueArn,
-      SCHEDULE_DEAD_LETTERS_ARN: parts.scheduleDeadLettersArn,
+      SCHEDULE_GROUP_NAME: ticks.groupName,
+      SCHEDULE_ROLE_ARN: ticks.roleArn,
+      SCHEDULE_QUEUE_ARN: queues.schedule.queueArn,
+      SCHEDULE_DEAD_LETTERS_ARN: ticks.deadLetters.queueArn,
     },
-    'schedule:remove': { SCHEDULE_GROUP_NAME: parts.scheduleGroupName },
-    'capture:send': { CAPTURE_QUEUE_URL: parts.captureQueueUrl },
+    'schedule:remove': { SCHEDULE_GROUP_NAME: ticks.groupName },
+    'capture:send': { CAPTURE_QUEUE_URL: queues.capture.queueUrl },
     'mail:send': { MAIL_FROM },
     'link:make': { PUBLIC_URL },
     'purge:start': { PURGE_WORKFLOW_ARN: parts.purgeWorkflowArn },
-    'health:check': { ...table, TASK_QUEUE_URL: parts.taskQueueUrl, SERVICE_VERSION },
+    'health:check': { ...table, TASK_QUEUE_URL: queues.task.queueUrl, SERVICE_VERSION },
   };
 };

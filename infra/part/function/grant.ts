@@ -17,9 +17,10 @@ import {
   schedulesOf,
 } from '../allow.ts';
 import type { ResourceNames } from '../resource-names.ts';
+import type { QueueName } from '../trigger/work-queue-specs.ts';
 import { variables } from './capability-variables.ts';
 
-export interface Grant {
+interface Grant {
   readonly statements: readonly PolicyStatement[];
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -33,7 +34,27 @@ export const grant = (parts: ResourceNames, wanted: readonly Capability[]): Gran
   };
 };
 
-const permissions: Readonly<Record<Capability, (parts: ResourceNames) => readonly PolicyStatement[]>> = {
+type Permissions = (parts: ResourceNames) => readonly PolicyStatement[];
+type WorkflowArn = `${'purge' | 'backup' | 'verify' | 'restore'}WorkflowArn`;
+
+const sendTo =
+  (...names: readonly QueueName[]): Permissions =>
+  ({ queues }) => [
+    allow(
+      ['sqs:SendMessage'],
+      names.map((name) => queues[name].queueArn),
+    ),
+  ];
+
+const startWorkflow =
+  (name: WorkflowArn): Permissions =>
+  (parts) => [allow(['states:StartExecution'], [parts[name]])];
+
+const watchWorkflow =
+  (name: WorkflowArn): Permissions =>
+  (parts) => [allow(['states:DescribeExecution', 'states:StopExecution'], [executionsOf(parts[name])])];
+
+const permissions: Readonly<Record<Capability, Permissions>> = {
   'table:look': ({ tableArn }) => [allow(readActions, [tableArn])],
   'table:read': ({ tableArn }) => [
     allow(readActions, [tableArn]),
@@ -47,8 +68,7 @@ const permissions: Readonly<Record<Capability, (parts: ResourceNames) => readonl
       [tableArn],
     ),
     // Every operation has one leading key, so ForAllValues tests exactly that key. To IAM a Put that replaces equals one that
-    // creates:
-    // audit entries are protected by the condition of the Put and by their unique keys.
+    // creates: audit entries are protected by the condition of the Put and by their unique keys.
     new PolicyStatement({
       effect: Effect.DENY,
       actions: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
@@ -89,58 +109,47 @@ const permissions: Readonly<Record<Capability, (parts: ResourceNames) => readonl
     allow(['kms:GenerateDataKey'], [dataKeyArn]),
     decryptFor(secretsKeyArn, 'passphrase'),
   ],
-  'data-key:wrap': ({ dataKeyArn, secretsKeyArn }) => [
-    allow(['kms:Encrypt'], [dataKeyArn]),
-    decryptFor(secretsKeyArn, 'passphrase'),
-  ],
   'data-key:open': ({ dataKeyArn, secretsKeyArn }) => [
     allow(['kms:Decrypt'], [dataKeyArn]),
     decryptFor(secretsKeyArn, 'passphrase'),
   ],
-  'backup:start': ({ backupWorkflowArn }) => [allow(['states:StartExecution'], [backupWorkflowArn])],
-  'backup:watch': ({ backupWorkflowArn }) => [
-    allow(['states:DescribeExecution', 'states:StopExecution'], [executionsOf(backupWorkflowArn)]),
-  ],
-  'verify:start': ({ verifyWorkflowArn }) => [allow(['states:StartExecution'], [verifyWorkflowArn])],
-  'restore:start': ({ restoreWorkflowArn }) => [allow(['states:StartExecution'], [restoreWorkflowArn])],
-  'restore:watch': ({ restoreWorkflowArn }) => [
-    allow(['states:DescribeExecution', 'states:StopExecution'], [executionsOf(restoreWorkflowArn)]),
-  ],
-  'task:send': ({ taskQueueArn }) => [allow(['sqs:SendMessage'], [taskQueueArn])],
-  'chore:send': ({ choreQueueArn }) => [allow(['sqs:SendMessage'], [choreQueueArn])],
-  'match:send': ({ matchQueueArn }) => [allow(['sqs:SendMessage'], [matchQueueArn])],
+  'backup:start': startWorkflow('backupWorkflowArn'),
+  'backup:watch': watchWorkflow('backupWorkflowArn'),
+  'verify:start': startWorkflow('verifyWorkflowArn'),
+  'restore:start': startWorkflow('restoreWorkflowArn'),
+  'restore:watch': watchWorkflow('restoreWorkflowArn'),
+  'task:send': sendTo('task'),
+  'bucket-work:send': sendTo('bucketWork'),
+  'event-match:send': sendTo('eventMatch'),
   'webhook:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'webhook-secret')],
   'webhook:send': ({ secretsKeyArn }) => [decryptFor(secretsKeyArn, 'webhook-secret')],
   // A function that calls customers' endpoints may be compromised by one. It reads no sessions, keys or audit entries, and writes
-  // only the
-  // outcome of deliveries. Every key of a batch must be in these partitions.
+  // only the outcome of deliveries. Every key of a batch must be in these partitions.
   'delivery:keep': ({ tableArn }) => [
     allow(readActions, [tableArn], leadingKeysLike('ORG#*', 'DELIVERY#*')),
     allow(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [tableArn], leadingKeysLike('DELIVERY#*')),
   ],
-  'delivery:send': ({ deliveryQueueArn, slowDeliveryQueueArn }) => [
-    allow(['sqs:SendMessage'], [deliveryQueueArn, slowDeliveryQueueArn]),
+  'delivery:send': sendTo('delivery', 'deliveryRetry'),
+  'delivery:retry': sendTo('deliveryRetry'),
+  'delivery:later': ({ retries }) => [
+    allow(['scheduler:CreateSchedule'], [schedulesOf(retries.groupName)]),
+    passRoleTo('scheduler.amazonaws.com', retries.roleArn),
   ],
-  'delivery:retry': ({ slowDeliveryQueueArn }) => [allow(['sqs:SendMessage'], [slowDeliveryQueueArn])],
-  'delivery:later': ({ retryGroupName, retryRoleArn }) => [
-    allow(['scheduler:CreateSchedule'], [schedulesOf(retryGroupName)]),
-    passRoleTo('scheduler.amazonaws.com', retryRoleArn),
+  'schedule:send': sendTo('schedule'),
+  'schedule:enter': ({ ticks }) => [
+    allow(['scheduler:CreateSchedule', 'scheduler:UpdateSchedule', 'scheduler:DeleteSchedule'], [schedulesOf(ticks.groupName)]),
+    passRoleTo('scheduler.amazonaws.com', ticks.roleArn),
   ],
-  'schedule:send': ({ scheduleQueueArn }) => [allow(['sqs:SendMessage'], [scheduleQueueArn])],
-  'schedule:enter': ({ scheduleGroupName, scheduleRoleArn }) => [
-    allow(['scheduler:CreateSchedule', 'scheduler:UpdateSchedule', 'scheduler:DeleteSchedule'], [schedulesOf(scheduleGroupName)]),
-    passRoleTo('scheduler.amazonaws.com', scheduleRoleArn),
-  ],
-  'schedule:remove': ({ scheduleGroupName }) => [allow(['scheduler:DeleteSchedule'], [schedulesOf(scheduleGroupName)])],
-  'capture:send': ({ captureQueueArn }) => [allow(['sqs:SendMessage'], [captureQueueArn])],
+  'schedule:remove': ({ ticks }) => [allow(['scheduler:DeleteSchedule'], [schedulesOf(ticks.groupName)])],
+  'capture:send': sendTo('capture'),
   // SES may check the address, its domain or a parent domain, the recipient (in the sandbox) and the configuration set, so the
   // condition restricts the sender. Without a sender nothing is allowed.
   'mail:send': ({ mailArns, settings: { MAIL_FROM } }) =>
     MAIL_FROM === '' ? [] : [allow(['ses:SendEmail'], mailArns, { StringEquals: { 'ses:FromAddress': MAIL_FROM } })],
   'link:make': () => [],
-  'purge:start': ({ purgeWorkflowArn }) => [allow(['states:StartExecution'], [purgeWorkflowArn])],
-  'health:check': ({ tableArn, taskQueueArn }) => [
+  'purge:start': startWorkflow('purgeWorkflowArn'),
+  'health:check': ({ tableArn, queues }) => [
     allow(['dynamodb:DescribeTable'], [tableArn]),
-    allow(['sqs:GetQueueAttributes'], [taskQueueArn]),
+    allow(['sqs:GetQueueAttributes'], [queues.task.queueArn]),
   ],
 };

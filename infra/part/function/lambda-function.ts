@@ -1,10 +1,11 @@
 /** The standard Lambda function: arm64, Node 24, traced, with log retention and its own role. */
 import { type CfnResource, Duration } from 'aws-cdk-lib';
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Capability } from '../../../shared/contract/capabilities.ts';
+import { allow, makeRole } from '../allow.ts';
 import type { ResourceNames } from '../resource-names.ts';
 import { grant } from './grant.ts';
 
@@ -35,15 +36,16 @@ const memoryMegabytes = 512;
 
 export const makeFunction = (scope: Construct, id: string, props: FnProps): lambda.Function => {
   const { statements, variables } = grant(props.parts, props.capabilities);
-  const role = new Role(scope, `${id}Role`, {
+  const role = makeRole(scope, `${id}Role`, {
     description: `Runs ${props.entry} ${props.exportName}`,
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-    inlinePolicies: {
-      uses: new PolicyDocument({
-        statements: [...manners(props.logGroup), ...statements, ...(props.trigger ?? [])],
-        minimize: true,
-      }),
-    },
+    statements: [
+      allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [props.logGroup.logGroupArn]),
+      // X-Ray has no resource ARNs.
+      allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']),
+      ...statements,
+      ...(props.trigger ?? []),
+    ],
   });
   const fn = new lambda.Function(scope, id, {
     description: props.description,
@@ -66,9 +68,3 @@ export const makeFunction = (scope: Construct, id: string, props: FnProps): lamb
   (fn.node.defaultChild as CfnResource).addMetadata('entry', props.entry);
   return fn;
 };
-
-const manners = (logGroup: LogGroup): readonly PolicyStatement[] => [
-  new PolicyStatement({ actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [logGroup.logGroupArn] }),
-  // X-Ray has no resource ARNs.
-  new PolicyStatement({ actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], resources: ['*'] }),
-];

@@ -2,12 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { auditRetentionDays } from '../../../shared/contract/limits.ts';
 import type { Config } from '../../config.ts';
-import type { ResourceNames } from '../resource-names.ts';
 
 /** The service's version is that of package.json. */
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string };
 
-export const settingsVariables = (config: Config, publicUrl: string): ResourceNames['settings'] => ({
+export const settingsVariables = (config: Config, publicUrl: string) => ({
   PLAN: config.plan,
   AUDIT_RETENTION_DAYS: String(config.auditRetentionDays ?? auditRetentionDays[config.plan]),
   REQUESTS_PER_MINUTE: String(config.requestsPerMinute),

@@ -4,9 +4,9 @@ import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-c
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import { pascalCase } from '../name-case.ts';
 
 export interface AlarmProps {
-  /** The alarm's name and its section in the runbook. */
   readonly name: string;
   readonly description: string;
   readonly metric: IMetric;
@@ -21,13 +21,11 @@ export interface AlarmProps {
 /** Short enough to notice trouble before customers do, long enough for one retry to succeed. */
 export const alarmPeriod = Duration.minutes(5);
 
-/** The prefix of all alarm names. */
 export const alarmPrefix = 'backup-service-';
 
 /** Missing data is fine for an upper bound (nothing happened) and breaching for a lower bound. */
 export const addAlarm = (scope: Construct, props: AlarmProps): Alarm => {
-  const id = `Alarm${props.name.replace(/(^|-)(.)/g, (_, __, letter: string) => letter.toUpperCase())}`;
-  const alarm = new Alarm(scope, id, {
+  const alarm = new Alarm(scope, `Alarm${pascalCase(props.name)}`, {
     alarmName: `${alarmPrefix}${props.name}`,
     alarmDescription: `${props.description}. See infra/runbook.md, section ${alarmPrefix}${props.name}.`,
     metric: props.metric,

@@ -17,7 +17,7 @@ export const sections: readonly Section[] = [
   { name: 'backups', title: 'Backups, schedules and retention', claims: /^(backup|verify|schedule|retention|key)-/ },
   { name: 'restores', title: 'Restores', claims: /^restore-/ },
   { name: 'captures', title: 'Point-in-time recovery', claims: /^capture-/ },
-  { name: 'webhooks', title: 'Webhooks', claims: /^(match|deliver|delivery|slow-delivery|deliver-slow)-/ },
+  { name: 'webhooks', title: 'Webhooks', claims: /^(event-match|deliver|delivery|retry-entry)-/ },
 ];
 
 /** The name in the template without the common prefix; the construct's own property is a token. */

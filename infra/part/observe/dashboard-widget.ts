@@ -16,7 +16,6 @@ import { alarmPeriod, alarmPrefix } from './alarm.ts';
 import { type Section, shortName } from './dashboard-section.ts';
 import { metricTitles } from './metric-title.ts';
 
-/** The width of the grid. */
 const full = 24;
 const third = 8;
 const quarter = 6;
@@ -73,7 +72,6 @@ const thresholdsOf = (alarms: readonly Alarm[]): readonly number[] => [
 const statisticsOf = (name: MetricName): readonly string[] =>
   ['Seconds', 'Milliseconds'].includes(metrics[name]) ? ['p50', 'p99'] : ['Sum'];
 
-/** One graph for each metric of the service. */
 export const metricGraphs = (section: Section['name']): IWidget[] =>
   (Object.keys(metrics) as MetricName[])
     .filter((name) => metricTitles[name].section === section)
@@ -97,13 +95,10 @@ export const metricGraphs = (section: Section['name']): IWidget[] =>
         }),
     );
 
-/** Request metrics of the gateway. */
 export const trafficGraphs = (apiId: string): IWidget[] => {
+  const shared = { namespace: 'AWS/ApiGateway', dimensionsMap: { ApiId: apiId }, period: alarmPeriod };
   const of = (metricName: string, statistic: string, label: string): Metric =>
-    new Metric({
-      ...{ namespace: 'AWS/ApiGateway', metricName, statistic, label, period: alarmPeriod },
-      dimensionsMap: { ApiId: apiId },
-    });
+    new Metric({ ...shared, metricName, statistic, label });
   const graph = (title: string, left: Metric[]): IWidget =>
     new GraphWidget({ title, left, leftYAxis: { min: 0, showUnits: false }, width: third });
   return [

@@ -4,22 +4,20 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import { logLines } from '../../../shared/contract/runtime/alarm-log-lines.ts';
 import { metricNamespace as namespace } from '../../../shared/contract/runtime/metric-names.ts';
+import { pascalCase } from '../name-case.ts';
 import { alarmPeriod } from './alarm.ts';
 
 type Line = keyof typeof logLines;
 
-/** 'keyRefused' → 'KeyRefused' */
-const nameOf = (line: Line): string => line.replace(/^./, (letter) => letter.toUpperCase());
-
 /** All log groups count into the same metric. */
 export const addLogMetricFilter = (logGroup: LogGroup, line: Line): void => {
-  logGroup.addMetricFilter(nameOf(line), {
+  logGroup.addMetricFilter(pascalCase(line), {
     filterPattern: FilterPattern.stringValue('$.message', '=', logLines[line]),
     metricNamespace: namespace,
-    metricName: nameOf(line),
+    metricName: pascalCase(line),
     metricValue: '1',
   });
 };
 
 export const logLineMetric = (line: Line, period: Duration = alarmPeriod): Metric =>
-  new Metric({ namespace, metricName: nameOf(line), statistic: 'Sum', period });
+  new Metric({ namespace, metricName: pascalCase(line), statistic: 'Sum', period });

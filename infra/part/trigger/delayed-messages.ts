@@ -1,11 +1,11 @@
 /** Messages delayed beyond SQS's 900 s: one-time schedules created by functions. */
 import { Aws } from 'aws-cdk-lib';
-import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { allow } from '../allow.ts';
+import { allow, makeRole } from '../allow.ts';
 import { makeDeadLetterQueue } from './queue-with-dlq.ts';
 
 export interface DelayedMessages {
@@ -23,17 +23,13 @@ export const makeDelayedMessages = (
 ): DelayedMessages => {
   const group = new CfnScheduleGroup(scope, `${id}Group`);
   const deadLetters = makeDeadLetterQueue(scope, `${id}DeadLetters`, { name: props.name, topic: props.topic });
-  const role = new Role(scope, `${id}Role`, {
+  const role = makeRole(scope, `${id}Role`, {
     description: `Sends due messages of ${props.name} to their queue`,
     // Only schedules of this group may assume the role.
     assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
       conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID, 'aws:SourceArn': group.attrArn } },
     }),
-    inlinePolicies: {
-      send: new PolicyDocument({
-        statements: [allow(['sqs:SendMessage'], [props.queue.queueArn, deadLetters.queueArn])],
-      }),
-    },
+    statements: [allow(['sqs:SendMessage'], [props.queue.queueArn, deadLetters.queueArn])],
   });
   return { groupName: group.ref, roleArn: role.roleArn, deadLetters };
 };

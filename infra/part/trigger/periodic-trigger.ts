@@ -1,12 +1,13 @@
 /** A function invoked at intervals. Events that the Scheduler or Lambda cannot deliver are dead-lettered. */
 
 import { Aws, Duration } from 'aws-cdk-lib';
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnEventInvokeConfig, type Function as Fn } from 'aws-cdk-lib/aws-lambda';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { allow, makeRole } from '../allow.ts';
 import { addAlarm } from '../observe/alarm.ts';
 
 interface ClockProps {
@@ -28,20 +29,16 @@ const runsMissedMax = 3;
 
 export const addPeriodicTrigger = (scope: Construct, id: string, props: ClockProps): void => {
   const rate = `rate(${props.everyMinutes} minutes)`;
-  const role = new Role(scope, `${id}ClockRole`, {
+  const role = makeRole(scope, `${id}ClockRole`, {
     description: `Invokes ${props.name} at ${rate}`,
     // Only schedules of this account may assume the role.
     assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
       conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
     }),
-    inlinePolicies: {
-      start: new PolicyDocument({
-        statements: [
-          new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [props.target.functionArn] }),
-          new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [props.deadLetters.queueArn] }),
-        ],
-      }),
-    },
+    statements: [
+      allow(['lambda:InvokeFunction'], [props.target.functionArn]),
+      allow(['sqs:SendMessage'], [props.deadLetters.queueArn]),
+    ],
   });
   new CfnSchedule(scope, `${id}Clock`, {
     description: `Invokes ${props.name} at ${rate}`,

@@ -1,11 +1,12 @@
 /** The standard workflow: fully logged, traced, allowed to invoke only its own steps, with alarms for failures. */
 import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as Fn } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
+import { allow, makeRole } from '../allow.ts';
 import { addAlarm, alarmPeriod } from '../observe/alarm.ts';
 import { makeVendedLogGroup } from '../observe/log-group.ts';
 
@@ -24,22 +25,21 @@ export const makeStateMachine = (scope: Construct, id: string, props: StateMachi
   const logGroup = makeVendedLogGroup(scope, `${id}Logs`);
   // A fixed name: the role refers to the workflow and the workflow to the role, so neither can wait for the other's name.
   const stateMachineName = props.isDistributed ? `backup-management-service-${props.name}` : undefined;
-  const role = new Role(scope, `${id}Role`, {
+  const role = makeRole(scope, `${id}Role`, {
     description: `Runs the steps of the ${props.name} workflow`,
     // Only workflows of this account may assume the role.
     assumedBy: new ServicePrincipal('states.amazonaws.com', {
       conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
     }),
-    inlinePolicies: {
-      run: new PolicyDocument({
-        statements: [
-          new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: props.steps.map((step) => step.functionArn) }),
-          // Log delivery and X-Ray have no resource ARNs.
-          new PolicyStatement({ actions: [...logDelivery, ...tracing], resources: ['*'] }),
-          ...(stateMachineName ? ownExecutions(scope, stateMachineName) : []),
-        ],
-      }),
-    },
+    statements: [
+      allow(
+        ['lambda:InvokeFunction'],
+        props.steps.map((step) => step.functionArn),
+      ),
+      // Log delivery and X-Ray have no resource ARNs.
+      allow([...logDelivery, ...tracing], ['*']),
+      ...(stateMachineName ? ownExecutions(scope, stateMachineName) : []),
+    ],
   });
   const workflow = new CfnStateMachine(scope, id, {
     stateMachineType: 'STANDARD',
@@ -79,12 +79,9 @@ const ownExecutions = (scope: Construct, name: string): readonly PolicyStatement
   const arn = (resource: string, resourceName: string): string =>
     Stack.of(scope).formatArn({ service: 'states', resource, resourceName, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
   return [
-    new PolicyStatement({ actions: ['states:StartExecution'], resources: [arn('stateMachine', name)] }),
-    new PolicyStatement({
-      actions: ['states:DescribeExecution', 'states:StopExecution'],
-      // Executions of a map run have its label appended to the name.
-      resources: [arn('execution', `${name}:*`), arn('execution', `${name}/*:*`)],
-    }),
+    allow(['states:StartExecution'], [arn('stateMachine', name)]),
+    // Executions of a map run have its label appended to the name.
+    allow(['states:DescribeExecution', 'states:StopExecution'], [arn('execution', `${name}:*`), arn('execution', `${name}/*:*`)]),
   ];
 };
 

@@ -1,19 +1,20 @@
 /**
  * The queues: worker, batch size, maximum concurrency, and the wait that raises an alarm. Concurrent batches must fit into the
  * account's concurrency (1,000 by default) and the SES sending rate.
+ * `id` names the resource and stays when a queue gets a better name: a new id replaces the queue, which loses its messages and
+ * breaks the Scheduler entries that send to it.
  */
 export const workQueueSpecs = {
   /** Ten small tasks fit into the timeout, and SQS returns no more without waiting. E-mails are expected within minutes. */
   task: { id: 'Tasks', worker: 'task', batchSize: 10, concurrencyMax: 5, waitMaxSeconds: 900 },
   /** A task may use the whole timeout, so batches have one message. Nothing waits for it; a burst may take an hour. */
-  chore: { id: 'Chores', worker: 'chore', batchSize: 1, concurrencyMax: 10, waitMaxSeconds: 3_600 },
+  bucketWork: { id: 'Chores', worker: 'bucketWork', batchSize: 1, concurrencyMax: 10, waitMaxSeconds: 3_600 },
   /**
    * Ten events for 1,000 webhooks each (the maximum) make 10,000 deliveries at about 1 ms of a core: a quarter of the worker's
-   * timeout.
-   * Ten workers create 10,000 deliveries per second, twice what the delivery queue sends, so bursts wait there and new events
+   * timeout. Ten workers create 10,000 deliveries per second, twice what the delivery queue sends, so bursts wait there and new events
    * are matched at once. Events are expected within seconds.
    */
-  match: { id: 'Matches', worker: 'match', batchSize: 10, concurrencyMax: 10, waitMaxSeconds: 300 },
+  eventMatch: { id: 'Matches', worker: 'eventMatch', batchSize: 10, concurrencyMax: 10, waitMaxSeconds: 300 },
   /**
    * 500 concurrent requests to endpoints that were fast the last time: at 100 ms each, 5,000 deliveries per second. An endpoint
    * that begins to hang costs one timeout and then uses the retry queue. Events are expected within seconds.
@@ -23,7 +24,7 @@ export const workQueueSpecs = {
    * All retries, and endpoints that failed, were slow or are new: twice the concurrency, because each may hang for up to 60 s.
    * SQS fair queues alternate between organizations, so that hanging endpoints do not delay those of others.
    */
-  slowDelivery: { id: 'SlowDeliveries', worker: 'deliverSlow', batchSize: 10, concurrencyMax: 100, waitMaxSeconds: 3_600 },
+  deliveryRetry: { id: 'SlowDeliveries', worker: 'deliverRetry', batchSize: 10, concurrencyMax: 100, waitMaxSeconds: 3_600 },
   /** Schedule runs and changes: a few calls to the table and the Scheduler each. A nightly peak is processed within minutes. */
   schedule: { id: 'Schedules', worker: 'scheduleRun', batchSize: 5, concurrencyMax: 10, waitMaxSeconds: 900 },
   /**

@@ -2,7 +2,7 @@ import { type RecordKind, recordKind } from '../leaf/column-layout.ts';
 import { type DocumentMarks, DocumentTrim } from '../leaf/document-trim.ts';
 import { LeafWriter } from '../leaf/leaf-writer.ts';
 import { type ObjectEntry, ObjectWriter, type WriterOptions } from '../object/object-writer.ts';
-import type { LeafLocation } from '../page/index-page.ts';
+import { type LeafLocation, leafLocation } from '../page/index-page.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { objectKind } from '../primitives/identity.ts';
 
@@ -83,15 +83,6 @@ export class ChunkWriter {
     const keys = this.#object.seal(this.#leaf.keys(), false);
     const bodies = this.#object.seal(this.#leaf.bodies(), last);
     this.#leaf.reset();
-    this.#onLeaf?.({
-      ...this.#source,
-      frame: keys.frame,
-      offset: keys.offset,
-      keysLength: keys.length,
-      bodiesLength: bodies.length,
-      records: count,
-      keysSha256: keys.sha256,
-      bodiesSha256: bodies.sha256,
-    });
+    this.#onLeaf?.(leafLocation({ ...this.#source, records: count }, keys, bodies));
   }
 }

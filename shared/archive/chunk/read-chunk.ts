@@ -1,11 +1,10 @@
 import { Leaf } from '../leaf/leaf.ts';
 import { compareNames } from '../name/compare-names.ts';
 import { type Frame, type ReadOptions, readFrames } from '../object/read-frames.ts';
-import type { LeafLocation } from '../page/index-page.ts';
+import { type LeafLocation, leafLocation } from '../page/index-page.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import type { ByteSource } from '../primitives/byte-queue.ts';
 
-/** A leaf with its location as an index would list it. */
 interface LocatedLeaf {
   readonly leaf: Leaf;
   readonly location: LeafLocation;
@@ -31,19 +30,8 @@ export async function* readChunk(source: ByteSource, options: ReadOptions): Asyn
     records += leaf.count;
     if (frame.last && options.entry && options.entry.records !== records)
       throw new ArchiveError('hash-mismatch', 'the number of records in the chunk differs from the manifest');
-    yield { leaf, location: locationOf(options, keys, frame, leaf.count) };
+    const source = { backup: options.identity.backup, object: options.name, records: leaf.count };
+    yield { leaf, location: leafLocation(source, keys, frame) };
     keys = undefined;
   }
 }
-
-const locationOf = ({ identity, name }: ReadOptions, keys: Frame, bodies: Frame, records: number): LeafLocation => ({
-  backup: identity.backup,
-  object: name,
-  frame: keys.frame,
-  offset: keys.offset,
-  keysLength: keys.length,
-  bodiesLength: bodies.length,
-  records,
-  keysSha256: keys.sha256,
-  bodiesSha256: bodies.sha256,
-});

@@ -45,12 +45,10 @@ export class ShardWriter {
     this.#index = new IndexWriter(objectName('index', number, options.part), options);
   }
 
-  /** Adds the document encoded in bytes `start` to `end`. */
   document(bytes: Uint8Array, start: number, end: number, marks: DocumentMarks): void {
     this.#onRecordAdded(this.#writer().document(bytes, start, end, marks), bytes, marks);
   }
 
-  /** Adds a record of another kind. */
   record(kind: Exclude<RecordKind, 1>, bytes: Uint8Array, marks: DocumentMarks, bodyStart: number, bodyEnd: number): void {
     this.#onRecordAdded(this.#writer().record(kind, bytes, marks, bodyStart, bodyEnd), bytes, marks);
   }
@@ -124,7 +122,7 @@ export class ShardWriter {
   #release(): void {
     for (const { leaf, start, count, first } of this.#pending) {
       if (!leaf) throw new Error('released a record of an unsealed leaf');
-      this.#index.add({ ...locationOf(leaf), start, count, first });
+      this.#index.add({ ...leaf, start, count, first });
     }
     this.#pending = [];
   }
@@ -171,15 +169,3 @@ const checkOrder = (before: Uint8Array | undefined, name: Uint8Array): void => {
 
 const isSameLeaf = (a: LeafLocation, b: LeafLocation): boolean =>
   a.frame === b.frame && a.object === b.object && a.backup === b.backup;
-
-const locationOf = (leaf: LeafLocation): LeafLocation => ({
-  backup: leaf.backup,
-  object: leaf.object,
-  frame: leaf.frame,
-  offset: leaf.offset,
-  keysLength: leaf.keysLength,
-  bodiesLength: leaf.bodiesLength,
-  records: leaf.records,
-  keysSha256: leaf.keysSha256,
-  bodiesSha256: leaf.bodiesSha256,
-});

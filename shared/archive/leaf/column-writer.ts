@@ -3,7 +3,6 @@ import { column, columnsStart } from './column-layout.ts';
 import type { DocumentMarks } from './document-trim.ts';
 import { isStorable } from './protobuf-timestamp.ts';
 
-/** Collects the key columns of a leaf and writes them as planes. */
 export class ColumnWriter {
   readonly #flags = new Uint8Array(leafRecords);
   readonly #shared = new Uint16Array(leafRecords);

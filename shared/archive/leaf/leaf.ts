@@ -113,7 +113,6 @@ export class Leaf {
     return (this.#read(column.flags.plane, 1, slot) & kindMask) as RecordKind;
   }
 
-  /** A view of the name. */
   name(slot: number): Buffer {
     return this.#names.subarray(this.#nameStart(slot), this.#nameEnds[slot]);
   }

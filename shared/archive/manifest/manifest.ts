@@ -14,13 +14,11 @@ export interface Manifest {
   readonly organization: string;
   readonly project: string;
   readonly backup: string;
-  /** The parent of an incremental backup. */
   readonly parent: string | null;
   /** The database: `projects/{id}/databases/{id}`. */
   readonly source: string;
   /** The snapshot time of the whole backup: RFC 3339 in UTC with up to nanosecond precision. */
   readonly readTime: string;
-  /** Counts of all indexed records. */
   readonly counts: { readonly documents: number; readonly tombstones: number; readonly users: number };
   /** Document counts by collection id, not path: 100,000 subcollections must not make 100,000 entries. */
   readonly collections: readonly { readonly id: string; readonly documents: number }[];

@@ -33,7 +33,6 @@ export const compareFrom = (
   return (aAt < aEnd ? rank(a[aAt]) : -2) - (bAt < bEnd ? rank(b[bAt]) : -2);
 };
 
-/** The length of the common prefix of two names. */
 export const sharedBytes = (a: Uint8Array, aStart: number, aEnd: number, b: Uint8Array, bStart: number, bEnd: number): number => {
   const shorter = Math.min(aEnd - aStart, bEnd - bStart);
   let i = 0;

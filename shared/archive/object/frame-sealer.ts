@@ -12,7 +12,6 @@ import type { Header } from './header.ts';
  */
 export type SelfCheck = 'none' | 'sealed' | 'restored';
 
-/** Compresses and encrypts the frames of one object. */
 export class FrameSealer {
   readonly #key: KeyObject;
   readonly #prefix: Buffer;

@@ -3,7 +3,6 @@ import { asBuffer, decodeBase64, encodeBase64 } from '../primitives/bytes.ts';
 import { maxHeaderBytes } from '../primitives/format-limits.ts';
 import { checkIdentity, type Identity, isId, objectKind } from '../primitives/identity.ts';
 
-/** The clear-text header of an object. */
 export interface Header {
   readonly identity: Identity;
   readonly name: string;

@@ -13,9 +13,7 @@ export interface WriterOptions {
   readonly dataKey: Uint8Array;
   /** Cryptographically secure; every started object takes its salt and nonce prefix from it. */
   readonly random: (bytes: number) => Uint8Array;
-  /** zstd level; default 3. */
   readonly level?: number;
-  /** Default `sealed`. */
   readonly check?: SelfCheck;
   readonly inspect?: Inspect;
 }
@@ -36,7 +34,6 @@ export interface ObjectEntry {
   readonly noncePrefix: string;
 }
 
-/** Position of a frame and the SHA-256 of its content. */
 export interface FrameLocation {
   readonly frame: number;
   readonly offset: number;
@@ -58,7 +55,6 @@ export class ObjectWriter {
   #frames = 0;
   #size = 0;
   #ended = false;
-  /** Bytes ready to be taken. */
   pendingBytes = 0;
 
   constructor(name: string, options: WriterOptions) {

@@ -8,7 +8,6 @@ import { FrameOpener, sealedLength } from './frame-opener.ts';
 import { type Header, headerLength, parseHeader, preambleBytes } from './header.ts';
 import type { FrameLocation, ObjectEntry } from './object-writer.ts';
 
-/** Expected identity of an object. */
 export interface ReadOptions {
   readonly identity: Identity;
   readonly name: string;

@@ -1,4 +1,5 @@
 import { compareNames, sharedBytes } from '../name/compare-names.ts';
+import type { FrameLocation } from '../object/object-writer.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { asBuffer } from '../primitives/bytes.ts';
 import {
@@ -27,6 +28,21 @@ export interface LeafLocation {
   readonly bodiesSha256: Buffer;
 }
 
+/** The location of a leaf whose two frames were just written or read. */
+export const leafLocation = (
+  source: Pick<LeafLocation, 'backup' | 'object' | 'records'>,
+  keys: FrameLocation,
+  bodies: FrameLocation,
+): LeafLocation => ({
+  ...source,
+  frame: keys.frame,
+  offset: keys.offset,
+  keysLength: keys.length,
+  bodiesLength: bodies.length,
+  keysSha256: keys.sha256,
+  bodiesSha256: bodies.sha256,
+});
+
 /**
  * Slots `start` to `start + count` of a leaf. An index lists segments in name order; together they are all records of a backup.
  */
@@ -40,7 +56,6 @@ export interface Segment extends LeafLocation {
 /** Source u16, frame u32, offset u48, two lengths, records, start and count u32, two hashes, shared and suffix length u16. */
 const rowBytes = 2 + 4 + 6 + 4 + 4 + 4 + 4 + 4 + 32 + 32 + 2 + 2;
 
-/** Encodes an index page. */
 export const encodePage = (segments: readonly Segment[]): Buffer => {
   const sources = new Map<string, number>();
   const parts: Buffer[] = [];

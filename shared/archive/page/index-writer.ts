@@ -14,7 +14,6 @@ export interface PageEntry {
   readonly offset: number;
   readonly length: number;
   readonly segments: number;
-  /** Number of records that the page covers. */
   readonly records: number;
   /** The first name in the page, base64url; empty for a page without segments. */
   readonly first: string;
@@ -25,7 +24,6 @@ export interface PageEntry {
 /** Listed size of an entry without its first name: object name, hash, five numbers and their keys. */
 export const pageListedBytes = 224;
 
-/** Writes segments into pages. */
 export class IndexWriter {
   readonly #object: ObjectWriter;
   readonly #name: string;

@@ -5,7 +5,6 @@ import type { ByteSource } from '../primitives/byte-queue.ts';
 import { decodePage, type Segment } from './index-page.ts';
 import { type PageEntry, pageEntry } from './index-writer.ts';
 
-/** A page as listed in the manifest, and its segments. */
 export interface ReadPage {
   readonly entry: PageEntry;
   readonly segments: readonly Segment[];
@@ -31,7 +30,6 @@ export async function* readPages(source: ByteSource, options: ReadOptions): Asyn
   }
 }
 
-/** Reads the segments of all pages. */
 export async function* readIndex(source: ByteSource, options: ReadOptions): AsyncGenerator<Segment, void, undefined> {
   for await (const { segments } of readPages(source, options)) yield* segments;
 }

@@ -4,7 +4,6 @@ const archiveErrors = {
   truncated: 'reading',
   /** Bytes follow the last frame. */
   'trailing-data': 'reading',
-  /** Not an archive object. */
   'bad-magic': 'reading',
   /** Written in a format version that this code does not know. */
   'unsupported-version': 'reading',
@@ -27,7 +26,6 @@ const archiveErrors = {
   'manifest-invalid': 'validating',
   /** The key file cannot be read. */
   'key-invalid': 'decrypting',
-  /** The passphrase does not open the key. */
   'wrong-passphrase': 'decrypting',
   /** The passphrase violates the rules of the format. */
   'passphrase-refused': 'decrypting',
@@ -42,7 +40,6 @@ export type ArchiveErrorCode = keyof typeof archiveErrors;
 /** Every error of the archive format, with a code to act on. Errors of the byte source pass through unchanged. */
 export class ArchiveError extends Error {
   readonly code: ArchiveErrorCode;
-  /** The affected object, if known. */
   object: { readonly backup: string; readonly name: string } | undefined;
 
   constructor(code: ArchiveErrorCode, message: string, options?: ErrorOptions) {

@@ -44,7 +44,6 @@ export class ByteQueue {
     return all.subarray(0, length);
   }
 
-  /** Takes `length` buffered bytes. */
   take(length: number): Buffer {
     const taken = this.peek(length);
     const [first] = this.#held;
@@ -55,7 +54,6 @@ export class ByteQueue {
     return taken;
   }
 
-  /** SHA-256 of all received bytes. */
   sha256(): Buffer {
     return this.#hash.copy().digest();
   }

@@ -13,7 +13,6 @@ import { attachObject, checkSegment, verified } from './integrity.ts';
 import { LeafCache, type LeafContents } from './leaf-cache.ts';
 import { type NamedPage, segmentsInRanges } from './segments-in-ranges.ts';
 
-/** Access to the objects and keys of an archive. */
 interface ArchiveSource {
   /** Reads exactly this range of an object. Errors pass through to the caller. */
   readonly fetch: (
@@ -32,7 +31,6 @@ interface ArchiveSource {
 /** Pages to cache, about 100 KB each. */
 const maxRecentPages = 8;
 
-/** A record in its leaf. */
 export interface Found {
   readonly leaf: Leaf;
   readonly slot: number;

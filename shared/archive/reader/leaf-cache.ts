@@ -1,7 +1,6 @@
 import type { Leaf } from '../leaf/leaf.ts';
 import type { Segment } from '../page/index-page.ts';
 
-/** The parts of a leaf to fetch. */
 export type LeafContents = 'all' | 'keys';
 
 /** The longest chain has about fifty leaves in use at once, each below 1 MB with its names. */

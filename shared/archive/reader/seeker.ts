@@ -11,9 +11,7 @@ import type { LeafContents } from './leaf-cache.ts';
  * a segment is known from the index.
  */
 export class Seeker {
-  /** Whether leaves are fetched with bodies. */
   part: LeafContents = 'keys';
-  /** Leaves and pages fetched so far. */
   fetches = 0;
   readonly #archive: Archive;
   /** Records before each page. */
@@ -61,7 +59,6 @@ export class Seeker {
     return false;
   }
 
-  /** Moves to the next record; false if there is none. */
   next(): Promise<boolean> {
     return this.pass(1);
   }
@@ -84,7 +81,6 @@ export class Seeker {
     );
   }
 
-  /** The current name; undefined at the end. */
   async name(): Promise<Buffer | undefined> {
     if (this.isAtEnd) return undefined;
     if (this.#segment === 0 && this.#offset === 0) return this.#archive.pages[this.#page]?.name;

@@ -42,7 +42,6 @@ export async function* segmentsInRanges(
   }
 }
 
-/** Skips passed ranges. */
 class Ranges {
   readonly #ranges: readonly EncodedNameRange[];
   #at = 0;

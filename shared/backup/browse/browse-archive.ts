@@ -40,7 +40,6 @@ export const browseArchive = async (archive: Archive, { kind, path }: BrowsePath
 
 class PageBuilder {
   readonly entries: Entry[] = [];
-  /** Where the next page starts, if there is one. */
   next: number | undefined;
   exists = false;
   readonly #seeker: Seeker;
@@ -53,7 +52,7 @@ class PageBuilder {
 
   constructor(archive: Archive, path: string, options: BrowseOptions) {
     this.#seeker = new Seeker(archive);
-    this.#root = `${archive.manifest.source}/documents/`;
+    this.#root = archive.documentsRoot;
     this.#path = path;
     this.#options = options;
   }

@@ -1,7 +1,6 @@
 import { invalid } from '../../contract/errors.ts';
 import { isCollectionPath, isDocumentPath } from '../../firestore/index.ts';
 
-/** A path in a backup: its root, a collection or a document. */
 export interface BrowsePath {
   readonly kind: 'root' | 'collection' | 'document';
   readonly path: string;

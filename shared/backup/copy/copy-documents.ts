@@ -15,7 +15,7 @@ import { type Claim, checkpointShard, type PartResult, type ShardProgress } from
  * well below 400 KB.
  */
 export const partBytesMax = 1 << 30;
-const collectionBytesMax = 64 << 10;
+export const collectionBytesMax = 64 << 10;
 /** If every other document has changed, each is an entry of the index. */
 const listedBytesMax = 128 << 10;
 /** Firestore limits a query to 60 s; functions/backup/copy.ts reserves more than that. */

@@ -13,7 +13,6 @@ import type { EventContext } from './backup-progress-events.ts';
 import { PartWriter } from './part-writer.ts';
 import { type Claim, checkpointShard, type ShardProgress } from './shard-progress.ts';
 
-/** One run of a worker over a shard. */
 export interface CopyRun {
   readonly context: EventContext;
   readonly backup: BackupRecord;

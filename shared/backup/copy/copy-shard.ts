@@ -1,5 +1,6 @@
 /** The third step: copies one shard into the destination, until it is done or the worker's time is over. */
 import { readDestination } from '../../destination/index.ts';
+import type { FirestoreDatabase } from '../../firestore/index.ts';
 import { RunControl } from '../../job/index.ts';
 import { log, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
@@ -7,8 +8,7 @@ import type { BackupDeps } from '../backup-deps.ts';
 import { openParent, openParentArchive, type ParentArchive } from '../incremental/parent-archive.ts';
 import { readRunningBackup, timeoutFailure } from '../model/running-backup.ts';
 import { copyDocuments } from './copy-documents.ts';
-import type { CopyRun } from './copy-run.ts';
-import { copySyntheticFull, type SynthesisRun } from './copy-synthetic-full.ts';
+import { copySyntheticFull } from './copy-synthetic-full.ts';
 import { copyUsers } from './copy-users.ts';
 import { type Claim, claimNextPart } from './shard-progress.ts';
 
@@ -41,11 +41,12 @@ export const copyShard = async (
     const dataKey = await deps.dataKeyOf(tenant, backup);
     const context = { tenant, project, organization };
     const run = { context, backup, project, deps, store, dataKey, control };
-    const copyPart = source ? fromSource({ ...run, source, parent }) : fromArchive({ ...run, origin: parent });
+    const copyFromSource = (from: FirestoreDatabase, claim: Claim) =>
+      (claim.shard.range === undefined ? copyUsers : copyDocuments)({ ...run, source: from, parent }, claim);
     while (!control.isYielding) {
       const claim = await claimNextPart(tenant, backupId, number, clock);
       if (!claim) return true;
-      const isDone = await copyPart(claim);
+      const isDone = await (source ? copyFromSource(source, claim) : copySyntheticFull({ ...run, origin: parent }, claim));
       log.info('copied a part', { backupId, number, part: claim.part, isDone });
       if (isDone) return true;
     }
@@ -57,15 +58,3 @@ export const copyShard = async (
     opened?.then((one) => one?.close()).catch(() => undefined);
   }
 };
-
-type CopyPart = (claim: Claim) => Promise<boolean>;
-
-const fromSource =
-  (run: CopyRun): CopyPart =>
-  (claim) =>
-    (claim.shard.range === undefined ? copyUsers : copyDocuments)(run, claim);
-
-const fromArchive =
-  (run: SynthesisRun): CopyPart =>
-  (claim) =>
-    copySyntheticFull(run, claim);

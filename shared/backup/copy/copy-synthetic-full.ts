@@ -2,22 +2,18 @@
 import { type Archive, compareNames, type EncodedNameRange } from '../../archive/index.ts';
 import { countBytes, type NameRange } from '../../firestore/index.ts';
 import type { RunControl } from '../../job/index.ts';
-import { type ArchivePart, archivePartsIn, archiveRanges, documentsRoot } from '../cursor/archive-cursor.ts';
+import { type ArchivePart, archivePartsIn, archiveRanges } from '../cursor/archive-cursor.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
 import { recordKindOf } from '../steps/plan-synthetic-full.ts';
+import { collectionBytesMax, partBytesMax } from './copy-documents.ts';
 import { type CopyRun, withHeartbeat, withPart } from './copy-run.ts';
 import type { PartWriter } from './part-writer.ts';
 import { type Claim, checkpointShard, type PartResult, type ShardProgress } from './shard-progress.ts';
 
-/** One run of a worker over a shard of a synthetic full. */
 export interface SynthesisRun extends Omit<CopyRun, 'source' | 'parent'> {
   /** The backup it is made from; opened once, on first use. */
   readonly origin: () => Promise<ParentArchive | undefined>;
 }
-
-/** Size limits of a part, as for parts of the source. */
-const partBytesMax = 1 << 30;
-const collectionBytesMax = 64 << 10;
 
 /** True if the range is done. */
 export const copySyntheticFull = (run: SynthesisRun, claim: Claim): Promise<boolean> =>
@@ -62,7 +58,6 @@ const copy = async (origin: ParentArchive, control: RunControl, copied: RecordCo
   }
 };
 
-/** Copies records into the part, and counts them. */
 class RecordCopier {
   records = 0;
   /** Bytes of the records, as the source encoded them. */
@@ -86,7 +81,7 @@ class RecordCopier {
 
   /** The rest of the range. Users sort before all documents. */
   rangeIn(archive: Archive): EncodedNameRange {
-    const users = { from: Buffer.from('accounts'), to: Buffer.from(documentsRoot(archive).slice(0, -1)) };
+    const users = { from: Buffer.from('accounts'), to: Buffer.from(archive.documentsRoot.slice(0, -1)) };
     const [range = users] = this.#range ? archiveRanges(archive, [this.#range]) : [];
     return { from: this.#after ?? range.from, to: range.to };
   }

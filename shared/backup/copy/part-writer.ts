@@ -2,28 +2,15 @@
 import {
   DocumentSkim,
   type Moment,
-  type ObjectEntry,
   objectName,
-  type PageEntry,
   recordKind,
   type Segment,
-  type Shard,
   ShardWriter,
   type WriterOptions,
 } from '../../archive/index.ts';
 import { type ObjectStore, type PutOptions, StorageError, type Upload } from '../../destination/index.ts';
 import type { DocumentBatch } from '../../firestore/index.ts';
-
-interface StoredPart {
-  /** Absent if all its records are inherited. */
-  readonly chunk?: ObjectEntry;
-  readonly index: ObjectEntry;
-  readonly pages: readonly PageEntry[];
-  readonly records: number;
-  readonly kept?: Shard['kept'];
-  /** How many of the records are tombstones. */
-  readonly tombstones?: number;
-}
+import type { PartContents } from '../model/record.ts';
 
 const noTimes = { createdSeconds: 0, createdNanos: 0, updatedSeconds: 0, updatedNanos: 0 };
 
@@ -89,7 +76,6 @@ export class PartWriter {
     this.#tombstones += 1;
   }
 
-  /** One encoded document. */
   document(bytes: Uint8Array): void {
     this.#marks.read(bytes, 0, bytes.length);
     this.#writer.document(bytes, 0, bytes.length, this.#marks);
@@ -113,7 +99,6 @@ export class PartWriter {
     this.#records += 1;
   }
 
-  /** Approximate size of the part's item. */
   get listedBytes(): number {
     return this.#writer.listedBytes;
   }
@@ -126,7 +111,7 @@ export class PartWriter {
   }
 
   /** Resolves when its objects are stored with the written sizes. An empty part stores nothing. */
-  async finish(): Promise<StoredPart | undefined> {
+  async finish(): Promise<Omit<PartContents, 'originalSize' | 'collections'> | undefined> {
     if (this.#records === 0) return undefined;
     const { chunk, index, pages, records, kept } = this.#writer.finish();
     await Promise.all([

@@ -1,7 +1,6 @@
 import { compareNames } from '../../archive/index.ts';
 import type { AuthUser } from '../../project/index.ts';
 
-/** The name of a user among the records of an archive. */
 export const userName = (id: string): Buffer => Buffer.from(`accounts/${id}`);
 
 export interface NamedUser extends AuthUser {

@@ -53,7 +53,7 @@ export class ArchiveCursor implements DocumentCursor {
   ) {
     this.#archive = archive;
     this.#withTombstones = withTombstones;
-    this.#rootBytes = Buffer.byteLength(documentsRoot(archive));
+    this.#rootBytes = Buffer.byteLength(archive.documentsRoot);
     this.#parts = through(
       archivePartsIn(archive, archiveRanges(archive, scope), () => (withBodies && this.#unused < unusedMax ? 'all' : 'keys')),
     );
@@ -121,16 +121,12 @@ export class ArchiveCursor implements DocumentCursor {
   }
 }
 
-export const documentsRoot = ({ documentsRoot }: Archive): string => documentsRoot;
-
 /** A scope as ranges of full names. All documents sort after the root itself, and users before it. */
-export const archiveRanges = (archive: Archive, scope: readonly NameRange[]) => {
-  const root = documentsRoot(archive);
-  return scope.map(({ from, to }) => ({
+export const archiveRanges = ({ documentsRoot: root }: Archive, scope: readonly NameRange[]) =>
+  scope.map(({ from, to }) => ({
     from: Buffer.from(from === undefined ? root.slice(0, -1) : root + from),
     to: to === undefined ? undefined : Buffer.from(root + to),
   }));
-};
 
 /** The slots of an archive that lie in the ranges, which must be in ascending order. */
 export async function* archivePartsIn(

@@ -4,7 +4,6 @@ import { compareNames } from '../../archive/index.ts';
 export interface DocumentCursor {
   /** Path of the current document below the database; undefined at the end. Valid until the next step. */
   readonly name: Buffer | undefined;
-  /** Its update time. */
   readonly seconds: number;
   readonly nanos: number;
   /** The current record says that no document of this name existed. */
@@ -18,7 +17,6 @@ export interface DocumentCursor {
 
 /** Cursor over the live database, whose documents always come with their bodies. */
 export interface TargetCursor extends DocumentCursor {
-  /** Billed reads so far. */
   readonly reads: number;
   /** The encoded current document; valid until the next step. */
   document(): Uint8Array;

@@ -1,6 +1,6 @@
 import { type Archive, DocumentSkim, recordKind } from '../../archive/index.ts';
 import { type FirestoreDatabase, type Got, getWithin } from '../../firestore/index.ts';
-import { type ArchivePart, documentsRoot } from './archive-cursor.ts';
+import type { ArchivePart } from './archive-cursor.ts';
 import type { TargetCursor } from './document-cursor.ts';
 import type { LiveReadOptions } from './live-scan-cursor.ts';
 
@@ -47,7 +47,7 @@ export class LiveLookupCursor implements TargetCursor {
     this.#source = source;
     this.#options = options;
     this.#rootBytes = Buffer.byteLength(source.root) + 1;
-    this.#archiveRootBytes = Buffer.byteLength(documentsRoot(archive));
+    this.#archiveRootBytes = Buffer.byteLength(archive.documentsRoot);
   }
 
   /** Pass this to the archive cursor. */
@@ -177,7 +177,6 @@ export class LiveLookupCursor implements TargetCursor {
 /** The names of one request, in ascending order. */
 interface Batch {
   readonly paths: string[];
-  /** Number of archive parts they come from. */
   parts: number;
   /** Undefined until the request is sent. */
   answer: Promise<Got> | undefined;

@@ -13,7 +13,6 @@ import type { TargetCursor } from './document-cursor.ts';
 export interface ScannedRange {
   readonly range: NameRange;
   readonly documents: number;
-  /** Ids of the collections they are in. */
   readonly collectionIds: Iterable<string>;
 }
 
@@ -31,7 +30,6 @@ export class LiveScanCursor implements TargetCursor {
   #readsBefore = 0;
   #batch: DocumentBatch | undefined;
   #index = 0;
-  /** Reused for all documents. */
   #marks: RawDocument | undefined;
   readonly #rootLength: number;
   /** Ranges read to their ends, and the current one: its uncounted rest, and the documents before that. */

@@ -1,8 +1,9 @@
 /** Compares a backup within an API request. */
 import { auditNote } from '../../audit/index.ts';
 import { type Role, roleAtLeast } from '../../contract/access.ts';
-import { ApiError, invalid } from '../../contract/errors.ts';
+import { invalid } from '../../contract/errors.ts';
 import { SourceError } from '../../firestore/index.ts';
+import { roleRequired } from '../../organization/index.ts';
 import { after, type Change, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { type BackupDeps, backupDeps } from '../backup-deps.ts';
@@ -43,11 +44,8 @@ export const compareBackup = async (
 
 /** Reading the live database is billed, so a comparison with it requires the role member. */
 const assertMember = ({ role }: DiffRequest): void => {
-  if (role === undefined || roleAtLeast(role, 'member')) return;
-  throw new ApiError('PERMISSION_DENIED', 'Comparing with the live database requires role member', {
-    requiredRole: 'member',
-    currentRole: role,
-  });
+  if (role !== undefined && !roleAtLeast(role, 'member'))
+    throw roleRequired('member', role, 'Comparing with the live database requires role member');
 };
 
 const withBackup = async (

@@ -1,12 +1,10 @@
 import * as z from 'zod';
 import { type Archive, Seeker } from '../../archive/index.ts';
 import { invalid } from '../../contract/errors.ts';
-import { documentsRoot } from '../cursor/archive-cursor.ts';
 import type { Counts, Stop } from './merge-cursors.ts';
 
 const Numbers = z.tuple([z.int(), z.int(), z.int(), z.int()]);
 const Cursor = z.object({
-  /** Fingerprint of its comparison. */
   of: z.string(),
   /** Where to continue: the rank in one of the archives, which is short, or the name. */
   at: z.union([z.object({ side: z.enum(['from', 'to']), rank: z.int() }), z.object({ name: z.string() })]),
@@ -22,12 +20,10 @@ export interface Progress {
   readonly counts: Counts;
   /** The total counts, if an earlier page has computed them. */
   readonly total: Counts | undefined;
-  /** The read time of the live database, the same for all pages. */
   readonly readTime: string | undefined;
   readonly reads: number;
 }
 
-/** The compared archives; undefined for the live database. */
 export interface DiffArchives {
   readonly from: Archive | undefined;
   readonly to: Archive | undefined;
@@ -47,14 +43,13 @@ export const readCursor = (text: string, of: string): { progress: Progress; at: 
   return { at, progress: { counts: countsOf(counts), total: total && countsOf(total), readTime, reads } };
 };
 
-/** The path of the document to continue at. */
 export const nameAt = async (at: Cursor['at'], sides: DiffArchives): Promise<string> => {
   if ('name' in at) return at.name;
   const archive = sides[at.side];
   const seeker = archive && new Seeker(archive);
   const name = (await seeker?.seekRank(at.rank)) ? await seeker?.name() : undefined;
   if (!archive || !name) throw invalid('cursor', 'must be a nextCursor of the same comparison');
-  return name.toString().slice(documentsRoot(archive).length);
+  return name.toString().slice(archive.documentsRoot.length);
 };
 
 export const writeCursor = async (of: string, stop: Stop, sides: DiffArchives, progress: Progress): Promise<string> => {
@@ -72,19 +67,10 @@ export const writeCursor = async (of: string, stop: Stop, sides: DiffArchives, p
 
 const rankOf = async (archive: Archive, path: Buffer): Promise<number> => {
   const seeker = new Seeker(archive);
-  await seeker.seek(Buffer.concat([Buffer.from(documentsRoot(archive)), path]));
+  await seeker.seek(Buffer.concat([Buffer.from(archive.documentsRoot), path]));
   return seeker.rank();
 };
 
-const numbersOf = ({ added, changed, removed, unchanged }: Counts): z.output<typeof Numbers> => [
-  added,
-  changed,
-  removed,
-  unchanged,
-];
-const countsOf = ([added, changed, removed, unchanged]: z.output<typeof Numbers>): Counts => ({
-  added,
-  changed,
-  removed,
-  unchanged,
-});
+type Numbers = z.output<typeof Numbers>;
+const numbersOf = (counts: Counts): Numbers => [counts.added, counts.changed, counts.removed, counts.unchanged];
+const countsOf = ([added, changed, removed, unchanged]: Numbers): Counts => ({ added, changed, removed, unchanged });

@@ -15,7 +15,6 @@ interface Changed {
 
 export interface MergeOptions {
   readonly limit: number;
-  /** The counts of earlier pages. */
   readonly counts: Counts;
   /** Whether to count to the end once the page is full. */
   readonly countsOn: boolean;
@@ -35,13 +34,11 @@ export interface Stop {
 
 export interface Merged {
   readonly changes: readonly Changed[];
-  /** Undefined if there are no more changes. */
   readonly stop: Stop | undefined;
   /** Set if both sides were read to their ends. */
   readonly total: Counts | undefined;
 }
 
-/** Documents between two calls of `isOver`. */
 const checkEvery = 64;
 
 /**

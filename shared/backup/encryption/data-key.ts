@@ -3,13 +3,14 @@ import {
   ArchiveError,
   encodeKeyFile,
   type KeyWrap,
-  type KmsWrap,
   parseKeyFile,
   unwrapKey,
+  unwrapKeyByKms,
   wrapKey,
+  wrapKeyByKms,
 } from '../../archive/index.ts';
 import { JobFailure } from '../../job/index.ts';
-import { get, makeDataKey, openDataKey, secureRandomBytes, type Tenant, type Write, wrapDataKey } from '../../platform/index.ts';
+import { get, makeDataKey, openDataKey, secureRandomBytes, type Tenant, type Write } from '../../platform/index.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import {
   checkEncryptionUnchanged,
@@ -34,15 +35,12 @@ export interface NewDataKey extends WrappedKey {
   readonly check: Write;
 }
 
-/** 32 bytes from KMS, wrapped by KMS or, if the organization has a passphrase, by that passphrase alone. */
+/** 32 random bytes, wrapped by KMS or, if the organization has a passphrase, by that passphrase alone. */
 export const newDataKey = async (tenant: Tenant, archive: Identity): Promise<NewDataKey> => {
   const chosen = await readEncryption(tenant);
-  const created = await makeDataKey(contextOf(archive)).catch(throwKmsFailure);
-  const wrapped =
-    chosen?.mode === 'customer'
-      ? await wrapWithCurrentKey(tenant, chosen, archive, created.plain)
-      : wrappedBy(archive, { kind: 'kms', keyId: created.keyId, blob: created.blob });
-  return { ...wrapped, dataKey: created.plain, check: checkEncryptionUnchanged(tenant, chosen) };
+  const dataKey = Buffer.from(secureRandomBytes(32));
+  const wrapped = await wrapWithCurrentKey(tenant, chosen, archive, dataKey);
+  return { ...wrapped, dataKey, check: checkEncryptionUnchanged(tenant, chosen) };
 };
 
 /** Wraps a data key with KMS or the passphrase, as the organization has chosen. */
@@ -52,22 +50,19 @@ export const wrapWithCurrentKey = async (
   archive: Identity,
   dataKey: Buffer,
 ): Promise<WrappedKey> => {
-  if (chosen?.mode !== 'customer')
-    return wrappedBy(archive, { kind: 'kms', ...(await wrapDataKey(dataKey, contextOf(archive)).catch(throwKmsFailure)) });
+  const identity = contextOf(archive);
+  const options = { identity, random: secureRandomBytes };
+  if (chosen?.mode !== 'customer') {
+    const wrap = await wrapKeyByKms(dataKey, await makeDataKey(identity).catch(throwKmsFailure), options);
+    return { keyFile: encodeKeyFile({ identity, wraps: [wrap] }), encryption: { mode: 'kms', keyId: wrap.keyId } };
+  }
   for await (const { keyId, passphrase } of passphrases(tenant, chosen, chosen.keyId)) {
     if (keyId !== chosen.keyId) break;
-    const wrap = await wrapKey(dataKey, passphrase, { identity: contextOf(archive), random: secureRandomBytes });
-    return { keyFile: fileOf(archive, wrap), encryption: currentEncryption(chosen) };
+    const wrap = await wrapKey(dataKey, passphrase, options);
+    return { keyFile: encodeKeyFile({ identity, wraps: [wrap] }), encryption: currentEncryption(chosen) };
   }
   throw keyUnavailable('The passphrase of the organization is missing');
 };
-
-const fileOf = (archive: Identity, wrap: KeyWrap): Buffer => encodeKeyFile({ identity: contextOf(archive), wraps: [wrap] });
-
-const wrappedBy = (archive: Identity, wrap: KmsWrap): WrappedKey => ({
-  keyFile: fileOf(archive, wrap),
-  encryption: { mode: 'kms', keyId: wrap.keyId },
-});
 
 /** The data key of an existing backup. Throws KEY_UNAVAILABLE with the reason; a busy KMS throws its own error, to be retried. */
 export const dataKeyOf = async (tenant: Tenant, backup: BackupRecord): Promise<Buffer> => {
@@ -107,11 +102,11 @@ export const unlockKeyFile = async (
   let failure: JobFailure | undefined;
   for (const wrap of wraps) {
     try {
-      if (wrap.kind === 'kms')
-        return {
-          dataKey: await openDataKey(wrap.blob, contextOf(archive)).catch(onKmsError),
-          encryption: { mode: 'kms', keyId: wrap.keyId },
-        };
+      if (wrap.kind === 'kms') {
+        const secret = await openDataKey(wrap.blob, contextOf(archive)).catch(onKmsError);
+        const dataKey = await unwrapKeyByKms(wrap, secret, contextOf(archive)).catch(throwUnavailable);
+        return { dataKey, encryption: { mode: 'kms', keyId: wrap.keyId } };
+      }
       const chosen = await readEncryption(tenant);
       for await (const { keyId, passphrase } of passphrases(tenant, chosen, likelyKeyId)) {
         const dataKey = await opened(unwrapKey(wrap, passphrase, contextOf(archive)));
@@ -131,14 +126,15 @@ export const unlockKeyFile = async (
 };
 
 /** Key files of this service contain one. */
-const passphraseWrapsMax = 3;
-/** PBKDF2 iterations per passphrase; about 10 s on one core. */
+const derivedWrapsMax = 3;
+/** PBKDF2 iterations per secret; about 10 s on one core. */
 const iterationsMax = 20_000_000;
 
 /** A file in a bucket could demand any amount of work, so the amount is checked before any is done. */
 const refuseIfCostly = (wraps: readonly KeyWrap[]): void => {
-  const iterations = wraps.flatMap((wrap) => (wrap.kind === 'passphrase' ? [Math.abs(wrap.kdf.iterations)] : []));
-  if (iterations.length > passphraseWrapsMax) throw keyUnavailable(`The key file has ${iterations.length} wrapped keys`);
+  const derivations = wraps.flatMap((wrap) => (wrap.kind === 'passphrase' ? wrap.kdf : (wrap.sealedKey?.kdf ?? [])));
+  if (derivations.length > derivedWrapsMax) throw keyUnavailable(`The key file has ${derivations.length} wrapped keys`);
+  const iterations = derivations.map((kdf) => Math.abs(kdf.iterations));
   const sum = iterations.reduce((total, one) => total + one, 0);
   if (sum > iterationsMax) throw keyUnavailable(`The key file requires ${sum} iterations; at most ${iterationsMax} are allowed`);
 };
@@ -157,10 +153,14 @@ const opened = async (key: Promise<Buffer>): Promise<Buffer | undefined> => {
   try {
     return await key;
   } catch (error) {
-    if (!(error instanceof ArchiveError)) throw error;
-    if (error.code === 'wrong-passphrase') return undefined;
-    throw keyUnavailable(`The wrapped key cannot be opened: ${error.message}`, error);
+    if (error instanceof ArchiveError && error.code === 'wrong-passphrase') return undefined;
+    return throwUnavailable(error);
   }
+};
+
+const throwUnavailable = (error: unknown): never => {
+  if (!(error instanceof ArchiveError)) throw error;
+  throw keyUnavailable(`The wrapped key cannot be opened: ${error.message}`, error);
 };
 
 /** Exactly these three fields, because KMS compares the whole context. */

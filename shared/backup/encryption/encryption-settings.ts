@@ -8,6 +8,7 @@ import { enqueue } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
 import {
   type Change,
+  conditionOf,
   env,
   get,
   type Item,
@@ -32,7 +33,6 @@ export interface EncryptionRecord extends Item {
   readonly previous: Readonly<Record<string, Uint8Array>>;
   /** New with every change and rotation; identifies the rewrap of all backups that follows. */
   readonly version: string;
-  /** Whether that rewrap is running. */
   readonly isWalking: boolean;
   readonly updatedAt: string;
 }
@@ -56,10 +56,7 @@ export const checkEncryptionUnchanged = (tenant: Tenant, chosen: EncryptionRecor
   onConditionFailed: () => new StaleReadError(),
 });
 
-const unchanged = (chosen: EncryptionRecord | undefined) => ({
-  condition: chosen ? 'version = :version' : 'attribute_not_exists(pk)',
-  ...(chosen && { values: { ':version': chosen.version } }),
-});
+const unchanged = (chosen: EncryptionRecord | undefined) => conditionOf(chosen && { version: chosen.version });
 
 export const encryptionData = (chosen: EncryptionRecord | undefined): z.input<typeof Encryption> => ({
   ...currentEncryption(chosen),

@@ -4,6 +4,7 @@ import { type ObjectStore, openStore as openRealStore, readDestination, StorageE
 import { enqueue } from '../../event/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { type Clock, commit, get, iso, log, StaleReadError, set, type Tenant, walk } from '../../platform/index.ts';
+import { isInMove, notLeaving } from '../../project/index.ts';
 import { type BackupRecord, backupKey, backupPrefix } from '../model/record.ts';
 import { findOtherOwner } from '../model/shared-archives.ts';
 import { dataKeyOf, isSameKey, wrapWithCurrentKey } from './data-key.ts';
@@ -11,7 +12,6 @@ import { checkEncryptionUnchanged, type EncryptionRecord, encryptionKey, readEnc
 
 interface RewrapTask {
   readonly walk: string;
-  /** The last backup that was processed. */
   readonly after?: string | undefined;
 }
 
@@ -62,9 +62,6 @@ const backupsOf = (tenant: Tenant, after?: string): AsyncIterable<BackupRecord> 
 const isOpenable = ({ keyFile, status }: BackupRecord): boolean =>
   keyFile !== undefined && (status === 'completed' || status === 'running');
 
-/** A backup that moves between organizations keeps its key until it has arrived. */
-const isMoving = ({ arriving, leaving }: BackupRecord): boolean => arriving !== undefined || leaving !== undefined;
-
 const attemptsMax = 3;
 
 /** False if the settings changed meanwhile: then another rewrap has started. */
@@ -75,7 +72,8 @@ const rewrapWithRetry = async (
   deps: RewrapDeps,
 ): Promise<boolean> => {
   let backup: BackupRecord | undefined = found;
-  for (let attempt = 0; backup && isOpenable(backup) && !isMoving(backup) && attempt < attemptsMax; attempt++) {
+  // A backup that moves between organizations keeps its key until it has arrived.
+  for (let attempt = 0; backup && isOpenable(backup) && !isInMove(backup) && attempt < attemptsMax; attempt++) {
     try {
       await rewrap(tenant, settings, backup, deps);
       return true;
@@ -102,7 +100,7 @@ const rewrap = async (
   try {
     // The bucket first: its key must open with what the record shows.
     await putKey(store, backup, keyFile, clock);
-    const expected = { status, keyFile: previous, leaving: undefined };
+    const expected = { status, keyFile: previous, ...notLeaving };
     await commit([
       checkEncryptionUnchanged(tenant, settings),
       set(backupKey.backup(tenant, id), { keyFile, encryption }, { expected, onConditionFailed: () => new StaleReadError() }),

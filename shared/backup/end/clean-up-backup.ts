@@ -1,11 +1,11 @@
 /** Clean-up after a backup that failed or was cancelled. */
 import { ApiError } from '../../contract/errors.ts';
 import { countBackups } from '../../destination/index.ts';
+import { deleteWorkItems } from '../../job/index.ts';
 import { commit, getAll, log, remove, type Tenant, type Write } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
-import { backupKey } from '../model/record.ts';
+import { backupKey, workPartition } from '../model/record.ts';
 import { deleteArchiveObjects } from '../removal/delete-archive-objects.ts';
-import { deleteWorkItems } from './delete-work-items.ts';
 
 /**
  * Deletes its objects and work items. The running item goes last, in the transaction that updates the destination's count: while
@@ -20,10 +20,10 @@ export const cleanUpBackup = async (
   const runningKey = backupKey.running(tenant, backupId);
   const [backup, runningItem] = await getAll([backupKey.backup(tenant, backupId), runningKey]);
   if (backup?.status === 'pending' || backup?.status === 'running') return;
-  if (backup?.status === 'completed') return deleteWorkItems(tenant, backupId);
+  if (backup?.status === 'completed') return deleteWorkItems(workPartition(tenant, backupId));
   if (isGivenUp) log.error('the objects of a backup stay in its destination', { backupId });
   else if (backup) await deleteArchiveObjects(tenant, backup, deps.openStore);
-  await deleteWorkItems(tenant, backupId);
+  await deleteWorkItems(workPartition(tenant, backupId));
   if (!runningItem) return;
   if (!backup) return commit([remove(runningKey)]);
   const writes: readonly Write[] = [remove(runningKey), { remove: backupKey.archive(tenant, backup.archive.backup, backupId) }];

@@ -1,9 +1,9 @@
 /** Ends a backup that cannot complete: records why, and releases its project. */
 import { ApiError } from '../../contract/errors.ts';
-import { type DestinationRecord, failureWrites } from '../../destination/index.ts';
+import { destinationKey, failureWrites } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type Reason, reasonOf } from '../../job/index.ts';
-import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
+import { organizationKey } from '../../organization/index.ts';
 import {
   commit,
   emitMetric,
@@ -16,7 +16,7 @@ import {
   type Tenant,
   type Write,
 } from '../../platform/index.ts';
-import { type JobRecord, jobRelease, type ProjectRecord, projectKey, unauthorizedWrite } from '../../project/index.ts';
+import { jobRelease, projectKey, unauthorizedWrite } from '../../project/index.ts';
 import { backupAudit } from '../model/backup-audit.ts';
 import { backupEvent } from '../model/backup-view.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
@@ -57,25 +57,19 @@ export const failBackup = (
     emitMetric('a backup has failed', { BackupsFailed: 1 });
   });
 
-interface BackupEndContext {
-  readonly backup: BackupRecord;
-  readonly project: ProjectRecord | undefined;
-  readonly job: JobRecord | undefined;
-  readonly destination: DestinationRecord | undefined;
-  readonly organization: OrganizationRecord | undefined;
-}
+type BackupEndContext = NonNullable<Awaited<ReturnType<typeof loadEndContext>>>;
 
-const loadEndContext = async (tenant: Tenant, backupId: string): Promise<BackupEndContext | undefined> => {
+const loadEndContext = async (tenant: Tenant, backupId: string) => {
   const backup = await get(backupKey.backup(tenant, backupId));
   if (!backup) return undefined;
   const { projectId } = backup;
   const [project, job, destination, organization] = await getAll([
     projectKey.project(tenant, projectId),
     projectKey.job(tenant, projectId),
-    organizationKey.storageDestination(tenant, backup.storageDestination.id),
+    destinationKey(tenant, backup.storageDestination.id),
     organizationKey.organization(tenant),
   ]);
-  return { backup, project, job, destination: destination as DestinationRecord | undefined, organization };
+  return { backup, project, job, destination, organization };
 };
 
 const failureTransaction = (

@@ -9,7 +9,7 @@ import { emit } from '../../event/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import { type Change, create, iso, newIdOf, type Tenant } from '../../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
-import { topCollections } from '../model/backup-fields.ts';
+import { finishedFields, newBackupRecord, topCollections } from '../model/backup-fields.ts';
 import { backupEvent } from '../model/backup-view.ts';
 import { countInOrganization } from '../model/count-in-organization.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
@@ -49,23 +49,21 @@ export const importBackup = async (
   const type = typeOf(options, found);
   const { link, holds } = await resolveChain(tenant, found);
   const id = newIdOf('backup', createdAt);
-  const backup: BackupRecord = {
-    ...backupKey.backup(tenant, id),
+  const backup = newBackupRecord(tenant, {
+    ...finishedFields,
     ...archiveFields(found),
     id,
     projectId: project.id,
     type,
     ...link,
     trigger: 'import',
-    scheduleId: null,
     storageDestination: { id: destination.id, name: destination.name, type: destination.type },
     path,
     createdAt: iso(createdAt),
-    startedAt: null,
     completedAt: iso(now),
-    ...(options.metadata.source !== undefined && { source: options.metadata.source }),
+    source: options.metadata.source,
     createdBy: options.createdBy,
-  };
+  });
   return {
     backup,
     change: {
@@ -124,41 +122,28 @@ const isSize = (value: unknown): value is number => Number.isSafeInteger(value) 
 const isPartial = ({ notes, parent, counts }: Manifest): boolean =>
   !scopeOf(notes).isKnown || notes.partial === true || notes.trigger === 'safety' || (parent === null && counts.tombstones > 0);
 
-/** The fields that follow from the archive. */
 const archiveFields = ({ identity, manifest, manifestDigest, keyFile, encryption, size }: FoundBackup) => {
   const { counts, notes } = manifest;
   const documents = counts.documents;
   const scope = scopeOf(notes);
   return {
-    status: 'completed',
-    phase: 'finished',
     archive: identity,
     keyFile,
     encryption,
     manifestDigest,
     collections: scope.collections,
     excludedCollections: scope.excludeCollections,
-    ...(isPartial(manifest) && { isPartial: true }),
-    ...(notes.mayLackCollections === true && { mayLackCollections: true }),
+    isPartial: isPartial(manifest) || undefined,
+    mayLackCollections: notes.mayLackCollections === true || undefined,
     includeAuthUsers: counts.users > 0,
-    ...(counts.users > 0 && { authUsers: counts.users }),
+    authUsers: counts.users || undefined,
     documents,
     totalDocuments: documents,
-    toldPercent: 100,
-    reads: 0,
     readTime: manifest.readTime,
-    unknownCollections: [],
     size,
     originalSize: isSize(notes.originalSize) ? notes.originalSize : 0,
     documentCount: documents,
     collectionCounts: topCollections(manifest.collections.map((one) => [one.id, one.documents] as const)),
     countVerified: typeof notes.countVerified === 'boolean' ? notes.countVerified : null,
-    verification: null,
-    verifiedAt: null,
-    restoreTestedAt: null,
-    lockedUntil: null,
-    expiresAt: null,
-    deadline: null,
-    error: null,
-  } as const;
+  };
 };

@@ -20,14 +20,12 @@ import { ArchiveMovedError, assertArchiveShareable } from '../model/shared-archi
 import { fetchManifest } from '../read/open-archive.ts';
 import { toReadError } from '../read/with-archive-in-request.ts';
 
-/** A verified backup. */
 export interface FoundBackup {
   readonly identity: Identity;
   readonly manifest: Manifest;
   readonly manifestDigest: string;
   readonly keyFile: Uint8Array;
   readonly encryption: BackupRecord['encryption'];
-  /** Bytes of all its own objects. */
   readonly size: number;
   /** Conditions for the transaction that creates its record. */
   readonly checks: readonly Write[];

@@ -1,15 +1,15 @@
 /** Resolves the backups that an imported one depends on: they must exist in the organization, and are held. */
 import { ApiError, invalid } from '../../contract/errors.ts';
-import { StaleReadError, type Tenant, update, type Write } from '../../platform/index.ts';
+import type { Tenant, Write } from '../../platform/index.ts';
 import { assertNotLeaving } from '../../project/index.ts';
 import { chainLengthOf } from '../incremental/find-parent.ts';
-import { type BackupRecord, backupKey } from '../model/record.ts';
+import { holdDependency } from '../incremental/hold-parent.ts';
+import type { BackupRecord } from '../model/record.ts';
 import { findOwner } from '../model/shared-archives.ts';
 import { dependencyArchives } from '../seal/archive-contents.ts';
 import type { FoundBackup } from './inspect-folder.ts';
 
 interface ImportedChain {
-  /** The chain fields of its record. */
   readonly link: Pick<BackupRecord, 'parentBackupId' | 'chainLength' | 'needs'>;
   /** Writes that hold its dependencies, for the transaction that creates the record. */
   readonly holds: readonly Write[];
@@ -53,11 +53,3 @@ export const resolveChain = async (tenant: Tenant, { identity, manifest }: Found
 /** The encrypted objects are bound to both. */
 const isSameProject = (one: BackupRecord['archive'], other: FoundBackup['identity']): boolean =>
   one.organization === other.organization && one.project === other.project;
-
-/** As `holdParent`, but a damaged backup is still a dependency. */
-const holdDependency = (tenant: Tenant, backupId: string): Write =>
-  update(backupKey.backup(tenant, backupId), {
-    add: { builtUpon: 1 },
-    expected: { status: 'completed', leaving: undefined },
-    onConditionFailed: () => new StaleReadError(),
-  });

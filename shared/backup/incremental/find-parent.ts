@@ -1,7 +1,7 @@
 /** Finds the parent of an incremental backup. */
 import { chainHardMax } from '../../contract/limits.ts';
 import { query, type Tenant } from '../../platform/index.ts';
-import type { ProjectRecord } from '../../project/index.ts';
+import { isInMove, type ProjectRecord } from '../../project/index.ts';
 import { type BackupRecord, backupPrefix } from '../model/record.ts';
 import type { StartBackupContext, StartBackupOptions } from '../model/start-options.ts';
 
@@ -9,7 +9,6 @@ export interface ParentCriteria extends Pick<StartBackupOptions, 'collections' |
   readonly storageDestinationId: string;
 }
 
-/** The options that depend on whether a parent was found. */
 export type ResolvedType = Pick<StartBackupOptions, 'type' | 'parentBackupId' | 'chainLength' | 'fullBecause'>;
 
 /** The suitable backup of the project with the latest read time; of two with the same one, that with the shorter chain. */
@@ -105,7 +104,6 @@ export const findParentOrReason = async (
 const tooFar = 'the latest suitable backups depend on others that are too old';
 const sharesDamage = 'depends on a damaged backup, or shares objects with one';
 
-/** The archives required to read a backup. */
 const archivesOf = ({ archive, needs = [] }: BackupRecord): readonly string[] => [archive.backup, ...needs];
 const isSuspect = (backup: BackupRecord, suspect: ReadonlySet<string>): boolean =>
   archivesOf(backup).some((archive) => suspect.has(archive));
@@ -127,7 +125,7 @@ const unsuitableBecause = (tenant: Tenant, backup: BackupRecord, criteria: Paren
   const { archive, projectId, storageDestination } = backup;
   if (backup.isPartial || backup.readTime === null) return 'is partial';
   if (backup.damagedDepth !== undefined) return 'is damaged';
-  if (backup.arriving !== undefined || backup.leaving !== undefined) return 'is being moved';
+  if (isInMove(backup)) return 'is being moved';
   // The encrypted objects are bound to both forever.
   if (archive.organization !== tenant.organizationId || archive.project !== projectId)
     return 'was made in another organization or project';

@@ -3,12 +3,12 @@ import { ArchiveError } from '../../archive/index.ts';
 import { StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { bestEffort, commit, log, set, type Tenant } from '../../platform/index.ts';
+import { notLeaving } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { backupAudit } from '../model/backup-audit.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { findOwner } from '../model/shared-archives.ts';
 
-/** A parent that a child backup is made from. */
 export interface ParentLink {
   readonly tenant: Tenant;
   readonly parent: BackupRecord;
@@ -47,7 +47,7 @@ export const reportDamage = async ({ tenant, parent, childId, deps }: ParentLink
     const owner = object && object.backup !== parent.archive.backup ? await findOwner(tenant, object.backup) : undefined;
     for (const backup of [parent, ...(owner ? [owner] : [])]) {
       await commit([
-        set(backupKey.backup(tenant, backup.id), damaged, { expected: { status: 'completed', leaving: undefined } }),
+        set(backupKey.backup(tenant, backup.id), damaged, { expected: { status: 'completed', ...notLeaving } }),
         backupAudit(
           tenant,
           'backup.found_damaged',

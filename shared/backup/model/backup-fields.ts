@@ -1,10 +1,30 @@
 /** Groups of fields that several kinds of backup records have in common. */
 import { countBytes } from '../../firestore/index.ts';
-import { after, iso, takeWithinBytes } from '../../platform/index.ts';
-import type { BackupRecord } from './record.ts';
+import { after, iso, omitUndefined, type Tenant, takeWithinBytes } from '../../platform/index.ts';
+import { type BackupRecord, backupKey } from './record.ts';
 
-/** Fields of every backup record before there is any result. */
-export const initialBackupFields = {
+type Required =
+  | ('id' | 'projectId' | 'type' | 'trigger' | 'createdAt' | 'createdBy')
+  | ('storageDestination' | 'path' | 'encryption');
+
+/** The fields that distinguish a new record; the others have defaults. */
+type NewBackupFields = Pick<BackupRecord, Required> & { readonly [K in keyof BackupRecord]?: BackupRecord[K] | undefined };
+
+/** The record of a pending backup of everything, without any result, except for the given fields. */
+export const newBackupRecord = (tenant: Tenant, fields: NewBackupFields): BackupRecord => ({
+  ...backupKey.backup(tenant, fields.id),
+  parentBackupId: null,
+  status: 'pending',
+  phase: 'queued',
+  scheduleId: null,
+  collections: ['*'],
+  excludedCollections: [],
+  includeAuthUsers: false,
+  archive: { organization: tenant.organizationId, project: fields.projectId, backup: fields.id },
+  totalDocuments: null,
+  toldPercent: 0,
+  readTime: null,
+  startedAt: null,
   documents: 0,
   reads: 0,
   unknownCollections: [],
@@ -21,7 +41,11 @@ export const initialBackupFields = {
   completedAt: null,
   deadline: null,
   error: null,
-} as const satisfies Partial<BackupRecord>;
+  ...(omitUndefined(fields) as NewBackupFields & Partial<BackupRecord>),
+});
+
+/** Of a record that is written when its archive is complete. */
+export const finishedFields = { status: 'completed', phase: 'finished', totalDocuments: 0, toldPercent: 100 } as const;
 
 export interface ArchiveContents {
   readonly documents: number;

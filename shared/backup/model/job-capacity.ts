@@ -28,7 +28,6 @@ export const assertVerificationCapacity = async (tenant: Tenant, now: Date): Pro
   );
 };
 
-/** Belongs in the transaction that starts a verification. */
 export const addRunningVerification = (tenant: Tenant, backupId: string, now: Date): Write => ({
   put: {
     ...backupKey.verifying(tenant, backupId),
@@ -38,7 +37,6 @@ export const addRunningVerification = (tenant: Tenant, backupId: string, now: Da
   },
 });
 
-/** Belongs in the transaction that ends a verification, or its backup. */
 export const removeRunningVerification = (tenant: Tenant, backupId: string): Write => ({
   remove: backupKey.verifying(tenant, backupId),
 });

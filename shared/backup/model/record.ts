@@ -26,7 +26,6 @@ export interface BackupRecord extends Item {
   readonly phase: Shown['phase'];
   readonly trigger: Shown['trigger'];
   readonly scheduleId: string | null;
-  /** The requested scope. */
   readonly collections: readonly string[];
   readonly excludedCollections: readonly string[];
   readonly includeAuthUsers: boolean;
@@ -85,7 +84,6 @@ export interface BackupRecord extends Item {
   /** Start time plus the project's timeout. */
   readonly deadline: string | null;
   readonly error: Shown['error'];
-  /** Its outcome was recorded on its schedule. */
   readonly outcomeTold?: boolean;
   /** Why it cannot continue, set by the first step that fails for good. It becomes the `error` when the backup ends. */
   readonly failure?: NonNullable<Shown['error']>;

@@ -10,7 +10,6 @@ export interface DueRetention extends Item {
 
 export const retentionKey = ({ organizationId }: Tenant): Key<DueRetention> => ({ pk: retentionPartition, sk: organizationId });
 
-/** Makes the next retention sweep evaluate the organization's backups. */
 export const markRetentionDue = (tenant: Tenant, now: Date): Write => ({
   put: { ...retentionKey(tenant), organizationId: tenant.organizationId, dueAt: iso(now) },
 });

@@ -23,7 +23,6 @@ export const readRunningBackup = async (tenant: Tenant, backupId: string, now: D
   return { backup: assertBackupRunning(backup, now), organization: assertOrganizationActive(organization) };
 };
 
-/** The same check for a record that was just read. */
 export const assertBackupRunning = (found: BackupRecord | undefined, now: Date): BackupRecord => {
   const backup = assertRunning(found);
   if (backup.deadline !== null && Date.parse(backup.deadline) <= now.getTime()) throw timeoutFailure(backup);
@@ -35,10 +34,8 @@ export const timeoutFailure = ({ startedAt, deadline }: BackupRecord): JobFailur
   return new JobFailure('BACKUP_TIMEOUT', `The backup took longer than its ${minutes} minutes`, { timeoutMinutes: minutes });
 };
 
-/** Writes to the record; the condition fails unless the backup still runs. */
 export const updateRunningBackup = (tenant: Tenant, backupId: string, change: Advance): Write =>
   updateRunningJob(backupKey.backup(tenant, backupId), change);
 
-/** Checks in a transaction that the backup still runs. */
 export const checkRunningBackup = (tenant: Tenant, backupId: string, expected: Advance['expected'] = {}): Write =>
   checkRunningJob(backupKey.backup(tenant, backupId), expected);

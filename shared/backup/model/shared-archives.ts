@@ -1,7 +1,7 @@
 /** Several records may share the objects of one archive. The objects are deleted with the last of these records. */
 import { ApiError } from '../../contract/errors.ts';
 import { check, get, type Item, StaleReadError, type Tenant, type Write, walk } from '../../platform/index.ts';
-import { assertNotLeaving } from '../../project/index.ts';
+import { assertNotLeaving, notLeaving } from '../../project/index.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 
 export interface ArchiveLink extends Item {
@@ -14,8 +14,7 @@ export interface ArchiveLink extends Item {
   readonly isErasing?: boolean;
 }
 
-/** The records that share an archive. */
-export const archiveLinks = (tenant: Tenant, archiveId: string): AsyncIterable<ArchiveLink> => {
+const archiveLinks = (tenant: Tenant, archiveId: string): AsyncIterable<ArchiveLink> => {
   const { pk, sk: prefix } = backupKey.archive(tenant, archiveId, '');
   return walk<ArchiveLink>({ pk, prefix });
 };
@@ -23,7 +22,7 @@ export const archiveLinks = (tenant: Tenant, archiveId: string): AsyncIterable<A
 /** The first completed backup of this organization that has the archive, wherever its objects are. */
 export const findOwner = async (tenant: Tenant, archiveId: string): Promise<BackupRecord | undefined> => {
   for await (const link of archiveLinks(tenant, archiveId)) {
-    const record = link.isErasing || link.movedTo !== undefined ? undefined : await recordOf(tenant, link);
+    const record = link.isErasing || link.movedTo !== undefined ? undefined : await get(backupKey.backup(tenant, link.backupId));
     if (record?.status === 'completed') return record;
   }
   return undefined;
@@ -41,7 +40,7 @@ export const findOtherOwner = async (
     const isHere = link.movedTo === undefined;
     // Two records that are both deleted do not keep each other's objects.
     if (link.isErasing || (isHere && link.backupId === id)) continue;
-    const record = isHere ? await recordOf(tenant, link) : undefined;
+    const record = isHere ? await get(backupKey.backup(tenant, link.backupId)) : undefined;
     const otherPath = link.path ?? record?.path;
     // An unknown path counts as shared, so that the objects stay.
     if (otherPath === undefined || otherPath === path) return { record };
@@ -58,7 +57,7 @@ export const assertArchiveShareable = async (tenant: Tenant, archiveId: string, 
   for await (const link of archiveLinks(tenant, archiveId)) {
     if (link.movedTo !== undefined) throw new ArchiveMovedError();
     if (link.isErasing && link.path === path) throw beingDeleted();
-    const record = owner || link.isErasing ? undefined : await recordOf(tenant, link);
+    const record = owner || link.isErasing ? undefined : await get(backupKey.backup(tenant, link.backupId));
     if (record?.path === path) owner = record;
   }
   if (!owner) return [];
@@ -66,7 +65,7 @@ export const assertArchiveShareable = async (tenant: Tenant, archiveId: string, 
   if (owner.status !== 'completed')
     throw new ApiError('CONFLICT', `The folder belongs to a backup that is ${owner.status}`, { backupId: owner.id });
   // While this record exists, its objects are not deleted.
-  const expected = { status: 'completed', leaving: undefined };
+  const expected = { status: 'completed', ...notLeaving };
   return [check(backupKey.backup(tenant, owner.id), expected, () => new StaleReadError())];
 };
 
@@ -79,6 +78,3 @@ export class ArchiveMovedError extends Error {
 
 const beingDeleted = (): ApiError =>
   new ApiError('CONFLICT', 'The backup in this folder was deleted or has expired, and its objects are being deleted');
-
-const recordOf = async (tenant: Tenant, { backupId }: ArchiveLink): Promise<BackupRecord | undefined> =>
-  await get(backupKey.backup(tenant, backupId));

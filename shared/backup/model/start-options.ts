@@ -8,7 +8,6 @@ export interface StartBackupOptions {
   /** Of an incremental backup: its parent, as `resolveType` found it. */
   readonly parentBackupId?: string;
   readonly chainLength?: number;
-  /** Why the backup is full although an incremental one was requested. */
   readonly fullBecause?: string;
   /** The backup a synthetic full is made from, instead of the source. */
   readonly synthesizedFrom?: Pick<BackupRecord, 'id' | 'builtUpon'>;
@@ -20,7 +19,6 @@ export interface StartBackupOptions {
   /** Instead of days: the retention policy of its schedule. */
   readonly retentionPolicy?: BackupRecord['retentionPolicy'];
   readonly retentionTimezone?: string;
-  /** Defaults to the project's limit. */
   readonly maxReads?: number | undefined;
   readonly trigger: BackupRecord['trigger'];
   readonly scheduleId?: string;

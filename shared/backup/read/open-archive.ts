@@ -18,7 +18,6 @@ import { findOwner } from '../model/shared-archives.ts';
 /** A backup opened for reading. The caller closes it. */
 export interface OpenArchive {
   readonly archive: Archive;
-  /** The folder of the backup's own objects. */
   readonly store: ObjectStore;
   /** The folder and data key of this archive, or of another one that it depends on. */
   readonly sourceOf: (archiveId: string) => Promise<ArchiveSource>;

@@ -49,7 +49,6 @@ export const deleteArchiveObjects = (
     (store) => deleteObjects(store, signal),
   );
 
-/** Names passed to the store at once; S3 takes 1,000. */
 const namesMax = 1_000;
 
 const deleteObjects = async (store: ObjectStore, signal?: AbortSignal): Promise<void> => {

@@ -1,6 +1,7 @@
 import type { openStore } from '../../destination/index.ts';
 import { type PurgeOptions, purgeObjects } from '../../job/index.ts';
 import { deletePartition, removeAll, type Tenant, walk } from '../../platform/index.ts';
+import { isInMove } from '../../project/index.ts';
 import { type BackupRecord, backupKey, backupPrefix, workPartition } from '../model/record.ts';
 import { retentionKey } from '../model/retention-due.ts';
 import { deleteArchiveObjects } from './delete-archive-objects.ts';
@@ -13,11 +14,10 @@ export const purgeBackups = async (tenant: Tenant, options: PurgeOptions, open?:
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix };
   for await (const backup of walk<BackupRecord>(range)) {
     if (options.clock.now() >= options.deadline) return false;
-    const { id, archive, pk, sk, status, arriving, leaving } = backup;
+    const { id, archive, pk, sk, status } = backup;
     const deleteObjects = async (): Promise<void> => {
       // A backup that moves between organizations has its objects in the other one.
-      if (arriving === undefined && leaving === undefined)
-        await purgeObjects(id, options, () => deleteArchiveObjects(tenant, backup, open));
+      if (!isInMove(backup)) await purgeObjects(id, options, () => deleteArchiveObjects(tenant, backup, open));
     };
     await deleteObjects();
     await deletePartition(workPartition(tenant, id));

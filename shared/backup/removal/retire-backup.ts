@@ -1,6 +1,7 @@
 import { countBackups } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { after, epochSeconds, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
+import { notLeaving } from '../../project/index.ts';
 import { countInOrganization } from '../model/count-in-organization.ts';
 import { removeRunningVerification } from '../model/job-capacity.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
@@ -8,7 +9,6 @@ import { type BackupRecord, backupKey } from '../model/record.ts';
 /** The record can still be read; its objects are deleted, or about to be. */
 export const isRetired = ({ status }: Pick<BackupRecord, 'status'>): boolean => status === 'deleted' || status === 'expired';
 
-/** How long the record of a retired backup is kept. */
 const recordKeptSeconds = 30 * 24 * 3_600;
 
 /**
@@ -30,7 +30,7 @@ export const retireWrites = (
       backupKey.backup(tenant, id),
       { status, ttl },
       {
-        expected: { status: previous, leaving: undefined, restoring, builtUpon, ...expected },
+        expected: { status: previous, ...notLeaving, restoring, builtUpon, ...expected },
         onConditionFailed: () => new StaleReadError(),
       },
     ),

@@ -66,7 +66,6 @@ export const summarizeContents = ({ shards, parts }: ArchiveParts): ArchiveConte
 
 const presentIn = ({ records, tombstones = 0 }: PartContents): number => records - tombstones;
 
-/** The objects that a part has stored itself. */
 export const objectsOf = ({ chunk, index }: PartContents): readonly ObjectEntry[] => [...(chunk ? [chunk] : []), index];
 
 /** The chunks of earlier backups that the parts inherit records from, as listed in the parent's manifest. */
@@ -116,6 +115,5 @@ export const manifestOf = (
   },
 });
 
-/** The other archives that a manifest refers to. */
 export const dependencyArchives = ({ backup, objects }: Pick<Manifest, 'backup' | 'objects'>): readonly string[] =>
   [...new Set(objects.map((object) => object.backup))].filter((one) => one !== backup);

@@ -1,14 +1,13 @@
 /** The last step: checks that every object is stored, writes the manifest, reads it back, and only then completes the backup. */
 import { keyFileName } from '../../archive/index.ts';
 import { type ObjectStore, readDestination, StorageError } from '../../destination/index.ts';
-import { JobFailure } from '../../job/index.ts';
+import { deleteWorkItems, JobFailure } from '../../job/index.ts';
 import { bestEffort, commit, get, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { isSameKey } from '../encryption/data-key.ts';
-import { deleteWorkItems } from '../end/delete-work-items.ts';
 import { openParent, type ParentArchive } from '../incremental/parent-archive.ts';
-import { type BackupRecord, backupKey } from '../model/record.ts';
+import { type BackupRecord, backupKey, workPartition } from '../model/record.ts';
 import { readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 import { storeKey } from '../steps/prepare-backup.ts';
 import { readWorkItems, summarizeContents, type WorkItems } from './archive-contents.ts';
@@ -20,7 +19,7 @@ export const sealBackup = async (tenant: Tenant, backupId: string, deps: BackupD
   const found = await get(backupKey.backup(tenant, backupId));
   // Completed if the response of an earlier run was lost.
   if (found?.status !== 'completed') await seal(tenant, backupId, deps);
-  await bestEffort('delete the work items of a backup', deleteWorkItems(tenant, backupId));
+  await bestEffort('delete the work items of a backup', deleteWorkItems(workPartition(tenant, backupId)));
 };
 
 const seal = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<void> => {

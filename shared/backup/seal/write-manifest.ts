@@ -17,7 +17,6 @@ import {
 } from './archive-contents.ts';
 import type { Completion } from './complete-backup.ts';
 
-/** Requests to the store at once. */
 export const sealConcurrency = 16;
 
 /**
@@ -39,7 +38,6 @@ export const assertInheritedStored = async (parent: ParentArchive, { parts }: Pi
   );
 };
 
-/** Writes the manifest of an archive, and reads it back. */
 export const writeManifest = async (
   store: ObjectStore,
   backup: BackupRecord,

@@ -2,10 +2,10 @@
 import { countBackups, objectPath } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
-import { create, iso, newId, omitUndefined, type Write } from '../../platform/index.ts';
+import { create, iso, newId, type Write } from '../../platform/index.ts';
 import { jobLock, whileConnected } from '../../project/index.ts';
 import { holdParent, holdParentOnce } from '../incremental/hold-parent.ts';
-import { initialBackupFields } from '../model/backup-fields.ts';
+import { newBackupRecord } from '../model/backup-fields.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import type { StartBackupContext, StartBackupOptions } from '../model/start-options.ts';
 
@@ -16,39 +16,29 @@ export const startBackup = (
   now: Date,
 ): { backup: BackupRecord; writes: readonly Write[] } => {
   const id = newId('backup', now);
-  const backup: BackupRecord = {
-    ...backupKey.backup(tenant, id),
+  const backup = newBackupRecord(tenant, {
     id,
     projectId: project.id,
     type: options.type,
-    parentBackupId: options.parentBackupId ?? null,
+    parentBackupId: options.parentBackupId,
     chainLength: options.chainLength ?? 0,
-    ...omitUndefined({ fullBecause: options.fullBecause, synthesizedFrom: options.synthesizedFrom?.id }),
-    status: 'pending',
-    phase: 'queued',
+    fullBecause: options.fullBecause,
+    synthesizedFrom: options.synthesizedFrom?.id,
     trigger: options.trigger,
-    scheduleId: options.scheduleId ?? null,
+    scheduleId: options.scheduleId,
     collections: options.collections,
     excludedCollections: options.excludeCollections,
     includeAuthUsers: options.includeAuthUsers,
-    ...omitUndefined({
-      maxReads: options.maxReads ?? project.settings.maxReads,
-      retentionDays: options.retention,
-      retentionPolicy: options.retentionPolicy,
-      retentionTimezone: options.retentionTimezone,
-    }),
+    maxReads: options.maxReads ?? project.settings.maxReads,
+    retentionDays: options.retention,
+    retentionPolicy: options.retentionPolicy,
+    retentionTimezone: options.retentionTimezone,
     storageDestination: { id: destination.id, name: destination.name, type: destination.type },
     path: objectPath(destination, project.id, id),
-    archive: { organization: tenant.organizationId, project: project.id, backup: id },
     encryption,
-    ...initialBackupFields,
-    totalDocuments: null,
-    toldPercent: 0,
-    readTime: null,
     createdAt: iso(now),
-    startedAt: null,
     createdBy: options.createdBy,
-  };
+  });
   return {
     backup,
     writes: [

@@ -13,7 +13,7 @@ import {
   type Tenant,
   walk,
 } from '../../platform/index.ts';
-import { readProject } from '../../project/index.ts';
+import { isInMove, readProject } from '../../project/index.ts';
 import { currentEncryption, readEncryption } from '../encryption/encryption-settings.ts';
 import { isSameScope } from '../incremental/find-parent.ts';
 import { type BackupRecord, backupKey, backupPrefix, isRestorePointBackup } from '../model/record.ts';
@@ -84,10 +84,12 @@ const startOnce = (tenant: Tenant, backupId: string, now: Date): Promise<string 
     return backup.id;
   });
 
-const isChain = ({ status, type, isPartial, damagedDepth, arriving, leaving }: BackupRecord): boolean =>
-  status === 'completed' &&
-  type === 'incremental' &&
-  ![isPartial, damagedDepth, arriving, leaving].some((obstacle) => obstacle !== undefined);
+const isChain = (backup: BackupRecord): boolean =>
+  backup.status === 'completed' &&
+  backup.type === 'incremental' &&
+  backup.isPartial === undefined &&
+  backup.damagedDepth === undefined &&
+  !isInMove(backup);
 
 /** Whether a later backup replaces it: a full one, or a later one of the chain, from which a synthetic full is made in turn. */
 const hasReplacement = async (tenant: Tenant, origin: BackupRecord): Promise<boolean> => {

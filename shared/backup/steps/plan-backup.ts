@@ -72,7 +72,6 @@ const createPlan = async (tenant: Tenant, backup: BackupRecord, deps: BackupDeps
 
 type ShardPlan = Omit<Plan, 'collections'>;
 
-/** Plans a synthetic full from the index of the backup it is planned from. */
 const planFromArchive = async (tenant: Tenant, backup: BackupRecord, originId: string, deps: BackupDeps): Promise<ShardPlan> => {
   const origin = await openParentArchive(tenant, backup, originId, deps);
   try {
@@ -83,21 +82,17 @@ const planFromArchive = async (tenant: Tenant, backup: BackupRecord, originId: s
 };
 
 const planFromSource = async (tenant: Tenant, backup: BackupRecord, deps: BackupDeps): Promise<ShardPlan> => {
-  const planned = await queryPlan(tenant, backup, deps);
-  assertWithinReadLimit(backup, planned);
-  return planned;
-};
-
-const queryPlan = async (tenant: Tenant, backup: BackupRecord, deps: BackupDeps): Promise<Plan> => {
   const source = deps.openSource(tenant, await readProject(tenant, backup.projectId));
   const { collections, excludedCollections: excludeCollections, deadline } = backup;
   const options = { collections, excludeCollections, rangesMax, signal: signalUntil(deadline, deps) };
   try {
-    if (!mayOutliveSnapshot(backup)) return await planRanges(source, options);
-    const pointInTimeRecovery = await hasPointInTimeRecovery(source, deps.clock.now(), options.signal);
+    const mayOutlive = mayOutliveSnapshot(backup);
+    const pointInTimeRecovery = mayOutlive && (await hasPointInTimeRecovery(source, deps.clock.now(), options.signal));
     if (pointInTimeRecovery) await waitForNextMinute(deps.clock, options.signal);
-    const planned = await planRanges(source, { ...options, pointInTimeRecovery });
-    return { ...planned, reads: planned.reads + pitrProbeReads };
+    const found = await planRanges(source, { ...options, pointInTimeRecovery });
+    const planned = mayOutlive ? { ...found, reads: found.reads + pitrProbeReads } : found;
+    assertWithinReadLimit(backup, planned);
+    return planned;
   } finally {
     source.close();
   }

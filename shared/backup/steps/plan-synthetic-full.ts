@@ -1,16 +1,13 @@
 /** Plans a synthetic full: splits the index of another backup into ranges, without reading the source. */
 import { type Archive, type NamedPage, recordKind } from '../../archive/index.ts';
 import type { NameRange, Plan } from '../../firestore/index.ts';
-import { documentsRoot } from '../cursor/archive-cursor.ts';
 
 /** Copying a range of this many documents takes a few minutes. */
 const rangeRecords = 500_000;
-/** Index pages fetched at once. */
 const concurrency = 8;
 
 export interface ArchivePlanOptions {
   readonly rangesMax: number;
-  /** About how many records a range should have. */
   readonly records?: number;
 }
 
@@ -47,8 +44,7 @@ interface Run {
 
 /** Runs of consecutive records: index pages or, where one page is a large part of a range, its segments. Users are skipped. */
 async function* runsIn(archive: Archive, enough: number): AsyncGenerator<Run, void, undefined> {
-  const root = documentsRoot(archive);
-  const { pages } = archive;
+  const { pages, documentsRoot: root } = archive;
   for (let start = 0; start < pages.length; start += concurrency) {
     const runs = await Promise.all(pages.slice(start, start + concurrency).map((page) => runsOf(archive, page, enough)));
     for (const { first, count } of runs.flat()) {

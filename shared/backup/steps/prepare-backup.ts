@@ -101,7 +101,6 @@ export const storeKey = async (tenant: Tenant, backup: BackupRecord, deps: Backu
 export const objectLockOf = ({ lockedUntil }: BackupRecord): { readonly lockedUntil?: Date } =>
   lockedUntil === null ? {} : { lockedUntil: new Date(lockedUntil) };
 
-/** Returns the billed reads. */
 const probe = async (tenant: Tenant, project: ProjectRecord, { deadline }: BackupRecord, deps: BackupDeps): Promise<number> => {
   const source = deps.openSource(tenant, project);
   try {
@@ -112,6 +111,5 @@ const probe = async (tenant: Tenant, project: ProjectRecord, { deadline }: Backu
   }
 };
 
-/** Aborts at the backup's deadline. */
 export const signalUntil = (deadline: string | null, { clock }: Pick<BackupDeps, 'clock'>): AbortSignal =>
   AbortSignal.timeout(Math.max(0, Date.parse(deadline ?? '') - clock.now().getTime()) || 1);

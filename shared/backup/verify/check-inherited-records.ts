@@ -1,10 +1,10 @@
 /** Verifies the records that an incremental backup inherits from chunks of earlier ones. */
 import type { Archive, Leaf, NamedPage, Segment } from '../../archive/index.ts';
+import { prefetch } from '../../platform/index.ts';
 import { countRecords, isPair, toProblem } from './check-object.ts';
 import { qualifiedName } from './leaf-sampler.ts';
 import { extraCheckedObjects, type VerifyWork } from './verify-work.ts';
 
-/** Leaves fetched ahead. */
 const ahead = 8;
 
 /** False if the time ran out first. Each damaged object is reported once. */
@@ -42,19 +42,5 @@ const inheritedIn = async (archive: Archive, page: NamedPage): Promise<readonly 
 type Read = readonly [Segment, Leaf | ReturnType<typeof toProblem>];
 
 /** Yields the problem in place of a leaf that cannot be read. */
-async function* leavesOf(archive: Archive, segments: readonly Segment[]): AsyncGenerator<Read, void, undefined> {
-  const pending: Promise<Read>[] = [];
-  for (const segment of segments) {
-    const next = archive.leaf(segment).catch(toProblem);
-    const read = next.then((leaf): Read => [segment, leaf]);
-    // The error surfaces when the leaf is awaited.
-    read.catch(() => undefined);
-    pending.push(read);
-    const [first] = pending;
-    if (first && pending.length > ahead) {
-      pending.shift();
-      yield await first;
-    }
-  }
-  for (const next of pending) yield await next;
-}
+const leavesOf = (archive: Archive, segments: readonly Segment[]): AsyncGenerator<Read, void, undefined> =>
+  prefetch(segments, ahead, async (segment) => [segment, await archive.leaf(segment).catch(toProblem)]);

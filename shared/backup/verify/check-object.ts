@@ -19,7 +19,6 @@ import type { OpenArchive } from '../read/open-archive.ts';
 import { streamObject } from '../read/stream-object.ts';
 import type { Finding } from './verification-report.ts';
 
-/** Records of each kind. */
 export interface Tally {
   documents: number;
   tombstones: number;
@@ -140,7 +139,6 @@ const kinds = {
   [recordKind.tombstone]: 'tombstones',
   [recordKind.user]: 'users',
 } as const;
-/** Adds the records of a segment to the tally. */
 export const countRecords = (leaf: Leaf, { start, count: slots }: Segment, tally: Tally): void => {
   for (let slot = start; slot < start + slots; slot++) tally[kinds[leaf.kind(slot)]] += 1;
 };

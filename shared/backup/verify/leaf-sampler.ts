@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Archive, Segment } from '../../archive/index.ts';
+import type { Archive } from '../../archive/index.ts';
 import { toProblem } from './check-object.ts';
 import type { VerificationReport } from './verification-report.ts';
 
@@ -24,7 +24,6 @@ const numberOf = (seed: string, n: number): number => createHash('sha256').updat
 /** Reads and verifies leaves by their numbers. Problems are reported for the object that contains the leaf. */
 export class LeafSampler {
   readonly #archive: Archive;
-  #held: { readonly page: number; readonly segments: readonly Segment[] } | undefined;
 
   constructor(archive: Archive) {
     this.#archive = archive;
@@ -37,16 +36,15 @@ export class LeafSampler {
   async check(number: number, report: VerificationReport): Promise<void> {
     const { pages } = this.#archive;
     let position = number;
-    const page = pages.findIndex(({ segments }) => {
+    const page = pages.find(({ segments }) => {
       if (position < segments) return true;
       position -= segments;
       return false;
     });
-    const object = pages[page]?.object;
-    if (object === undefined || report.has(object)) return;
-    let at = object;
+    if (!page || report.has(page.object)) return;
+    let at = page.object;
     try {
-      const segment = (await this.#segmentsOf(page))[position];
+      const segment = (await this.#archive.segmentsOf(page))[position];
       if (!segment) return;
       at = qualifiedName(segment, this.#archive);
       if (!report.has(at)) await this.#archive.leaf(segment);
@@ -54,12 +52,6 @@ export class LeafSampler {
       const { problem, message } = toProblem(error);
       report.add(at, problem, message);
     }
-  }
-
-  async #segmentsOf(page: number): Promise<readonly Segment[]> {
-    const entry = this.#archive.pages[page];
-    if (this.#held?.page !== page && entry) this.#held = { page, segments: await this.#archive.segmentsOf(entry) };
-    return this.#held?.segments ?? [];
   }
 }
 

@@ -2,7 +2,7 @@ import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { enqueue } from '../../event/index.ts';
 import { after, type Change, iso, StaleReadError, set, type Tenant } from '../../platform/index.ts';
-import { assertNotLeaving } from '../../project/index.ts';
+import { assertNotLeaving, notLeaving } from '../../project/index.ts';
 import { addRunningVerification, verificationSeconds } from '../model/job-capacity.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 
@@ -29,7 +29,7 @@ export const startVerification = (
         set(
           backupKey.backup(tenant, id),
           { verification },
-          { expected: { status, verification: previous, leaving: undefined }, onConditionFailed: () => new StaleReadError() },
+          { expected: { status, verification: previous, ...notLeaving }, onConditionFailed: () => new StaleReadError() },
         ),
         addRunningVerification(tenant, id, now),
         enqueue(tenant, { kind: 'start-verification', backupId: id }, now),

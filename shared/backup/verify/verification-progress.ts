@@ -1,5 +1,6 @@
 import { verifyDepths } from '../../contract/models/backup.ts';
 import { type Clock, commit, emitMetric, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
+import { notLeaving } from '../../project/index.ts';
 import { backupAudit } from '../model/backup-audit.ts';
 import { removeRunningVerification } from '../model/job-capacity.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
@@ -7,7 +8,6 @@ import { VerificationReport } from './verification-report.ts';
 
 type Verification = NonNullable<BackupRecord['verification']>;
 
-/** How often progress is stored on the record. */
 const saveEveryMs = 10_000;
 
 /** A verification on the record of its backup. Every write fails if another verification has replaced it. */
@@ -56,7 +56,7 @@ export class VerificationProgress {
   }
 
   #write(attributes: Readonly<Record<string, unknown>>): Write {
-    const expected = { status: 'completed', verification: this.#current, leaving: undefined };
+    const expected = { status: 'completed', verification: this.#current, ...notLeaving };
     return set(backupKey.backup(this.#tenant, this.#backup.id), attributes, {
       expected,
       onConditionFailed: () => new StaleReadError(),

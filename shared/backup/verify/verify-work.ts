@@ -7,7 +7,6 @@ import type { VerificationProgress } from './verification-progress.ts';
 export const Position = z.object({
   /** When the verification was requested; a later one replaces it. */
   startedAt: z.string(),
-  /** The seed of the sample. */
   seed: z.string(),
   /** Objects checked so far. `leaves`: sampled leaves or, of a full check, index pages whose inherited records were checked. */
   objects: z.int(),

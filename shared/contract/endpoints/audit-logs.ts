@@ -29,8 +29,7 @@ const filters = {
 
 export const auditLogs = group('auditLogs', `${apiPrefix}/audit-logs`, {
   list: {
-    method: 'GET',
-    path: '',
+    route: 'GET',
     access: read,
     summary: 'List audit log entries, newest first',
     query: z.strictObject(filters),
@@ -38,8 +37,7 @@ export const auditLogs = group('auditLogs', `${apiPrefix}/audit-logs`, {
     capabilities: ['table:read'],
   },
   download: {
-    method: 'GET',
-    path: '/export',
+    route: 'GET /export',
     access: read,
     summary: 'Export audit log entries as a file',
     query: z.strictObject({ ...filters, format: z.enum(['csv', 'json']).default('csv') }),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { roles } from '../access.ts';
 import { apiPrefix, group } from '../endpoint.ts';
-import { Moment } from '../fields.ts';
+import { Moment, noBody } from '../fields.ts';
 
 export const User = z.object({
   id: z.string(),
@@ -21,8 +21,7 @@ export const TokenSet = z.object({
 
 export const auth = group('auth', `${apiPrefix}/auth`, {
   google: {
-    method: 'GET',
-    path: '/google',
+    route: 'GET /google',
     access: 'public',
     summary: 'Redirect to the identity provider to sign in',
     query: z.strictObject({
@@ -34,8 +33,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     capabilities: ['table:write', 'identity:refer'],
   },
   callback: {
-    method: 'GET',
-    path: '/google/callback',
+    route: 'GET /google/callback',
     access: 'public',
     summary: 'Callback of the identity provider',
     // Loose: providers add their own parameters (Google: scope, authuser, hd, prompt).
@@ -50,8 +48,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     capabilities: ['table:write', 'identity:client', 'token:sign', 'grant:seal'],
   },
   token: {
-    method: 'POST',
-    path: '/token',
+    route: 'POST /token',
     access: 'public',
     summary: 'Exchange a one-time code for tokens',
     // RFC 6749 section 3.2: unrecognized parameters are ignored.
@@ -65,13 +62,10 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     capabilities: ['table:write', 'token:sign'],
   },
   refresh: {
-    method: 'POST',
-    path: '/refresh',
+    route: 'POST /refresh',
     access: 'public',
     summary: 'Exchange a refresh token for new tokens',
-    body: z.object({
-      refreshToken: z.string().min(1).max(8_192).optional(),
-    }),
+    body: z.object({ refreshToken: z.string().min(1).max(8_192).optional() }),
     bodyOptional: true,
     data: TokenSet.omit({ tokenType: true }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
@@ -79,20 +73,17 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     capabilities: ['table:write', 'token:sign', 'token:verify'],
   },
   me: {
-    method: 'GET',
-    path: '/me',
+    route: 'GET /me',
     access: 'user',
     summary: 'Get the signed-in user',
     data: User,
     capabilities: ['table:read'],
   },
   logout: {
-    method: 'POST',
-    path: '/logout',
+    route: 'POST /logout',
     access: 'user',
     summary: 'End the session; its access and refresh tokens are revoked immediately',
-    body: z.strictObject({}),
-    bodyOptional: true,
+    ...noBody,
     audit: 'auth.signed_out',
     capabilities: ['table:write'],
   },

@@ -11,8 +11,7 @@ const opens = ['destination:use', 'data-key:open'] as const;
 
 export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
   register: {
-    method: 'POST',
-    path: '/import',
+    route: 'POST /import',
     access: manage,
     summary: 'Import a backup that is stored in one of your destinations',
     body: z.strictObject({
@@ -32,8 +31,7 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     capabilities: ['table:write', ...opens],
   },
   documents: {
-    method: 'GET',
-    path: '/{backupId}/documents',
+    route: 'GET /{backupId}/documents',
     access: read,
     summary: 'Browse a backup: collections, documents of a collection, or one document',
     query: z.strictObject({
@@ -47,13 +45,10 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     capabilities: ['table:write', ...opens],
   },
   diff: {
-    method: 'GET',
-    path: '/{backupId}/diff',
+    route: 'GET /{backupId}/diff',
     access: read,
     summary: 'Compare a backup with another backup or with the live database',
-    query: z.strictObject({
-      against: z.union([z.literal('live'), id('backup')], 'must be the id of a backup, or live'),
-    }),
+    query: z.strictObject({ against: z.union([z.literal('live'), id('backup')], 'must be the id of a backup, or live') }),
     data: Diff,
     paged: true,
     audit: 'backup.compared',

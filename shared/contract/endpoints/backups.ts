@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { CollectionPaths, Collections } from '../collection-path.ts';
 import { apiPrefix, group } from '../endpoint.ts';
-import { id, When } from '../fields.ts';
+import { id, noBody, When } from '../fields.ts';
 import { outsideShare } from '../limits.ts';
 import { Backup, backupStatuses, backupTypes, Estimate, verifyDepths } from '../models/backup.ts';
 import { MaxReads } from './projects.ts';
@@ -11,8 +11,7 @@ const manage = { role: 'member', scope: 'backups:write' } as const;
 
 export const backups = group('backups', `${apiPrefix}/backups`, {
   create: {
-    method: 'POST',
-    path: '',
+    route: 'POST',
     access: manage,
     summary:
       'Start a backup, or estimate it with dryRun. An incremental backup reads the whole source like a full one, but stores only changes since the latest backup of the same collections in the same storage destination',
@@ -41,8 +40,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     capabilities: ['table:write', 'source:read', 'data-key:name'],
   },
   list: {
-    method: 'GET',
-    path: '',
+    route: 'GET',
     access: read,
     summary: 'List backups, newest first. Deleted and expired backups are listed only with the status filter',
     query: z.strictObject({
@@ -56,8 +54,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     capabilities: ['table:read'],
   },
   get: {
-    method: 'GET',
-    path: '/{backupId}',
+    route: 'GET /{backupId}',
     access: read,
     summary: 'Get a backup and its progress',
     data: Backup,
@@ -65,8 +62,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     capabilities: ['table:read'],
   },
   remove: {
-    method: 'DELETE',
-    path: '/{backupId}',
+    route: 'DELETE /{backupId}',
     access: { role: 'admin', scope: 'backups:write' },
     summary: 'Delete a backup and its objects',
     audit: 'backup.deleted',
@@ -74,20 +70,17 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     capabilities: ['table:write'],
   },
   cancel: {
-    method: 'POST',
-    path: '/{backupId}/cancel',
+    route: 'POST /{backupId}/cancel',
     access: manage,
     summary: 'Cancel a pending or running backup and delete its objects',
-    body: z.strictObject({}),
-    bodyOptional: true,
+    ...noBody,
     data: Backup,
     audit: 'backup.cancelled',
     errors: ['BACKUP_NOT_FOUND', 'CONFLICT'],
     capabilities: ['table:write'],
   },
   verify: {
-    method: 'POST',
-    path: '/{backupId}/verify',
+    route: 'POST /{backupId}/verify',
     access: manage,
     summary: 'Verify a stored backup: structure, a sample, or every byte',
     body: z.strictObject({ depth: z.enum(verifyDepths).default('structure') }),

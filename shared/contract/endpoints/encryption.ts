@@ -1,21 +1,20 @@
 import * as z from 'zod';
 import { apiPrefix, group } from '../endpoint.ts';
+import { noBody } from '../fields.ts';
 import { Encryption, encryptionModes } from '../models/encryption.ts';
 
 const manage = { role: 'admin', scope: 'organization:write' } as const;
 
 export const encryption = group('encryption', `${apiPrefix}/organizations/current/encryption`, {
   get: {
-    method: 'GET',
-    path: '',
+    route: 'GET',
     access: { role: 'viewer', scope: 'organization:read' },
     summary: 'Get the encryption settings of the organization',
     data: Encryption,
     capabilities: ['table:read', 'data-key:name'],
   },
   set: {
-    method: 'PUT',
-    path: '',
+    route: 'PUT',
     access: manage,
     summary: 'Choose how data keys are wrapped. Keys of earlier backups are rewrapped; their objects do not change',
     body: z.strictObject({
@@ -28,12 +27,10 @@ export const encryption = group('encryption', `${apiPrefix}/organizations/curren
     capabilities: ['table:write', 'passphrase:seal', 'data-key:name'],
   },
   rotate: {
-    method: 'POST',
-    path: '/rotate',
+    route: 'POST /rotate',
     access: manage,
     summary: 'Rewrap the data keys of all backups with the current key',
-    body: z.strictObject({}),
-    bodyOptional: true,
+    ...noBody,
     data: Encryption,
     status: 202,
     audit: 'encryption.rotated',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { invitableRoles } from '../access.ts';
 import { apiPrefix, group } from '../endpoint.ts';
-import { Email, Moment } from '../fields.ts';
+import { Email, Moment, noBody } from '../fields.ts';
 import { Invitation } from '../models/invitation.ts';
 
 const manage = { role: 'admin', scope: 'people-only' } as const;
@@ -9,8 +9,7 @@ const manage = { role: 'admin', scope: 'people-only' } as const;
 /** Invitations as managed by the organization. */
 export const invites = group('invites', `${apiPrefix}/organizations/current/invites`, {
   create: {
-    method: 'POST',
-    path: '',
+    route: 'POST',
     access: manage,
     summary: 'Invite someone by e-mail',
     body: z.strictObject({ email: Email, role: z.enum(invitableRoles).default('member') }),
@@ -23,16 +22,14 @@ export const invites = group('invites', `${apiPrefix}/organizations/current/invi
     capabilities: ['table:write', 'secret:service', 'link:make'],
   },
   list: {
-    method: 'GET',
-    path: '',
+    route: 'GET',
     access: manage,
     summary: 'List pending invitations',
     list: Invitation.pick({ id: true, email: true, role: true, status: true, expiresAt: true, createdAt: true, invitedBy: true }),
     capabilities: ['table:read'],
   },
   cancel: {
-    method: 'DELETE',
-    path: '/{inviteId}',
+    route: 'DELETE /{inviteId}',
     access: manage,
     summary: 'Cancel a pending invitation',
     audit: 'invitation.cancelled',
@@ -40,12 +37,10 @@ export const invites = group('invites', `${apiPrefix}/organizations/current/invi
     capabilities: ['table:write'],
   },
   resend: {
-    method: 'POST',
-    path: '/{inviteId}/resend',
+    route: 'POST /{inviteId}/resend',
     access: manage,
     summary: 'Resend a pending invitation with a new link and expiry',
-    body: z.strictObject({}),
-    bodyOptional: true,
+    ...noBody,
     data: Invitation.pick({ id: true, email: true, resentAt: true, expiresAt: true, acceptUrl: true }),
     audit: 'invitation.resent',
     errors: ['INVITATION_NOT_FOUND', 'CONFLICT'],
@@ -58,8 +53,7 @@ export const invites = group('invites', `${apiPrefix}/organizations/current/invi
 /** Invitations as seen by the invited user. */
 export const invitations = group('invitations', `${apiPrefix}/invitations`, {
   view: {
-    method: 'GET',
-    path: '/{token}',
+    route: 'GET /{token}',
     // The link is enough to view the invitation; accepting it requires the invited user.
     access: 'public',
     summary: 'View an invitation by its link',
@@ -75,12 +69,10 @@ export const invitations = group('invitations', `${apiPrefix}/invitations`, {
     capabilities: ['table:look', 'secret:service'],
   },
   accept: {
-    method: 'POST',
-    path: '/{token}/accept',
+    route: 'POST /{token}/accept',
     access: 'user',
     summary: 'Accept an invitation. The caller’s verified e-mail address must be the invited one',
-    body: z.strictObject({}),
-    bodyOptional: true,
+    ...noBody,
     data: z.object({
       organization: z.object({ id: z.string(), name: z.string() }),
       role: z.enum(invitableRoles),

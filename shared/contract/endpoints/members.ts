@@ -6,16 +6,14 @@ import { Member } from '../models/member.ts';
 
 export const members = group('members', `${apiPrefix}/organizations/current/members`, {
   list: {
-    method: 'GET',
-    path: '',
+    route: 'GET',
     access: { role: 'admin', scope: 'people-only' },
     summary: 'List the members of the organization',
     list: Member,
     capabilities: ['table:read'],
   },
   update: {
-    method: 'PUT',
-    path: '/{userId}',
+    route: 'PUT /{userId}',
     access: { role: 'admin', scope: 'people-only' },
     summary: 'Change the role of a member. The owner transfers ownership by making another member owner',
     body: z.strictObject({ role: z.enum(roles) }),
@@ -25,8 +23,7 @@ export const members = group('members', `${apiPrefix}/organizations/current/memb
     capabilities: ['table:write'],
   },
   remove: {
-    method: 'DELETE',
-    path: '/{userId}',
+    route: 'DELETE /{userId}',
     access: { role: 'admin', scope: 'people-only' },
     summary: 'Remove a member',
     audit: 'member.removed',

@@ -1,17 +1,12 @@
 import * as z from 'zod';
 import { roles } from '../access.ts';
 import { apiPrefix, group } from '../endpoint.ts';
-import { id, Moment, Name, Slug, Timezone } from '../fields.ts';
+import { id, Moment, Name, noBody, Slug, Timezone } from '../fields.ts';
 import { plans } from '../limits.ts';
 
 export const Settings = z.object({ timezone: z.string(), defaultStorageId: z.string().nullable() });
-export const Statistics = z.object({
-  memberCount: z.int(),
-  projectCount: z.int(),
-  backupCount: z.int(),
-  storageUsed: z.int(),
-});
-export const Subscription = z.object({ plan: z.enum(plans), status: z.literal('active'), billingCycle: z.literal('monthly') });
+export const Statistics = z.object({ memberCount: z.int(), projectCount: z.int(), backupCount: z.int(), storageUsed: z.int() });
+const Subscription = z.object({ plan: z.enum(plans), status: z.literal('active'), billingCycle: z.literal('monthly') });
 
 export const Organization = z.object({
   id: z.string(),
@@ -38,8 +33,7 @@ export const Deletion = z.object({
 
 export const organizations = group('organizations', `${apiPrefix}/organizations`, {
   create: {
-    method: 'POST',
-    path: '',
+    route: 'POST',
     access: 'user',
     summary: 'Create an organization; the caller becomes its owner',
     body: z.strictObject({ name: Name, slug: Slug.optional() }),
@@ -51,8 +45,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     capabilities: ['table:write'],
   },
   list: {
-    method: 'GET',
-    path: '',
+    route: 'GET',
     access: 'user',
     summary: 'List the organizations of the caller',
     list: Organization.pick({
@@ -67,26 +60,14 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     capabilities: ['table:read'],
   },
   current: {
-    method: 'GET',
-    path: '/current',
+    route: 'GET /current',
     access: { role: 'viewer', scope: 'organization:read' },
     summary: 'Get the organization of X-Organization-Id',
-    data: Organization.pick({
-      id: true,
-      name: true,
-      slug: true,
-      owner: true,
-      settings: true,
-      statistics: true,
-      subscription: true,
-      createdAt: true,
-      updatedAt: true,
-    }),
+    data: Organization.omit({ ownerId: true, role: true, memberCount: true, projectCount: true }),
     capabilities: ['table:read'],
   },
   update: {
-    method: 'PUT',
-    path: '/current',
+    route: 'PUT /current',
     access: { role: 'admin', scope: 'organization:write' },
     summary: 'Update the name or settings of the organization; only the given fields change',
     body: z.strictObject({
@@ -101,8 +82,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     capabilities: ['table:write'],
   },
   remove: {
-    method: 'POST',
-    path: '/current/delete',
+    route: 'POST /current/delete',
     access: { role: 'owner', scope: 'people-only' },
     summary: 'Delete the organization: recoverable for 30 days, or permanently with force',
     body: z.strictObject({
@@ -118,12 +98,10 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     capabilities: ['table:write'],
   },
   recover: {
-    method: 'POST',
-    path: '/{id}/recover',
+    route: 'POST /{id}/recover',
     access: 'user',
     summary: 'Recover a soft-deleted organization; owner only, until recoveryDeadline',
-    body: z.strictObject({}),
-    bodyOptional: true,
+    ...noBody,
     data: Organization.pick({ id: true, name: true, slug: true, createdAt: true, updatedAt: true }),
     audit: 'organization.recovered',
     idempotent: true,

@@ -27,8 +27,7 @@ const manage = { role: 'member', scope: 'projects:write' } as const;
 
 export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
   enable: {
-    method: 'POST',
-    path: '',
+    route: 'POST',
     access: manage,
     summary: 'Enable point-in-time recovery. Points in time are restorable from the read time of the base backup',
     body: z.strictObject({
@@ -46,8 +45,7 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     capabilities: ['table:write'],
   },
   get: {
-    method: 'GET',
-    path: '',
+    route: 'GET',
     access: read,
     summary: 'Get the state of point-in-time recovery',
     data: Pitr,
@@ -55,8 +53,7 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     capabilities: ['table:read'],
   },
   update: {
-    method: 'PATCH',
-    path: '',
+    route: 'PATCH',
     access: manage,
     summary: 'Change retention, capture interval or precision',
     body: z.strictObject({
@@ -70,8 +67,7 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     capabilities: ['table:write'],
   },
   disable: {
-    method: 'DELETE',
-    path: '',
+    route: 'DELETE',
     access: manage,
     summary: 'Disable capturing. Captured changes stay restorable until their retention ends',
     data: Pitr,
@@ -80,8 +76,7 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     capabilities: ['table:write'],
   },
   windows: {
-    method: 'GET',
-    path: '/windows',
+    route: 'GET /windows',
     access: read,
     summary: 'List restorable time ranges and gaps',
     data: PitrWindows,

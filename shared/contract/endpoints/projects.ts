@@ -34,8 +34,7 @@ const connects = ['table:write', 'source:read', 'source:seal', 'link:make'] as c
 
 export const projects = group('projects', `${apiPrefix}/projects`, {
   create: {
-    method: 'POST',
-    path: '',
+    route: 'POST',
     access: manage,
     summary: 'Connect a project; access to its database is checked immediately',
     body: z.strictObject({
@@ -54,16 +53,14 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     capabilities: [...connects],
   },
   list: {
-    method: 'GET',
-    path: '',
+    route: 'GET',
     access: read,
     summary: 'List connected projects, newest first',
     list: Project,
     capabilities: ['table:read'],
   },
   get: {
-    method: 'GET',
-    path: '/{projectId}',
+    route: 'GET /{projectId}',
     access: read,
     summary: 'Get a project',
     data: Project,
@@ -71,8 +68,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     capabilities: ['table:read'],
   },
   update: {
-    method: 'PATCH',
-    path: '/{projectId}',
+    route: 'PATCH /{projectId}',
     access: manage,
     summary: 'Update the name or settings of a project, or move it with its backups to another organization',
     body: z.strictObject({
@@ -87,8 +83,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     capabilities: ['table:write', 'move:seal'],
   },
   remove: {
-    method: 'DELETE',
-    path: '/{projectId}',
+    route: 'DELETE /{projectId}',
     access: manage,
     summary: 'Disconnect a project. Its backups are kept; its captured changes are deleted',
     audit: 'project.deleted',
@@ -96,8 +91,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     capabilities: ['table:write'],
   },
   reconnect: {
-    method: 'POST',
-    path: '/{projectId}/reconnect',
+    route: 'POST /{projectId}/reconnect',
     access: manage,
     summary: 'Reconnect a project with the caller’s grant or the given credentials',
     body: z.strictObject({ credentials: GoogleCredentials.optional() }),
@@ -109,8 +103,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     capabilities: [...connects],
   },
   collections: {
-    method: 'GET',
-    path: '/{projectId}/collections',
+    route: 'GET /{projectId}/collections',
     access: read,
     summary: 'List the root collections of the database with their document counts',
     list: z.object({ id: z.string(), count: z.int().nullable() }),

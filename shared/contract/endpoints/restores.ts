@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Collections } from '../collection-path.ts';
 import { apiPrefix, group } from '../endpoint.ts';
-import { id, When } from '../fields.ts';
+import { id, noBody, When } from '../fields.ts';
 import { outsideShare, restoreDocumentIdsMax, writesPerSecondMax } from '../limits.ts';
 import { DryRun, MergeMode, RestoreHistory, RestoreJob } from '../models/restore.ts';
 
@@ -16,8 +16,7 @@ const DocumentIds = z
 
 export const restores = group('restores', `${apiPrefix}/backups/restore`, {
   create: {
-    method: 'POST',
-    path: '',
+    route: 'POST',
     access: manage,
     summary: 'Restore a backup or a point in time, or plan it with dryRun',
     body: z.strictObject({
@@ -62,19 +61,15 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
     capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open', 'data-key:name'],
   },
   list: {
-    method: 'GET',
-    path: '',
+    route: 'GET',
     access: read,
     summary: 'List restores, newest first',
-    query: z.strictObject({
-      projectId: id('project').optional(),
-    }),
+    query: z.strictObject({ projectId: id('project').optional() }),
     list: RestoreHistory,
     capabilities: ['table:read'],
   },
   get: {
-    method: 'GET',
-    path: '/{restoreJobId}',
+    route: 'GET /{restoreJobId}',
     access: read,
     summary: 'Get a restore with its phase and progress',
     data: RestoreJob,
@@ -82,24 +77,20 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
     capabilities: ['table:read'],
   },
   cancel: {
-    method: 'POST',
-    path: '/{restoreJobId}/cancel',
+    route: 'POST /{restoreJobId}/cancel',
     access: manage,
     summary: 'Cancel a pending or running restore. Its writes remain and can be undone',
-    body: z.strictObject({}),
-    bodyOptional: true,
+    ...noBody,
     data: RestoreJob,
     audit: 'restore.cancelled',
     errors: ['RESTORE_NOT_FOUND', 'CONFLICT'],
     capabilities: ['table:write'],
   },
   resume: {
-    method: 'POST',
-    path: '/{restoreJobId}/resume',
+    route: 'POST /{restoreJobId}/resume',
     access: manage,
     summary: 'Resume a failed or cancelled restore without repeating completed writes',
-    body: z.strictObject({}),
-    bodyOptional: true,
+    ...noBody,
     data: RestoreJob,
     status: 202,
     audit: 'restore.resumed',
@@ -108,12 +99,10 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
     capabilities: ['table:write'],
   },
   undo: {
-    method: 'POST',
-    path: '/{restoreJobId}/undo',
+    route: 'POST /{restoreJobId}/undo',
     access: manage,
     summary: 'Undo a restore: put the documents it touched back to their previous state. Possible for 7 days',
-    body: z.strictObject({}),
-    bodyOptional: true,
+    ...noBody,
     data: RestoreJob,
     status: 202,
     audit: 'restore.undone',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { CollectionPaths, Collections } from '../collection-path.ts';
 import { apiPrefix, group } from '../endpoint.ts';
-import { id, Name, Timezone, text } from '../fields.ts';
+import { id, Name, noBody, Timezone, text } from '../fields.ts';
 import { cronMax, retentionCountMax, retentionDaysMax } from '../limits.ts';
 import { Backup, backupTypes } from '../models/backup.ts';
 import { Schedule } from '../models/schedule.ts';
@@ -23,10 +23,7 @@ export const scheduleFields = {
       (value) => (typeof value === 'string' ? value.replace(/[ \t]+/g, ' ').replace(/^ | $/g, '') : value),
       text(cronMax).meta({ examples: ['0 3 * * *'] }),
     )
-    .meta({
-      type: 'string',
-      examples: ['0 3 * * *'],
-    }),
+    .meta({ type: 'string', examples: ['0 3 * * *'] }),
   timezone: Timezone,
   type: z.enum(backupTypes),
   enabled: yesOrNo,
@@ -40,9 +37,7 @@ export const scheduleFields = {
     .strictObject({ daily: Count, weekly: Count, monthly: Count, yearly: Count })
     .refine((counts) => Object.values(counts).some((count) => count > 0), 'must keep at least one backup')
     .nullable()
-    .meta({
-      examples: [null],
-    }),
+    .meta({ examples: [null] }),
   collections: Collections,
   excludeCollections: CollectionPaths,
   includeAuthUsers: yesOrNo,
@@ -51,8 +46,7 @@ export const scheduleFields = {
 
 export const schedules = group('schedules', `${apiPrefix}/schedules`, {
   create: {
-    method: 'POST',
-    path: '',
+    route: 'POST',
     access: manage,
     summary: 'Create a schedule',
     body: z.strictObject({
@@ -76,8 +70,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     capabilities: ['table:write'],
   },
   list: {
-    method: 'GET',
-    path: '',
+    route: 'GET',
     access: read,
     summary: 'List schedules, newest first',
     query: z.strictObject({
@@ -88,8 +81,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     capabilities: ['table:read'],
   },
   get: {
-    method: 'GET',
-    path: '/{scheduleId}',
+    route: 'GET /{scheduleId}',
     access: read,
     summary: 'Get a schedule with its next run and the outcome of its last run',
     data: Schedule,
@@ -97,8 +89,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     capabilities: ['table:read'],
   },
   update: {
-    method: 'PATCH',
-    path: '/{scheduleId}',
+    route: 'PATCH /{scheduleId}',
     access: manage,
     summary: 'Update, pause or resume a schedule; only the given fields change, null resets a field',
     body: z.strictObject(z.object(scheduleFields).partial().shape),
@@ -108,8 +99,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     capabilities: ['table:write'],
   },
   remove: {
-    method: 'DELETE',
-    path: '/{scheduleId}',
+    route: 'DELETE /{scheduleId}',
     access: manage,
     summary: 'Delete a schedule; its backups are kept',
     audit: 'schedule.deleted',
@@ -117,12 +107,10 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     capabilities: ['table:write'],
   },
   trigger: {
-    method: 'POST',
-    path: '/{scheduleId}/trigger',
+    route: 'POST /{scheduleId}/trigger',
     access: manage,
     summary: 'Start a backup of the schedule now, even while it is paused; its run times do not change',
-    body: z.strictObject({}),
-    bodyOptional: true,
+    ...noBody,
     data: Backup,
     status: 202,
     audit: 'schedule.triggered',

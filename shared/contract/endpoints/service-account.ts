@@ -17,8 +17,7 @@ const manage = { role: 'admin', scope: 'people-only' } as const;
 
 export const serviceAccount = group('serviceAccount', `${apiPrefix}/organizations/current/service-account`, {
   get: {
-    method: 'GET',
-    path: '',
+    route: 'GET',
     access: manage,
     summary: 'Get the service account, without its key',
     data: ServiceAccount.omit({ apiKey: true }),
@@ -26,8 +25,7 @@ export const serviceAccount = group('serviceAccount', `${apiPrefix}/organization
     capabilities: ['table:read'],
   },
   create: {
-    method: 'POST',
-    path: '',
+    route: 'POST',
     access: manage,
     summary: 'Create the service account and its API key',
     body: z.strictObject({
@@ -42,8 +40,7 @@ export const serviceAccount = group('serviceAccount', `${apiPrefix}/organization
     capabilities: ['table:write'],
   },
   remove: {
-    method: 'DELETE',
-    path: '',
+    route: 'DELETE',
     access: manage,
     summary: 'Delete the service account; its key is revoked immediately',
     audit: 'service_account.deleted',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { apiPrefix, group } from '../endpoint.ts';
-import { GoogleCredentials, Name } from '../fields.ts';
+import { GoogleCredentials, Name, noBody } from '../fields.ts';
 import { outsideShare } from '../limits.ts';
 import { ObjectLock, StorageDestination, sseAlgorithms, storageTypes } from '../models/storage-destination.ts';
 
@@ -25,9 +25,7 @@ const Region = z
 const Endpoint = z
   .string()
   .max(255)
-  .meta({
-    examples: ['https://s3.example.com'],
-  });
+  .meta({ examples: ['https://s3.example.com'] });
 const SseKmsKeyId = z
   .string()
   .max(2_048, 'must be at most 2048 characters')
@@ -80,20 +78,16 @@ const probes = ['table:write', 'destination:probe'] as const;
 
 export const storageDestinations = group('storageDestinations', `${apiPrefix}/storage-destinations`, {
   create: {
-    method: 'POST',
-    path: '',
+    route: 'POST',
     access: manage,
     summary: 'Add a bucket. Writing, reading, listing and deleting are tested immediately',
     body: z.strictObject({
-      ...storageFields,
+      ...z.object(storageFields).partial().shape,
+      name: storageFields.name,
       type: z.enum(storageTypes),
-      prefix: storageFields.prefix.optional(),
-      region: storageFields.region.optional(),
-      endpoint: storageFields.endpoint.optional(),
+      bucket: storageFields.bucket,
+      credentials: storageFields.credentials,
       immutable: storageFields.immutable.default(false),
-      objectLock: storageFields.objectLock.optional(),
-      sse: storageFields.sse.optional(),
-      sseKmsKeyId: storageFields.sseKmsKeyId.optional(),
     }),
     data: StorageDestination,
     status: 201,
@@ -104,16 +98,14 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     capabilities: [...probes, 'destination:seal'],
   },
   list: {
-    method: 'GET',
-    path: '',
+    route: 'GET',
     access: read,
     summary: 'List storage destinations, newest first',
     list: StorageDestination,
     capabilities: ['table:read'],
   },
   get: {
-    method: 'GET',
-    path: '/{storageId}',
+    route: 'GET /{storageId}',
     access: read,
     summary: 'Get a storage destination',
     data: StorageDestination,
@@ -121,8 +113,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     capabilities: ['table:read'],
   },
   update: {
-    method: 'PATCH',
-    path: '/{storageId}',
+    route: 'PATCH /{storageId}',
     access: manage,
     summary:
       'Update a destination; it is tested before it is saved. Bucket, prefix and type cannot change while it holds backups',
@@ -134,8 +125,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     capabilities: [...probes, 'destination:open', 'destination:seal'],
   },
   remove: {
-    method: 'DELETE',
-    path: '/{storageId}',
+    route: 'DELETE /{storageId}',
     access: manage,
     summary: 'Delete a destination that no backup, schedule or default uses',
     audit: 'storage.deleted',
@@ -143,12 +133,10 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     capabilities: ['table:write'],
   },
   test: {
-    method: 'POST',
-    path: '/{storageId}/test',
+    route: 'POST /{storageId}/test',
     access: manage,
     summary: 'Test a destination: write, read, ranged read, list and delete',
-    body: z.strictObject({}),
-    bodyOptional: true,
+    ...noBody,
     data: StorageTest,
     audit: 'storage.tested',
     errors: ['STORAGE_NOT_FOUND', 'STORAGE_ERROR'],

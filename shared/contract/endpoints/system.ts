@@ -8,20 +8,13 @@ const Report = z.object({
   status: z.enum(['healthy', 'degraded']),
   version: z.string(),
   timestamp: Moment,
-  checks: z
-    .object({
-      database: Check,
-      redis: Check,
-      storage: Check,
-    })
-    .optional(),
+  checks: z.object({ database: Check, redis: Check, storage: Check }).optional(),
 });
 export const Health = Report.extend({ success: z.boolean(), data: Report });
 
 export const system = group('system', '', {
   health: {
-    method: 'GET',
-    path: '/health',
+    route: 'GET /health',
     access: 'public',
     summary: 'Health of the service; checks=true also checks its dependencies',
     query: z.strictObject({ checks: z.enum(['true', 'false']).optional() }),
@@ -31,8 +24,7 @@ export const system = group('system', '', {
     capabilities: ['health:check'],
   },
   jwks: {
-    method: 'GET',
-    path: '/.well-known/jwks.json',
+    route: 'GET /.well-known/jwks.json',
     access: 'public',
     summary: 'Public keys of access tokens (RFC 7517)',
     reply: 'file',
@@ -44,8 +36,7 @@ export const system = group('system', '', {
 /** A group of its own, so that the health function does not bundle the whole contract. */
 export const description = group('description', '', {
   openapi: {
-    method: 'GET',
-    path: `${apiPrefix}/openapi.json`,
+    route: `GET ${apiPrefix}/openapi.json`,
     access: 'public',
     summary: 'OpenAPI 3.1 document of this API',
     reply: 'file',
@@ -53,8 +44,7 @@ export const description = group('description', '', {
     capabilities: [],
   },
   docs: {
-    method: 'GET',
-    path: '/docs',
+    route: 'GET /docs',
     access: 'public',
     summary: 'This API reference as a web page',
     reply: 'file',

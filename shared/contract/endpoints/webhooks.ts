@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { apiPrefix, group } from '../endpoint.ts';
-import { Moment, When } from '../fields.ts';
+import { Moment, noBody, When } from '../fields.ts';
 import { outsideShare, overlapHours, overlapHoursMax, webhookTimeoutMs } from '../limits.ts';
 import { Delivery, DeliveryRequest, Webhook, WebhookWithSecret, webhookFields } from '../models/webhook.ts';
 import { deliveryStatuses, replayStatuses } from '../models/webhook-enums.ts';
@@ -22,8 +22,7 @@ const overlapRange = `must be a whole number from 0 to ${overlapHoursMax}`;
 
 export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
   create: {
-    method: 'POST',
-    path: '',
+    route: 'POST',
     access: manage,
     summary: 'Create a webhook. A generated secret is shown only in this response',
     body: z.strictObject({
@@ -44,27 +43,24 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     capabilities: [...saves],
   },
   list: {
-    method: 'GET',
-    path: '',
+    route: 'GET',
     access: read,
     summary: 'List webhooks, newest first',
     list: Webhook,
     capabilities: ['table:read'],
   },
   get: {
-    method: 'GET',
-    path: '/{webhookId}',
+    route: 'GET /{webhookId}',
     access: read,
     summary: 'Get a webhook; its secret is masked',
     data: WebhookWithSecret,
     errors: ['WEBHOOK_NOT_FOUND'],
     capabilities: ['table:read'],
   },
-  replace: { method: 'PUT', path: '/{webhookId}', summary: 'Update a webhook; only the given fields change', ...change },
-  update: { method: 'PATCH', path: '/{webhookId}', summary: 'Update a webhook; only the given fields change', ...change },
+  replace: { route: 'PUT /{webhookId}', summary: 'Update a webhook; only the given fields change', ...change },
+  update: { route: 'PATCH /{webhookId}', summary: 'Update a webhook; only the given fields change', ...change },
   remove: {
-    method: 'DELETE',
-    path: '/{webhookId}',
+    route: 'DELETE /{webhookId}',
     access: manage,
     summary: 'Delete a webhook; pending deliveries are not sent',
     audit: 'webhook.deleted',
@@ -72,8 +68,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     capabilities: ['table:write'],
   },
   toggle: {
-    method: 'PATCH',
-    path: '/{webhookId}/toggle',
+    route: 'PATCH /{webhookId}/toggle',
     access: manage,
     summary: 'Enable or disable a webhook',
     body: z.strictObject({ enabled: webhookFields.enabled }),
@@ -83,8 +78,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     capabilities: ['table:write'],
   },
   rotateSecret: {
-    method: 'POST',
-    path: '/{webhookId}/rotate-secret',
+    route: 'POST /{webhookId}/rotate-secret',
     access: manage,
     summary: 'Rotate the secret. The new one is shown only in this response; the old one also signs for overlapHours',
     body: z.strictObject({
@@ -98,13 +92,10 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     capabilities: [...saves],
   },
   test: {
-    method: 'POST',
-    path: '/{webhookId}/test',
+    route: 'POST /{webhookId}/test',
     access: manage,
     summary: 'Send a sample event immediately and return the outcome',
-    body: z.strictObject({
-      event: z.string().optional(),
-    }),
+    body: z.strictObject({ event: z.string().optional() }),
     bodyOptional: true,
     data: z.object({
       webhookId: z.string(),
@@ -123,8 +114,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     capabilities: ['table:write', 'webhook:send'],
   },
   deliveries: {
-    method: 'GET',
-    path: '/{webhookId}/deliveries',
+    route: 'GET /{webhookId}/deliveries',
     access: read,
     summary: 'List deliveries of the last 30 days, newest first',
     query: z.strictObject({ status: z.enum(deliveryStatuses).optional() }),
@@ -134,8 +124,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     capabilities: ['table:read'],
   },
   request: {
-    method: 'GET',
-    path: '/{webhookId}/deliveries/{deliveryId}/request',
+    route: 'GET /{webhookId}/deliveries/{deliveryId}/request',
     access: read,
     summary: 'Get the request of the last attempt',
     data: DeliveryRequest,
@@ -143,12 +132,10 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     capabilities: ['table:read'],
   },
   retry: {
-    method: 'POST',
-    path: '/{webhookId}/deliveries/{deliveryId}/retry',
+    route: 'POST /{webhookId}/deliveries/{deliveryId}/retry',
     access: manage,
     summary: 'Retry a failed delivery',
-    body: z.strictObject({}),
-    bodyOptional: true,
+    ...noBody,
     data: z.object({ deliveryId: z.string(), status: z.enum(deliveryStatuses) }),
     status: 202,
     audit: 'webhook.delivery_retried',
@@ -158,8 +145,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     capabilities: ['table:write'],
   },
   replay: {
-    method: 'POST',
-    path: '/{webhookId}/replay',
+    route: 'POST /{webhookId}/replay',
     access: manage,
     summary: 'Replay the events of a time range, by default those whose delivery failed',
     body: z.strictObject({
@@ -168,13 +154,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
       events: webhookFields.events.optional(),
       status: z.enum(replayStatuses).default('failed'),
     }),
-    data: z.object({
-      webhookId: z.string(),
-      from: Moment,
-      to: Moment,
-      events: z.array(z.string()),
-      status: z.string(),
-    }),
+    data: z.object({ webhookId: z.string(), from: Moment, to: Moment, events: z.array(z.string()), status: z.string() }),
     status: 202,
     audit: 'webhook.replayed',
     errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT'],

@@ -7,15 +7,11 @@ import { storageTypes } from './storage-destination.ts';
 
 export const backupTypes = ['full', 'incremental'] as const;
 export const backupStatuses = ['pending', 'running', 'completed', 'failed', 'cancelled', 'expired', 'deleted'] as const;
-export const backupPhases = ['queued', 'preparing', 'planning', 'copying', 'sealing', 'finished'] as const;
+const backupPhases = ['queued', 'preparing', 'planning', 'copying', 'sealing', 'finished'] as const;
 export const backupTriggers = ['manual', 'scheduled', 'safety', 'pitr-base', 'import'] as const;
 export const verifyDepths = ['structure', 'sample', 'full'] as const;
 
-export const Progress = z.object({
-  percent: z.int(),
-  documents: z.int(),
-  totalDocuments: z.int().nullable(),
-});
+export const Progress = z.object({ percent: z.int(), documents: z.int(), totalDocuments: z.int().nullable() });
 export const JobError = z.object({
   code: z.enum(jobErrors),
   message: z.string(),

@@ -4,7 +4,7 @@ import { Moment } from '../fields.ts';
 import { Cost } from './backup.ts';
 
 /** starting: waits for a base backup. active: changes are captured. */
-export const pitrStatuses = ['disabled', 'starting', 'active'] as const;
+const pitrStatuses = ['disabled', 'starting', 'active'] as const;
 /**
  * second: continuous capture, every whole second can be restored. interval: one capture per interval, and a restore uses the last
  * capture before the requested time.
@@ -38,28 +38,14 @@ export const CapturedChanges = z.object({
 });
 
 /** At most 100 known collections. */
-const some = {
-  collections: z.array(z.string()).optional(),
-};
+const some = { collections: z.array(z.string()).optional() };
 
 /** A time range that cannot be restored. */
-export const PitrGap = z.object({
-  from: Moment,
-  to: Moment.nullable(),
-  reason: z.string(),
-  ...some,
-});
+export const PitrGap = z.object({ from: Moment, to: Moment.nullable(), reason: z.string(), ...some });
 
 /** Restorable time ranges; never overstated. */
 export const PitrWindows = z.object({
-  windows: z.array(
-    z.object({
-      from: Moment,
-      to: Moment,
-      precision: z.enum(pitrPrecisions).optional(),
-      ...some,
-    }),
-  ),
+  windows: z.array(z.object({ from: Moment, to: Moment, precision: z.enum(pitrPrecisions).optional(), ...some })),
   gaps: z.array(PitrGap),
   sampled: z.array(z.object({ from: Moment, to: Moment })),
 });

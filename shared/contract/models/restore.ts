@@ -17,7 +17,7 @@ export const restorePhases = [
   'Finalizing',
   'Completed',
 ] as const;
-export const historyStatuses = ['Success', 'Failed', 'In Progress'] as const;
+const historyStatuses = ['Success', 'Failed', 'In Progress'] as const;
 
 /** "Skip Existing", "skip-existing" and "SKIP_EXISTING" are all skip_existing. */
 export const MergeMode = z

@@ -3,7 +3,7 @@ import { Moment } from '../fields.ts';
 import { backupTypes } from './backup.ts';
 
 /** Keeps the last backup of each of the last n days, ISO weeks, months and years that have one. */
-export const RetentionPolicy = z.object({ daily: z.int(), weekly: z.int(), monthly: z.int(), yearly: z.int() });
+const RetentionPolicy = z.object({ daily: z.int(), weekly: z.int(), monthly: z.int(), yearly: z.int() });
 
 /** missed: not started in time. failed: could not start or did not complete. overdue: no success for two periods. */
 export const scheduleFailures = ['missed', 'failed', 'overdue'] as const;

@@ -39,17 +39,10 @@ export const webhookFields = {
   headers: z
     .unknown()
     // z.record would silently drop this name.
-    .refine((given) => !Object.hasOwn(Object(given), '__proto__'), {
-      path: ['__proto__'],
-      error: 'is not a valid header name',
-    })
+    .refine((given) => !Object.hasOwn(Object(given), '__proto__'), { path: ['__proto__'], error: 'is not a valid header name' })
     .pipe(z.record(z.string(), z.string('must be a string'), 'must be an object of header names and string values'))
     .refine((given) => Object.keys(given).length <= webhookHeadersMax, `must have at most ${webhookHeadersMax} headers`)
-    .meta({
-      type: 'object',
-      additionalProperties: { type: 'string' },
-      examples: [{ 'X-Environment': 'production' }],
-    }),
+    .meta({ type: 'object', additionalProperties: { type: 'string' }, examples: [{ 'X-Environment': 'production' }] }),
   timeout: z
     .int(timeoutRange)
     .min(webhookTimeoutMsMin, timeoutRange)
@@ -74,20 +67,13 @@ export const Webhook = z.object({
   headers: z.record(z.string(), z.string()),
   timeout: z.int(),
   retryEnabled: z.boolean(),
-  filters: z.object({
-    projects: z.array(z.string()),
-    trigger: z.array(z.string()),
-    excludeTrigger: z.array(z.string()),
-  }),
+  filters: z.object({ projects: z.array(z.string()), trigger: z.array(z.string()), excludeTrigger: z.array(z.string()) }),
   disabledReason: z.enum(disabledReasons).nullable(),
   lastTriggeredAt: Moment.nullable(),
   createdAt: Moment,
   updatedAt: Moment,
 });
-export const WebhookWithSecret = Webhook.extend({
-  secret: z.string().nullable(),
-  previousSecretExpiresAt: Moment.nullable(),
-});
+export const WebhookWithSecret = Webhook.extend({ secret: z.string().nullable(), previousSecretExpiresAt: Moment.nullable() });
 
 export const Delivery = z.object({
   id: z.string(),
@@ -95,7 +81,7 @@ export const Delivery = z.object({
   eventType: z.string(),
   status: z.enum(deliveryStatuses),
   statusCode: z.int().nullable(),
-  timestamp: z.iso.datetime({ offset: true }),
+  timestamp: Moment,
   duration: z.int().nullable(),
   attempts: z.int(),
   lastError: z.string().optional(),

@@ -148,9 +148,7 @@ const errorResponse = (codes: readonly ErrorCode[]): Response => ({
   headers: responseHeaders(...codes.flatMap((code) => ownHeaders[code] ?? [])),
   content: {
     'application/json': {
-      schema: {
-        allOf: [sharedSchema('Error'), { properties: { error: { properties: { code: { enum: codes } } } } }],
-      },
+      schema: { allOf: [sharedSchema('Error'), { properties: { error: { properties: { code: { enum: codes } } } } }] },
     },
     'application/problem+json': { schema: { allOf: [sharedSchema('Problem'), { properties: { code: { enum: codes } } }] } },
   },

@@ -147,9 +147,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
   fieldTexts(projects.create.body.shape.settings.unwrap(), {
     backupTimeoutMinutes: `Minutes; defaults to ${backupTimeoutMinutes}`,
   }),
-  fieldTexts(projects.update.body, {
-    organizationId: 'Moves the project. Requires role admin in both organizations',
-  }),
+  fieldTexts(projects.update.body, { organizationId: 'Moves the project. Requires role admin in both organizations' }),
   fieldTexts(projects.collections.list, { count: 'Null if the source does not support counting' }),
   fieldTexts(Schedule, {
     retention: 'Days; null if backups are kept by retentionPolicy or without limit',

@@ -75,54 +75,37 @@ const simpleBody = (name: keyof typeof simpleEvents): Schema => ({
   ...outputSchema(z.object({ event: z.literal(name), timestamp: Moment, data: simpleEvents[name] })),
 });
 
-interface Header {
-  readonly description: string;
-  readonly isOptional?: true;
-}
-type Headers = Readonly<Record<string, Header>>;
+/** Headers by name with their meaning; `?` marks those that may be absent. */
+type Headers = Readonly<Record<string, string>>;
 
-/** Headers of the standard format. */
-export const standardHeaders: Headers = {
-  'X-Service-Signature': {
-    description: 'sha256= followed by the hex HMAC-SHA256 of <timestamp>.<raw body>, keyed with the secret',
-  },
-  'X-Service-Signature-Previous': {
-    description: 'The same with the previous secret, during the overlap after a rotation',
-    isOptional: true,
-  },
-  'X-Service-Timestamp': {
-    description: 'Time of this attempt in Unix seconds; reject requests that are more than 300 seconds off',
-  },
-  'X-Service-Delivery-Id': { description: 'The same for every attempt; use it to drop duplicates' },
-  'webhook-id': { description: 'The delivery id, as in Standard Webhooks' },
-  'webhook-timestamp': { description: 'Time of this attempt in Unix seconds' },
-  'webhook-signature': {
-    description:
-      'v1, followed by the base64 HMAC-SHA256 of <id>.<timestamp>.<raw body>, keyed with the decoded part of the secret after whsec_, or with your own secret; two signatures separated by a space after a rotation',
-  },
+const previous = 'The same with the previous secret, during the overlap after a rotation';
+
+const standardHeaders: Headers = {
+  'X-Service-Signature': 'sha256= followed by the hex HMAC-SHA256 of <timestamp>.<raw body>, keyed with the secret',
+  'X-Service-Signature-Previous?': previous,
+  'X-Service-Timestamp': 'Time of this attempt in Unix seconds; reject requests that are more than 300 seconds off',
+  'X-Service-Delivery-Id': 'The same for every attempt; use it to drop duplicates',
+  'webhook-id': 'The delivery id, as in Standard Webhooks',
+  'webhook-timestamp': 'Time of this attempt in Unix seconds',
+  'webhook-signature':
+    'v1, followed by the base64 HMAC-SHA256 of <id>.<timestamp>.<raw body>, keyed with the decoded part of the secret after whsec_, or with your own secret; two signatures separated by a space after a rotation',
 };
 
-/** Headers of the simple format. */
-export const simpleHeaders: Headers = {
-  'X-Webhook-Event': { description: 'Event name' },
-  'X-Webhook-Timestamp': { description: 'When the event happened, ISO 8601' },
-  'X-Webhook-Id': { description: 'Id of the webhook' },
-  'X-Webhook-Signature': {
-    description: 'sha256= followed by the hex HMAC-SHA256 of the raw body, keyed with the secret; absent without a secret',
-    isOptional: true,
-  },
-  'X-Webhook-Signature-Previous': {
-    description: 'The same with the previous secret, during the overlap after a rotation',
-    isOptional: true,
-  },
+const simpleHeaders: Headers = {
+  'X-Webhook-Event': 'Event name',
+  'X-Webhook-Timestamp': 'When the event happened, ISO 8601',
+  'X-Webhook-Id': 'Id of the webhook',
+  'X-Webhook-Signature?':
+    'sha256= followed by the hex HMAC-SHA256 of the raw body, keyed with the secret; absent without a secret',
+  'X-Webhook-Signature-Previous?': previous,
 };
 
 /** With two formats no header is required, because each format has its own. */
 const headersOf = (headers: Headers, isOnlyFormat: boolean): readonly Parameter[] =>
-  Object.entries(headers).map(([name, { description, isOptional }]) => ({
-    name,
+  Object.entries(headers).map(([name, description]) => ({
+    name: name.replace('?', ''),
     in: 'header',
-    required: isOnlyFormat && !isOptional,
+    required: isOnlyFormat && !name.endsWith('?'),
     description,
     schema: { type: 'string' },
   }));

@@ -29,6 +29,12 @@ const delivery = {
   capabilities: ['delivery:keep', 'delivery:retry', 'delivery:later', 'webhook:send', 'task:send'],
 } as const;
 
+const starts = ['purge:start', 'backup:start', 'verify:start', 'restore:start'] as const;
+
+/** A step that reads or writes documents, on a full core for as long as Lambda allows. */
+const longStep = { trigger: 'step', timeoutSeconds: 900, memoryMegabytes: 1_769 } as const;
+const watchdog = { trigger: 'clock', timeoutSeconds: 300 } as const;
+
 export const workers = {
   fallback: {
     entry: 'functions/api/fallback.ts',
@@ -42,33 +48,24 @@ export const workers = {
     summary: 'Forwards tasks and events from the table stream to their queues',
     trigger: 'stream',
     timeoutSeconds: 30,
-    capabilities: ['task:send', 'chore:send', 'match:send', 'delivery:send', 'schedule:send', 'capture:send'],
+    capabilities: ['task:send', 'bucket-work:send', 'event-match:send', 'delivery:send', 'schedule:send', 'capture:send'],
   },
   task: {
     entry: 'functions/event/task.ts',
     summary: 'Runs short tasks: sends invitations, starts workflows, disables dead webhooks',
     trigger: 'queue',
     timeoutSeconds: taskSeconds,
-    capabilities: [
-      'table:write',
-      'secret:service',
-      'link:make',
-      'mail:send',
-      'purge:start',
-      'backup:start',
-      'verify:start',
-      'restore:start',
-    ],
+    capabilities: ['table:write', 'secret:service', 'link:make', 'mail:send', ...starts],
   },
-  chore: {
-    entry: 'functions/event/chore.ts',
+  bucketWork: {
+    entry: 'functions/event/bucket-work.ts',
     summary:
       'Runs long tasks: deletes objects of retired backups, applies retention, rewraps keys, replays events, finishes moves',
     trigger: 'queue',
     timeoutSeconds: 300,
-    capabilities: ['table:write', 'destination:use', 'data-key:wrap', 'data-key:open', 'delivery:retry'],
+    capabilities: ['table:write', 'destination:use', 'data-key:make', 'data-key:open', 'delivery:retry'],
   },
-  match: {
+  eventMatch: {
     entry: 'functions/webhook/match.ts',
     summary: 'Creates a delivery for every webhook that subscribes to an event',
     trigger: 'queue',
@@ -77,10 +74,7 @@ export const workers = {
     capabilities: ['delivery:keep', 'delivery:send'],
   },
   deliver: { ...delivery, summary: 'Sends events to webhooks that respond quickly' },
-  deliverSlow: {
-    ...delivery,
-    summary: 'Sends events to webhooks that are new, failing or slow, and all retries',
-  },
+  deliverRetry: { ...delivery, summary: 'Sends events to webhooks that are new, failing or slow, and all retries' },
   sweep: {
     entry: 'functions/organization/sweep.ts',
     summary: 'Every hour: starts the purge of organizations past their recovery deadline',
@@ -113,17 +107,13 @@ export const workers = {
   backupCopy: {
     entry: 'functions/backup/copy.ts',
     summary: 'Copies one range to the destination until it is done or the time is up',
-    trigger: 'step',
-    timeoutSeconds: 900,
-    memoryMegabytes: 1_769,
+    ...longStep,
     capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open'],
   },
   backupSeal: {
     entry: 'functions/backup/seal.ts',
     summary: 'Verifies that every object is stored, writes the manifest, reads it back and completes the backup',
-    trigger: 'step',
-    timeoutSeconds: 900,
-    memoryMegabytes: 1_769,
+    ...longStep,
     capabilities: ['table:write', 'destination:use', 'data-key:open'],
   },
   backupFail: {
@@ -136,33 +126,26 @@ export const workers = {
   backupReap: {
     entry: 'functions/backup/reap.ts',
     summary: 'Every few minutes: ends backups whose workflow died or whose deadline passed',
-    trigger: 'clock',
-    timeoutSeconds: 300,
+    ...watchdog,
     capabilities: ['table:write', 'destination:use', 'backup:watch', 'backup:start'],
   },
   backupVerify: {
     entry: 'functions/backup/verify.ts',
     summary: 'Verifies a part of a stored backup and reports whether anything is left',
-    trigger: 'step',
-    timeoutSeconds: 900,
-    memoryMegabytes: 1_769,
+    ...longStep,
     capabilities: ['table:write', 'destination:use', 'data-key:open'],
   },
   restorePrepare: {
     entry: 'functions/restore/prepare.ts',
     summary:
       'Starts a restore: checks access to the target, opens the backup or builds it from a point in time, splits it into ranges',
-    trigger: 'step',
-    timeoutSeconds: 900,
-    memoryMegabytes: 1_769,
+    ...longStep,
     capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:make', 'data-key:open'],
   },
   restoreCheck: {
     entry: 'functions/restore/check.ts',
     summary: 'Compares one range of the backup with the target and saves the documents that will change',
-    trigger: 'step',
-    timeoutSeconds: 900,
-    memoryMegabytes: 1_769,
+    ...longStep,
     capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open'],
   },
   restoreSeal: {
@@ -176,9 +159,7 @@ export const workers = {
   restoreWrite: {
     entry: 'functions/restore/write.ts',
     summary: 'Writes one range of the plan to the target until it is done or the time is up',
-    trigger: 'step',
-    timeoutSeconds: 900,
-    memoryMegabytes: 1_769,
+    ...longStep,
     capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open'],
   },
   restoreFinish: {
@@ -198,8 +179,7 @@ export const workers = {
   restoreReap: {
     entry: 'functions/restore/reap.ts',
     summary: 'Every few minutes: ends restores whose workflow died',
-    trigger: 'clock',
-    timeoutSeconds: 300,
+    ...watchdog,
     capabilities: ['table:write', 'destination:use', 'restore:watch', 'restore:start'],
   },
   scheduleRun: {
@@ -213,8 +193,7 @@ export const workers = {
   scheduleWatch: {
     entry: 'functions/schedule/watch.ts',
     summary: 'Every few minutes: re-sends lost ticks and reports missed ones',
-    trigger: 'clock',
-    timeoutSeconds: 300,
+    ...watchdog,
     capabilities: ['table:write', 'schedule:send'],
   },
   capture: {
@@ -229,16 +208,15 @@ export const workers = {
   captureWatch: {
     entry: 'functions/pitr/watch.ts',
     summary: 'Every few minutes: restarts captures whose next cycle is overdue',
-    trigger: 'clock',
-    timeoutSeconds: 300,
-    capabilities: ['table:write', 'capture:send', 'chore:send'],
+    ...watchdog,
+    capabilities: ['table:write', 'capture:send', 'bucket-work:send'],
   },
   retentionSweep: {
     entry: 'functions/retention/sweep.ts',
     summary: 'Every hour: starts retention for organizations with backups due',
     trigger: 'clock',
     timeoutSeconds: 60,
-    capabilities: ['table:look', 'chore:send'],
+    capabilities: ['table:look', 'bucket-work:send'],
   },
 } as const satisfies Record<string, Worker>;
 

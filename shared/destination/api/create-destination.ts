@@ -1,11 +1,11 @@
 import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { emit } from '../../event/index.ts';
-import { type CallerContext, organizationKey, organizationRef, whileActive } from '../../organization/index.ts';
-import { type Change, check, create, get, iso, not, StaleReadError, type Tenant, walk } from '../../platform/index.ts';
+import { type CallerContext, organizationKey, whileActive } from '../../organization/index.ts';
+import { type Change, check, create, get, iso, not, remove, StaleReadError, type Tenant, walk } from '../../platform/index.ts';
 import { type ProjectRecord, projectPrefix } from '../../project/index.ts';
+import { connectedEvent } from '../model/connected-event.ts';
 import { maskCredentials, sealCredentials } from '../model/credentials.ts';
-import { destinationData, destinationKey, destinationNotFound } from '../model/read-destination.ts';
+import { destinationKey, destinationNotFound } from '../model/read-destination.ts';
 import type { DestinationRecord } from '../model/record.ts';
 import { externalIdOf } from '../open/open-store.ts';
 import type { DestinationInput } from './destination-input.ts';
@@ -30,16 +30,11 @@ export const createDestination = async (
     createdAt: iso(now),
     updatedAt: iso(now),
   };
-  const storage = destinationData(destination);
   const { name, type, bucket, prefix } = input;
   return {
     destination,
     change: {
-      writes: [
-        create(destination),
-        whileActive(tenant),
-        emit(tenant, 'storage.connected', { organization: organizationRef(organization), storage }, now),
-      ],
+      writes: [create(destination), whileActive(tenant), connectedEvent({ tenant, organization }, destination, now)],
       audit: [auditNote(tenant, 'storage_destination', id, { name, type, bucket, prefix })],
     },
   };
@@ -56,22 +51,16 @@ export const removeDestination = async (
   const user = await projectUsing(tenant, id);
   if (user) throw destinationInUse(`The project ${user.name} uses this destination`, { projectId: user.id });
   const key = destinationKey(tenant, id);
-  const { condition, names, values } = check(key, { backupCount: 0, scheduledUse });
+  const whyKept = async (): Promise<ApiError> => {
+    const found = await get(key);
+    if (!found) return destinationNotFound();
+    return found.backupCount > 0
+      ? destinationInUse('The destination contains backups', { backupCount: found.backupCount })
+      : new StaleReadError();
+  };
   return {
     writes: [
-      {
-        remove: key,
-        condition,
-        names,
-        values,
-        onConditionFailed: async () => {
-          const found = await get(key);
-          if (!found) return destinationNotFound();
-          return found.backupCount > 0
-            ? destinationInUse('The destination contains backups', { backupCount: found.backupCount })
-            : new StaleReadError();
-        },
-      },
+      remove(key, whyKept, { backupCount: 0, scheduledUse }),
       check(organizationKey.organization(tenant), { deletedAt: undefined, defaultStorageId: not(id) }, () =>
         destinationInUse('It is the default destination of the organization', { defaultOf: 'organization' }),
       ),

@@ -4,13 +4,14 @@ import { ApiError } from '../../contract/errors.ts';
 import { emit, withRequestId } from '../../event/index.ts';
 import { type CallerContext, organizationRef } from '../../organization/index.ts';
 import { type Change, commit, iso, set, type Tenant, type Write } from '../../platform/index.ts';
+import { connectedEvent } from '../model/connected-event.ts';
 import { type Credentials, openCredentials } from '../model/credentials.ts';
 import { destinationData, destinationKey, destinationNotFound } from '../model/read-destination.ts';
 import type { DestinationRecord } from '../model/record.ts';
 import { externalIdOf } from '../open/open-store.ts';
 import { type ProbeResult, type ProbeTarget, probeStore } from '../probe/probe-store.ts';
 
-export interface TestContext extends Pick<CallerContext, 'tenant' | 'organization'> {
+interface TestContext extends Pick<CallerContext, 'tenant' | 'organization'> {
   readonly actor: Actor;
   readonly origin: Origin;
 }
@@ -74,19 +75,16 @@ export const testDestination = async (
   record: DestinationRecord,
   now: Date,
 ): Promise<{ found: ProbeResult; change: Change }> => {
-  const { tenant, organization } = context;
+  const { tenant } = context;
   const credentials = await openCredentials(tenant, record);
   const found = await testAndRecord(context, record, { target: record, credentials, action: 'storage.tested' }, now);
   const attributes = { status: 'connected', lastTestedAt: iso(now) } as const;
-  const storage = destinationData({ ...record, ...attributes });
   return {
     found,
     change: {
       writes: [
         set(destinationKey(tenant, record.id), attributes, { onConditionFailed: destinationNotFound }),
-        ...(record.status === 'error'
-          ? [emit(tenant, 'storage.connected', { organization: organizationRef(organization), storage }, now)]
-          : []),
+        ...(record.status === 'error' ? [connectedEvent(context, { ...record, ...attributes }, now)] : []),
       ],
       audit: [
         auditNote(tenant, 'storage_destination', record.id, { name: record.name, success: true, warnings: found.warnings }),

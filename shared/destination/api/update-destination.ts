@@ -1,15 +1,15 @@
 import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { emit } from '../../event/index.ts';
-import { type CallerContext, organizationRef } from '../../organization/index.ts';
+import type { CallerContext } from '../../organization/index.ts';
 import { type Change, iso, StaleReadError, set } from '../../platform/index.ts';
+import { connectedEvent } from '../model/connected-event.ts';
 import { type Credentials, maskCredentials, sealCredentials } from '../model/credentials.ts';
-import { destinationData, destinationKey } from '../model/read-destination.ts';
+import { destinationKey } from '../model/read-destination.ts';
 import type { DestinationRecord } from '../model/record.ts';
 import { externalIdOf } from '../open/open-store.ts';
 import type { DestinationInput } from './destination-input.ts';
 
-export type DestinationChange = Partial<{
+type DestinationChange = Partial<{
   readonly [K in keyof Omit<DestinationInput, 'type' | 'externalId'>]: DestinationInput[K] | undefined;
 }>;
 
@@ -80,7 +80,6 @@ export const updateDestination = async (
   const { externalId, ...shown } = attributes;
   const destination: DestinationRecord = { ...kept, ...shown, ...(externalId !== undefined && { externalId }) };
   const isReconnected = record.status === 'error' || changes.credentials !== undefined || isMoved;
-  const storage = destinationData(destination);
   return {
     destination,
     change: {
@@ -90,9 +89,7 @@ export const updateDestination = async (
           expected: { updatedAt: record.updatedAt, ...(isMoved && { backupCount: 0 }) },
           onConditionFailed: () => new StaleReadError(),
         }),
-        ...(isReconnected
-          ? [emit(tenant, 'storage.connected', { organization: organizationRef(organization), storage }, now)]
-          : []),
+        ...(isReconnected ? [connectedEvent({ tenant, organization }, destination, now)] : []),
       ],
       audit: [auditNote(tenant, 'storage_destination', record.id, { name: input.name, changed: Object.keys(changes) })],
     },

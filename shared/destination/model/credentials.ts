@@ -1,7 +1,7 @@
 /** Credentials for a customer's bucket: encrypted at rest, bound to their destination, masked wherever they are shown. */
 import type * as z from 'zod';
 import type { StorageCredentials } from '../../contract/endpoints/storage-destinations.ts';
-import { openSecret, sealSecret, secretMask, type Tenant } from '../../platform/index.ts';
+import { isMasked, openSecret, sealSecret, secretMask, type Tenant } from '../../platform/index.ts';
 import type { DestinationRecord } from './record.ts';
 
 export type Credentials = z.output<typeof StorageCredentials>;
@@ -46,4 +46,4 @@ export const maskCredentials = (credentials: Credentials): Readonly<Record<strin
 
 /** The first field that contains a mask. A masked value must never be stored as a credential. */
 export const maskedField = (credentials: Credentials): string | undefined =>
-  Object.entries(credentials).find(([, value]) => /\*{4}|\u2022{3}/.test(value))?.[0];
+  Object.entries(credentials).find(([, value]) => isMasked(value))?.[0];

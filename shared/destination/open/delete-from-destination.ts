@@ -5,7 +5,7 @@ import type { DestinationRecord } from '../model/record.ts';
 import { type ObjectStore, StorageError } from '../store/object-store.ts';
 import { openStore as openRealStore } from './open-store.ts';
 
-export interface DeletionTarget {
+interface DeletionTarget {
   readonly destinationId: string;
   readonly path: string;
   /** Why the objects must stay, if so. Called before the store is opened. */

@@ -1,11 +1,11 @@
 /** Opens a bucket by its address with the caller's own credentials, to read a backup without the service. */
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import type { GoogleAccount } from '../../platform/index.ts';
+import { agentFor } from '../store/http-agent.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { workerRetryPolicy as retryPolicy } from '../store/retry-transient.ts';
 import type { S3StoreOptions } from '../store/s3/s3-bucket.ts';
 import { S3Store } from '../store/s3/s3-store.ts';
+import { partBytes } from './open-store.ts';
 
 /** A folder of a bucket. Without an endpoint the store is AWS or Google. */
 export interface Address {
@@ -15,32 +15,18 @@ export interface Address {
   readonly endpoint?: string | undefined;
 }
 
-const partBytes = 8 << 20;
-const agentOptions = { keepAlive: true, maxSockets: 16 };
-
 /** Opens a bucket of AWS or of an S3-compatible store. */
-export const openS3Address = async ({
-  bucket,
-  folder,
-  endpoint,
-  region,
-  credentials,
-}: Address & Pick<S3StoreOptions, 'region' | 'credentials'>): Promise<ObjectStore> => {
-  return new S3Store({
-    bucket,
-    folder,
-    endpoint,
-    region,
+export const openS3Address = async (address: Address & Pick<S3StoreOptions, 'region' | 'credentials'>): Promise<ObjectStore> =>
+  new S3Store({
+    ...address,
     // AWS names the right region if the caller named none or a wrong one.
-    isGuessed: endpoint === undefined,
-    credentials,
-    agent: agentFor(endpoint ?? 'https:'),
+    isGuessed: address.endpoint === undefined,
+    agent: agentFor(address.endpoint ?? 'https:'),
     connectMs: 5_000,
-    digest: endpoint === undefined ? 'crc32' : 'md5',
+    digest: address.endpoint === undefined ? 'crc32' : 'md5',
     retryPolicy,
     partBytes,
   });
-};
 
 export const openGcsAddress = async ({
   bucket,
@@ -51,6 +37,3 @@ export const openGcsAddress = async ({
   const { openGcsStore } = await import('../store/gcs/gcs-store.ts');
   return openGcsStore({ bucket, folder, baseUrl: endpoint, account, retryPolicy, partBytes });
 };
-
-const agentFor = (url: string): HttpAgent =>
-  url.startsWith('https:') ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);

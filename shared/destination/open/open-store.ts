@@ -1,8 +1,7 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import { assumeRole, BlockedAddress, env, envList, guardedAgent, guardUrl, type Tenant } from '../../platform/index.ts';
 import { type Credentials, openCredentials } from '../model/credentials.ts';
 import type { DestinationRecord } from '../model/record.ts';
+import { agentFor, socketsMax } from '../store/http-agent.ts';
 import { type ObjectStore, StorageError } from '../store/object-store.ts';
 import { type RetryPolicy, workerRetryPolicy } from '../store/retry-transient.ts';
 import type { S3StoreOptions } from '../store/s3/s3-bucket.ts';
@@ -16,7 +15,6 @@ export type StoreConfig = Pick<
 >;
 
 export const partBytes = 8 << 20;
-const socketsMax = 16;
 const connectMaxMs = 5_000;
 /** Signatures need a region, also for stores without one. */
 const defaultRegion = 'us-east-1';
@@ -76,10 +74,6 @@ const openS3 = async (
     partBytes,
   });
 };
-
-const agentOptions = { keepAlive: true, maxSockets: socketsMax };
-const agentFor = (url: string): HttpAgent =>
-  url.startsWith('https:') ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
 
 /** The destination's own endpoint, guarded; otherwise the endpoint of the deployment; otherwise AWS. */
 const addressOf = ({ type, region, endpoint }: StoreConfig): Pick<S3StoreOptions, 'endpoint' | 'agent' | 'isGuessed'> => {

@@ -20,5 +20,17 @@ export const toReadRequest = (extent: ByteRange = { maxBytes: wholeMaxBytes }): 
 export const rangeHeader = ({ offset, length }: { readonly offset: number; readonly length: number }): string =>
   `bytes=${offset}-${offset + length - 1}`;
 
+/** Reads a stream of at most `maxBytes`. Leaving the loop destroys the stream. */
+export const collect = async (stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> => {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of stream) {
+    size += piece.length;
+    if (size > maxBytes) throw tooLarge();
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces, size);
+};
+
 export const tooShort = (): StorageError => new StorageError('invalid', 'The object is shorter than expected.');
 export const tooLarge = (): StorageError => new StorageError('invalid', 'The store sent more data than expected.');

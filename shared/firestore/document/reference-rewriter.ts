@@ -1,6 +1,6 @@
 import { ArchiveError } from '../../archive/index.ts';
-import { varintBytes } from '../wire/byte-writer.ts';
 import { broken, MessageReader } from '../wire/message-reader.ts';
+import { varint } from '../wire/small-messages.ts';
 
 /** Replaces the bytes from `start` to `end`. */
 interface Edit {
@@ -156,14 +156,6 @@ class Rewrite {
 }
 
 const none = Buffer.alloc(0);
-
-const varint = (value: number): Buffer => {
-  const bytes = Buffer.allocUnsafe(varintBytes(value));
-  let rest = value;
-  for (let i = 0; i < bytes.length; i++, rest = Math.floor(rest / 128))
-    bytes[i] = (rest % 128) | (i < bytes.length - 1 ? 0x80 : 0);
-  return bytes;
-};
 
 /** Field numbers in google.firestore.v1.Value. */
 const kind = { reference: 5, map: 6, array: 9 } as const;

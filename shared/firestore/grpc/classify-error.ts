@@ -1,5 +1,5 @@
 import { SourceError } from './source-error.ts';
-import { RpcError, type Status } from './status.ts';
+import { RpcError, type Status, transientStatuses } from './status.ts';
 
 /** Reaction to a failed call: retry, retry after a longer back-off, retry with a new token, or fail with an error. */
 export type Verdict = 'retry' | 'backOff' | 'refreshToken' | SourceError;
@@ -17,7 +17,7 @@ export const classifyError = (error: unknown): Verdict => {
     );
   if (status === 'UNAUTHENTICATED') return 'refreshToken';
   if (status === 'RESOURCE_EXHAUSTED') return 'backOff';
-  if (transient.has(status)) return 'retry';
+  if (transientStatuses.has(status)) return 'retry';
   if (denying.has(status))
     return new SourceError('SOURCE_AUTH_ERROR', `The source denied access: ${status} ${message.slice(0, 300)}`.trim(), {
       cause: error,
@@ -36,14 +36,6 @@ const isSnapshotLost = ({ status, message }: RpcError): boolean =>
   (status === 'FAILED_PRECONDITION' || status === 'INVALID_ARGUMENT') && tooOld.test(message);
 const tooOld = /too old|read.?time.*\b(old|past|before|minute|hour)\b/is;
 
-const transient: ReadonlySet<Status> = new Set([
-  'UNAVAILABLE',
-  'DEADLINE_EXCEEDED',
-  'INTERNAL',
-  'ABORTED',
-  'CANCELLED',
-  'UNKNOWN',
-]);
 /** FAILED_PRECONDITION: the database does not support this protocol, such as one in Datastore mode. */
 const denying: ReadonlySet<Status> = new Set(['PERMISSION_DENIED', 'NOT_FOUND', 'FAILED_PRECONDITION']);
 const unsupported: ReadonlySet<Status> = new Set(['INVALID_ARGUMENT', 'UNIMPLEMENTED', 'FAILED_PRECONDITION', 'OUT_OF_RANGE']);

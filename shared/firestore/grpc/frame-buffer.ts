@@ -35,6 +35,16 @@ export class FrameBuffer {
     return end > this.filled ? undefined : end;
   }
 
+  /** Calls `take` with the position of every complete message; returns where the incomplete rest starts. */
+  forEachMessage(take: (start: number, end: number) => void): number {
+    let at = 0;
+    for (let end = this.frameEnd(at); end !== undefined; end = this.frameEnd(at)) {
+      take(at + headerBytes, end);
+      at = end;
+    }
+    return at;
+  }
+
   /** The number of bytes until the first frame is complete, as far as known. */
   get firstFrameBytes(): number {
     return this.filled < headerBytes ? headerBytes : headerBytes + this.bytes.readUInt32BE(1);

@@ -21,6 +21,16 @@ const names = [
 
 export type Status = (typeof names)[number];
 
+/** Statuses of failures that a later attempt may not have. */
+export const transientStatuses: ReadonlySet<Status> = new Set([
+  'UNAVAILABLE',
+  'DEADLINE_EXCEEDED',
+  'INTERNAL',
+  'ABORTED',
+  'CANCELLED',
+  'UNKNOWN',
+]);
+
 /** A failed call, with the status of the server or the one that a lost connection maps to. */
 export class RpcError extends Error {
   readonly status: Status;

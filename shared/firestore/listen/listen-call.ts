@@ -1,6 +1,6 @@
 import { ArchiveError, DocumentSkim } from '../../archive/index.ts';
 import type { FirestoreDatabase } from '../firestore-database.ts';
-import { FrameBuffer, headerBytes } from '../grpc/frame-buffer.ts';
+import { FrameBuffer } from '../grpc/frame-buffer.ts';
 import type { GrpcStream } from '../grpc/grpc-stream.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import { RpcError, statusOf } from '../grpc/status.ts';
@@ -94,7 +94,8 @@ export class ListenCall {
   /** Receives until the stream fails; throws the reason. */
   async hear(listener: Listener): Promise<never> {
     for (;;) {
-      this.#buffer.drop(this.#take(listener));
+      const { bytes } = this.#buffer;
+      this.#buffer.drop(this.#buffer.forEachMessage((start, end) => this.#message(bytes.subarray(start, end), listener)));
       if (this.#call.isOver) throw this.#failure();
       await listener.rest();
       await this.#call.wait();
@@ -111,17 +112,6 @@ export class ListenCall {
     const failure = this.#call.failure ?? new RpcError('UNAVAILABLE', 'The source ended the Listen stream.');
     if (!this.#isClosed) this.#call.suspect(failure);
     return failure;
-  }
-
-  /** Handles all complete messages; returns where the rest starts. */
-  #take(listener: Listener): number {
-    const { bytes } = this.#buffer;
-    let at = 0;
-    for (let end = this.#buffer.frameEnd(at); end !== undefined; end = this.#buffer.frameEnd(at)) {
-      this.#message(bytes.subarray(at + headerBytes, end), listener);
-      at = end;
-    }
-    return at;
   }
 
   #message(message: Buffer, listener: Listener): void {

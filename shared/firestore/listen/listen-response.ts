@@ -1,5 +1,6 @@
 /** Decodes the parts of google.firestore.v1.ListenResponse that captures need. */
 
+import { MessageReader } from '../wire/message-reader.ts';
 import { fieldsOf, lastField, type WireField } from '../wire/small-messages.ts';
 import { decodeReadTime } from '../wire/timestamps.ts';
 
@@ -49,14 +50,6 @@ const numbersOf = (bytes: Buffer, field: number): readonly number[] =>
 const unpacked = ({ bytes, value }: WireField): readonly number[] => {
   if (bytes.length === 0) return [value];
   const numbers: number[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    let number = 0;
-    for (let scale = 1; ; scale *= 128) {
-      const byte = bytes[at++] ?? 0;
-      number += (byte & 0x7f) * scale;
-      if (byte < 0x80) break;
-    }
-    numbers.push(number);
-  }
+  for (const reader = new MessageReader(bytes); reader.at < bytes.length; ) numbers.push(reader.number(bytes.length));
   return numbers;
 };

@@ -1,4 +1,5 @@
 import { afterSubtree } from '../../archive/index.ts';
+import { omitUndefined } from '../../platform/index.ts';
 import { compareNames } from './name-order.ts';
 
 /**
@@ -114,7 +115,4 @@ const gapsBetween = (ranges: readonly NameRange[]): readonly NameRange[] =>
 
 const isSome = ({ from, to }: NameRange): boolean => from === undefined || to === undefined || compareNames(from, to) < 0;
 
-const rangeOf = (from: string | undefined, to: string | undefined): NameRange => ({
-  ...(from === undefined ? {} : { from }),
-  ...(to === undefined ? {} : { to }),
-});
+const rangeOf = (from: string | undefined, to: string | undefined): NameRange => omitUndefined({ from, to });

@@ -1,5 +1,5 @@
 import type { FirestoreDatabase } from '../firestore-database.ts';
-import { FrameBuffer, headerBytes } from '../grpc/frame-buffer.ts';
+import { FrameBuffer } from '../grpc/frame-buffer.ts';
 import type { GrpcStream } from '../grpc/grpc-stream.ts';
 import { RpcError } from '../grpc/status.ts';
 import { ResponseSkim } from '../wire/response-skim.ts';
@@ -108,17 +108,13 @@ class PartialResponse {
   #take(): number {
     const { bytes } = this.buffer;
     const skim = this.#skim;
-    let at = 0;
-    for (let end = this.buffer.frameEnd(at); end !== undefined; end = this.buffer.frameEnd(at)) {
-      const from = at + headerBytes;
-      if (skim.find(bytes, from, end)) {
+    return this.buffer.forEachMessage((start, end) => {
+      if (skim.find(bytes, start, end)) {
         const path = bytes.toString('utf8', skim.nameStart + this.#rootBytes, skim.nameEnd);
         this.documents.set(path, Buffer.from(bytes.subarray(skim.start, skim.end)));
         this.#bytes += skim.end - skim.start;
         this.resultCount += 1;
-      } else if (lastField(bytes.subarray(from, end), 2)) this.resultCount += 1;
-      at = end;
-    }
-    return at;
+      } else if (lastField(bytes.subarray(start, end), 2)) this.resultCount += 1;
+    });
   }
 }

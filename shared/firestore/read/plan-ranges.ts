@@ -1,7 +1,7 @@
 import { mapConcurrent } from '../../platform/index.ts';
 import type { FirestoreDatabase } from '../firestore-database.ts';
 import { compareNames } from '../names/name-order.ts';
-import { below, isInRange, type NameRange, scopeOf, tile } from '../names/name-range.ts';
+import { below, intersection, isInRange, type NameRange, scopeOf, tile } from '../names/name-range.ts';
 import { wholeMinute } from '../wire/timestamps.ts';
 import { type Counted, countRange } from './count-documents.ts';
 import { listCollections, probeSource, splitPoints } from './probe-source.ts';
@@ -47,8 +47,8 @@ export const planRanges = async (source: FirestoreDatabase, options: PlanOptions
   const probed = await probeSource(source, signal);
   const readTime = options.pointInTimeRecovery ? wholeMinute(probed.readTime) : probed.readTime;
   const roots = await listCollections(source, source.root, readTime, signal);
-  const unknown = await findUnknown(source, [...(include ?? []), ...exclude], roots, readTime, signal);
-  const rootsInScope = roots.filter((id) => intersects(scope, id)).sort(compareNames);
+  const unknown = await findUnknown(source, { paths: [...(include ?? []), ...exclude], roots, readTime, signal });
+  const rootsInScope = roots.filter((id) => intersection(scope, [below(id)]).length > 0).sort(compareNames);
   const counts = await mapConcurrent(scope, concurrency, (range) => tryCount(source, { range, readTime, signal }));
   const documents = sum(counts.map((one) => one.documents));
   const split = await splitScope(source, { ...options, scope, readTime, rootsInScope, documents });
@@ -94,15 +94,8 @@ const byCollection = async (source: FirestoreDatabase, input: SplitInput, size: 
     const split = points < 1 ? [] : await splitPoints(source, { collectionId: id, points, readTime, signal });
     reads += counted.reads + (points < 1 ? 0 : 1);
     // A collection group has members elsewhere.
-    return {
-      id,
-      range,
-      documents: counted.documents,
-      points: thinned(
-        split.filter((name) => isInRange(name, range)),
-        points,
-      ),
-    };
+    const inside = split.filter((name) => isInRange(name, range));
+    return { range, documents: counted.documents, points: thinned(inside, points) };
   });
   const points: string[] = [];
   let open = 0;
@@ -135,13 +128,16 @@ const tryCount = async (source: FirestoreDatabase, options: Parameters<typeof co
   }
 };
 
+interface UnknownSearch extends Pick<PlanOptions, 'signal'> {
+  readonly paths: readonly string[];
+  readonly roots: readonly string[];
+  readonly readTime: string;
+}
+
 /** The paths of collections that do not exist; nested ones are looked up in their document. */
 const findUnknown = async (
   source: FirestoreDatabase,
-  paths: readonly string[],
-  roots: readonly string[],
-  readTime: string,
-  signal: AbortSignal | undefined,
+  { paths, roots, readTime, signal }: UnknownSearch,
 ): Promise<readonly string[]> => {
   const named = [...new Set(paths)].filter((path) => path !== '*');
   const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
@@ -152,15 +148,6 @@ const findUnknown = async (
   });
   const known = new Set([...roots, ...deeper.flat()]);
   return named.filter((path) => !known.has(path));
-};
-
-const intersects = (scope: readonly NameRange[], id: string): boolean => {
-  const { from, to } = below(id);
-  return scope.some(
-    (range) =>
-      (range.to === undefined || compareNames(from, range.to) < 0) &&
-      (range.from === undefined || compareNames(range.from, to) < 0),
-  );
 };
 
 const sum = (counts: readonly (number | undefined)[]): number | undefined =>

@@ -27,16 +27,9 @@ export const listCollections = async (
   readTime: string,
   signal?: AbortSignal,
 ): Promise<readonly string[]> => {
+  const request = (pageToken: string): Buffer => listCollectionIds(parent, readTime, pageToken);
   const ids: string[] = [];
-  let pageToken = '';
-  do {
-    const [message = empty] = await source.call('ListCollectionIds', listCollectionIds(parent, readTime, pageToken), signal);
-    pageToken = '';
-    for (const { field, bytes } of fieldsOf(message)) {
-      if (field === 1) ids.push(bytes.toString());
-      else if (field === 2) pageToken = bytes.toString();
-    }
-  } while (pageToken !== '');
+  for await (const page of pagesOf(source, 'ListCollectionIds', request, signal)) ids.push(...page.map(String));
   return ids;
 };
 
@@ -48,23 +41,19 @@ export const splitPoints = async (
   source: FirestoreDatabase,
   { collectionId, points, readTime, signal }: SplitOptions,
 ): Promise<readonly string[]> => {
+  const { root } = source;
+  const request = (pageToken: string): Buffer => partitionQuery({ root, readTime }, collectionId, points, pageToken);
   const names: string[] = [];
-  let pageToken = '';
   try {
-    do {
-      const request = partitionQuery({ root: source.root, readTime }, collectionId, points, pageToken);
-      const [message = empty] = await source.call('PartitionQuery', request, signal);
-      pageToken = '';
-      for (const { field, bytes } of fieldsOf(message)) {
-        if (field === 1) names.push(...namesIn(bytes));
-        else if (field === 2) pageToken = bytes.toString();
-      }
-    } while (pageToken !== '' && names.length < points);
+    for await (const page of pagesOf(source, 'PartitionQuery', request, signal)) {
+      names.push(...page.flatMap(namesIn));
+      if (names.length >= points) break;
+    }
   } catch (error) {
     // Splitting is optional: without it the read is a single, slower range.
     if (!isRefusal(error) && !(error instanceof SourceError && error.isTransient)) throw error;
   }
-  const prefix = `${source.root}/`;
+  const prefix = `${root}/`;
   return names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
 };
 
@@ -75,7 +64,21 @@ interface SplitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const empty = Buffer.alloc(0);
+/** The results of each page; both methods have them in field 1 and the next page's token in field 2. */
+async function* pagesOf(
+  source: FirestoreDatabase,
+  method: string,
+  request: (pageToken: string) => Buffer,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly Buffer[]> {
+  let pageToken = '';
+  do {
+    const [message = Buffer.alloc(0)] = await source.call(method, request(pageToken), signal);
+    const fields = [...fieldsOf(message)];
+    yield fields.filter(({ field }) => field === 1).map(({ bytes }) => bytes);
+    pageToken = fields.findLast(({ field }) => field === 2)?.bytes.toString() ?? '';
+  } while (pageToken !== '');
+}
 
 /** Cursor { values { reference_value } } */
 const namesIn = (cursor: Buffer): readonly string[] => {

@@ -21,18 +21,15 @@ export interface Selection {
 export const runQuery = ({ root, readTime }: At, selection: Selection): Buffer =>
   join(text(1, root), message(2, query(root, selection)), message(7, encodeReadTime(readTime)));
 
-export const countQuery = ({ root, readTime }: At, selection: Selection): Buffer =>
-  join(
-    text(1, root),
-    message(2, message(1, query(root, selection)), message(3, message(1), text(7, 'count'))),
-    message(6, encodeReadTime(readTime)),
-  );
+export const countQuery = (at: At, selection: Selection): Buffer => countOf(at, query(at.root, selection));
 
 /** Counts the documents directly in a root collection. */
-export const collectionCountQuery = ({ root, readTime }: At, collectionId: string): Buffer =>
+export const collectionCountQuery = (at: At, collectionId: string): Buffer => countOf(at, message(2, text(2, collectionId)));
+
+const countOf = ({ root, readTime }: At, counted: Buffer): Buffer =>
   join(
     text(1, root),
-    message(2, message(1, message(2, text(2, collectionId))), message(3, message(1), text(7, 'count'))),
+    message(2, message(1, counted), message(3, message(1), text(7, 'count'))),
     message(6, encodeReadTime(readTime)),
   );
 

@@ -1,7 +1,8 @@
 /** Minimal protobuf encoding for small messages; documents never pass through here. */
 import { SourceError } from '../grpc/source-error.ts';
 
-const varint = (value: number): Buffer => {
+/** An integer from 0 to 2^53. */
+export const varint = (value: number): Buffer => {
   const bytes: number[] = [];
   let rest = value;
   for (; rest >= 0x80; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80);

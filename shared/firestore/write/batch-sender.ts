@@ -139,9 +139,9 @@ export class BatchSender {
     const remaining: number[] = [];
     for (const [slot, state] of await resolvePreconditions(target, batch, slots, callSignal)) {
       if (state === 'applied') this.#settle(slot, 'written');
-      else if (state === 'missing' && batch.condition(slot) === 'absent') {
+      else if (state === 'missing' && batch.slot(slot).condition === 'absent') {
         if (this.#mayRetry(slot, unstable)) remaining.push(slot);
-      } else this.#settle(slot, batch.mode(slot) === 'skip_existing' ? 'skipped' : changed);
+      } else this.#settle(slot, batch.slot(slot).mode === 'skip_existing' ? 'skipped' : changed);
     }
     return remaining;
   }

@@ -149,12 +149,12 @@ export class BatchWriter {
 
   #settle(batch: WriteBatch, slot: number, outcome: 'written' | 'skipped' | WriteStatus): void {
     const { tally } = this;
-    const name = batch.name(slot);
+    const { name, mode } = batch.slot(slot);
     this.#names.delete(name);
     if (outcome === 'skipped') tally.skipped += 1;
     else if (outcome === 'written') {
       tally.written += 1;
-      if (batch.mode(slot) === 'delete') tally.deleted += 1;
+      if (mode === 'delete') tally.deleted += 1;
     } else tally.fail(this.#pathOf(name), outcome.status, outcome.message);
     batch.open -= 1;
     if (batch.open > 0) return;

@@ -1,5 +1,5 @@
 import { SourceError } from '../grpc/source-error.ts';
-import { RpcError, type Status } from '../grpc/status.ts';
+import { RpcError, type Status, transientStatuses } from '../grpc/status.ts';
 import type { Condition } from './precondition.ts';
 import type { WriteStatus } from './write-statuses.ts';
 
@@ -14,7 +14,7 @@ export const classifyWrite = ({ status, message }: WriteStatus, condition: Condi
   if (status === 'OK') return 'written';
   if (condition !== undefined && unmetStatuses.has(status)) return 'unmet';
   if (status === 'RESOURCE_EXHAUSTED') return 'backOff';
-  if (transient.has(status)) return 'retry';
+  if (transientStatuses.has(status)) return 'retry';
   if (status === 'PERMISSION_DENIED' || status === 'UNAUTHENTICATED') return refused(new RpcError(status, message));
   return 'failed';
 };
@@ -32,14 +32,14 @@ export const classifyRequest = (error: RpcError): RequestVerdict => {
   if (status === 'UNAUTHENTICATED') return 'refreshToken';
   // gRPC servers reject an oversized message with this status; waiting does not make it smaller.
   if (status === 'RESOURCE_EXHAUSTED') return isLargerThanMax(error) ? 'split' : 'backOff';
-  if (transient.has(status)) return 'retry';
+  if (transientStatuses.has(status)) return 'retry';
   // FAILED_PRECONDITION: the database does not support this protocol, such as one in Datastore mode.
   if (denying.has(status)) return refused(error);
   return 'split';
 };
 
 /** Whether a write may have been applied although it failed: the response was lost, not the request. */
-export const isOutcomeUnknown = (status: Status): boolean => transient.has(status) && status !== 'ABORTED';
+export const isOutcomeUnknown = (status: Status): boolean => transientStatuses.has(status) && status !== 'ABORTED';
 
 /** Whether the target is unreachable, whatever was sent. */
 export const isOutage = (status: Status): boolean =>
@@ -62,17 +62,18 @@ export const asWriteError = (error: unknown): unknown => {
   return new SourceError('TARGET_PERMISSION_DENIED', error.message, { cause: error });
 };
 
+/**
+ * Maps an error of reading a target to one of writing to it. A target that denies access or does not exist is
+ * TARGET_PERMISSION_DENIED; a revoked grant stays SOURCE_AUTH_ERROR, which the project reports too.
+ */
+export const asTargetError = (error: unknown): unknown =>
+  error instanceof SourceError && error.cause instanceof RpcError && error.cause.status !== 'UNAUTHENTICATED'
+    ? asWriteError(error)
+    : error;
+
 /** "Received message larger than max (5000000 vs. 4194304)", as all gRPC implementations say. */
 const isLargerThanMax = ({ message }: RpcError): boolean => /message larger than max/i.test(message);
 
 /** The document exists, has changed, or is missing. */
 const unmetStatuses: ReadonlySet<Status> = new Set(['ALREADY_EXISTS', 'FAILED_PRECONDITION', 'NOT_FOUND']);
-const transient: ReadonlySet<Status> = new Set([
-  'ABORTED',
-  'UNAVAILABLE',
-  'DEADLINE_EXCEEDED',
-  'INTERNAL',
-  'UNKNOWN',
-  'CANCELLED',
-]);
 const denying: ReadonlySet<Status> = new Set(['PERMISSION_DENIED', 'NOT_FOUND', 'FAILED_PRECONDITION', 'UNIMPLEMENTED']);

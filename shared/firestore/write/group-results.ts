@@ -1,7 +1,6 @@
 import type { SourceError } from '../grpc/source-error.ts';
 import { classifyWrite } from './classify-write.ts';
-import type { Condition } from './precondition.ts';
-import type { WriteMode } from './write-encoder.ts';
+import type { WriteBatch } from './write-batch.ts';
 import type { WriteStatus } from './write-statuses.ts';
 
 /** The writes of one response, grouped by outcome, as slots. */
@@ -23,14 +22,8 @@ interface SlotStatus {
   readonly status: WriteStatus;
 }
 
-interface WriteLookup {
-  mode(slot: number): WriteMode;
-  condition(slot: number): Condition | undefined;
-  readonly isUnsure: Uint8Array;
-}
-
 /** Classifies every write of a response. */
-export const groupResults = (slots: readonly number[], statuses: readonly WriteStatus[], batch: WriteLookup): GroupedResults => {
+export const groupResults = (slots: readonly number[], statuses: readonly WriteStatus[], batch: WriteBatch): GroupedResults => {
   const grouped: GroupedResults = {
     written: [],
     skipped: [],
@@ -42,7 +35,7 @@ export const groupResults = (slots: readonly number[], statuses: readonly WriteS
   };
   for (const [i, status] of statuses.entries()) {
     const slot = slots[i] ?? -1;
-    const verdict = classifyWrite(status, batch.condition(slot));
+    const verdict = classifyWrite(status, batch.slot(slot).condition);
     if (verdict === 'written') grouped.written.push(slot);
     else if (verdict === 'unmet') (isForeign(batch, slot) ? grouped.skipped : grouped.unmet).push(slot);
     else if (verdict === 'failed') grouped.failed.push({ slot, status });
@@ -54,4 +47,5 @@ export const groupResults = (slots: readonly number[], statuses: readonly WriteS
 };
 
 /** An existing document that was never sent before belongs to another client. */
-const isForeign = (batch: WriteLookup, slot: number): boolean => batch.mode(slot) === 'skip_existing' && !batch.isUnsure[slot];
+const isForeign = (batch: WriteBatch, slot: number): boolean =>
+  batch.slot(slot).mode === 'skip_existing' && !batch.isUnsure[slot];

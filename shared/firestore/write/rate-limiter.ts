@@ -16,17 +16,6 @@ export interface RateStore {
   change<T>(step: (state: RateState | undefined) => { readonly state: RateState; readonly result: T }): Promise<T>;
 }
 
-/** Rate state of a single worker. */
-export class MemoryRateStore implements RateStore {
-  #state: RateState | undefined;
-
-  async change<T>(step: (state: RateState | undefined) => { readonly state: RateState; readonly result: T }): Promise<T> {
-    const { state, result } = step(this.#state);
-    this.#state = state;
-    return result;
-  }
-}
-
 interface SharedRateLimiterOptions {
   readonly store: RateStore;
   readonly clock: Clock;

@@ -22,12 +22,12 @@ export const resolvePreconditions = async (
   signal: AbortSignal,
 ): Promise<ReadonlyMap<number, TargetState>> => {
   const states = new Map<number, TargetState>();
-  const pathOf = (slot: number): string => batch.name(slot).slice(target.root.length + 1);
+  const pathOf = (slot: number): string => batch.slot(slot).name.slice(target.root.length + 1);
   for (let at = 0; at < slots.length; at += documentsAtOnce) {
     const part = slots.slice(at, at + documentsAtOnce);
     const found = await getDocuments(target, part.map(pathOf), { signal });
     for (const slot of part) {
-      const mode = batch.mode(slot);
+      const { mode } = batch.slot(slot);
       const live = found.get(pathOf(slot));
       const wanted = mode === 'delete' ? undefined : batch.document(slot);
       states.set(slot, isAlreadyApplied(wanted, live, mode) ? 'applied' : live ? 'changed' : 'missing');

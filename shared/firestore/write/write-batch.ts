@@ -75,20 +75,14 @@ export class WriteBatch {
     this.open += 1;
   }
 
-  mode(slot: number): WriteMode {
-    return this.#slot(slot).mode;
-  }
-
-  condition(slot: number): Condition | undefined {
-    return this.#slot(slot).condition;
-  }
-
-  name(slot: number): string {
-    return this.#slot(slot).name;
+  slot(slot: number): Slot {
+    const found = this.#slots[slot];
+    if (!found) throw new RangeError(`write ${slot} does not exist in the batch`);
+    return found;
   }
 
   document(slot: number): Buffer {
-    const { documentStart, documentEnd } = this.#slot(slot);
+    const { documentStart, documentEnd } = this.slot(slot);
     return this.#sink.bytes.subarray(documentStart, documentEnd);
   }
 
@@ -98,9 +92,9 @@ export class WriteBatch {
     const parts: Buffer[] = [text(1, database)];
     // Adjacent slots form one piece.
     for (let i = 0; i < slots.length; ) {
-      const { start, end: first } = this.#slot(slots[i] ?? 0);
+      const { start, end: first } = this.slot(slots[i] ?? 0);
       let end = first;
-      for (i += 1; i < slots.length && this.#slot(slots[i] ?? 0).start === end; i++) end = this.#slot(slots[i] ?? 0).end;
+      for (i += 1; i < slots.length && this.slot(slots[i] ?? 0).start === end; i++) end = this.slot(slots[i] ?? 0).end;
       parts.push(bytes.subarray(start, end));
     }
     return parts;
@@ -112,11 +106,5 @@ export class WriteBatch {
     this.#sink.length = 0;
     this.attempts.fill(0);
     this.isUnsure.fill(0);
-  }
-
-  #slot(slot: number): Slot {
-    const found = this.#slots[slot];
-    if (!found) throw new RangeError(`write ${slot} does not exist in the batch`);
-    return found;
   }
 }

@@ -51,21 +51,14 @@ export const acceptInvitation = (found: FoundInvitation, now: Date): Change => {
   if (member) throw new ApiError('CONFLICT', 'You are already a member of this organization');
   const { role, id } = invitation;
   const ref = organizationRef(organization);
+  const joined = toMemberEvent({ member: { userId: profile.id, role, joinedAt: iso(now), address: email }, profile });
   return {
     writes: [
       ...acceptedWrites(tenant, invitation, profile.id, now),
       ...joinWrites(tenant, profile.id, role, email, now),
       { ...countOf('memberCount', tenant, 1), onConditionFailed: noSuchInvitation },
       emit(tenant, 'invitation.accepted', { organization: ref, invitation: { ...invitation, status: 'accepted' } }, now),
-      emit(
-        tenant,
-        'member.joined',
-        {
-          organization: ref,
-          member: toMemberEvent({ member: { userId: profile.id, role, joinedAt: iso(now), address: email }, profile }),
-        },
-        now,
-      ),
+      emit(tenant, 'member.joined', { organization: ref, member: joined }, now),
     ],
     audit: [
       auditNote(tenant, 'invitation', id, { email, role, joinedAt: iso(now) }),

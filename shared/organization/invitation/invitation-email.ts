@@ -1,5 +1,5 @@
 /** The invitation e-mail. User-supplied text is escaped. */
-import { escaped, type Letter } from '../../platform/index.ts';
+import { escapeHtml, type Letter } from '../../platform/index.ts';
 
 interface InvitationDetails {
   readonly organizationName: string;
@@ -25,10 +25,10 @@ export const invitationEmail = ({ organizationName, inviterEmail, role, url, exp
     ].join('\n\n'),
     html: [
       '<!doctype html>',
-      `<html lang="en"><head><meta charset="utf-8"><title>${escaped(subject)}</title></head><body>`,
-      `<p>${escaped(inviterEmail)} invited you to join the organization <b><bdi>${escaped(organizationName)}</bdi></b> as ${escaped(role)}.</p>`,
-      `<p><a href="${escaped(url)}">Open the invitation</a></p>`,
-      `<p>You can accept it until ${escaped(until)}, signed in with this e-mail address.</p>`,
+      `<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head><body>`,
+      `<p>${escapeHtml(inviterEmail)} invited you to join the organization <b><bdi>${escapeHtml(organizationName)}</bdi></b> as ${escapeHtml(role)}.</p>`,
+      `<p><a href="${escapeHtml(url)}">Open the invitation</a></p>`,
+      `<p>You can accept it until ${escapeHtml(until)}, signed in with this e-mail address.</p>`,
       `<p>${notice}</p>`,
       '</body></html>',
       '',

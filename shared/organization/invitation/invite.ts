@@ -5,6 +5,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { invitationSeconds } from '../../contract/limits.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import {
+  absentOr,
   after,
   type Change,
   create,
@@ -31,12 +32,6 @@ export const unlessExpired = (invitation: InvitationRecord | undefined, now: Dat
 
 export const isOpen = ({ status, expiresAt }: InvitationRecord, now: Date): boolean =>
   status === 'pending' && expiresAt > iso(now);
-
-/** The condition that an address item still belongs to the invitation. */
-const addressOf = (invitationId: string) => ({
-  condition: 'attribute_not_exists(pk) OR invitationId = :invitationId',
-  values: { ':invitationId': invitationId },
-});
 
 const ended = () => new ApiError('CONFLICT', 'This invitation is no longer pending');
 
@@ -68,7 +63,7 @@ export const invite = (
     invitation,
     change: {
       writes: [
-        expired ? { put: address, ...addressOf(expired), onConditionFailed: exists } : create(address, exists),
+        expired ? { put: address, ...absentOr({ invitationId: expired }), onConditionFailed: exists } : create(address, exists),
         // The expired invitation is removed, so that there is only one per person.
         ...(expired ? [{ remove: organizationKey.invitation(tenant, expired) }] : []),
         whileActive(tenant),
@@ -91,7 +86,7 @@ export const cancelInvitation = ({ tenant }: CallerContext, found: InvitationRec
         { status: 'cancelled', ttl: epochSeconds(after(now, keptSeconds)) },
         { expected: { status: 'pending' }, onConditionFailed: ended },
       ),
-      { remove: organizationKey.address(tenant, email), ...addressOf(id), onConditionFailed: ended },
+      { remove: organizationKey.address(tenant, email), ...absentOr({ invitationId: id }), onConditionFailed: ended },
     ],
     audit: [auditNote(tenant, 'invitation', id, { email, role })],
   };
@@ -117,7 +112,7 @@ export const resendInvitation = (
         }),
         {
           put: { ...organizationKey.address(tenant, email), invitationId: id, ...timesFrom(now) },
-          ...addressOf(id),
+          ...absentOr({ invitationId: id }),
           onConditionFailed,
         },
         enqueue(tenant, { kind: 'send-invitation', invitationId: id }, now),
@@ -136,7 +131,7 @@ export const acceptedWrites = (tenant: Tenant, invitation: InvitationRecord, use
   ),
   {
     put: { ...organizationKey.address(tenant, invitation.email), userId },
-    ...addressOf(invitation.id),
+    ...absentOr({ invitationId: invitation.id }),
     onConditionFailed: ended,
   },
 ];

@@ -11,8 +11,12 @@ export const readMember = async (
   callerId: string,
 ): Promise<{ target: MemberProfile | undefined; self: MemberProfile | undefined }> => {
   if (!isId('user', userId)) return { target: undefined, self: undefined };
-  const found = await getAll([userId, callerId].flatMap((id) => [organizationKey.member(tenant, id), accountKey.user(id)]));
-  const [member, profile, own, ownProfile] = found as [MemberRecord?, UserRecord?, MemberRecord?, UserRecord?];
+  const [member, profile, own, ownProfile] = await getAll([
+    organizationKey.member(tenant, userId),
+    accountKey.user(userId),
+    organizationKey.member(tenant, callerId),
+    accountKey.user(callerId),
+  ]);
   return { target: member && { member, profile }, self: own && { member: own, profile: ownProfile } };
 };
 

@@ -3,9 +3,19 @@ import { auditNote } from '../../audit/index.ts';
 import type { Role } from '../../contract/access.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { emit } from '../../event/index.ts';
-import { type Change, create, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
+import {
+  absentOr,
+  type Change,
+  create,
+  iso,
+  remove,
+  StaleReadError,
+  set,
+  type Tenant,
+  type Write,
+} from '../../platform/index.ts';
 import { type CallerContext, organizationRef } from '../model/caller-context.ts';
-import { countOf } from '../model/organization-guards.ts';
+import { countOf, roleRequired } from '../model/organization-guards.ts';
 import { lookup, type MemberRecord, organizationKey } from '../model/record.ts';
 import { type MemberProfile, toMemberEvent } from './member-profile.ts';
 import { transferOwnership } from './transfer-ownership.ts';
@@ -57,31 +67,17 @@ export const removeMember = (caller: CallerContext, target: MemberProfile | unde
   const { tenant, organization } = caller;
   const existing = assertExists(target);
   const { userId, role, joinedAt, address } = existing.member;
+  const member = { ...toMemberEvent(existing), status: 'left' as const };
   assertAllowed(caller, existing.member, undefined);
   return {
     writes: [
       // The role as read: a member who became the owner meanwhile is not removed.
-      {
-        remove: organizationKey.member(tenant, userId),
-        condition: '#role = :role',
-        names: { '#role': 'role' },
-        values: { ':role': role },
-        onConditionFailed: () => new StaleReadError(),
-      },
+      remove(organizationKey.member(tenant, userId), () => new StaleReadError(), { role }),
       { remove: lookup.membership(userId, tenant.organizationId) },
       { remove: organizationKey.joined(tenant, joinedAt, userId) },
-      {
-        remove: organizationKey.address(tenant, address),
-        condition: 'attribute_not_exists(pk) OR userId = :userId',
-        values: { ':userId': userId },
-      },
+      { remove: organizationKey.address(tenant, address), ...absentOr({ userId }) },
       countOf('memberCount', tenant, -1),
-      emit(
-        tenant,
-        'member.left',
-        { organization: organizationRef(organization), member: { ...toMemberEvent(existing), status: 'left' } },
-        now,
-      ),
+      emit(tenant, 'member.left', { organization: organizationRef(organization), member }, now),
     ],
     audit: [auditNote(tenant, 'member', userId, { role })],
   };
@@ -94,9 +90,7 @@ const assertExists = (target: MemberProfile | undefined): MemberProfile => {
 
 /** Only the owner changes or removes admins and transfers ownership. The owner's own role changes only by a transfer. */
 const assertAllowed = ({ role }: CallerContext, target: MemberRecord, wanted: Role | undefined): void => {
-  if (role !== 'owner' && (wanted === 'owner' || target.role === 'admin')) {
-    throw new ApiError('PERMISSION_DENIED', 'Requires role owner', { requiredRole: 'owner', currentRole: role });
-  }
+  if (role !== 'owner' && (wanted === 'owner' || target.role === 'admin')) throw roleRequired('owner', role);
   if (target.role === 'owner' && wanted !== 'owner') {
     throw new ApiError(
       'CANNOT_REMOVE_OWNER',

@@ -1,16 +1,26 @@
 /** Conditions and counters on the organization that are part of a transaction. */
+import type { Role } from '../../contract/access.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { get, type Tenant, update, type Write } from '../../platform/index.ts';
+import { check, get, type Tenant, update, type Write } from '../../platform/index.ts';
 import { organizationKey } from './record.ts';
 
 export const noSuchOrganization = (): ApiError => new ApiError('ORGANIZATION_NOT_FOUND', 'Organization not found');
 
+export const roleRequired = (
+  requiredRole: Role,
+  currentRole: Role | undefined,
+  message = `Requires role ${requiredRole}`,
+): ApiError => new ApiError('PERMISSION_DENIED', message, { requiredRole, currentRole });
+
 /** Fails the transaction if the organization was deleted, so that its purge misses nothing added later. */
-export const whileActive = (tenant: Tenant): Write => ({
-  check: organizationKey.organization(tenant),
-  condition: 'attribute_exists(pk) AND attribute_not_exists(deletedAt)',
-  onConditionFailed: noSuchOrganization,
-});
+export const whileActive = (tenant: Tenant): Write =>
+  check(organizationKey.organization(tenant), { deletedAt: undefined }, noSuchOrganization);
+
+/** Checks that a default storage destination exists, in the transaction that sets it. */
+export const destinationCheck = (tenant: Tenant, destinationId: string | null | undefined): readonly Write[] =>
+  destinationId ? [check(organizationKey.storageDestination(tenant, destinationId), {}, noSuchDestination)] : [];
+
+const noSuchDestination = (): ApiError => new ApiError('STORAGE_NOT_FOUND', 'Storage destination not found');
 
 type Counter = 'memberCount' | 'projectCount' | 'webhookCount' | 'scheduleCount';
 

@@ -16,7 +16,7 @@ import {
 import { ApiError } from '../../contract/errors.ts';
 import { readDestination } from '../../destination/index.ts';
 import { after, commit, get, idBounds, iso, type Tenant, type Write, walk } from '../../platform/index.ts';
-import { readJob } from '../../project/index.ts';
+import { isInMove, readJob } from '../../project/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { baseRetrySeconds } from '../model/failure-backoff.ts';
 import { microsOf } from '../model/micro-time.ts';
@@ -39,8 +39,7 @@ const isComplete = (tenant: Tenant, { projectId, storageDestination }: PitrRecor
   !backup.isPartial &&
   !backup.mayLackCollections &&
   backup.damagedDepth === undefined &&
-  backup.arriving === undefined &&
-  backup.leaving === undefined &&
+  !isInMove(backup) &&
   backup.storageDestination.id === storageDestination.id &&
   backup.archive.organization === tenant.organizationId &&
   backup.archive.project === projectId &&
@@ -135,15 +134,12 @@ export const startBase = async (
 export const collectionsOf = async (
   tenant: Tenant,
   backup: BackupRecord,
-  doors: ArchiveDeps,
+  deps: ArchiveDeps,
 ): Promise<ReadonlyMap<string, number>> => {
-  const { archive, close } = await openArchive(tenant, backup, undefined, doors);
+  const { archive, close } = await openArchive(tenant, backup, undefined, deps);
   close();
   return new Map(archive.manifest.collections.map(({ id, documents }) => [id, documents]));
 };
 
 /** Holds a backup as a base. A concurrent delete that read the old count fails its condition and re-evaluates. */
-export const holdBase = (tenant: Tenant, backupId: string): Write => {
-  const hold = holdParent(tenant, backupId) as Extract<Write, { update: unknown }>;
-  return { ...hold, expression: `${hold.expression} SET pitrBase = :yes`, values: { ...hold.values, ':yes': true } };
-};
+export const holdBase = (tenant: Tenant, backupId: string): Write => holdParent(tenant, backupId, { set: { pitrBase: true } });

@@ -5,9 +5,8 @@ import type { CycleContext } from '../model/cycle-context.ts';
 import { endCycle, type NextCycle, nextCycle } from '../model/end-cycle.ts';
 import { momentOf } from '../model/micro-time.ts';
 import type { PitrRecord } from '../model/record.ts';
-import { shownIds } from '../model/resume-position.ts';
+import { shownIds, startPosition } from '../model/resume-position.ts';
 import { TooManyCollections, tokenWrites } from '../model/resume-token-items.ts';
-import { closed } from '../timeline/gaps.ts';
 import { remainingUnchecked } from '../timeline/windows.ts';
 import {
   canBegin,
@@ -69,20 +68,14 @@ const beginAt = async (cycle: CycleContext, backup: BackupRecord, deps: BackupDe
   const collections = await collectionsOf(tenant, backup, deps);
   const to = readTimeOf(backup);
   const readTime = momentOf(to);
-  const positions = [...collections].map(([collectionId, count]) => ({
-    collectionId,
-    to,
-    token: undefined,
-    count,
-    isCounted: true,
-  }));
+  const positions = [...collections].map(startPosition(to));
   const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, positions);
   const now = deps.clock.now();
   const changed: Partial<PitrRecord> = {
     status: 'active',
     begunAt: iso(now),
     bases: [...pitr.bases, { backupId: backup.id, readTime, since: readTime }],
-    gaps: closed(pitr.gaps, readTime).map((gap) => (gap.to === null ? { ...gap, to: readTime } : gap)),
+    gaps: pitr.gaps.map((gap) => (gap.to === null ? { ...gap, to: readTime } : gap)),
     comingBaseId: null,
     baseBytes: backup.originalSize,
     bytesSinceBase: 0,

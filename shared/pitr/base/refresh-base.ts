@@ -1,5 +1,4 @@
 /** Adopts a newer base while capturing: restores read fewer changes, and collections below documents are discovered. */
-
 import type { BackupDeps, BackupRecord } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { baseRefreshSeconds } from '../../contract/limits.ts';
@@ -7,7 +6,7 @@ import { log, StaleReadError, set } from '../../platform/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import { type Base, type Gap, type PitrRecord, pitrKey } from '../model/record.ts';
-import type { ResumePosition } from '../model/resume-position.ts';
+import { type ResumePosition, startPosition } from '../model/resume-position.ts';
 import {
   canFollow,
   collectionsOf,
@@ -138,10 +137,7 @@ const follow = async (cycle: CycleContext, backup: BackupRecord, deps: BackupDep
   }
   return {
     base: { backupId: backup.id, readTime },
-    found: unknown.map(([collectionId, count]) => ({
-      ...{ collectionId, to: readTimeOf(backup), token: undefined, count },
-      isCounted: true,
-    })),
+    found: unknown.map(startPosition(readTimeOf(backup))),
     // Discovered collections have a gap of their own.
     gaps: pitr.gaps
       .filter((one) => !(unknown.length > 0 && isUndiscovered(one) && isEndedBy(one, readTime)))

@@ -23,13 +23,13 @@ interface BatchKey {
 
 export class ChangeBatchReader {
   readonly #tenant: Tenant;
-  readonly #doors: ArchiveDeps;
+  readonly #deps: ArchiveDeps;
   readonly #stores = new Map<string, Promise<ObjectStore>>();
   readonly #keys = new Map<string, Promise<BatchKey>>();
 
-  constructor(tenant: Tenant, doors: ArchiveDeps) {
+  constructor(tenant: Tenant, deps: ArchiveDeps) {
     this.#tenant = tenant;
-    this.#doors = doors;
+    this.#deps = deps;
   }
 
   /** The authenticated leaves of all batches in order. The error of a corrupt batch names it and its time. */
@@ -74,31 +74,28 @@ export class ChangeBatchReader {
 
   /** Opens the parent folder, which all batches of a project share. */
   #store(batch: BatchRecord): Promise<ObjectStore> {
-    const key = `${batch.storageDestinationId} ${folderOf(batch)}`;
-    const known = this.#stores.get(key) ?? this.#open(batch);
-    this.#stores.set(key, known);
-    known.catch(() => this.#stores.delete(key));
-    return known;
-  }
-
-  async #open(batch: BatchRecord): Promise<ObjectStore> {
-    const destination = await readDestination(this.#tenant, batch.storageDestinationId);
-    return this.#doors.openStore(this.#tenant, destination, folderOf(batch));
+    return once(this.#stores, `${batch.storageDestinationId} ${folderOf(batch)}`, async () => {
+      const destination = await readDestination(this.#tenant, batch.storageDestinationId);
+      return this.#deps.openStore(this.#tenant, destination, folderOf(batch));
+    });
   }
 
   #key({ keyBackupId }: BatchRecord): Promise<BatchKey> {
-    const known = this.#keys.get(keyBackupId) ?? this.#unlock(keyBackupId);
-    this.#keys.set(keyBackupId, known);
-    known.catch(() => this.#keys.delete(keyBackupId));
-    return known;
-  }
-
-  async #unlock(keyBackupId: string): Promise<BatchKey> {
-    const keyBackup = await readBackup(this.#tenant, keyBackupId);
-    const { organization, project, backup } = keyBackup.archive;
-    return { identity: { organization, project, backup }, dataKey: await this.#doors.dataKeyOf(this.#tenant, keyBackup) };
+    return once(this.#keys, keyBackupId, async () => {
+      const keyBackup = await readBackup(this.#tenant, keyBackupId);
+      const { organization, project, backup } = keyBackup.archive;
+      return { identity: { organization, project, backup }, dataKey: await this.#deps.dataKeyOf(this.#tenant, keyBackup) };
+    });
   }
 }
+
+/** A failure is not remembered. */
+const once = <T>(known: Map<string, Promise<T>>, key: string, open: () => Promise<T>): Promise<T> => {
+  const opened = known.get(key) ?? open();
+  known.set(key, opened);
+  opened.catch(() => known.delete(key));
+  return opened;
+};
 
 const folderOf = ({ path }: BatchRecord): string => path.slice(0, path.lastIndexOf('/'));
 const nameOf = ({ path, chunk }: BatchRecord): string => `${path.slice(path.lastIndexOf('/') + 1)}/${chunk.name}`;

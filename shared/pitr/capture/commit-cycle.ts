@@ -1,6 +1,6 @@
 /** The one transaction that ends a cycle: the batch, the resume positions, events and audit entries. */
 import { markRetentionDue } from '../../backup/index.ts';
-import { commit, emitMetric, iso, type Write } from '../../platform/index.ts';
+import { commit, emitMetric, iso, remove, type Write } from '../../platform/index.ts';
 import { holdBase } from '../base/base-backup.ts';
 import { type BaseRefresh, isUndiscovered } from '../base/refresh-base.ts';
 import { nameOf } from '../batch/batch-chain.ts';
@@ -103,7 +103,7 @@ const batchWrites = (
     from: pitr.capturedTo ?? to,
     to,
     isProven,
-    ...(!isProven && { heardTo: heardTo(captured) }),
+    heardTo: isProven ? undefined : heardTo(captured),
     path,
     storageDestinationId: pitr.storageDestination.id,
     keyBackupId,
@@ -112,7 +112,7 @@ const batchWrites = (
     reads: budget.reads,
     collections: JSON.stringify(collections.slice(0, collectionsMax)),
   };
-  return [{ put: batch }, { remove: pitrKey.upload(tenant, pitr.projectId, batchId), condition: 'attribute_exists(pk)' }];
+  return [{ put: batch }, remove(pitrKey.upload(tenant, pitr.projectId, batchId))];
 };
 
 /** The furthest position of any collection. */

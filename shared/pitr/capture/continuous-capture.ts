@@ -2,7 +2,6 @@
  * Continuous capture. One worker keeps its Listen streams open across cycles; before it times out it starts its successor, so that
  * no change falls between the two.
  */
-
 import type { BackupDeps } from '../../backup/index.ts';
 import { consistentPointEveryMs } from '../../contract/limits.ts';
 import type { Tenant } from '../../platform/index.ts';
@@ -22,7 +21,7 @@ export interface QueuedCycle extends NextCycle {
   readonly isHandover?: boolean;
 }
 
-export interface ContinuousRun {
+interface ContinuousRun {
   readonly signal: AbortSignal;
   /** No cycle is started that would end after this. */
   readonly until: Date;

@@ -1,10 +1,9 @@
-/** Listens to a project from its resume positions, for one cycle or for many. */
-import { type FirestoreDatabase, targetsMax } from '../../firestore/index.ts';
+/** Listens to a project from its resume positions, for one cycle or for many, with as many streams as its collection groups need. */
+import { type FirestoreDatabase, ListenCall, targetsMax } from '../../firestore/index.ts';
 import { secureRandomBytes } from '../../platform/index.ts';
 import type { ChangeBatchWriter } from '../batch/change-batch-writer.ts';
 import type { ResumePosition } from '../model/resume-position.ts';
-import type { Successor } from './group-stream.ts';
-import { GroupStreams } from './group-streams.ts';
+import { GroupStream, type Successor } from './group-stream.ts';
 import { ObservedChanges } from './observed-changes.ts';
 
 interface SessionOptions {
@@ -16,20 +15,24 @@ interface SessionOptions {
   readonly signal: AbortSignal;
 }
 
+/** Each stream has its own consistent point; all groups are complete only up to the earliest. */
 export class ListenSession {
   readonly source: FirestoreDatabase;
-  readonly #streams: GroupStreams;
   readonly isSingleCycle: boolean;
   /** The changes of the current cycle. */
   observed: ObservedChanges;
+  readonly #options: Pick<SessionOptions, 'refresh' | 'signal'>;
+  readonly #streams: GroupStream[] = [];
+  #targets = 0;
+  /** The full name of a document that does not exist: random, so that there is none. */
+  readonly #probeName: string;
 
-  private constructor(source: FirestoreDatabase, { writer, isSingleCycle, refresh, signal }: SessionOptions) {
+  private constructor(source: FirestoreDatabase, options: SessionOptions) {
     this.source = source;
-    this.isSingleCycle = isSingleCycle;
-    this.observed = new ObservedChanges(writer);
-    // Random, so that no such document exists.
-    const probeName = `${source.root}/backup-service/${secureRandomBytes(16).toString('hex')}`;
-    this.#streams = new GroupStreams(source, { refresh, signal, probeName });
+    this.isSingleCycle = options.isSingleCycle;
+    this.observed = new ObservedChanges(options.writer);
+    this.#options = options;
+    this.#probeName = `${source.root}/backup-service/${secureRandomBytes(16).toString('hex')}`;
   }
 
   /** Resolves at the first consistent point of every stream. On failure `spent` receives the billed reads. */
@@ -45,22 +48,28 @@ export class ListenSession {
     }
   }
 
-  /** Adds collection groups to the current cycle. */
-  async add(
-    positions: readonly ResumePosition[],
-    successor: Successor,
-    observed: ObservedChanges = this.observed,
-  ): Promise<void> {
-    await this.#streams.add(positions, observed, successor);
+  /** Adds collection groups to the current cycle. Resolves at the first consistent point of each new stream. */
+  async add(positions: readonly ResumePosition[], successor: Successor, observed = this.observed): Promise<void> {
+    const added: Promise<void>[] = [];
+    for (let n = 0; n < positions.length; n += targetsMax) {
+      const stream = new GroupStream(await ListenCall.open(this.source, this.#options), observed, successor);
+      this.#streams.push(stream);
+      const step = stream.nextStep();
+      // Handled by Promise.all below, which is not reached if another stream cannot be opened.
+      step.catch(() => undefined);
+      added.push(step);
+      for (const position of positions.slice(n, n + targetsMax)) stream.add(position, ++this.#targets);
+    }
+    await Promise.all(added);
   }
 
   /** Whether a stream has failed. */
   get isBroken(): boolean {
-    return !this.isSingleCycle && this.#streams.failure !== undefined;
+    return !this.isSingleCycle && this.#streams.some(({ failure }) => failure);
   }
 
   get streams(): number {
-    return this.#streams.count;
+    return this.#streams.length;
   }
 
   /** The number of streams beyond those that the groups need. */
@@ -68,22 +77,24 @@ export class ListenSession {
     return this.streams - Math.ceil(this.observed.groups.size / targetsMax);
   }
 
-  /** Makes every stream reach a consistent point. */
+  /** Makes every stream reach a consistent point. Also keeps an idle stream from being taken for a dead one. */
   async requestTime(): Promise<void> {
-    await this.#streams.requestTime();
+    await Promise.all(this.#streams.map((stream) => stream.requestTime(this.#probeName)));
   }
 
   /** Ends the current cycle at a consistent point of each stream. A failed stream ends at its last complete step. */
   async endCycle(successor: Successor): Promise<void> {
     if (this.isSingleCycle) return;
     try {
-      await this.#streams.endCycle(successor);
-    } catch {
-      this.#streams.giveUp();
+      await Promise.all(this.#streams.map((stream) => stream.endCycle(successor, this.#probeName)));
+    } catch (error) {
+      // Throws if a stream has stored part of a step.
+      const isComplete = this.#streams.map((stream) => stream.giveUp()).every((is) => is);
+      if (!isComplete) throw error;
     }
   }
 
   close(): void {
-    this.#streams.close();
+    for (const stream of this.#streams) stream.close();
   }
 }

@@ -33,5 +33,5 @@ export const reloadSameCycle = async ({ tenant, pitr: { projectId, turn } }: Cyc
   return cycle;
 };
 
-export const readPitr = async (tenant: Tenant, projectId: string): Promise<PitrRecord | undefined> =>
-  await get(pitrKey.pitr(tenant, projectId));
+export const readPitr = (tenant: Tenant, projectId: string): Promise<PitrRecord | undefined> =>
+  get(pitrKey.pitr(tenant, projectId));

@@ -124,7 +124,7 @@ export interface BatchRecord extends Item {
   /** Every whole second between is known, not only the end. */
   readonly isProven: boolean;
   /** If not proven: some collections were captured up to here, beyond `to`, without knowing each second. */
-  readonly heardTo?: string;
+  readonly heardTo?: string | undefined;
   readonly path: string;
   readonly storageDestinationId: string;
   /** The backup whose data key and archive identity the batch is encrypted with. */

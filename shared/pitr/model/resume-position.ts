@@ -14,6 +14,17 @@ export interface ResumePosition {
   readonly isCounted?: boolean;
 }
 
+/** Where capture of a collection group begins: at the read time of a base that contains so many of its documents. */
+export const startPosition =
+  (to: number) =>
+  ([collectionId, count]: readonly [string, number]): ResumePosition => ({
+    collectionId,
+    to,
+    token: undefined,
+    count,
+    isCounted: true,
+  });
+
 type Stored = readonly [id: string, token: string, to: number, count: number | null, isCounted?: 0 | 1];
 
 /** As JSON texts of at most `maxBytes` each; at least one. */

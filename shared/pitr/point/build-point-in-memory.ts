@@ -22,27 +22,27 @@ export const buildPointInMemory = async <D extends ArchiveDeps>(
   tenant: Tenant,
   backup: BackupRecord,
   plan: PointPlan,
-  doors: D,
+  deps: D,
   { until, clock }: { readonly until: Date; readonly clock: Clock },
-): Promise<{ backup: BackupRecord; doors: D }> => {
+): Promise<{ backup: BackupRecord; deps: D }> => {
   const store = new MemoryStore();
   const dataKey = secureRandomBytes(32);
-  const halt = new RunControl(until, clock);
+  const control = new RunControl(until, clock);
   const beat = async (): Promise<void> => {
     if (clock.now() >= until) throw new PointTooLarge('the restore point cannot be built within the call');
   };
   try {
-    const { manifestDigest, contents } = await buildRestorePoint({ tenant, backup, plan, store, dataKey, doors, halt, beat });
+    const { manifestDigest, contents } = await buildRestorePoint({ tenant, backup, plan, store, dataKey, deps, control, beat });
     return {
       backup: { ...backup, manifestDigest, documentCount: contents.documents },
-      doors: {
-        ...doors,
+      deps: {
+        ...deps,
         openStore: async (owner, destination, folder) =>
-          folder === backup.path ? store : doors.openStore(owner, destination, folder),
-        dataKeyOf: async (owner, record) => (record.id === backup.id ? dataKey : doors.dataKeyOf(owner, record)),
+          folder === backup.path ? store : deps.openStore(owner, destination, folder),
+        dataKeyOf: async (owner, record) => (record.id === backup.id ? dataKey : deps.dataKeyOf(owner, record)),
       },
     };
   } finally {
-    halt.close();
+    control.close();
   }
 };

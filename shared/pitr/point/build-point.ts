@@ -1,4 +1,5 @@
 /** Builds the archive of a moment from a base and batches. It does not read the source, nor copy records unchanged since the base. */
+import type { Manifest } from '../../archive/index.ts';
 import {
   type ArchiveDeps,
   type ArchiveParts,
@@ -15,7 +16,7 @@ import { latestChanges } from './latest-changes.ts';
 import { mergeChanges, type PointSink, type PointTally } from './merge-changes.ts';
 import type { PointPlan } from './plan-point.ts';
 
-export interface PointRun {
+interface PointRun {
   readonly tenant: Tenant;
   /** The backup to build. */
   readonly backup: BackupRecord;
@@ -23,8 +24,8 @@ export interface PointRun {
   /** Its own folder. */
   readonly store: ObjectStore;
   readonly dataKey: Buffer;
-  readonly doors: ArchiveDeps;
-  readonly halt: RunControl;
+  readonly deps: ArchiveDeps;
+  readonly control: RunControl;
   /** Memory for changes: with less, the batches are read more often. */
   readonly bytesMax?: number;
   /** Called regularly while it is built; throws to stop. */
@@ -33,9 +34,9 @@ export interface PointRun {
 
 /** Resolves when all objects are stored, with the manifest. */
 export const buildRestorePoint = async (run: PointRun): ReturnType<typeof writeManifest> => {
-  const { tenant, backup, plan, store, dataKey, doors } = run;
-  const base = await openArchive(tenant, plan.base, undefined, doors);
-  const reader = new ChangeBatchReader(tenant, doors);
+  const { tenant, backup, plan, store, dataKey, deps } = run;
+  const base = await openArchive(tenant, plan.base, undefined, deps);
+  const reader = new ChangeBatchReader(tenant, deps);
   try {
     const { manifest } = base.archive;
     const read = async function* () {
@@ -50,7 +51,7 @@ export const buildRestorePoint = async (run: PointRun): ReturnType<typeof writeM
       upTo: plan.point.moment,
       ...(run.bytesMax && { bytesMax: run.bytesMax }),
     });
-    const notes = await withPart({ ...run, control: run.halt }, { shard: { number: 0 }, part: 0 }, async (part) => {
+    const notes = await withPart({ ...run, control: run.control }, { shard: { number: 0 }, part: 0 }, async (part) => {
       const sink: PointSink = {
         keepSegment: (segment) => part.keepSegment(segment),
         keep: (...record) => part.keep(...record),
@@ -70,17 +71,12 @@ export const buildRestorePoint = async (run: PointRun): ReturnType<typeof writeM
   }
 };
 
-type Listed = { readonly id: string; readonly documents: number };
-interface BaseListed {
-  readonly counts: { readonly documents: number };
-  readonly collections: readonly Listed[];
-}
 type Stored = Omit<ArchiveParts['parts'][number], 'number' | 'originalSize' | 'collections'>;
 
 /** Throws unless the number of documents is that of the base, minus deleted, plus created ones. */
 const notesOf = (
   { base, point }: PointPlan,
-  { counts, collections }: BaseListed,
+  { counts, collections }: Pick<Manifest, 'counts' | 'collections'>,
   tally: PointTally,
   stored: Stored | undefined,
 ): ArchiveParts => {

@@ -1,6 +1,5 @@
 /** Merges a base with the changes since into one index. Unchanged records stay in the base's objects. */
 import { type Archive, compareNames, recordKind, type Segment, segmentsInRanges } from '../../archive/index.ts';
-import { documentsRoot } from '../../backup/index.ts';
 import type { DocumentChange } from './latest-changes.ts';
 
 /** Receives the records in name order. */
@@ -49,7 +48,7 @@ class Merge {
     this.#base = base;
     this.#changes = changes;
     this.#sink = sink;
-    this.#root = Buffer.from(documentsRoot(base).slice(0, -1));
+    this.#root = Buffer.from(base.documentsRoot.slice(0, -1));
   }
 
   async run(): Promise<void> {

@@ -5,8 +5,9 @@ import { JobFailure } from '../../job/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
 import { findMissingBatch, missingMessage } from '../batch/batch-chain.ts';
 import { heardAheadMicros, listBatchesAfter } from '../batch/list-batches.ts';
+import { readPitr } from '../model/cycle-context.ts';
 import { microsOf, momentOf, shownMoment } from '../model/micro-time.ts';
-import { type BatchRecord, type PitrRecord, pitrKey } from '../model/record.ts';
+import type { BatchRecord, PitrRecord } from '../model/record.ts';
 import {
   baseOf,
   type Doubt,
@@ -28,7 +29,7 @@ export interface PointPlan {
 
 /** Refuses a moment that cannot be restored, and says which can. */
 export const planPoint = async (tenant: Tenant, projectId: string, request: PointRequest, now: Date): Promise<PointPlan> => {
-  const record = await readRecord(tenant, projectId);
+  const record = await readPitr(tenant, projectId);
   if (!record)
     throw invalid('pointInTime', 'point-in-time recovery is not enabled for this project; restore a backup by its backupId');
   const second = requestedSecond(request, now);
@@ -49,10 +50,10 @@ export const planPoint = async (tenant: Tenant, projectId: string, request: Poin
 
 /** Plans a moment that was resolved before. Fails if part of it has expired since, which the remaining batches do not show. */
 export const loadRestorePoint = async (tenant: Tenant, projectId: string, point: PointInTime): Promise<PointPlan> => {
-  const before = await readRecord(tenant, projectId);
+  const before = await readPitr(tenant, projectId);
   const { batches: found, missing } = await listBatches(tenant, { projectId, ...before }, point.base.readTime, point.moment);
   // Read after the batches: expiry updates the record before it deletes.
-  const record = await readRecord(tenant, projectId);
+  const record = await readPitr(tenant, projectId);
   const base = await readBase(tenant, point);
   const { keptFrom = null, bases = [] } = record ?? {};
   const isKept = keptFrom === null || microsOf(keptFrom) <= microsOf(point.base.readTime);
@@ -85,11 +86,8 @@ export const heldBy = ({ base, batches }: PointPlan): readonly string[] => [
   ...new Set([base.id, ...batches.map(({ keyBackupId }) => keyBackupId)]),
 ];
 
-const readRecord = async (tenant: Tenant, projectId: string): Promise<PitrRecord | undefined> =>
-  await get(pitrKey.pitr(tenant, projectId));
-
-const readBase = async (tenant: Tenant, { base }: PointInTime): Promise<BackupRecord | undefined> =>
-  await get(backupKey.backup(tenant, base.backupId));
+const readBase = (tenant: Tenant, { base }: PointInTime): Promise<BackupRecord | undefined> =>
+  get(backupKey.backup(tenant, base.backupId));
 
 /** A missing batch is detected only if the record was read before. */
 const listBatches = async (

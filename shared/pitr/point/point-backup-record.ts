@@ -1,10 +1,10 @@
 /** A restore point as a backup: incremental to its base, and read like any other. */
-import { type BackupRecord, backupKey, chainLengthOf, initialBackupFields } from '../../backup/index.ts';
+import { type BackupRecord, chainLengthOf, finishedFields, newBackupRecord } from '../../backup/index.ts';
 import { undoSeconds } from '../../contract/limits.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { PointPlan } from './plan-point.ts';
 
-export interface PointIdentity {
+interface PointIdentity {
   readonly id: string;
   /** The folder of its objects in the bucket. */
   readonly path: string;
@@ -20,32 +20,24 @@ export const pointBackupRecord = (
   tenant: Tenant,
   { point, base }: Pick<PointPlan, 'point' | 'base'>,
   as: PointIdentity,
-): BackupRecord => ({
-  ...backupKey.backup(tenant, as.id),
-  id: as.id,
-  projectId: base.projectId,
-  type: 'incremental',
-  parentBackupId: base.id,
-  chainLength: chainLengthOf(base) + 1,
-  status: 'completed',
-  phase: 'finished',
-  trigger: 'pitr-base',
-  scheduleId: null,
-  collections: ['*'],
-  excludedCollections: [],
-  includeAuthUsers: false,
-  ...(point.isPartial && { isPartial: true }),
-  ...(point.isUnchecked && { mayLackCollections: true }),
-  retentionDays,
-  storageDestination: base.storageDestination,
-  path: as.path,
-  archive: { ...base.archive, backup: as.id },
-  encryption: base.encryption,
-  ...initialBackupFields,
-  totalDocuments: 0,
-  toldPercent: 100,
-  readTime: point.moment,
-  createdAt: as.createdAt,
-  startedAt: as.createdAt,
-  createdBy: as.createdBy,
-});
+): BackupRecord =>
+  newBackupRecord(tenant, {
+    ...finishedFields,
+    id: as.id,
+    projectId: base.projectId,
+    type: 'incremental',
+    parentBackupId: base.id,
+    chainLength: chainLengthOf(base) + 1,
+    trigger: 'pitr-base',
+    isPartial: point.isPartial || undefined,
+    mayLackCollections: point.isUnchecked || undefined,
+    retentionDays,
+    storageDestination: base.storageDestination,
+    path: as.path,
+    archive: { ...base.archive, backup: as.id },
+    encryption: base.encryption,
+    readTime: point.moment,
+    createdAt: as.createdAt,
+    startedAt: as.createdAt,
+    createdBy: as.createdBy,
+  });

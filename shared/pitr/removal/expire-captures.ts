@@ -1,6 +1,6 @@
 /** Expires captures that no restore window reaches: deletes their batches and releases their bases. */
 import { backupKey, markRetentionDue } from '../../backup/index.ts';
-import { openStore } from '../../destination/index.ts';
+import type { openStore } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import {
   after,
@@ -55,28 +55,28 @@ export const decideExpiry = (pitr: PitrRecord, now: Date, isGone = false): Kept 
   };
 };
 
+interface ExpiryOptions {
+  readonly until: Date;
+  readonly clock: Clock;
+  readonly openStore: typeof openStore;
+}
+
 type Kept = Pick<PitrRecord, 'keptFrom' | 'bases' | 'gaps'>;
 
 /**
  * Updates the record first, then deletes: nothing is offered that may be deleted. At the deadline it enqueues another task. Of a
  * deleted project nothing is kept.
  */
-export const expireCaptures = async (
-  tenant: Tenant,
-  projectId: string,
-  until: Date,
-  clock: Clock,
-  open: typeof openStore = openStore,
-): Promise<void> => {
+export const expireCaptures = async (tenant: Tenant, projectId: string, options: ExpiryOptions): Promise<void> => {
   const pitr = await readPitr(tenant, projectId);
   if (!pitr) return;
   const isGone = await isProjectGone(tenant, projectId);
-  const now = clock.now();
+  const now = options.clock.now();
   const kept = decideExpiry(pitr, now, isGone);
   // If a cycle ended meanwhile, the record has changed: decide again.
   if (kept && !(await keepOnly(tenant, pitr, kept, now))) return continueLater(tenant, projectId, now);
   const rest = { ...pitr, ...kept };
-  const run = { tenant, pitr: rest, until, clock, open, reported: new Set([pitr.objectsKeptIn]) };
+  const run = { ...options, tenant, pitr: rest, reported: new Set([pitr.objectsKeptIn]) };
   const isDone =
     (await expireBatches(run, isGone ? Number.POSITIVE_INFINITY : unneededUpTo(rest))) &&
     (await deleteOrphans(run)) &&
@@ -115,12 +115,9 @@ const keepOnly = async (tenant: Tenant, pitr: PitrRecord, kept: Kept, now: Date)
 const unneededUpTo = ({ keptFrom, bases }: Pick<PitrRecord, 'keptFrom' | 'bases'>): number | undefined =>
   keptFrom === null ? undefined : microsOf(keptFrom) - (bases.length > 0 ? heardAheadMicros : 0);
 
-interface ExpiryRun {
+interface ExpiryRun extends ExpiryOptions {
   readonly tenant: Tenant;
   readonly pitr: PitrRecord;
-  readonly until: Date;
-  readonly clock: Clock;
-  readonly open: typeof openStore;
   /** Destinations for which it was audited that objects could not be deleted. */
   readonly reported: Set<string | undefined>;
 }
@@ -154,7 +151,7 @@ const deleteOrphans = async (run: ExpiryRun): Promise<boolean> => {
 
 /** Deletes the object before its item: without the item an object would not be found again. */
 const deleteStored = async (
-  { tenant, pitr, clock, open, reported }: ExpiryRun,
+  { tenant, pitr, clock, openStore: open, reported }: ExpiryRun,
   stored: BatchRecord | UploadRecord,
 ): Promise<void> => {
   const { pk, sk, storageDestinationId } = stored;

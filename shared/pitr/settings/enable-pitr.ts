@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { countScheduledUse, type DestinationRecord } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, organizationRef, whileActive } from '../../organization/index.ts';
-import { after, type Change, check, iso, type Key, StaleReadError, set, type Write } from '../../platform/index.ts';
+import { after, type Change, check, create, iso, StaleReadError, set, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, projectData, projectKey, whileNotMoving } from '../../project/index.ts';
 import { type CapturingRecord, type PitrRecord, pitrKey } from '../model/record.ts';
 import { withGaps } from '../timeline/gaps.ts';
@@ -83,7 +83,7 @@ export const enablePitr = (
         whileActive(tenant),
         whileNotMoving(tenant, projectId),
         countScheduledUse(tenant, destination.id),
-        { put: pitr, ...asRead(pitrKey.pitr(tenant, projectId), before) },
+        before ? { put: pitr, ...unchangedSince(before) } : create(pitr, () => new StaleReadError()),
         set(projectKey.project(tenant, projectId), { pitr: shown.pitr, updatedAt: iso(now) }),
         { put: capturing },
         emit(tenant, 'pitr.enabled', event, now),
@@ -103,12 +103,7 @@ interface EnableContext {
 export const expireEverySeconds = 24 * 3_600;
 
 /** The record must be as it was read: captures that expire meanwhile must not be offered again. */
-const asRead = (
-  key: Key,
-  before: PitrRecord | undefined,
-): Pick<Write, 'condition' | 'names' | 'values' | 'onConditionFailed'> => {
-  const onConditionFailed = (): StaleReadError => new StaleReadError();
-  if (!before) return { condition: 'attribute_not_exists(pk)', onConditionFailed };
-  const { check: _key, ...unchanged } = check(key, { turn: before.turn, keptFrom: before.keptFrom, bases: before.bases });
-  return { ...unchanged, onConditionFailed };
+const unchangedSince = ({ turn, keptFrom, bases, ...before }: PitrRecord): Pick<Write, 'condition' | 'names' | 'values'> => {
+  const { check: _key, ...unchanged } = check(before, { turn, keptFrom, bases }, () => new StaleReadError());
+  return unchanged;
 };

@@ -21,10 +21,6 @@ export const widened = (gap: Gap): Gap => {
   return collections.length > idsMax || bytes > idsMaxBytes ? all : gap;
 };
 
-/** Closes the open gap of all collections. */
-export const closed = (gaps: readonly Gap[], to: string): readonly Gap[] =>
-  gaps.map((gap) => (gap.to === null && !gap.collections ? { ...gap, to } : gap));
-
 const sorted = (gaps: readonly Gap[]): readonly Gap[] =>
   gaps
     .map((gap) => ({ gap, from: microsOf(gap.from) }))

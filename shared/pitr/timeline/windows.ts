@@ -7,7 +7,7 @@ import type { Base, Gap, PitrRecord, Unchecked } from '../model/record.ts';
 const dayMicros = 24 * 3_600 * 1_000_000;
 
 /** Nothing before this is offered, although it may still exist: captures in use by a restore are thus not deleted meanwhile. */
-export const horizonOf = ({ retentionDays, keptFrom }: Pick<PitrRecord, 'retentionDays' | 'keptFrom'>, now: Date): number =>
+const horizonOf = ({ retentionDays, keptFrom }: Pick<PitrRecord, 'retentionDays' | 'keptFrom'>, now: Date): number =>
   Math.max(now.getTime() * 1_000 - retentionDays * dayMicros, keptFrom === null ? 0 : microsOf(keptFrom));
 
 /**

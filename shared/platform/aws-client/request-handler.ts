@@ -37,9 +37,7 @@ const network = new NodeHttpHandler({
 });
 
 /** Tests replace `handle` to respond in their own process. */
-export const wire: Pick<NodeHttpHandler, 'handle'> = {
-  handle: (request, options) => network.handle(request, options),
-};
+export const wire: Pick<NodeHttpHandler, 'handle'> = { handle: (request, options) => network.handle(request, options) };
 
 /** The `requestHandler` of every client. A client cannot change its settings, because all clients share it. */
 export const requestHandler = {

@@ -6,13 +6,13 @@ import { sdkConfig } from '../aws-client/sdk-config.ts';
 
 const client = new STSClient(sdkConfig);
 
-export interface RoleCredentials {
+interface RoleCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string;
 }
 
-export interface AssumeRoleInput {
+interface AssumeRoleInput {
   readonly roleArn: string;
   /** Omitted only to check that the role cannot be assumed without it. */
   readonly externalId?: string;

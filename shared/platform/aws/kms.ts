@@ -115,7 +115,7 @@ export interface DataKey {
   readonly keyId: string;
 }
 
-/** Generates a new data key for one backup. */
+/** Generates a secret that wraps the data key of one backup. */
 export const makeDataKey = async (context: Context): Promise<DataKey> => {
   const command = new GenerateDataKeyCommand({ KeyId: env('DATA_KEY_ID'), KeySpec: 'AES_256', EncryptionContext: context });
   const { Plaintext, CiphertextBlob, KeyId } = await callAws((options) => client.send(command, options));
@@ -129,12 +129,4 @@ export const openDataKey = async (blob: Uint8Array, context: Context): Promise<B
   const { Plaintext } = await callAws((options) => client.send(command, options));
   if (!Plaintext) throw new Error('KMS returned no data key');
   return Buffer.from(Plaintext);
-};
-
-/** Wraps a data key with the current KMS key. */
-export const wrapDataKey = async (plain: Uint8Array, context: Context): Promise<Pick<DataKey, 'blob' | 'keyId'>> => {
-  const command = new EncryptCommand({ KeyId: env('DATA_KEY_ID'), Plaintext: plain, EncryptionContext: context });
-  const { CiphertextBlob, KeyId } = await callAws((options) => client.send(command, options));
-  if (!CiphertextBlob || !KeyId) throw new Error('KMS returned no ciphertext');
-  return { blob: Buffer.from(CiphertextBlob), keyId: KeyId };
 };

@@ -18,7 +18,7 @@ const client = new SchedulerClient(sdkConfig);
 const retry = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 };
 
 /**
- * Sends the body once to the slow delivery queue, at that time or up to a minute later, never earlier. False if a schedule of that
+ * Sends the body once to the delivery retry queue, at that time or up to a minute later, never earlier. False if a schedule of that
  * name exists; it stays unchanged. It may be pending, or it has fired and is not yet deleted.
  */
 export const sendLater = async (name: string, at: Date, body: string): Promise<boolean> => {
@@ -28,15 +28,8 @@ export const sendLater = async (name: string, at: Date, body: string): Promise<b
       GroupName: env('RETRY_GROUP_NAME'),
       ScheduleExpression: `at(${wholeSecond(at)})`,
       ScheduleExpressionTimezone: 'UTC',
-      FlexibleTimeWindow: { Mode: 'OFF' },
       ActionAfterCompletion: 'DELETE',
-      Target: {
-        Arn: env('SLOW_DELIVERY_QUEUE_ARN'),
-        RoleArn: env('RETRY_ROLE_ARN'),
-        Input: body,
-        RetryPolicy: retry,
-        DeadLetterConfig: { Arn: env('RETRY_DEAD_LETTERS_ARN') },
-      },
+      ...messageTo('DELIVERY_RETRY_QUEUE_ARN', 'RETRY', body),
     });
     return true;
   } catch (error) {
@@ -67,15 +60,8 @@ export const putEntry = async ({ name, expression, timezone, body }: Entry): Pro
     GroupName: env('SCHEDULE_GROUP_NAME'),
     ScheduleExpression: expression,
     ScheduleExpressionTimezone: timezone,
-    FlexibleTimeWindow: { Mode: 'OFF' },
     State: 'ENABLED',
-    Target: {
-      Arn: env('SCHEDULE_QUEUE_ARN'),
-      RoleArn: env('SCHEDULE_ROLE_ARN'),
-      Input: body,
-      RetryPolicy: retry,
-      DeadLetterConfig: { Arn: env('SCHEDULE_DEAD_LETTERS_ARN') },
-    },
+    ...messageTo('SCHEDULE_QUEUE_ARN', 'SCHEDULE', body),
   };
   try {
     await create(input);
@@ -85,6 +71,18 @@ export const putEntry = async ({ name, expression, timezone, body }: Entry): Pro
     await callAws((options) => client.send(command, options));
   }
 };
+
+/** Sends the body to this queue, exactly on time, with the role and the dead-letter queue of this kind of schedule. */
+const messageTo = (queue: 'DELIVERY_RETRY_QUEUE_ARN' | 'SCHEDULE_QUEUE_ARN', kind: 'RETRY' | 'SCHEDULE', body: string) => ({
+  FlexibleTimeWindow: { Mode: 'OFF' as const },
+  Target: {
+    Arn: env(queue),
+    RoleArn: env(`${kind}_ROLE_ARN`),
+    Input: body,
+    RetryPolicy: retry,
+    DeadLetterConfig: { Arn: env(`${kind}_DEAD_LETTERS_ARN`) },
+  },
+});
 
 const create = async (input: CreateScheduleCommandInput): Promise<void> => {
   const command = new CreateScheduleCommand({ ...input, ClientToken: newToken() });

@@ -14,11 +14,6 @@ export interface Letter {
   readonly html: string;
 }
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** Escapes user input for HTML. */
-export const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
-
 /** Sends one e-mail. Without a configured sender address it does nothing. */
 export const sendMail = async (to: string, { subject, text, html }: Letter): Promise<void> => {
   const from = env('MAIL_FROM');

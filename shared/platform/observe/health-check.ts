@@ -18,7 +18,7 @@ const sqs = new SQSClient({ ...queueClientConfig, maxAttempts });
 const cachedMs = 2_000;
 
 export type Verdict = 'ok' | 'failing';
-export interface HealthChecks {
+interface HealthChecks {
   /** The table accepts requests. */
   readonly database: Verdict;
   /** The task queue exists and is accessible. */

@@ -55,24 +55,19 @@ export const create = (item: Item, onConditionFailed?: Conditional['onConditionF
 
 /** Values of `expected` that are no plain comparison. An attribute expected to be `undefined` must not exist. */
 export const present = Symbol('the attribute exists');
-class OneOf {
-  readonly values: readonly unknown[];
+class Comparison {
+  readonly operator: '=' | '<>' | 'IN';
+  readonly operands: readonly unknown[];
 
-  constructor(values: readonly unknown[]) {
-    this.values = values;
-  }
-}
-class Not {
-  readonly value: unknown;
-
-  constructor(value: unknown) {
-    this.value = value;
+  constructor(operator: Comparison['operator'], operands: readonly unknown[]) {
+    this.operator = operator;
+    this.operands = operands;
   }
 }
 /** The attribute has one of these values. */
-export const oneOf = (...values: readonly unknown[]): unknown => new OneOf(values);
+export const oneOf = (...values: readonly unknown[]): unknown => new Comparison('IN', values);
 /** The attribute has another value than this, or none. */
-export const not = (value: unknown): unknown => new Not(value);
+export const not = (value: unknown): unknown => new Comparison('<>', [value]);
 
 export interface Update {
   /** Attributes to set; those given as undefined are removed. */
@@ -86,7 +81,7 @@ export interface Update {
 
 /** Compare-and-set of an existing item. The condition fails if there is no item, or if it is not as `expected`. */
 export const update = (key: Key, { set = {}, add = {}, expected = {}, onConditionFailed }: Update): UpdateWrite => {
-  const { condition, names, values } = check(key, expected);
+  const { condition, names, values } = conditionOf(expected);
   const changes = Object.entries({ ...set, ...add });
   const sets = Object.keys(set).filter((name) => set[name] !== undefined);
   const removes = Object.keys(set).filter((name) => set[name] === undefined);
@@ -110,33 +105,32 @@ export const update = (key: Key, { set = {}, add = {}, expected = {}, onConditio
 };
 
 type UpdateWrite = Extract<Write, { update: Key }>;
-type CheckWrite = Extract<Write, { check: Key }> & Required<Pick<Conditional, 'names' | 'values'>>;
+type Condition = Required<Pick<Conditional, 'condition' | 'names' | 'values'>>;
+type CheckWrite = Extract<Write, { check: Key }> & Condition;
 
 /** Checks that an item exists and is as `expected`, without changing it. */
 export const check = (
   key: Key,
   expected: Readonly<Record<string, unknown>> = {},
   onConditionFailed?: Conditional['onConditionFailed'],
-): CheckWrite => {
+): CheckWrite => ({ check: key, ...conditionOf(expected), ...(onConditionFailed && { onConditionFailed }) });
+
+/** The condition that an item is as `expected`, or that there is none if nothing is expected. */
+export const conditionOf = (expected: Readonly<Record<string, unknown>> | undefined): Condition => {
+  if (!expected) return { condition: 'attribute_not_exists(pk)', names: {}, values: {} };
   const values: Record<string, unknown> = {};
   const conditions = Object.entries(expected).map(([name, value]) => {
     if (value === undefined) return `attribute_not_exists(#${name})`;
     if (value === present) return `attribute_exists(#${name})`;
-    if (value instanceof OneOf) {
-      value.values.forEach((one, n) => {
-        values[`:was_${name}_${n}`] = one;
-      });
-      return `#${name} IN (${value.values.map((_, n) => `:was_${name}_${n}`).join(', ')})`;
-    }
-    values[`:was_${name}`] = value instanceof Not ? value.value : value;
-    return `#${name} ${value instanceof Not ? '<>' : '='} :was_${name}`;
+    const { operator, operands } = value instanceof Comparison ? value : new Comparison('=', [value]);
+    const placeholders = operands.map((_, n) => (operator === 'IN' ? `:was_${name}_${n}` : `:was_${name}`));
+    for (const [n, placeholder] of placeholders.entries()) values[placeholder] = operands[n];
+    return `#${name} ${operator} ${operator === 'IN' ? `(${placeholders.join(', ')})` : placeholders}`;
   });
   return {
-    check: key,
     condition: ['attribute_exists(pk)', ...conditions].join(' AND '),
     names: Object.fromEntries(Object.keys(expected).map((name) => [`#${name}`, name])),
     values,
-    ...(onConditionFailed && { onConditionFailed }),
   };
 };
 
@@ -150,9 +144,20 @@ export const set = (
 /** `update` that adds to one counter and nothing else. */
 export const add = (key: Key, counter: string, amount: number): UpdateWrite => update(key, { add: { [counter]: amount } });
 
-/** Removes an item that must exist. */
-export const remove = (key: Key, onConditionFailed?: Conditional['onConditionFailed']): Write => ({
-  remove: key,
-  condition: 'attribute_exists(pk)',
-  ...(onConditionFailed && { onConditionFailed }),
-});
+/** Removes an item that must exist and be as `expected`. */
+export const remove = (
+  key: Key,
+  onConditionFailed?: Conditional['onConditionFailed'],
+  expected: Readonly<Record<string, unknown>> = {},
+): Write => {
+  const { check: _, ...condition } = check(key, expected, onConditionFailed);
+  return { remove: key, ...condition };
+};
+
+/** The condition of a write that there is no item, or that it is as `expected`. */
+export const absentOr = (expected: Readonly<Record<string, unknown>>) => {
+  const { condition, names, values } = check(noKey, expected);
+  return { condition: `attribute_not_exists(pk) OR ${condition}`, names, values };
+};
+
+const noKey: Key = { pk: '', sk: '' };

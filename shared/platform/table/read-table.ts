@@ -13,10 +13,10 @@ const batchGetMax = 100;
 /** For keys that DynamoDB left unprocessed: five more requests, over 1.5 s on average. */
 const backoff = { attempts: 6, firstDelayMs: 100 };
 
-/** The items of these keys, in the order of the keys; undefined for a missing item. One round trip up to 100 keys. */
-export const getAll = async <const K extends readonly Key[]>(keys: K): Promise<Found<K>> => {
+/** The items of these keys, in their order; undefined for a missing item or key. One round trip up to 100 keys. */
+export const getAll = async <const K extends readonly (Key | undefined)[]>(keys: K): Promise<Found<K>> => {
   const found = new Map<string, Item>();
-  const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+  const distinct = [...new Map(keys.filter((key) => key !== undefined).map((key) => [nameOf(key), key])).values()];
   const batches = Array.from({ length: Math.ceil(distinct.length / batchGetMax) }, (_, n) =>
     distinct.slice(n * batchGetMax, (n + 1) * batchGetMax),
   );
@@ -32,12 +32,14 @@ export const getAll = async <const K extends readonly Key[]>(keys: K): Promise<F
     });
   };
   await Promise.all(batches.map(readBatch));
-  return keys.map((key) => found.get(nameOf(key))) as Found<K>;
+  return keys.map((key) => key && found.get(nameOf(key))) as Found<K>;
 };
 
 const isUnprocessed = (error: unknown): boolean => error instanceof ApiError;
 
-type Found<K extends readonly Key[]> = { -readonly [I in keyof K]: (K[I] extends Key<infer T> ? ItemOf<T> : Item) | undefined };
+type Found<K extends readonly (Key | undefined)[]> = {
+  -readonly [I in keyof K]: (K[I] extends Key<infer T> | undefined ? ItemOf<T> : Item) | undefined;
+};
 
 export const get = async <T>(key: Key<T>): Promise<ItemOf<T> | undefined> => (await getAll([key]))[0] as ItemOf<T> | undefined;
 

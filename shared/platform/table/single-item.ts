@@ -7,17 +7,18 @@ import { callAws } from '../aws-client/call-aws.ts';
 import { isAwsError } from '../aws-client/is-aws-error.ts';
 import { env } from '../env.ts';
 import { assertRunActive } from '../observe/run-signal.ts';
-import type { Item, Key, Write } from './change.ts';
+import type { Item, ItemOf, Key, Write } from './change.ts';
+import { conditionOf } from './commit.ts';
 import { storable } from './item-values.ts';
 import { itemOf, keyOf } from './read-table.ts';
 import { tableClient } from './table-client.ts';
 
 /** Deletes an item and returns it. Of several concurrent callers one gets it, the others get undefined. */
-export const takeItem = async (key: Key): Promise<Item | undefined> => {
+export const takeItem = async <T>(key: Key<T>): Promise<ItemOf<T> | undefined> => {
   assertRunActive();
   const command = new DeleteCommand({ TableName: env('TABLE_NAME'), Key: keyOf(key), ReturnValues: 'ALL_OLD' });
   const { Attributes: before } = await callAws((options) => tableClient.send(command, options));
-  return before && itemOf(before);
+  return before && (itemOf(before) as ItemOf<T>);
 };
 
 /** Sets an attribute unless it has a value, and returns the value it has now: all concurrent callers get the same one. */
@@ -53,9 +54,7 @@ export const updateItem = async (write: Extract<Write, { update: Key }>): Promis
     TableName: env('TABLE_NAME'),
     Key: keyOf(write.update),
     UpdateExpression: write.expression,
-    ...(write.condition && { ConditionExpression: write.condition }),
-    ...(write.names && Object.keys(write.names).length > 0 && { ExpressionAttributeNames: write.names }),
-    ...(write.values && Object.keys(write.values).length > 0 && { ExpressionAttributeValues: storable(write.values) }),
+    ...conditionOf(write),
   });
   return isConditionMet(callAws((options) => tableClient.send(command, options)));
 };

@@ -1,32 +1,22 @@
 /** Commits the progress of a check: shard, restore counters and events in one transaction. */
 import type { PartContents } from '../../backup/index.ts';
 import { JobEndedError } from '../../job/index.ts';
-import { commit, getAll, retryOnConflict, set, type Tenant, takeWithinBytes } from '../../platform/index.ts';
+import { commit, retryOnConflict, set, type Tenant, takeWithinBytes } from '../../platform/index.ts';
 import { progressEvents } from '../model/progress-events.ts';
-import type { JournalPartRecord, PlanCounts, RestoreRecord, RestoreShardRecord } from '../model/record.ts';
-import { restoreKey } from '../model/record.ts';
-import { assertSameAttempt, checkRunning, updateRunning } from '../model/running-restore.ts';
+import { type JournalPartRecord, type PlanCounts, type RestoreShardRecord, restoreKey } from '../model/record.ts';
+import { checkRunning, type RunningJob, readShard, updateRunning } from '../model/running-restore.ts';
 import type { CheckClaim, CheckedRange, CheckRun } from './check-run.ts';
 
 /** Twenty workers update the same counters; a conflict resolves within milliseconds. */
 const conflictRetry = { attempts: 10, jitterMs: 100 };
 
-type Job = Pick<RestoreRecord, 'id' | 'attempt'>;
-
-/** Throws JobEndedError if the attempt has ended. */
-const readShard = async (
-  tenant: Tenant,
-  { id, attempt }: Job,
-  number: number,
-): Promise<{ restore: RestoreRecord; shard: RestoreShardRecord }> => {
-  const [record, shard] = await getAll([restoreKey.restore(tenant, id), restoreKey.shard(tenant, id, number)]);
-  const restore = assertSameAttempt(record, attempt);
-  if (!shard) throw new Error(`there is no shard ${number}`);
-  return { restore, shard };
-};
-
 /** Undefined if the shard is checked. */
-export const claimNextPart = (tenant: Tenant, job: Job, number: number, random: () => number): Promise<CheckClaim | undefined> =>
+export const claimNextPart = (
+  tenant: Tenant,
+  job: RunningJob,
+  number: number,
+  random: () => number,
+): Promise<CheckClaim | undefined> =>
   retryOnConflict({ ...conflictRetry, random }, async () => {
     const { shard } = await readShard(tenant, job, number);
     if (shard.isChecked) return undefined;
@@ -38,10 +28,8 @@ export const claimNextPart = (tenant: Tenant, job: Job, number: number, random: 
     return { shard: { ...shard, parts }, part: shard.parts };
   });
 
-/** Result of a run since its claim. */
-export interface CheckResult extends CheckedRange {
+export interface PlannedPart {
   readonly plan: PlanCounts;
-  /** Backup records checked. */
   readonly records: number;
   /** Collection ids of restored documents. */
   readonly collections: Iterable<string>;
@@ -53,7 +41,7 @@ export interface CheckResult extends CheckedRange {
 export const recordCheck = (
   { context, restore: job, deps: { clock, random } }: Pick<CheckRun, 'context' | 'restore' | 'deps'>,
   { shard: { number }, part }: CheckClaim,
-  result: CheckResult,
+  result: CheckedRange & PlannedPart,
 ): Promise<void> =>
   retryOnConflict({ ...conflictRetry, random }, async () => {
     const { tenant } = context;
@@ -91,7 +79,7 @@ export const recordCheck = (
     ]);
   });
 
-const shardAfter = (shard: RestoreShardRecord, result: CheckResult, part: number) => ({
+const shardAfter = (shard: RestoreShardRecord, result: CheckedRange & PlannedPart, part: number) => ({
   stored: part,
   isChecked: result.isChecked,
   // `expected` is an estimate; a checked shard has checked all of its records.

@@ -1,12 +1,11 @@
 /** The second step: plans one shard against the live target, and saves every document that will be touched. */
 import { withPart } from '../../backup/index.ts';
-import { RunControl } from '../../job/index.ts';
 import { log, type Tenant } from '../../platform/index.ts';
 import { journalBackup, openJournalStore } from '../model/journal.ts';
 import type { RestoreRecord } from '../model/record.ts';
-import { loadRestoreContext } from '../model/restore-context.ts';
-import { loadRunning, type ShardAttempt, withHeartbeat } from '../model/running-restore.ts';
-import { openForRestore, openVerified, readSourceBackup } from '../read/open-for-restore.ts';
+import { loadRunning, type ShardAttempt } from '../model/running-restore.ts';
+import { withHeartbeat, withShardRun } from '../model/shard-run.ts';
+import { openForRestore, readSourceBackup } from '../read/open-for-restore.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
 import { loadRequestedDocuments } from '../scope/requested-documents.ts';
 import { restoreScope } from '../scope/restore-scope.ts';
@@ -19,35 +18,24 @@ import { PlanWriter } from './plan-writer.ts';
 
 /** True if the shard is checked; false if another run must continue behind the last part. */
 export const checkShard = async (step: ShardAttempt, deps: RestoreDeps): Promise<boolean> => {
-  const { tenant, shard, handOver } = step;
-  const { restore, organization } = await loadRunning(step);
+  const { tenant, shard } = step;
+  const running = await loadRunning(step);
+  const { restore } = running;
   // A resumed restore with a sealed journal has nothing to check.
   if (restore.sealedAt !== undefined) return true;
-  const context = await loadRestoreContext(tenant, restore, organization);
-  const backup = await readSourceBackup(tenant, restore.backupId);
-  const scope = restoreScope(restore, backup, (await loadRequestedDocuments(tenant, restore)).documents);
   const dataKey = await deps.dataKeyOf(tenant, journalBackup(tenant, restore));
-  const store = await openJournalStore(tenant, restore, deps);
-  const control = new RunControl(handOver, deps.clock);
-  try {
-    const open = await openVerified(tenant, backup, deps);
+  return withShardRun(step, { ...running, deps, verifyHeaders: true }, async (run) => {
+    const { documents } = await loadRequestedDocuments(tenant, restore);
+    const scope = restoreScope(restore, run.backup, documents);
+    const store = await openJournalStore(tenant, restore, deps);
     const undone = await openUndone(tenant, restore, deps);
-    const target = deps.openSource(tenant, context.target);
-    const partialRestore = undone && { archive: undone.open.archive, mode: undone.mode };
     try {
-      return await checkParts(
-        { context, restore, backup, open, target, store, dataKey, scope, partialRestore, control, deps },
-        shard,
-      );
+      return await checkParts({ ...run, store, dataKey, scope, partialRestore: undone }, shard);
     } finally {
-      target.close();
-      undone?.open.close();
-      open.close();
+      undone?.close();
+      store.close();
     }
-  } finally {
-    control.close();
-    store.close();
-  }
+  });
 };
 
 /** Immediate retries after a target did not send all its documents. */
@@ -85,8 +73,8 @@ export const checkPart = (run: CheckRun, claim: CheckClaim): Promise<boolean> =>
 };
 
 /** Undo of an incomplete restore: the backup that one wrote from, and its mode. */
-const openUndone = async (tenant: Tenant, { leftBy }: RestoreRecord, deps: RestoreDeps) =>
-  leftBy && {
-    open: await openForRestore(tenant, await readSourceBackup(tenant, leftBy.backupId), deps),
-    mode: leftBy.mergeMode,
-  };
+const openUndone = async (tenant: Tenant, { leftBy }: RestoreRecord, deps: RestoreDeps) => {
+  if (!leftBy) return undefined;
+  const open = await openForRestore(tenant, await readSourceBackup(tenant, leftBy.backupId), deps);
+  return { archive: open.archive, mode: leftBy.mergeMode, close: () => open.close() };
+};

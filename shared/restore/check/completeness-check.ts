@@ -1,7 +1,6 @@
 import type { LiveScanCursor, ScannedRange } from '../../backup/index.ts';
-import { type FirestoreDatabase, getWithin, SourceError, verifyCount } from '../../firestore/index.ts';
+import { collectionIdOf, type FirestoreDatabase, getWithin, SourceError, verifyCount } from '../../firestore/index.ts';
 import { mapConcurrent } from '../../platform/index.ts';
-import { collectionIdOf } from '../scope/restore-scope.ts';
 
 /** Absent names collected before they are verified: a few megabytes. */
 const absentMax = 10_000;

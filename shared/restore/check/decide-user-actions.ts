@@ -12,7 +12,6 @@ export interface UserDecision {
   readonly id: string;
   readonly name: Buffer;
   readonly action: Action;
-  /** The target's user, if it exists. */
   readonly live: NamedUser | undefined;
 }
 

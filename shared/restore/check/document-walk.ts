@@ -38,7 +38,7 @@ export interface DocumentDecision {
   readonly isOfBackup: boolean;
 }
 
-export type VisitDocument = (decision: DocumentDecision) => Promise<void> | undefined;
+type VisitDocument = (decision: DocumentDecision) => Promise<void> | undefined;
 
 /** Documents between two checks of the clock. */
 const lookEvery = 64;
@@ -79,7 +79,6 @@ export class DocumentWalk {
     this.#undoMatcher = partialRestore && new UndoMatcher({ ...partialRestore, saved: archive, bound, to });
   }
 
-  /** Billed reads so far. */
   get reads(): number {
     return this.#readsBefore + (this.#live?.reads ?? 0) + this.#completeness.reads;
   }

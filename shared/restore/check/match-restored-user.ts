@@ -25,7 +25,6 @@ export const countRestoredUsers = async (toolkit: Toolkit, users: readonly AuthU
 
 type Account = Readonly<Record<string, unknown>>;
 
-/** Whether an account is, as far as can be told, the imported one. */
 export const matchesRestoredUser = (wanted: Account, found: Account): boolean =>
   stableFields.every((field) => normalized(found[field]) === normalized(wanted[field]));
 

@@ -1,11 +1,10 @@
-import type { PartContents, PartWriter } from '../../backup/index.ts';
-import { countBytes } from '../../firestore/index.ts';
+import type { PartWriter } from '../../backup/index.ts';
+import { collectionIdOf, countBytes } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { accountOf, isRedacted } from '../../project/index.ts';
 import { throwAsUploadError } from '../model/journal.ts';
 import type { PlanCounts } from '../model/record.ts';
-import { collectionIdOf } from '../scope/restore-scope.ts';
-import { emptyPlan } from './check-progress.ts';
+import { emptyPlan, type PlannedPart } from './check-progress.ts';
 import type { CheckRun } from './check-run.ts';
 import type { UserDecision } from './decide-user-actions.ts';
 import { isTouching } from './document-action-policy.ts';
@@ -27,11 +26,9 @@ const isRestoring = { create: true, overwrite: true, delete: false, skip: false,
 export class PlanWriter {
   readonly #plan: { -readonly [Action in keyof PlanCounts]: number } = { ...emptyPlan };
   #records = 0;
-  /** Path of the last document decided. */
   last: string | undefined;
   /** Collection ids of restored documents. */
   readonly #collections = new Set<string>();
-  /** Number of saved documents by collection id. */
   readonly #saved = new Map<string, number>();
   #originalSize = 0;
   readonly #part: PartWriter;
@@ -83,13 +80,7 @@ export class PlanWriter {
     await this.#part.drain();
   }
 
-  /** Stores the part. */
-  async finish(): Promise<{
-    readonly plan: PlanCounts;
-    readonly records: number;
-    readonly collections: Iterable<string>;
-    readonly part: PartContents | undefined;
-  }> {
+  async finish(): Promise<PlannedPart> {
     const stored = await this.#part.finish().catch(throwAsUploadError);
     return {
       plan: this.#plan,

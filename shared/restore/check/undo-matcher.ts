@@ -10,7 +10,6 @@ export interface PartialRestore {
 }
 
 interface UndoMatcherOptions extends PartialRestore {
-  /** The journal of the restore. */
   readonly saved: Archive;
   readonly bound: NameRange;
   /** The target, `projects/p/databases/d`. */

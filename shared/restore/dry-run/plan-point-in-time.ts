@@ -23,7 +23,7 @@ export const planPointInTime = async (
       until: after(clock.now(), buildSeconds),
       clock,
     });
-    const planned = await planInRequest(caller, { ...request, backup: built.backup }, built.doors);
+    const planned = await planInRequest(caller, { ...request, backup: built.backup }, built.deps);
     const pointInTime = shownMoment(microsOf(plan.point.moment));
     return planned && { ...planned, backupId: plan.base.id, pointInTime };
   } catch (error) {

@@ -1,13 +1,10 @@
 import type { Archive } from '../../archive/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { lookUpAuthUsers, type Toolkit } from '../../project/index.ts';
+import type { PlanCounts } from '../model/record.ts';
 import { archivedUsers } from '../read/archived-users.ts';
 
-interface UserPlan {
-  readonly create: number;
-  readonly overwrite: number;
-  readonly skip: number;
-}
+type UserPlan = Pick<PlanCounts, 'create' | 'overwrite' | 'skip'>;
 
 /** 100 requests, some concurrent: a few seconds. */
 const usersMax = 10_000;

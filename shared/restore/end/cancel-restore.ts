@@ -11,7 +11,6 @@ import { emitRestoreEvent } from '../model/emit-restore-event.ts';
 import { restoreNotFound } from '../model/get-restore.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import { endFields, endRestoreWrites, loadEndContext } from '../model/restore-end-context.ts';
-import { restoreEvent } from '../model/restore-view.ts';
 
 export const cancelRestore = async (
   { tenant, organization, actor }: CallerContext,
@@ -20,14 +19,13 @@ export const cancelRestore = async (
 ): Promise<{ restore: RestoreRecord; change: Change }> => {
   const context = isId('restore', restoreJobId) ? await loadEndContext(tenant, restoreJobId) : undefined;
   if (!context) throw restoreNotFound();
-  const { restore, project, target } = context;
+  const { restore } = context;
   const { id, status, attempt, safetyBackupId, targetProjectId, written, deleted } = restore;
   assertCancellable(restore);
   const by = actor.type === 'user' ? 'a person' : 'the service account';
   const error = { code: 'CANCELLED', message: `The restore was cancelled by ${by}` } as const;
   const ended = { status: 'cancelled', error, ...endFields(context, now) } as const;
   const cancelled: RestoreRecord = { ...restore, ...ended };
-  const event = restoreEvent(cancelled, { project, target }, organization);
   // The condition fails if the journal is sealed meanwhile: then there is a safety backup to keep.
   const expected = { status, attempt, safetyBackupId };
   return {
@@ -35,8 +33,8 @@ export const cancelRestore = async (
     change: {
       writes: [
         set(restoreKey.restore(tenant, id), ended, { expected, onConditionFailed: () => new StaleReadError() }),
-        ...endRestoreWrites(tenant, context, 'cancelled', now),
-        ...emitRestoreEvent(tenant, restore, 'restore.failed', { ...event, restore: { ...event.restore, error } }, now),
+        ...endRestoreWrites(tenant, context, { status: 'cancelled', now }),
+        ...emitRestoreEvent({ ...context, tenant, organization }, cancelled, { name: 'restore.failed', now }),
       ],
       audit: [auditNote(tenant, 'restore', id, { targetProjectId, status, written, deleted })],
     },

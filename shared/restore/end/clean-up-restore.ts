@@ -1,20 +1,8 @@
 /** After the end of a restore: releases its target, and deletes everything that neither an undo nor a resume needs. */
 import { deleteArchiveObjects } from '../../backup/index.ts';
 import { undoSeconds } from '../../contract/limits.ts';
-import {
-  after,
-  check,
-  commit,
-  get,
-  isConflict,
-  iso,
-  log,
-  query,
-  type Tenant,
-  transactionMax,
-  update,
-  type Write,
-} from '../../platform/index.ts';
+import { deleteWorkItems } from '../../job/index.ts';
+import { after, check, commit, get, isConflict, iso, log, type Tenant, update } from '../../platform/index.ts';
 import { type Journal, type RestoreRecord, restoreKey, workPartition } from '../model/record.ts';
 import { loadEndContext, type RestoreEndContext, releaseHoldsWrites } from '../model/restore-end-context.ts';
 import { waitForWriters } from '../model/writer-lease.ts';
@@ -26,7 +14,7 @@ const marginSeconds = 3_600;
 
 type CleanUpDeps = Pick<RestoreDeps, 'openStore' | 'clock' | 'sleep'>;
 
-export interface CleanUpOptions {
+interface CleanUpOptions {
   /** The attempt that has ended; the current one by default. */
   readonly attempt?: number | undefined;
   /** How long to wait for active writers. */
@@ -93,7 +81,7 @@ const cleanUp = async (
   if (isGivenUp && journals.length > 0) log.error('journal of the restore stays in its destination', { restoreJobId: id });
   else for (const journal of journals) await deleteArchiveObjects(tenant, journalLocation(tenant, restore, journal), openStore);
   if (!isGivenUp) await deleteDiscardedAttempts(tenant, restore, openStore);
-  if (isOver) await deleteWorkItems(tenant, restore);
+  if (isOver) await deleteRestoreWork(tenant, restore);
   const running = restoreKey.running(tenant, id);
   if ((await get(running))?.attempt !== attempt) return;
   await commit([
@@ -137,21 +125,11 @@ export const journalLocation = (
 export const checkEnded = (tenant: Tenant, { id, status, attempt }: RestoreRecord) =>
   check(restoreKey.restore(tenant, id), { status, attempt });
 
-export const deleteWorkItems = (tenant: Tenant, restore: RestoreRecord): Promise<void> =>
-  deleteWork(tenant, restore.id, [checkEnded(tenant, restore)]);
-
-/** Deletes the work items in transactions with `conditions`. Every sort key begins with a letter. */
-const deleteWork = async (tenant: Tenant, id: string, conditions: readonly Write[]): Promise<void> => {
-  const range = { pk: workPartition(tenant, id), prefix: '', from: 'A', limit: transactionMax - conditions.length };
-  for (;;) {
-    const { items } = await query(range);
-    if (items.length === 0) return;
-    await commit([...conditions, ...items.map(({ pk, sk }) => ({ remove: { pk, sk } }))]);
-  }
-};
+export const deleteRestoreWork = (tenant: Tenant, restore: RestoreRecord): Promise<void> =>
+  deleteWorkItems(workPartition(tenant, restore.id), [checkEnded(tenant, restore)]);
 
 /** The restore's organization was purged. */
 const deleteOrphans = async (tenant: Tenant, id: string): Promise<void> => {
-  await deleteWork(tenant, id, []);
+  await deleteWorkItems(workPartition(tenant, id));
   await commit([{ remove: restoreKey.running(tenant, id) }]);
 };

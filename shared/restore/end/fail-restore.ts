@@ -9,7 +9,6 @@ import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import { restoreAudit } from '../model/restore-audit.ts';
 import { endFields, endRestoreWrites, loadEndContext, type RestoreEndContext } from '../model/restore-end-context.ts';
 import { internalError } from '../model/restore-steps.ts';
-import { restoreEvent } from '../model/restore-view.ts';
 import type { RestoreAttempt } from '../model/running-restore.ts';
 import { type WriterWait, waitForWriters } from '../model/writer-lease.ts';
 
@@ -26,7 +25,7 @@ const timedOut: Reason = { code: 'INTERNAL_ERROR', message: 'The service could n
 
 const attemptsMax = 6;
 
-export interface FailRestoreOptions extends RestoreAttempt {
+interface FailRestoreOptions extends RestoreAttempt {
   readonly reasonOf: (restore: RestoreRecord) => Reason;
   readonly now: Date;
   readonly sleep?: WriterWait['sleep'];
@@ -69,10 +68,9 @@ const failureTransaction = (
   context: RestoreEndContext,
   { error, isStopped, now }: { readonly error: Reason; readonly isStopped: boolean; readonly now: Date },
 ): readonly Write[] => {
-  const { restore, project, target, destination, organization } = context;
+  const { restore, target, destination, organization } = context;
   const { id, status, attempt, phase, safetyBackupId, sealedAt } = restore;
   const ended = { status: 'failed', error, ...endFields(context, now) } as const;
-  const event = organization && restoreEvent({ ...restore, ...ended }, { project, target }, organization);
   return [
     // The condition fails if the journal is sealed meanwhile: then there is a safety backup to keep, and writers may be active.
     set(
@@ -80,13 +78,13 @@ const failureTransaction = (
       { ...ended, failure: undefined, trouble: undefined },
       { expected: { status, attempt, safetyBackupId, sealedAt } },
     ),
-    ...endRestoreWrites(tenant, context, 'failed', now, isStopped),
+    ...endRestoreWrites(tenant, context, { status: 'failed', now, isStopped }),
     ...(target && error.code === 'SOURCE_AUTH_ERROR' ? [unauthorizedWrite(tenant, target, now)] : []),
     ...(destination && organization && error.code === 'STORAGE_UPLOAD_ERROR'
       ? failureWrites({ tenant, organization }, destination, error.message, now)
       : []),
-    ...(event
-      ? emitRestoreEvent(tenant, restore, 'restore.failed', { ...event, restore: { ...event.restore, error } }, now)
+    ...(organization
+      ? emitRestoreEvent({ ...context, tenant, organization }, { ...restore, ...ended }, { name: 'restore.failed', now })
       : []),
     restoreAudit(tenant, 'restore.failed', restore, { code: error.code, message: error.message, phase }, now),
   ];

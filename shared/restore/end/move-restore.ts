@@ -2,7 +2,7 @@
 import { commit, create, get, iso, type Tenant, walk } from '../../platform/index.ts';
 import { type RestoreRecord, restoreKey, restorePrefix } from '../model/record.ts';
 import { moveUndoWindow } from '../model/undo-window.ts';
-import { checkEnded, deleteWorkItems } from './clean-up-restore.ts';
+import { checkEnded, deleteRestoreWork } from './clean-up-restore.ts';
 
 export const restoresInto = (tenant: Tenant, projectId: string): AsyncGenerator<RestoreRecord> =>
   walk<RestoreRecord>({
@@ -14,7 +14,7 @@ export const restoresInto = (tenant: Tenant, projectId: string): AsyncGenerator<
 /** For a restore that has ended; it cannot be resumed afterwards. Idempotent. */
 export const moveRestore = async (from: Tenant, to: Tenant, restore: RestoreRecord, now: Date): Promise<void> => {
   const { id, pk, sk } = restore;
-  await deleteWorkItems(from, restore);
+  await deleteRestoreWork(from, restore);
   const running = await get(restoreKey.running(from, id));
   const { condition, names, values } = checkEnded(from, restore);
   const { undoUntil, writes } = await moveUndoWindow(to, restore);

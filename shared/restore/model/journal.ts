@@ -1,5 +1,5 @@
 /** The journal of a restore: an archive of the documents that it touches, as they were before. */
-import { type BackupRecord, backupKey, initialBackupFields } from '../../backup/index.ts';
+import { type BackupRecord, finishedFields, newBackupRecord } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type ObjectStore, readDestination, StorageError, type Upload } from '../../destination/index.ts';
 import { JobFailure, UploadError } from '../../job/index.ts';
@@ -11,34 +11,25 @@ import type { RestoreRecord } from './record.ts';
 export const journalBackup = (tenant: Tenant, restore: RestoreRecord): BackupRecord => {
   const { journal, targetProjectId } = restore;
   const { backupId: id, storageDestination, path, encryption, keyFile, manifestDigest } = journal;
-  return {
-    ...backupKey.backup(tenant, id),
+  return newBackupRecord(tenant, {
+    ...finishedFields,
     id,
     projectId: targetProjectId,
     type: 'full',
-    parentBackupId: null,
-    status: 'completed',
-    phase: 'finished',
     trigger: 'safety',
-    scheduleId: null,
-    collections: ['*'],
-    excludedCollections: [],
     includeAuthUsers: restore.includeAuthUsers,
     storageDestination,
     path,
-    archive: { organization: tenant.organizationId, project: targetProjectId, backup: id },
-    ...(keyFile && { keyFile }),
+    keyFile,
     encryption,
-    ...(manifestDigest !== undefined && { manifestDigest }),
+    manifestDigest,
     // No object lock: the objects are deleted once the undo window closes, after days.
-    ...initialBackupFields,
-    totalDocuments: 0,
-    toldPercent: 100,
-    readTime: restore.since ?? null,
+    lockedUntil: null,
+    readTime: restore.since,
     createdAt: restore.startedAt ?? restore.createdAt,
     startedAt: restore.startedAt,
     createdBy: restore.createdBy,
-  };
+  });
 };
 
 /** Opens the folder of the journal. Its errors become upload errors, to tell them from those of the stores that are read. */
@@ -55,7 +46,6 @@ export const openJournalStore = async (tenant: Tenant, { journal }: RestoreRecor
 export const destinationDeleted = (cause: unknown): JobFailure =>
   new JobFailure('STORAGE_UPLOAD_ERROR', 'The storage destination of the safety backup was deleted', undefined, { cause });
 
-/** A store whose errors become upload errors. */
 export const asUploadStore = (store: ObjectStore): ObjectStore => ({
   put: (...args) => store.put(...args).catch(throwAsUploadError),
   upload: (...args) => asUpload(store.upload(...args)),

@@ -4,7 +4,6 @@ import { emitRestoreEvent } from './emit-restore-event.ts';
 import type { RestoreRecord } from './record.ts';
 import type { RestoreContext } from './restore-context.ts';
 import { percentOf, progressOf } from './restore-progress.ts';
-import { restoreEvent } from './restore-view.ts';
 
 /**
  * One `restore.progress` event for each tenth that the restore, as it will be, has passed and not reported; 100 only once it is
@@ -19,13 +18,9 @@ export const progressEvents = (
   const percents = decilesUpTo(restore.toldPercent, passed);
   const reportedPercent = percents.at(-1);
   if (reportedPercent === undefined) return { writes: [] };
-  const { tenant, organization } = context;
-  const event = restoreEvent(restore, context, organization);
   const progress = progressOf(restore);
-  return {
-    reportedPercent,
-    writes: percents.flatMap((percent) =>
-      emitRestoreEvent(tenant, restore, 'restore.progress', { ...event, progress: { ...progress, percent } }, now),
-    ),
-  };
+  const writes = percents.flatMap((percent) =>
+    emitRestoreEvent(context, restore, { name: 'restore.progress', now, progress: { ...progress, percent } }),
+  );
+  return { reportedPercent, writes };
 };

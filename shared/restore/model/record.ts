@@ -2,6 +2,7 @@
 import type * as z from 'zod';
 import type { PartContents } from '../../backup/index.ts';
 import type { RestoreFailure, RestoreJob, RestorePlan } from '../../contract/models/restore.ts';
+import type { RateState } from '../../firestore/index.ts';
 import type { JobRecord } from '../../job/index.ts';
 import type { PointInTime } from '../../pitr/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
@@ -10,7 +11,16 @@ type Shown = z.output<typeof RestoreJob>;
 export type PlanCounts = Omit<z.output<typeof RestorePlan>, 'notFound'>;
 export type Failure = z.output<typeof RestoreFailure>;
 
-export interface RestoreRecord extends JobRecord {
+/** Outcomes of planned writes, exact as of the last committed checkpoints of the writers. */
+export interface WriteCounts {
+  readonly written: number;
+  readonly deleted: number;
+  /** Planned to be created, but created by someone else first. */
+  readonly raced: number;
+  readonly failed: number;
+}
+
+export interface RestoreRecord extends JobRecord, WriteCounts {
   readonly id: string;
   readonly status: Shown['status'];
   readonly phase: Shown['phase'];
@@ -66,12 +76,6 @@ export interface RestoreRecord extends JobRecord {
   /** Null until the check is complete. */
   readonly plan: PlanCounts | null;
   readonly notFound: readonly string[];
-  /** Reported by the writers; exact as of their last committed checkpoints. */
-  readonly written: number;
-  readonly deleted: number;
-  /** Planned to be created, but created by someone else first. */
-  readonly raced: number;
-  readonly failed: number;
   /** Acknowledged after this attempt had ended; reset when another starts. */
   readonly lateWritten?: number;
   readonly lateDeleted?: number;
@@ -127,11 +131,10 @@ export interface ScopeRecord extends Item {
 }
 
 /** A shard: a range of names, or all users. It is checked first, then written. */
-export interface RestoreShardRecord extends Item {
+export interface RestoreShardRecord extends Item, WriteCounts {
   readonly number: number;
   /** Bounds as JSON text; undefined for the users. The shard covers their intersection with the scope. */
   readonly range?: string;
-  /** Estimated number of backup records. */
   readonly expected: number;
   /** JSON text of the path up to which everything is checked and stored in the journal. */
   readonly checkedTo?: string;
@@ -140,7 +143,6 @@ export interface RestoreShardRecord extends Item {
   /** The last part that was committed, even if empty. */
   readonly stored?: number;
   readonly isChecked: boolean;
-  /** Backup records checked so far. */
   readonly checked: number;
   readonly plan: PlanCounts;
   /** Ids of the restored collections, as JSON text. */
@@ -157,16 +159,11 @@ export interface RestoreShardRecord extends Item {
   /** Number of committed reports, so that none is applied twice. */
   readonly reports?: number;
   readonly isWritten: boolean;
-  readonly written: number;
-  readonly deleted: number;
-  readonly raced: number;
-  readonly failed: number;
   readonly failures: readonly Failure[];
   /** Since when the target accepts no writes. */
   readonly stalledSince?: string;
 }
 
-/** One stored chunk of the journal, with its index. */
 export interface JournalPartRecord extends Item, PartContents {
   readonly number: number;
   readonly part: number;
@@ -176,6 +173,13 @@ export interface JournalPartRecord extends Item, PartContents {
 export interface WriterRecord extends Item {
   /** A crashed function cannot write after this time. */
   readonly until: string;
+}
+
+/** The rate limit that all writers of a restore share. */
+export interface RateRecord extends Item {
+  readonly version: number;
+  readonly state: RateState;
+  readonly ttl: number;
 }
 
 /** A restore that runs, or has ended and is not cleaned up yet. */
@@ -208,8 +212,7 @@ export const restoreKey = {
     sk: `${restorePrefix}${id}`,
   }),
   scope: (tenant: Tenant, id: string): Key<ScopeRecord> => ({ pk: workPartition(tenant, id), sk: 'SCOPE' }),
-  /** The rate limit that all writers of a restore share. */
-  pace: (tenant: Tenant, id: string): Key => ({ pk: workPartition(tenant, id), sk: 'PACE' }),
+  pace: (tenant: Tenant, id: string): Key<RateRecord> => ({ pk: workPartition(tenant, id), sk: 'PACE' }),
   shard: (tenant: Tenant, id: string, number: number): Key<RestoreShardRecord> => ({
     pk: workPartition(tenant, id),
     sk: `SHARD#${digits(number, 8)}`,

@@ -2,9 +2,8 @@
 import { commit, set, type Tenant, transactionMax, walk } from '../../platform/index.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey, workPartition } from './record.ts';
 import { updateRunning } from './running-restore.ts';
-import { touchedCount } from './shard-totals.ts';
+import { noWrites, subtractCounts, sumCounts, touchedCount } from './shard-totals.ts';
 
-/** All shards of a restore, by number. */
 export const readShards = (tenant: Tenant, restoreJobId: string): Promise<readonly RestoreShardRecord[]> =>
   Array.fromAsync(walk<RestoreShardRecord>({ pk: workPartition(tenant, restoreJobId), prefix: 'SHARD#' }));
 
@@ -16,17 +15,11 @@ export const reopenShards = async (tenant: Tenant, { id, attempt }: Pick<Restore
   const failed = (await readShards(tenant, id)).filter((shard) => shard.failed > 0 || !addsUp(shard));
   for (let n = 0; n < failed.length; n += transactionMax - 1) {
     const batch = failed.slice(n, n + transactionMax - 1);
-    const documents = batch.filter(({ range }) => range !== undefined);
-    const minus = (of: (shard: RestoreShardRecord) => number): number => documents.reduce((sum, shard) => sum - of(shard), 0);
+    const counted = sumCounts(batch.filter(({ range }) => range !== undefined));
     await commit([
       updateRunning(tenant, id, {
         set: { failures: [] },
-        add: {
-          written: minus(({ written }) => written),
-          deleted: minus(({ deleted }) => deleted),
-          raced: minus(({ raced }) => raced),
-          failed: minus((shard) => shard.failed),
-        },
+        add: { ...subtractCounts(noWrites, counted) },
         expected: { attempt },
       }),
       ...batch.map((shard) => reopened(tenant, id, shard)),
@@ -51,10 +44,7 @@ const reopened = (tenant: Tenant, id: string, { number, runs, failed }: RestoreS
       isWritten: false,
       writtenTo: undefined,
       stalledSince: undefined,
-      written: 0,
-      deleted: 0,
-      raced: 0,
-      failed: 0,
+      ...noWrites,
       failures: [],
     },
     { expected: { runs, failed } },

@@ -2,7 +2,6 @@ import { auditNote, systemAudit } from '../../audit/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
 import type { RestoreRecord } from './record.ts';
 
-/** Audit entry of a step, for the transaction of that step. */
 export const restoreAudit = (
   tenant: Tenant,
   action: string,

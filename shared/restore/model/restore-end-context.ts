@@ -18,10 +18,8 @@ export interface RestoreEndContext {
   readonly undoSource: BackupRecord | undefined;
   /** The safety backup; none before the journal is sealed, nor if nothing is touched. */
   readonly safety: BackupRecord | undefined;
-  /** Project of the backup. */
   readonly project: ProjectRecord | undefined;
   readonly target: ProjectRecord | undefined;
-  /** Destination of the journal. */
   readonly destination: DestinationRecord | undefined;
   readonly organization: OrganizationRecord | undefined;
 }
@@ -59,6 +57,12 @@ export const endFields = ({ safety }: Pick<RestoreEndContext, 'safety'>, now: Da
   undoUntil: safety?.status === 'completed' ? iso(after(now, undoSeconds)) : null,
 });
 
+interface RestoreEnd {
+  readonly status: 'completed' | 'failed' | 'cancelled';
+  readonly now: Date;
+  readonly isStopped?: boolean;
+}
+
 /**
  * Writes common to every end, for the transaction that sets the status. `completed` requires that the target's lock names the
  * restore. A restore whose writers may still be active keeps what it holds until they have stopped (`cleanUpRestore`).
@@ -66,9 +70,7 @@ export const endFields = ({ safety }: Pick<RestoreEndContext, 'safety'>, now: Da
 export const endRestoreWrites = (
   tenant: Tenant,
   context: RestoreEndContext,
-  status: 'completed' | 'failed' | 'cancelled',
-  now: Date,
-  isStopped = status !== 'cancelled',
+  { status, now, isStopped = status !== 'cancelled' }: RestoreEnd,
 ): readonly Write[] => {
   const { undoUntil } = endFields(context, now);
   const { restore, job, safety } = context;
@@ -84,7 +86,6 @@ export const endRestoreWrites = (
   ];
 };
 
-/** Releases the target and the backups of a restore that has stopped. */
 export const releaseHoldsWrites = (tenant: Tenant, context: RestoreEndContext): readonly Write[] => [
   ...releaseLocks(tenant, context),
   ...releaseBackups(tenant, context, null),

@@ -10,26 +10,18 @@ export const RestoreStep = z.object({
   restoreJobId: id('restore'),
   attempt: z.int().min(1),
 });
-/** A shard takes as many runs as it needs: the output of one run is the input of the next. */
-export const RestoreShardStep = RestoreStep.extend({ shard: z.int().min(0), done: z.boolean().default(false) });
-export type RestoreShardStep = z.output<typeof RestoreShardStep>;
 /** `error` is what Step Functions reports of the failed step. */
 export const RestoreFailStep = RestoreStep.extend({ error: z.object({ Error: z.string().optional() }).optional() });
 
+/** A shard takes as many runs as it needs: the output of one run is the input of the next. */
+export const RestoreShardStep = RestoreStep.extend({ shard: z.int().min(0), done: z.boolean().default(false) });
+export type RestoreShardStep = z.output<typeof RestoreShardStep>;
+
 /** Undefined after a permanent failure, which is then on the record. */
-export const answerStep = <T>(
-  { tenant, restoreJobId, attempt }: RestoreAttempt,
-  work: () => Promise<T>,
-): Promise<T | undefined> =>
-  answerJobStep(
-    {
-      id: restoreJobId,
-      attempt,
-      key: restoreKey.restore(tenant, restoreJobId),
-      task: 'restore the backup',
-      storage: 'STORAGE_READ_ERROR',
-    },
-    work,
-  );
+export const answerStep = <T>(step: RestoreAttempt, work: () => Promise<T>): Promise<T | undefined> => {
+  const { tenant, restoreJobId: id, attempt } = step;
+  const key = restoreKey.restore(tenant, id);
+  return answerJobStep({ id, attempt, key, task: 'restore the backup', storage: 'STORAGE_READ_ERROR' }, work);
+};
 
 export const internalError: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not restore the backup' };

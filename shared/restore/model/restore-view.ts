@@ -108,17 +108,17 @@ export const historyEntry = (record: RestoreRecord): z.input<typeof RestoreHisto
   };
 };
 
-/** Current names of the projects; the names at the start of the restore stand in for missing ones. */
-export interface ProjectNames {
+/** The organization and the projects of a restore. The names at the start of the restore stand in for projects that are gone. */
+export interface RestoreParties {
+  readonly organization: Pick<OrganizationRecord, 'id' | 'name'>;
   readonly project: { readonly name: string } | undefined;
   readonly target: { readonly name: string } | undefined;
 }
 
-/** The `data` of restore.started and restore.completed; restore.progress adds `progress`, restore.failed sets `error`. */
+/** The `data` of restore.started and restore.completed; restore.progress adds `progress`, restore.failed requires an `error`. */
 export const restoreEvent = (
   record: RestoreRecord,
-  { project, target }: ProjectNames,
-  { id, name }: Pick<OrganizationRecord, 'id' | 'name'>,
+  { project, target, organization: { id, name } }: RestoreParties,
 ): EventData<'restore.completed'> => ({
   restore: {
     ...restoreData(record),

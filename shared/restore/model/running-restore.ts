@@ -6,15 +6,11 @@ import {
   assertRunning,
   checkRunningJob,
   JobEndedError,
-  type RunControl,
-  withHeartbeat as runWithHeartbeat,
   updateRunningJob,
 } from '../../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
 import { addLogContext, get, getAll, type Tenant, type Write } from '../../platform/index.ts';
-import type { RestoreDeps } from '../restore-deps.ts';
 import { type RestoreRecord, restoreKey } from './record.ts';
-import type { RestoreContext } from './restore-context.ts';
 
 /** Which attempt of which restore a step works for. Each attempt has a workflow of its own. */
 export interface RestoreAttempt {
@@ -29,7 +25,7 @@ export interface ShardAttempt extends RestoreAttempt {
   readonly handOver: Date;
 }
 
-interface RunningRestoreContext {
+export interface RunningRestoreContext {
   readonly restore: RestoreRecord;
   readonly organization: OrganizationRecord;
 }
@@ -51,33 +47,21 @@ export const assertSameAttempt = (record: RestoreRecord | undefined, attempt: nu
   return restore;
 };
 
-export const assertStillRunning = async (
-  tenant: Tenant,
-  { id, attempt }: Pick<RestoreRecord, 'id' | 'attempt'>,
-): Promise<RestoreRecord> => assertSameAttempt(await get(restoreKey.restore(tenant, id)), attempt);
+export type RunningJob = Pick<RestoreRecord, 'id' | 'attempt'>;
+
+export const assertStillRunning = async (tenant: Tenant, { id, attempt }: RunningJob): Promise<RestoreRecord> =>
+  assertSameAttempt(await get(restoreKey.restore(tenant, id)), attempt);
+
+/** Throws JobEndedError if the attempt has ended. */
+export const readShard = async (tenant: Tenant, { id, attempt }: RunningJob, number: number) => {
+  const [record, shard] = await getAll([restoreKey.restore(tenant, id), restoreKey.shard(tenant, id, number)]);
+  const restore = assertSameAttempt(record, attempt);
+  if (!shard) throw new Error(`there is no shard ${number}`);
+  return { restore, shard };
+};
 
 export const updateRunning = (tenant: Tenant, restoreJobId: string, change: Advance): Write =>
   updateRunningJob(restoreKey.restore(tenant, restoreJobId), change);
 
 export const checkRunning = (tenant: Tenant, restoreJobId: string, expected: Advance['expected'] = {}): Write =>
   checkRunningJob(restoreKey.restore(tenant, restoreJobId), expected);
-
-/** Runs `work` beside a heartbeat that stops the run once the attempt has ended. */
-export const withHeartbeat = <T>(
-  {
-    context: { tenant },
-    restore,
-    control,
-    deps: { clock },
-  }: {
-    readonly context: Pick<RestoreContext, 'tenant'>;
-    readonly restore: RestoreRecord;
-    readonly control: RunControl;
-    readonly deps: Pick<RestoreDeps, 'clock'>;
-  },
-  work: () => Promise<T>,
-): Promise<T> =>
-  runWithHeartbeat(
-    { checkRunning: () => assertStillRunning(tenant, restore), total: 0, control, clock, unreported: () => 0 },
-    work,
-  );

@@ -1,17 +1,26 @@
 /** Every document of a plan is accounted for: written, deleted, already there, or failed. */
 import { JobFailure } from '../../job/index.ts';
 import { takeWithinBytes } from '../../platform/index.ts';
-import type { Failure, PlanCounts, RestoreShardRecord } from './record.ts';
+import type { Failure, PlanCounts, RestoreShardRecord, WriteCounts } from './record.ts';
+
+const countEach = (of: (name: keyof WriteCounts) => number): WriteCounts => ({
+  written: of('written'),
+  deleted: of('deleted'),
+  raced: of('raced'),
+  failed: of('failed'),
+});
+
+export const noWrites = countEach(() => 0);
+export const sumCounts = (all: readonly WriteCounts[]): WriteCounts =>
+  countEach((name) => all.reduce((sum, counts) => sum + counts[name], 0));
+export const subtractCounts = (from: WriteCounts, counts: WriteCounts): WriteCounts =>
+  countEach((name) => from[name] - counts[name]);
 
 /** Outcomes of the documents, or of the users, of a plan. */
-export interface ShardTotals {
+interface ShardTotals extends WriteCounts {
   /** Documents that the plan touches, and how many of them it deletes. */
   readonly planned: number;
   readonly toDelete: number;
-  readonly written: number;
-  readonly deleted: number;
-  readonly raced: number;
-  readonly failed: number;
   /** Left as they were, by the plan. */
   readonly skip: number;
   readonly unchanged: number;
@@ -25,10 +34,7 @@ export const sumShards = (shards: readonly RestoreShardRecord[]): ShardTotals =>
   return {
     planned: sum(({ plan }) => touchedCount(plan)),
     toDelete: sum(({ plan }) => plan.delete),
-    written: sum(({ written }) => written),
-    deleted: sum(({ deleted }) => deleted),
-    raced: sum(({ raced }) => raced),
-    failed: sum(({ failed }) => failed),
+    ...sumCounts(shards),
     skip: sum(({ plan }) => plan.skip),
     unchanged: sum(({ plan }) => plan.unchanged),
     failures: firstFailures(shards.flatMap(({ failures }) => failures)),

@@ -1,6 +1,5 @@
 import type { RestoreRecord } from './record.ts';
 
-/** Documents requested by name. */
 export interface NamedDocuments {
   /** Paths below the database, unique, ascending in the order of names. */
   readonly paths: readonly string[];

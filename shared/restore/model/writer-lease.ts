@@ -3,8 +3,7 @@ import { setTimeout as sleepMs } from 'node:timers/promises';
 import { after, bestEffort, commit, epochSeconds, iso, type Tenant, type Write, walk } from '../../platform/index.ts';
 import { restoreKey, type WriterRecord, workPartition, writerPrefix } from './record.ts';
 
-/** One run of a writer, by its shard and its number. */
-export interface WriterRun {
+interface WriterRun {
   readonly number: number;
   readonly run: number;
 }

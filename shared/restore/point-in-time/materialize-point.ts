@@ -4,6 +4,7 @@ import {
   type BackupRecord,
   backupEvent,
   backupKey,
+  completedFields,
   countInOrganization,
   expiryOf,
   markRetentionDue,
@@ -14,7 +15,7 @@ import { countBackups, readDestination } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
 import { JobFailure, RunControl } from '../../job/index.ts';
 import { buildRestorePoint, loadRestorePoint, pointBackupRecord } from '../../pitr/index.ts';
-import { after, bestEffort, commit, create, isConflict, iso, type Tenant, type Write } from '../../platform/index.ts';
+import { after, bestEffort, commit, create, isConflict, type Tenant, type Write } from '../../platform/index.ts';
 import { asUploadStore, throwAsUploadError } from '../model/journal.ts';
 import type { RestoreRecord } from '../model/record.ts';
 import { loadRestoreContext } from '../model/restore-context.ts';
@@ -79,8 +80,8 @@ const runAttempt = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreD
       plan,
       store,
       dataKey: key.dataKey,
-      doors: withObjectNames(deps),
-      halt: control,
+      deps: withObjectNames(deps),
+      control,
       beat: progressCheck(tenant, restore, control, deps),
       bytesMax: changesBytesMax,
     });
@@ -140,18 +141,12 @@ const commitPoint = async (tenant: Tenant, restore: RestoreRecord, { backup, bui
   }
 };
 
-const recordOf = (backup: BackupRecord, { contents, size, manifestDigest, needs }: BuiltPoint, now: Date): BackupRecord => ({
+const recordOf = (backup: BackupRecord, built: BuiltPoint, now: Date): BackupRecord => ({
   ...backup,
-  documents: contents.documents,
-  totalDocuments: contents.documents,
-  size,
-  originalSize: contents.originalSize,
-  documentCount: contents.documents,
-  collectionCounts: topCollections(contents.collections.filter(([, documents]) => documents > 0)),
-  countVerified: contents.countVerified,
-  manifestDigest,
-  ...(needs.length > 0 && { needs }),
-  completedAt: iso(now),
+  ...completedFields(backup, built, now),
+  collectionCounts: topCollections(built.contents.collections.filter(([, documents]) => documents > 0)),
+  countVerified: built.contents.countVerified,
+  ...(built.needs.length > 0 && { needs: built.needs }),
   expiresAt: expiryOf(backup, now),
   // Held by this restore until it ends.
   restoring: 1,

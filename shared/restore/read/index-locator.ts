@@ -22,8 +22,10 @@ export class IndexLocator {
     const page = lastAtMost(pages, name, (one) => one.name);
     const entry = pages[page];
     if (!entry) return { segment: undefined, next: pages[0]?.name };
-    if (this.#cached?.page !== page) this.#cached = { page, segments: await this.#archive.segmentsOf(entry) };
-    const { segments } = this.#cached;
+    // A concurrent call may replace the cached page while this one waits.
+    const cached = this.#cached?.page === page ? this.#cached : { page, segments: await this.#archive.segmentsOf(entry) };
+    this.#cached = cached;
+    const { segments } = cached;
     const number = lastAtMost(segments, name, (one) => one.first);
     return { segment: segments[number], next: segments[number + 1]?.first ?? pages[page + 1]?.name };
   }

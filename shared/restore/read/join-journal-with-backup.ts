@@ -9,6 +9,7 @@ import {
   streamLeaves,
 } from '../../archive/index.ts';
 import type { NameRange } from '../../firestore/index.ts';
+import { cacheLeaves } from './cache-leaves.ts';
 import { IndexLocator } from './index-locator.ts';
 
 export interface JoinInput {
@@ -20,7 +21,7 @@ export interface JoinInput {
 }
 
 /** Consecutive names of a journal leaf, and the one leaf of the backup that may contain them. */
-export interface JoinedRun {
+interface JoinedRun {
   readonly names: Leaf;
   readonly from: number;
   readonly to: number;
@@ -33,16 +34,8 @@ const ahead = 8;
 /** Walks the journal's names in order. It fetches only the backup leaves that may contain one of them, each once. */
 export async function* joinJournalWithBackup(search: JoinInput): AsyncGenerator<JoinedRun, void, undefined> {
   const { backup } = search;
-  const recent = new Map<string, Promise<Leaf>>();
+  const leafOf = cacheLeaves((segment) => backup.leaf(segment), ahead);
   const prefetched: Promise<JoinedRun>[] = [];
-  const leafOf = (segment: Segment): Promise<Leaf> => {
-    const key = `${segment.backup} ${segment.object} ${segment.frame}`;
-    const leaf = recent.get(key) ?? backup.leaf(segment);
-    recent.delete(key);
-    recent.set(key, leaf);
-    for (const oldest of recent.keys()) if (recent.size > ahead) recent.delete(oldest);
-    return leaf;
-  };
   for await (const { segment, ...run } of locate(search)) {
     const next = segment
       ? leafOf(segment).then((leaf) => ({ ...run, found: { segment, leaf } }))
@@ -95,7 +88,6 @@ async function* namesIn({ journal, range, after }: JoinInput): AsyncGenerator<Om
   }
 }
 
-/** Name prefix of an archive's documents. */
 const rootOf = ({ documentsRoot }: Archive): Buffer => Buffer.from(documentsRoot);
 
 /** A name of the journal and the backup's document of that name. */

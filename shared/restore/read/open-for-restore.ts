@@ -9,10 +9,6 @@ import type { Tenant } from '../../platform/index.ts';
 export const openForRestore = (tenant: Tenant, backup: BackupRecord, deps: ArchiveDeps): Promise<OpenArchive> =>
   openArchive(tenant, backup, undefined, withObjectNames(deps));
 
-/** Like `openForRestore`, but also verifies the header of every object. */
-export const openVerified = (tenant: Tenant, backup: BackupRecord, deps: ArchiveDeps): Promise<OpenArchive> =>
-  openArchive(tenant, backup, undefined, { ...withObjectNames(deps), verifyHeaders: true });
-
 /** A running restore holds its backup, so a missing one means that the organization is being deleted. */
 export const readSourceBackup = async (tenant: Tenant, backupId: string): Promise<BackupRecord> => {
   try {
@@ -23,9 +19,8 @@ export const readSourceBackup = async (tenant: Tenant, backupId: string): Promis
   }
 };
 
-/** Stores whose errors name the object. */
 export const withObjectNames = (deps: ArchiveDeps): ArchiveDeps => ({
-  dataKeyOf: deps.dataKeyOf,
+  ...deps,
   openStore: async (...args) => nameErrors(await deps.openStore(...args)),
 });
 

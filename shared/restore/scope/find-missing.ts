@@ -1,9 +1,11 @@
-import { type Archive, compareNames, type Leaf, lastAtMost, recordKind, type Segment } from '../../archive/index.ts';
+import { type Archive, compareNames, type Leaf, recordKind, type Segment } from '../../archive/index.ts';
 import { ArchiveCursor, archiveRanges } from '../../backup/index.ts';
 import { collectionRange, documentRange, type NameRange } from '../../firestore/index.ts';
 import { mapConcurrent } from '../../platform/index.ts';
+import { cacheLeaves } from '../read/cache-leaves.ts';
+import { IndexLocator } from '../read/index-locator.ts';
 
-export interface RequestedNames {
+interface RequestedNames {
   readonly collections: readonly string[];
   /** Documents as they were given, and the paths that each may stand for. */
   readonly given?: readonly (readonly [given: string, paths: readonly string[]])[] | undefined;
@@ -43,10 +45,13 @@ export const findMissingUntil = async (
 /** Whether a range contains documents, mostly by the index alone. */
 class Finder {
   readonly #archive: Archive;
-  readonly #leaves = new Map<string, Promise<Leaf>>();
+  readonly #locator: IndexLocator;
+  readonly #leafOf: (segment: Segment) => Promise<Leaf>;
 
   constructor(archive: Archive) {
     this.#archive = archive;
+    this.#locator = new IndexLocator(archive);
+    this.#leafOf = cacheLeaves((segment) => archive.leaf(segment, 'keys'), recentLeaves);
   }
 
   async hasAny(ranges: readonly NameRange[]): Promise<boolean> {
@@ -59,15 +64,8 @@ class Finder {
     if (this.#archive.manifest.counts.tombstones > 0) return this.#walk(range);
     const [{ from, to } = {}] = archiveRanges(this.#archive, [range]);
     if (!from || !to) return this.#walk(range);
-    const { pages } = this.#archive;
-    const number = lastAtMost(pages, from, ({ name }) => name);
-    const page = pages[number];
-    const isNextIn = (next: Buffer | undefined): boolean => next !== undefined && compareNames(next, to) < 0;
-    if (!page) return isNextIn(pages[0]?.name);
-    const segments = await this.#archive.segmentsOf(page);
-    const at = lastAtMost(segments, from, ({ first }) => first);
-    if (isNextIn(segments[at + 1]?.first ?? pages[number + 1]?.name)) return true;
-    const segment = segments[at];
+    const { segment, next } = await this.#locator.at(from);
+    if (next && compareNames(next, to) < 0) return true;
     if (!segment) return false;
     const leaf = await this.#leafOf(segment);
     const slot = leaf.lowerBound(from, segment.start, segment.start + segment.count);
@@ -82,14 +80,5 @@ class Finder {
     const isFound = cursor.name !== undefined;
     await cursor.close();
     return isFound;
-  }
-
-  #leafOf(segment: Segment): Promise<Leaf> {
-    const key = `${segment.backup} ${segment.object} ${segment.frame}`;
-    const leaf = this.#leaves.get(key) ?? this.#archive.leaf(segment, 'keys');
-    this.#leaves.delete(key);
-    this.#leaves.set(key, leaf);
-    for (const oldest of this.#leaves.keys()) if (this.#leaves.size > recentLeaves) this.#leaves.delete(oldest);
-    return leaf;
   }
 }

@@ -1,6 +1,14 @@
 import type { Archive } from '../../archive/index.ts';
 import type { BackupRecord } from '../../backup/index.ts';
-import { compareNames, documentRange, intersection, isInRange, type NameRange, scopeOf } from '../../firestore/index.ts';
+import {
+  collectionIdOf,
+  compareNames,
+  documentRange,
+  intersection,
+  isInRange,
+  type NameRange,
+  scopeOf,
+} from '../../firestore/index.ts';
 import type { RestoreRecord } from '../model/record.ts';
 
 /** The documents that a restore covers: never more than its backup covers, so nothing else is touched. */
@@ -45,12 +53,6 @@ const isDirectlyIn = (collections: readonly string[]): ((path: string) => boolea
   if (collections.includes('*')) return (path) => path.indexOf('/') === path.lastIndexOf('/');
   const wanted = new Set(collections);
   return (path) => wanted.has(path.slice(0, path.lastIndexOf('/')));
-};
-
-/** Id of the collection that a document lies directly in. */
-export const collectionIdOf = (path: string): string => {
-  const end = path.lastIndexOf('/');
-  return path.slice(path.lastIndexOf('/', end - 1) + 1, end);
 };
 
 /**

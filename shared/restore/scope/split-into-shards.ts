@@ -1,10 +1,10 @@
 import { type Archive, compareNames, type EncodedNameRange, type NamedPage, type Segment } from '../../archive/index.ts';
-import { archiveRanges, documentsRoot } from '../../backup/index.ts';
+import { archiveRanges } from '../../backup/index.ts';
 import type { NameRange } from '../../firestore/index.ts';
 import type { Scope } from './restore-scope.ts';
 
 /** The part of the scope that lies in the bound. */
-export interface ShardRange {
+interface ShardRange {
   readonly bound: NameRange;
   /** Estimated number of backup records. */
   readonly expected: number;
@@ -25,7 +25,7 @@ const pagesAtOnce = 8;
 export const splitIntoShards = async (archive: Archive, scope: Scope): Promise<readonly ShardRange[]> => {
   const records = archive.pages.reduce((sum, page) => sum + page.records, 0);
   const enough = Math.max(shardRecords, Math.ceil(records / (shardsMax - 1)));
-  const root = documentsRoot(archive);
+  const root = archive.documentsRoot;
   const shards: ShardRange[] = [];
   let from: string | undefined;
   let expected = 0;

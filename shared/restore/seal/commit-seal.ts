@@ -1,11 +1,11 @@
 /** The transaction after which a restore writes to its target. */
 import {
-  type ArchiveContents,
   type BackupRecord,
   backupEvent,
   backupKey,
+  type CompletedArchive,
+  completedFields,
   countInOrganization,
-  topCollections,
 } from '../../backup/index.ts';
 import { countBackups } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
@@ -17,12 +17,8 @@ import type { RestoreContext } from '../model/restore-context.ts';
 import { updateRunning } from '../model/running-restore.ts';
 
 /** The stored journal. */
-export interface Sealed {
+export interface Sealed extends CompletedArchive {
   readonly backup: BackupRecord;
-  readonly contents: ArchiveContents;
-  /** Bytes of all its objects. */
-  readonly size: number;
-  readonly manifestDigest: string;
 }
 
 interface Seal {
@@ -61,17 +57,9 @@ export const commitSeal = async (
   ]);
 };
 
-const safetyRecord = (safetyOf: string, { backup, contents, size, manifestDigest }: Sealed, now: Date): BackupRecord => ({
-  ...backup,
-  documents: contents.documents,
-  totalDocuments: contents.documents,
-  size,
-  originalSize: contents.originalSize,
-  documentCount: contents.documents,
-  collectionCounts: topCollections(contents.collections),
-  ...(backup.includeAuthUsers && { authUsers: contents.users }),
-  manifestDigest,
-  completedAt: iso(now),
+const safetyRecord = (safetyOf: string, sealed: Sealed, now: Date): BackupRecord => ({
+  ...sealed.backup,
+  ...completedFields(sealed.backup, sealed, now),
   isPartial: true,
   // Held by this restore until it ends.
   restoring: 1,

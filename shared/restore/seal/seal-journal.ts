@@ -45,9 +45,7 @@ export const sealJournal = async (step: RestoreAttempt, deps: RestoreDeps): Prom
 };
 
 interface JournalNotes extends ArchiveParts {
-  /** Plan of the documents. */
   readonly plan: ReturnType<typeof sumPlans>;
-  /** Number of documents and users to write. */
   readonly touched: number;
 }
 

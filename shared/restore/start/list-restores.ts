@@ -2,7 +2,7 @@
 import { query, type Tenant } from '../../platform/index.ts';
 import { type RestoreRecord, restorePrefix } from '../model/record.ts';
 
-export interface RestoreFilter {
+interface RestoreFilter {
   /** Matches the target, or the project of the backup. */
   readonly projectId?: string | undefined;
 }

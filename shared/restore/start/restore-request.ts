@@ -11,10 +11,10 @@ import type { StartRestoreOptions } from '../model/start-options.ts';
 import { type PointRequest, readPointRequest } from '../point-in-time/point-request.ts';
 import { requestedDocuments } from '../scope/requested-documents.ts';
 
-export type RestoreBody = z.output<typeof restores.create.body>;
+type RestoreBody = z.output<typeof restores.create.body>;
 
 /** A valid request, with the records it refers to. */
-export interface RestoreRequest {
+interface RestoreRequest {
   readonly backup: BackupRecord;
   /** Project of the backup; undefined once it is disconnected. */
   readonly project: ProjectRecord | undefined;
@@ -27,7 +27,7 @@ export interface RestoreRequest {
 
 /** Errors are reported in this order: backup, target, destination, options. */
 export const readRestoreRequest = async (tenant: Tenant, body: RestoreBody, now: Date = clock.now()): Promise<RestoreRequest> => {
-  const { options } = body;
+  const { safetyStorageDestinationId, includeAuthUsers, collections: _, ...options } = body.options;
   const source = requestedSource(body);
   const collections = requestedCollections(body);
   const documents = body.documentIds && requestedDocuments(body.documentIds, { collections, mergeMode: options.mergeMode });
@@ -42,28 +42,17 @@ export const readRestoreRequest = async (tenant: Tenant, body: RestoreBody, now:
         );
   assertRestorable(backup);
   const [project, target] = await requestedProjects(tenant, backup, body.targetProjectId);
-  const destination = await readDestination(tenant, options.safetyStorageDestinationId ?? backup.storageDestination.id);
+  const destination = await readDestination(tenant, safetyStorageDestinationId ?? backup.storageDestination.id);
   const isWhole = collections.includes('*') && !documents;
-  const { mergeMode, dryRun, includeSubcollections, safetyBackup, maxWritesPerSecond } = options;
   // A partial point in time was refused above.
-  if (!pointRequest) assertRollbackAllowed(backup, mergeMode);
-  const includeAuthUsers = includesUsers(backup, options.includeAuthUsers, isWhole);
+  if (!pointRequest) assertRollbackAllowed(backup, options.mergeMode);
   return {
     backup,
     project,
     target,
     destination,
     pointRequest,
-    options: {
-      mergeMode,
-      dryRun,
-      collections,
-      documents,
-      includeSubcollections,
-      includeAuthUsers,
-      safetyBackup,
-      maxWritesPerSecond,
-    },
+    options: { ...options, collections, documents, includeAuthUsers: includesUsers(backup, includeAuthUsers, isWhole) },
   };
 };
 

@@ -15,7 +15,7 @@ import {
   update,
   type Write,
 } from '../../platform/index.ts';
-import { databaseLock, databaseOf, jobLock, type ProjectRecord, whileConnected } from '../../project/index.ts';
+import { databaseLock, databaseOf, jobLock, notLeaving, type ProjectRecord, whileConnected } from '../../project/index.ts';
 import {
   heldBackups,
   type Journal,
@@ -25,6 +25,7 @@ import {
   restoreKey,
   type ScopeRecord,
 } from '../model/record.ts';
+import { noWrites } from '../model/shard-totals.ts';
 import type { NamedDocuments, StartRestoreOptions } from '../model/start-options.ts';
 
 export interface StartRestoreContext {
@@ -71,10 +72,7 @@ export const startRestore = (
     checked: 0,
     plan: null,
     notFound: [],
-    written: 0,
-    deleted: 0,
-    raced: 0,
-    failed: 0,
+    ...noWrites,
     collectionsRestored: 0,
     failures: [],
     reads: 0,
@@ -124,7 +122,7 @@ export const startWrites = (tenant: Tenant, restore: RestoreRecord, target: Proj
 export const holdBackup = (tenant: Tenant, backupId: string): Write =>
   update(backupKey.backup(tenant, backupId), {
     add: { restoring: 1 },
-    expected: { status: 'completed', leaving: undefined },
+    expected: { status: 'completed', ...notLeaving },
     onConditionFailed: () => new StaleReadError(),
   });
 

@@ -6,11 +6,9 @@ import { emitRestoreEvent } from '../model/emit-restore-event.ts';
 import { restoreKey } from '../model/record.ts';
 import { restoreAudit } from '../model/restore-audit.ts';
 import { loadRestoreContext } from '../model/restore-context.ts';
-import { restoreEvent } from '../model/restore-view.ts';
 import type { RestoreAttempt } from '../model/running-restore.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
 
-/** Moves a pending restore to running, with its event and audit entry. */
 export const beginRestore = async (step: RestoreAttempt, { clock }: RestoreDeps): Promise<void> => {
   const { tenant, restoreJobId } = step;
   const key = restoreKey.restore(tenant, restoreJobId);
@@ -20,13 +18,11 @@ export const beginRestore = async (step: RestoreAttempt, { clock }: RestoreDeps)
   const now = clock.now();
   const { id, attempt, targetProjectId, mergeMode, dryRun, safetyBackup, collections } = restore;
   const begun = { status: 'running', startedAt: restore.startedAt ?? iso(now) } as const;
-  const event = restoreEvent({ ...restore, ...begun }, context, context.organization);
   try {
     await commit([
       set(key, begun, { expected: { status: 'pending', attempt } }),
-      // The restore must hold the target's lock.
       check(projectKey.job(tenant, targetProjectId), { jobId: id }),
-      ...emitRestoreEvent(tenant, restore, 'restore.started', event, now),
+      ...emitRestoreEvent(context, { ...restore, ...begun }, { name: 'restore.started', now }),
       restoreAudit(tenant, 'restore.started', restore, { attempt, mergeMode, dryRun, safetyBackup, collections }, now),
     ]);
   } catch (error) {

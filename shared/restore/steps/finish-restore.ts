@@ -9,9 +9,9 @@ import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../mode
 import { readShards } from '../model/reopen-shards.ts';
 import { restoreAudit } from '../model/restore-audit.ts';
 import { endFields, endRestoreWrites, loadEndContext, type RestoreEndContext } from '../model/restore-end-context.ts';
-import { restoreData, restoreEvent } from '../model/restore-view.ts';
+import { restoreData } from '../model/restore-view.ts';
 import { assertSameAttempt, loadRunning, type RestoreAttempt, updateRunning } from '../model/running-restore.ts';
-import { countMismatch, sumShards, touchedCount } from '../model/shard-totals.ts';
+import { countMismatch, sumCounts, sumShards, touchedCount } from '../model/shard-totals.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
 
 const conflictRetry = { attempts: 8, jitterMs: 200 };
@@ -42,10 +42,7 @@ const account = async (tenant: Tenant, restore: RestoreRecord): Promise<void> =>
     updateRunning(tenant, id, {
       set: {
         phase: 'Finalizing',
-        written: documents.written,
-        deleted: documents.deleted,
-        raced: documents.raced,
-        failed: documents.failed,
+        ...sumCounts([documents]),
         failures: [...documents.failures, ...users.failures].slice(0, failuresMax),
         collectionsRestored: countCollections(shards),
         ...(restore.includeAuthUsers && {
@@ -104,10 +101,10 @@ const completionWrites = async (tenant: Tenant, endContext: RestoreEndContext, n
   const { documentsRestored, documentsDeleted, documentsSkipped } = restoreData(completed);
   return [
     updateRunning(tenant, id, { set: { ...ended, toldPercent: 100 }, expected: { toldPercent, attempt } }),
-    ...endRestoreWrites(tenant, endContext, 'completed', now),
+    ...endRestoreWrites(tenant, endContext, { status: 'completed', now }),
     ...(await markUndone(tenant, undoOf, id)),
     ...progress,
-    ...emitRestoreEvent(tenant, restore, 'restore.completed', restoreEvent(completed, context, organization), now),
+    ...emitRestoreEvent(context, completed, { name: 'restore.completed', now }),
     restoreAudit(tenant, 'restore.completed', completed, { documentsRestored, documentsDeleted, documentsSkipped }, now),
   ];
 };

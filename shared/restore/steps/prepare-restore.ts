@@ -24,6 +24,7 @@ import { journalBackup } from '../model/journal.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
 import { reopenShards } from '../model/reopen-shards.ts';
 import { checkRunning, loadRunning, type RestoreAttempt, updateRunning } from '../model/running-restore.ts';
+import { noWrites } from '../model/shard-totals.ts';
 import { materializePoint } from '../point-in-time/materialize-point.ts';
 import { keyMismatchFailure, readSourceBackup, withObjectNames } from '../read/open-for-restore.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
@@ -144,10 +145,7 @@ const initialShardFields = {
   reads: 0,
   runs: 0,
   isWritten: false,
-  written: 0,
-  deleted: 0,
-  raced: 0,
-  failed: 0,
+  ...noWrites,
   failures: [],
 } satisfies Partial<RestoreShardRecord>;
 

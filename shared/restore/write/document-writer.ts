@@ -2,6 +2,7 @@ import { ArchiveError, type Leaf } from '../../archive/index.ts';
 import { BatchWriter, type Condition, referenceRewriter, type WriteMode } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { iso } from '../../platform/index.ts';
+import { noWrites } from '../model/shard-totals.ts';
 import { type JoinedDocument, joinedDocuments, joinJournalWithBackup } from '../read/join-journal-with-backup.ts';
 import { AlreadyWrittenFilter } from './already-written-filter.ts';
 import { CheckpointSize, checkpointMax } from './checkpoint-size.ts';
@@ -15,7 +16,6 @@ const stalledMsMax = 6 * 3_600_000;
 type PutMode = Exclude<WriteMode, 'delete'>;
 type Named = { readonly path: Buffer | string };
 const noneFound = { written: 0, deleted: 0, reads: 0 };
-const noWrites = { written: 0, deleted: 0, raced: 0, failed: 0 };
 
 /** Writes with two alternating writers: while one waits for the outcome of its writes, the other accepts more. */
 export class DocumentWriter {

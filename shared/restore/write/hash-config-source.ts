@@ -3,14 +3,12 @@ import { log } from '../../platform/index.ts';
 import { type HashConfig, readHashConfig } from '../../project/index.ts';
 import type { WriteRun } from './write-progress.ts';
 
-type HashRun = Pick<WriteRun, 'context' | 'open' | 'restore' | 'deps' | 'control'>;
-
 /** The password hash configuration of the backed-up project. Read once per run and kept in memory only. */
 export class HashConfigSource {
-  readonly #run: HashRun;
+  readonly #run: WriteRun;
   #config: Promise<HashConfig | undefined> | undefined;
 
-  constructor(run: HashRun) {
+  constructor(run: WriteRun) {
     this.#run = run;
   }
 

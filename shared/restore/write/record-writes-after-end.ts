@@ -1,11 +1,8 @@
 import { check, commit } from '../../platform/index.ts';
-import { restoreKey } from '../model/record.ts';
+import { restoreKey, type WriteCounts } from '../model/record.ts';
 import type { WriteClaim, WriteRun } from './write-progress.ts';
 
-export interface AcknowledgedWrites {
-  readonly written: number;
-  readonly deleted: number;
-}
+export type AcknowledgedWrites = Pick<WriteCounts, 'written' | 'deleted'>;
 
 /**
  * Counts writes that were acknowledged after the restore had ended but before its writers noticed. Informational only, and kept

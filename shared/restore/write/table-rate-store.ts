@@ -1,17 +1,7 @@
 /** The rate limit that all writers of a restore share, in one item of the table. */
 import { type RateState, type RateStore, SharedRateLimiter } from '../../firestore/index.ts';
-import {
-  after,
-  commit,
-  create,
-  epochSeconds,
-  get,
-  type Item,
-  type Key,
-  retryOnConflict,
-  type Tenant,
-} from '../../platform/index.ts';
-import { type RestoreRecord, restoreKey } from '../model/record.ts';
+import { after, commit, create, epochSeconds, get, type Key, retryOnConflict, set, type Tenant } from '../../platform/index.ts';
+import { type RateRecord, type RestoreRecord, restoreKey } from '../model/record.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
 
 type RateDeps = Pick<RestoreDeps, 'clock' | 'random' | 'sleep'>;
@@ -19,20 +9,9 @@ type RateDeps = Pick<RestoreDeps, 'clock' | 'random' | 'sleep'>;
 export const sharedRateLimiter = (tenant: Tenant, restore: RestoreRecord, deps: RateDeps): SharedRateLimiter => {
   const { clock, random, sleep } = deps;
   const store = new TableRateStore(tenant, restore.id, deps);
-  return new SharedRateLimiter({
-    store,
-    clock,
-    random,
-    maxWritesPerSecond: restore.maxWritesPerSecond,
-    ...(sleep && { sleep }),
-  });
+  const { maxWritesPerSecond } = restore;
+  return new SharedRateLimiter({ store, clock, random, maxWritesPerSecond, ...(sleep && { sleep }) });
 };
-
-interface RateRecord extends Item {
-  readonly version: number;
-  readonly state: RateState;
-  readonly ttl: number;
-}
 
 /** Twenty writers ask every second or two; a conflict resolves within milliseconds. */
 const conflictRetry = { attempts: 50, jitterMs: 100 };
@@ -49,8 +28,7 @@ export class TableRateStore implements RateStore {
   #cached: { readonly record: RateRecord | undefined } | undefined;
 
   constructor(tenant: Tenant, restoreJobId: string, deps: RateDeps) {
-    const { pk, sk } = restoreKey.pace(tenant, restoreJobId);
-    this.#key = { pk, sk };
+    this.#key = restoreKey.pace(tenant, restoreJobId);
     this.#deps = deps;
   }
 
@@ -62,10 +40,11 @@ export class TableRateStore implements RateStore {
       const { record } = this.#cached;
       const { state, result } = step(record?.state);
       if (state === record?.state) return result;
-      const next = { ...this.#key, version: (record?.version ?? 0) + 1, state, ttl: this.#ttl() };
-      const isUnchanged = { condition: '#version = :was', names: { '#version': 'version' }, values: { ':was': record?.version } };
+      const ttl = epochSeconds(after(this.#deps.clock.now(), ttlSeconds));
+      const change = { version: (record?.version ?? 0) + 1, state, ttl };
+      const next = { ...this.#key, ...change };
       try {
-        await commit([record ? { put: next, ...isUnchanged } : create(next)]);
+        await commit([record ? set(this.#key, change, { expected: { version: record.version } }) : create(next)]);
       } catch (error) {
         this.#cached = undefined;
         throw error;
@@ -73,9 +52,5 @@ export class TableRateStore implements RateStore {
       this.#cached = { record: next };
       return result;
     });
-  }
-
-  #ttl(): number {
-    return epochSeconds(after(this.#deps.clock.now(), ttlSeconds));
   }
 }

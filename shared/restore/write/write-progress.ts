@@ -1,26 +1,19 @@
 /** Commits the progress of a writer: shard, restore counters and events in one transaction. */
-import type { BackupRecord, OpenArchive } from '../../backup/index.ts';
-import type { FirestoreDatabase, RateLimiter, WriteFailure } from '../../firestore/index.ts';
-import { JobEndedError, type RunControl } from '../../job/index.ts';
-import { commit, get, getAll, isConflict, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
+import type { OpenArchive } from '../../backup/index.ts';
+import type { RateLimiter, WriteFailure } from '../../firestore/index.ts';
+import { JobEndedError } from '../../job/index.ts';
+import { commit, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
 import { progressEvents } from '../model/progress-events.ts';
-import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
+import { type RestoreRecord, type RestoreShardRecord, restoreKey, type WriteCounts } from '../model/record.ts';
 import type { RestoreContext } from '../model/restore-context.ts';
-import { assertSameAttempt, assertStillRunning, checkRunning, updateRunning } from '../model/running-restore.ts';
-import { firstFailures } from '../model/shard-totals.ts';
+import { checkRunning, type RunningJob, readShard, updateRunning } from '../model/running-restore.ts';
+import type { ShardRun } from '../model/shard-run.ts';
+import { firstFailures, noWrites, sumCounts } from '../model/shard-totals.ts';
 import { acquireWriterLease } from '../model/writer-lease.ts';
-import type { RestoreDeps } from '../restore-deps.ts';
 
-export interface WriteRun {
-  readonly context: RestoreContext;
-  readonly restore: RestoreRecord;
-  readonly backup: BackupRecord;
-  /** The backup, and the journal, which names what to write. */
-  readonly open: OpenArchive;
+export interface WriteRun extends ShardRun {
+  /** It names what to write. */
   readonly journal: OpenArchive;
-  readonly target: FirestoreDatabase;
-  readonly control: RunControl;
-  readonly deps: RestoreDeps;
   /** Without it only the target limits the rate. */
   readonly rateLimiter?: RateLimiter | undefined;
 }
@@ -39,35 +32,25 @@ const conflictRetry = { attempts: 10, jitterMs: 100 };
 /** Undefined if the shard is done. The claim acquires a writer lease; release it with `releaseWriterLease`. */
 export const claimShard = (
   tenant: Tenant,
-  { id, attempt }: Pick<RestoreRecord, 'id' | 'attempt'>,
+  { id, attempt }: RunningJob,
   { number, handOver, random }: { readonly number: number; readonly handOver: Date; readonly random: () => number },
 ): Promise<WriteClaim | undefined> =>
   retryOnConflict({ ...conflictRetry, random }, async () => {
-    const key = restoreKey.shard(tenant, id, number);
-    const shard = await get(key);
-    if (!shard) throw new Error(`there is no shard ${number}`);
+    const { shard } = await readShard(tenant, { id, attempt }, number);
     if (shard.isWritten) return undefined;
     const runs = shard.runs + 1;
-    try {
-      await commit([
-        // Until the run reports its end, its writes are unknown.
-        set(key, { runs, isUnsure: true }, { expected: { runs: shard.runs, isWritten: false } }),
-        acquireWriterLease(tenant, id, { number, run: runs }, handOver),
-        checkRunning(tenant, id, { attempt }),
-      ]);
-    } catch (error) {
-      if (isConflict(error)) await assertStillRunning(tenant, { id, attempt });
-      throw error;
-    }
+    const expected = { runs: shard.runs, isWritten: false };
+    await commit([
+      // Until the run reports its end, its writes are unknown.
+      set(restoreKey.shard(tenant, id, number), { runs, isUnsure: true }, { expected }),
+      acquireWriterLease(tenant, id, { number, run: runs }, handOver),
+      checkRunning(tenant, id, { attempt }),
+    ]);
     return { shard: { ...shard, runs }, run: runs, isRepeat: shard.isUnsure ?? false };
   });
 
 /** What a run has done since its last report; users in the shard of users. */
-export interface WriteProgress {
-  readonly written: number;
-  readonly deleted: number;
-  readonly raced: number;
-  readonly failed: number;
+export interface WriteProgress extends WriteCounts {
   readonly failures: readonly WriteFailure[];
   /** Documents looked up in the target. */
   readonly reads?: number;
@@ -91,13 +74,11 @@ export const reportWrites = (
   progress: WriteProgress,
 ): Promise<void> => {
   const { tenant } = context;
-  const keys = [restoreKey.restore(tenant, id), restoreKey.shard(tenant, id, number)] as const;
   /** The shard's report count only grows, so it identifies this report. */
   let report: number | undefined;
   return retryOnConflict({ ...conflictRetry, random }, async () => {
-    const [record, shard] = await getAll(keys);
-    const restore = assertSameAttempt(record, attempt);
-    if (shard?.runs !== run) throw new JobEndedError('written by another worker');
+    const { restore, shard } = await readShard(tenant, { id, attempt }, number);
+    if (shard.runs !== run) throw new JobEndedError('written by another worker');
     // An earlier commit succeeded although its response was lost.
     if (report !== undefined && shard.reports === report) return;
     report = (shard.reports ?? 0) + 1;
@@ -113,10 +94,7 @@ export const reportWrites = (
 };
 
 const shardAfter = (shard: RestoreShardRecord, progress: WriteProgress) => ({
-  written: shard.written + progress.written,
-  deleted: shard.deleted + progress.deleted,
-  raced: shard.raced + progress.raced,
-  failed: shard.failed + progress.failed,
+  ...sumCounts([shard, progress]),
   failures: firstFailures([...shard.failures, ...progress.failures]),
   reads: shard.reads + (progress.reads ?? 0),
   ...(progress.writtenTo !== undefined && { writtenTo: JSON.stringify(progress.writtenTo) }),
@@ -134,34 +112,19 @@ const restoreWrites = (
 ): readonly Write[] => {
   const { toldPercent, failed, attempt } = restore;
   // Users are counted apart, when the restore finishes.
-  const counts = range === undefined ? noWrites : progress;
-  const add = {
-    written: counts.written,
-    deleted: counts.deleted,
-    raced: counts.raced,
-    failed: counts.failed,
-    reads: progress.reads ?? 0,
-  };
-  const { reportedPercent, writes } = progressEvents(
-    context,
-    {
-      ...restore,
-      written: restore.written + add.written,
-      deleted: restore.deleted + add.deleted,
-      raced: restore.raced + add.raced,
-      failed: restore.failed + add.failed,
-      reads: restore.reads + add.reads,
-    },
-    now,
-  );
-  const hasFailures = counts.failures.length > 0;
+  const counts = range === undefined ? noWrites : sumCounts([progress]);
+  const failures = range === undefined ? [] : progress.failures;
+  const add = { ...counts, reads: progress.reads ?? 0 };
+  const after = { ...restore, ...sumCounts([restore, counts]), reads: restore.reads + add.reads };
+  const { reportedPercent, writes } = progressEvents(context, after, now);
+  const hasFailures = failures.length > 0;
   const isReporting = reportedPercent !== undefined;
   return [
     updateRunning(context.tenant, restore.id, {
       add,
       set: {
         ...(isReporting && { toldPercent: reportedPercent }),
-        ...(hasFailures && { failures: firstFailures([...restore.failures, ...counts.failures]) }),
+        ...(hasFailures && { failures: firstFailures([...restore.failures, ...failures]) }),
       },
       // Only one worker emits an event, and only with the whole list of failures read is the list extended.
       expected: { attempt, ...(isReporting && { toldPercent }), ...(hasFailures && { failed }) },
@@ -169,5 +132,3 @@ const restoreWrites = (
     ...writes,
   ];
 };
-
-const noWrites = { written: 0, deleted: 0, raced: 0, failed: 0, failures: [] };

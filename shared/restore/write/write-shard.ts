@@ -1,11 +1,10 @@
 /** The fourth step: writes one shard of the plan to the target, until its time is up. */
-import { RunControl } from '../../job/index.ts';
 import { log } from '../../platform/index.ts';
 import { journalBackup } from '../model/journal.ts';
-import { loadRestoreContext } from '../model/restore-context.ts';
 import { loadRunning, type ShardAttempt } from '../model/running-restore.ts';
+import { withShardRun } from '../model/shard-run.ts';
 import { releaseWriterLease } from '../model/writer-lease.ts';
-import { openForRestore, readSourceBackup } from '../read/open-for-restore.ts';
+import { openForRestore } from '../read/open-for-restore.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
 import { sharedRateLimiter } from './table-rate-store.ts';
 import { writeDocuments } from './write-documents.ts';
@@ -14,29 +13,19 @@ import { writeUsers } from './write-users.ts';
 
 /** True if the shard is done; false if another run must continue behind the checkpoint. */
 export const writeShard = async (step: ShardAttempt, deps: RestoreDeps): Promise<boolean> => {
-  const { tenant, shard, handOver } = step;
-  const { restore, organization } = await loadRunning(step);
-  const context = await loadRestoreContext(tenant, restore, organization);
-  const backup = await readSourceBackup(tenant, restore.backupId);
-  const open = await openForRestore(tenant, backup, deps);
-  try {
+  const { tenant, shard: number, handOver } = step;
+  const running = await loadRunning(step);
+  const { restore } = running;
+  return withShardRun(step, { ...running, deps }, async (run) => {
     const journal = await openForRestore(tenant, journalBackup(tenant, restore), deps);
-    const target = deps.openSource(tenant, context.target);
-    const control = new RunControl(handOver, deps.clock);
     try {
-      const claim = await claimShard(tenant, restore, { number: shard, handOver, random: deps.random });
+      const claim = await claimShard(tenant, restore, { number, handOver, random: deps.random });
       const rateLimiter = sharedRateLimiter(tenant, restore, deps);
-      return (
-        !claim || (await writeClaimed({ context, restore, backup, open, journal, target, control, deps, rateLimiter }, claim))
-      );
+      return !claim || (await writeClaimed({ ...run, journal, rateLimiter }, claim));
     } finally {
-      control.close();
-      target.close();
       journal.close();
     }
-  } finally {
-    open.close();
-  }
+  });
 };
 
 const writeClaimed = async (run: WriteRun, claim: WriteClaim): Promise<boolean> => {

@@ -3,7 +3,8 @@ import { JobFailure } from '../../job/index.ts';
 import { type AuthUser, importAuthUsers, importedAtOnceMax, removeAuthUsers, type Toolkit } from '../../project/index.ts';
 import { countRestoredUsers } from '../check/match-restored-user.ts';
 import type { Failure } from '../model/record.ts';
-import { withHeartbeat } from '../model/running-restore.ts';
+import { withHeartbeat } from '../model/shard-run.ts';
+import { noWrites } from '../model/shard-totals.ts';
 import { type JoinedUser, joinJournalUsers, openTargetUsers } from '../read/archived-users.ts';
 import { findUserConflicts } from './find-user-conflicts.ts';
 import { HashConfigSource } from './hash-config-source.ts';
@@ -31,7 +32,7 @@ const graceAfter = (stop: AbortSignal): AbortSignal => {
 };
 const graceMs = 5_000;
 
-const nothing = { written: 0, deleted: 0, raced: 0, failed: 0, failures: [] } as const;
+const nothing = { ...noWrites, failures: [] };
 
 class UserWriter {
   readonly #run: WriteRun;

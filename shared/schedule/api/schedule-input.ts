@@ -3,9 +3,9 @@ import { assertValidCollections, defaultDestination } from '../../backup/index.t
 import { invalid } from '../../contract/errors.ts';
 import { countScheduledUse, readDestination } from '../../destination/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
-import { iso, type Write } from '../../platform/index.ts';
+import type { Write } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import { nextRun, parseCron } from '../cron/next-run.ts';
+import { nextRunAfter, parseCron } from '../cron/next-run.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 
 /** The settings of a schedule that a caller can choose. */
@@ -47,9 +47,9 @@ export const checkScheduleInput = (input: Pick<ScheduleInput, 'cron' | 'collecti
 /** Null while the schedule is paused. */
 export const nextRunAtOf = ({ cron, timezone, enabled }: Pick<ScheduleInput, 'cron' | 'timezone' | 'enabled'>, now: Date) => {
   if (!enabled) return null;
-  const next = nextRun(cron, timezone, now);
-  if (!next) throw invalid('cron', 'is never due');
-  return iso(next);
+  const next = nextRunAfter({ cron, timezone }, now);
+  if (next === null) throw invalid('cron', 'is never due');
+  return next;
 };
 
 /** A named destination must exist and is held; without one there must be a default destination, or every run would fail. */

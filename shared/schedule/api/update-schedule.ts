@@ -3,14 +3,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { auditNote } from '../../audit/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, whileActive } from '../../organization/index.ts';
-import { type Change, iso, StaleReadError, set } from '../../platform/index.ts';
+import { type Change, iso, omitUndefined } from '../../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
 import { dueWrites } from '../model/due-writes.ts';
-import { type ScheduleRecord, scheduleKey } from '../model/record.ts';
+import type { ScheduleRecord } from '../model/record.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
+import { setSchedule } from '../model/schedule-writes.ts';
 import { checkScheduleInput, holdDestination, nextRunAtOf, retentionOf, type ScheduleInput } from './schedule-input.ts';
 
-export type ScheduleChange = { readonly [K in keyof ScheduleInput]?: ScheduleInput[K] | undefined };
+type ScheduleChange = { readonly [K in keyof ScheduleInput]?: ScheduleInput[K] | undefined };
 
 /** A call that gives nothing new writes nothing: no event, no audit entry. */
 export const updateSchedule = async (
@@ -36,17 +37,12 @@ export const updateSchedule = async (
     revision: schedule.revision + 1,
     updatedAt: iso(now),
   };
-  const entries = Object.entries({ ...schedule, ...revised }).filter(([, value]) => value !== undefined);
-  const changed = Object.fromEntries(entries) as ScheduleRecord;
+  const changed = omitUndefined({ ...schedule, ...revised }) as ScheduleRecord;
   return {
     schedule: changed,
     change: {
       writes: [
-        set(scheduleKey.schedule(tenant, schedule.id), revised, {
-          // A concurrent run advances `nextRunAt` and the due item.
-          expected: { revision: schedule.revision, nextRunAt: schedule.nextRunAt },
-          onConditionFailed: () => new StaleReadError(),
-        }),
+        setSchedule(schedule, revised),
         whileActive(tenant),
         whileConnected(tenant, project.id),
         whileNotMoving(tenant, project.id),

@@ -12,6 +12,12 @@ export { parseCron } from './parse-cron.ts';
 /** The first due time after a moment; undefined if there is none. */
 export const nextRun = (cron: string, timezone: string, after: Date): Date | undefined => nearest(cron, timezone, after, 1);
 
+/** The first run of a schedule after a moment, as its record stores it; null if there is none. */
+export const nextRunAfter = (
+  { cron, timezone }: { readonly cron: string; readonly timezone: string },
+  after: Date,
+): string | null => nextRun(cron, timezone, after)?.toISOString() ?? null;
+
 /** The last due time before a moment. */
 export const previousRun = (cron: string, timezone: string, before: Date): Date | undefined =>
   nearest(cron, timezone, before, -1);

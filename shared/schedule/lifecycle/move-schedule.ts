@@ -2,25 +2,18 @@
 import { countScheduledUse } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
-import { commit, create, getAll, iso, StaleReadError, type Tenant, type Write, walk } from '../../platform/index.ts';
+import { commit, create, getAll, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, projectKey, whileConnected } from '../../project/index.ts';
-import { nextRun } from '../cron/next-run.ts';
+import { nextRunAfter } from '../cron/next-run.ts';
 import { dueWrites } from '../model/due-writes.ts';
-import { type ScheduleRecord, scheduleKey, schedulePrefix } from '../model/record.ts';
+import { type ScheduleRecord, scheduleKey } from '../model/record.ts';
 import { uncountSchedules } from '../model/schedule-limit.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
-
-/** An organization has at most a few hundred schedules. */
-export const schedulesOfProject = (tenant: Tenant, projectId: string): AsyncIterable<ScheduleRecord> =>
-  walk<ScheduleRecord>({
-    pk: scheduleKey.schedule(tenant, '').pk,
-    prefix: schedulePrefix,
-    where: { projectId },
-  });
+import { removeSchedule } from '../model/schedule-writes.ts';
 
 /** One transaction; a due run stays due. A task on each side syncs its Scheduler entries. */
 export const moveSchedule = async (from: Tenant, to: Tenant, schedule: ScheduleRecord, now: Date): Promise<void> => {
-  const { id, projectId, revision, nextRunAt, storageDestinationId, pk, sk } = schedule;
+  const { id, projectId, storageDestinationId } = schedule;
   const onConditionFailed = (): StaleReadError => new StaleReadError();
   const [source, target, project, destination] = await getAll([
     organizationKey.organization(from),
@@ -29,12 +22,7 @@ export const moveSchedule = async (from: Tenant, to: Tenant, schedule: ScheduleR
     organizationKey.storageDestination(to, storageDestinationId ?? ''),
   ]);
   const removed: readonly Write[] = [
-    {
-      remove: { pk, sk },
-      condition: 'revision = :revision AND nextRunAt = :nextRunAt',
-      values: { ':revision': revision, ':nextRunAt': nextRunAt },
-      onConditionFailed,
-    },
+    removeSchedule(schedule),
     ...dueWrites(from, schedule, undefined),
     ...(source
       ? [uncountSchedules(from), emit(from, 'schedule.deleted', scheduleEvent(schedule, project ?? { name: '' }, source), now)]
@@ -63,7 +51,7 @@ const addedWrites = (
   const record: ScheduleRecord = {
     ...schedule,
     ...scheduleKey.schedule(to, schedule.id),
-    nextRunAt: schedule.enabled ? (schedule.nextRunAt ?? firstFrom(schedule, now)) : null,
+    nextRunAt: schedule.enabled ? (schedule.nextRunAt ?? nextRunAfter(schedule, now)) : null,
     revision: schedule.revision + 1,
     enteredRevision: 0,
   };
@@ -74,9 +62,4 @@ const addedWrites = (
     enqueue(to, { kind: 'sync-schedule', scheduleId: schedule.id }, now),
     emit(to, 'schedule.created', scheduleEvent(record, project, organization), now),
   ];
-};
-
-const firstFrom = ({ cron, timezone }: ScheduleRecord, now: Date): string | null => {
-  const next = nextRun(cron, timezone, now);
-  return next ? iso(next) : null;
 };

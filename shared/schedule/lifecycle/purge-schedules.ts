@@ -1,5 +1,6 @@
-import { type Clock, removeAll, type Tenant, walk } from '../../platform/index.ts';
-import { type ScheduleRecord, scheduleKey, schedulePrefix } from '../model/record.ts';
+import { type Clock, removeAll, type Tenant } from '../../platform/index.ts';
+import { schedulesOf } from '../model/get-schedule.ts';
+import { scheduleKey } from '../model/record.ts';
 import { entryNames, type Scheduler, scheduler } from '../sync/scheduler-entries.ts';
 
 /** Deletes an organization's schedules with their Scheduler entries and due items. False if the deadline passed first. */
@@ -9,8 +10,7 @@ export const purgeSchedules = async (
   time: Clock,
   remove: Scheduler['remove'] = scheduler.remove,
 ): Promise<boolean> => {
-  const range = { pk: scheduleKey.schedule(tenant, '').pk, prefix: schedulePrefix };
-  for await (const { id, nextRunAt, pk, sk } of walk<ScheduleRecord>(range)) {
+  for await (const { id, nextRunAt, pk, sk } of schedulesOf(tenant)) {
     if (time.now() >= until) return false;
     // The record goes last: it leads to the rest.
     for (const name of entryNames(tenant, id)) await remove(name);

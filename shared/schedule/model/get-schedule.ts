@@ -1,7 +1,7 @@
 /** Reads schedules. */
 import { ApiError } from '../../contract/errors.ts';
 import { isId } from '../../contract/ids.ts';
-import { get, type Tenant, takePage, walk } from '../../platform/index.ts';
+import { get, omitUndefined, type Tenant, takePage, walk } from '../../platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../project/index.ts';
 import { type ScheduleRecord, scheduleKey, schedulePrefix } from './record.ts';
 
@@ -18,7 +18,7 @@ export const readSchedule = async (tenant: Tenant, scheduleId: string): Promise<
 export const projectOf = async (tenant: Tenant, { projectId }: ScheduleRecord): Promise<ProjectRecord | undefined> =>
   await get(projectKey.project(tenant, projectId));
 
-export interface ScheduleFilter {
+interface ScheduleFilter {
   readonly projectId?: string | undefined;
   readonly enabled?: 'true' | 'false' | undefined;
 }
@@ -29,7 +29,7 @@ export const listSchedules = async (
   { projectId, enabled }: ScheduleFilter,
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
 ): Promise<{ schedules: readonly ScheduleRecord[]; next: string | undefined }> => {
-  const all = schedulesOf(tenant, { ...(projectId !== undefined && { projectId }) }, { newestFirst: true, after });
+  const all = schedulesOf(tenant, { projectId }, { newestFirst: true, after });
   const wanted = async function* () {
     for await (const schedule of all) if (enabled === undefined || schedule.enabled === (enabled === 'true')) yield schedule;
   };
@@ -43,9 +43,15 @@ export const scheduleUsing = async (tenant: Tenant, storageDestinationId: string
   return undefined;
 };
 
-const schedulesOf = (
+/** Those with these attributes; one that is undefined is not compared. An organization has at most a few hundred schedules. */
+export const schedulesOf = (
   tenant: Tenant,
-  where: Readonly<Record<string, string>>,
+  where: Readonly<Partial<Record<'projectId' | 'storageDestinationId', string | undefined>>> = {},
   order: { readonly newestFirst?: boolean; readonly after?: string | undefined } = {},
 ): AsyncIterable<ScheduleRecord> =>
-  walk<ScheduleRecord>({ pk: scheduleKey.schedule(tenant, '').pk, prefix: schedulePrefix, where, ...order });
+  walk<ScheduleRecord>({
+    pk: scheduleKey.schedule(tenant, '').pk,
+    prefix: schedulePrefix,
+    where: omitUndefined(where),
+    ...order,
+  });

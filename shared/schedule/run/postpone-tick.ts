@@ -1,7 +1,8 @@
 /** Postpones a tick while the project has a running job. */
 import { sendTask, type Task } from '../../event/index.ts';
-import { commit, iso, StaleReadError, set } from '../../platform/index.ts';
+import { commit, iso } from '../../platform/index.ts';
 import type { ActiveScheduleContext } from '../model/schedule-context.ts';
+import { setSchedule } from '../model/schedule-writes.ts';
 import type { Tick } from './decide-tick.ts';
 
 /** Most backups take some minutes. */
@@ -17,16 +18,9 @@ export const postponeTick = async (
   now: Date,
   send: typeof sendTask = sendTask,
 ): Promise<void> => {
-  const { pk, sk, id, revision, nextRunAt } = schedule;
   const next = { at: iso(at), tries: tries + 1 };
-  await send(tenant, tickTask(id, next.at, next.tries), { delaySeconds: retrySeconds, now });
-  await commit([
-    set(
-      { pk, sk },
-      { putOff: { ...next, since: iso(now), message } },
-      { expected: { revision, nextRunAt }, onConditionFailed: () => new StaleReadError() },
-    ),
-  ]);
+  await send(tenant, tickTask(schedule.id, next.at, next.tries), { delaySeconds: retrySeconds, now });
+  await commit([setSchedule(schedule, { putOff: { ...next, since: iso(now), message } })]);
 };
 
 export const tickTask = (scheduleId: string, at: string, tries: number): Task => ({

@@ -10,13 +10,14 @@ import {
 } from '../../backup/index.ts';
 import { readDestination } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
-import { get, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
+import { get, iso, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
 import { assertIdle } from '../../project/index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 import type { ActiveScheduleContext } from '../model/schedule-context.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
+import { setSchedule } from '../model/schedule-writes.ts';
 
-export interface ScheduledStart {
+interface ScheduledStart {
   readonly trigger: 'manual' | 'scheduled';
   readonly createdBy: BackupRecord['createdBy'];
   /** Further changes of the schedule in the same transaction. */
@@ -59,10 +60,7 @@ export const startScheduledBackup = async (
     backup,
     writes: [
       // First, so that the loser of two concurrent ticks gets StaleReadError, not JOB_IN_PROGRESS for its own job.
-      set({ pk: schedule.pk, sk: schedule.sk }, started, {
-        expected: { revision: schedule.revision, nextRunAt: schedule.nextRunAt },
-        onConditionFailed: () => new StaleReadError(),
-      }),
+      setSchedule(schedule, started),
       ...writes,
       emit(
         tenant,

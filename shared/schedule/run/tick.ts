@@ -12,13 +12,12 @@ import {
   iso,
   log,
   retryOnConflict,
-  StaleReadError,
-  set,
   type Tenant,
 } from '../../platform/index.ts';
 import { dueWrites } from '../model/due-writes.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 import { type ActiveScheduleContext, isActive, isStaleContext, loadScheduleContext } from '../model/schedule-context.ts';
+import { setSchedule } from '../model/schedule-writes.ts';
 import { syncSchedule } from '../sync/sync-schedule.ts';
 import { decideTick, type Tick, type TickDecision } from './decide-tick.ts';
 import { type Failure, failingWith, failureEvent } from './failure-event.ts';
@@ -128,11 +127,7 @@ const skipRuns = async (
   const failed: ActiveScheduleContext = { ...context, schedule: { ...schedule, ...changes } };
   const counted = countRuns(failed, runs, iso(last), now);
   await commit([
-    set(
-      { pk: schedule.pk, sk: schedule.sk },
-      { ...changes, ...counted.attributes },
-      { expected: { revision: schedule.revision, nextRunAt: schedule.nextRunAt }, onConditionFailed: () => new StaleReadError() },
-    ),
+    setSchedule(schedule, { ...changes, ...counted.attributes }),
     ...dueWrites(tenant, schedule, failed.schedule),
     whileActive(tenant),
     failureEvent(failed, failure, now),

@@ -1,9 +1,10 @@
 /** Syncs the schedules of a project or organization that was deleted or recovered. */
 import { systemAudit } from '../../audit/index.ts';
 import { enqueue, type Task } from '../../event/index.ts';
-import { type Clock, clock, commit, retryOnConflict, type Tenant, walk } from '../../platform/index.ts';
+import { type Clock, clock, commit, retryOnConflict, type Tenant } from '../../platform/index.ts';
 import { deleteSchedule } from '../api/delete-schedule.ts';
-import { type ScheduleRecord, scheduleKey, schedulePrefix } from '../model/record.ts';
+import { schedulesOf } from '../model/get-schedule.ts';
+import { scheduleKey } from '../model/record.ts';
 import { isStaleContext, loadScheduleContext } from '../model/schedule-context.ts';
 import { entryNames, type Scheduler, scheduler } from './scheduler-entries.ts';
 import { syncSchedule } from './sync-schedule.ts';
@@ -19,16 +20,9 @@ export const syncAllSchedules = async (
   entries: Scheduler = scheduler,
 ): Promise<void> => {
   const { projectId, deletedProjectName, after } = task;
-  const range = {
-    pk: scheduleKey.schedule(tenant, '').pk,
-    prefix: schedulePrefix,
-    after: after && scheduleKey.schedule(tenant, after).sk,
-    ...(projectId !== undefined && { where: { projectId } }),
-  };
   let done = after;
-  for await (const { id } of walk<ScheduleRecord>(range)) {
-    if (time.now() >= until)
-      return commit([enqueue(tenant, { kind: 'sync-schedules', ...task, ...(done && { after: done }) }, time.now())]);
+  for await (const { id } of schedulesOf(tenant, { projectId }, { after: after && scheduleKey.schedule(tenant, after).sk })) {
+    if (time.now() >= until) return commit([enqueue(tenant, { kind: 'sync-schedules', ...task, after: done }, time.now())]);
     if (deletedProjectName === undefined) await syncSchedule(tenant, id, time, entries);
     else await deleteWithProject(tenant, id, deletedProjectName, time, entries);
     done = id;

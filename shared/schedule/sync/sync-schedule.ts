@@ -1,21 +1,11 @@
 /** Makes the Scheduler's entries match the schedule. */
 import { whileActive } from '../../organization/index.ts';
-import {
-  type Clock,
-  clock,
-  commit,
-  iso,
-  retryOnConflict,
-  StaleReadError,
-  set,
-  type Tenant,
-  type Write,
-} from '../../platform/index.ts';
+import { type Clock, clock, commit, retryOnConflict, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
 import { whileConnected } from '../../project/index.ts';
-import { nextRun } from '../cron/next-run.ts';
+import { nextRunAfter } from '../cron/next-run.ts';
 import { dueWrites } from '../model/due-writes.ts';
-import type { ScheduleRecord } from '../model/record.ts';
 import { isActive, isStaleContext, loadScheduleContext, type ScheduleContext } from '../model/schedule-context.ts';
+import { setSchedule } from '../model/schedule-writes.ts';
 import { entriesFor, entryNames, type Scheduler, scheduler } from './scheduler-entries.ts';
 
 /**
@@ -42,23 +32,13 @@ export const syncSchedule = (
 /** An inactive schedule has no next run. One that has become active runs next after now. */
 const syncedWrites = (context: ScheduleContext, now: Date): readonly Write[] => {
   const { tenant, schedule } = context;
-  const { pk, sk, revision, nextRunAt } = schedule;
   const active = isActive(context);
-  const next = active ? (nextRunAt ?? nextRunAfter(schedule, now)) : null;
+  const next = active ? (schedule.nextRunAt ?? nextRunAfter(schedule, now)) : null;
   return [
-    set(
-      { pk, sk },
-      { enteredRevision: revision, nextRunAt: next, ...(!active && { putOff: undefined }) },
-      { expected: { revision, nextRunAt }, onConditionFailed: () => new StaleReadError() },
-    ),
+    setSchedule(schedule, { enteredRevision: schedule.revision, nextRunAt: next, ...(!active && { putOff: undefined }) }),
     ...dueWrites(tenant, schedule, { ...schedule, nextRunAt: next }),
     ...(active ? [whileActive(tenant), whileConnected(tenant, schedule.projectId)] : checkInactive(context)),
   ];
-};
-
-const nextRunAfter = ({ cron, timezone }: ScheduleRecord, now: Date): string | null => {
-  const next = nextRun(cron, timezone, now);
-  return next ? iso(next) : null;
 };
 
 /** Activating a schedule changes either the organization, which is checked here, or its revision. */

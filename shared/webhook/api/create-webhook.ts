@@ -1,7 +1,7 @@
 import { auditNote } from '../../audit/index.ts';
 import { webhookTimeoutMs } from '../../contract/limits.ts';
 import { countOf } from '../../organization/index.ts';
-import { type Change, create, env, iso, type Tenant } from '../../platform/index.ts';
+import { type Change, create, env, iso, omitUndefined, type Tenant } from '../../platform/index.ts';
 import { type WebhookRecord, webhookKey } from '../model/record.ts';
 import { maskHeaders } from '../request/custom-headers.ts';
 import { newSecret, sealHeaders, sealWebhookSecret } from '../request/webhook-secrets.ts';
@@ -33,8 +33,7 @@ export const createWebhook = async (
     events,
     enabled,
     format,
-    ...(sealedSecret && { sealedSecret }),
-    ...(sealedHeaders && { sealedHeaders }),
+    ...omitUndefined({ sealedSecret, sealedHeaders }),
     shownHeaders: maskHeaders(headers),
     timeoutMs: input.timeout ?? webhookTimeoutMs,
     retryEnabled: input.retryEnabled ?? true,

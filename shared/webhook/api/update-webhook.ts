@@ -1,5 +1,5 @@
 import { auditNote } from '../../audit/index.ts';
-import { type Change, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
+import { type Change, iso, omitUndefined, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import type { WebhookWithHealth } from '../model/get-webhook.ts';
 import { type HealthRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { maskHeaders } from '../request/custom-headers.ts';
@@ -14,23 +14,17 @@ export const updateWebhook = async (
   input: WebhookInput,
   now: Date,
 ): Promise<{ webhook: WebhookRecord; change: Change }> => {
-  const given = Object.entries(input)
-    .filter(([, value]) => value !== undefined)
-    .map(([field]) => field);
+  const given = Object.keys(omitUndefined(input));
   if (given.length === 0) return { webhook, change: { writes: [], audit: [] } };
   const { format, events } = checkInput(input, webhook);
   await checkUrlAndProjects(tenant, input, webhook);
   const attributes = {
-    ...(input.name !== undefined && { name: input.name }),
-    ...(input.url !== undefined && { url: input.url }),
+    ...omitUndefined({ name: input.name, url: input.url, retryEnabled: input.retryEnabled, enabled: input.enabled }),
+    ...omitUndefined({ timeoutMs: input.timeout, filters: input.filters && filtersOf(input.filters) }),
     events,
     format,
     ...(await secretAttributes(tenant, webhook.id, input.secret)),
     ...(await headerAttributes(tenant, webhook.id, input.headers)),
-    ...(input.timeout !== undefined && { timeoutMs: input.timeout }),
-    ...(input.retryEnabled !== undefined && { retryEnabled: input.retryEnabled }),
-    ...(input.filters && { filters: filtersOf(input.filters) }),
-    ...(input.enabled !== undefined && { enabled: input.enabled }),
     // Enabling clears the reason for which the service disabled it.
     ...(input.enabled && { disabled: undefined }),
   };
@@ -39,11 +33,11 @@ export const updateWebhook = async (
   const details = {
     name: changed.webhook.name,
     changed: given,
-    ...(input.url !== undefined && { host: hostOf(input.url) }),
-    ...(input.events && { events }),
-    ...(input.format && { format }),
-    ...(input.headers && { headers: Object.keys(input.headers) }),
-    ...(input.enabled !== undefined && { enabled: input.enabled }),
+    host: input.url && hostOf(input.url),
+    events: input.events && events,
+    format: input.format,
+    headers: input.headers && Object.keys(input.headers),
+    enabled: input.enabled,
   };
   return {
     webhook: changed.webhook,
@@ -71,9 +65,8 @@ export const reviseWebhook = (
   now: Date,
 ): { webhook: WebhookRecord; write: Write } => {
   const revised = { ...attributes, revision: webhook.revision + 1, updatedAt: iso(now) };
-  const entries = Object.entries({ ...webhook, ...revised }).filter(([, value]) => value !== undefined);
   return {
-    webhook: Object.fromEntries(entries) as WebhookRecord,
+    webhook: omitUndefined({ ...webhook, ...revised }) as WebhookRecord,
     write: set(webhookKey.webhook(tenant, webhook.id), revised, {
       expected: { revision: webhook.revision },
       onConditionFailed: () => new StaleReadError(),
@@ -90,7 +83,7 @@ const secretAttributes = async (tenant: Tenant, webhookId: string, secret: strin
 const headerAttributes = async (tenant: Tenant, webhookId: string, headers: WebhookInput['headers']) =>
   headers && { sealedHeaders: await sealHeaders(tenant, webhookId, headers), shownHeaders: maskHeaders(headers) };
 
-/** A re-enabled or changed endpoint starts like a new one: with a new failure period, on the slow queue. */
+/** A re-enabled or changed endpoint starts like a new one: with a new failure period, on the retry queue. */
 const resetHealth = (tenant: Tenant, webhookId: string, health: HealthRecord | undefined): readonly Write[] =>
   health?.failingSince === undefined && health?.isSlow === undefined
     ? []

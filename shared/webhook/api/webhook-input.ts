@@ -3,11 +3,20 @@ import type * as z from 'zod';
 import { invalid } from '../../contract/errors.ts';
 import type { webhookFields } from '../../contract/models/webhook.ts';
 import type { WebhookFormat } from '../../contract/models/webhook-enums.ts';
-import { BlockedAddress, checkAddress, env, envList, getAll, guardWebhookUrl, type Tenant } from '../../platform/index.ts';
+import {
+  BlockedAddress,
+  checkAddress,
+  env,
+  envList,
+  getAll,
+  guardWebhookUrl,
+  isMasked,
+  type Tenant,
+} from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
 import type { WebhookFilters, WebhookRecord } from '../model/record.ts';
 import { checkEvents } from '../model/subscription.ts';
-import { checkHeaders, isMasked } from '../request/custom-headers.ts';
+import { checkHeaders } from '../request/custom-headers.ts';
 
 type Fields = z.output<z.ZodObject<typeof webhookFields>>;
 export type WebhookInput = { readonly [K in keyof Fields]?: Fields[K] | undefined };

@@ -9,10 +9,10 @@ const overheadSeconds = 15;
 
 /**
  * The first attempt on the fast queue is not worth a write: only one of two workers records it, so at most one request is sent
- * twice. Retries and everything on the slow queue are leased.
+ * twice. Retries and everything on the retry queue are leased.
  */
 export const needsLease = ({ delivery, attempt }: DueAttempt, queue: DeliveryQueue): boolean =>
-  queue === 'slowDelivery' || attempt > delivery.roundStart + 1;
+  queue === 'deliveryRetry' || attempt > delivery.roundStart + 1;
 
 /** The longest that one attempt can take. */
 export const leaseSeconds = ({ timeoutMs }: Pick<WebhookRecord, 'timeoutMs'>): number => timeoutMs / 1_000 + overheadSeconds;

@@ -3,7 +3,7 @@ import { failingSecondsMax } from '../../contract/limits.ts';
 import { after, epochSeconds, iso, type Key, updateItem, type Write } from '../../platform/index.ts';
 import type { HealthRecord } from '../model/record.ts';
 
-/** An endpoint that takes longer uses the slow queue next time. */
+/** An endpoint that takes longer uses the retry queue next time. */
 const slowMs = 3_000;
 /** `lastTriggeredAt` alone is not worth a write for every delivery. */
 const recordEverySeconds = 1;

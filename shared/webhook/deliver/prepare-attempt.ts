@@ -20,7 +20,7 @@ export type Prepared =
   | DueAttempt
   /** The attempt was made already, or the delivery has ended or expired. */
   | { readonly kind: 'skip'; readonly reason: string }
-  /** Back to the slow queue: not due yet, leased by another worker, or on the fast queue although the endpoint is slow. */
+  /** Back to the retry queue: not due yet, leased by another worker, or on the fast queue although the endpoint is slow. */
   | { readonly kind: 'wait'; readonly seconds: number }
   /** The webhook no longer accepts this delivery. */
   | { readonly kind: 'abandon'; readonly delivery: DeliveryRecord; readonly error: string };
@@ -97,7 +97,7 @@ export const decideAttempt = (
     return { kind: 'abandon', delivery, error: "The event does not exist in the webhook's format" };
   if (isRetry(delivery) && !isRetried(webhook))
     return { kind: 'abandon', delivery, error: delivery.lastError ?? 'Retries are disabled' };
-  if (queue === 'delivery' && queueFor(health) === 'slowDelivery') return { kind: 'wait', seconds: 0 };
+  if (queue === 'delivery' && queueFor(health) === 'deliveryRetry') return { kind: 'wait', seconds: 0 };
   const attempt = delivery.attempts + 1;
   const maxAttempts = isRetried(webhook) ? Math.max(delivery.attemptsMax, attempt) : attempt;
   return { kind: 'send', webhook, delivery, health, attempt, maxAttempts, willRetry: attempt < maxAttempts };

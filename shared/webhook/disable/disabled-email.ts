@@ -1,6 +1,6 @@
 /** The e-mail that reports a disabled webhook. User-supplied text is escaped; of the URL only the host is shown. */
 import { failingSecondsMax } from '../../contract/limits.ts';
-import { escaped, type Letter } from '../../platform/index.ts';
+import { escapeHtml, type Letter } from '../../platform/index.ts';
 import { hostOf } from '../api/create-webhook.ts';
 
 interface DisabledWebhook {
@@ -43,12 +43,12 @@ export const disabledEmail = (webhook: DisabledWebhook): Letter => {
     ].join('\n\n'),
     html: [
       '<!doctype html>',
-      `<html lang="en"><head><meta charset="utf-8"><title>${escaped(subject)}</title></head><body>`,
-      `<p>The webhook <b><bdi>${escaped(webhookName)}</bdi></b> of the organization <b><bdi>${escaped(organizationName)}</bdi></b> was disabled on ${escaped(shown(at))}.</p>`,
-      `<p>${escaped(why)}</p>`,
-      `<p>${escaped(consequence)}</p>`,
-      `<p>${escaped(remedy)}</p>`,
-      ...(isLast ? [`<p>${escaped(limitNotice)}</p>`] : []),
+      `<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head><body>`,
+      `<p>The webhook <b><bdi>${escapeHtml(webhookName)}</bdi></b> of the organization <b><bdi>${escapeHtml(organizationName)}</bdi></b> was disabled on ${escapeHtml(shown(at))}.</p>`,
+      `<p>${escapeHtml(why)}</p>`,
+      `<p>${escapeHtml(consequence)}</p>`,
+      `<p>${escapeHtml(remedy)}</p>`,
+      ...(isLast ? [`<p>${escapeHtml(limitNotice)}</p>`] : []),
       '</body></html>',
       '',
     ].join('\n'),

@@ -5,7 +5,7 @@ import { queueFor, sendDeliveries } from '../model/delivery-queues.ts';
 import { matchesEventFilter } from '../model/event-filter.ts';
 import { webhooksOf } from '../model/get-webhook.ts';
 import { newDelivery } from '../model/new-delivery.ts';
-import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey } from '../model/record.ts';
+import { type StoredEvent, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { readStoredEvent } from '../model/stored-event.ts';
 
 /** Deliveries created and sent between two checks of the deadline. */
@@ -75,14 +75,14 @@ const pairsOf = (position: number, event: StoredEvent, webhooks: readonly Webhoo
     .filter((webhook) => webhook.createdAt <= event.timestamp && matchesEventFilter(webhook, event))
     .map((webhook) => ({ position, event, webhook }));
 
-/** Ids of the webhooks that use the slow queue: all of them if the health records cannot be read. */
+/** Ids of the webhooks that use the retry queue: all of them if the health records cannot be read. */
 const slowWebhooks = async (tenant: Tenant, pairs: readonly Pair[]): Promise<ReadonlySet<string>> => {
   const ids = [...new Set(pairs.map(({ webhook }) => webhook.id))];
   try {
     const healths = await getAll(ids.map((id) => webhookKey.health(tenant, id)));
-    return new Set(ids.filter((_, n) => queueFor(healths[n]) === 'slowDelivery'));
+    return new Set(ids.filter((_, n) => queueFor(healths[n]) === 'deliveryRetry'));
   } catch (error) {
-    log.warn('could not read endpoint health; using the slow queue for all', { error, organizationId: tenant.organizationId });
+    log.warn('could not read endpoint health; using the retry queue for all', { error, organizationId: tenant.organizationId });
     return new Set(ids);
   }
 };
@@ -94,38 +94,38 @@ const createAndSend = async (
   slow: ReadonlySet<string>,
   now: Date,
 ): Promise<readonly Pair[]> => {
-  const created = await Promise.all(pairs.map((pair) => createDelivery(tenant, pair, now)));
-  const toSend = created.flatMap((one) => one ?? []);
+  const created = (await Promise.all(pairs.map((pair) => createDelivery(tenant, pair, now)))).filter((one) => one !== undefined);
   const refused = await sendDeliveries(
     tenant,
-    toSend.map(({ delivery: { id, webhookId }, isNew }) => ({
-      webhookId,
-      deliveryId: id,
-      attempt: 1,
-      queue: queueFor({ isSlow: !isNew || slow.has(webhookId) }),
-      delaySeconds: isNew ? undefined : duplicateDelaySeconds,
-    })),
+    created.map(
+      ({
+        deliveryId,
+        isNew,
+        pair: {
+          webhook: { id: webhookId },
+        },
+      }) => ({
+        webhookId,
+        deliveryId,
+        attempt: 1,
+        queue: queueFor({ isSlow: !isNew || slow.has(webhookId) }),
+        delaySeconds: isNew ? undefined : duplicateDelaySeconds,
+      }),
+    ),
   );
-  const sent = new Set(toSend.filter((_, n) => !refused.has(n)));
-  return pairs.filter((_, n) => {
-    const one = created[n];
-    return !one || !sent.has(one);
-  });
+  const sent = new Set(created.filter((_, n) => !refused.has(n)).map(({ pair }) => pair));
+  return pairs.filter((pair) => !sent.has(pair));
 };
 
 /** An existing delivery has its message on the way, or its sender crashed. After this delay the record tells which. */
 const duplicateDelaySeconds = 10;
 
-interface CreatedDelivery {
-  readonly delivery: DeliveryRecord;
-  readonly isNew: boolean;
-}
-
 /** The delivery, new or existing; undefined if the write failed. */
-const createDelivery = async (tenant: Tenant, { event, webhook }: Pair, now: Date): Promise<CreatedDelivery | undefined> => {
+const createDelivery = async (tenant: Tenant, pair: Pair, now: Date) => {
+  const { event, webhook } = pair;
   try {
     const delivery = newDelivery(tenant, webhook, event, now);
-    return { delivery, isNew: await putIfAbsent(delivery) };
+    return { pair, deliveryId: delivery.id, isNew: await putIfAbsent(delivery) };
   } catch (error) {
     log.error('could not create a delivery', { error, eventId: event.id, webhookId: webhook.id });
     return undefined;

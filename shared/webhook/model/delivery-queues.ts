@@ -3,18 +3,18 @@ import { queueVariables, sendTask, taskMessage } from '../../event/index.ts';
 import { after, delayMaxSeconds, env, iso, log, sendLater, sendMessages, type Tenant } from '../../platform/index.ts';
 import type { HealthRecord } from './record.ts';
 
-export type DeliveryQueue = 'delivery' | 'slowDelivery';
+export type DeliveryQueue = 'delivery' | 'deliveryRetry';
 
 /**
- * The fast queue is for endpoints that answered quickly last time. New, slow and failing endpoints share the slow queue, so that
- * however many of them hang, they delay no endpoint that has proven fast.
+ * The fast queue is for endpoints that answered quickly last time. New, slow and failing endpoints share the retry queue with all
+ * retries, so that however many of them hang, they delay no endpoint that has proven fast.
  */
 export const queueFor = (health: Pick<HealthRecord, 'isSlow'> | undefined): DeliveryQueue =>
-  health?.isSlow === false ? 'delivery' : 'slowDelivery';
+  health?.isSlow === false ? 'delivery' : 'deliveryRetry';
 
 /** By the name of the SQS queue. */
 export const deliveryQueueNamed = (queueName: string): DeliveryQueue =>
-  env('DELIVERY_QUEUE_URL').endsWith(`/${queueName}`) ? 'delivery' : 'slowDelivery';
+  env('DELIVERY_QUEUE_URL').endsWith(`/${queueName}`) ? 'delivery' : 'deliveryRetry';
 
 /** One attempt of one delivery, as a message names it. */
 export interface AttemptRef {
@@ -31,15 +31,12 @@ export const sendDeliveries = async (
   attempts: readonly (AttemptRef & { readonly queue: DeliveryQueue; readonly delaySeconds?: number | undefined })[],
 ): Promise<ReadonlySet<number>> => {
   const sendTo = async (queue: DeliveryQueue): Promise<readonly number[]> => {
-    const positions = attempts.flatMap((attempt, n) => (attempt.queue === queue ? [n] : []));
-    if (positions.length === 0) return [];
-    const messages = positions
-      .flatMap((n) => attempts[n] ?? [])
-      .map((attempt) => taskMessage(tenant, taskOf(attempt), { delaySeconds: attempt.delaySeconds }));
+    const ours = attempts.map((attempt, position) => ({ attempt, position })).filter(({ attempt }) => attempt.queue === queue);
+    const messages = ours.map(({ attempt }) => taskMessage(tenant, taskOf(attempt), { delaySeconds: attempt.delaySeconds }));
     const refused = await sendMessages(queueVariables[queue], messages);
-    return positions.filter((_, n) => refused.has(n));
+    return ours.filter((_, n) => refused.has(n)).map(({ position }) => position);
   };
-  return new Set((await Promise.all([sendTo('delivery'), sendTo('slowDelivery')])).flat());
+  return new Set((await Promise.all([sendTo('delivery'), sendTo('deliveryRetry')])).flat());
 };
 
 /**
@@ -52,9 +49,9 @@ export const sendAttemptLater = async (tenant: Tenant, ref: AttemptRef, delaySec
   if (!(await isScheduled(tenant, ref, due))) await requeueLater(tenant, { ...ref, notBefore: iso(due) }, delaySeconds);
 };
 
-/** Puts an attempt on the slow queue, delayed by so many seconds or the longest delay that a queue allows. */
+/** Puts an attempt on the retry queue, delayed by so many seconds or the longest delay that a queue allows. */
 export const requeueLater = (tenant: Tenant, ref: AttemptRef, seconds: number): Promise<void> =>
-  sendTask(tenant, taskOf(ref), { delaySeconds: Math.min(seconds, delayMaxSeconds), queue: 'slowDelivery' });
+  sendTask(tenant, taskOf(ref), { delaySeconds: Math.min(seconds, delayMaxSeconds), queue: 'deliveryRetry' });
 
 /** The Scheduler accepts a few hundred entries a second. A failure falls back to the queue instead of repeating the attempt. */
 const isScheduled = async (tenant: Tenant, ref: AttemptRef, at: Date): Promise<boolean> => {

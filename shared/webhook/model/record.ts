@@ -83,7 +83,7 @@ export interface HealthRecord extends Item {
   readonly lastTriggeredAt?: string;
   /** The first failure since the last success. */
   readonly failingSince?: string;
-  /** Failed or was slow last time, so it uses the slow queue. Absent for a new endpoint, which uses it, too. */
+  /** Failed or was slow last time, so it uses the retry queue. Absent for a new endpoint, which uses it, too. */
   readonly isSlow?: boolean;
   readonly ttl: number;
 }

@@ -1,4 +1,4 @@
-/** Sends the events of a time range again, page by page, over the slow queue, so that it delays no other delivery. */
+/** Sends the events of a time range again, page by page, over the retry queue, so that it delays no other delivery. */
 import { enqueue, eventPrefix } from '../../event/index.ts';
 import { organizationKey } from '../../organization/index.ts';
 import {
@@ -7,7 +7,6 @@ import {
   commit,
   epochSeconds,
   getAll,
-  type Item,
   idBounds,
   log,
   putIfAbsent,
@@ -61,8 +60,10 @@ const walkEvents = async (tenant: Tenant, task: ReplayTask, until: Date, time: C
       log.info('replay ended: the webhook is disabled or deleted', { webhookId: task.webhookId });
       return true;
     }
-    const page = await query({ ...range, after: position });
-    await replayPage(tenant, webhook, task, page.items.filter(isWanted(webhook, task, time.now())).map(eventOf), time.now());
+    const page = await query<StoredEvent & { readonly ttl: number }>({ ...range, after: position });
+    const isKept = ({ ttl }: { readonly ttl: number }): boolean => ttl > epochSeconds(time.now());
+    const events = page.items.filter((event) => isKept(event) && isWanted(webhook, task, event));
+    await replayPage({ tenant, webhook, task, now: time.now() }, events);
     position = page.next;
   } while (position !== undefined);
   return true;
@@ -73,36 +74,26 @@ const enabledWebhook = async (tenant: Tenant, webhookId: string): Promise<Webhoo
   return organization && !organization.deletedAt && webhook?.enabled ? webhook : undefined;
 };
 
-/** In the time range, not expired, and matched by both the webhook and the replay. */
-const isWanted =
-  (webhook: WebhookRecord, { from, to, events }: ReplayTask, now: Date) =>
-  (item: Item): boolean => {
-    const event = eventOf(item);
-    return (
-      event.timestamp >= from &&
-      event.timestamp <= to &&
-      (item.ttl as number) > epochSeconds(now) &&
-      matchesEventFilter(webhook, event) &&
-      matchesEventFilter({ ...webhook, events }, event)
-    );
-  };
+/** In the time range, and matched by both the webhook and the replay. */
+const isWanted = (webhook: WebhookRecord, { from, to, events }: ReplayTask, event: StoredEvent): boolean =>
+  event.timestamp >= from &&
+  event.timestamp <= to &&
+  matchesEventFilter(webhook, event) &&
+  matchesEventFilter({ ...webhook, events }, event);
 
-const eventOf = (item: Item): StoredEvent => {
-  const { id, type, timestamp, data } = item as Item & StoredEvent;
-  return { id, type, timestamp, data };
-};
+interface ReplayContext {
+  readonly tenant: Tenant;
+  readonly webhook: WebhookRecord;
+  readonly task: ReplayTask;
+  readonly now: Date;
+}
 
 /** Throws if the queue does not accept a message: the task is then retried and sends it. */
-const replayPage = async (
-  tenant: Tenant,
-  webhook: WebhookRecord,
-  task: ReplayTask,
-  events: readonly StoredEvent[],
-  now: Date,
-): Promise<void> => {
+const replayPage = async (context: ReplayContext, events: readonly StoredEvent[]): Promise<void> => {
+  const { tenant, webhook } = context;
   const keys = events.map(({ id }) => webhookKey.delivery(tenant, webhook.id, deliveryIdOf(id, webhook.id)));
   const found = await getAll(keys);
-  const begun = await Promise.all(events.map((event, n) => beginDelivery(tenant, webhook, task, event, found[n], now)));
+  const begun = await Promise.all(events.map((event, n) => beginDelivery(context, event, found[n])));
   const attempts = begun.filter((each) => each !== undefined);
   const refused = await sendDeliveries(tenant, attempts);
   if (refused.size > 0) throw new Error(`the queue did not accept ${refused.size} of ${attempts.length} messages of a replay`);
@@ -112,12 +103,9 @@ type ReplayedAttempt = Parameters<typeof sendDeliveries>[1][number];
 
 /** The attempt to send, if any. The record is written before the message is sent. */
 const beginDelivery = async (
-  tenant: Tenant,
-  webhook: WebhookRecord,
-  task: ReplayTask,
+  { tenant, webhook, task, now }: ReplayContext,
   event: StoredEvent,
   found: DeliveryRecord | undefined,
-  now: Date,
 ): Promise<ReplayedAttempt | undefined> => {
   const fresh = { ...newDelivery(tenant, webhook, event, now), replay: task.walk };
   const { id: deliveryId, attempts } = found ?? fresh;
@@ -126,5 +114,5 @@ const beginDelivery = async (
     action === 'resend' ||
     (action === 'create' && (await putIfAbsent(fresh))) ||
     (action === 'newRound' && found !== undefined && (await updateItem(beginRound(found, fresh.attemptsMax, now, task.walk))));
-  return isBegun ? { webhookId: webhook.id, deliveryId, attempt: attempts + 1, queue: 'slowDelivery' } : undefined;
+  return isBegun ? { webhookId: webhook.id, deliveryId, attempt: attempts + 1, queue: 'deliveryRetry' } : undefined;
 };

@@ -1,6 +1,6 @@
-import { env } from '../../platform/index.ts';
+import { env, secretMask } from '../../platform/index.ts';
 import type { StoredEvent, WebhookRecord } from '../model/record.ts';
-import { mask, maskHeaders } from './custom-headers.ts';
+import { maskHeaders } from './custom-headers.ts';
 import type { Attempt, OpenSecrets } from './message-types.ts';
 import { simpleMessage } from './simple-message.ts';
 import { standardMessage } from './standard-message.ts';
@@ -41,4 +41,4 @@ const defaultAgent = (custom: readonly (readonly [string, string])[]): Readonly<
 
 /** With a signature anyone could send its body again. */
 const masked = (signatures: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.keys(signatures).map((name) => [name, mask]));
+  Object.fromEntries(Object.keys(signatures).map((name) => [name, secretMask]));

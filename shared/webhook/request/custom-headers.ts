@@ -1,14 +1,9 @@
 /** Headers that a customer adds to deliveries: which are allowed, and which values are masked. */
 import { invalid } from '../../contract/errors.ts';
 import { webhookHeadersMaxBytes } from '../../contract/limits.ts';
+import { isMasked, secretMask } from '../../platform/index.ts';
 
 export type Headers = Readonly<Record<string, string>>;
-
-/** Shown instead of a secret. Refused as input. */
-export const mask = '********';
-
-/** Whether a value is or contains a mask, which must never be stored as a secret. */
-export const isMasked = (value: string): boolean => value.includes(mask) || /^[*\u2022]{3,}$/.test(value);
 
 /** Whether the name suggests a credential. Errs on the side of masking. */
 export const isSensitive = (name: string): boolean =>
@@ -27,7 +22,7 @@ const looksLikeCredential = (value: string): boolean =>
 /** All names, with the values of credentials masked. */
 export const maskHeaders = (headers: Headers): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, isSensitive(name) || looksLikeCredential(value) ? mask : value]),
+    Object.entries(headers).map(([name, value]) => [name, isSensitive(name) || looksLikeCredential(value) ? secretMask : value]),
   );
 
 /** Headers that frame the message or belong to the connection. */

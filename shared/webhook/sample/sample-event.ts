@@ -9,25 +9,18 @@ import { sampleResourcesAt } from './sample-resources.ts';
 
 export const sampleEvent = (
   name: EventName,
-  organization: { readonly id: string; readonly name: string },
+  { id, name: organizationName }: { readonly id: string; readonly name: string },
   now: Date,
-): StoredEvent => ({
-  id: newId('event', now),
-  type: name,
-  timestamp: iso(now),
-  data: samples[name]({ organization: { id: organization.id, name: organization.name }, now, ...sampleResourcesAt(now) }),
-});
+): StoredEvent => {
+  const organization = { id, name: organizationName };
+  const data = samples[name]({ organization, now, ...sampleResourcesAt(now) });
+  return { id: newId('event', now), type: name, timestamp: iso(now), data: { organization, ...data } };
+};
 
 interface SampleContext extends ReturnType<typeof sampleResourcesAt> {
   readonly organization: { readonly id: string; readonly name: string };
   readonly now: Date;
 }
-
-const backupData = ({ backup, project, organization }: SampleContext): EventData<'backup.completed'> => ({
-  backup,
-  project,
-  organization,
-});
 
 const timedOut = {
   code: 'BACKUP_TIMEOUT',
@@ -35,11 +28,9 @@ const timedOut = {
   details: { timeoutMinutes: backupTimeoutMinutes },
 } as const;
 const timeoutMs = backupTimeoutMinutes * 60_000;
+const monthSeconds = 30 * 24 * 3_600;
 
-const scheduleData = ({ organization, schedule }: SampleContext) => ({ organization, schedule });
-
-const pitrData = ({ organization, project, storage, now }: SampleContext, enabled: boolean): EventData<'pitr.enabled'> => ({
-  organization,
+const pitrData = ({ project, storage, now }: SampleContext, enabled: boolean): Sample<'pitr.enabled'> => ({
   project,
   pitr: {
     projectId: project.id,
@@ -82,41 +73,36 @@ const invitation = ({ now, person }: SampleContext) => ({
 
 const half = (total: number) => ({ percent: 50, documents: Math.ceil(total / 2), totalDocuments: total });
 
-const samples: { readonly [N in EventName]: (context: SampleContext) => EventData<N> } = {
-  'backup.started': (context) => ({ ...backupData(context), backup: { ...context.running, createdAt: ago(context, 2) } }),
-  'backup.progress': (context) => ({
-    ...backupData(context),
-    backup: { ...context.running, createdAt: ago(context, 49) },
-    progress: half(context.totalDocuments),
+/** `sampleEvent` adds the organization. */
+type Sample<N extends EventName> = Omit<EventData<N>, 'organization'> & Partial<Pick<EventData<N>, 'organization'>>;
+
+const samples: { readonly [N in EventName]: (context: SampleContext) => Sample<N> } = {
+  'backup.started': ({ running, project, ago }) => ({ backup: { ...running, createdAt: ago(2) }, project }),
+  'backup.progress': ({ running, project, totalDocuments, ago }) => ({
+    backup: { ...running, createdAt: ago(49) },
+    project,
+    progress: half(totalDocuments),
   }),
-  'backup.completed': backupData,
-  'backup.failed': (context) => ({
-    ...backupData(context),
+  'backup.completed': ({ backup, project }) => ({ backup, project }),
+  'backup.failed': ({ running, project, ago, now }) => ({
     backup: {
-      ...context.running,
+      ...running,
       status: 'failed',
       error: timedOut,
       duration: timeoutMs,
       durationFormatted: `${backupTimeoutMinutes}m 0s`,
-      createdAt: ago(context, timeoutMs / 1_000 + 2),
-      completedAt: iso(context.now),
+      createdAt: ago(timeoutMs / 1_000 + 2),
+      completedAt: iso(now),
     },
+    project,
   }),
-  'restore.started': (context) => ({
-    organization: context.organization,
-    restore: { ...context.restoring, createdAt: ago(context, 2), startedAt: iso(context.now) },
-  }),
-  'restore.progress': (context) => {
-    const progress = half(context.totalDocuments);
-    return {
-      organization: context.organization,
-      restore: { ...context.restoring, phase: 'Validating', progress, createdAt: ago(context, 38), startedAt: ago(context, 36) },
-      progress,
-    };
+  'restore.started': ({ restoring, ago, now }) => ({ restore: { ...restoring, createdAt: ago(2), startedAt: iso(now) } }),
+  'restore.progress': ({ restoring, totalDocuments, ago }) => {
+    const progress = half(totalDocuments);
+    return { restore: { ...restoring, phase: 'Validating', progress, createdAt: ago(38), startedAt: ago(36) }, progress };
   },
-  'restore.completed': ({ organization, restore }) => ({ organization, restore }),
-  'restore.failed': ({ organization, restoring, now, restore }) => ({
-    organization,
+  'restore.completed': ({ restore }) => ({ restore }),
+  'restore.failed': ({ restoring, now, restore }) => ({
     restore: {
       ...restoring,
       status: 'failed',
@@ -128,43 +114,29 @@ const samples: { readonly [N in EventName]: (context: SampleContext) => EventDat
   }),
   'pitr.enabled': (context) => pitrData(context, true),
   'pitr.disabled': (context) => pitrData(context, false),
-  'pitr.change_captured': (context) => ({
-    organization: context.organization,
-    project: { id: context.project.id, name: context.project.name },
-    changes: {
-      count: 128,
-      fromTimestamp: ago(context, 60),
-      toTimestamp: iso(context.now),
-      collections: context.backup.collections,
-    },
+  'pitr.change_captured': ({ project: { id, name }, backup, ago, now }) => ({
+    project: { id, name },
+    changes: { count: 128, fromTimestamp: ago(60), toTimestamp: iso(now), collections: backup.collections },
   }),
-  'schedule.created': (context) => ({
-    ...scheduleData(context),
-    schedule: { ...context.schedule, createdAt: iso(context.now) },
-  }),
-  'schedule.updated': scheduleData,
-  'schedule.deleted': (context) => ({
-    ...scheduleData(context),
-    schedule: { ...context.schedule, enabled: false, nextRunAt: null },
-  }),
-  'schedule.triggered': (context) => ({ ...scheduleData(context), backupId: context.backup.id, trigger: 'scheduled' }),
-  'schedule.failed': (context) => ({
-    ...scheduleData(context),
+  'schedule.created': ({ schedule, now }) => ({ schedule: { ...schedule, createdAt: iso(now) } }),
+  'schedule.updated': ({ schedule }) => ({ schedule }),
+  'schedule.deleted': ({ schedule }) => ({ schedule: { ...schedule, enabled: false, nextRunAt: null } }),
+  'schedule.triggered': ({ schedule, backup }) => ({ schedule, backupId: backup.id, trigger: 'scheduled' }),
+  'schedule.failed': ({ schedule, backup, now }) => ({
+    schedule,
     reason: 'failed',
-    scheduledFor: iso(context.now),
-    backupId: context.backup.id,
+    scheduledFor: iso(now),
+    backupId: backup.id,
     error: { code: 'SOURCE_AUTH_ERROR', message: 'The service is not allowed to read the source project. Reconnect the project' },
   }),
-  'storage.connected': ({ organization, storage }) => ({ organization, storage }),
-  'storage.error': ({ organization, storage }) => ({
-    organization,
+  'storage.connected': ({ storage }) => ({ storage }),
+  'storage.error': ({ storage }) => ({
     storage: { ...storage, status: 'error' },
     error: 'The service is not allowed to write to the bucket',
   }),
-  'project.created': ({ organization, fullProject }) => ({ organization, project: fullProject }),
-  'project.deleted': (context) => ({
-    organization: context.organization,
-    project: { ...context.fullProject, lastBackupAt: ago(context, 3_600), createdAt: ago(context, 30 * 24 * 3_600) },
+  'project.created': ({ fullProject }) => ({ project: fullProject }),
+  'project.deleted': ({ fullProject, ago }) => ({
+    project: { ...fullProject, lastBackupAt: ago(3_600), createdAt: ago(monthSeconds) },
   }),
   'organization.created': ({ organization, person, now }) => ({
     organization: { ...organization, slug: 'example', ownerId: person.id, createdAt: iso(now) },
@@ -184,20 +156,13 @@ const samples: { readonly [N in EventName]: (context: SampleContext) => EventDat
       recoveryDeadline: iso(after(now, recoverySeconds)),
     },
   }),
-  'member.joined': (context) => ({ organization: context.organization, member: member(context) }),
-  'member.left': (context) => ({
-    organization: context.organization,
-    member: { ...member(context), status: 'left', joinedAt: ago(context, 30 * 24 * 3_600) },
-  }),
+  'member.joined': (context) => ({ member: member(context) }),
+  'member.left': (context) => ({ member: { ...member(context), status: 'left', joinedAt: context.ago(monthSeconds) } }),
   'member.role_changed': (context) => ({
-    organization: context.organization,
-    member: { ...member(context), role: 'admin', previousRole: 'member', joinedAt: ago(context, 30 * 24 * 3_600) },
+    member: { ...member(context), role: 'admin', previousRole: 'member', joinedAt: context.ago(monthSeconds) },
   }),
-  'invitation.created': (context) => ({ organization: context.organization, invitation: invitation(context) }),
+  'invitation.created': (context) => ({ invitation: invitation(context) }),
   'invitation.accepted': (context) => ({
-    organization: context.organization,
-    invitation: { ...invitation(context), status: 'accepted', createdAt: ago(context, 3_600) },
+    invitation: { ...invitation(context), status: 'accepted', createdAt: context.ago(3_600) },
   }),
 };
-
-const ago = ({ now }: SampleContext, seconds: number): string => iso(after(now, -seconds));

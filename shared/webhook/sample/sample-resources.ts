@@ -157,5 +157,5 @@ export const sampleResourcesAt = (now: Date) => {
     undoUntil: null,
     cost: { reads: 0, writes: 0, deletes: 0, estimatedUsd: 0 },
   };
-  return { project, fullProject, storage, schedule, backup, running, restore, restoring, person, totalDocuments };
+  return { project, fullProject, storage, schedule, backup, running, restore, restoring, person, totalDocuments, ago };
 };

@@ -1,20 +1,7 @@
 /** Cost of point-in-time capture: source reads per changed document, and the time until a write can be restored. */
 
 import { microsOf } from '../../../shared/pitr/index.ts';
-import {
-  assertExact,
-  batches,
-  type CaptureWorld,
-  enable,
-  newCaptureWorld,
-  pass,
-  pitrNow,
-  put,
-  runNextCycle,
-  server,
-  time,
-  untilActive,
-} from '../../harness/env/capture-env.ts';
+import { type CaptureEnv, createCaptureEnv, stopCaptureEnv } from '../../harness/env/capture-env.ts';
 import { listen } from '../../harness/env/continuous-capture-env.ts';
 import { fixed, goalColumns, goalRow, printTable, reaches, whole } from '../print.ts';
 
@@ -55,7 +42,7 @@ interface Took {
 
 /** Writes `perSecond` documents on average, at random times. */
 class WriteLoad {
-  readonly #world: CaptureWorld;
+  readonly #t: CaptureEnv;
   readonly #workload: Workload;
   readonly writtenAt: number[] = [];
   /** Documents that changed since the last cycle: an interval capture reports each once. */
@@ -65,28 +52,28 @@ class WriteLoad {
   #seed = 12_345;
   changes = 0;
 
-  constructor(world: CaptureWorld, workload: Workload) {
-    this.#world = world;
+  constructor(t: CaptureEnv, workload: Workload) {
+    this.#t = t;
     this.#workload = workload;
-    this.#dueMs = time.ms;
+    this.#dueMs = this.#t.nowMs;
   }
 
   /** Makes all writes that are due before `ms`. */
   async until(ms: number): Promise<void> {
     const { perSecond, atOnce, spread, isChurn } = this.#workload;
     for (; this.#dueMs < ms; this.#dueMs += Math.ceil((this.#random() * 2_000 * atOnce) / perSecond)) {
-      time.ms = this.#dueMs;
+      this.#t.nowMs = this.#dueMs;
       const writes: Record<string, string | null> = {};
       for (let n = 0; n < atOnce; n++, this.#next++) {
         const path = `users/${isChurn ? `new-${this.#next >> 1}` : this.#next % spread}`;
         writes[path] = isChurn && this.#next % 2 === 1 ? null : `${this.#next}`;
         this.touched.add(path);
       }
-      await put(this.#world, writes);
+      await this.#t.put(writes);
       this.changes += atOnce;
-      this.writtenAt.push(time.ms);
+      this.writtenAt.push(this.#t.nowMs);
     }
-    time.ms = ms;
+    this.#t.nowMs = ms;
   }
 
   /** The same in every run. */
@@ -97,42 +84,42 @@ class WriteLoad {
 }
 
 const capture = async (workload: Workload, precision: Precision): Promise<Took> => {
-  const world = newCaptureWorld();
+  const t = await createCaptureEnv();
   for (let start = 0; start < documents; start += 500)
-    await put(world, Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`users/${start + n}`, 'x'.repeat(200)])));
-  await enable({ precision, captureIntervalSeconds: intervalSeconds });
-  await untilActive(world);
-  await runNextCycle(world);
-  await runNextCycle(world);
-  const before = pitrNow().reads;
-  if (precision === 'second') time.ms = Date.parse(pitrNow().nextTurnAt ?? '');
-  const writing = new WriteLoad(world, workload);
+    await t.put(Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`users/${start + n}`, 'x'.repeat(200)])));
+  await t.enable({ precision, captureIntervalSeconds: intervalSeconds });
+  await t.untilActive();
+  await t.runNextCycle();
+  await t.runNextCycle();
+  const before = t.pitr.reads;
+  if (precision === 'second') t.nowMs = Date.parse(t.pitr.nextTurnAt ?? '');
+  const writing = new WriteLoad(t, workload);
   const delays: number[] = [];
   let reported = 0;
   const afterCycle = (): void => {
-    const to = microsOf(pitrNow().capturedTo ?? '') / 1_000;
+    const to = microsOf(t.pitr.capturedTo ?? '') / 1_000;
     for (const at of writing.writtenAt.splice(0)) {
-      if (at <= to) delays.push((time.ms - at) / 1_000);
+      if (at <= to) delays.push((t.nowMs - at) / 1_000);
       else writing.writtenAt.push(at);
     }
     reported += precision === 'interval' ? writing.touched.size : 0;
     writing.touched.clear();
   };
   if (precision === 'second') {
-    const write = (): Promise<void> => writing.until(time.ms);
-    await listen(world, { seconds: intervals * intervalSeconds, happens: write, onEnqueue: afterCycle });
+    const write = (): Promise<void> => writing.until(t.nowMs);
+    await listen(t, { seconds: intervals * intervalSeconds, happens: write, onEnqueue: afterCycle });
   } else
     for (let n = 0; n < intervals; n++) {
-      await writing.until(time.ms + intervalSeconds * 1_000);
-      await runNextCycle(world);
+      await writing.until(t.nowMs + intervalSeconds * 1_000);
+      await t.runNextCycle();
       afterCycle();
     }
-  pass(1);
-  await assertExact(world, [microsOf(pitrNow().capturedTo ?? '')]);
-  const captured = batches().reduce((sum, { changes }) => sum + changes, 0);
+  t.pass(1);
+  await t.assertExact([microsOf(t.pitr.capturedTo ?? '')]);
+  const captured = t.batches.reduce((sum, { changes }) => sum + changes, 0);
   return {
     changes: precision === 'interval' ? reported : Math.max(1, Math.min(captured, writing.changes)),
-    reads: pitrNow().reads - before,
+    reads: t.pitr.reads - before,
     delays,
   };
 };
@@ -148,7 +135,7 @@ export const measureCapture = async (): Promise<boolean> => {
       delays.push(...took.delays);
       rows.push([name, precision, whole(took.changes), whole(took.reads), fixed(took.reads / took.changes, 3)]);
     }
-  await server.stop();
+  await stopCaptureEnv();
   printTable(
     `${intervals} captures, every ${intervalSeconds} s, of ${whole(documents)} documents`,
     ['changes', 'precision', 'captured', 'reads', 'reads for each'],

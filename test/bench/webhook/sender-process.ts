@@ -6,14 +6,11 @@ import { createRequire } from 'node:module';
 import type { SQSEvent } from 'aws-lambda';
 import { Pool } from 'undici';
 import { newId, postGuarded, unsafeTenant } from '../../../shared/platform/index.ts';
-import {
-  composeRequest,
-  deliveryIdOf,
-  newDelivery,
-  sampleEvent,
-  type WebhookRecord,
-  webhookKey,
-} from '../../../shared/webhook/index.ts';
+import { deliveryIdOf } from '../../../shared/webhook/model/delivery-id.ts';
+import { newDelivery } from '../../../shared/webhook/model/new-delivery.ts';
+import { type WebhookRecord, webhookKey } from '../../../shared/webhook/model/record.ts';
+import { composeRequest } from '../../../shared/webhook/request/compose-request.ts';
+import { sampleEvent } from '../../../shared/webhook/sample/sample-event.ts';
 import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 import type { AnswerRequest } from '../handlers/without-network.ts';
 
@@ -39,7 +36,7 @@ Object.assign(process.env, {
   TABLE_NAME: 'Table',
   SECRETS_KEY_ID: 'key',
   DELIVERY_QUEUE_URL: 'https://sqs.eu-central-1.amazonaws.com/1/Deliveries',
-  SLOW_DELIVERY_QUEUE_URL: 'https://sqs.eu-central-1.amazonaws.com/1/SlowDeliveries',
+  DELIVERY_RETRY_QUEUE_URL: 'https://sqs.eu-central-1.amazonaws.com/1/SlowDeliveries',
   WEBHOOK_HOSTS: 'localhost',
   PUBLIC_URL: 'https://api.example.com',
   SERVICE_VERSION: '2.0.0',

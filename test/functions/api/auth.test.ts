@@ -42,7 +42,7 @@ interface Request {
   readonly cookies?: readonly string[];
 }
 
-/** Runs the handler here; the calls to the table are seen. */
+/** Runs the handler in this process, so that calls to the table can be counted. */
 const call = async (operation: Operation, { query = '', body, token, cookies = [] }: Request = {}) => {
   const { method, path } = auth[operation];
   aws.begin();
@@ -61,7 +61,7 @@ const call = async (operation: Operation, { query = '', body, token, cookies = [
 
 const cookiesOf = (response: Response) => (response.cookies ?? []).map((cookie) => cookie.split(';')[0]!);
 
-/** To the provider and back, up to the callback. */
+/** The redirect to the provider and back, up to the callback. */
 const visitProvider = async (email: string, redirectUri?: string) => {
   const query = new URLSearchParams({ login_hint: email, ...(redirectUri && { redirect_uri: redirectUri }) });
   const begun = await call('google', { query: `${query}` });
@@ -69,7 +69,7 @@ const visitProvider = async (email: string, redirectUri?: string) => {
   return { begun, cookies: cookiesOf(begun.response), query: new URL(back.headers.get('location')!).search.slice(1) };
 };
 
-test('no step of signing in, staying signed in or signing out waits for the table more than three times', async (t) => {
+test('auth: no step of sign-in, refresh or sign-out takes more than three round trips to the table', async (t) => {
   const { owner } = await newOrganization();
   const waits: Record<string, { count: number; actions: readonly string[] }> = {};
   const native = await visitProvider(owner.email, 'http://localhost:1/callback');
@@ -99,7 +99,7 @@ test('no step of signing in, staying signed in or signing out waits for the tabl
   }
 });
 
-test('a table that fails at the moment of rotation leaves the old token good and makes no new one', async () => {
+test('auth.refresh: if the commit fails, the old refresh token stays valid and no new one exists', async () => {
   const { refreshToken } = await signIn();
   aws.fail('TransactWriteItems');
   const { response, json } = await call('refresh', { body: { refreshToken } });
@@ -111,7 +111,7 @@ test('a table that fails at the moment of rotation leaves the old token good and
   equal((await callStage(auth.refresh, { body: { refreshToken } })).status, 200);
 });
 
-test('a table that fails while a code is exchanged opens no session, and the code can be tried again', async () => {
+test('auth.token: if the commit fails, no session exists and the code can be used again', async () => {
   const { cookies, query } = await visitProvider(newEmail(), 'http://localhost:1/callback');
   const done = await call('callback', { cookies, query });
   const body = { code: new URL(done.response.headers.location!).searchParams.get('code'), grant_type: 'authorization_code' };
@@ -121,7 +121,7 @@ test('a table that fails while a code is exchanged opens no session, and the cod
   equal((await callStage(auth.token, { body })).status, 200);
 });
 
-test('a table that fails while a new person signs in leaves nothing half made: they sign in a moment later', async () => {
+test('auth.callback: if the commit of a first sign-in fails, the next sign-in succeeds', async () => {
   const email = newEmail();
   aws.fail(undefined);
   const first = await visitProvider(email);

@@ -1,4 +1,4 @@
-/** Point-in-time recovery through the API, over a table that keeps every condition. */
+/** The endpoints of point-in-time recovery with a table that evaluates conditions. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
@@ -57,7 +57,7 @@ const ask = async (endpoint: Endpoint, body?: unknown, params: Record<string, st
 const record = () => table.get({ pk: `ORG#${organizationId}`, sk: `PITR#${projectId}` })!;
 const events = () => table.find(`ORG#${organizationId}`, 'EVENT#').map(({ type }) => type);
 const actions = () => table.find(`AUDIT#${organizationId}`).map(({ action }) => action);
-/** As if it had been captured for an hour. */
+/** Writes the records of one hour of captures. */
 const capture = (more: Data = {}) => {
   const micros = (secondsAgo: number) => momentOf((Date.now() - secondsAgo * 1_000) * 1_000);
   const bases = [{ backupId: newId('backup'), readTime: micros(3_600), since: micros(3_600) }];
@@ -65,7 +65,7 @@ const capture = (more: Data = {}) => {
   return bases[0]!.backupId;
 };
 
-test('it is disabled until it is enabled, with the defaults', async () => {
+test('pitr: it is disabled at first, and enabled with the defaults', async () => {
   const before = await ask(pitr.get);
   deepEqual(Pitr.parse(before.body.data).enabled, false);
   deepEqual((await ask(pitr.windows)).body.data, { windows: [], gaps: [], sampled: [] });
@@ -82,7 +82,7 @@ test('it is disabled until it is enabled, with the defaults', async () => {
   deepEqual([task!.queue, JSON.parse(String(task!.message)).task], ['capture', { kind: 'capture', projectId, turn: 1 }]);
 });
 
-test('values out of range, and destinations that are not there, are refused', async () => {
+test('pitr: values out of range and unknown destinations are refused', async () => {
   for (const body of [
     { retentionDays: 0 },
     { retentionDays: 366 },
@@ -96,7 +96,7 @@ test('values out of range, and destinations that are not there, are refused', as
   equal((await ask(pitr.enable, { storageDestinationId: newId('storageDestination') })).body.error.code, 'STORAGE_NOT_FOUND');
 });
 
-test('a change begins a new turn at once; a call that changes nothing leaves no trace', async () => {
+test('pitr: an update starts a cycle at once; an update without changes writes nothing', async () => {
   await ask(pitr.enable, { storageDestinationId: storageId });
   equal((await ask(pitr.update, {})).status, 200);
   equal(record().turn, 1);
@@ -107,7 +107,7 @@ test('a change begins a new turn at once; a call that changes nothing leaves no 
   deepEqual(actions(), ['pitr.enabled', 'pitr.updated']);
 });
 
-test('what was captured stays when it is disabled, and keeps its project, its base and its destination where they are', async () => {
+test('pitr: after disabling, captures stay restorable, and their project, base and destination cannot be removed', async () => {
   await ask(pitr.enable, { storageDestinationId: storageId });
   const backupId = capture();
   const windows = PitrWindows.parse((await ask(pitr.windows)).body.data);
@@ -126,7 +126,7 @@ test('what was captured stays when it is disabled, and keeps its project, its ba
   deepEqual([gaps.length, gaps[0]!.to], [1, null]);
 });
 
-test('a project does not move while something of it is captured, and is told until when', async () => {
+test('pitr: a project with captures cannot be moved; the error says until when', async () => {
   const other = newId('organization');
   for (const item of table.find(`ORG#${organizationId}`).filter(({ sk }) => /^(META|MEMBER)/.test(String(sk))))
     table.put({ ...item, pk: `ORG#${other}`, ...(item.sk === 'META' && { id: other }) });
@@ -139,7 +139,7 @@ test('a project does not move while something of it is captured, and is told unt
   ok(Date.parse(String(error.details.until)) > Date.now() + 6 * 24 * 3_600_000);
 });
 
-test('a project that is disconnected is captured no longer, and what it had captured is told to be on its way out', async () => {
+test('pitr: disconnecting a project stops its captures and deletes them', async () => {
   await ask(pitr.enable, { storageDestinationId: storageId });
   const backupId = capture();
   equal((await ask(projects.remove)).status, 200);
@@ -151,7 +151,7 @@ test('a project that is disconnected is captured no longer, and what it had capt
     .map(({ queue, message }) => [queue, JSON.parse(String(message)).task]);
   deepEqual(
     tasks.filter(([, { kind }]) => kind === 'expire-captures'),
-    [['chore', { kind: 'expire-captures', projectId }]],
+    [['bucketWork', { kind: 'expire-captures', projectId }]],
   );
   const refused = await ask(storageDestinations.remove, undefined, { storageId });
   deepEqual([refused.status, refused.body.error.details], [409, { projectId }]);

@@ -1,4 +1,4 @@
-/** Schedules through the API, over a table that keeps every condition: what is refused, what is kept, and who wins. */
+/** The endpoints of schedules with a table that evaluates conditions. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, afterEach, beforeEach, describe, test } from 'vitest';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
@@ -6,7 +6,7 @@ import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
 import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
 import { Schedule } from '../../../shared/contract/models/schedule.ts';
 import { newId } from '../../../shared/platform/index.ts';
-import { nextRun } from '../../../shared/schedule/index.ts';
+import { nextRun } from '../../../shared/schedule/cron/next-run.ts';
 import { startInProcessApi } from '../../harness/aws/in-process-api.ts';
 import { findResponseFlaw } from '../../harness/law/endpoint-samples.ts';
 import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
@@ -44,7 +44,7 @@ let turn = 0;
 beforeEach(() => {
   turn += 1;
   organizationId = newId('organization');
-  // Each test has an organization of its own, with the owner of all of them.
+  // Each test has its own organization; all have the same owner.
   const [meta, member] = table.find(`ORG#${api.organizationIds[0]}`).filter(({ sk }) => /^(META|MEMBER)/.test(String(sk)));
   for (const item of [meta, member])
     table.put({ ...item, pk: `ORG#${organizationId}`, ...(item === meta && { id: organizationId, name: `Org ${turn}` }) });
@@ -83,14 +83,14 @@ const eventsOf = (type: string) => table.find(`ORG#${organizationId}`, 'EVENT#')
 const tasks = () =>
   table.find(`ORG#${organizationId}`, 'TASK#').map(({ message }) => (JSON.parse(String(message)) as { task: Data }).task);
 const counted = () => table.get({ pk: `ORG#${organizationId}`, sk: 'META' })?.scheduleCount ?? 0;
-/** All that matters: neither who was last seen, nor how often they called. */
+/** Without last-seen times and request counters. */
 const everything = () => JSON.stringify([...table.items].filter(([name]) => !/^(RATE|SEEN)#/.test(name)));
 
-test('fields of a cron expression may stand apart by blanks and tabs, and are shown apart by single ones', async () => {
+test('schedules: white space between cron fields is normalized to single spaces', async () => {
   equal((await add({ cron: ' \t30  2\t* * 1-5 ' })).cron, '30 2 * * 1-5');
 });
 
-test('what is created has every field, is due at its next time, and is told of, synced and audited in the same transaction', async () => {
+test('schedules.create: the record, its due item, event, sync task and audit entry are one transaction', async () => {
   let transactions = 0;
   table.onWrite = (when) => {
     transactions += when === 'before' ? 1 : 0;
@@ -125,11 +125,11 @@ test('what is created has every field, is due at its next time, and is told of, 
   deepEqual(tasks(), [{ kind: 'sync-schedule', scheduleId: id }]);
   equal(table.find(`AUDIT#${organizationId}`).filter(({ action }) => action === 'schedule.created').length, 1);
   equal(counted(), 1);
-  // Rate and last sight of the caller are counted apart, once for each of the two calls.
+  // Rate counters and the last-seen time are separate writes, once for each of the two calls.
   ok(transactions <= 5, `${transactions}`);
 });
 
-describe('what is wrong is refused by name, and nothing changes', () => {
+describe('schedules: invalid input is refused by field, and nothing changes', () => {
   const wrong: readonly (readonly [string, Data, string?])[] = [
     ['cron', { cron: '* * * * * *' }],
     ['cron', { cron: '99 * * * *' }],
@@ -170,7 +170,7 @@ describe('what is wrong is refused by name, and nothing changes', () => {
     ['lastTick', { lastTick: null }],
   ];
 
-  test('on creation', async () => {
+  test('create', async () => {
     const before = everything();
     for (const [field, more] of wrong) {
       const { status, text, body } = await ask(schedules.create, {}, { ...nightly(), ...more });
@@ -183,7 +183,7 @@ describe('what is wrong is refused by name, and nothing changes', () => {
     equal(everything(), before);
   });
 
-  test('on a change, which also does not move it to another project', async () => {
+  test('update; projectId cannot be changed', async () => {
     const { id } = await add();
     const before = everything();
     for (const [field, more] of [...wrong, ['projectId', { projectId }]] as const) {
@@ -197,7 +197,7 @@ describe('what is wrong is refused by name, and nothing changes', () => {
     equal(everything(), before);
   });
 
-  test('a project or a destination of others, or of nobody, is not found', async () => {
+  test('a project or destination of another organization, or an unknown one, is not found', async () => {
     const other = newId('organization');
     const [foreignProject, foreignStorage] = [addProject(other), addStorage(other)];
     const { id } = await add();
@@ -211,7 +211,7 @@ describe('what is wrong is refused by name, and nothing changes', () => {
     equal(everything(), before);
   });
 
-  test('without a destination there must be a default', async () => {
+  test('without a destination a default is required', async () => {
     const { id } = await add();
     const none = await ask(schedules.create, {}, { ...nightly(), storageDestinationId: undefined });
     equal(none.body.error.details.field, 'storageDestinationId');
@@ -222,8 +222,8 @@ describe('what is wrong is refused by name, and nothing changes', () => {
   });
 });
 
-describe('a change', () => {
-  test('takes each field alone, and leaves the rest and its time as they are', async () => {
+describe('schedules.update', () => {
+  test('changes a single field and leaves the others and nextRunAt unchanged', async () => {
     const { id, ...before } = await add();
     const given: Data = {
       ...{ name: 'Other', type: 'incremental', includeAuthUsers: true, collections: ['users'], excludeCollections: ['logs'] },
@@ -242,7 +242,7 @@ describe('a change', () => {
     equal(record(id)?.revision, 1 + Object.keys(given).length);
   });
 
-  test('of the expression or the time zone counts its time anew, and the note of it moves along', async () => {
+  test('recomputes nextRunAt and moves the due item if the expression or the time zone changes', async () => {
     const { id } = await add();
     for (const given of [
       { cron: '30 4 * * *' },
@@ -259,11 +259,11 @@ describe('a change', () => {
     }
   });
 
-  test('pauses and resumes: while it is paused it has no next run and nothing is due', async () => {
+  test('pauses and resumes: a paused schedule has no nextRunAt and no due item', async () => {
     const { id, nextRunAt } = await add();
     equal((await change(id, { enabled: false })).body.data.nextRunAt, null);
     deepEqual(notes(), []);
-    // A paused one may get another time, and has none all the same.
+    // A new expression does not give a paused schedule a nextRunAt.
     equal((await change(id, { cron: '0 4 * * *' })).body.data.nextRunAt, null);
     equal((await change(id, { enabled: true, cron: '0 3 * * *' })).body.data.nextRunAt, nextRunAt);
     equal(notes().length, 1);
@@ -273,7 +273,7 @@ describe('a change', () => {
     );
   });
 
-  test('to days takes the policy’s place and the other way round; null takes either back', async () => {
+  test('replaces retentionPolicy by retention and vice versa; null removes either', async () => {
     const { id } = await add({ retention: 30 });
     const shown = async (given: Data) => {
       const { data } = (await change(id, given)).body;
@@ -288,7 +288,7 @@ describe('a change', () => {
     deepEqual(await shown({ retention: null }), [null, null]);
   });
 
-  test('that changes nothing leaves no trace', async () => {
+  test('writes nothing if nothing changes', async () => {
     const { id, nextRunAt } = await add({ retention: 30, collections: ['users'] });
     const before = everything();
     for (const given of [
@@ -301,7 +301,7 @@ describe('a change', () => {
     equal(everything(), before);
   });
 
-  test('that a run overtakes is decided anew: one note is left, of the time that counts', async () => {
+  test('is decided again if a run commits first: one due item remains, with the current nextRunAt', async () => {
     const { id } = await add();
     const later = '2031-05-05T03:00:00.000Z';
     const isRenamed = { name: 'Other' };
@@ -310,7 +310,7 @@ describe('a change', () => {
       const was = record(id)!;
       if (!isFirst || when === 'after') return undefined;
       isFirst = false;
-      // As a tick does it.
+      // Like a tick.
       table.items.delete(`DUE#SCHEDULE\n${was.nextRunAt}#${organizationId}#${id}`);
       table.put({ ...was, nextRunAt: later, lastTick: was.nextRunAt, lastRunAt: was.nextRunAt });
       table.put({ pk: 'DUE#SCHEDULE', sk: `${later}#${organizationId}#${id}`, organizationId, scheduleId: id, at: later });
@@ -324,7 +324,7 @@ describe('a change', () => {
     deepEqual(notes(), []);
   });
 
-  test('two at once both count', async () => {
+  test('applies two concurrent updates', async () => {
     const { id } = await add();
     await Promise.all([change(id, { name: 'Other' }), change(id, { retention: 9 })]);
     const { name, retention, revision } = record(id)!;
@@ -332,8 +332,8 @@ describe('a change', () => {
   });
 });
 
-describe('nothing is added to, changed on or taken from what is not there', () => {
-  test('a project that goes or moves away in the same moment', async () => {
+describe('schedules: missing resources', () => {
+  test('a project that is deleted or moved concurrently refuses new schedules', async () => {
     const { id } = await add();
     const lock = { pk: `ORG#${organizationId}`, sk: `JOB#${projectId}`, jobId: 'move', kind: 'move', since: '' };
     table.put(lock);
@@ -358,18 +358,18 @@ describe('nothing is added to, changed on or taken from what is not there', () =
     equal((await ask(schedules.trigger, { scheduleId: id })).body.error.code, 'SCHEDULE_NOT_FOUND');
     equal(record(id)?.name, 'Nightly');
     equal(counted(), 1);
-    // What is left of it can still be removed.
+    // The schedule can still be deleted.
     equal((await ask(schedules.remove, { scheduleId: id })).status, 200);
   });
 
-  test('a schedule of nobody', async () => {
+  test('an unknown schedule is not found', async () => {
     for (const scheduleId of [newId('schedule'), 'x', '..', newId('webhook')])
       for (const endpoint of [schedules.get, schedules.update, schedules.remove, schedules.trigger] as readonly Endpoint[])
         equal((await ask(endpoint, { scheduleId }, endpoint.body && {})).body.error.code, 'SCHEDULE_NOT_FOUND', scheduleId);
   });
 });
 
-test('what is removed is gone with its note, told of, and frees its place; its backups stay', async () => {
+test('schedules.remove: the schedule and its due item are deleted with an event; its backups stay and the count decreases', async () => {
   const { id } = await add();
   table.put({ pk: `ORG#${organizationId}`, sk: 'BACKUP#one', id: 'one', scheduleId: id });
   equal((await ask(schedules.remove, { scheduleId: id })).status, 200);
@@ -380,8 +380,8 @@ test('what is removed is gone with its note, told of, and frees its place; its b
   ok(table.get({ pk: `ORG#${organizationId}`, sk: 'BACKUP#one' }));
 });
 
-describe('triggered by hand', () => {
-  test('it starts a backup of its own shape, also while paused, and keeps its time', async () => {
+describe('schedules.trigger', () => {
+  test('starts a backup with the settings of the schedule, also while paused, and keeps nextRunAt', async () => {
     const shape = {
       type: 'incremental',
       collections: ['users'],
@@ -412,10 +412,10 @@ describe('triggered by hand', () => {
   });
 });
 
-describe('a destination that a schedule names', () => {
+describe('a destination that a schedule uses', () => {
   const removal = (id: string) => ask(storageDestinations.remove, { storageId: id });
 
-  test('stays until none does', async () => {
+  test('cannot be deleted until no schedule uses it', async () => {
     const { id } = await add();
     const { body } = await removal(storageId);
     deepEqual([body.error.code, body.error.details.scheduleId], ['CONFLICT', id]);
@@ -426,7 +426,7 @@ describe('a destination that a schedule names', () => {
     equal((await removal(otherStorageId)).status, 200);
   });
 
-  test('and one that comes while it is being removed is not left without: one of the two is refused', async () => {
+  test('is deleted concurrently with a new schedule: one of the two is refused', async () => {
     for (const _ of [1, 2, 3]) {
       storageId = addStorage(organizationId);
       const [made, removed] = await Promise.all([ask(schedules.create, {}, nightly()), removal(storageId)]);
@@ -436,7 +436,7 @@ describe('a destination that a schedule names', () => {
   });
 });
 
-test('there are a hundred at most, however many come at once; one that goes makes room', async () => {
+test('schedules: an organization has at most 100, also with concurrent creates; deleting one makes room', async () => {
   const { id } = await add();
   const meta = table.get({ pk: `ORG#${organizationId}`, sk: 'META' })!;
   table.put({ ...meta, scheduleCount: 97 });
@@ -448,7 +448,7 @@ test('there are a hundred at most, however many come at once; one that goes make
   await add();
 });
 
-test('lists are newest first, in pages, of one project or of those that are enabled', async () => {
+test('schedules.list: newest first, in pages, filtered by project or enabled', async () => {
   const other = addProject(organizationId);
   const made: string[] = [];
   for (let n = 0; n < 7; n++)

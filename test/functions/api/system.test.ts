@@ -15,7 +15,7 @@ const fine: Script = {
   GetQueueAttributes: () => ({ Attributes: { QueueArn: 'arn' } }),
 };
 
-// Verdicts are kept for two seconds.
+// Results are cached for two seconds.
 let time = Date.now();
 vi.spyOn(clock, 'now').mockImplementation(() => new Date(time));
 const ask = async (script: Script, query = 'checks=true') => {
@@ -25,20 +25,20 @@ const ask = async (script: Script, query = 'checks=true') => {
   return { statusCode, report: Health.strict().parse(JSON.parse(body!)) };
 };
 
-test('a part that does not answer makes the service degraded: 503, with every check told', async () => {
+test('health: a dependency that does not respond makes the service degraded: 503 with every check', async () => {
   const { statusCode, report } = await ask({ ...fine, GetQueueAttributes: () => new Fault('AccessDenied', 403) });
   equal(statusCode, 503);
   deepEqual([report.success, report.status, report.data.status], [false, 'degraded', 'degraded']);
   deepEqual(report.checks, { database: 'ok', redis: 'failing', storage: 'ok' });
 });
 
-test('when it answers again all is well again', async () => {
+test('health: the service is healthy again once the dependency responds', async () => {
   const { statusCode, report } = await ask(fine);
   equal(statusCode, 200);
   deepEqual([report.success, report.status, report.version], [true, 'healthy', '9.9.9']);
 });
 
-test('without checks no part is asked, and none can make it fail', async () => {
+test('health: without checks no dependency is called', async () => {
   const { statusCode, report } = await ask({}, '');
   equal(statusCode, 200);
   equal(report.checks, undefined);

@@ -30,10 +30,10 @@ const aws = await scriptAws({
 afterAll(() => aws.stop());
 // The SDK sends to the queue's own address.
 process.env.TASK_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/tasks`;
-process.env.CHORE_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/chores`;
-process.env.MATCH_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/matches`;
+process.env.BUCKET_WORK_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/bucket-work`;
+process.env.EVENT_MATCH_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/event-match`;
 process.env.DELIVERY_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/deliveries`;
-process.env.SLOW_DELIVERY_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/slow-deliveries`;
+process.env.DELIVERY_RETRY_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/delivery-retries`;
 const { handler } = await import('../../../functions/event/fan-out.ts');
 
 beforeEach(() => {
@@ -76,9 +76,9 @@ test('fan-out: exactly the records that the queue refused are retried', async ()
   });
 });
 
-test('a task goes to the queue that its item names, and what one queue does not take is given again', async () => {
-  const event = eventOf('mail', 'erase', 'purge', 'rewrap', 'retry', 'first', 'retry by hand', 'of a name that nobody knows');
-  const named = [undefined, 'chore', 'task', 'chore', 'slowDelivery', 'delivery', 'slowDelivery', 'toString'];
+test('fan-out: a task goes to the queue that its item names, in either spelling, and is retried if the queue refuses it', async () => {
+  const event = eventOf('mail', 'erase', 'purge', 'rewrap', 'retry', 'first', 'retry by hand', 'unknown queue');
+  const named = [undefined, 'bucketWork', 'task', 'chore', 'deliveryRetry', 'delivery', 'slowDelivery', 'toString'];
   for (const [n, queue] of named.entries()) if (queue) event.Records[n]!.dynamodb!.NewImage!.queue = { S: queue };
   refuses = (message) => ['rewrap', 'retry by hand'].includes(message);
   deepEqual(await handler(event), { batchItemFailures: [{ itemIdentifier: 'seq-3' }, { itemIdentifier: 'seq-6' }] });
@@ -91,10 +91,10 @@ test('a task goes to the queue that its item names, and what one queue does not 
       ])
       .sort(),
     [
-      ['chores', 'erase', 'rewrap'],
+      ['bucket-work', 'erase', 'rewrap'],
       ['deliveries', 'first'],
-      ['slow-deliveries', 'retry', 'retry by hand'],
-      ['tasks', 'mail', 'purge', 'of a name that nobody knows'],
+      ['delivery-retries', 'retry', 'retry by hand'],
+      ['tasks', 'mail', 'purge', 'unknown queue'],
     ],
   );
 });
@@ -128,7 +128,7 @@ test('fan-out: an outbox item of an earlier version reaches its queue unchanged,
     aws.sent('SendMessageBatch').find(({ Entries }) => (Entries as Entry[]).some(({ MessageBody }) => MessageBody === body));
   deepEqual(
     bodies.map((body) => String(queueOf(body)?.QueueUrl).split('/').at(-1)),
-    ['tasks', 'chores', 'chores'],
+    ['tasks', 'bucket-work', 'bucket-work'],
   );
 });
 
@@ -150,7 +150,7 @@ test('fan-out: an event becomes a match task of its organization, the same one i
   const event = newEvent();
   const batch = { Records: [recordOf(event), ...eventOf('mail').Records] } as DynamoDBStreamEvent;
   for (const _ of Array(2)) deepEqual(await handler(batch), { batchItemFailures: [] });
-  const [first, second] = aws.sent('SendMessageBatch').filter(({ QueueUrl }) => String(QueueUrl).endsWith('/matches'));
+  const [first, second] = aws.sent('SendMessageBatch').filter(({ QueueUrl }) => String(QueueUrl).endsWith('/event-match'));
   deepEqual(first, second);
   const [{ MessageBody, MessageGroupId } = fail(), ...more] = first!.Entries as (Entry & { MessageGroupId: string })[];
   deepEqual([MessageGroupId, more], [`ORG#${organizationId}`, []]);

@@ -15,7 +15,7 @@ const aws = await scriptAws({
     return { Successful: [], Failed: refused.map((Id) => ({ Id, Code: 'Busy', SenderFault: false })) };
   },
 });
-process.env.CHORE_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/chores`;
+process.env.BUCKET_WORK_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/bucket-work`;
 afterAll(() => aws.stop());
 const { handler } = await import('../../../functions/retention/sweep.ts');
 

@@ -4,24 +4,12 @@ import type { SQSEvent } from 'aws-lambda';
 import { beforeEach, test } from 'vitest';
 import { handler } from '../../../functions/webhook/deliver.ts';
 import { handler as match } from '../../../functions/webhook/match.ts';
-import { type WebhookRecord, webhookKey } from '../../../shared/webhook/index.ts';
-import {
-  addWebhook,
-  deliveryOf,
-  newEvent,
-  organizationId,
-  pathOf,
-  receiver,
-  requestsTo,
-  resetEnv,
-  sent,
-  table,
-  taskOf,
-  tenant,
-  written,
-} from '../../harness/env/webhook-env.ts';
+import { type WebhookRecord, webhookKey } from '../../../shared/webhook/model/record.ts';
+import { createWebhookEnv } from '../../harness/env/webhook-env.ts';
 
-beforeEach(resetEnv);
+const t = await createWebhookEnv();
+
+beforeEach(t.resetEnv);
 
 const run = (...bodies: string[]) =>
   handler({ Records: bodies.map((body, n) => ({ messageId: `m${n}`, body })) } as SQSEvent).then(({ batchItemFailures }) =>
@@ -29,22 +17,23 @@ const run = (...bodies: string[]) =>
   );
 /** One event for all of these, and the messages in their order. */
 const messagesOf = async (webhooks: readonly WebhookRecord[]): Promise<readonly string[]> => {
-  await match(written({ event: newEvent() }));
-  return webhooks.map(({ id }) => sent.find((one) => taskOf(one).webhookId === id)!.body);
+  await match(t.written({ event: t.newEvent() }));
+  return webhooks.map(({ id }) => t.sent.find((one) => t.taskOf(one).webhookId === id)!.body);
 };
 
 test('a poison message among nine good ones: nine are delivered once, one is reported', async () => {
-  const webhooks = Array.from({ length: 9 }, () => addWebhook());
+  const webhooks = Array.from({ length: 9 }, () => t.addWebhook());
   const bodies = await messagesOf(webhooks);
   deepEqual(await run(...bodies.slice(0, 4), '{"task": ', ...bodies.slice(4)), ['m4']);
   for (const webhook of webhooks) {
-    equal(requestsTo(webhook).length, 1);
-    deepEqual([deliveryOf(webhook).status, deliveryOf(webhook).attempts], ['delivered', 1]);
+    equal(t.requestsTo(webhook).length, 1);
+    deepEqual([t.deliveryOf(webhook).status, t.deliveryOf(webhook).attempts], ['delivered', 1]);
   }
 });
 
 test('what is not ours is put aside, not dropped and not done', async () => {
-  const message = (task: object) => JSON.stringify({ id: 'tsk_01JWNVAV000000000000000000', organizationId, task });
+  const message = (task: object) =>
+    JSON.stringify({ id: 'tsk_01JWNVAV000000000000000000', organizationId: t.organizationId, task });
   const webhookId = 'whk_01JWNVAV000000000000000000';
   deepEqual(
     await run(
@@ -58,47 +47,50 @@ test('what is not ours is put aside, not dropped and not done', async () => {
 });
 
 test('an endpoint that hangs keeps none of the batch waiting, and takes the slow lane from then on', async () => {
-  const [hanging, ...others] = Array.from({ length: 10 }, () => addWebhook({ timeoutMs: 1_500 }));
-  receiver.answer(pathOf(hanging!), 'hang');
+  const [hanging, ...others] = Array.from({ length: 10 }, () => t.addWebhook({ timeoutMs: 1_500 }));
+  t.receiver.answer(t.pathOf(hanging!), 'hang');
   const bodies = await messagesOf([hanging!, ...others]);
   const running = run(...bodies);
   // Each of the others is through while the first still hangs.
-  while (others.some((webhook) => deliveryOf(webhook).status !== 'delivered')) {
-    equal(deliveryOf(hanging!).attempts, 0);
+  while (others.some((webhook) => t.deliveryOf(webhook).status !== 'delivered')) {
+    equal(t.deliveryOf(hanging!).attempts, 0);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   deepEqual(await running, []);
-  const { status, attempts, lastError, statusCode } = deliveryOf(hanging!);
+  const { status, attempts, lastError, statusCode } = t.deliveryOf(hanging!);
   deepEqual([status, attempts, lastError, statusCode], ['attempting', 1, 'timed out after 1500 ms', null]);
-  sent.length = 0;
-  await match(written({ event: newEvent() }));
+  t.sent.length = 0;
+  await match(t.written({ event: t.newEvent() }));
   deepEqual(
-    sent.map((one) => [taskOf(one).webhookId === hanging!.id, one.queue]).sort(),
+    t.sent.map((one) => [t.taskOf(one).webhookId === hanging!.id, one.queue]).sort(),
     [...others.map(() => [false, 'quick']), [true, 'slow']].sort(),
   );
 });
 
 test('a message that fails is given again alone', async () => {
-  const [good, sealed] = [addWebhook(), addWebhook()];
+  const [good, sealed] = [t.addWebhook(), t.addWebhook()];
   const bodies = await messagesOf([good, sealed]);
   // Nothing is ever sent unsigned: a secret that is not there fails the message.
-  table.items.delete(`${sealed.pk}\n${sealed.sk}`);
+  t.table.items.delete(`${sealed.pk}\n${sealed.sk}`);
   const { sealedSecret: _, ...without } = sealed;
-  table.put(without);
+  t.table.put(without);
   deepEqual(await run(...bodies), ['m1']);
-  deepEqual([deliveryOf(good).status, deliveryOf(sealed).status, requestsTo(sealed).length], ['delivered', 'attempting', 0]);
-  ok(deliveryOf(sealed).nextAttemptAt);
+  deepEqual(
+    [t.deliveryOf(good).status, t.deliveryOf(sealed).status, t.requestsTo(sealed).length],
+    ['delivered', 'attempting', 0],
+  );
+  ok(t.deliveryOf(sealed).nextAttemptAt);
 });
 
 test('the function knows its lane by the queue of the message: an endpoint that is slow is asked by the slow one alone', async () => {
-  const webhook = addWebhook();
+  const webhook = t.addWebhook();
   const [body = ''] = await messagesOf([webhook]);
-  table.put({ ...webhookKey.health(tenant, webhook.id), isSlow: true, ttl: 9_999_999_999 });
+  t.table.put({ ...webhookKey.health(t.tenant, webhook.id), isSlow: true, ttl: 9_999_999_999 });
   const by = (queue: string) =>
     handler({ Records: [{ messageId: 'm', body, eventSourceARN: `arn:aws:sqs:eu-central-1:1:${queue}` }] } as SQSEvent);
-  sent.length = 0;
+  t.sent.length = 0;
   deepEqual((await by('quick')).batchItemFailures, []);
-  deepEqual([requestsTo(webhook).length, sent.map(({ queue }) => queue)], [0, ['slow']]);
+  deepEqual([t.requestsTo(webhook).length, t.sent.map(({ queue }) => queue)], [0, ['slow']]);
   deepEqual((await by('slow')).batchItemFailures, []);
-  deepEqual([requestsTo(webhook).length, sent.length, deliveryOf(webhook).status], [1, 1, 'delivered']);
+  deepEqual([t.requestsTo(webhook).length, t.sent.length, t.deliveryOf(webhook).status], [1, 1, 'delivered']);
 });

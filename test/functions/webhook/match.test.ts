@@ -6,39 +6,29 @@ import { eventKey } from '../../../shared/event/index.ts';
 import { after, newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import { matchEvents } from '../../../shared/webhook/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
-import {
-  addWebhook,
-  clock,
-  deliveriesOf,
-  faults,
-  newEvent,
-  pass,
-  resetEnv,
-  sent,
-  table,
-  taskOf,
-  tenant,
-  written,
-} from '../../harness/env/webhook-env.ts';
+import { createWebhookEnv } from '../../harness/env/webhook-env.ts';
 
-beforeEach(resetEnv);
+const t = await createWebhookEnv();
+
+beforeEach(t.resetEnv);
 
 const failedOf = ({ batchItemFailures }: Awaited<ReturnType<typeof handler>>) =>
   batchItemFailures.map(({ itemIdentifier }) => itemIdentifier).sort();
 const others = unsafeTenant(newId('organization'), 'record');
 
 test('every event makes one delivery and one message for each webhook that wants it', async () => {
-  const webhooks = [addWebhook(), addWebhook()];
-  const events = [newEvent(), newEvent(), newEvent()];
-  deepEqual(failedOf(await handler(written(...events.map((event) => ({ event }))))), []);
+  const webhooks = [t.addWebhook(), t.addWebhook()];
+  const events = [t.newEvent(), t.newEvent(), t.newEvent()];
+  deepEqual(failedOf(await handler(t.written(...events.map((event) => ({ event }))))), []);
   for (const webhook of webhooks) {
     deepEqual(
-      deliveriesOf(webhook)
+      t
+        .deliveriesOf(webhook)
         .map(({ event }) => event.id)
         .sort(),
       events.map(({ id }) => id).sort(),
     );
-    for (const { event, status, attempts, attemptsMax } of deliveriesOf(webhook)) {
+    for (const { event, status, attempts, attemptsMax } of t.deliveriesOf(webhook)) {
       deepEqual([status, attempts, attemptsMax], ['attempting', 0, 5]);
       deepEqual(
         event,
@@ -47,82 +37,82 @@ test('every event makes one delivery and one message for each webhook that wants
       );
     }
   }
-  equal(sent.length, 6);
-  equal(new Set(sent.map((one) => taskOf(one).deliveryId)).size, 6);
+  equal(t.sent.length, 6);
+  equal(new Set(t.sent.map((one) => t.taskOf(one).deliveryId)).size, 6);
 });
 
 test('the events of an organization share one read of its webhooks', async () => {
-  addWebhook();
-  addWebhook({}, others);
+  t.addWebhook();
+  t.addWebhook({}, others);
   let reads = 0;
-  table.onRead = () => {
+  t.table.onRead = () => {
     reads += 1;
     return undefined;
   };
-  const all = Array.from({ length: 10 }, (_, n) => (n % 2 ? { event: newEvent() } : { event: newEvent(others), of: others }));
-  await handler(written(...all));
-  equal(sent.length, 10);
+  const all = Array.from({ length: 10 }, (_, n) => (n % 2 ? { event: t.newEvent() } : { event: t.newEvent(others), of: others }));
+  await handler(t.written(...all));
+  equal(t.sent.length, 10);
   // Its events, its webhooks, and what is known of their endpoints.
   equal(reads, 3 * 2);
 });
 
 test('match: exactly the events whose messages a queue refused are retried', async () => {
-  const webhook = addWebhook();
-  const events = [newEvent(), newEvent(), newEvent()];
-  const batch = written(...events.map((event) => ({ event })));
+  const webhook = t.addWebhook();
+  const events = [t.newEvent(), t.newEvent(), t.newEvent()];
+  const batch = t.written(...events.map((event) => ({ event })));
   await handler(batch);
-  const { id } = deliveriesOf(webhook).find(({ event }) => event.id === events[1]!.id)!;
-  faults.refuses = (body) => body.includes(id);
+  const { id } = t.deliveriesOf(webhook).find(({ event }) => event.id === events[1]!.id)!;
+  t.faults.refuses = (body) => body.includes(id);
   deepEqual(failedOf(await handler(batch)), [events[1]!.id]);
 });
 
 test('an organization whose webhooks cannot be read fails alone', async () => {
-  addWebhook();
-  const theirs = addWebhook({}, others);
-  const events = { ours: newEvent(), theirs: newEvent(others) };
-  const { Query } = table.script;
-  table.script.Query = (input) =>
+  t.addWebhook();
+  const theirs = t.addWebhook({}, others);
+  const events = { ours: t.newEvent(), theirs: t.newEvent(others) };
+  const { Query } = t.table.script;
+  t.table.script.Query = (input) =>
     JSON.stringify(input).includes(others.organizationId) ? new Fault('AccessDeniedException') : Query!(input);
-  const failed = failedOf(await handler(written({ event: events.ours }, { event: events.theirs, of: others })));
-  table.script.Query = Query!;
+  const failed = failedOf(await handler(t.written({ event: events.ours }, { event: events.theirs, of: others })));
+  t.table.script.Query = Query!;
   deepEqual(failed, [events.theirs.id]);
-  deepEqual([sent.length, deliveriesOf(theirs, others).length], [1, 0]);
+  deepEqual([t.sent.length, t.deliveriesOf(theirs, others).length], [1, 0]);
 });
 
 test('a delivery that cannot be written gives its event again, and the others of the batch are made', async () => {
-  const webhook = addWebhook();
-  const events = [newEvent(), newEvent()];
-  const { PutItem } = table.script;
-  table.script.PutItem = (input) =>
+  const webhook = t.addWebhook();
+  const events = [t.newEvent(), t.newEvent()];
+  const { PutItem } = t.table.script;
+  t.table.script.PutItem = (input) =>
     JSON.stringify(input).includes(events[0]!.id) ? new Fault('AccessDeniedException') : PutItem!(input);
-  const failed = failedOf(await handler(written(...events.map((event) => ({ event })))));
-  table.script.PutItem = PutItem!;
+  const failed = failedOf(await handler(t.written(...events.map((event) => ({ event })))));
+  t.table.script.PutItem = PutItem!;
   deepEqual(failed, [events[0]!.id]);
-  deepEqual([deliveriesOf(webhook).length, sent.length], [1, 1]);
+  deepEqual([t.deliveriesOf(webhook).length, t.sent.length], [1, 1]);
 });
 
 test('an event that cannot be read is put aside alone, and told of once it is repaired and given again', async () => {
-  const webhook = addWebhook();
-  const theirs = addWebhook({}, others);
+  const webhook = t.addWebhook();
+  const theirs = t.addWebhook({}, others);
   const broken = [
-    { ...newEvent(), type: 'coffee.made' as 'backup.started' },
-    { ...newEvent(), data: 'text' },
+    { ...t.newEvent(), type: 'coffee.made' as 'backup.started' },
+    { ...t.newEvent(), data: 'text' },
   ];
-  const batch = written(...[...broken, newEvent()].map((event) => ({ event })), { event: newEvent(others), of: others });
+  const batch = t.written(...[...broken, t.newEvent()].map((event) => ({ event })), { event: t.newEvent(others), of: others });
   const dead = batch.Records.filter(({ messageId }) => broken.some(({ id }) => id === messageId));
   // As often as the queue gives it: the others are told once.
   for (const Records of [batch.Records, dead, dead])
     deepEqual(failedOf(await handler({ Records })), broken.map(({ id }) => id).sort());
-  deepEqual([deliveriesOf(webhook).length, deliveriesOf(theirs, others).length, sent.length], [1, 1, 2]);
-  for (const { id } of broken) written({ event: { ...newEvent(), id } });
+  deepEqual([t.deliveriesOf(webhook).length, t.deliveriesOf(theirs, others).length, t.sent.length], [1, 1, 2]);
+  for (const { id } of broken) t.written({ event: { ...t.newEvent(), id } });
   deepEqual(failedOf(await handler({ Records: dead })), []);
-  equal(deliveriesOf(webhook).length, 3);
+  equal(t.deliveriesOf(webhook).length, 3);
 });
 
 test('a message that says nothing is put aside alone', async () => {
-  const webhook = addWebhook();
+  const webhook = t.addWebhook();
   const webhookId = webhook.id;
-  const message = (task: object, of = tenant.organizationId) => JSON.stringify({ id: newId('task'), organizationId: of, task });
+  const message = (task: object, of = t.tenant.organizationId) => JSON.stringify({ id: newId('task'), organizationId: of, task });
   const odd = [
     'poison',
     '{}',
@@ -131,55 +121,55 @@ test('a message that says nothing is put aside alone', async () => {
     message({ kind: 'match-event', eventId: `../${newId('event')}` }),
     message({ kind: 'match-event', eventId: newId('event') }, 'org_x'),
   ].map((body, n) => ({ messageId: `m${n}`, body }) as SQSRecord);
-  const { Records } = written({ event: newEvent() });
+  const { Records } = t.written({ event: t.newEvent() });
   deepEqual(
     failedOf(await handler({ Records: [...odd, ...Records] } as SQSEvent)),
     odd.map(({ messageId }) => messageId),
   );
-  deepEqual([deliveriesOf(webhook).length, sent.length], [1, 1]);
+  deepEqual([t.deliveriesOf(webhook).length, t.sent.length], [1, 1]);
 });
 
 test('an event that went with its organization is told to nobody, and fails nothing', async () => {
-  const webhook = addWebhook();
-  const event = newEvent();
-  const batch = written({ event }, { event: newEvent() });
-  const { pk, sk } = eventKey(tenant, event.id);
-  table.items.delete(`${pk}\n${sk}`);
+  const webhook = t.addWebhook();
+  const event = t.newEvent();
+  const batch = t.written({ event }, { event: t.newEvent() });
+  const { pk, sk } = eventKey(t.tenant, event.id);
+  t.table.items.delete(`${pk}\n${sk}`);
   deepEqual(failedOf(await handler(batch)), []);
-  equal(deliveriesOf(webhook).length, 1);
+  equal(t.deliveriesOf(webhook).length, 1);
 });
 
 test('an event that comes twice in a batch makes one delivery', async () => {
-  const webhook = addWebhook();
-  const event = newEvent();
-  deepEqual(failedOf(await handler(written({ event }, { event }))), []);
-  equal(deliveriesOf(webhook).length, 1);
+  const webhook = t.addWebhook();
+  const event = t.newEvent();
+  deepEqual(failedOf(await handler(t.written({ event }, { event }))), []);
+  equal(t.deliveriesOf(webhook).length, 1);
 });
 
 test('what does not fit the time comes again: the events that did are done, and the others lose nothing', async () => {
-  const webhooks = Array.from({ length: 100 }, () => addWebhook({ url: 'https://localhost:1/' }));
-  const events = Array.from({ length: 4 }, () => newEvent());
-  written(...events.map((event) => ({ event })));
+  const webhooks = Array.from({ length: 100 }, () => t.addWebhook({ url: 'https://localhost:1/' }));
+  const events = Array.from({ length: 4 }, () => t.newEvent());
+  t.written(...events.map((event) => ({ event })));
   const ids = events.map(({ id }) => id);
-  const until = after(clock.now(), 40);
-  const { PutItem } = table.script;
+  const until = after(t.clock.now(), 40);
+  const { PutItem } = t.table.script;
   // As slow as 20 s for the deliveries of one event.
-  table.script.PutItem = (input) => {
-    pass(0.2);
+  t.table.script.PutItem = (input) => {
+    t.pass(0.2);
     return PutItem!(input);
   };
-  deepEqual([...(await matchEvents(tenant, ids, until, clock))], [2, 3]);
-  table.script.PutItem = PutItem!;
-  equal(sent.length, 200);
-  deepEqual([...(await matchEvents(tenant, ids.slice(2), after(clock.now(), 40), clock))], []);
-  for (const webhook of webhooks) equal(deliveriesOf(webhook).length, 4);
+  deepEqual([...(await matchEvents(t.tenant, ids, until, t.clock))], [2, 3]);
+  t.table.script.PutItem = PutItem!;
+  equal(t.sent.length, 200);
+  deepEqual([...(await matchEvents(t.tenant, ids.slice(2), after(t.clock.now(), 40), t.clock))], []);
+  for (const webhook of webhooks) equal(t.deliveriesOf(webhook).length, 4);
 });
 
 test('however many webhooks hear of an event, at most a hundred deliveries are put at once', async () => {
-  for (const _ of Array(250)) addWebhook();
-  const { PutItem } = table.script;
+  for (const _ of Array(250)) t.addWebhook();
+  const { PutItem } = t.table.script;
   let [atOnce, most] = [0, 0];
-  table.script.PutItem = (input) => {
+  t.table.script.PutItem = (input) => {
     atOnce += 1;
     most = Math.max(most, atOnce);
     setImmediate(() => {
@@ -187,14 +177,14 @@ test('however many webhooks hear of an event, at most a hundred deliveries are p
     });
     return PutItem!(input);
   };
-  const failed = failedOf(await handler(written({ event: newEvent() })));
-  table.script.PutItem = PutItem!;
-  deepEqual([failed, sent.length], [[], 250]);
+  const failed = failedOf(await handler(t.written({ event: t.newEvent() })));
+  t.table.script.PutItem = PutItem!;
+  deepEqual([failed, t.sent.length], [[], 250]);
   ok(most <= 100, `${most} at once`);
 });
 
 test('no records and no webhooks are no messages', async () => {
   deepEqual(await handler({ Records: [] }), { batchItemFailures: [] });
-  deepEqual(await handler(written({ event: newEvent() })), { batchItemFailures: [] });
-  deepEqual([sent, table.find(`DELIVERY#${tenant.organizationId}`)], [[], []]);
+  deepEqual(await handler(t.written({ event: t.newEvent() })), { batchItemFailures: [] });
+  deepEqual([t.sent, t.table.find(`DELIVERY#${t.tenant.organizationId}`)], [[], []]);
 });

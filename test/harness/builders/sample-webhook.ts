@@ -1,12 +1,8 @@
 /** Sample webhooks, events and attempts. */
 import type { EventName } from '../../../shared/contract/events/event-names.ts';
-import {
-  type Attempt,
-  type OpenSecrets,
-  type StoredEvent,
-  sampleEvent,
-  type WebhookRecord,
-} from '../../../shared/webhook/index.ts';
+import type { StoredEvent, WebhookRecord } from '../../../shared/webhook/model/record.ts';
+import type { Attempt, OpenSecrets } from '../../../shared/webhook/request/message-types.ts';
+import { sampleEvent } from '../../../shared/webhook/sample/sample-event.ts';
 
 export const sentAt = new Date('2026-03-01T10:00:00.250Z');
 export const organization = { id: 'org_01JZ8Q4V0M6T3X9C2B7N5K1HRD', name: 'Zoë </script>\u2028 & sons 🧪' };

@@ -1,7 +1,7 @@
-/** Continuous capture of the project of a capture world, under the test's clock. */
+/** Continuous capture of the project of a capture environment, under the test's clock. */
 import { setImmediate as soon } from 'node:timers/promises';
 import { type ContinuousTask, type QueuedCycle, runContinuousCapture } from '../../../shared/pitr/index.ts';
-import { type CaptureWorld, pass, pitrNow, projectId, tenant, time } from './capture-env.ts';
+import type { CaptureEnv } from './capture-env.ts';
 
 export interface ListenOptions {
   readonly seconds: number;
@@ -16,22 +16,22 @@ export interface ListenOptions {
 }
 
 /** Captures for some seconds; returns the enqueued cycles in order. */
-export const listen = async (world: CaptureWorld, options: ListenOptions): Promise<readonly QueuedCycle[]> => {
+export const listen = async (t: CaptureEnv, options: ListenOptions): Promise<readonly QueuedCycle[]> => {
   const { seconds, happens, isHandover, signal = AbortSignal.timeout(60_000) } = options;
-  if (!isHandover) time.ms = Math.max(time.ms, Date.parse(pitrNow().nextTurnAt ?? ''));
+  if (!isHandover) t.nowMs = Math.max(t.nowMs, Date.parse(t.pitr.nextTurnAt ?? ''));
   const enqueued: QueuedCycle[] = [];
   let second = 0;
-  const task: ContinuousTask = { projectId, turn: options.turn ?? pitrNow().turn, ...(isHandover && { isHandover }) };
-  const next = await runContinuousCapture(tenant, task, world.engine, {
+  const task: ContinuousTask = { projectId: t.projectId, turn: options.turn ?? t.pitr.turn, ...(isHandover && { isHandover }) };
+  const next = await runContinuousCapture(t.tenant, task, t.deps, {
     signal,
-    until: new Date(time.ms + seconds * 1_000),
+    until: new Date(t.nowMs + seconds * 1_000),
     enqueueCycle: async (one) => {
       enqueued.push(one);
       options.onEnqueue?.(one);
     },
     pause: async (ms) => {
       // A successor shares the clock of the worker it shadows.
-      if (happens || !isHandover) pass(ms / 1_000);
+      if (happens || !isHandover) t.pass(ms / 1_000);
       await happens?.(second++);
       for (let n = 0; n < 5; n++) await soon();
     },

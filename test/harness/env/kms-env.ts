@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AwsError } from '../../../infra/local/base/aws-service.ts';
-import { openKms } from '../../../infra/local/engines/kms/kms-engine.ts';
+import { openKmsEngine } from '../../../infra/local/engines/kms/kms-engine.ts';
 import { Fault, type Input, type Script, scriptAws } from '../aws/scripted-aws.ts';
 import { InMemoryTable } from '../table/in-memory-table.ts';
 
@@ -13,7 +13,7 @@ export const arnOf = (name: string): string => `arn:aws:kms:${region}:${account}
 
 export const startKeys = async () => {
   const dir = mkdtempSync(join(tmpdir(), 'keys-'));
-  const kms = openKms({ dir, region, account });
+  const kms = openKmsEngine({ dir, region, account });
   for (const name of ['data', 'secrets', 'later'])
     await kms.provision({ logicalId: name, type: 'AWS::KMS::Key', name, arn: arnOf(name), properties: {} });
   const table = new InMemoryTable();

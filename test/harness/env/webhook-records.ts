@@ -2,14 +2,9 @@
 import { createHash } from 'node:crypto';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { after, epochSeconds, iso, newIdOf, unsafeTenant } from '../../../shared/platform/index.ts';
-import {
-  type DeliveryRecord,
-  newDelivery,
-  type StoredEvent,
-  sampleEvent,
-  type WebhookRecord,
-  webhookKey,
-} from '../../../shared/webhook/index.ts';
+import { newDelivery } from '../../../shared/webhook/model/new-delivery.ts';
+import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey } from '../../../shared/webhook/model/record.ts';
+import { sampleEvent } from '../../../shared/webhook/sample/sample-event.ts';
 import { type Fault, type Input, type ScriptedAws, scriptAws } from '../aws/scripted-aws.ts';
 import { InMemoryTable } from '../table/in-memory-table.ts';
 
@@ -107,7 +102,7 @@ export const createWebhookRecordsEnv = async (): Promise<WebhookRecordsEnv> => {
   });
   Object.assign(process.env, {
     DELIVERY_QUEUE_URL: `${process.env.AWS_ENDPOINT_URL}/1/Quick`,
-    SLOW_DELIVERY_QUEUE_URL: `${process.env.AWS_ENDPOINT_URL}/1/Slow`,
+    DELIVERY_RETRY_QUEUE_URL: `${process.env.AWS_ENDPOINT_URL}/1/Slow`,
     MAIL_FROM: 'Backups <backups@example.com>',
   });
   const taskOf = (body: string) => (JSON.parse(body) as { task: Record<string, unknown> }).task;

@@ -25,8 +25,8 @@ interface Ready {
   readonly ports: Ports;
   /** The STAGE_ variables that stageVariable() reads. */
   readonly variables: Readonly<Record<string, string>>;
-  readonly matchQueueUrl: string;
-  readonly slowDeliveryQueueUrl: string;
+  readonly eventMatchQueueUrl: string;
+  readonly deliveryRetryQueueUrl: string;
 }
 
 export interface KillableStage extends Ready {
@@ -104,8 +104,8 @@ const main = async (choices: Ports & { readonly dir: string; readonly delayScale
       STAGE_TABLE: stage.tableName,
       STAGE_DIR: choices.dir,
     },
-    matchQueueUrl: variableOf('MATCH_QUEUE_URL'),
-    slowDeliveryQueueUrl: variableOf('SLOW_DELIVERY_QUEUE_URL'),
+    eventMatchQueueUrl: variableOf('EVENT_MATCH_QUEUE_URL'),
+    deliveryRetryQueueUrl: variableOf('DELIVERY_RETRY_QUEUE_URL'),
   };
   console.log(JSON.stringify(ready));
 };

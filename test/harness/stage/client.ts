@@ -1,6 +1,6 @@
 /** API client for the running stage. */
 import type * as z from 'zod';
-import type { Endpoint, Row } from '../../../shared/contract/endpoint.ts';
+import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 
 /** A variable set by test/setup/stage-env.ts; only in files of the project `stage`. */
 export const stageVariable = (name: string): string => {
@@ -63,7 +63,7 @@ export const api = async <D = Record<string, unknown>>(
   return { status: answer.status, body: (isJson ? JSON.parse(text) : {}) as Body<D>, text, headers: answer.headers };
 };
 
-type DataOf<E extends Row> = E['list'] extends z.ZodType
+type DataOf<E extends Endpoint> = E['list'] extends z.ZodType
   ? readonly z.output<E['list']>[]
   : E['data'] extends z.ZodType
     ? z.output<E['data']>

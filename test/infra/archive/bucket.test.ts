@@ -11,7 +11,7 @@ import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client
 import { afterAll, beforeAll, test } from 'vitest';
 import { account, region, rootAccessKeyId } from '../../../infra/local/base/types.ts';
 import { type Cloud, startCloud } from '../../../infra/local/cloud/start-cloud.ts';
-import { openKms } from '../../../infra/local/engines/kms/kms-engine.ts';
+import { openKmsEngine } from '../../../infra/local/engines/kms/kms-engine.ts';
 import { identity, sampleBackup } from '../../harness/builders/sample-archive-folder.ts';
 import { outputs, type Run, runArchive } from '../../harness/env/run-archive-command.ts';
 
@@ -34,7 +34,7 @@ const proxy = createServer((incoming, outgoing) => {
 const proxyUrl = (): string => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 
 beforeAll(async () => {
-  await openKms({ dir, region, account }).provision({
+  await openKmsEngine({ dir, region, account }).provision({
     logicalId: 'DataKey',
     type: 'AWS::KMS::Key',
     name: 'data-key',

@@ -7,7 +7,7 @@ import { GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, test } from 'vitest';
 import { account, region, rootAccessKeyId } from '../../../infra/local/base/types.ts';
 import { type Cloud, startCloud } from '../../../infra/local/cloud/start-cloud.ts';
-import { openKms } from '../../../infra/local/engines/kms/kms-engine.ts';
+import { openKmsEngine } from '../../../infra/local/engines/kms/kms-engine.ts';
 import { encodeKeyFile, type KeyWrap, keyFileName, wrapKey } from '../../../shared/archive/index.ts';
 import { chance, samples } from '../../harness/builders/sample-archive.ts';
 import { identity, passphrase, sampleBackup, writeObjects } from '../../harness/builders/sample-archive-folder.ts';
@@ -24,7 +24,7 @@ const both = join(dir, 'both', 'bkp_a');
 let cloud: Cloud;
 
 beforeAll(async () => {
-  const keys = openKms({ dir, region, account });
+  const keys = openKmsEngine({ dir, region, account });
   for (const name of ['our-key', 'their-key'])
     await keys.provision({ logicalId: name, type: 'AWS::KMS::Key', name, arn: arnOf(name), properties: {} });
   cloud = await startCloud({ dir, s3Port: 0, gcsPort: 0, identityPort: 0, kmsPort: 0 });

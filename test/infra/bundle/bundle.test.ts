@@ -98,7 +98,7 @@ test('infra/deploy.md: the table of cold starts has the sizes of the bundles', (
   }
 });
 
-test('the description is carried as it is served, and nothing of what it is made from', async () => {
+test('bundles: the API description is precomputed, and nothing that computes it is bundled', async () => {
   process.env.REQUESTS_PER_MINUTE = '1000';
   const bundled = file('functions/api/description.ts');
   const { openapi, docs } = createRequire(import.meta.url)(bundled) as Record<'openapi' | 'docs', Handler>;
@@ -110,19 +110,19 @@ test('the description is carried as it is served, and nothing of what it is made
   assert.deepEqual([times('Skip to content'), times('nothing is silently ignored'), times('DynamoDB_20120810')], [1, 2, 0]);
 });
 
-test('bundling again gives the same bytes, so that an unchanged function is not deployed', async () => {
+test('bundles: bundling again gives the same bytes, so that an unchanged function is not deployed again', async () => {
   const entry = entries[0]!;
   const again = join(outdir, 'again');
   await bundle([entry], again);
   assert.deepEqual(readFileSync(join(bundleDir(entry, again), 'index.cjs')), readFileSync(file(entry)));
 });
 
-test('whose code is bundled stands in infra/licences.md (npm run licences), and its licences permit it', () => {
+test('bundles: infra/licences.md (npm run licences) lists every bundled package, and each licence permits it', () => {
   const packages = bundledPackages(made);
   assert.ok(packages.some(({ name }) => name === 'zod'));
   for (const { name, licence } of packages) assert.ok(permissive.includes(licence), `${name}: ${licence}`);
   assert.equal(readFileSync(new URL('../../../infra/licences.md', import.meta.url), 'utf8'), licencesPage(packages));
 });
 
-test('a handler that does not exist is named', () =>
+test('bundles: an entry file that does not exist is named in the error', () =>
   assert.rejects(bundle(['functions/api/absent.ts'], outdir), /do not exist: functions\/api\/absent\.ts/));

@@ -415,7 +415,9 @@ test('idempotency: a key expires after a day, even if its response is still in t
   const key = randomUUID();
   const options = { token: accessToken, body: { name: 'Daily' }, headers: { 'idempotency-key': key } };
   const first = await call(organizations.create, options);
-  const kept = await getItem(responseKey(key, userId, undefined, `POST ${organizations.create.path}`)!);
+  const kept = await getItem(
+    responseKey(key, { actor: userId, organization: undefined, route: `POST ${organizations.create.path}` })!,
+  );
   await putItem({ ...kept!, ttl: Math.floor(Date.now() / 1_000) - 1 });
   const second = await call(organizations.create, options);
   equal(second.status, 201);

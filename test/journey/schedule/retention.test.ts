@@ -28,7 +28,7 @@ const sweep = async (): Promise<void> => {
   const { QueueUrls = [] } = await new SQSClient({}).send(new ListQueuesCommand({}));
   const url = QueueUrls.find((each) => /Chores(?!DeadLetters)/.test(each));
   ok(url, QueueUrls.join());
-  process.env.CHORE_QUEUE_URL = url;
+  process.env.BUCKET_WORK_QUEUE_URL = url;
   const { handler } = await import('../../../functions/retention/sweep.ts');
   await handler();
 };

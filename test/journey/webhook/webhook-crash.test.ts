@@ -130,7 +130,7 @@ const queuesNow = () => {
 test('delivery: a poison message goes to the dead-letter queue alone, and a redrive delivers it after the repair', async () => {
   const { queues, deadLettersOf, received } = queuesNow();
   // Deliveries to new endpoints use this queue.
-  const QueueUrl = stage.slowDeliveryQueueUrl;
+  const QueueUrl = stage.deliveryRetryQueueUrl;
   const { deadArn, deadUrl } = await deadLettersOf(QueueUrl);
 
   const [good, broken] = [await create('/good'), await create('/broken', 'invitation.created')];
@@ -171,7 +171,7 @@ test('delivery: a poison message goes to the dead-letter queue alone, and a redr
 test('delivery: an unreadable event goes to the dead-letter queue alone, and a redrive delivers it after the repair', async () => {
   const tenant = unsafeTenant(organization.id, 'record');
   const { queues, deadLettersOf, received } = queuesNow();
-  const { deadArn, deadUrl } = await deadLettersOf(stage.matchQueueUrl);
+  const { deadArn, deadUrl } = await deadLettersOf(stage.eventMatchQueueUrl);
   const id = await create('/told');
   await change('Before');
   const whole = await getItem(eventKey(tenant, (await attemptAt('/told', 1)).id));

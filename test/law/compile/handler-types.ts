@@ -23,19 +23,18 @@ const common = { access, capabilities, summary: '' } as const;
 const change = { writes: [], audit: [] };
 
 export const rows = group('things', '/things', {
-  get: { ...common, method: 'GET', path: '/{thingId}', data: z.object({ id: z.string(), size: z.int() }) },
+  get: { ...common, route: 'GET /{thingId}', data: z.object({ id: z.string(), size: z.int() }) },
   make: {
     ...common,
-    method: 'POST',
-    path: '',
+    route: 'POST',
     body: z.strictObject({ name: z.string() }),
     data: z.object({ id: z.string() }),
     audit: 'made',
   },
-  list: { ...common, method: 'GET', path: '', list: z.object({ id: z.string() }) },
-  open: { ...common, method: 'GET', path: '/open', access: 'public', data: z.object({ organizationId: z.string() }) },
-  mine: { ...common, method: 'GET', path: '/mine', access: 'user', data: z.object({ id: z.string() }) },
-  page: { ...common, method: 'GET', path: '/page', reply: 'file', content: { 'text/plain': 'text' } },
+  list: { ...common, route: 'GET', list: z.object({ id: z.string() }) },
+  open: { ...common, route: 'GET /open', access: 'public', data: z.object({ organizationId: z.string() }) },
+  mine: { ...common, route: 'GET /mine', access: 'user', data: z.object({ id: z.string() }) },
+  page: { ...common, route: 'GET /page', reply: 'file', content: { 'text/plain': 'text' } },
 });
 
 /** These compile. */
@@ -71,15 +70,15 @@ export const wrong = [
 
 export const wrongRows = [
   // @ts-expect-error a row must say who may call it
-  { id: 'a.b', method: 'GET', path: '/', summary: '', capabilities } satisfies Endpoint,
+  { id: 'a.b', route: 'GET /', summary: '', capabilities } satisfies Endpoint,
   // @ts-expect-error a role needs the scope an API key would need, or people-only
-  { id: 'a.b', method: 'GET', path: '/', summary: '', capabilities, access: { role: 'admin' } } satisfies Endpoint,
+  { id: 'a.b', route: 'GET /', summary: '', capabilities, access: { role: 'admin' } } satisfies Endpoint,
   // @ts-expect-error a scope that does not exist
-  { id: 'a.b', method: 'GET', path: '/', summary: '', capabilities, access: { role: 'admin', scope: 'all' } } satisfies Endpoint,
+  { id: 'a.b', route: 'GET /', summary: '', capabilities, access: { role: 'admin', scope: 'all' } } satisfies Endpoint,
   // @ts-expect-error an unknown capability
-  { id: 'a.b', method: 'GET', path: '/', summary: '', access, capabilities: ['table:drop'] } satisfies Endpoint,
+  { id: 'a.b', route: 'GET /', summary: '', access, capabilities: ['table:drop'] } satisfies Endpoint,
   // @ts-expect-error an error code that is not in the table
-  { id: 'a.b', method: 'GET', path: '/', summary: '', access, capabilities, errors: ['OOPS'] } satisfies Endpoint,
+  { id: 'a.b', route: 'GET /', summary: '', access, capabilities, errors: ['OOPS'] } satisfies Endpoint,
 ];
 
 /** Neither a string nor an object literal is a Tenant. */

@@ -32,14 +32,14 @@ const payload = (more: object = {}) => {
   const own = { iss: 'https://api.example.com', aud: 'backup-management-service', jti: 'j', sid };
   return { sub, email, name, organizations: [], iat, exp: iat + 3_600, ...own, ...more };
 };
-/** A token signed as asked: by default a good one. */
+/** A token with the given parts; valid by default. */
 const mint = (headerPart: unknown = header(), payloadPart: unknown = payload(), key = current.privateKey, hash = 'sha256') => {
   const text = `${encode(headerPart)}.${encode(payloadPart)}`;
   return `${text}.${sign(text, key, hash)}`;
 };
 const refused = async (token: string) => equal(await verifyAccessToken(token), undefined);
 
-test('a token we issue says who it speaks for, and carries the claims of the interface', async () => {
+test('issueAccessToken: the token has the claims of the interface and verifies', async () => {
   const token = await issueAccessToken(claims, ['org_1', 'org_2'], new Date());
   deepEqual(await verifyAccessToken(token), claims);
   const [head, body] = token.split('.', 2).map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()));
@@ -49,16 +49,16 @@ test('a token we issue says who it speaks for, and carries the claims of the int
   deepEqual(body.organizations, ['org_1', 'org_2']);
 });
 
-test('the helper that mints bad tokens can mint a good one', async () => deepEqual(await verifyAccessToken(mint()), claims));
+test('mint: the test helper makes valid tokens by default', async () => deepEqual(await verifyAccessToken(mint()), claims));
 
-test('verifying asks KMS for the public keys once and never again', async () => {
+test('verifyAccessToken: the public keys are requested from KMS once', async () => {
   const askedBefore = aws.calls.filter((call) => call === 'GetPublicKey').length;
   for (let n = 0; n < 5; n++) await verifyAccessToken(mint());
   equal(askedBefore, 2);
   equal(aws.calls.filter((call) => call === 'GetPublicKey').length, askedBefore);
 });
 
-test('a person of ten thousand organizations gets a token that still fits a cookie', async () => {
+test('issueAccessToken: the token of a member of 10,000 organizations fits into a cookie', async () => {
   const many = Array.from({ length: 10_000 }, (_, n) => `org_01JWNVAV00000000000000${String(n).padStart(4, '0')}`);
   const token = await issueAccessToken(
     { ...claims, name: 'x'.repeat(100), email: `${'e'.repeat(240)}@example.com` },
@@ -69,20 +69,20 @@ test('a person of ten thousand organizations gets a token that still fits a cook
   ok(await verifyAccessToken(token));
 });
 
-test('the previous signing key is good while it is configured; a key that is not configured never is', async () => {
+test('verifyAccessToken: the previous signing key is accepted while configured, other keys are not', async () => {
   deepEqual(await verifyAccessToken(mint(header({ kid: kids[1] }), payload(), previous.privateKey)), claims);
   await refused(mint(header({ kid: kids[1] }), payload(), current.privateKey));
   await refused(mint(header(), payload(), stranger.privateKey));
 });
 
 for (const alg of ['none', 'None', 'nOnE', 'NONE', '']) {
-  test(`alg '${alg}' is refused with every kind of signature`, async () => {
+  test(`verifyAccessToken: alg '${alg}' is refused with every kind of signature`, async () => {
     const text = `${encode(header({ alg }))}.${encode(payload())}`;
     for (const signature of ['', '.', encode('x'), sign(text, current.privateKey)]) await refused(`${text}.${signature}`);
   });
 }
 
-test('HS256 keyed with the public key, in every form it is published, is refused', async () => {
+test('verifyAccessToken: HS256 keyed with any encoding of the public key is refused', async () => {
   const forms = [
     current.publicKey.export({ format: 'pem', type: 'spki' }),
     current.publicKey.export({ format: 'pem', type: 'pkcs1' }),
@@ -96,14 +96,14 @@ test('HS256 keyed with the public key, in every form it is published, is refused
   }
 });
 
-test('other algorithms of the same key are refused', async () => {
+test('verifyAccessToken: other algorithms with the same key are refused', async () => {
   await refused(mint(header({ alg: 'RS512' }), payload(), current.privateKey, 'sha512'));
   await refused(mint(header({ alg: 'RS384' }), payload(), current.privateKey, 'sha384'));
   await refused(mint(header({ alg: undefined })));
   await refused(mint(header({ alg: ['RS256'] })));
 });
 
-test('a token cannot bring its own key, and nothing is fetched for it', async () => {
+test('verifyAccessToken: a key in the token’s header is ignored, and nothing is fetched', async () => {
   const jwk = { ...stranger.publicKey.export({ format: 'jwk' }), kid: 'mine', alg: 'RS256', use: 'sig' };
   const url = 'http://127.0.0.1:9/keys.json';
   const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(() => Promise.reject(new Error('fetched')));
@@ -123,9 +123,9 @@ test('a token cannot bring its own key, and nothing is fetched for it', async ()
 });
 
 for (const kid of ['../../etc/passwd', "' OR 1=1 --", 'x'.repeat(10_000), '', '__proto__', 'constructor', 0, null, {}, ['a']]) {
-  test(`kid ${JSON.stringify(kid).slice(0, 30)} is refused`, () => refused(mint(header({ kid }))));
+  test(`verifyAccessToken: kid ${JSON.stringify(kid).slice(0, 30)} is refused`, () => refused(mint(header({ kid }))));
 }
-test('a token without a kid is refused', () => refused(mint(header({ kid: undefined }))));
+test('verifyAccessToken: a token without a kid is refused', () => refused(mint(header({ kid: undefined }))));
 
 for (const [what, more] of [
   ['exp in the past', () => ({ iat: nowSeconds() - 3_601, exp: nowSeconds() - 1 })],
@@ -150,14 +150,14 @@ for (const [what, more] of [
   ['a sid that is no session id', () => ({ sid: 'ses_../x' })],
   ['a sid that is an object', () => ({ sid: {} })],
 ] as const) {
-  test(`rightly signed, but ${what}: refused`, () => refused(mint(header(), payload(more()))));
+  test(`verifyAccessToken: a correctly signed token with ${what} is refused`, () => refused(mint(header(), payload(more()))));
 }
 
-test('clocks may differ by thirty seconds: a token issued so much ahead of us is good', async () => {
+test('verifyAccessToken: a token issued up to 30 seconds in the future is accepted', async () => {
   deepEqual(await verifyAccessToken(mint(header(), payload({ iat: nowSeconds() + 25, exp: nowSeconds() + 3_625 }))), claims);
 });
 
-test('a token is good to its last second, and not after', async (t) => {
+test('verifyAccessToken: a token is accepted until its last second', async (t) => {
   const token = mint();
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_598_000 });
   t.onTestFinished(() => void vi.useRealTimers());
@@ -167,14 +167,15 @@ test('a token is good to its last second, and not after', async (t) => {
 });
 
 for (const typ of ['JWT', 'jwt', 'at+JWT ', undefined, 'id+jwt', ['at+jwt']]) {
-  test(`typ ${JSON.stringify(typ)} is refused: it could be another kind of token`, () => refused(mint(header({ typ }))));
+  test(`verifyAccessToken: typ ${JSON.stringify(typ)} is refused, because it could be another kind of token`, () =>
+    refused(mint(header({ typ }))));
 }
 
 for (const more of [{ crit: ['exp'] }, { crit: [] }, { crit: ['b64'], b64: false }, { b64: false }, { b64: true }]) {
-  test(`header ${JSON.stringify(more)} is refused`, () => refused(mint(header(more))));
+  test(`verifyAccessToken: header ${JSON.stringify(more)} is refused`, () => refused(mint(header(more))));
 }
 
-test('a changed payload, a cut signature and other spellings of a good token are refused', async () => {
+test('verifyAccessToken: a changed payload, a truncated signature and other encodings of a valid token are refused', async () => {
   const token = mint();
   const [head = '', body = '', signature = ''] = token.split('.');
   const edited = encode({ ...payload(), organizations: ['org_x'] });
@@ -207,7 +208,7 @@ test('a changed payload, a cut signature and other spellings of a good token are
 });
 
 for (const part of ['null', '[]', '"x"', '1', '', '{', '{"alg"', '\u0000']) {
-  test(`a rightly signed token whose header or payload is ${JSON.stringify(part)} is refused`, async () => {
+  test(`verifyAccessToken: a correctly signed token whose header or payload is ${JSON.stringify(part)} is refused`, async () => {
     await refused(mint(part));
     await refused(mint(header(), part));
   });

@@ -59,7 +59,7 @@ const keep = async (refreshToken: string, updatedAt: string, scopes = ['openid',
   commit([{ put: { ...accountKey.grant(userId), sealed: await sealSecret(refreshToken, context), scopes, updatedAt } }]);
 const kept = async () => openSecret(table.get<GrantRecord>(accountKey.grant(userId))!.sealed, context);
 
-test('the refresh token that was kept gives an access token, as our client', async () => {
+test('grantAccessToken: the stored refresh token is exchanged for an access token', async () => {
   const { token, expiresAtMs } = await grantAccessToken(userId, [datastore]);
   equal(token, 'the token');
   ok(expiresAtMs <= Date.now() + 60_000 && expiresAtMs > Date.now() + 50_000);
@@ -72,7 +72,7 @@ test('the refresh token that was kept gives an access token, as our client', asy
   equal(await kept(), canary);
 });
 
-test('a provider that gives a new refresh token has it kept, for the next time', async () => {
+test('grantAccessToken: a new refresh token of the provider is stored', async () => {
   answers = [tokens({ refresh_token: 'the next' })];
   await grantAccessToken(userId, [datastore]);
   equal(await kept(), 'the next');
@@ -80,7 +80,7 @@ test('a provider that gives a new refresh token has it kept, for the next time',
   equal(forms[1]!.get('refresh_token'), 'the next');
 });
 
-test('a sign-in meanwhile is not overwritten by the next refresh token of the one before', async () => {
+test('grantAccessToken: a rotated refresh token does not overwrite that of a concurrent sign-in', async () => {
   answers = [
     (response) =>
       void keep('signed in anew', '2026-02-01T00:00:00.000Z').then(() => tokens({ refresh_token: 'the next' })(response)),
@@ -89,7 +89,7 @@ test('a sign-in meanwhile is not overwritten by the next refresh token of the on
   equal(await kept(), 'signed in anew');
 });
 
-test('a refresh token that another call has used up gives way to the one that call has kept', async () => {
+test('grantAccessToken: if another call rotated the refresh token, the new one is used', async () => {
   answers = [
     (response) => void keep('the next', '2026-02-01T00:00:00.000Z').then(() => say(400, { error: 'invalid_grant' })(response)),
   ];
@@ -116,13 +116,13 @@ for (const [what, reply, isTransient] of [
   ['an error page', (response: ServerResponse) => void response.writeHead(502).end('<html>'), true],
   ['a dropped connection', (response: ServerResponse) => void response.destroy(), true],
 ] as const)
-  test(`${what} is ${isTransient ? 'worth another try' : 'the end of the grant, asked once'}`, async () => {
+  test(`grantAccessToken: ${what} is a ${isTransient ? 'transient' : 'permanent'} error`, async () => {
     answers = [reply];
     await rejects(grantAccessToken(userId, [datastore]), isRefused(isTransient));
     equal(forms.length, 1);
   });
 
-test('a consent without what is needed is refused by the name of the scope, and the provider is not asked', async () => {
+test('grantAccessToken: a consent without a required scope is refused by the scope’s name, without a request', async () => {
   await keep(canary, '2026-02-01T00:00:00.000Z', ['openid']);
   await rejects(grantAccessToken(userId, [datastore]), (error) => {
     match((error as Error).message, /auth\/datastore/);
@@ -131,7 +131,7 @@ test('a consent without what is needed is refused by the name of the scope, and 
   equal(forms.length, 0);
 });
 
-test('who has given no grant is told to', async () => {
+test('grantAccessToken: a user without a grant is asked to sign in and allow access', async () => {
   await commit([{ remove: accountKey.grant(userId) }]);
   await rejects(grantAccessToken(userId, [datastore]), isRefused(false));
 });

@@ -5,7 +5,7 @@ import { ApiError } from '../../../shared/contract/errors.ts';
 
 const ada = { email: 'Ada@Example.com', email_verified: true, name: 'Ada', picture: 'https://example.com/a.png' };
 
-test('the address is kept as the provider spells it', () => {
+test('readProfile: the e-mail address is kept as the provider spells it', () => {
   deepEqual(readProfile(ada), {
     email: 'Ada@Example.com',
     emailVerified: true,
@@ -15,10 +15,10 @@ test('the address is kept as the provider spells it', () => {
 });
 
 for (const verified of [undefined, false, 'false', 'yes', 1, null]) {
-  test(`email_verified ${JSON.stringify(verified)} is not verified`, () =>
+  test(`readProfile: email_verified ${JSON.stringify(verified)} is not verified`, () =>
     equal(readProfile({ ...ada, email_verified: verified }).emailVerified, false));
 }
-test("email_verified 'true' is verified, as some providers write it", () =>
+test("readProfile: email_verified 'true' is verified, because some providers send a string", () =>
   equal(readProfile({ ...ada, email_verified: 'true' }).emailVerified, true));
 
 for (const email of [
@@ -34,21 +34,22 @@ for (const email of [
   'a@b@c',
   `${'a'.repeat(250)}@b.io`,
 ]) {
-  test(`a person with the e-mail address ${JSON.stringify(email)?.slice(0, 30)} cannot sign in`, () =>
+  test(`readProfile: the e-mail address ${JSON.stringify(email)?.slice(0, 30)} is refused`, () =>
     throws(
       () => readProfile({ ...ada, email }),
       (error) => error instanceof ApiError && error.code === 'UNAUTHORIZED',
     ));
 }
 
-test('names come out printable, well formed and bounded', () => {
+test('readProfile: names are printable, well-formed and truncated', () => {
   equal(readProfile({ ...ada, name: ' A\u0000\r\nB\u2028 ' }).name, 'A B');
   const long = readProfile({ ...ada, name: `${'x'.repeat(99)}😀` }).name;
   ok(long.isWellFormed() && long.length <= 100);
 });
 
 for (const name of [undefined, '', ' \n ', 5]) {
-  test(`a person named ${JSON.stringify(name)} goes by the address`, () => equal(readProfile({ ...ada, name }).name, ada.email));
+  test(`readProfile: the name ${JSON.stringify(name)} is replaced by the e-mail address`, () =>
+    equal(readProfile({ ...ada, name }).name, ada.email));
 }
 
 for (const picture of [
@@ -60,5 +61,6 @@ for (const picture of [
   5,
   `https://e.com/${'a'.repeat(3_000)}`,
 ]) {
-  test(`${JSON.stringify(picture)?.slice(0, 30)} is not a picture`, () => equal(readProfile({ ...ada, picture }).picture, null));
+  test(`readProfile: the picture ${JSON.stringify(picture)?.slice(0, 30)} is dropped`, () =>
+    equal(readProfile({ ...ada, picture }).picture, null));
 }

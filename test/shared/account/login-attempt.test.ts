@@ -4,7 +4,7 @@ import { beginLogin, matchLogin, nonceOf } from '../../../shared/account/login-a
 
 const now = new Date('2025-06-01T12:00:00Z');
 
-test('the table is told neither the state nor the verifier, and forgets after ten minutes', () => {
+test('beginLogin: the table stores neither state nor verifier, and the item expires after ten minutes', () => {
   const { login, write } = beginLogin('http://localhost:5/cb', now);
   ok('put' in write);
   const stored = JSON.stringify(write.put);
@@ -14,7 +14,7 @@ test('the table is told neither the state nor the verifier, and forgets after te
   equal(write.put.ttl, write.put.expiresAt);
 });
 
-test('no two sign-ins share a state, a verifier or a nonce', () => {
+test('beginLogin: state, verifier and nonce differ between sign-ins', () => {
   const [one, two] = [beginLogin(undefined, now).login, beginLogin(undefined, now).login];
   notEqual(one.state, two.state);
   notEqual(one.verifier, two.verifier);
@@ -22,7 +22,7 @@ test('no two sign-ins share a state, a verifier or a nonce', () => {
   match(one.verifier, /^[A-Za-z0-9_-]{43}$/);
 });
 
-test('only the browser that began can finish: the cookie must name the state and carry the verifier', () => {
+test('matchLogin: the cookie must contain the state and a verifier', () => {
   const { login, cookie } = beginLogin(undefined, now);
   const other = beginLogin(undefined, now);
   equal(matchLogin(login.state, cookie)?.verifier, login.verifier);

@@ -9,7 +9,7 @@ import { ApiError, type ErrorCode } from '../../../shared/contract/errors.ts';
 import { log } from '../../../shared/platform/index.ts';
 import { newKey, startAws } from '../../harness/aws/kms-and-secrets.ts';
 
-/** An issuer that answers as each test scripts it. */
+/** An issuer whose responses each test defines. */
 const key = newKey();
 const stranger = newKey();
 const login: Login = { state: 's'.repeat(43), verifier: 'v'.repeat(43) };
@@ -90,14 +90,14 @@ const refusedAs = (code: ErrorCode, parameters = answer()) =>
   rejects(identify(parameters, login, callbackUrl), (error) => {
     ok(error instanceof ApiError);
     equal(error.code, code);
-    // What the provider sent, or said, is neither in the error nor in the log.
+    // The provider's response is neither in the error nor in the log.
     ok(!JSON.stringify(logged.mock.calls).includes(canary));
     ok(!`${error.message}${JSON.stringify(error.details)}${error.stack}`.includes(canary));
     equal(error.cause, undefined);
     return true;
   });
 
-test('the browser is sent away with state, nonce, an S256 challenge and all six scopes, and not with the verifier', async () => {
+test('authorizationUrl: it has state, nonce, an S256 challenge and all six scopes, but not the verifier', async () => {
   const url = new URL(await authorizationUrl(login, callbackUrl, 'ada@example.com'));
   equal(`${url.origin}${url.pathname}`, `${issuer}/authorize`);
   const { scope, ...rest } = Object.fromEntries(url.searchParams);
@@ -118,7 +118,7 @@ test('the browser is sent away with state, nonce, an S256 challenge and all six 
   ok(!url.href.includes(login.verifier));
 });
 
-test('the code is exchanged with the client secret and the verifier, and tells who signed in', async () => {
+test('identify: the code is exchanged with the client secret and the verifier for the identity', async () => {
   deepEqual(await identify(answer({ authuser: '0', hd: 'example.com' }), login, callbackUrl), {
     issuer,
     subject: 'subject-1',
@@ -136,14 +136,14 @@ test('the code is exchanged with the client secret and the verifier, and tells w
   });
 });
 
-test('the provider describes itself once; later sign-ins ask it for tokens only', async () => {
+test('identify: the metadata of the provider is fetched once', async () => {
   await identify(answer(), login, callbackUrl);
   seen = [];
   await identify(answer(), login, callbackUrl);
   deepEqual(seen, ['/token']);
 });
 
-test('a provider that keeps the profile at its own endpoint is asked there, about the same subject', async () => {
+test('identify: without an e-mail address in the ID token the profile is read from the userinfo endpoint', async () => {
   script = { claims: { email: undefined, name: undefined }, userinfo: { sub: 'subject-1', email: 'b@example.com', name: 'B' } };
   const { profile } = await identify(answer(), login, callbackUrl);
   deepEqual([profile.email, profile.name, profile.emailVerified], ['b@example.com', 'B', false]);
@@ -151,7 +151,7 @@ test('a provider that keeps the profile at its own endpoint is asked there, abou
   await refusedAs('SERVICE_UNAVAILABLE');
 });
 
-test('a provider that gives no refresh token and no scope gives what was asked', async () => {
+test('identify: a response without a scope means all requested scopes', async () => {
   script = { tokens: { refresh_token: undefined, scope: undefined } };
   const { refreshToken, scopes } = await identify(answer(), login, callbackUrl);
   equal(refreshToken, undefined);
@@ -173,13 +173,13 @@ for (const [what, set] of [
   ['an unknown crit header', { header: { crit: ['x'], x: 1 } }],
   ['no e-mail address', { claims: { email: null } }],
 ] as const) {
-  test(`an ID token with ${what} signs nobody in`, async () => {
+  test(`identify: an ID token with ${what} is refused`, async () => {
     script = set;
     await refusedAs('UNAUTHORIZED');
   });
 }
 
-test('an answer without an ID token signs nobody in', async () => {
+test('identify: a response without an ID token is refused', async () => {
   script = { tokens: { id_token: undefined } };
   await refusedAs('UNAUTHORIZED');
 });
@@ -192,7 +192,7 @@ for (const parameters of [
   { response: 'x.y.z' },
   { id_token: 'x.y.z' },
 ]) {
-  test(`coming back with ${JSON.stringify(parameters)} is refused without asking for a token`, async () => {
+  test(`identify: the callback parameters ${JSON.stringify(parameters)} are refused without a token request`, async () => {
     await refusedAs('UNAUTHORIZED', answer(parameters as unknown as Record<string, string>));
     equal(tokenRequests.length, 0);
   });
@@ -205,7 +205,7 @@ for (const [error, status, code] of [
   ['server_error', 500, 'SERVICE_UNAVAILABLE'],
   ['slow_down', 429, 'SERVICE_UNAVAILABLE'],
 ] as const) {
-  test(`the provider's ${error} with status ${status} is ${code} to the person`, async () => {
+  test(`identify: the provider's ${error} with status ${status} is ${code}`, async () => {
     script = { token: (response) => json(response, { error, error_description: canary }, status) };
     await refusedAs(code);
   });
@@ -219,7 +219,7 @@ for (const [what, token] of [
   ['a challenge', (response: ServerResponse) => response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end()],
   ['a dropped connection', (response: ServerResponse) => response.destroy()],
 ] as const) {
-  test(`${what} in place of tokens is SERVICE_UNAVAILABLE`, async () => {
+  test(`identify: ${what} instead of tokens is SERVICE_UNAVAILABLE`, async () => {
     script = { token };
     await refusedAs('SERVICE_UNAVAILABLE');
   });

@@ -7,7 +7,7 @@ const now = new Date('2025-06-01T12:00:00Z');
 const at = (offsetSeconds: number) => new Date(now.getTime() + offsetSeconds * 1_000);
 const record: CodeRecord = { pk: 'CODE#x', sk: 'CODE', userId: 'usr_x', expiresAt: now.getTime() / 1_000 + 60 };
 
-test('a code lives sixty seconds and only its fingerprint is stored', () => {
+test('issueCode: a code expires after 60 seconds, and only its fingerprint is stored', () => {
   const { code, write } = issueCode('usr_x', now);
   match(code, /^[A-Za-z0-9_-]{43}$/);
   ok('put' in write);
@@ -18,11 +18,11 @@ test('a code lives sixty seconds and only its fingerprint is stored', () => {
 for (const [what, kept, when, verdict] of [
   ['a fresh code', record, now, 'redeem'],
   ['its last second', record, at(59), 'redeem'],
-  // The row can outlive its TTL by days; the time is checked in code.
+  // DynamoDB may keep an item for days after its TTL, so the time is checked in code.
   ['a code of sixty seconds that is still in the table', record, at(60), 'refuse'],
   ['an unknown code', undefined, now, 'refuse'],
   ['a code that opened a session', { ...record, sessionId: 'ses_x' }, now, 'replay'],
   ['a used code long after its minute', { ...record, sessionId: 'ses_x' }, at(3_600), 'replay'],
 ] as const) {
-  test(`${what}: ${verdict}`, () => equal(checkCode(kept, when), verdict));
+  test(`checkCode: ${what}: ${verdict}`, () => equal(checkCode(kept, when), verdict));
 }

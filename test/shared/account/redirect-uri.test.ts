@@ -13,7 +13,8 @@ for (const uri of [
   'http://127.0.0.1:51004/cb',
   'http://[::1]:8080/cb',
 ]) {
-  test(`${uri} is an entry of the list, but for a loopback port`, () => equal(isAllowedRedirect(uri, allowed), true));
+  test(`isAllowedRedirect: ${uri} matches an entry, except for a loopback port`, () =>
+    equal(isAllowedRedirect(uri, allowed), true));
 }
 
 for (const uri of [
@@ -61,12 +62,13 @@ for (const uri of [
   'http://[::ffff:127.0.0.1]/cb',
   'http://0.0.0.0/cb',
 ]) {
-  test(`${JSON.stringify(uri)} is not an entry of the list`, () => equal(isAllowedRedirect(uri, allowed), false));
+  test(`isAllowedRedirect: ${JSON.stringify(uri)} matches no entry`, () => equal(isAllowedRedirect(uri, allowed), false));
 }
 
-test('an empty list allows nothing, loopback included', () => equal(isAllowedRedirect('http://localhost/callback', []), false));
+test('isAllowedRedirect: an empty list allows nothing, not even loopback', () =>
+  equal(isAllowedRedirect('http://localhost/callback', []), false));
 
-test('the code joins whatever query the address has', () => {
+test('withCode: the code is added to an existing query', () => {
   equal(withCode('http://localhost:5/cb', 'a-b_c'), 'http://localhost:5/cb?code=a-b_c');
   equal(withCode('https://app.example.com/cb?x=1', 'c'), 'https://app.example.com/cb?x=1&code=c');
   equal(withCode('com.example.app:/oauth', 'c'), 'com.example.app:/oauth?code=c');

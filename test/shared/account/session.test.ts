@@ -36,10 +36,10 @@ for (const [what, given, kept, at, verdict] of [
     'refuse',
   ],
 ] as const) {
-  test(`${what}: ${verdict}`, () => equal(checkRefresh(given, kept, at), verdict));
+  test(`checkRefresh: ${what}: ${verdict}`, () => equal(checkRefresh(given, kept, at), verdict));
 }
 
-test('a session lives thirty days and its refresh token seven, and the table sees only a fingerprint', () => {
+test('openSession: a session lasts 30 days and its refresh token 7; the table stores a fingerprint', () => {
   const { refreshToken, writes, session: opened } = openSession(session.userId, now);
   match(refreshToken, /^ses_[0-9A-Z]{26}\.[A-Za-z0-9_-]{43}$/);
   const [first, second] = writes;
@@ -50,16 +50,16 @@ test('a session lives thirty days and its refresh token seven, and the table see
   ok(!JSON.stringify(writes).includes(readRefreshToken(refreshToken)!.secret));
 });
 
-test('near its end a session gives refresh tokens that end with it', () => {
+test('rotateRefreshToken: a refresh token expires with its session at the latest', () => {
   const presented = { sessionId: session.id, secret: 's' };
-  const { writes } = rotateRefreshToken(session, presented, later(29 * day), async () => unauthorized(''));
+  const { writes } = rotateRefreshToken({ session, presented, lost: async () => unauthorized('') }, later(29 * day));
   const made = writes.find((write) => 'put' in write)!;
   equal(made.put.expiresAt, session.endsAt);
 });
 
-test('rotation is one step: the session alive, the old token unused, the new one made', () => {
+test('rotateRefreshToken: one transaction checks the session, marks the old token as used and creates the new one', () => {
   const lost = async () => unauthorized('');
-  const { writes } = rotateRefreshToken(session, { sessionId: session.id, secret: 'secret' }, now, lost);
+  const { writes } = rotateRefreshToken({ session, presented: { sessionId: session.id, secret: 'secret' }, lost }, now);
   deepEqual(
     writes.map((write) => Object.keys(write)[0]),
     ['check', 'update', 'put'],
@@ -69,7 +69,7 @@ test('rotation is one step: the session alive, the old token unused, the new one
   equal(writes[1]!.onConditionFailed, lost);
 });
 
-test('text that cannot be a refresh token is told from one without asking the table', () => {
+test('readRefreshToken: malformed text is refused without a read of the table', () => {
   const { refreshToken } = openSession(session.userId, now);
   ok(readRefreshToken(refreshToken));
   for (const text of [

@@ -25,9 +25,10 @@ for (const [filter, moment, expected] of [
   [{ from: '0001-01-01', to: '9999-12-31' }, '2030-01-01T00:00:00Z', true],
   [{ from: '2030-01-02', to: '2030-01-02' }, '2030-01-02T12:00:00Z', true],
 ] as const)
-  test(`${JSON.stringify(filter)} ${expected ? 'holds' : 'leaves out'} ${moment}`, () => equal(holds(filter, moment), expected));
+  test(`rangeOf: ${JSON.stringify(filter)} ${expected ? 'includes' : 'excludes'} ${moment}`, () =>
+    equal(holds(filter, moment), expected));
 
-test('a range that ends before it begins is refused', () => {
+test('spanOf: a range that ends before it begins is refused', () => {
   for (const filter of [
     { from: '2030-01-03', to: '2030-01-02' },
     { from: '2030-01-02T00:00:01Z', to: '2030-01-02T00:00:00Z' },
@@ -38,7 +39,7 @@ test('a range that ends before it begins is refused', () => {
     });
 });
 
-test('only the filters that are given are asked of the table', () => {
+test('rangeOf: only the given filters are part of the query', () => {
   deepEqual(rangeOf(tenant, { actorId: 'usr_1', resourceType: undefined }).where, { 'actor.id': 'usr_1' });
   ok(rangeOf(tenant, {}).newestFirst);
 });

@@ -22,7 +22,7 @@ const agentCell = (userAgent: string): string => {
   return row[columns.indexOf('context.userAgent')]!;
 };
 
-test('a line has the header’s columns, nothing for null, and the details as JSON', () => {
+test('csvLine: a line has the columns of the header, an empty cell for null, and the details as JSON', () => {
   deepEqual(Object.fromEntries(parseCsv(csvLine(entry))[0]!.map((cell, n) => [columns[n], cell])), {
     id: 'aud_1',
     timestamp: '2030-01-01T00:00:00.000Z',
@@ -43,13 +43,13 @@ test('a line has the header’s columns, nothing for null, and the details as JS
 
 const triggers = ['=', '+', '-', '@', '\t', '\r', '\n', '\0', '＝', '＋', '－', '＠'];
 for (const trigger of triggers)
-  test(`a cell that begins with ${JSON.stringify(trigger)} becomes text`, () =>
+  test(`csvLine: a cell that begins with ${JSON.stringify(trigger)} becomes text`, () =>
     equal(agentCell(`${trigger}1+1`), `'${trigger}1+1`));
 
 for (const text of ['=HYPERLINK("http://evil.example","x")', '","=1+1', 'a\r\n=1+1,"', '"', '""', "'", ',', ';=1', ' =1'])
-  test(`${JSON.stringify(text)} stays in its cell`, () => ok([text, `'${text}`].includes(agentCell(text))));
+  test(`csvLine: ${JSON.stringify(text)} stays in its cell`, () => ok([text, `'${text}`].includes(agentCell(text))));
 
-test('whatever a caller puts into a field, rows and columns stay what they are and no cell begins with a formula', () =>
+test('csvLine: arbitrary field values change neither rows nor columns, and no cell begins with a formula', () =>
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 5 }), fc.string({ unit: 'binary' }), (agents, name) => {
       const lines = agents.map((userAgent) =>

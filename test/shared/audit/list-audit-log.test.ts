@@ -21,7 +21,7 @@ interface Kind {
   readonly isExpired: boolean;
 }
 
-/** One entry a minute, newest last. */
+/** One entry per minute, newest last. */
 const seed = (kinds: readonly Kind[], details: object = {}): string[] => {
   const table = new InMemoryTable();
   const ids = kinds.map(({ action, isExpired }, n) => {
@@ -51,7 +51,7 @@ const readAll = async (filter: Filter, limit: number): Promise<{ ids: string[]; 
   const ids: string[] = [];
   const pages: number[] = [];
   for (let next: string | undefined, first = true; first || next !== undefined; first = false) {
-    const page = await listEntries(tenant, filter, { limit, after: next }, now);
+    const page = await listEntries(tenant, { ...filter, limit, after: next }, now);
     ids.push(...page.items.map(({ id }) => id));
     pages.push(page.items.length);
     next = page.next;
@@ -59,7 +59,7 @@ const readAll = async (filter: Filter, limit: number): Promise<{ ids: string[]; 
   return { ids, pages };
 };
 
-test('following the cursors gives every kept entry of the filter once, newest first', () =>
+test('listEntries: the pages contain every matching entry once, newest first', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ action: fc.constantFrom('a', 'b'), isExpired: fc.boolean() }), { maxLength: 40 }),
@@ -70,7 +70,7 @@ test('following the cursors gives every kept entry of the filter once, newest fi
         const expected = ids.filter((_, n) => !kinds[n]!.isExpired && (!action || kinds[n]!.action === action)).toReversed();
         const { ids: seen, pages } = await readAll({ action }, limit);
         deepEqual(seen, expected);
-        // Nothing expired and no filter: every page is full but the last, and the last is not empty unless it is the only one.
+        // Without expired entries and filters every page but the last is full, and only a single page may be empty.
         if (!action && kinds.every(({ isExpired }) => !isExpired)) {
           ok(pages.slice(0, -1).every((length) => length === limit));
           ok(pages.length === 1 || pages.at(-1)! > 0);
@@ -83,22 +83,22 @@ test('following the cursors gives every kept entry of the filter once, newest fi
 const fresh = (count: number, action = (_: number) => 'a'): Kind[] =>
   Array.from({ length: count }, (_, n) => ({ action: action(n), isExpired: false }));
 
-test('a page without a filter is one read of the table', async () => {
+test('listEntries: a page without a filter takes one read of the table', async () => {
   seed(fresh(10));
-  equal((await listEntries(tenant, {}, { limit: 5, after: undefined }, now)).items.length, 5);
+  equal((await listEntries(tenant, { limit: 5, after: undefined }, now)).items.length, 5);
   equal(aws.calls.length, 1);
 });
 
-test('a filter that matches almost nothing costs a bounded amount of work and still says where to go on', async () => {
+test('listEntries: a filter that matches almost nothing takes a bounded number of reads and has a next cursor', async () => {
   const ids = seed(fresh(5_000, (n) => (n === 0 ? 'rare' : 'a')));
-  const first = await listEntries(tenant, { action: 'rare' }, { limit: 50, after: undefined }, now);
+  const first = await listEntries(tenant, { action: 'rare', limit: 50, after: undefined }, now);
   deepEqual(first.items, []);
   ok(first.next);
   equal(aws.calls.length, 2);
   deepEqual((await readAll({ action: 'rare' }, 50)).ids, [ids[0]]);
 });
 
-test('a date, an actor and a kind of resource narrow the list together', async () => {
+test('listEntries: date, actor and resource type are combined', async () => {
   const ids = seed(fresh(30));
   const filter = { from: new Date(start + 10 * minute).toISOString(), to: new Date(start + 20 * minute).toISOString() };
   deepEqual((await readAll(filter, 100)).ids, ids.slice(10, 21).toReversed());
@@ -106,33 +106,33 @@ test('a date, an actor and a kind of resource narrow the list together', async (
   deepEqual((await readAll({ ...filter, resourceType: 'other' }, 100)).ids, []);
 });
 
-test('an export holds the whole range, as CSV neutralised and as JSON unchanged', async () => {
+test('exportEntries: the file contains the whole range; formulas are neutralized in CSV and unchanged in JSON', async () => {
   const ids = seed(fresh(2_500));
-  const rows = parseCsv(await exportEntries(tenant, {}, 'csv', now));
+  const rows = parseCsv(await exportEntries(tenant, { format: 'csv' }, now));
   deepEqual(
     rows.slice(1).map(([id]) => id),
     ids.toReversed(),
   );
   equal(rows[1]![rows[0]!.indexOf('context.userAgent')], "'=1+1");
-  const json = JSON.parse(await exportEntries(tenant, {}, 'json', now)) as Entry[];
+  const json = JSON.parse(await exportEntries(tenant, { format: 'json' }, now)) as Entry[];
   equal(json.length, 2_500);
   equal(json[0]!.context.userAgent, '=1+1');
   deepEqual(Object.keys(json[0]!), ['id', 'timestamp', 'action', 'actor', 'resource', 'organization', 'context', 'details']);
 });
 
-test('an export of nothing is a header, or an empty list', async () => {
+test('exportEntries: an empty range is a header, or an empty list', async () => {
   seed([]);
-  equal(parseCsv(await exportEntries(tenant, {}, 'csv', now)).length, 1);
-  deepEqual(JSON.parse(await exportEntries(tenant, {}, 'json', now)), []);
+  equal(parseCsv(await exportEntries(tenant, { format: 'csv' }, now)).length, 1);
+  deepEqual(JSON.parse(await exportEntries(tenant, { format: 'json' }, now)), []);
 });
 
-// Lambda answers with at most 6 MB, the answer written as JSON: every quote takes two bytes there.
-test('an export that would not fit is refused with a range that does', async () => {
+// A Lambda response is at most 6 MB of JSON, in which every quote takes two bytes.
+test('exportEntries: a range that is too large is refused with one that fits', async () => {
   seed(fresh(2_000), { quotes: '"'.repeat(1_000) });
   for (const format of ['csv', 'json'] as const) {
     let fitsFrom = '';
     await rejects(
-      exportEntries(tenant, {}, format, now),
+      exportEntries(tenant, { format }, now),
       (error: { code: string; message: string; details: { fitsFrom: string; field: string } }) => {
         equal(error.code, 'VALIDATION_ERROR');
         equal(error.details.field, 'from');
@@ -141,7 +141,7 @@ test('an export that would not fit is refused with a range that does', async () 
         return true;
       },
     );
-    const text = await exportEntries(tenant, { from: fitsFrom }, format, now);
+    const text = await exportEntries(tenant, { from: fitsFrom, format }, now);
     ok(JSON.stringify(text).length <= 5 * 1_024 * 1_024 + 1_000);
     ok(JSON.stringify(text).length > 4 * 1_024 * 1_024);
   }

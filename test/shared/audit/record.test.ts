@@ -19,7 +19,7 @@ test('auditNote: it names the organization and the resource; details are optiona
   deepEqual(auditNote(tenant, 'project', 'p', { name: 'x' }), { ...note, details: { name: 'x' } });
 });
 
-test('systemAudit: the actor is the system, without an address, and the resource stands for the request', async () => {
+test('systemAudit: the actor is the system, without an address, and the request id is the resource id', async () => {
   await commit([
     systemAudit('retention', { action: 'backup.expired', note: auditNote(tenant, 'backup', 'b', { name: 'x' }), now }),
   ]);

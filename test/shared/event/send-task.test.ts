@@ -1,6 +1,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
-import { enqueue, senderOf, sendTask, taskMessage } from '../../../shared/event/index.ts';
+import { enqueue, sendTask, taskMessage } from '../../../shared/event/index.ts';
+import { senderOf } from '../../../shared/event/send-task.ts';
 import { newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import { type Input, scriptAws } from '../../harness/aws/scripted-aws.ts';
 
@@ -19,7 +20,7 @@ const aws = await scriptAws({
 });
 afterAll(() => aws.stop());
 process.env.TASK_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/tasks`;
-process.env.CHORE_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/chores`;
+process.env.BUCKET_WORK_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/bucket-work`;
 beforeEach(() => {
   isRefused = false;
   aws.calls.length = 0;
@@ -37,7 +38,7 @@ test('a tenant has one message group, whether its task leaves by the outbox or d
   const [{ QueueUrl, Entries } = {}] = aws.sent('SendMessageBatch');
   const [entry] = Entries as Entry[];
   deepEqual([entry?.MessageGroupId, entry?.DelaySeconds], [outboxSender, 7]);
-  equal(String(QueueUrl).endsWith('/chores'), true);
+  equal(String(QueueUrl).endsWith('/bucket-work'), true);
 });
 
 test('sendTask: a message that the queue does not accept throws', async () => {

@@ -1,6 +1,7 @@
 import { deepEqual, equal, fail, throws } from 'node:assert/strict';
 import { test } from 'vitest';
-import { queueOf, readTask } from '../../../shared/event/index.ts';
+import { readTask } from '../../../shared/event/index.ts';
+import { queueOf } from '../../../shared/event/tasks.ts';
 import { newId } from '../../../shared/platform/index.ts';
 
 const message = (task: object): string => JSON.stringify({ id: newId('task'), organizationId: newId('organization'), task });
@@ -8,10 +9,10 @@ const message = (task: object): string => JSON.stringify({ id: newId('task'), or
 /** Queues, outbox items and Scheduler entries still hold messages of earlier versions. */
 const renamed = [
   ['tell-disabled', 'notify-webhook-disabled', { webhookId: newId('webhook') }, 'task'],
-  ['match', 'match-event', { eventId: newId('event') }, 'match'],
+  ['match', 'match-event', { eventId: newId('event') }, 'eventMatch'],
   ['tick', 'run-schedule', { scheduleId: newId('schedule'), at: '2025-06-01T00:00:00.000Z' }, 'schedule'],
-  ['forget-captures', 'expire-captures', { projectId: newId('project') }, 'chore'],
-  ['settle-move', 'finish-move', { projectId: newId('project'), moveId: 'mov_x' }, 'chore'],
+  ['forget-captures', 'expire-captures', { projectId: newId('project') }, 'bucketWork'],
+  ['settle-move', 'finish-move', { projectId: newId('project'), moveId: 'mov_x' }, 'bucketWork'],
 ] as const;
 for (const [earlier, kind, fields, queue] of renamed)
   test(`readTask: the earlier kind ${earlier} is read as ${kind}`, () => {

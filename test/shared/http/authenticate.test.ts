@@ -33,22 +33,22 @@ for (const authorization of [
   `Bearer ${'a.'.repeat(50_000)}`,
   'Bearer a.b.c',
 ])
-  test(`Authorization: ${authorization.slice(0, 50)} is nobody`, () =>
+  test(`authenticate: Authorization ${authorization.slice(0, 50)} is UNAUTHORIZED`, () =>
     rejects(authenticate(incoming({ headers: { authorization } })), {
       code: 'UNAUTHORIZED',
       headers: { 'www-authenticate': 'Bearer' },
     }));
 
-test('no Authorization and no cookie is nobody, and a token in the query is not looked at', () =>
+test('authenticate: without Authorization and cookie a call is UNAUTHORIZED; a token in the query is ignored', () =>
   rejects(authenticate(incoming({ query: `access_token=${apiKey}` })), { code: 'UNAUTHORIZED' }));
 
-test('a key names its account', async () => {
+test('authenticate: an API key contains the id of its account', async () => {
   const found = await authenticate(incoming({ headers: { authorization: `bearer ${apiKey}` } }));
   equal(found.kind, 'key');
 });
 
-// Whoever knows an account's id must not be able to use up its requests.
-test('two keys that name one account are counted apart', async () => {
+// A caller that only knows an account's id must not be able to use up its requests.
+test('rateIdentity: two keys with the same account id are counted separately', async () => {
   const account = newId('serviceAccount');
   const identity = async (key: string) =>
     rateIdentity(await authenticate(incoming({ headers: { authorization: `Bearer ${key}` } })));
@@ -58,7 +58,7 @@ test('two keys that name one account are counted apart', async () => {
 });
 
 for (const origin of ['https://app.example.com', 'http://localhost:5173', 'https://api.example.com'])
-  test(`a page at ${origin} may change things by cookie`, () =>
+  test(`refuseForeignOrigin: a change by cookie from ${origin} is allowed`, () =>
     refuseForeignOrigin(incoming({ method: 'POST', headers: { origin } })));
 for (const origin of [
   undefined,
@@ -68,6 +68,6 @@ for (const origin of [
   'HTTPS://app.example.com',
   'https://app.example.com/',
 ])
-  test(`a page at ${origin} may not`, () =>
+  test(`refuseForeignOrigin: a change by cookie from ${origin} is FORBIDDEN`, () =>
     throws(() => refuseForeignOrigin(incoming({ method: 'DELETE', headers: origin ? { origin } : {} })), { code: 'FORBIDDEN' }));
-test('reading by cookie needs no Origin', () => refuseForeignOrigin(incoming({ method: 'GET' })));
+test('refuseForeignOrigin: a read by cookie needs no Origin', () => refuseForeignOrigin(incoming({ method: 'GET' })));

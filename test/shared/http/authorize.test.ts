@@ -5,7 +5,7 @@ import { roles } from '../../../shared/contract/access.ts';
 import type { Credentials } from '../../../shared/http/authenticate.ts';
 import { authorize } from '../../../shared/http/authorize.ts';
 import { newApiKey } from '../../../shared/organization/index.ts';
-import { fingerprint, newId } from '../../../shared/platform/index.ts';
+import { fingerprint, type Key, newId } from '../../../shared/platform/index.ts';
 import { scriptAws } from '../../harness/aws/scripted-aws.ts';
 import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
@@ -48,15 +48,20 @@ beforeEach(() => seed());
 
 const read: Access = { role: 'viewer', scope: 'organization:read' };
 const peopleOnly: Access = { role: 'viewer', scope: 'people-only' };
-const ask = (access: Exclude<Access, 'public'>, credentials: Credentials, header: string | undefined = org) =>
-  authorize(access, credentials, header, undefined, now);
+const ask = (
+  access: Exclude<Access, 'public'>,
+  credentials: Credentials,
+  { organizationHeader = org as string | undefined, responseKey = undefined as Key | undefined } = {},
+) => authorize({ access, credentials, organizationHeader, responseKey, now });
+const askWithoutHeader = (access: Exclude<Access, 'public'>, credentials: Credentials) =>
+  authorize({ access, credentials, organizationHeader: undefined, responseKey: undefined, now });
 const refused = (code: string, details?: object) => (error: { code: string; details?: object }) => {
   equal(error.code, code);
   if (details) deepEqual(error.details, details);
   return true;
 };
 
-test('a member acts in the organization, after one look at the table', async () => {
+test('authorize: a member is authorized with one round trip to the table', async () => {
   const { participant, actor, person: who } = await ask(read, person);
   equal(participant?.tenant.organizationId, org);
   equal(participant?.role, 'owner');
@@ -70,7 +75,7 @@ test('a member acts in the organization, after one look at the table', async () 
 
 for (const required of roles)
   for (const role of roles)
-    test(`the role ${role} ${roles.indexOf(role) >= roles.indexOf(required) ? 'reaches' : 'is below'} ${required}`, async () => {
+    test(`authorize: role ${role} ${roles.indexOf(role) >= roles.indexOf(required) ? 'satisfies' : 'does not satisfy'} ${required}`, async () => {
       seed({ role });
       const asked = ask({ role: required, scope: 'people-only' }, person);
       if (roles.indexOf(role) >= roles.indexOf(required)) ok((await asked).participant);
@@ -82,22 +87,22 @@ for (const [what, of] of [
   ['has ended', { endsAt: nowSeconds }],
   ['is another user’s', { userId: newId('user') }],
 ] as const)
-  test(`a session that ${what} is nobody`, async () => {
+  test(`authorize: a session that ${what} is UNAUTHORIZED`, async () => {
     seed({ session: of });
     await rejects(ask(read, person), refused('UNAUTHORIZED'));
     await rejects(ask('user', person), refused('UNAUTHORIZED'));
   });
 
-test('a session that is not there is nobody', async () => {
+test('authorize: a missing session is UNAUTHORIZED', async () => {
   table.items.delete(`SESSION#${session}\nSESSION`);
   await rejects(ask(read, person), refused('UNAUTHORIZED'));
 });
 
 for (const credentials of [person, key]) {
   const who = credentials.kind;
-  test(`${who}: without the organization header nothing is assumed`, () =>
+  test(`authorize (${who}): a missing X-Organization-Id is a VALIDATION_ERROR`, () =>
     rejects(
-      authorize(read, credentials, undefined, undefined, now),
+      askWithoutHeader(read, credentials),
       refused('VALIDATION_ERROR', { field: 'X-Organization-Id', reason: 'is required' }),
     ));
   for (const header of [
@@ -111,46 +116,49 @@ for (const credentials of [person, key]) {
     newId('user'),
     'a'.repeat(10_000),
   ])
-    test(`${who}: ${header.slice(0, 60)} names no organization`, () =>
-      rejects(ask(read, credentials, header), refused('VALIDATION_ERROR')));
-  test(`${who}: an unknown organization is not found`, () =>
-    rejects(ask(read, credentials, newId('organization')), refused('ORGANIZATION_NOT_FOUND')));
-  test(`${who}: a deleted organization is not found`, () =>
-    rejects(ask(read, credentials, deleted), refused('ORGANIZATION_NOT_FOUND')));
-  test(`${who}: another organization is forbidden`, () => rejects(ask(read, credentials, other), refused('FORBIDDEN')));
+    test(`authorize (${who}): X-Organization-Id ${header.slice(0, 60)} is a VALIDATION_ERROR`, () =>
+      rejects(ask(read, credentials, { organizationHeader: header }), refused('VALIDATION_ERROR')));
+  test(`authorize (${who}): an unknown organization is ORGANIZATION_NOT_FOUND`, () =>
+    rejects(ask(read, credentials, { organizationHeader: newId('organization') }), refused('ORGANIZATION_NOT_FOUND')));
+  test(`authorize (${who}): a deleted organization is ORGANIZATION_NOT_FOUND`, () =>
+    rejects(ask(read, credentials, { organizationHeader: deleted }), refused('ORGANIZATION_NOT_FOUND')));
+  test(`authorize (${who}): another organization is FORBIDDEN`, () =>
+    rejects(ask(read, credentials, { organizationHeader: other }), refused('FORBIDDEN')));
 }
 
-test('a key acts within its organization by scope', async () => {
+test('authorize: an API key with the scope is authorized in its organization', async () => {
   const { participant, actor, person: nobody } = await ask(read, key);
   equal(participant?.role, undefined);
   deepEqual(actor, { type: 'service_account', id: account, email: 'k@b.c' });
   equal(nobody, undefined);
 });
 
-test('a key without the scope is told which it needs', () =>
+test('authorize: an API key without the scope is FORBIDDEN, with the required scope', () =>
   rejects(
     ask({ role: 'viewer', scope: 'organization:write' }, key),
     refused('FORBIDDEN', { requiredScope: 'organization:write' }),
   ));
-test('no scope opens what is for people only', () => rejects(ask(peopleOnly, key), refused('FORBIDDEN')));
-test('a key is no signed-in person', () => rejects(authorize('user', key, undefined, undefined, now), refused('FORBIDDEN')));
+test('authorize: an endpoint for people only is FORBIDDEN for API keys', () =>
+  rejects(ask(peopleOnly, key), refused('FORBIDDEN')));
+test('authorize: an endpoint for signed-in users is FORBIDDEN for API keys', () =>
+  rejects(askWithoutHeader('user', key), refused('FORBIDDEN')));
 
-test('a key with one character changed, or of an account that is gone, is nobody', async () => {
+test('authorize: a changed API key, or one of a deleted account, is UNAUTHORIZED', async () => {
   const changed = `${apiKey.slice(0, -1)}${apiKey.endsWith('A') ? 'B' : 'A'}`;
   await rejects(ask(read, { kind: 'key', apiKey: changed, accountId: account }), refused('UNAUTHORIZED'));
   table.items.delete(`APIKEY#${account}\nAPIKEY`);
   await rejects(ask(read, key), refused('UNAUTHORIZED'));
 });
 
-test('the key of a deleted organization is nobody', async () => {
+test('authorize: the API key of a deleted organization is UNAUTHORIZED', async () => {
   table.put({ pk: `ORG#${org}`, sk: 'META', id: org, deletedAt: 'x' });
   await rejects(ask(read, key), refused('UNAUTHORIZED'));
 });
 
-test('a repeated call whose response is stored names the deleted organization, for the log', async () => {
+test('authorize: a repeated call with a stored response has the id of the deleted organization, for the log', async () => {
   const responseKey = { pk: 'ANSWER#x', sk: 'ANSWER' };
-  await rejects(authorize(read, person, deleted, responseKey, now), refused('ORGANIZATION_NOT_FOUND'));
+  await rejects(ask(read, person, { organizationHeader: deleted, responseKey }), refused('ORGANIZATION_NOT_FOUND'));
   table.put({ ...responseKey, digest: 'x' });
-  const { participant, deletedOrganizationId } = await authorize(read, person, deleted, responseKey, now);
+  const { participant, deletedOrganizationId } = await ask(read, person, { organizationHeader: deleted, responseKey });
   deepEqual({ participant, deletedOrganizationId }, { participant: undefined, deletedOrganizationId: deleted });
 });

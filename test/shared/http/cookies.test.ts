@@ -2,7 +2,7 @@ import { equal, match } from 'node:assert/strict';
 import { test } from 'vitest';
 import { clearedLoginCookie, clearedSessionCookies, sessionCookies, startedLoginCookie } from '../../../shared/http/cookies.ts';
 
-test('served over https, the sign-in cookie travels over https only', () => {
+test('startedLoginCookie: it is Secure if the service uses https', () => {
   process.env.PUBLIC_URL = 'https://api.example.com';
   const attributes = 'HttpOnly; SameSite=Lax; Secure';
   equal(startedLoginCookie('v'), `bms_login=v; Path=/api/v1/auth/google/callback; Max-Age=600; ${attributes}`);
@@ -10,7 +10,7 @@ test('served over https, the sign-in cookie travels over https only', () => {
 });
 
 // A browser removes a cookie only if it is cleared for the path it was set for.
-test('session cookies are out of reach of scripts and foreign sites, and are cleared where they were set', () => {
+test('sessionCookies: scripts and other sites cannot use them, and they are cleared for the path they were set for', () => {
   const set = sessionCookies('access', 'refresh');
   for (const [n, cookie] of [...set, ...clearedSessionCookies].entries()) {
     match(cookie, /; HttpOnly; Secure; SameSite=Lax$/);

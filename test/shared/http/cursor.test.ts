@@ -12,22 +12,23 @@ const isRefused = (field: string) => (error: { code: string; details: { field: s
   return true;
 };
 
-test('without parameters a page is fifty from the beginning', async () => {
+test('readPage: without parameters it is the first page of 50', async () => {
   deepEqual(await readPage({}, 'org_1', 'a.list'), { limit: 50, after: undefined });
 });
 
 for (const limit of ['1', '100', '007'])
-  test(`limit=${limit} is taken`, async () => equal((await readPage({ limit }, 'org_1', 'a.list')).limit, Number(limit)));
+  test(`readPage: limit=${limit} is accepted`, async () =>
+    equal((await readPage({ limit }, 'org_1', 'a.list')).limit, Number(limit)));
 for (const limit of ['0', '101', '-1', '1.5', '1e2', '', 'NaN', ' 5', '٥', '0x10', '1000'])
-  test(`limit=${limit} is refused`, () => rejects(readPage({ limit }, 'org_1', 'a.list'), isRefused('limit')));
+  test(`readPage: limit=${limit} is refused`, () => rejects(readPage({ limit }, 'org_1', 'a.list'), isRefused('limit')));
 
-test('a cursor brings back the position it was made from', async () => {
+test('readPage: a cursor contains the position it was made from', async () => {
   const { nextCursor, hasMore } = await paginate('ENTRY#7', 'org_1', 'a.list');
   equal(hasMore, true);
   equal((await readPage({ cursor: nextCursor! }, 'org_1', 'a.list')).after, 'ENTRY#7');
 });
 
-test('a cursor of another organization or another list is refused, and so is anything we did not make', async () => {
+test('readPage: a cursor of another organization or list, and any other text, is refused', async () => {
   const { nextCursor } = await paginate('ENTRY#7', 'org_1', 'a.list');
   await rejects(readPage({ cursor: nextCursor! }, 'org_2', 'a.list'), isRefused('cursor'));
   await rejects(readPage({ cursor: nextCursor! }, 'org_1', 'b.list'), isRefused('cursor'));
@@ -35,6 +36,6 @@ test('a cursor of another organization or another list is refused, and so is any
     await rejects(readPage({ cursor }, 'org_1', 'a.list'), isRefused('cursor'));
 });
 
-test('the last page has no cursor', async () => {
+test('paginate: the last page has no cursor', async () => {
   deepEqual(await paginate(undefined, 'org_1', 'a.list'), { nextCursor: null, hasMore: false });
 });

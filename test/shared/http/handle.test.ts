@@ -18,8 +18,7 @@ process.env.REQUESTS_PER_MINUTE = '1000';
 const access = { role: 'admin', scope: 'organization:write' } as const;
 const things = group('things', '/things', {
   make: {
-    method: 'POST',
-    path: '',
+    route: 'POST',
     access,
     summary: '',
     body: z.strictObject({ name: z.string() }),
@@ -29,8 +28,8 @@ const things = group('things', '/things', {
     idempotent: true,
     capabilities: [],
   },
-  list: { method: 'GET', path: '', access, summary: '', list: z.object({ id: z.string() }), capabilities: [] },
-  open: { method: 'GET', path: '/open', access: 'public', summary: '', data: z.object({ id: z.string() }), capabilities: [] },
+  list: { route: 'GET', access, summary: '', list: z.object({ id: z.string() }), capabilities: [] },
+  open: { route: 'GET /open', access: 'public', summary: '', data: z.object({ id: z.string() }), capabilities: [] },
 });
 
 const [org, account] = [newId('organization'), newId('serviceAccount')];
@@ -72,7 +71,7 @@ const bodyOf = <T = unknown>({ body }: Response) => JSON.parse(body ?? '') as T;
 const written = () =>
   aws.sent('TransactWriteItems').map(({ TransactItems }) => TransactItems as { Put: { Item: Record<string, { S: string }> } }[]);
 
-test('the change and its audit entry are one transaction; the answer names what the interface names', async () => {
+test('handle: the change and its audit entry are one transaction, and the response has only fields of the schema', async () => {
   const response = await make(eventOf(post({ name: 'a' }, { 'user-agent': 'test' })));
   equal(response.statusCode, 201);
   deepEqual(bodyOf(response), { success: true, data: { id: `a-${runs}` } });
@@ -85,12 +84,12 @@ test('the change and its audit entry are one transaction; the answer names what 
   ok(JSON.stringify(entry).includes(response.headers['x-request-id']!));
 });
 
-test('three round trips: who calls beside the count, then the commit; being seen is noted beside the work', async () => {
+test('handle: a call takes three round trips; the last-seen time is written concurrently', async () => {
   await make(eventOf(post({ name: 'a' })));
   deepEqual(aws.calls.map(({ action }) => action).sort(), ['BatchGetItem', 'TransactWriteItems', 'UpdateItem', 'UpdateItem']);
 });
 
-test('a note of who was seen that fails is not the caller’s problem', async () => {
+test('handle: a failed write of the last-seen time does not fail the call', async () => {
   const isNote = (input: Input) => JSON.stringify(input.Key).includes('SEEN#');
   aws.play({
     ...script,
@@ -99,7 +98,7 @@ test('a note of who was seen that fails is not the caller’s problem', async ()
   equal((await make(eventOf(post({ name: 'a' })))).statusCode, 201);
 });
 
-test('every answer has its request id and the caller’s count', async () => {
+test('handle: every response has its request id and the rate limit of the caller', async () => {
   for (const request of [post({ name: 'a' }), post({ nmae: 'a' }), { headers: {} }, { ...post({}), headers: signedIn }]) {
     const { headers } = await make(eventOf(request));
     ok(headers['x-request-id']);
@@ -107,7 +106,7 @@ test('every answer has its request id and the caller’s count', async () => {
   }
 });
 
-test('the same key and body get the first answer, and nothing is done twice', async () => {
+test('idempotency: the same key and body get the first response, and nothing is done twice', async () => {
   const before = runs;
   const first = await make(eventOf(post({ name: 'a' }, { 'idempotency-key': 'k1' })));
   const again = await make(eventOf(post({ name: 'a' }, { 'idempotency-key': 'k1' })));
@@ -119,28 +118,28 @@ test('the same key and body get the first answer, and nothing is done twice', as
   equal(written().length, 1);
 });
 
-test('the same key with another body is refused', async () => {
+test('idempotency: the same key with another body is refused', async () => {
   await make(eventOf(post({ name: 'a' }, { 'idempotency-key': 'k1' })));
   const other = await make(eventOf(post({ name: 'b' }, { 'idempotency-key': 'k1' })));
   equal(other.statusCode, 422);
   equal(written().length, 1);
 });
 
-test('the stored answer is sealed: it may hold a secret shown once', async () => {
+test('idempotency: the stored response is encrypted, because it may contain a secret that is shown once', async () => {
   const { body } = await make(eventOf(post({ name: 'secretname' }, { 'idempotency-key': 'k1' })));
   const kept = [...table.items.values()].find(({ pk }) => pk!.S!.startsWith('ANSWER#'))!;
   ok(!JSON.stringify(kept).includes(body!) && !JSON.stringify(kept).includes('secretname'));
 });
 
 for (const key of ['', 'x'.repeat(256), 'tab\tkey', 'ümlaut'])
-  test(`${JSON.stringify(key.slice(0, 20))} is no Idempotency-Key`, async () => {
+  test(`idempotency: the key ${JSON.stringify(key.slice(0, 20))} is refused`, async () => {
     const response = await make(eventOf(post({ name: 'a' }, { 'idempotency-key': key })));
     equal(response.statusCode, 400);
     equal(bodyOf<{ error: { details: { field: string } } }>(response).error.details.field, 'Idempotency-Key');
   });
 
-// Both calls pass the first look; the second then fails on what the first made. It must not be told that its own thing is taken.
-test('a call overtaken by its twin gets the twin’s answer', async () => {
+// Both calls find no stored response. The second then fails, because the first has created the resource: it must get the first's response.
+test('idempotency: a call whose duplicate commits first gets the response of the duplicate', async () => {
   const request = post({ name: 'a' }, { 'idempotency-key': 'k1' });
   const first = await make(eventOf(request));
   let looks = 0;
@@ -158,7 +157,7 @@ const withoutAnswers = ({ Responses }: Found) => ({
   Responses: { Table: Responses.Table.filter(({ pk }) => !pk.S.startsWith('ANSWER#')) },
 });
 
-test('an answer the interface does not allow is never given, and nothing is committed', async () => {
+test('handle: a response that does not match the schema is a 500, and nothing is committed', async () => {
   const wrong = handle(things.make, async () => ({
     data: { id: 7 as unknown as string },
     change: { writes: [create({ pk: 'X', sk: 'X' })], audit: [] },
@@ -168,7 +167,7 @@ test('an answer the interface does not allow is never given, and nothing is comm
   equal(written().length, 0);
 });
 
-test('what a handler throws by mistake is a bare 500', async () => {
+test('handle: an unexpected error is a 500 without details', async () => {
   const broken = handle(things.open, async () => {
     throw new TypeError('hunter2');
   });
@@ -177,14 +176,14 @@ test('what a handler throws by mistake is a bare 500', async () => {
   ok(!response.body?.includes('hunter2'));
 });
 
-test('a table that is away is 503 in the envelope', async () => {
+test('handle: an unavailable table is a 503 in the envelope', async () => {
   aws.play({ ...script, BatchGetItem: () => new Fault('InternalServerError', 500) });
   const response = await make(eventOf(post({ name: 'a' })));
   equal(response.statusCode, 503);
   equal(bodyOf<{ error: { code: string } }>(response).error.code, 'SERVICE_UNAVAILABLE');
 });
 
-test('a rule that was overtaken is decided anew, a few times, then it is a conflict', async () => {
+test('handle: a handler with stale reads runs again, up to four times, then the call is a CONFLICT', async () => {
   let tries = 0;
   const contended = (until: number) =>
     handle(things.make, async () => {
@@ -198,7 +197,7 @@ test('a rule that was overtaken is decided anew, a few times, then it is a confl
   equal(tries, 4);
 });
 
-test('a list has its page and where it goes on', async () => {
+test('handle: a list has its items and the cursor of the next page', async () => {
   const list = handle(things.list, async ({ page }) => ({ items: [{ id: `${page.limit}` }], next: page.after ?? 'P#1' }));
   const first = bodyOf<{ pagination: { nextCursor: string } }>(await list(eventOf({ headers: signedIn, query: 'limit=7' })));
   deepEqual({ ...first, pagination: undefined }, { success: true, data: [{ id: '7' }], pagination: undefined });
@@ -206,7 +205,7 @@ test('a list has its page and where it goes on', async () => {
   equal(second.statusCode, 200);
 });
 
-test('a caller without a valid key is counted by address, whatever key it tries next', async () => {
+test('rate limit: a caller without a valid key is counted by address, whatever key it tries next', async () => {
   process.env.REQUESTS_PER_MINUTE = '5';
   const statuses: (number | undefined)[] = [];
   for (let n = 0; n < 8; n++) {
@@ -218,7 +217,7 @@ test('a caller without a valid key is counted by address, whatever key it tries 
   equal(statuses.at(-1), 429);
 });
 
-test('calls that reach out are limited for the organization; what is refused before it runs takes nothing of that', async () => {
+test('rate limit: outbound calls are limited per organization; a call that is refused before it runs is not counted', async () => {
   const row = { ...things.make, outboundShare: 2 / 1_000 };
   let reached = 0;
   const run = async () => {
@@ -241,7 +240,7 @@ const contextWith = (workMs: number): Context => {
   return { getRemainingTimeInMillis: () => deadlineMs - Date.now() } as Context;
 };
 
-test('handle: a call that takes too long answers 503 in the envelope, with its request id, and commits nothing later', async () => {
+test('handle: a call that times out is a 503 in the envelope, with its request id, and commits nothing later', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let decided: Promise<unknown> | undefined;
   const slow = handle(things.make, async ({ body }) => {
@@ -275,7 +274,7 @@ test('handle: a call that takes too long answers 503 in the envelope, with its r
   ok(![...table.items.keys()].some((name) => name.includes('THING#late')));
 });
 
-test('handle: header names count in any case', async () => {
+test('handle: header names are case-insensitive', async () => {
   const event = eventOf(post({ name: 'cased' }));
   event.headers = Object.fromEntries(Object.entries(event.headers).map(([name, value]) => [name.toUpperCase(), value]));
   equal((await make(event)).statusCode, 201);

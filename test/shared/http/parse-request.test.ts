@@ -12,41 +12,43 @@ const parse = (request: Request, isOptional = false) =>
 const refused = (code: string, field?: string) => (error: unknown) =>
   error instanceof ApiError && error.code === code && (field === undefined || error.details?.field === field);
 
-test('a JSON body is read as it is', () => deepEqual(parse({ body: '{"a":[1,null,"ü"]}' }), { a: [1, null, 'ü'] }));
-test('a body in base64 is the same body', () =>
+test('readJson: a JSON body is parsed', () => deepEqual(parse({ body: '{"a":[1,null,"ü"]}' }), { a: [1, null, 'ü'] }));
+test('readJson: a base64-encoded body is decoded', () =>
   deepEqual(parse({ body: Buffer.from('{"a":"ü"}').toString('base64'), isBase64Encoded: true }), { a: 'ü' }));
 
 for (const body of ['{', '', 'undefined', '{"a":1}}', "{'a':1}", '{"a":NaN}', '\u0000'])
-  test(`${JSON.stringify(body)} is not a JSON body`, () => throws(() => parse({ body }), refused('VALIDATION_ERROR', 'body')));
+  test(`readJson: ${JSON.stringify(body)} is not valid JSON`, () =>
+    throws(() => parse({ body }), refused('VALIDATION_ERROR', 'body')));
 
-test('a body that is not UTF-8 is refused', () => {
+test('readJson: a body that is not UTF-8 is refused', () => {
   const bytes = Buffer.from([0x22, 0xc3, 0x28, 0x22]);
   throws(() => parse({ body: bytes.toString('base64'), isBase64Encoded: true }), refused('VALIDATION_ERROR', 'body'));
 });
 
-test('no body is an empty object where the row says so, whatever its type is said to be', () => {
+test('readJson: an absent optional body is an empty object, whatever the Content-Type', () => {
   deepEqual(parse({ headers: {} }, true), {});
   deepEqual(parse({ headers: { 'content-type': 'text/plain' }, body: '' }, true), {});
 });
 
 for (const type of ['text/plain', '', 'application/json-patch+json', 'application/jsonx', 'multipart/form-data', 'text/json'])
-  test(`a body sent as ${JSON.stringify(type)} is an unsupported media type`, () =>
+  test(`readJson: Content-Type ${JSON.stringify(type)} is UNSUPPORTED_MEDIA_TYPE`, () =>
     throws(() => parse({ headers: { 'content-type': type }, body: '{}' }), refused('UNSUPPORTED_MEDIA_TYPE')));
 
 for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/json ;x=y'])
-  test(`a body sent as ${type} is read`, () => deepEqual(parse({ headers: { 'Content-Type': type }, body: '{}' }), {}));
+  test(`readJson: Content-Type ${type} is accepted`, () =>
+    deepEqual(parse({ headers: { 'Content-Type': type }, body: '{}' }), {}));
 
-test('of a key given twice the last counts', () =>
+test('readJson: of duplicate keys the last one wins', () =>
   deepEqual(parse({ body: '{"role":"viewer","role":"owner"}' }), { role: 'owner' }));
 
-test('__proto__ is a name like any other and changes no prototype', () => {
+test('readJson: a field named __proto__ changes no prototype', () => {
   const body = parse({ body: '{"__proto__":{"role":"owner"}}' }) as { role?: string };
   equal(body.role, undefined);
   deepEqual(Object.keys(body), ['__proto__']);
   equal(({} as { role?: string }).role, undefined);
 });
 
-test('a body nested a hundred thousand deep is read or refused, and does not end the process', () => {
+test('readJson: a body with 100,000 levels is parsed or refused, and does not crash the process', () => {
   const body = '['.repeat(100_000) + ']'.repeat(100_000);
   try {
     parse({ body });
@@ -55,7 +57,7 @@ test('a body nested a hundred thousand deep is read or refused, and does not end
   }
 });
 
-test('a body of exactly the limit is read, one byte more is too large, counted in bytes', () => {
+test('refuseLargeBody: a body of exactly the limit is accepted, one more byte is refused', () => {
   const size =
     (text: string, isBase64Encoded = false) =>
     () =>
@@ -67,11 +69,11 @@ test('a body of exactly the limit is read, one byte more is too large, counted i
   throws(size(Buffer.alloc(bodyMaxBytes + 1).toString('base64'), true), refused('PAYLOAD_TOO_LARGE'));
 });
 
-test('a query is its parameters, decoded', () => deepEqual(readQuery('a=1&b=%C3%BC+x&c='), { a: '1', b: 'ü x', c: '' }));
-test('a parameter given twice is refused by name', () =>
+test('readQuery: parameters are decoded', () => deepEqual(readQuery('a=1&b=%C3%BC+x&c='), { a: '1', b: 'ü x', c: '' }));
+test('readQuery: a repeated parameter is refused by name', () =>
   throws(() => readQuery('a=1&b=2&a=1'), refused('VALIDATION_ERROR', 'a')));
-test('a parameter named __proto__ is one', () => deepEqual(Object.keys(readQuery('__proto__=1')), ['__proto__']));
-test('no query from outside makes reading it throw anything but a validation error', () =>
+test('readQuery: a parameter named __proto__ is kept', () => deepEqual(Object.keys(readQuery('__proto__=1')), ['__proto__']));
+test('readQuery: arbitrary text throws only validation errors', () =>
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       try {
@@ -82,13 +84,13 @@ test('no query from outside makes reading it throw anything but a validation err
     }),
   ));
 
-test('headers are found whatever their case, cookies whatever is in them', () => {
+test('parseRequest: header names are case-insensitive, and malformed cookies are ignored', () => {
   const { headers, cookies } = parseRequest(eventOf({ headers: { 'X-Organization-ID': 'a' }, cookies: ['a=b=c', 'd=', 'e'] }));
   equal(headers['x-organization-id'], 'a');
   deepEqual(cookies, { a: 'b=c', d: '', e: '' });
 });
 
-test('what is kept of a user agent is short and cannot break a log line', () => {
+test('parseRequest: a user agent is truncated and has no line breaks', () => {
   const { origin } = parseRequest(eventOf({ headers: { 'user-agent': `a\r\nb\u0000\ud800${'x'.repeat(2_000)}` } }));
   equal(origin.userAgent?.length, 512);
   equal(origin.userAgent?.slice(0, 6), 'a  b \ufffd');

@@ -13,21 +13,20 @@ beforeEach(() => aws.play(new InMemoryTable().script));
 
 const at = (seconds: number) => new Date(Date.UTC(2030, 0, 1, 0, 0, seconds));
 
-test('an actor is counted for one organization and one minute', async () => {
-  const used = async (actor: string, scope: string, seconds: number) =>
-    (await countActor(actor, scope, undefined, at(seconds))).used;
+test('countActor: the count is per actor, organization and minute', async () => {
+  const used = async (actor: string, scope: string, seconds: number) => (await countActor({ actor, scope }, at(seconds))).used;
   deepEqual([await used('a', 'org_1', 0), await used('a', 'org_1', 59), await used('a', 'org_1', 60)], [1, 2, 1]);
   equal(await used('a', 'org_2', 0), 1);
   equal(await used('b', 'org_1', 0), 1);
 });
 
-test('an endpoint with a limit of its own is counted apart', async () => {
+test('countActor: an endpoint with its own limit is counted separately', async () => {
   const own = { id: 'invites.resend', limit: 2 };
-  await countActor('a', 'org_1', undefined, at(0));
-  deepEqual(await countActor('a', 'org_1', own, at(10)), { limit: 2, used: 1, resetSeconds: 50 });
+  await countActor({ actor: 'a', scope: 'org_1' }, at(0));
+  deepEqual(await countActor({ actor: 'a', scope: 'org_1', own }, at(10)), { limit: 2, used: 1, resetSeconds: 50 });
 });
 
-test('calls that wait for others have a share of the limit, which grows with it, for all of an organization together', async () => {
+test('countOutboundCall: outbound calls have a share of the limit, for the whole organization', async () => {
   const endpoint = endpoints.find(({ id }) => id === 'storageDestinations.test') as Endpoint;
   const [limits, used]: [unknown[], unknown[]] = [[], []];
   for (const service of [3_000, 6_000, 3]) {
@@ -48,7 +47,7 @@ test('calls that wait for others have a share of the limit, which grows with it,
   equal(await countOutboundCall(free, 'org_1', at(0)), undefined);
 });
 
-test('whatever reaches a bucket or a database while its caller waits has a limit of its own', () => {
+test('contract: every endpoint that accesses buckets or databases has an outbound share', () => {
   const reaches = (endpoint: Endpoint): boolean =>
     endpoint.capabilities.some((use) => use === 'destination:use' || use === 'source:read');
   deepEqual(
@@ -57,7 +56,7 @@ test('whatever reaches a bucket or a database while its caller waits has a limit
   );
 });
 
-test('whatever has the service send to others has a limit of its own', () => {
+test('contract: every endpoint that sends webhooks has an outbound share', () => {
   const limited = (endpoints as readonly Endpoint[])
     .filter(({ outboundShare }) => outboundShare !== undefined)
     .map(({ id }) => id);
@@ -67,7 +66,7 @@ test('whatever has the service send to others has a limit of its own', () => {
   );
 });
 
-test('the limit itself is let through, the next one is told when to come back', () => {
+test('assertWithinLimit: the call that reaches the limit passes, the next one is refused with Retry-After', () => {
   assertWithinLimit({ limit: 3, used: 3, resetSeconds: 12 });
   throws(() => assertWithinLimit({ limit: 3, used: 4, resetSeconds: 12 }), {
     code: 'RATE_LIMITED',
@@ -75,7 +74,7 @@ test('the limit itself is let through, the next one is told when to come back', 
   });
 });
 
-test('headers never promise a negative remainder', () => {
+test('rateHeaders: the remaining count is never negative', () => {
   deepEqual(rateHeaders({ limit: 3, used: 9, resetSeconds: 1 }), {
     'ratelimit-limit': '3',
     'ratelimit-remaining': '0',
@@ -83,14 +82,14 @@ test('headers never promise a negative remainder', () => {
   });
 });
 
-test('unknown callers are counted by address and by minute', () => {
+test('countAddress: the count is per address and minute', () => {
   equal(countAddress('1.1.1.1', at(120)).used, 1);
   equal(countAddress('1.1.1.1', at(121)).used, 2);
   equal(countAddress('2.2.2.2', at(121)).used, 1);
   equal(countAddress('1.1.1.1', at(180)).used, 1);
 });
 
-test('addresses without end take bounded memory, and one that keeps calling stays counted', () => {
+test('countAddress: memory is bounded, and an address that keeps calling stays counted', () => {
   const busy = '9.9.9.9';
   for (let n = 0; n < 25_000; n++) {
     countAddress(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`, at(240));

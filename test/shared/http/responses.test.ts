@@ -5,7 +5,7 @@ import { asApiError, errorResponse, fileResponse, redirectResponse } from '../..
 
 const error = new ApiError('SLUG_TAKEN', 'Taken', { field: 'slug' }, { headers: { 'x-more': '1' } });
 
-test('an error is answered in the envelope', () => {
+test('errorResponse: an error is sent in the envelope', () => {
   const { statusCode, headers, body } = errorResponse(error, 'r1', undefined);
   equal(statusCode, 409);
   equal(headers['content-type'], 'application/json; charset=utf-8');
@@ -17,7 +17,7 @@ test('an error is answered in the envelope', () => {
 });
 
 for (const accept of ['application/problem+json', 'application/json;q=0.5, application/problem+json'])
-  test(`Accept: ${accept} gets the same error as RFC 9457 has it`, () => {
+  test(`errorResponse: Accept ${accept} gets the error as RFC 9457 problem details`, () => {
     const { statusCode, headers, body } = errorResponse(error, 'r1', accept);
     equal(statusCode, 409);
     equal(headers['content-type'], 'application/problem+json');
@@ -32,12 +32,12 @@ for (const accept of ['application/problem+json', 'application/json;q=0.5, appli
     });
   });
 
-test('an error without details has none', () => {
+test('errorResponse: an error without details has none', () => {
   const { body } = errorResponse(new ApiError('UNAUTHORIZED', 'No'), 'r1', undefined);
   ok(!('details' in (JSON.parse(body!) as { error: object }).error));
 });
 
-test('whatever else was thrown is a bare 500 that says nothing of it and keeps it as its cause', () => {
+test('asApiError: any other error is a 500 without details that keeps its cause', () => {
   const secret = new Error('password hunter2 at table arn:aws:dynamodb');
   const known = asApiError(secret);
   equal(known.status, 500);
@@ -45,13 +45,13 @@ test('whatever else was thrown is a bare 500 that says nothing of it and keeps i
   ok(!errorResponse(known, 'r1', undefined).body?.includes('hunter2'));
 });
 
-test('an outage behind us is 503, and worth trying again', () => {
+test('asApiError: a transient error of AWS is a 503 with Retry-After', () => {
   const known = asApiError(Object.assign(new Error('x'), { name: 'ThrottlingException' }));
   equal(known.code, 'SERVICE_UNAVAILABLE');
   equal(known.headers['retry-after'], '1');
 });
 
-test('every kind of answer forbids guessing its type and keeping it, unless it says otherwise', () => {
+test('responses: every response forbids content sniffing and caching, unless its own headers differ', () => {
   for (const response of [
     errorResponse(error, 'r', undefined),
     redirectResponse('/x'),
@@ -65,6 +65,6 @@ test('every kind of answer forbids guessing its type and keeping it, unless it s
   equal(fileResponse(file).headers['cache-control'], 'public');
 });
 
-test('every code has a status between 400 and 599', () => {
+test('errors: every code has a status from 400 to 599', () => {
   for (const status of Object.values(errors)) ok(status >= 400 && status < 600);
 });

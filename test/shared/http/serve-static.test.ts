@@ -7,8 +7,7 @@ import { eventOf } from '../../harness/aws/api-event.ts';
 process.env.REQUESTS_PER_MINUTE = '3';
 const { text } = group('things', '', {
   text: {
-    method: 'GET',
-    path: '/text',
+    route: 'GET /text',
     access: 'public',
     summary: '',
     reply: 'file',
@@ -22,24 +21,24 @@ const ask = (request: Parameters<typeof eventOf>[0], made: () => typeof file = (
   serveStatic(text, made, { now })(eventOf({ path: '/text', ...request }));
 const codeOf = ({ body = '' }: { body?: string | undefined }) => (JSON.parse(body) as { error: { code: string } }).error.code;
 
-test('a text is given with the headers that every answer has, and those of its own', async () => {
+test('serveStatic: the file is sent with the common headers and its own', async () => {
   const { statusCode, headers, body } = await ask({ ip: '203.0.113.1' });
   deepEqual([statusCode, body, headers['content-type'], headers['cache-control']], [200, 'Hello', 'text/plain', 'public']);
   deepEqual([headers['ratelimit-limit'], headers['ratelimit-remaining'], headers['ratelimit-reset']], ['3', '2', '30']);
   equal(typeof headers['x-request-id'], 'string');
 });
 
-test('a parameter nobody asked for is refused', async () => {
+test('serveStatic: an unknown parameter is refused', async () => {
   const answer = await ask({ ip: '203.0.113.2', query: 'format=yaml' });
   deepEqual([answer.statusCode, codeOf(answer)], [400, 'VALIDATION_ERROR']);
 });
 
-test('an address that asks too often is refused, and others are not', async () => {
+test('serveStatic: an address over the limit is refused, others are not', async () => {
   for (const status of [200, 200, 200, 429, 429]) equal((await ask({ ip: '203.0.113.3' })).statusCode, status);
   equal((await ask({ ip: '203.0.113.4' })).statusCode, 200);
 });
 
-test('a text that cannot be made is an error of ours that tells nothing', async () => {
+test('serveStatic: a failure is a 500 without details', async () => {
   const answer = await ask({ ip: '203.0.113.5' }, () => {
     throw new Error('a secret reason');
   });

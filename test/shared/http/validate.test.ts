@@ -24,7 +24,7 @@ const detailsOf = (input: unknown, schema: z.ZodType = Body): ErrorDetails => {
   return details!;
 };
 
-test('what is right comes out with its defaults', () => {
+test('validate: valid input is returned with its defaults', () => {
   deepEqual(validate(Body, { name: 'ab' }, 'body'), { name: 'ab', role: 'viewer', permissions: [] });
 });
 
@@ -36,20 +36,20 @@ for (const [what, input, field, reason] of [
   ['something that is no object', [], 'body', 'expected object, received array'],
   ['a nested field', { name: 'ab', settings: { zone: 1 } }, 'settings.zone', 'expected string, received number'],
 ] as const)
-  test(`${what} is named with its reason`, () => {
+  test(`validate: ${what} is reported with field and reason`, () => {
     const details = detailsOf(input);
     equal(details.field, field);
     equal(details.reason, reason);
   });
 
 // A mistyped name explains why the right one is missing.
-test('an unknown field comes first, also a nested one', () => {
+test('validate: an unknown field is reported first, also a nested one', () => {
   deepEqual(detailsOf({ nmae: 'ab', x: 1 }), { field: 'nmae', reason: 'is not a known field', unknownFields: ['nmae', 'x'] });
   equal(detailsOf({ name: 'ab', settings: { zoen: 'x' } }).field, 'settings.zoen');
   equal(detailsOf(JSON.parse('{"name":"ab","__proto__":{"role":"admin"}}')).field, '__proto__');
 });
 
-test('a wrong value of an enumeration is shown beside the right ones', () => {
+test('validate: an invalid value of an enumeration is reported with the allowed ones', () => {
   deepEqual(detailsOf({ name: 'ab', role: 'OWNER' }), {
     field: 'role',
     reason: 'must be one of viewer, admin',
@@ -58,13 +58,13 @@ test('a wrong value of an enumeration is shown beside the right ones', () => {
   });
 });
 
-test('of an array of enumerated values every wrong one is listed', () => {
+test('validate: all invalid values of an array of enumerated values are listed', () => {
   const details = detailsOf({ name: 'ab', permissions: ['a:read', 'x', '*'] });
   equal(details.field, 'permissions');
   deepEqual(details.invalidValues, ['x', '*']);
 });
 
-test('what the caller sent is shown short, and never as a structure', () => {
+test('validate: a value of the caller is truncated, and a structure is shown as its type', () => {
   deepEqual(detailsOf({ name: 'ab', role: 'x'.repeat(1_000) }).invalidValues, ['x'.repeat(100)]);
   deepEqual(detailsOf({ name: 'ab', role: { deep: 'secret' } }).invalidValues, ['object']);
   ok(String(detailsOf({ ['k'.repeat(10_000)]: 1 }).field).length <= 200);

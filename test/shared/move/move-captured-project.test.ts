@@ -1,4 +1,4 @@
-/** What is captured of a project is bound to its organization, so it moves without; whoever enables it meanwhile is first or refused. */
+/** Captures are bound to their organization, so a project with point-in-time recovery is not moved. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { moveProject } from '../../../shared/move/index.ts';
@@ -23,15 +23,15 @@ import type { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 afterAll(stopEnv);
 const move = () => moveProject(moveCaller(), projectId, to.organizationId, { now: () => start });
-const wish = { retentionDays: 7, captureIntervalSeconds: 60, precision: 'second' } as const;
+const options = { retentionDays: 7, captureIntervalSeconds: 60, precision: 'second' } as const;
 const enabling = async () => {
-  const place = { project, destination: (await destination(used, 1)) as never, before: undefined };
-  return enablePitr(moveCaller() as never, place, wish, start);
+  const context = { project, destination: (await destination(used, 1)) as never, before: undefined };
+  return enablePitr(moveCaller() as never, context, options, start);
 };
 const leftovers = (table: InMemoryTable) =>
   [...table.items.values()].filter(({ sk, arriving, leaving }) => arriving || leaving || /^(MOVE|JOB)#/.test(String(sk?.S)));
 
-test('captures that are enabled while a move begins keep the project where it is', async () => {
+test('moveProject: a move is rejected if point-in-time recovery is enabled while it begins', async () => {
   const table = await createMoveEnv(3);
   const before = await seenIn(table, from);
   const pitr = JSON.parse(JSON.stringify((await enabling()).pitr)) as PitrRecord;
@@ -47,10 +47,10 @@ test('captures that are enabled while a move begins keep the project where it is
   equal(table.get(projectKey.project(to, projectId)), undefined);
 });
 
-test('captures are not enabled while a move is under way', async () => {
+test('enablePitr: point-in-time recovery cannot be enabled during a move', async () => {
   const table = await createMoveEnv(3);
   let writes = 0;
-  // The move has begun, and dies.
+  // Crashes after the move has begun.
   table.onWrite = (when) => (when === 'before' && ++writes > 1 ? new Fault('AccessDeniedException') : undefined);
   await rejects(move());
   table.onWrite = () => undefined;

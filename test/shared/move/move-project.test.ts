@@ -30,8 +30,8 @@ import type { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 afterAll(stopEnv);
 const time = { now: () => start };
 const move = (organizationId = to.organizationId) => moveProject(moveCaller(), projectId, organizationId, time);
-/** As the pipeline does: a rule that was overtaken is decided anew. */
-const moveAnew = async (): Promise<ProjectRecord> => {
+/** Repeats the call after a stale read, as the request pipeline does. */
+const moveWithRetry = async (): Promise<ProjectRecord> => {
   for (let tries = 0; ; tries++) {
     try {
       return await move();
@@ -44,7 +44,7 @@ const refused = (code: string) => (error: unknown) => (error as ApiError).code =
 const leftovers = (table: InMemoryTable) =>
   [...table.items.values()].filter(({ sk, arriving, leaving }) => arriving || leaving || /^(MOVE|JOB)#/.test(String(sk?.S)));
 
-test('a chain goes with its project, and one that two projects share is not torn', async () => {
+test('moveProject: a backup chain moves with its project, and a chain shared with another project works on both sides', async () => {
   const table = await createMoveEnv(1);
   const records = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as readonly BackupRecord[];
   const full = records.find((one) => one.projectId === projectId && one.status === 'completed');
@@ -53,14 +53,14 @@ test('a chain goes with its project, and one that two projects share is not torn
   const [own, foreign] = [link({ parentBackupId: full!.id }), link({ projectId: newId('project') })];
   const stayer = newBackup({ projectId: foreign.projectId, archive: full!.archive });
   for (const backup of [own, foreign, stayer]) table.put(backup);
-  // The other project has the archive, too: both sides keep what they need.
+  // The other project has the archive as well, so both organizations keep what they need.
   await move();
   deepEqual((await seenIn(table, to)).backups.includes(own.id), true);
   const { needs, parentBackupId } = table.get<BackupRecord>(backupKey.backup(to, own.id))!;
   deepEqual([needs, parentBackupId], [[full!.archive.backup], full!.id]);
 });
 
-test('a move is refused that would leave a backup without what it needs, on either side', async () => {
+test('moveProject: a move that would split a backup chain is rejected', async () => {
   for (const isOwn of [true, false]) {
     const table = await createMoveEnv(0);
     const elsewhereId = newId('project');
@@ -72,7 +72,7 @@ test('a move is refused that would leave a backup without what it needs, on eith
   }
 });
 
-test('the project, its backups and its destinations are in the other organization, and no longer in this one', async () => {
+test('moveProject: the project, its backups and its destinations are in the target organization only', async () => {
   const table = await createMoveEnv();
   const before = await seenIn(table, from);
   equal(before.backups.length, 31);
@@ -91,7 +91,7 @@ test('the project, its backups and its destinations are in the other organizatio
   deepEqual([actions(from.organizationId), actions(to.organizationId)], [['project.moved'], ['project.moved']]);
 });
 
-test('a backup is byte for byte what it was, and keeps the identity its objects are bound to', async () => {
+test('moveProject: a backup record stays the same, with the archive identity that its objects are bound to', async () => {
   const table = await createMoveEnv(1);
   const [before] = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
   await move();
@@ -99,7 +99,7 @@ test('a backup is byte for byte what it was, and keeps the identity its objects 
   equal(before!.archive.organization, from.organizationId);
 });
 
-test('credentials open in the new organization, and there only', async () => {
+test('moveProject: credentials are re-encrypted for the target organization', async () => {
   const table = await createMoveEnv(1);
   const context = (organization: string) => ({ organization, project: projectId, purpose: 'source-credentials' });
   const sealed = await sealSecret('the key', context(from.organizationId));
@@ -114,7 +114,7 @@ test('credentials open in the new organization, and there only', async () => {
   ok(await openSecret(destination.sealed, { organization: to.organizationId, ...purpose }));
 });
 
-test('where the person whose grant it uses is no member, the project waits to be reconnected', async () => {
+test('moveProject: a project connected by a user who is no member of the target becomes unauthorized', async () => {
   const table = await createMoveEnv(1);
   const connection = { type: 'user', userId: newId('user'), email: 'b@example.com' } as const;
   await commit([{ put: { ...project, connection } }]);
@@ -122,7 +122,7 @@ test('where the person whose grant it uses is no member, the project waits to be
   equal((await seenIn(table, to)).project?.status, 'unauthorized');
 });
 
-test('objects that a record which stays needs as well are known to be shared on both sides', async () => {
+test('moveProject: both organizations know the objects that a remaining backup shares with a moved one', async () => {
   const table = await createMoveEnv(1);
   const rows = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
   const [own, sharing] = [rows.find((row) => row.projectId === projectId)!, rows.at(-1)!];
@@ -134,7 +134,7 @@ test('objects that a record which stays needs as well are known to be shared on 
   deepEqual(sharers(to.organizationId).sort(), [own.id, sharing.id].sort());
 });
 
-/** The project in `to`, moved back. */
+/** Moves the project from `to` back to `from`. */
 const moveBack = (table: InMemoryTable) => {
   const organization = table.get<OrganizationRecord>(organizationKey.organization(to))!;
   return moveProject({ ...moveCaller(), tenant: to, organization }, projectId, from.organizationId, time);
@@ -145,7 +145,7 @@ const linksOf = (table: InMemoryTable, organizationId: string, archiveId: string
     .map(({ backupId, movedTo }) => [backupId, movedTo])
     .sort();
 
-test('the side it left knows for ever that the objects are the other one’s, until it comes back', async () => {
+test('moveProject: the source organization records the new owner of the objects until the project returns', async () => {
   const table = await createMoveEnv(3);
   const [own] = table.find(`ORG#${from.organizationId}`, 'BACKUP#').slice(1) as unknown as BackupRecord[];
   await move();
@@ -156,12 +156,12 @@ test('the side it left knows for ever that the objects are the other one’s, un
   deepEqual(linksOf(table, to.organizationId, own!.id), [[own!.id, from.organizationId]]);
 });
 
-test('a way back that is taken back leaves that knowledge as it was', async () => {
+test('revertMove: a reverted move back keeps the recorded owner of the objects', async () => {
   const table = await createMoveEnv(3);
   const [own] = table.find(`ORG#${from.organizationId}`, 'BACKUP#').slice(1) as unknown as BackupRecord[];
   await move();
   let writes = 0;
-  // The copies are made, then nothing more.
+  // Fails after the copies are made.
   table.onWrite = (when) => (when === 'before' && ++writes > 2 ? new Fault('AccessDeniedException') : undefined);
   await rejects(moveBack(table));
   table.onWrite = () => undefined;
@@ -175,7 +175,7 @@ test('a way back that is taken back leaves that knowledge as it was', async () =
   deepEqual(linksOf(table, to.organizationId, own!.id), [[own!.id, undefined]]);
 });
 
-test('what shares the objects of a backup that has moved is deleted without them', async () => {
+test('eraseBackup: a backup that shares objects with a moved backup is erased without them', async () => {
   const table = await createMoveEnv(1);
   const rows = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
   const [own, sharing] = [rows.find((row) => row.projectId === projectId)!, rows.at(-1)!];
@@ -189,7 +189,7 @@ test('what shares the objects of a backup that has moved is deleted without them
   equal(store.objects.size, 1);
 });
 
-test('both logs name the destinations whose credentials went along, and only those', async () => {
+test('moveProject: the audit entries of both organizations name the destinations that were copied', async () => {
   const table = await createMoveEnv(1);
   const named = (organizationId: string) =>
     table
@@ -203,26 +203,26 @@ test('both logs name the destinations whose credentials went along, and only tho
   for (const { organizationId } of [from, to]) ok(named(organizationId).some((ids) => ids.length === 0));
 });
 
-test('the other organization is told of the destinations that are new to it, and only of those', async () => {
+test('moveProject: storage.connected is emitted in the target organization for destinations that are new there', async () => {
   const table = await createMoveEnv(1);
-  const told = ({ organizationId }: typeof to) =>
+  const connectedIn = ({ organizationId }: typeof to) =>
     table
       .find(`ORG#${organizationId}`, 'EVENT#')
       .filter(({ type }) => type === 'storage.connected')
       .map(({ data }) => data as EventData<'storage.connected'>);
   await move();
   deepEqual(
-    told(to)
+    connectedIn(to)
       .map(({ storage }) => storage.id)
       .sort(),
     [used, unused].sort(),
   );
-  ok(told(to).every(({ organization }) => organization.id === to.organizationId));
+  ok(connectedIn(to).every(({ organization }) => organization.id === to.organizationId));
   await moveBack(table);
-  deepEqual([told(to).length, told(from).length], [2, 0]);
+  deepEqual([connectedIn(to).length, connectedIn(from).length], [2, 0]);
 });
 
-test('it can move on and come back', async () => {
+test('moveProject: a project can move and return', async () => {
   const table = await createMoveEnv(3);
   const before = await seenIn(table, from);
   await move();
@@ -233,7 +233,7 @@ test('it can move on and come back', async () => {
   deepEqual(leftovers(table), []);
 });
 
-describe('a call that dies at any write leaves one side or the other, and', () => {
+describe('moveProject: after a crash at any write the project is in one organization, and', () => {
   const dieAt = (table: InMemoryTable, n: number, dies: 'before' | 'after') => {
     let [write, isDead] = [0, false];
     table.onWrite = (when) => {
@@ -253,19 +253,19 @@ describe('a call that dies at any write leaves one side or the other, and', () =
       table.onWrite = () => undefined;
       const [here, there] = [await seenIn(table, from), await seenIn(table, to)];
       const isOld = here.project !== undefined;
-      deepEqual(isOld ? here : there.backups, isOld ? before : before.backups, 'the side it is on is whole');
-      deepEqual(isOld ? there : here.backups, isOld ? empty : [], 'the other shows nothing');
+      deepEqual(isOld ? here : there.backups, isOld ? before : before.backups, 'the organization with the project has all of it');
+      deepEqual(isOld ? there : here.backups, isOld ? empty : [], 'the other organization shows nothing');
       return { table, before, isOld };
     };
-    test(`write ${n}, ${dies} it is made: the same call goes on`, async () => {
+    test(`the same call continues (${dies} write ${n})`, async () => {
       const { table, before } = await die();
-      const moved = await moveAnew();
+      const moved = await moveWithRetry();
       deepEqual(moved.pk, `ORG#${to.organizationId}`);
       const there = await seenIn(table, to);
       deepEqual([there.backups, there.counts.backupCount], [before.backups, 30]);
       deepEqual([(await seenIn(table, from)).backups, leftovers(table)], [[], []]);
     });
-    test(`write ${n}, ${dies} it is made: the task puts it in order`, async () => {
+    test(`the task finishes or reverts the move (${dies} write ${n})`, async () => {
       const { table, before, isOld } = await die();
       const [begun] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
       const later = { now: () => new Date(start.getTime() + 120_000) };
@@ -277,7 +277,7 @@ describe('a call that dies at any write leaves one side or the other, and', () =
       if (isOld) deepEqual(await seenIn(table, from), before);
     });
   }
-  test('these are all the writes there are', async () => {
+  test('all writes of a move are covered', async () => {
     const table = await createMoveEnv();
     let writes = 0;
     table.onWrite = (when) => {
@@ -289,7 +289,7 @@ describe('a call that dies at any write leaves one side or the other, and', () =
   });
 });
 
-test('the task leaves a move alone while its call may be at it', async () => {
+test('finishOrRevertMove: a move whose call may still be running is left alone', async () => {
   const table = await createMoveEnv(30);
   table.onWrite = (when) =>
     when === 'before' && table.find('ORG#', 'MOVE#').length > 0 ? new Fault('AccessDeniedException') : undefined;
@@ -304,9 +304,9 @@ test('the task leaves a move alone while its call may be at it', async () => {
   await rejects(moveProject(moveCaller(), projectId, elsewhere.organizationId, time), refused('JOB_IN_PROGRESS'));
 });
 
-test('two calls at once move it once', async () => {
+test('moveProject: two concurrent calls move the project once', async () => {
   const table = await createMoveEnv();
-  const results = await Promise.allSettled([moveAnew(), moveAnew()]);
+  const results = await Promise.allSettled([moveWithRetry(), moveWithRetry()]);
   const lost = results.filter((result) => result.status === 'rejected');
   ok(lost.length < 2 && lost.every(({ reason }) => refused('JOB_IN_PROGRESS')(reason)), String(lost[0]?.reason));
   const there = await seenIn(table, to);
@@ -315,7 +315,7 @@ test('two calls at once move it once', async () => {
   deepEqual(leftovers(table), []);
 });
 
-test('what leaves cannot be deleted meanwhile, so nothing that was deleted arrives', async () => {
+test('deleteBackup: a leaving backup cannot be deleted', async () => {
   const table = await createMoveEnv(1);
   const [row] = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
   const change = deleteBackup(from, row!, undefined, start);
@@ -338,9 +338,9 @@ for (const [what, more, code] of [
     'JOB_IN_PROGRESS',
   ],
   ['is being restored', { restoring: 1 }, 'JOB_IN_PROGRESS'],
-  ['is wrapped by a passphrase', { encryption: { mode: 'customer', keyId: 'k' } }, 'CONFLICT'],
+  ['is encrypted with a passphrase', { encryption: { mode: 'customer', keyId: 'k' } }, 'CONFLICT'],
 ] as const)
-  test(`a project with a backup that ${what} stays, untouched`, async () => {
+  test(`moveProject: a project with a backup that ${what} is not moved`, async () => {
     const table = await createMoveEnv(2);
     await commit([{ put: newBackup(more as Partial<BackupRecord>) }]);
     const before = new Map(table.items);
@@ -348,14 +348,14 @@ for (const [what, more, code] of [
     deepEqual(table.items, before);
   });
 
-test('a project whose cancelled backup is still being cleaned up stays', async () => {
+test('moveProject: a project whose cancelled backup is being cleaned up is not moved', async () => {
   await createMoveEnv(1);
   const cancelled = newBackup({ status: 'cancelled' });
   await commit([{ put: cancelled }, { put: { ...backupKey.running(from, cancelled.id), backupId: cancelled.id } }]);
   await rejects(move(), refused('JOB_IN_PROGRESS'));
 });
 
-test('moving it to where it is changes nothing', async () => {
+test('moveProject: a move to the current organization changes nothing', async () => {
   const table = await createMoveEnv(1);
   const before = new Map(table.items);
   deepEqual(await move(from.organizationId), project);
@@ -363,11 +363,11 @@ test('moving it to where it is changes nothing', async () => {
 });
 
 for (const [what, role, code] of [
-  ['nobody there', undefined, 'FORBIDDEN'],
-  ['a viewer there', 'viewer', 'PERMISSION_DENIED'],
-  ['a member there', 'member', 'PERMISSION_DENIED'],
+  ['no member', undefined, 'FORBIDDEN'],
+  ['viewer', 'viewer', 'PERMISSION_DENIED'],
+  ['member', 'member', 'PERMISSION_DENIED'],
 ] as const)
-  test(`who is ${what} moves nothing there`, async () => {
+  test(`moveProject: a caller with role ${what} in the target organization is rejected with ${code}`, async () => {
     const table = await createMoveEnv(1);
     const member = organizationKey.member(to, moveCaller().actor.id);
     await commit([role ? { put: { ...member, userId: moveCaller().actor.id, role } } : { remove: member }]);
@@ -380,7 +380,7 @@ for (const [what, role, code] of [
     deepEqual(table.items, before);
   });
 
-test('who is a member here, or a service account, moves nothing away', async () => {
+test('moveProject: a member, a service account, and unknown ids are rejected', async () => {
   await createMoveEnv(1);
   const asMember = moveProject({ ...moveCaller(), role: 'member' }, projectId, to.organizationId, time);
   await rejects(asMember, (error) => {

@@ -1,4 +1,4 @@
-/** Restores go with the project they restored into, whatever dies on the way. */
+/** Restores move with the project they restored into, after a crash at any write, too. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
@@ -40,7 +40,7 @@ const idsIn = (table: InMemoryTable, { organizationId }: { organizationId: strin
     .map(({ id }) => String(id))
     .sort();
 
-test('the history of a project is where the project is; what was restored elsewhere stays', async () => {
+test('moveProject: restores into the project move along; restores into other projects stay', async () => {
   const { table, resumable, completed, elsewhere } = await newHistory();
   await move();
   deepEqual([idsIn(table, from), idsIn(table, to)], [[elsewhere], [resumable, completed].sort()]);
@@ -56,7 +56,7 @@ test('the history of a project is where the project is; what was restored elsewh
   );
 });
 
-test('what can be taken back can be on the other side, unless its safety backup was deleted there before it came', async () => {
+test('moveRestore: a restore can still be undone after the move, unless its safety backup was deleted first', async () => {
   const { table } = await newHistory();
   const [safety, deleted] = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
   const undoUntil = '2026-01-09T00:00:00.000Z';
@@ -74,7 +74,7 @@ test('what can be taken back can be on the other side, unless its safety backup 
   deepEqual([untilOf(kept), untilOf(late)], [undoUntil, null]);
 });
 
-test('one whose safety backup is deleted at the very moment that it is brought is looked at again', async () => {
+test('moveRestore: a concurrent deletion of the safety backup is a conflict, and the repetition ends the undo window', async () => {
   const { table } = await newHistory();
   const [safety] = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
   const id = await putRestore(table, { status: 'completed', undoUntil: '2026-01-09T00:00:00.000Z', safetyBackupId: safety!.id });
@@ -91,10 +91,10 @@ test('one whose safety backup is deleted at the very moment that it is brought i
 });
 
 for (const [what, more] of [
-  ['is under way, or being cleaned up after', {}],
-  ['was started again', { restartedAt: iso(start) }],
+  ['is running or being cleaned up', {}],
+  ['was resumed', { restartedAt: iso(start) }],
 ] as const)
-  test(`a project stays while a restore into it ${what}`, async () => {
+  test(`moveProject: a project is not moved while a restore into it ${what}`, async () => {
     const { table, completed } = await newHistory();
     putNote(table, completed, more);
     const before = new Map(table.items);
@@ -102,7 +102,7 @@ for (const [what, more] of [
     deepEqual(table.items, before);
   });
 
-describe('a move that dies at a write', () => {
+describe('moveProject: a crash', () => {
   const countWrites = async (): Promise<number> => {
     const { table } = await newHistory();
     let writes = 0;
@@ -114,7 +114,7 @@ describe('a move that dies at a write', () => {
     return writes;
   };
   for (const dies of ['before', 'after'] as const)
-    test(`${dies} it is made leaves every restore on one side, and the task brings them after the project`, async () => {
+    test(`${dies} any write leaves every restore in one organization, and the task moves it to the project`, async () => {
       const writesOfAll = await countWrites();
       for (let n = 1; n <= writesOfAll; n++) {
         const { table, resumable, completed, elsewhere } = await newHistory();

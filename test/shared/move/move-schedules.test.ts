@@ -1,11 +1,12 @@
-/** Schedules go with their project, whatever dies on the way: on one side or the other, never on both, and due as before. */
+/** Schedules move with their project: each is in exactly one organization and due as before, after a crash at any write, too. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { type Item, iso, newId, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { MoveRecord } from '../../../shared/project/index.ts';
-import { dueWrites, type ScheduleRecord, scheduleKey } from '../../../shared/schedule/index.ts';
+import { type ScheduleRecord, scheduleKey } from '../../../shared/schedule/index.ts';
+import { dueWrites } from '../../../shared/schedule/model/due-writes.ts';
 import {
   createMoveEnv,
   destination,
@@ -73,17 +74,17 @@ const check = (table: InMemoryTable, schedules: readonly ScheduleRecord[], other
   );
   const counts = [from, to].map((side) => table.get<Item>(organizationKey.organization(side))?.scheduleCount);
   deepEqual(counts, [1, 3]);
-  // Each side sees to its own entries: they have different names.
+  // Each organization has tasks for its own Scheduler entries, which have different names.
   deepEqual([tasksIn(table, from), tasksIn(table, to)], [3, 3]);
-  const told = (side: Tenant) =>
+  const eventsIn = (side: Tenant) =>
     table.find(`ORG#${side.organizationId}`, 'EVENT#').filter(({ type }) => String(type).startsWith('schedule.'));
   deepEqual(
-    [told(from), told(to)].map((events) => events.map(({ type }) => type)),
+    [eventsIn(from), eventsIn(to)].map((events) => events.map(({ type }) => type)),
     [Array(3).fill('schedule.deleted'), Array(3).fill('schedule.created')],
   );
 };
 
-test('schedules are where their project is, due as before, with the destinations they name', async () => {
+test('moveProject: schedules move along, due as before, with the destinations they name', async () => {
   const { table, schedules, other } = await newSchedules();
   const named = newId('storageDestination');
   table.put(await destination(named, 0));
@@ -94,7 +95,7 @@ test('schedules are where their project is, due as before, with the destinations
   equal(table.get(organizationKey.storageDestination(to, named))?.id, named);
 });
 
-test('whoever dies while they move, the task brings them over, each once', async () => {
+test('finishOrRevertMove: after a crash at any write each schedule is moved once', async () => {
   const whole = new CrashInjector();
   const begin = async (machine: CrashInjector) => {
     const made = await newSchedules();
@@ -106,7 +107,7 @@ test('whoever dies while they move, the task brings them over, each once', async
     return made;
   };
   await begin(whole);
-  // The last of them carry the schedules and put the move in order.
+  // The last effects move the schedules and finish the move.
   for (let at = whole.effects - 6; at <= whole.effects; at++)
     for (const when of ['before', 'after'] as const) {
       const { table, schedules, other } = await begin(new CrashInjector(at, when));
@@ -116,6 +117,6 @@ test('whoever dies while they move, the task brings them over, each once', async
       if (move)
         await finishOrRevertMove(from, task, (id) => unsafeTenant(id, 'record'), new Date(start.getTime() + 180_000), later);
       if (idsIn(table, to).length > 0) check(table, schedules, other);
-      else equal(idsIn(table, from).length, 4, 'taken back, whole');
+      else equal(idsIn(table, from).length, 4, 'reverted completely');
     }
 });

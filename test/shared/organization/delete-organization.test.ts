@@ -33,13 +33,13 @@ const tasks = (writes: readonly Write[]): readonly string[] =>
     'put' in write && write.put.sk.startsWith('TASK#') ? [JSON.parse(String(write.put.message)).task.kind as string] : [],
   );
 
-// NFD 'é', another case, white space around, a Cyrillic А, nothing.
+// NFD 'é', other case, leading and trailing white space, a Cyrillic А, empty.
 for (const confirmName of ['Acme e\u0301', 'acme é', ' Acme é', 'Acme é ', '\u0410cme é', '']) {
-  test(`the name ${JSON.stringify(confirmName)} does not confirm`, () =>
+  test(`deleteOrganization: the confirmation ${JSON.stringify(confirmName)} is rejected`, () =>
     throws(() => deleteOrganization(acting, { confirmName }, now), refused('VALIDATION_ERROR')));
 }
 
-test('a soft deletion can be undone for 30 days, stops the schedules and asks for no purge', () => {
+test('deleteOrganization: a soft deletion is recoverable for 30 days, stops the schedules and purges nothing', () => {
   const { data, change } = deleteOrganization(acting, { confirmName: 'Acme é' }, now);
   equal(data.deletionType, 'soft');
   equal(data.recoveryDeadline, '2025-07-01T12:00:00.000Z');
@@ -47,7 +47,7 @@ test('a soft deletion can be undone for 30 days, stops the schedules and asks fo
   deepEqual(tasks(change.writes), ['sync-schedules']);
 });
 
-test('a forced deletion asks for its purge in the same transaction, and the sweep knows of it too', () => {
+test('deleteOrganization: a forced deletion enqueues the purge in the same transaction and is found by the sweep', () => {
   const { data, change } = deleteOrganization(acting, { confirmName: 'Acme é', force: true }, now);
   equal(data.deletionType, 'permanent');
   equal(data.recoveryDeadline, null);
@@ -55,7 +55,7 @@ test('a forced deletion asks for its purge in the same transaction, and the swee
   ok(has(change.writes, `DUE#PURGE|2025-06-01T12:00:00.000Z#${id}`));
 });
 
-test('the sweep finds an organization where its deletion put it', () => {
+test('dueKey: the key of the sweep is the one that the deletion wrote', () => {
   const deletedAt = '2025-06-01T12:00:00.000Z';
   equal(dueKey({ ...organization, deletedAt }).sk, `${deletedAt}#${id}`);
   equal(
@@ -65,11 +65,11 @@ test('the sweep finds an organization where its deletion put it', () => {
 });
 
 const deleted = { ...organization, deletedAt: '2025-06-01T12:00:00.000Z', recoveryDeadline: '2025-07-01T12:00:00.000Z' };
-const { recoveryDeadline: _, ...forGood } = deleted;
+const { recoveryDeadline: _, ...permanentlyDeleted } = deleted;
 const member = (role: string) => ({ role }) as unknown as MemberRecord;
 const stranger = 'usr_01JWNVAV000000000000000009';
 
-test('the owner recovers it until the deadline, and its schedules go on', () => {
+test('recoverOrganization: the owner recovers the organization until the deadline, and its schedules resume', () => {
   const { organization: recovered, change } = recoverOrganization(
     ownerId,
     deleted,
@@ -82,11 +82,12 @@ test('the owner recovers it until the deadline, and its schedules go on', () => 
 
 for (const [what, userId, record, row, at, code] of [
   ['at the deadline', ownerId, deleted, member('owner'), new Date('2025-07-01T12:00:00.000Z'), 'ORGANIZATION_NOT_FOUND'],
-  ['deleted for good', ownerId, forGood, member('owner'), now, 'ORGANIZATION_NOT_FOUND'],
+  ['permanently deleted', ownerId, permanentlyDeleted, member('owner'), now, 'ORGANIZATION_NOT_FOUND'],
   ['unknown', ownerId, undefined, undefined, now, 'ORGANIZATION_NOT_FOUND'],
   ['by a stranger', stranger, deleted, undefined, now, 'ORGANIZATION_NOT_FOUND'],
   ['by an admin', stranger, deleted, member('admin'), now, 'PERMISSION_DENIED'],
   ['not deleted', ownerId, organization, member('owner'), now, 'CONFLICT'],
 ] as const) {
-  test(`recovering what is ${what}: ${code}`, () => throws(() => recoverOrganization(userId, record, row, at), refused(code)));
+  test(`recoverOrganization: ${what} is ${code}`, () =>
+    throws(() => recoverOrganization(userId, record, row, at), refused(code)));
 }

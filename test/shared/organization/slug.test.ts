@@ -18,14 +18,14 @@ for (const [name, slug] of [
   ['日本語', ''],
   [`${'long '.repeat(20)}`, 'long-long-long-long-long-long-long-long'],
 ] as const) {
-  test(`the name "${name.slice(0, 20)}" reads as the slug "${slug}"`, () => equal(slugOf(name), slug));
+  test(`slugOf: "${name.slice(0, 20)}" becomes "${slug}"`, () => equal(slugOf(name), slug));
 }
 
-test('whatever the name, a suffix makes it a slug', () => {
+test('slugWith: any name with a suffix is a valid slug', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 120 }), (name) => isSlug(slugWith(slugOf(name), 'x7k2p9'))));
 });
 
-test('what a name reads as never breaks the rules of slugs, except by being too short or reserved', () => {
+test('slugOf: the slug of any name is valid, or too short or reserved', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 120 }), (name) => {
       const slug = slugOf(name);
@@ -40,7 +40,8 @@ const made = (name: string, slug: string | undefined, isTaken: boolean) =>
   createOrganization(owner, { name, slug }, isTaken, now);
 const refusal = ({ change }: ReturnType<typeof made>) => change.writes.find((write) => 'put' in write && write.put.sk === 'SLUG');
 
-test('a name whose slug is free gets it', () => equal(made('Acme', undefined, false).organization.slug, 'acme'));
+test('createOrganization: a free slug of the name is used', () =>
+  equal(made('Acme', undefined, false).organization.slug, 'acme'));
 
 for (const [why, name, isTaken] of [
   ['is taken', 'Acme', true],
@@ -48,19 +49,19 @@ for (const [why, name, isTaken] of [
   ['is too short', 'A', false],
   ['is empty', '日本語', false],
 ] as const) {
-  test(`a name whose slug ${why} gets one with a suffix`, () => {
+  test(`createOrganization: a slug of the name that ${why} gets a suffix`, () => {
     const { slug } = made(name, undefined, isTaken).organization;
     ok(isSlug(slug) && /-[0-9a-z]{6}$/.test(slug), slug);
     notEqual(slug, made(name, undefined, isTaken).organization.slug);
   });
 }
 
-test('a slug asked for is had as it is, or refused', async () => {
-  const wish = made('Acme', 'other', true);
-  equal(wish.organization.slug, 'other');
-  const error = await refusal(wish)?.onConditionFailed?.();
+test('createOrganization: a requested slug is used unchanged or rejected with SLUG_TAKEN', async () => {
+  const requested = made('Acme', 'other', true);
+  equal(requested.organization.slug, 'other');
+  const error = await refusal(requested)?.onConditionFailed?.();
   ok(error instanceof ApiError && error.code === 'SLUG_TAKEN');
 });
 
-test('a slug made from the name that someone takes at the same moment is decided anew, not refused', async () =>
+test('createOrganization: a derived slug that is taken concurrently is chosen again', async () =>
   ok((await refusal(made('Acme', undefined, false))?.onConditionFailed?.()) instanceof StaleReadError));

@@ -25,14 +25,14 @@ const now = new Date('2025-06-01T12:00:00.000Z');
 const changed = (body: unknown) => updateSettings(acting, organizations.update.body.parse(body), now);
 
 for (const body of [{}, { settings: {} }]) {
-  test(`${JSON.stringify(body)} changes nothing and leaves no trace`, () => {
+  test(`updateSettings: ${JSON.stringify(body)} writes nothing`, () => {
     const { organization: after, change } = changed(body);
     deepEqual(change, { writes: [], audit: [] });
     equal(after, organization);
   });
 }
 
-test('only what is given changes', () => {
+test('updateSettings: only the given fields change', () => {
   const { organization: after } = changed({ settings: { timezone: 'Asia/Tokyo' } });
   deepEqual(
     [after.name, after.timezone, after.defaultStorageId, after.updatedAt],
@@ -40,13 +40,13 @@ test('only what is given changes', () => {
   );
 });
 
-test('null takes the default destination away, without asking whether one exists', () => {
+test('updateSettings: null removes the default destination without a check', () => {
   const { organization: after, change } = changed({ settings: { defaultStorageId: null } });
   equal(after.defaultStorageId, null);
   ok(!change.writes.some((write) => 'check' in write));
 });
 
-test('a default destination must exist in this very organization when the change is made', async () => {
+test('updateSettings: a default destination must exist in the same organization when it is set', async () => {
   const { change } = changed({ settings: { defaultStorageId: storage } });
   const check = change.writes.find((write) => 'check' in write);
   deepEqual(check && 'check' in check && check.check, { pk: `ORG#${id}`, sk: `DESTINATION#${storage}` });

@@ -9,7 +9,7 @@ export interface TableDescription {
   readonly LatestStreamArn?: string;
 }
 
-export type Ask = (action: string, input: Json) => Promise<Json>;
+type Ask = (action: string, input: Json) => Promise<Json>;
 
 /** Creates the table if it is missing, and applies the template's stream and time-to-live settings. */
 export const createTable = async (ask: Ask, name: string, properties: Json): Promise<TableDescription> => {
@@ -32,13 +32,8 @@ const describe = async (ask: Ask, name: string): Promise<TableDescription | unde
 };
 
 const create = async (ask: Ask, name: string, properties: Json): Promise<TableDescription> => {
-  const {
-    AttributeDefinitions,
-    KeySchema,
-    GlobalSecondaryIndexes,
-    LocalSecondaryIndexes,
-    StreamSpecification: stream,
-  } = properties;
+  const { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes, LocalSecondaryIndexes } = properties;
+  const { StreamSpecification: stream } = properties;
   const { TableDescription: description } = await ask('CreateTable', {
     TableName: name,
     BillingMode: 'PAY_PER_REQUEST',

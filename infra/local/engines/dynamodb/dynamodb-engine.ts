@@ -1,27 +1,29 @@
 /** DynamoDB and DynamoDB Streams: the official DynamoDB Local, presented under the stage's account and region. */
 import { awsAuthorization } from '../../base/aws-authorization.ts';
-import { type Answer, AwsError, type Json, type Need, type Operation, type Service, text } from '../../base/aws-service.ts';
+import {
+  type Answer,
+  AwsError,
+  type EngineOptions,
+  type Json,
+  type Need,
+  type Operation,
+  type Service,
+  text,
+} from '../../base/aws-service.ts';
 import type { Resource } from '../../base/types.ts';
 import { jsonProtocol } from '../shared/aws-protocols.ts';
-import { openUpstream } from '../shared/http-upstream.ts';
+import { openHttpUpstream } from '../shared/http-upstream.ts';
 import { createTable, type TableDescription } from './create-table.ts';
-import { startDynamoDb } from './dynamodb-process.ts';
+import { startDynamoDbProcess } from './dynamodb-process.ts';
 import { requiredPermissions, type Tables } from './required-permissions.ts';
-
-export interface DynamoDbEngine {
-  readonly service: Service;
-  /** Creates the table, or finds that of an earlier run. */
-  provision(resource: Resource): Promise<Record<string, string>>;
-  stop(): Promise<void>;
-}
 
 /** The account and region DynamoDB Local reports. */
 const localArn = 'arn:aws:dynamodb:ddblocal:000000000000:';
 const target = { DynamoDB: 'DynamoDB_20120810', Streams: 'DynamoDBStreams_20120810' };
 
-export const openDynamoDb = async (options: { dir: string; region: string; account: string }): Promise<DynamoDbEngine> => {
-  const { port, stop } = await startDynamoDb(options.dir);
-  const upstream = openUpstream(port);
+export const openDynamoDbEngine = async (options: EngineOptions) => {
+  const { port, stop } = await startDynamoDbProcess(options.dir);
+  const upstream = openHttpUpstream(port);
   const ourArn = `arn:aws:dynamodb:${options.region}:${options.account}:`;
   const described = new Map<string, TableDescription>();
 
@@ -72,7 +74,8 @@ export const openDynamoDb = async (options: { dir: string; region: string; accou
 
   return {
     service,
-    provision: async ({ name, properties }) => {
+    /** Creates the table, or finds that of an earlier run. */
+    provision: async ({ name, properties }: Resource): Promise<Record<string, string>> => {
       const description = await createTable(ask, name, properties);
       described.set(name, description);
       return { StreamArn: description.LatestStreamArn?.replace(localArn, ourArn) ?? '' };

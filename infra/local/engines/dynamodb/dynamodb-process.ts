@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { StartError } from '../../base/settings.ts';
 
-export interface DynamoDbProcess {
+interface DynamoDbProcess {
   readonly port: number;
   stop(): Promise<void>;
 }
@@ -22,7 +22,7 @@ const watch = 'java "$@" </dev/null & jvm=$!; { cat >/dev/null; kill -TERM $jvm;
 const flags = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto', '-XX:-UsePerfData', '-Xmx512m'];
 
 /** Retries with another port if the free one is taken before the JVM opens it. */
-export const startDynamoDb = async (dir: string): Promise<DynamoDbProcess> => {
+export const startDynamoDbProcess = async (dir: string): Promise<DynamoDbProcess> => {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   for (let tries = 1; ; tries++) {
     try {

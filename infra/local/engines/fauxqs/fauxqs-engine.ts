@@ -8,15 +8,15 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { Server } from 'node:net';
 import { join } from 'node:path';
-import { type Answer, AwsError, type Json, parseObject, type Service } from '../../base/aws-service.ts';
+import { type Answer, AwsError, type EngineOptions, type Json, parseObject, type Service } from '../../base/aws-service.ts';
 import type { Resource } from '../../base/types.ts';
 import { jsonProtocol } from '../shared/aws-protocols.ts';
-import { openUpstream } from '../shared/http-upstream.ts';
+import { openHttpUpstream } from '../shared/http-upstream.ts';
 import { openRedrive } from './redrive.ts';
 import { requiredPermissions } from './required-permissions.ts';
 import { minDelaySeconds, scaleDelays } from './scale-delays.ts';
 
-export interface FauxqsEngine {
+interface FauxqsEngine {
   readonly sqs: Service;
   /** The port of fauxqs and the folder of its buckets. Other parts use s3-front.ts. */
   readonly port: number;
@@ -35,16 +35,12 @@ export interface QueueMessage {
   readonly groupId?: string;
 }
 
-interface FauxqsOptions {
-  readonly dir: string;
-  readonly region: string;
-  readonly account: string;
+interface FauxqsOptions extends EngineOptions {
   readonly delayScale: number;
   /** The endpoint's address, which is known only after it listens. */
   readonly url: () => string;
 }
 
-/** The account fauxqs reports. */
 const localAccount = '000000000000';
 
 export const openFauxqs = async (options: FauxqsOptions): Promise<FauxqsEngine> => {
@@ -55,7 +51,7 @@ export const openFauxqs = async (options: FauxqsOptions): Promise<FauxqsEngine> 
   const server = await onLoopback(() =>
     startFauxqs({ port: 0, logger: false, defaultRegion: options.region, dataDir, s3StorageDir }),
   );
-  const upstream = openUpstream(server.port);
+  const upstream = openHttpUpstream(server.port);
   const queueDelays = new Map<string, number>();
   const scaled = scaleDelays(options.delayScale, queueDelays);
 

@@ -15,11 +15,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, type RequestListener, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { readBody } from '../../base/read-body.ts';
 
 interface S3FrontOptions {
-  /** The port of fauxqs. */
   readonly port: number;
-  /** The data folder of fauxqs. */
   readonly dir: string;
   /** Whether an access key belongs to a function. */
   readonly isOurs?: (accessKeyId: string) => boolean;
@@ -49,7 +48,7 @@ export const makeS3Front = ({ port, dir, isOurs = () => false }: S3FrontOptions)
   };
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await bodyOf(incoming);
+    const body = await readBody(incoming);
     const { method = 'GET', headers } = incoming;
     const url = new URL(incoming.url ?? '/', 'http://local');
     const [, bucket = '', ...key] = url.pathname.split('/');
@@ -76,12 +75,6 @@ export const makeS3Front = ({ port, dir, isOurs = () => false }: S3FrontOptions)
 const encryptionHeader = 'x-amz-server-side-encryption';
 /** Stores the encryption name as object metadata. */
 const encryptionMetadata = 'x-amz-meta-local-encryption';
-
-const bodyOf = async (incoming: IncomingMessage): Promise<Buffer> => {
-  const parts: Buffer[] = [];
-  for await (const part of incoming) parts.push(part as Buffer);
-  return Buffer.concat(parts);
-};
 
 const accessKeyOf = (authorization: string | undefined, url: URL): string => {
   const signed = authorization ?? url.searchParams.get('X-Amz-Credential') ?? '';

@@ -10,9 +10,19 @@ export const objectResource = (object: StoredObject, selfUrl: string) => {
     id: `${bucket}/${name}/${generation}`,
     selfLink: path,
     mediaLink: `${selfUrl}/download${path.slice(selfUrl.length)}?generation=${generation}&alt=media`,
-    ...{ name, bucket, generation, metageneration, contentType, storageClass: 'STANDARD' },
-    ...{ size: String(size), md5Hash, crc32c, etag: generation },
-    ...{ timeCreated, updated: timeCreated, timeStorageClassUpdated: timeCreated },
+    name,
+    bucket,
+    generation,
+    metageneration,
+    contentType,
+    storageClass: 'STANDARD',
+    size: String(size),
+    md5Hash,
+    crc32c,
+    etag: generation,
+    timeCreated,
+    updated: timeCreated,
+    timeStorageClassUpdated: timeCreated,
     ...(metadata && { metadata }),
   };
 };
@@ -21,11 +31,16 @@ export const bucketResource = ({ name, timeCreated }: Bucket, selfUrl: string) =
   kind: 'storage#bucket',
   id: name,
   selfLink: `${selfUrl}/storage/v1/b/${name}`,
-  ...{ name, projectNumber: '0', metageneration: '1', location: 'EU', storageClass: 'STANDARD', etag: 'CAE=' },
-  ...{ timeCreated, updated: timeCreated },
+  name,
+  projectNumber: '0',
+  metageneration: '1',
+  location: 'EU',
+  storageClass: 'STANDARD',
+  etag: 'CAE=',
+  timeCreated,
+  updated: timeCreated,
 });
 
-/** An error response of the API. */
 export class GcsError extends Error {
   readonly status: number;
   readonly reason: string;

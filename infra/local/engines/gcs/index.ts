@@ -1,7 +1,6 @@
 /**
  * Cloud Storage: the part of the JSON API that official clients use for buckets and for writing, reading, listing and deleting
- * objects.
- * Any token or none opens any bucket; google-token.ts decides which accounts get a token.
+ * objects. Any token or none opens any bucket; google-token.ts decides which accounts get a token.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -11,7 +10,7 @@ import { metageneration, type ObjectFiles, openObjectFiles, type StoredObject } 
 import { check, preconditionOf } from './precondition.ts';
 import { bodyOf, makeUploads } from './upload.ts';
 
-export interface Gcs {
+interface Gcs {
   readonly listener: RequestListener;
   /** Idempotent. */
   createBucket(name: string): void;
@@ -65,9 +64,9 @@ interface Address {
 const read = (pathname: string): Address => {
   const path = /^(?:\/(upload|download))?\/storage\/v1\/b(?:\/([^/]+))?(\/o)?(?:\/(.+))?\/?$/.exec(pathname);
   if (!path) throw new GcsError(404, 'notFound', 'Not Found');
-  const [, door, bucket = '', objects, name = ''] = path;
+  const [, prefix, bucket = '', objects, name = ''] = path;
   const kind =
-    bucket === '' ? 'buckets' : !objects ? 'bucket' : door === 'upload' ? 'upload' : name === '' ? 'objects' : 'object';
+    bucket === '' ? 'buckets' : !objects ? 'bucket' : prefix === 'upload' ? 'upload' : name === '' ? 'objects' : 'object';
   return { kind, bucket: decodeURIComponent(bucket), name: decodeURIComponent(name) };
 };
 

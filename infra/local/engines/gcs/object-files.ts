@@ -17,7 +17,6 @@ export interface StoredObject {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly generation: string;
   readonly timeCreated: string;
-  /** The file with the bytes. */
   readonly file: string;
 }
 
@@ -38,7 +37,7 @@ export interface Given {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-export type Check = (current: StoredObject | undefined) => void;
+type Check = (current: StoredObject | undefined) => void;
 
 /** An object being uploaded; invisible until it is kept. */
 export interface Draft {

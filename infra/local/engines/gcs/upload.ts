@@ -15,7 +15,7 @@ interface Session {
   queue?: Promise<unknown>;
 }
 
-export interface Uploads {
+interface Uploads {
   /** Handles a call to an upload URL: starts an upload, or continues or ends a session by its id. */
   take(request: IncomingMessage, response: ServerResponse, url: URL, bucket: string): Promise<void>;
 }

@@ -8,7 +8,6 @@ import { createPublicKey, generateKeyPair, randomBytes, verify } from 'node:cryp
 import { promisify } from 'node:util';
 import type { State } from '../../base/stage-state.ts';
 
-/** The path below the issuer. */
 export const googleTokenPath = '/google/token';
 
 interface GoogleToken {
@@ -25,7 +24,6 @@ interface Answer {
 
 const kind = 'google-account';
 const lifetimeSeconds = 3_599;
-/** The allowed clock difference. */
 const skewSeconds = 60;
 
 export const openGoogleToken = (tokenUrl: string, state: State): GoogleToken => ({

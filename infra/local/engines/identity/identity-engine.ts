@@ -3,6 +3,7 @@
  * `login_hint` signs in at once: the first response redirects to the client, for scripts without cookies.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type Provider from 'oidc-provider';
 import type { State } from '../../base/stage-state.ts';
 import { googleTokenPath, openGoogleToken } from './google-token.ts';
@@ -31,9 +32,9 @@ export const startIdentity = async (options: IdentityOptions): Promise<Identity>
     if (email && what && (request.method === 'DELETE' || request.method === 'POST'))
       return json(response, { tokens: revokeGrants(state, people.byEmail(decodeURIComponent(email)).sub) });
     if (email && !what && request.method === 'PUT')
-      return json(response, people.change(decodeURIComponent(email), JSON.parse(await textOf(request))));
+      return json(response, people.change(decodeURIComponent(email), JSON.parse(await text(request))));
     if (pathname === googleTokenPath && request.method === 'POST') {
-      const { status, body } = google.token(new URLSearchParams(await textOf(request)));
+      const { status, body } = google.token(new URLSearchParams(await text(request)));
       return json(response, body, status);
     }
     const [, account] = /^\/google\/accounts\/([^/]+)\/keys$/.exec(pathname) ?? [];
@@ -75,7 +76,7 @@ const interact = async (
   const { params } = await provider.interactionDetails(request, response);
   const requested = String(params.scope ?? 'openid').split(' ');
   if (request.method !== 'POST') return send(response, 200, signInPage(people.all(), requested));
-  const choice = readSignIn(new URLSearchParams(await textOf(request)), requested);
+  const choice = readSignIn(new URLSearchParams(await text(request)), requested);
   if (choice === undefined) return send(response, 400, errorPage('Invalid e-mail address.'));
   if (choice === 'denied') {
     const result = { error: 'access_denied', error_description: 'the user denied access' };
@@ -116,16 +117,4 @@ const signInAs = async (issuer: string, email: string, parameters: URLSearchPara
     headers: { 'content-type': last.headers.get('content-type') ?? 'text/plain', ...(location && { location }) },
     body: Buffer.from(await last.arrayBuffer()),
   };
-};
-
-/** Ample for forms and user names. */
-const bodyMaxBytes = 65_536;
-
-const textOf = async (request: IncomingMessage): Promise<string> => {
-  let text = '';
-  for await (const part of request.setEncoding('utf8')) {
-    text += part;
-    if (text.length > bodyMaxBytes) throw new Error('the body is too large');
-  }
-  return text;
 };

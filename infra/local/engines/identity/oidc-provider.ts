@@ -14,7 +14,6 @@ export interface IdentityOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly redirectUri: string;
-  /** The address where a sign-in starts. */
   readonly signInUrl: string;
   readonly state: State;
 }

@@ -1,17 +1,13 @@
 /** KMS: the keys and the operations the service uses. Key material never leaves this file. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { AwsError, type Engine, type Json, type Need, type Operation, text } from '../../base/aws-service.ts';
+import { AwsError, type EngineOptions, type Json, makeEngine, type Need, type Operation, text } from '../../base/aws-service.ts';
 import type { Resource } from '../../base/types.ts';
 import { openAppendLog } from '../shared/append-log.ts';
 import { publicKeyOf, signRsa, verifyRsa } from './rsa-signing.ts';
 import { newKey, type StoredKey } from './stored-key.ts';
 
-export interface Kms extends Engine {
-  provision(resource: Resource): Promise<void>;
-}
-
-export const openKms = ({ dir, region, account }: { dir: string; region: string; account: string }): Kms => {
+export const openKmsEngine = ({ dir, region, account }: EngineOptions) => {
   const keys = openAppendLog<StoredKey>(join(dir, 'kms', 'keys.jsonl'));
   const aliases = openAppendLog<{ name: string; keyId: string }>(join(dir, 'kms', 'aliases.jsonl'));
   const arnOf = (keyId: string): string => keys.get(keyId)?.arn ?? `arn:aws:kms:${region}:${account}:key/${keyId}`;
@@ -76,36 +72,35 @@ export const openKms = ({ dir, region, account }: { dir: string; region: string;
     return { KeyId: key.arn, Plaintext: plain.toString('base64'), CiphertextBlob: seal(key, plain, input) };
   };
 
-  const operations: Readonly<Record<string, (input: Json) => unknown>> = {
-    DescribeKey: (input) => ({ KeyMetadata: metadata(find(text(input, 'KeyId')), account) }),
-    GetPublicKey: (input) => publicKeyOf(usable(text(input, 'KeyId'), 'SIGN_VERIFY')),
-    Sign: (input) => signRsa(usable(text(input, 'KeyId'), 'SIGN_VERIFY'), input),
-    Verify: (input) => verifyRsa(usable(text(input, 'KeyId'), 'SIGN_VERIFY'), input),
-    Encrypt: (input) => {
+  const operations = {
+    DescribeKey: (input: Json) => ({ KeyMetadata: metadata(find(text(input, 'KeyId')), account) }),
+    GetPublicKey: (input: Json) => publicKeyOf(usable(text(input, 'KeyId'), 'SIGN_VERIFY')),
+    Sign: (input: Json) => signRsa(usable(text(input, 'KeyId'), 'SIGN_VERIFY'), input),
+    Verify: (input: Json) => verifyRsa(usable(text(input, 'KeyId'), 'SIGN_VERIFY'), input),
+    Encrypt: (input: Json) => {
       const key = usable(text(input, 'KeyId'), 'ENCRYPT_DECRYPT');
       const plain = Buffer.from(text(input, 'Plaintext'), 'base64');
       if (plain.length > 4_096) throw new AwsError('ValidationException', 'Plaintext must have at most 4096 bytes');
       return { KeyId: key.arn, CiphertextBlob: seal(key, plain, input), EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
     },
-    Decrypt: (input) => {
+    Decrypt: (input: Json) => {
       const { key, plain } = unseal(input);
       return { KeyId: key.arn, Plaintext: plain.toString('base64'), EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
     },
-    ReEncrypt: (input) => {
+    ReEncrypt: (input: Json) => {
       const { key: source, plain } = unseal(input, 'SourceEncryptionContext');
       const key = usable(text(input, 'DestinationKeyId'), 'ENCRYPT_DECRYPT');
       return { SourceKeyId: source.arn, KeyId: key.arn, CiphertextBlob: seal(key, plain, input, 'DestinationEncryptionContext') };
     },
     GenerateDataKey: dataKey,
-    GenerateDataKeyWithoutPlaintext: (input) => ({ ...dataKey(input), Plaintext: undefined }),
-    DisableKey: (input) => void change(input, 'Disabled', ['Enabled', 'Disabled']),
-    EnableKey: (input) => void change(input, 'Enabled', ['Enabled', 'Disabled']),
-    ScheduleKeyDeletion: (input) => change(input, 'PendingDeletion', ['Enabled', 'Disabled']),
-    CancelKeyDeletion: (input) => change(input, 'Disabled', ['PendingDeletion']),
+    GenerateDataKeyWithoutPlaintext: (input: Json) => ({ ...dataKey(input), Plaintext: undefined }),
+    DisableKey: (input: Json) => void change(input, 'Disabled', ['Enabled', 'Disabled']),
+    EnableKey: (input: Json) => void change(input, 'Enabled', ['Enabled', 'Disabled']),
+    ScheduleKeyDeletion: (input: Json) => change(input, 'PendingDeletion', ['Enabled', 'Disabled']),
+    CancelKeyDeletion: (input: Json) => change(input, 'Disabled', ['PendingDeletion']),
   };
 
-  const needs = ({ action, input }: Operation): readonly Need[] | undefined => {
-    if (!Object.hasOwn(operations, action)) return undefined;
+  const needs = ({ action, input }: Operation): readonly Need[] => {
     if (action === 'ReEncrypt') {
       const source = need('kms:ReEncryptFrom', arnOf(blobKeyId(input)), input, 'SourceEncryptionContext');
       return [
@@ -126,7 +121,7 @@ export const openKms = ({ dir, region, account }: { dir: string; region: string;
     if (!keys.get(name)) keys.set(name, await newKey(name, arn, properties));
   };
 
-  return { needs, provision, call: ({ action, input }) => operations[action]?.(input) };
+  return { ...makeEngine(operations, needs), provision };
 };
 
 const need = (action: string, resource: string, input: Json, field: string): Need => {

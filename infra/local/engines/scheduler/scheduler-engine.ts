@@ -1,6 +1,6 @@
 /** EventBridge Scheduler: schedules that survive a restart and start functions, queues and workflows. */
 import { join } from 'node:path';
-import { AwsError, type Engine, type Json, type Need, type Operation, text } from '../../base/aws-service.ts';
+import { AwsError, type EngineOptions, type Json, makeEngine, type Need, type Operation, text } from '../../base/aws-service.ts';
 import type { Resource } from '../../base/types.ts';
 import { openAppendLog } from '../shared/append-log.ts';
 import type { Routes } from '../shared/aws-protocols.ts';
@@ -17,15 +17,7 @@ export const schedulerRoutes: Routes = {
   'POST /schedule-groups/{Name}': 'CreateScheduleGroup',
 };
 
-export interface Scheduler extends Engine {
-  provision(resource: Resource): void;
-  stop(): void;
-}
-
-interface SchedulerOptions {
-  readonly dir: string;
-  readonly region: string;
-  readonly account: string;
+interface SchedulerOptions extends EngineOptions {
   readonly delayScale: number;
   readonly targets: ScheduleTargets;
 }
@@ -36,7 +28,7 @@ interface Group {
   readonly declared: boolean;
 }
 
-export const openScheduler = ({ dir, region, account, delayScale, targets }: SchedulerOptions): Scheduler => {
+export const openScheduler = ({ dir, region, account, delayScale, targets }: SchedulerOptions) => {
   const schedules = openAppendLog<ScheduleRecord>(join(dir, 'scheduler', 'schedules.jsonl'));
   const groups = openAppendLog<Group>(join(dir, 'scheduler', 'groups.jsonl'));
   const alarms = new Map<string, () => void>();
@@ -56,12 +48,9 @@ export const openScheduler = ({ dir, region, account, delayScale, targets }: Sch
     const schedule = schedules.get(key);
     if (!schedule || schedule.state === 'DISABLED' || stopping.signal.aborted) return;
     const due = nextTick(schedule, Date.now(), delayScale);
-    if (due)
-      alarms.set(
-        key,
-        setLongTimer(due.dueMs, () => void ring(key, schedule, due.tick)),
-      );
-    else complete(key, schedule);
+    const cancel = due && setLongTimer(due.dueMs, () => void ring(key, schedule, due.tick));
+    if (cancel) alarms.set(key, cancel);
+    else if (schedule.deleteAfterCompletion) schedules.remove(key);
   };
 
   const ring = async (key: string, schedule: ScheduleRecord, tick: Date): Promise<void> => {
@@ -73,21 +62,13 @@ export const openScheduler = ({ dir, region, account, delayScale, targets }: Sch
     };
     if (!once) ticked();
     try {
-      await deliver(
-        targets,
-        { scheduleArn: schedule.arn, scheduledAt: tick, target: schedule.target },
-        delayScale,
-        stopping.signal,
-      );
+      const due = { scheduleArn: schedule.arn, scheduledAt: tick, target: schedule.target };
+      await deliver(targets, due, delayScale, stopping.signal);
     } catch {
       // The stage is stopping, or the dead-letter queue refused: as on AWS, nothing reports this.
     }
     // A one-time tick is recorded after its delivery, so a crash in between delivers it again.
     if (once && !stopping.signal.aborted) ticked();
-  };
-
-  const complete = (key: string, schedule: ScheduleRecord): void => {
-    if (schedule.deleteAfterCompletion) schedules.remove(key);
   };
 
   const find = (input: Json): ScheduleRecord => {
@@ -105,8 +86,8 @@ export const openScheduler = ({ dir, region, account, delayScale, targets }: Sch
 
   const arnOf = (input: Json): string => `${arnPrefix}schedule/${keyOf(input)}`;
 
-  const operations: Readonly<Record<string, (input: Json) => unknown>> = {
-    CreateSchedule: (input) => {
+  const operations = {
+    CreateSchedule: (input: Json) => {
       const known = schedules.get(keyOf(input));
       if (known?.clientToken !== undefined && known.clientToken === input.ClientToken) return { ScheduleArn: known.arn };
       if (known) throw new AwsError('ConflictException', `Schedule ${known.name} already exists.`, 409);
@@ -115,18 +96,18 @@ export const openScheduler = ({ dir, region, account, delayScale, targets }: Sch
         throw new AwsError('ResourceNotFoundException', `Schedule group ${group} does not exist.`, 404);
       return keep(scheduleOf(input, arnOf(input), Date.now(), false));
     },
-    UpdateSchedule: (input) => {
+    UpdateSchedule: (input: Json) => {
       const { createdAtMs, declared } = find(input);
       return keep({ ...scheduleOf(input, arnOf(input), Date.now(), declared), createdAtMs });
     },
-    GetSchedule: (input) => describe(find(input)),
-    DeleteSchedule: (input) => {
+    GetSchedule: (input: Json) => describe(find(input)),
+    DeleteSchedule: (input: Json) => {
       find(input);
       disarm(keyOf(input));
       schedules.remove(keyOf(input));
     },
-    ListSchedules: (input) => list(schedules.values(), input),
-    CreateScheduleGroup: (input) => {
+    ListSchedules: (input: Json) => list(schedules.values(), input),
+    CreateScheduleGroup: (input: Json) => {
       const name = text(input, 'Name');
       if (groups.get(name) ?? name === 'default')
         throw new AwsError('ConflictException', `Schedule group ${name} already exists.`, 409);
@@ -135,8 +116,7 @@ export const openScheduler = ({ dir, region, account, delayScale, targets }: Sch
     },
   };
 
-  const needs = ({ action, input }: Operation): readonly Need[] | undefined => {
-    if (!Object.hasOwn(operations, action)) return undefined;
+  const needs = ({ action, input }: Operation): readonly Need[] => {
     if (action === 'ListSchedules') return [{ action: 'scheduler:ListSchedules', resources: ['*'] }];
     if (action === 'CreateScheduleGroup')
       return [{ action: `scheduler:${action}`, resources: [`${arnPrefix}schedule-group/${text(input, 'Name')}`] }];
@@ -160,16 +140,15 @@ export const openScheduler = ({ dir, region, account, delayScale, targets }: Sch
   };
 
   return {
-    needs,
-    call: ({ action, input }) => operations[action]?.(input),
-    provision: ({ type, name, properties }) => {
+    ...makeEngine(operations, needs),
+    provision: ({ type, name, properties }: Resource): void => {
       if (type === 'AWS::Scheduler::ScheduleGroup') provisionGroup(name);
       else {
         const input = { ...properties, Name: name };
         keep(declaredSchedule(schedules.get(keyOf(input)), input, arnOf(input)));
       }
     },
-    stop: () => {
+    stop: (): void => {
       stopping.abort();
       for (const key of alarms.keys()) disarm(key);
     },

@@ -1,15 +1,18 @@
 /** Forwards a call to an engine over HTTP with keep-alive connections. */
 import { Agent, request } from 'node:http';
 import type { Answer } from '../../base/aws-service.ts';
+import { readBody } from '../../base/read-body.ts';
 
-export interface Upstream {
-  send(call: { method: string; path: string; headers: Readonly<Record<string, string>>; body: Buffer | string }): Promise<Answer>;
-  close(): void;
+interface UpstreamCall {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string;
 }
 
-export const openUpstream = (port: number): Upstream => {
+export const openHttpUpstream = (port: number) => {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 });
-  const send: Upstream['send'] = (message) =>
+  const send = (message: UpstreamCall): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const { method, path, body } = message;
       const headers = { ...message.headers, 'content-length': Buffer.byteLength(body) };
@@ -20,12 +23,8 @@ export const openUpstream = (port: number): Upstream => {
         else reject(error);
       });
       call.once('response', (response) => {
-        const parts: Buffer[] = [];
-        response.on('data', (part: Buffer) => parts.push(part));
-        response.once('error', reject);
-        response.once('end', () =>
-          resolve({ status: response.statusCode ?? 500, headers: passed(response.headers), body: Buffer.concat(parts) }),
-        );
+        const { statusCode: status = 500, headers: received } = response;
+        readBody(response).then((body) => resolve({ status, headers: passed(received), body }), reject);
       });
       call.end(body);
     });

@@ -8,7 +8,7 @@ export interface Outcome {
   readonly cause?: string;
 }
 
-export interface ExecutionRecord {
+export interface ExecutionRecord extends Omit<Outcome, 'status'> {
   readonly arn: string;
   readonly machineArn: string;
   readonly name: string;
@@ -16,9 +16,6 @@ export interface ExecutionRecord {
   readonly status: 'RUNNING' | Outcome['status'];
   readonly startedAtMs: number;
   readonly stoppedAtMs?: number;
-  readonly output?: string;
-  readonly error?: string;
-  readonly cause?: string;
 }
 
 export const describeExecution = ({ input, output, error, cause, ...execution }: ExecutionRecord): Json => ({

@@ -12,7 +12,6 @@ export interface PreparedStateMachine {
   readonly definition: StateMachineDefinition;
   readonly tasks: readonly Task[];
   readonly timeoutSeconds: number | undefined;
-  /** Whether it has a distributed map. */
   readonly isDistributed: boolean;
 }
 

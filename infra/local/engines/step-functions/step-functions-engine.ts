@@ -4,19 +4,12 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { AwsError, type Engine, type Json, type Need, type Operation, text } from '../../base/aws-service.ts';
+import { AwsError, type Json, makeEngine, type Need, type Operation, text } from '../../base/aws-service.ts';
 import type { Permit, Resource } from '../../base/types.ts';
 import { openAppendLog } from '../shared/append-log.ts';
 import { describeExecution, type ExecutionRecord, listExecutions } from './execution-record.ts';
 import { type Run, runMachine } from './run-execution.ts';
 import { prepareStateMachine } from './state-machine.ts';
-
-export interface StepFunctions extends Engine {
-  /** Starts an unnamed execution, for services that start workflows themselves. */
-  start(stateMachineArn: string, input: string): void;
-  provision(resource: Resource): Promise<void>;
-  stop(): Promise<void>;
-}
 
 interface StepFunctionsOptions {
   readonly dir: string;
@@ -31,7 +24,7 @@ interface Machine {
   run(execution: ExecutionRecord): Run;
 }
 
-export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunctionsOptions): StepFunctions => {
+export const openStepFunctionsEngine = ({ dir, delayScale, invoke, permit }: StepFunctionsOptions) => {
   const executions = openAppendLog<ExecutionRecord>(join(dir, 'step-functions', 'executions.jsonl'));
   const validated = openAppendLog<string>(join(dir, 'step-functions', 'validated.jsonl'));
   const machines = new Map<string, Machine>();
@@ -73,16 +66,13 @@ export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunct
     return execution;
   };
 
-  const operations: Readonly<Record<string, (input: Json) => unknown>> = {
-    StartExecution: (input) => {
-      const { arn, startedAtMs } = start(
-        text(input, 'stateMachineArn'),
-        String(input.name ?? randomUUID()),
-        typeof input.input === 'string' ? input.input : '{}',
-      );
+  const operations = {
+    StartExecution: (input: Json) => {
+      const given = typeof input.input === 'string' ? input.input : '{}';
+      const { arn, startedAtMs } = start(text(input, 'stateMachineArn'), String(input.name ?? randomUUID()), given);
       return { executionArn: arn, startDate: startedAtMs / 1_000 };
     },
-    StopExecution: async (input) => {
+    StopExecution: async (input: Json) => {
       const { arn } = find(input);
       const { error, cause } = input as { error?: string; cause?: string };
       const stopped = running.get(arn);
@@ -90,12 +80,11 @@ export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunct
       await stopped?.ended;
       return { stopDate: (executions.get(arn)?.stoppedAtMs ?? Date.now()) / 1_000 };
     },
-    DescribeExecution: (input) => describeExecution(find(input)),
-    ListExecutions: (input) => listExecutions(executions.values(), input),
+    DescribeExecution: (input: Json) => describeExecution(find(input)),
+    ListExecutions: (input: Json) => listExecutions(executions.values(), input),
   };
 
-  const needs = ({ action, input }: Operation): readonly Need[] | undefined => {
-    if (!Object.hasOwn(operations, action)) return undefined;
+  const needs = ({ action, input }: Operation): readonly Need[] => {
     const field = action === 'StartExecution' || action === 'ListExecutions' ? 'stateMachineArn' : 'executionArn';
     return [{ action: `states:${action}`, resources: [text(input, field)] }];
   };
@@ -127,11 +116,11 @@ export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunct
   };
 
   return {
-    needs,
+    ...makeEngine(operations, needs),
     provision,
-    call: ({ action, input }) => operations[action]?.(input),
-    start: (machineArn, input) => void start(machineArn, randomUUID(), input),
-    stop: async () => {
+    /** Starts an unnamed execution, for services that start workflows themselves. */
+    start: (machineArn: string, input: string): void => void start(machineArn, randomUUID(), input),
+    stop: async (): Promise<void> => {
       stopped = true;
       const remaining = [...running.values()];
       for (const each of remaining) each.end();

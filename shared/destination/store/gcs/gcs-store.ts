@@ -1,5 +1,5 @@
 import type { GoogleAccount } from '../../../platform/index.ts';
-import { type ReadRequest, tooLarge, tooShort, toReadRequest } from '../byte-range.ts';
+import { collect, type ReadRequest, tooShort, toReadRequest } from '../byte-range.ts';
 import type { ByteRange, ObjectStore, PutOptions, Upload } from '../object-store.ts';
 import { PageGuard } from '../page-guard.ts';
 import { removeEach } from '../remove-each.ts';
@@ -98,15 +98,9 @@ class GcsStore implements ObjectStore {
       ...(range && { start: range.offset, end: range.offset + range.length - 1 }),
     });
     try {
-      const pieces: Buffer[] = [];
-      let size = 0;
-      for await (const piece of stream as AsyncIterable<Buffer>) {
-        size += piece.length;
-        if (size > maxBytes) throw tooLarge();
-        pieces.push(piece);
-      }
-      if (range && size !== range.length) throw tooShort();
-      return Buffer.concat(pieces, size);
+      const bytes = await collect(stream, maxBytes);
+      if (range && bytes.length !== range.length) throw tooShort();
+      return bytes;
     } catch (error) {
       abort.abort();
       throw error;

@@ -1,9 +1,9 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import type { Agent as HttpAgent } from 'node:http';
 import type { gaxios } from 'google-auth-library';
 import { clock } from '../../../platform/clock.ts';
 import { type GoogleAccount, googleAccessToken, TokenError } from '../../../platform/http/google-access-token.ts';
-import { tooLarge } from '../byte-range.ts';
+import { answerMaxBytes, collect, tooLarge } from '../byte-range.ts';
+import { agentFor } from '../http-agent.ts';
 import { StorageError } from '../object-store.ts';
 import { gcsError, toStorageError } from './gcs-error.ts';
 import { AuthClient } from './gcs-library.ts';
@@ -31,9 +31,6 @@ interface GcsTransportOptions {
 const scopes = ['https://www.googleapis.com/auth/devstorage.read_write'];
 /** A token is replaced before its last minutes, so that it outlives the request. */
 const marginMs = 5 * 60_000;
-const socketsMax = 16;
-/** For a list or an error: a thousand names of maximum length take 3 MiB. */
-const answerMaxBytes = 8 << 20;
 
 /**
  * The auth client of the library, through which it sends every request. The token is sent to one origin only, no redirect is
@@ -49,12 +46,10 @@ export class GcsTransport extends AuthClient {
 
   constructor({ baseUrl, account, requestMs }: GcsTransportOptions) {
     super({ useAuthRequestParameters: false });
-    const { origin, protocol } = new URL(baseUrl);
-    const agentOptions = { keepAlive: true, maxSockets: socketsMax };
     this.#account = account;
-    this.#origin = origin;
+    this.#origin = new URL(baseUrl).origin;
     this.#requestMs = requestMs;
-    this.#agent = protocol === 'https:' ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
+    this.#agent = agentFor(baseUrl);
   }
 
   override async request<T>({ call = { doing: 'respond' }, ...options }: GcsRequest): gaxios.GaxiosPromise<T> {
@@ -76,7 +71,9 @@ export class GcsTransport extends AuthClient {
       });
       const { status } = response;
       if (isExpected(response, call)) return response;
-      const body = call.media ? await textOf(response.data) : JSON.stringify(response.data);
+      const body = call.media
+        ? (await collect(response.data as AsyncIterable<Uint8Array>, answerMaxBytes)).toString()
+        : JSON.stringify(response.data);
       if (status === 401) this.#token = undefined;
       // A token that was good before may have been revoked; the next attempt gets a new one.
       if (status === 401 && isReused)
@@ -138,14 +135,3 @@ const isExpected = ({ status, headers }: gaxios.GaxiosResponse, { media }: GcsCa
 
 const anySignal = (...signals: readonly (AbortSignal | null | undefined)[]): AbortSignal =>
   AbortSignal.any(signals.filter((signal) => signal instanceof AbortSignal));
-
-const textOf = async (body: unknown): Promise<string> => {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of body as AsyncIterable<Buffer>) {
-    size += piece.length;
-    if (size > answerMaxBytes) throw tooLarge();
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString();
-};

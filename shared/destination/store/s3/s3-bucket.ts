@@ -1,4 +1,4 @@
-import { HeadObjectCommand, type S3Client, type ServerSideEncryption } from '@aws-sdk/client-s3';
+import { HeadObjectCommand, type HeadObjectCommandOutput, type S3Client, type ServerSideEncryption } from '@aws-sdk/client-s3';
 import { type PutOptions, StorageError } from '../object-store.ts';
 import { type RetryPolicy, retryTransient } from '../retry-transient.ts';
 import type { DigestKind, ObjectInfo } from './checksum.ts';
@@ -48,7 +48,7 @@ export class S3Bucket {
   }
 
   /** Lock and encryption of a new object. */
-  objectSettings({ lockedUntil }: PutOptions): ObjectSettings {
+  objectSettings({ lockedUntil }: PutOptions) {
     const { lockMode, encryption } = this.options;
     return {
       ...(lockMode && lockedUntil && { ObjectLockMode: lockMode, ObjectLockRetainUntilDate: lockedUntil }),
@@ -109,25 +109,15 @@ export class S3Bucket {
   }
 }
 
-interface ObjectSettings {
-  readonly ObjectLockMode?: 'GOVERNANCE' | 'COMPLIANCE';
-  readonly ObjectLockRetainUntilDate?: Date;
-  readonly ServerSideEncryption?: Encryption['algorithm'];
-  readonly SSEKMSKeyId?: string;
-}
-
 /** What a response says about an object or a part. */
-export const objectInfo = ({
-  ETag,
-  ChecksumCRC32,
-  ServerSideEncryption,
-  SSEKMSKeyId,
-}: {
-  readonly ETag?: string | undefined;
-  readonly ChecksumCRC32?: string | undefined;
-  readonly ServerSideEncryption?: string | undefined;
-  readonly SSEKMSKeyId?: string | undefined;
-}): ObjectInfo => ({ tag: ETag, crc32: ChecksumCRC32, encryption: ServerSideEncryption, kmsKeyId: SSEKMSKeyId });
+export const objectInfo = (
+  response: Pick<HeadObjectCommandOutput, 'ETag' | 'ChecksumCRC32' | 'ServerSideEncryption' | 'SSEKMSKeyId'>,
+): ObjectInfo => ({
+  tag: response.ETag,
+  crc32: response.ChecksumCRC32,
+  encryption: response.ServerSideEncryption,
+  kmsKeyId: response.SSEKMSKeyId,
+});
 
 /** A key is named by its id or its ARN, which ends with the id. An alias cannot be compared with the key it stands for. */
 const isOtherKey = (configured: string, used: string): boolean =>

@@ -1,7 +1,7 @@
 import type { ClientRequest, Agent as HttpAgent } from 'node:http';
 import { Readable } from 'node:stream';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { answerMaxBytes, tooLarge } from '../byte-range.ts';
+import { answerMaxBytes, collect, tooLarge } from '../byte-range.ts';
 import { StorageError } from '../object-store.ts';
 
 type Handle = NodeHttpHandler['handle'];
@@ -69,18 +69,6 @@ const readBody = async (
   if (isSuccess && maxBytes === undefined && bytes.length > 0 && bytes.toString().trim() === '')
     throw new StorageError('unavailable', 'The store returned an empty response.');
   return bytes;
-};
-
-/** Leaving the loop destroys the stream. */
-const collect = async (stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> => {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of stream) {
-    size += piece.length;
-    if (size > maxBytes) throw tooLarge();
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces, size);
 };
 
 /** With a custom agent the SDK sends `Expect: 100-continue` without waiting for the response. */

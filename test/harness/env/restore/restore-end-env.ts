@@ -81,7 +81,7 @@ export const endRestore = async ({ world, id }: RestoreAtStage, status: 'cancell
   const { restore } = context;
   await commit([
     set(restoreKey.restore(tenant, id), { status, ...endFields(context, now) }, { expected: { status: restore.status } }),
-    ...endRestoreWrites(tenant, context, status, now),
+    ...endRestoreWrites(tenant, context, { status, now }),
   ]);
 };
 

@@ -9,7 +9,7 @@ import * as sqs from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, test } from 'vitest';
 import { startAws } from '../../../../infra/local/aws/start-aws.ts';
 import type { Aws, AwsOptions } from '../../../../infra/local/base/types.ts';
-import { startDynamoDb } from '../../../../infra/local/engines/dynamodb/dynamodb-process.ts';
+import { startDynamoDbProcess } from '../../../../infra/local/engines/dynamodb/dynamodb-process.ts';
 import { account, allow, clientAt, deny, principalOf, region, resource, tempDir } from '../../../harness/aws/embedded-aws.ts';
 
 const tableArn = `arn:aws:dynamodb:${region}:${account}:table/main`;
@@ -285,7 +285,7 @@ test('aws: without Java the error is one line that says what to install', async 
   t.onTestFinished(() => {
     process.env.PATH = PATH;
   });
-  await assert.rejects(startDynamoDb(join(bin, 'db')), (error: Error) => {
+  await assert.rejects(startDynamoDbProcess(join(bin, 'db')), (error: Error) => {
     assert.match(error.message, /needs Java 17 or newer: install/);
     return !error.message.includes('\n');
   });
@@ -295,8 +295,8 @@ test('aws: without Java the error is one line that says what to install', async 
 test('aws: a killed process leaves no DynamoDB running, and written items survive', async (t) => {
   const target = tempDir(t);
   const script = `
-    import { startDynamoDb } from '${import.meta.resolve('../../../../infra/local/engines/dynamodb/dynamodb-process.ts')}';
-    const { port } = await startDynamoDb(process.argv[1]);
+    import { startDynamoDbProcess } from '${import.meta.resolve('../../../../infra/local/engines/dynamodb/dynamodb-process.ts')}';
+    const { port } = await startDynamoDbProcess(process.argv[1]);
     console.log(port);
     setInterval(() => undefined, 1_000);`;
   const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script, target], {
@@ -326,7 +326,7 @@ test('aws: a killed process leaves no DynamoDB running, and written items surviv
     assert.ok(tries < 100, 'DynamoDB Local still answers 5 s after the kill');
     await pause(50);
   }
-  const again = await startDynamoDb(target);
+  const again = await startDynamoDbProcess(target);
   t.onTestFinished(() => again.stop());
   const { Item } = await local(String(again.port)).send(new ddb.GetItemCommand({ TableName, Key: key('WRITTEN') }));
   assert.deepEqual(Item, key('WRITTEN'));

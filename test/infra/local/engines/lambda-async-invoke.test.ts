@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type TestContext, test } from 'vitest';
 import type { QueueMessage } from '../../../../infra/local/engines/fauxqs/fauxqs-engine.ts';
-import { openAsyncInvoke } from '../../../../infra/local/engines/lambda-async-invoke.ts';
+import { openLambdaAsyncInvoke } from '../../../../infra/local/engines/lambda-async-invoke.ts';
 import { account, region, resource } from '../../../harness/aws/embedded-aws.ts';
 
 const fn = `arn:aws:lambda:${region}:${account}:function:work`;
@@ -20,7 +20,7 @@ const start = (t: TestContext, run: (attempt: number) => unknown) => {
   const permitted: string[][] = [];
   let attempts = 0;
   // One minute takes 6 ms.
-  const engine = openAsyncInvoke({
+  const engine = openLambdaAsyncInvoke({
     invoke: async () => run(++attempts),
     send: (message) => void sent.push(message),
     delayScale: 10_000,

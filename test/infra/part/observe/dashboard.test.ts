@@ -49,7 +49,7 @@ test('dashboard: every alarm is shown once, in its section', () => {
     ['backup-service-schedule-overdue', '## Backups, schedules and retention'],
     ['backup-service-restore-write-errors', '## Restores'],
     ['backup-service-capture-stopped', '## Point-in-time recovery'],
-    ['backup-service-slow-delivery-backlog', '## Webhooks'],
+    ['backup-service-delivery-retry-backlog', '## Webhooks'],
   ] as const)
     assert.equal(sectionOf(name), section);
 });

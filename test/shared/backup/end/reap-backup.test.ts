@@ -1,17 +1,9 @@
 /** What the reaper does with a backup, for every way in which its workflow can be gone. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { decideReaping } from '../../../../shared/backup/end/reap-backup.ts';
-import {
-  backupKey,
-  planBackup,
-  prepareBackup,
-  type RunningRecord,
-  reapBackup,
-  runningBackups,
-} from '../../../../shared/backup/index.ts';
+import { backupJobs, backupKey, planBackup, prepareBackup, type RunningRecord } from '../../../../shared/backup/index.ts';
 import { StorageError } from '../../../../shared/destination/index.ts';
-import type { Execution, JobWorkflow } from '../../../../shared/job/index.ts';
+import { decideReaping, type Execution, type JobWorkflow, reapRunningJobs } from '../../../../shared/job/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
 import { backupOf } from '../../../harness/builders/sample-backup.ts';
 import {
@@ -35,7 +27,14 @@ const now = new Date(minutes(0));
 const noteOf = (since: string, restartedAt?: string) =>
   ({ since, ...(restartedAt && { restartedAt }) }) as unknown as RunningRecord;
 
+const workflowThat = (execution: Execution, calls: string[]): JobWorkflow => ({
+  describe: async () => execution,
+  start: async () => void calls.push('start'),
+  stop: async () => void calls.push('stop'),
+});
+
 describe('reaper decision', () => {
+  const jobs = backupJobs(newWorld().engine, workflowThat('ended', []));
   const running = backupOf({ status: 'running', startedAt: minutes(-10), deadline: minutes(20) });
   const pending = backupOf({ status: 'pending' });
   const failure = { code: 'COUNT_MISMATCH', message: 'one too few' } as const;
@@ -91,7 +90,7 @@ describe('reaper decision', () => {
   ] as const;
   for (const [what, backup, note, execution, expected] of cases)
     test(`${what}: ${expected}`, () => {
-      const verdict = decideReaping(backup, note, execution, now);
+      const verdict = decideReaping(jobs, { job: backup, item: note, execution, now });
       equal(typeof verdict === 'string' ? verdict : verdict.code, expected);
     });
 });
@@ -108,14 +107,8 @@ const sceneOf = async (): Promise<Scene> => {
   await writePaths(world, ['a/1']);
   const id = await begin(world);
   const calls: string[] = [];
-  const reap: Scene['reap'] = async (execution) => {
-    const workflow: JobWorkflow = {
-      describe: async () => execution,
-      start: async () => void calls.push('start'),
-      stop: async () => void calls.push('stop'),
-    };
-    for await (const note of runningBackups()) await reapBackup(tenant, note, world.engine, workflow);
-  };
+  const reap: Scene['reap'] = (execution) =>
+    reapRunningJobs(backupJobs(world.engine, workflowThat(execution, calls)), () => tenant);
   return { world, id, calls, reap };
 };
 

@@ -2,7 +2,8 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { type BackupRecord, backupKey, eraseBackup, findDependentBackup } from '../../../../shared/backup/index.ts';
-import { MemoryStore, StorageError, type StorageErrorCode } from '../../../../shared/destination/index.ts';
+import { MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
+import type { StorageErrorCode } from '../../../../shared/destination/store/object-store.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { backupOf, tenant } from '../../../harness/builders/sample-backup.ts';

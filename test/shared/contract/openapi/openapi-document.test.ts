@@ -12,7 +12,7 @@ import type { Schema } from '../../../../shared/contract/openapi/json-schema.ts'
 import { openapiDocument } from '../../../../shared/contract/openapi/openapi-document.ts';
 import { version } from '../../../../shared/contract/version.ts';
 import { accessCookie } from '../../../../shared/http/cookies.ts';
-import { composeRequest } from '../../../../shared/webhook/index.ts';
+import { composeRequest } from '../../../../shared/webhook/request/compose-request.ts';
 import { openapiSummary } from '../../../harness/builders/openapi-summary.ts';
 import { firstAttempt, sampleOf, secretsOf, webhookOf } from '../../../harness/builders/sample-webhook.ts';
 

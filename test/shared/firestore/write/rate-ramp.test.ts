@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { BatchWriter } from '../../../../shared/firestore/write/batch-writer.ts';
-import { MemoryRateStore, type RateStore, SharedRateLimiter } from '../../../../shared/firestore/write/rate-limiter.ts';
+import { type RateStore, SharedRateLimiter } from '../../../../shared/firestore/write/rate-limiter.ts';
 import {
   grant,
   leaseMs,
@@ -129,6 +129,17 @@ test('rate ramp: no time window exceeds its capacity plus one lease', () => {
     }),
   );
 });
+
+/** The rate state of a single worker. */
+class MemoryRateStore implements RateStore {
+  #state: RateState | undefined;
+
+  async change<T>(step: (state: RateState | undefined) => { readonly state: RateState; readonly result: T }): Promise<T> {
+    const { state, result } = step(this.#state);
+    this.#state = state;
+    return result;
+  }
+}
 
 /** Workers that always have writes, each with several requests in flight, on a slow store. */
 const simulate = async (workers: number, lanes: number, options: { maxWritesPerSecond?: number; storeMs?: number } = {}) => {

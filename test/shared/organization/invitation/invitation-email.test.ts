@@ -11,15 +11,16 @@ const letter = invitationEmail({
   expiresAt: '2025-06-08T12:34:56.789Z',
 });
 
-test('whatever people typed is text in the HTML, never markup', () => {
+test('invitationEmail: user input is escaped in the HTML', () => {
   ok(!/<script|<b>"/.test(letter.html));
   ok(letter.html.includes('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;Sons&#39;'));
 });
 
-test('the plain text says it as it was typed', () => ok(letter.text.includes(`"<script>alert("1")</script> & 'Sons'"`)));
+test('invitationEmail: user input is unchanged in the plain text', () =>
+  ok(letter.text.includes(`"<script>alert("1")</script> & 'Sons'"`)));
 
-test('both forms carry the link and the expiry', () => {
+test('invitationEmail: both forms contain the link and the expiry', () => {
   for (const form of [letter.text, letter.html]) ok(form.includes(url) && form.includes('2025-06-08 12:34 UTC'));
 });
 
-test('the subject is one line', () => equal(letter.subject.split(/[\r\n]/).length, 1));
+test('invitationEmail: the subject is one line', () => equal(letter.subject.split(/[\r\n]/).length, 1));

@@ -6,39 +6,39 @@ import { startAws } from '../../../harness/aws/kms-and-secrets.ts';
 Object.assign(process.env, { SERVICE_SECRET_ID: 'service', PUBLIC_URL: 'https://backup.example.com' });
 await startAws({}, 'a secret of the deployment');
 
-const offer = {
+const link = {
   organizationId: 'org_01JWNVAV000000000000000001',
   invitationId: 'inv_01JWNVAV000000000000000002',
   expiresAt: '2025-06-08T12:00:00.000Z',
 };
-const token = await invitationToken(offer);
+const token = await invitationToken(link);
 
-test('a token names its organization and its invitation, in letters that need no escaping', () => {
-  deepEqual(readToken(token), { organizationId: offer.organizationId, invitationId: offer.invitationId });
+test('invitationToken: a token contains both ids and needs no escaping', () => {
+  deepEqual(readToken(token), { organizationId: link.organizationId, invitationId: link.invitationId });
   equal(encodeURIComponent(token), token);
 });
 
-test('a token opens what it was made for', async () => equal(await isTokenOf(token, offer), true));
+test('isTokenOf: a token matches its invitation', async () => equal(await isTokenOf(token, link), true));
 
 for (const [what, changed] of [
   ['another expiry', { expiresAt: '2025-06-08T12:00:00.001Z' }],
   ['another organization', { organizationId: 'org_01JWNVAV000000000000000003' }],
   ['another invitation', { invitationId: 'inv_01JWNVAV000000000000000003' }],
 ] as const) {
-  test(`a token does not open ${what}`, async () => {
-    equal(await isTokenOf(token, { ...offer, ...changed }), false);
-    notEqual(await invitationToken({ ...offer, ...changed }), token);
+  test(`isTokenOf: a token does not match ${what}`, async () => {
+    equal(await isTokenOf(token, { ...link, ...changed }), false);
+    notEqual(await invitationToken({ ...link, ...changed }), token);
   });
 }
 
-test('other spellings of a signature are other tokens', async () => {
+test('isTokenOf: another encoding of the signature is rejected', async () => {
   const [organization, invitation, signature = ''] = token.split('.');
   const last = signature.at(-1)!;
-  // 43 characters carry 258 bits for 256: the last one has spellings that decode to the same bytes.
+  // 43 characters hold 258 bits for 256, so several last characters decode to the same bytes.
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const twin = alphabet[alphabet.indexOf(last) ^ 1]!;
   for (const other of [signature.slice(0, -1) + twin, `${signature}=`, signature.slice(0, -1), `${signature}A`]) {
-    equal(await isTokenOf([organization, invitation, other].join('.'), offer), false);
+    equal(await isTokenOf([organization, invitation, other].join('.'), link), false);
   }
 });
 
@@ -52,8 +52,8 @@ for (const text of [
   `${token.split('.').slice(0, 2).join('.')}.`,
   `org_${token}`,
 ]) {
-  test(`"${text.slice(0, 30)}" is not read as a token`, () => equal(readToken(text), undefined));
+  test(`readToken: "${text.slice(0, 30)}" is malformed`, () => equal(readToken(text), undefined));
 }
 
-test('the link leads to the invitation on the public address', async () =>
-  match(await acceptUrl(offer), /^https:\/\/backup\.example\.com\/api\/v1\/invitations\/[0-9A-Z]{26}\.[0-9A-Z]{26}\.[\w-]{43}$/));
+test('acceptUrl: the link is on the public URL', async () =>
+  match(await acceptUrl(link), /^https:\/\/backup\.example\.com\/api\/v1\/invitations\/[0-9A-Z]{26}\.[0-9A-Z]{26}\.[\w-]{43}$/));

@@ -21,44 +21,44 @@ const acting: CallerContext = {
   role: 'admin',
   actor: { type: 'user', id: 'usr_01JWNVAV000000000000000001', email: 'ann@example.com' },
 };
-const wish = { email: 'bob@example.com', role: 'member' } as const;
-const { invitation, change } = invite(acting, undefined, wish, now);
+const input = { email: 'bob@example.com', role: 'member' } as const;
+const { invitation, change } = invite(acting, undefined, input, now);
 const refused = (code: string) => (error: unknown) => (error as ApiError).code === code;
 
-test('an invitation is open for seven days, to the millisecond', () => {
+test('invite: an invitation is open for exactly seven days', () => {
   equal(invitation.expiresAt, '2025-06-08T12:00:00.000Z');
   equal(statusOf(invitation, new Date(later(7).getTime() - 1)), 'pending');
   equal(statusOf(invitation, later(7)), 'expired');
 });
 
-test('an invitation sends its mail in the transaction that makes it', () =>
+test('invite: the e-mail is enqueued in the same transaction', () =>
   ok(change.writes.some((write) => 'put' in write && write.put.sk.startsWith('TASK#'))));
 
 const holder = { pk: 'x', sk: 'x', invitationId: invitation.id, expiresAt: invitation.expiresAt };
-test('an address with an open invitation is not invited again', () =>
-  throws(() => invite(acting, holder, wish, later(6)), refused('INVITATION_EXISTS')));
-test('an address of a member is not invited', () =>
-  throws(() => invite(acting, { pk: 'x', sk: 'x', userId: 'usr_x' }, wish, later(400)), refused('INVITATION_EXISTS')));
-test('an address whose invitation expired is invited anew, and the expired one removed', () => {
-  const { change } = invite(acting, holder, wish, later(7));
+test('invite: an address with an open invitation is INVITATION_EXISTS', () =>
+  throws(() => invite(acting, holder, input, later(6)), refused('INVITATION_EXISTS')));
+test('invite: the address of a member is INVITATION_EXISTS', () =>
+  throws(() => invite(acting, { pk: 'x', sk: 'x', userId: 'usr_x' }, input, later(400)), refused('INVITATION_EXISTS')));
+test('invite: an expired invitation of the address is replaced', () => {
+  const { change } = invite(acting, holder, input, later(7));
   ok(change.writes.some((write) => 'remove' in write && write.remove.sk === `INVITE#${invitation.id}`));
 });
 
 for (const status of ['accepted', 'cancelled'] as const) {
-  test(`an invitation that is ${status} can be neither cancelled nor sent again`, () => {
+  test(`invitation: ${status} can be neither cancelled nor resent`, () => {
     throws(() => cancelInvitation(acting, { ...invitation, status }, now), refused('CONFLICT'));
     throws(() => resendInvitation(acting, { ...invitation, status }, now), refused('CONFLICT'));
   });
 }
 
-test('an invitation that is unknown or forgotten is not found', () => {
+test('invitation: an unknown or expired record is INVITATION_NOT_FOUND', () => {
   for (const found of [undefined, { ...invitation, ttl: now.getTime() / 1_000 }]) {
     throws(() => cancelInvitation(acting, found, now), refused('INVITATION_NOT_FOUND'));
     throws(() => resendInvitation(acting, found, now), refused('INVITATION_NOT_FOUND'));
   }
 });
 
-test('sending again gives seven new days, also after it expired', () =>
+test('resendInvitation: the expiry moves to seven days from now, also after it has expired', () =>
   equal(resendInvitation(acting, invitation, later(10)).invitation.expiresAt, later(17).toISOString()));
 
 const found = (
@@ -76,7 +76,7 @@ const found = (
   member: over.member,
 });
 
-test('the invited person, by the verified address in any case of letters, becomes a member', () => {
+test('acceptInvitation: the verified address is compared without case, and its user becomes a member', () => {
   const { writes } = acceptInvitation(found(), now);
   ok(
     writes.some(
@@ -89,15 +89,15 @@ for (const [who, over, code, at] of [
   ['another address', { profile: { email: 'eve@example.com' } }, 'FORBIDDEN', now],
   ['a plus-address', { profile: { email: 'bob+x@example.com' } }, 'FORBIDDEN', now],
   ['an unverified address', { profile: { emailVerified: false } }, 'FORBIDDEN', now],
-  ['someone too late', {}, 'CONFLICT', later(7)],
-  ['someone after it was cancelled', { invitation: { status: 'cancelled' } }, 'CONFLICT', now],
-  ['someone after it was accepted', { invitation: { status: 'accepted' } }, 'CONFLICT', now],
+  ['a user after the expiry', {}, 'CONFLICT', later(7)],
+  ['a user after the cancellation', { invitation: { status: 'cancelled' } }, 'CONFLICT', now],
+  ['a user after the acceptance', { invitation: { status: 'accepted' } }, 'CONFLICT', now],
   ['a member', { member: {} as MemberRecord }, 'CONFLICT', now],
 ] as const) {
-  test(`${who} cannot accept: ${code}`, () => throws(() => acceptInvitation(found(over), at), refused(code)));
+  test(`acceptInvitation: ${who} is rejected with ${code}`, () => throws(() => acceptInvitation(found(over), at), refused(code)));
 }
 
-test('a resend that meets a concurrent change of the invitation is decided again', async () => {
+test('resendInvitation: a conflict with a concurrent change is retried', async () => {
   const { change } = resendInvitation(acting, invitation, now);
   const conditional = change.writes.filter(({ condition }) => condition !== undefined);
   equal(conditional.length, 2);

@@ -18,7 +18,7 @@ const acting = (role: Role): CallerContext => ({
   role,
   actor: { type: 'user', id: callerId, email: 'ann@example.com' },
 });
-const fellow = (role: Role, userId = targetId) => ({
+const memberWith = (role: Role, userId = targetId) => ({
   member: {
     userId,
     role,
@@ -28,7 +28,7 @@ const fellow = (role: Role, userId = targetId) => ({
   } as unknown as MemberRecord,
   profile: undefined,
 });
-const self = fellow('owner', callerId);
+const self = memberWith('owner', callerId);
 const outcome = (run: () => unknown): string => {
   try {
     run();
@@ -38,7 +38,7 @@ const outcome = (run: () => unknown): string => {
   }
 };
 
-/** decisions.md section 4, as a table of its own: changing or removing an admin and making someone owner is the owner's. */
+/** The rules of roles: only the owner changes or removes admins and transfers ownership. */
 const expected = (caller: Role, target: Role, wanted: Role | undefined): string => {
   if (caller !== 'owner' && (wanted === 'owner' || target === 'admin')) return 'PERMISSION_DENIED';
   if (target === 'owner' && wanted !== 'owner') return 'CANNOT_REMOVE_OWNER';
@@ -48,30 +48,30 @@ const expected = (caller: Role, target: Role, wanted: Role | undefined): string 
 for (const caller of ['admin', 'owner'] as const) {
   for (const target of roles) {
     for (const wanted of roles) {
-      test(`${caller} makes ${target} ${wanted}: ${expected(caller, target, wanted)}`, () =>
+      test(`changeRole: ${caller} changes ${target} to ${wanted}: ${expected(caller, target, wanted)}`, () =>
         equal(
-          outcome(() => changeRole(acting(caller), { target: fellow(target), self }, wanted, now)),
+          outcome(() => changeRole(acting(caller), { target: memberWith(target), self }, wanted, now)),
           expected(caller, target, wanted),
         ));
     }
-    test(`${caller} removes ${target}: ${expected(caller, target, undefined)}`, () =>
+    test(`removeMember: ${caller} removes ${target}: ${expected(caller, target, undefined)}`, () =>
       equal(
-        outcome(() => removeMember(acting(caller), fellow(target), now)),
+        outcome(() => removeMember(acting(caller), memberWith(target), now)),
         expected(caller, target, undefined),
       ));
   }
 }
 
-test('a refusal for want of the owner names the role that is needed and the one the caller has', () =>
+test('removeMember: PERMISSION_DENIED names the required and the current role', () =>
   throws(
-    () => removeMember(acting('admin'), fellow('admin'), now),
+    () => removeMember(acting('admin'), memberWith('admin'), now),
     (error: ApiError) => {
       deepEqual(error.details, { requiredRole: 'owner', currentRole: 'admin' });
       return true;
     },
   ));
 
-test('someone who is not a member is not found, whatever is asked', () => {
+test('membership: an unknown member is MEMBER_NOT_FOUND', () => {
   equal(
     outcome(() => changeRole(acting('owner'), { target: undefined, self: undefined }, 'viewer', now)),
     'MEMBER_NOT_FOUND',
@@ -82,8 +82,8 @@ test('someone who is not a member is not found, whatever is asked', () => {
   );
 });
 
-test('giving a member the role it has changes nothing and leaves no trace', () => {
-  const { data, change } = changeRole(acting('owner'), { target: fellow('viewer'), self: undefined }, 'viewer', now);
+test('changeRole: setting the current role writes nothing', () => {
+  const { data, change } = changeRole(acting('owner'), { target: memberWith('viewer'), self: undefined }, 'viewer', now);
   deepEqual(change, { writes: [], audit: [] });
   equal(data.updatedAt, '2025-05-01T00:00:00.000Z');
 });
@@ -95,8 +95,8 @@ const rolesWritten = (writes: readonly Write[]) =>
       : [],
   );
 
-test('a transfer turns the member into the owner and the owner into an admin, each only from the role it had', () => {
-  const { change } = changeRole(acting('owner'), { target: fellow('viewer'), self }, 'owner', now);
+test('transferOwnership: the member becomes owner and the owner admin, each only from the role that was read', () => {
+  const { change } = changeRole(acting('owner'), { target: memberWith('viewer'), self }, 'owner', now);
   deepEqual(rolesWritten(change.writes), [
     [`MEMBER#${targetId}`, 'viewer', 'owner'],
     [`MEMBER#${callerId}`, 'owner', 'admin'],
@@ -107,22 +107,22 @@ test('a transfer turns the member into the owner and the owner into an admin, ea
   );
 });
 
-test('a transfer counts only while the caller owns the organization', () => {
-  const { change } = changeRole(acting('owner'), { target: fellow('admin'), self }, 'owner', now);
+test('transferOwnership: requires that the caller still owns the organization', () => {
+  const { change } = changeRole(acting('owner'), { target: memberWith('admin'), self }, 'owner', now);
   const organization = change.writes.find((write) => 'update' in write && write.update.sk === 'META');
   equal(organization?.values?.[':was_ownerId'], callerId);
   equal(organization?.values?.[':ownerId'], targetId);
 });
 
-test('subscribers are told of both whose roles a transfer changes', () => {
-  const { change } = changeRole(acting('owner'), { target: fellow('viewer'), self }, 'owner', now);
-  const told = change.writes.flatMap((write) =>
+test('transferOwnership: member.role_changed is emitted for both members', () => {
+  const { change } = changeRole(acting('owner'), { target: memberWith('viewer'), self }, 'owner', now);
+  const changed = change.writes.flatMap((write) =>
     'put' in write && write.put.type === 'member.role_changed'
       ? [(write.put.data as EventData<'member.role_changed'>).member]
       : [],
   );
   deepEqual(
-    told.map(({ userId, role, previousRole, status, joinedAt }) => ({ userId, role, previousRole, status, joinedAt })),
+    changed.map(({ userId, role, previousRole, status, joinedAt }) => ({ userId, role, previousRole, status, joinedAt })),
     [
       { userId: targetId, role: 'owner', previousRole: 'viewer', status: 'active', joinedAt: '2025-05-01T00:00:00.000Z' },
       { userId: callerId, role: 'admin', previousRole: 'owner', status: 'active', joinedAt: '2025-05-01T00:00:00.000Z' },
@@ -131,10 +131,10 @@ test('subscribers are told of both whose roles a transfer changes', () => {
 });
 
 /** A handler whose reads were stale runs again: the second of two identical calls then finds the role it was to set. */
-test('a role change or removal that meets a concurrent change of the member is decided again', async () => {
-  const { change } = changeRole(acting('owner'), { target: fellow('member'), self }, 'viewer', now);
-  for (const [write] of [change.writes, removeMember(acting('owner'), fellow('member'), now).writes])
+test('membership: a role change or removal that conflicts with a concurrent change is retried', async () => {
+  const { change } = changeRole(acting('owner'), { target: memberWith('member'), self }, 'viewer', now);
+  for (const [write] of [change.writes, removeMember(acting('owner'), memberWith('member'), now).writes])
     equal((await write?.onConditionFailed?.()) instanceof StaleReadError, true);
-  const again = changeRole(acting('owner'), { target: fellow('viewer'), self }, 'viewer', now);
+  const again = changeRole(acting('owner'), { target: memberWith('viewer'), self }, 'viewer', now);
   deepEqual([again.data.role, again.change], ['viewer', { writes: [], audit: [] }]);
 });

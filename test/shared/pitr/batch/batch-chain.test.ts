@@ -9,24 +9,9 @@ import { canBegin } from '../../../../shared/pitr/base/base-backup.ts';
 import { findMissingBatch, nameOf } from '../../../../shared/pitr/batch/batch-chain.ts';
 import { type BatchRecord, loadRestorePoint, microsOf, momentOf, planPoint, shownMoment } from '../../../../shared/pitr/index.ts';
 import { newId } from '../../../../shared/platform/index.ts';
-import {
-  batches,
-  disable,
-  enable,
-  newCaptureWorld,
-  pass,
-  pitrNow,
-  projectId,
-  put,
-  runNextCycle,
-  server,
-  table,
-  tenant,
-  time,
-  untilActive,
-} from '../../../harness/env/capture-env.ts';
+import { createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 
-afterAll(() => server.stop());
+afterAll(stopCaptureEnv);
 
 test('batch chain: with batches removed, none is missing only if all that the moment needs exist', () => {
   const spans = fc.array(fc.record({ idle: fc.integer({ min: 0, max: 3 }), lasts: fc.integer({ min: 1, max: 3 }) }), {
@@ -66,21 +51,18 @@ test('batch chain: with batches removed, none is missing only if all that the mo
 });
 
 test('batch chain: after the loss of a batch a later moment is refused by its name, an earlier one is not', async () => {
-  const world = newCaptureWorld();
-  await put(world, { 'users/ada': '0' });
-  await enable();
-  await untilActive(world);
+  const t = await createActiveCapture({ 'users/ada': '0' });
   const seconds: string[] = [];
   for (let n = 1; n <= 10; n++) {
-    pass(2);
-    await put(world, { 'users/ada': String(n) });
-    pass(2);
-    seconds.push(shownMoment(time.ms * 1_000));
-    await runNextCycle(world);
+    t.pass(2);
+    await t.put({ 'users/ada': String(n) });
+    t.pass(2);
+    seconds.push(shownMoment(t.nowMs * 1_000));
+    await t.runNextCycle();
     // A cycle without a change leaves no batch, and no hole.
-    if (n % 3 === 0) await runNextCycle(world);
+    if (n % 3 === 0) await t.runNextCycle();
   }
-  const plan = (pointInTime: string) => planPoint(tenant, projectId, { pointInTime }, new Date(time.ms));
+  const plan = (pointInTime: string) => planPoint(t.tenant, t.projectId, { pointInTime }, t.now);
   const plans = await Promise.all(seconds.map(plan));
   assert.deepEqual(
     plans.map(({ batches: found }) => found.length),
@@ -90,39 +72,36 @@ test('batch chain: after the loss of a batch a later moment is refused by its na
     (error instanceof ApiError
       ? error.code === 'CONFLICT'
       : error instanceof JobFailure && error.code === 'STORAGE_READ_ERROR') && (error as Error).message.includes(id);
-  const all = batches();
-  const lose = ({ pk, sk }: BatchRecord): boolean => table.items.delete(`${pk}\n${sk}`);
+  const all = t.batches;
+  const lose = ({ pk, sk }: BatchRecord): boolean => t.table.items.delete(`${pk}\n${sk}`);
   const [sixth, tenth] = [all[5]!, all[9]!];
   lose(sixth);
   for (const [n, second] of seconds.entries())
     if (n < 5) assert.equal((await plan(second)).batches.length, n + 1);
     else await assert.rejects(plan(second), isNamed(sixth.id));
-  await assert.rejects(loadRestorePoint(tenant, projectId, plans[7]!.point), isNamed(sixth.id));
-  assert.equal((await loadRestorePoint(tenant, projectId, plans[3]!.point)).batches.length, 4);
-  table.put(sixth);
+  await assert.rejects(loadRestorePoint(t.tenant, t.projectId, plans[7]!.point), isNamed(sixth.id));
+  assert.equal((await loadRestorePoint(t.tenant, t.projectId, plans[3]!.point)).batches.length, 4);
+  t.table.put(sixth);
   // The record names the last batch, also after captures were disabled and enabled again.
   lose(tenth);
   await assert.rejects(plan(seconds[9]!), isNamed(tenth.id));
-  await disable();
-  await enable();
+  await t.disable();
+  await t.enable();
   await assert.rejects(plan(seconds[9]!), isNamed(tenth.id));
   for (const batch of all) lose(batch);
   await assert.rejects(plan(seconds[0]!), isNamed(tenth.id));
-  assert.equal(pitrNow().lastBatch, nameOf(tenth));
+  assert.equal(t.pitr.lastBatch, nameOf(tenth));
 });
 
 test('batch chain: captures never begin again before the last captured moment, so that the chain stays in order', async () => {
-  const world = newCaptureWorld();
-  await put(world, { 'users/ada': '0' });
-  await enable();
-  await untilActive(world);
-  await runNextCycle(world);
-  const pitr = pitrNow();
-  const base = await readBackup(tenant, pitr.bases[0]!.backupId);
+  const t = await createActiveCapture({ 'users/ada': '0' });
+  await t.runNextCycle();
+  const pitr = t.pitr;
+  const base = await readBackup(t.tenant, pitr.bases[0]!.backupId);
   const gap = { from: base.readTime!, to: null, reason: 'the base backup is gone' };
   const begins = (micros: number) => {
     const backup = { ...base, id: newId('backup'), readTime: momentOf(microsOf(pitr.capturedTo!) + micros) };
-    return canBegin(tenant, { ...pitr, gaps: [gap] }, backup, new Date(time.ms));
+    return canBegin(t.tenant, { ...pitr, gaps: [gap] }, backup, t.now);
   };
   assert.deepEqual([-1, 0, 1].map(begins), [false, true, true]);
 });

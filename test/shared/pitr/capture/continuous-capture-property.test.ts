@@ -3,20 +3,10 @@ import { ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
 import { microsOf } from '../../../../shared/pitr/index.ts';
-import {
-  assertExact,
-  begun,
-  type CaptureWorld,
-  pass,
-  pitrNow,
-  put,
-  runRequestedBase,
-  secondsIn,
-  server,
-} from '../../../harness/env/capture-env.ts';
+import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 import { listen } from '../../../harness/env/continuous-capture-env.ts';
 
-afterAll(() => server.stop());
+afterAll(stopCaptureEnv);
 
 /** The last is in a collection that is not known at first. */
 const lasting = 'new/root';
@@ -50,13 +40,13 @@ const run: fc.Arbitrary<Run> = fc.record({
 });
 
 /** Applies writes in sequence during the seconds of a run. */
-const happening = (world: CaptureWorld, { writes, diesIn }: Run, die: AbortController) => {
+const happening = (t: CaptureEnv, { writes, diesIn }: Run, die: AbortController) => {
   const left = [...writes];
   return async (second: number): Promise<void> => {
     if (second === diesIn) die.abort();
     for (const { path, isGone, afterSeconds } of left.splice(0, 2)) {
-      pass(afterSeconds);
-      await put(world, { [path]: isGone && path !== lasting ? null : `${second}` });
+      t.pass(afterSeconds);
+      await t.put({ [path]: isGone && path !== lasting ? null : `${second}` });
     }
   };
 };
@@ -65,36 +55,36 @@ test('continuous capture property: every observed second is exact', async () => 
   let [heard, all] = [0, 0];
   await fc.assert(
     fc.asyncProperty(fc.array(run, { minLength: 2, maxLength: 4 }), async (runs) => {
-      const world = await begun(
+      const t = await createActiveCapture(
         { 'users/a': '1', 'users/b': '1', 'users/b/notes/n': '1', 'shops/b': '1' },
         { captureIntervalSeconds: 10 },
       );
       for (const [n, one] of runs.entries()) {
         if (one.breakAfter !== undefined)
-          server.faults.add({ method: 'Listen', end: { afterMessages: one.breakAfter, status: 'UNAVAILABLE' } });
+          t.server.faults.add({ method: 'Listen', end: { afterMessages: one.breakAfter, status: 'UNAVAILABLE' } });
         const die = new AbortController();
         const others: Promise<unknown>[] = [];
         const enqueued = ({ isHandover }: { isHandover?: boolean }): void => {
-          if (isHandover && n % 2 === 0) others.push(listen(world, { seconds: 20, isHandover, happens: async () => undefined }));
+          if (isHandover && n % 2 === 0) others.push(listen(t, { seconds: 20, isHandover, happens: async () => undefined }));
         };
-        await listen(world, {
+        await listen(t, {
           seconds: one.seconds,
-          happens: happening(world, one, die),
+          happens: happening(t, one, die),
           onEnqueue: enqueued,
           signal: die.signal,
         });
-        server.faults.clear();
+        t.server.faults.clear();
         await Promise.all(others);
-        await runRequestedBase(world);
+        await t.runRequestedBase();
       }
-      if (pitrNow().status !== 'active') return;
-      const { sampled = [] } = pitrNow();
+      if (t.pitr.status !== 'active') return;
+      const { sampled = [] } = t.pitr;
       const isHeard = (second: number): boolean =>
         !sampled.some(({ from, to }) => microsOf(from) < second && second < microsOf(to));
-      const seconds = secondsIn();
+      const seconds = t.secondsIn();
       const known = seconds.filter(isHeard);
       [heard, all] = [heard + known.length, all + seconds.length];
-      if (known.length > 0) await assertExact(world, known);
+      if (known.length > 0) await t.assertExact(known);
     }),
     { numRuns: 6 },
   );

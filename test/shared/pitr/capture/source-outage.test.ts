@@ -3,224 +3,195 @@ import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { StorageError } from '../../../../shared/destination/index.ts';
 import { microsOf, momentOf, pitrData, pitrKey, resolvePoint, windowsOf } from '../../../../shared/pitr/index.ts';
-import { eventsOf } from '../../../harness/env/backup-env.ts';
-import {
-  assertExact,
-  batches,
-  type CaptureWorld,
-  enable,
-  newCaptureWorld,
-  pass,
-  pitrNow,
-  projectId,
-  put,
-  runNextCycle,
-  runRequestedBase,
-  secondsIn,
-  server,
-  table,
-  tenant,
-  time,
-  untilActive,
-} from '../../../harness/env/capture-env.ts';
+import { type CaptureEnv, createActiveCapture, createCaptureEnv, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 
-afterAll(() => server.stop());
+afterAll(stopCaptureEnv);
 
-const problem = (): string | null => pitrData(pitrNow(), new Date(time.ms)).problem;
-const gapEvents = (): number => eventsOf('pitr.change_captured').filter(({ data }) => 'gap' in (data as object)).length;
+const problem = (t: CaptureEnv): string | null => pitrData(t.pitr, t.now).problem;
+const gapEvents = (t: CaptureEnv): number =>
+  t.events('pitr.change_captured').filter(({ data }) => 'gap' in (data as object)).length;
 
 /** Runs a day with bases that take that long; returns their number. */
-const slowBases = async (minutes: number): Promise<number> => {
-  const world = newCaptureWorld();
-  await put(world, { 'users/ada': '0' });
-  await enable({ captureIntervalSeconds: 3_600 });
+const slowBases = async (minutes: number): Promise<{ readonly t: CaptureEnv; readonly made: number }> => {
+  const t = await createCaptureEnv();
+  await t.put({ 'users/ada': '0' });
+  await t.enable({ captureIntervalSeconds: 3_600 });
   const made = new Set<string>();
-  const end = time.ms + 24 * 3_600_000;
-  while (time.ms < end && pitrNow().status === 'starting') {
-    await runNextCycle(world);
-    const { comingBaseId } = pitrNow();
-    if (comingBaseId === null) pass(300);
+  const end = t.nowMs + 24 * 3_600_000;
+  while (t.nowMs < end && t.pitr.status === 'starting') {
+    await t.runNextCycle();
+    const { comingBaseId } = t.pitr;
+    if (comingBaseId === null) t.pass(300);
     else if (!made.has(comingBaseId)) {
       made.add(comingBaseId);
-      await runRequestedBase(world);
-      pass(minutes * 60);
+      await t.runRequestedBase();
+      t.pass(minutes * 60);
     }
   }
-  if (pitrNow().status === 'active') await runNextCycle(world);
-  return made.size;
+  if (t.pitr.status === 'active') await t.runNextCycle();
+  return { t, made: made.size };
 };
 
 test('source outage: captures begin on a base that takes almost as long as the source keeps history', async () => {
-  assert.equal(await slowBases(44), 1);
-  assert.deepEqual([pitrNow().status, pitrNow().gaps.length, problem()], ['active', 0, null]);
+  const { t, made } = await slowBases(44);
+  assert.equal(made, 1);
+  assert.deepEqual([t.pitr.status, t.pitr.gaps.length, problem(t)], ['active', 0, null]);
 });
 
 test('source outage: a base that takes longer is retried with back-off, and the problem is shown', async () => {
-  const made = await slowBases(52);
+  const { t, made } = await slowBases(52);
   assert.ok(made >= 3 && made <= 11, `${made} bases in a day`);
-  assert.equal(pitrNow().status, 'starting');
-  assert.match(problem() ?? '', /took longer than 45 minutes/);
+  assert.equal(t.pitr.status, 'starting');
+  assert.match(problem(t) ?? '', /took longer than 45 minutes/);
 });
 
 /** A source that resumes from no token; with `isEach` nor from any moment. */
-const spoil = (isEach: boolean): void => {
-  const item = table.get(pitrKey.tokens(tenant, projectId));
+const spoil = (t: CaptureEnv, isEach: boolean): void => {
+  const item = t.table.get(pitrKey.tokens(t.tenant, t.projectId));
   if (!item) return;
   const groups = (JSON.parse(String(item.groups)) as [string, string, ...unknown[]][]).map(([id, token, ...rest]) =>
     token !== '' || isEach ? [id, 'YmFk', ...rest] : [id, token, ...rest],
   );
-  table.put({ ...item, groups: JSON.stringify(groups) });
+  t.table.put({ ...item, groups: JSON.stringify(groups) });
 };
 
 for (const isEach of [true, false])
   test(`source outage: a source that resumes from ${isEach ? 'nothing' : 'no token'} is retried with back-off, each base once, and reported once`, async () => {
-    const world = newCaptureWorld();
-    await put(world, { 'users/ada': '0' });
-    await enable();
-    const startedMs = time.ms;
-    for (let turns = 0; turns < 400 && time.ms - startedMs < 3_600_000; turns++) {
-      spoil(isEach);
-      await runNextCycle(world);
-      await runRequestedBase(world);
+    const t = await createCaptureEnv();
+    await t.put({ 'users/ada': '0' });
+    await t.enable();
+    const startedMs = t.nowMs;
+    for (let turns = 0; turns < 400 && t.nowMs - startedMs < 3_600_000; turns++) {
+      spoil(t, isEach);
+      await t.runNextCycle();
+      await t.runRequestedBase();
     }
-    const { bases, losses } = pitrNow();
+    const { bases, losses } = t.pitr;
     assert.equal(new Set(bases.map(({ backupId }) => backupId)).size, bases.length);
     assert.ok(bases.length <= 8, `${bases.length} bases in an hour`);
     assert.ok((losses ?? 0) >= 3);
-    assert.equal(gapEvents(), 1);
-    assert.equal(table.find('AUDIT#').filter(({ action }) => action === 'pitr.gap').length, 1);
-    if (pitrNow().status === 'starting') assert.match(problem() ?? '', /rejected the resume token/);
-    await untilActive(world);
+    assert.equal(gapEvents(t), 1);
+    assert.equal(t.audited('pitr.gap').length, 1);
+    if (t.pitr.status === 'starting') assert.match(problem(t) ?? '', /rejected the resume token/);
+    await t.untilActive();
     for (const text of ['1', '2']) {
-      pass(5);
-      await put(world, { 'users/ada': text });
-      await runNextCycle(world);
+      t.pass(5);
+      await t.put({ 'users/ada': text });
+      await t.runNextCycle();
     }
-    assert.deepEqual([problem(), pitrNow().losses, pitrNow().baseFailures, pitrNow().trouble], [null, undefined, 0, undefined]);
-    const last = microsOf(pitrNow().bases.at(-1)!.readTime);
-    await assertExact(
-      world,
-      secondsIn().filter((at) => at > last),
-    );
+    assert.deepEqual([problem(t), t.pitr.losses, t.pitr.baseFailures, t.pitr.trouble], [null, undefined, 0, undefined]);
+    const last = microsOf(t.pitr.bases.at(-1)!.readTime);
+    await t.assertExact(t.secondsIn().filter((at) => at > last));
   });
 
-const capturing = async (documents: Readonly<Record<string, string>> = { 'users/ada': '0' }): Promise<CaptureWorld> => {
-  const world = newCaptureWorld();
-  await put(world, documents);
-  await enable();
-  await untilActive(world);
-  pass(5);
-  await runNextCycle(world);
-  return world;
+const capturing = async (documents: Readonly<Record<string, string>> = { 'users/ada': '0' }): Promise<CaptureEnv> => {
+  const t = await createActiveCapture(documents);
+  t.pass(5);
+  await t.runNextCycle();
+  return t;
 };
 
 test('source outage: failed cycles count their reads, back off, and show the problem', async () => {
-  const world = await capturing();
-  await put(world, { 'users/ada': '1' });
-  const before = pitrNow();
+  const t = await capturing();
+  await t.put({ 'users/ada': '1' });
+  const before = t.pitr;
   const upload = () => {
     throw new StorageError('denied', 'The bucket takes nothing.');
   };
-  world.wrap = (store) => Object.assign(store, { upload });
+  t.wrap = (store) => Object.assign(store, { upload });
   const delays: number[] = [];
   for (let turns = 0; turns < 6; turns++) {
-    assert.equal(problem() === null, turns < 3);
-    delays.push((await runNextCycle(world))!.delaySeconds);
+    assert.equal(problem(t) === null, turns < 3);
+    delays.push((await t.runNextCycle())!.delaySeconds);
   }
   assert.deepEqual(delays, [30, 60, 120, 240, 300, 300]);
-  assert.ok(pitrNow().reads >= before.reads + 6 * 3, `${pitrNow().reads - before.reads} reads of six tries`);
-  assert.match(problem() ?? '', /The bucket takes nothing/);
-  world.wrap = (store) => store;
-  const failed = pitrNow().reads;
-  await runNextCycle(world);
-  assert.deepEqual([problem(), pitrNow().putOffs, pitrNow().reads > failed], [null, undefined, true]);
+  assert.ok(t.pitr.reads >= before.reads + 6 * 3, `${t.pitr.reads - before.reads} reads of six tries`);
+  assert.match(problem(t) ?? '', /The bucket takes nothing/);
+  t.wrap = (store) => store;
+  const failed = t.pitr.reads;
+  await t.runNextCycle();
+  assert.deepEqual([problem(t), t.pitr.putOffs, t.pitr.reads > failed], [null, undefined, true]);
 });
 
 test('source outage: a cycle that loses its position counts its reads', async () => {
-  const world = await capturing();
-  const { reads } = pitrNow();
-  spoil(true);
-  await runNextCycle(world);
-  assert.equal(pitrNow().status, 'starting');
-  assert.ok(pitrNow().reads > reads);
+  const t = await capturing();
+  const { reads } = t.pitr;
+  spoil(t, true);
+  await t.runNextCycle();
+  assert.equal(t.pitr.status, 'starting');
+  assert.ok(t.pitr.reads > reads);
 });
 
 test('source outage: look-ups have an hourly budget; once spent, one gap reports it until the next hour', async () => {
-  const world = await capturing({ 'users/ada': '0', 'users/bob': '0' });
-  const since = new Date(time.ms).toISOString();
-  table.put({ ...pitrNow(), lookups: { since, reads: 9_990 } });
+  const t = await capturing({ 'users/ada': '0', 'users/bob': '0' });
+  const since = new Date(t.nowMs).toISOString();
+  t.table.put({ ...t.pitr, lookups: { since, reads: 9_990 } });
   const busyTurn = async (): Promise<number> => {
-    const { reads } = pitrNow();
+    const { reads } = t.pitr;
     for (let second = 0; second < 20; second++) {
-      await put(world, { 'users/ada': `${second}`, 'users/bob': `${second}` });
-      pass(1);
+      await t.put({ 'users/ada': `${second}`, 'users/bob': `${second}` });
+      t.pass(1);
     }
-    await runNextCycle(world);
-    return pitrNow().reads - reads;
+    await t.runNextCycle();
+    return t.pitr.reads - reads;
   };
   const first = await busyTurn();
-  assert.ok(pitrNow().lookups!.spentAt !== undefined && pitrNow().lookups!.reads <= 10_000);
+  assert.ok(t.pitr.lookups!.spentAt !== undefined && t.pitr.lookups!.reads <= 10_000);
   for (let turns = 0; turns < 3; turns++) assert.ok((await busyTurn()) < first - 5);
-  const { gaps, capturedTo } = pitrNow();
+  const { gaps, capturedTo } = t.pitr;
   assert.deepEqual(
     gaps.map(({ to, isBridged }) => [to, isBridged]),
     [[capturedTo, true]],
   );
-  assert.equal(gapEvents(), 1);
-  await assertExact(world);
+  assert.equal(gapEvents(t), 1);
+  await t.assertExact();
   // Every second can still be requested, and resolves to the last known moment: the end of a cycle.
-  const now = new Date(time.ms);
-  const rough = windowsOf(pitrNow(), now).windows.filter(({ precision }) => precision === 'interval');
-  const moments = secondsIn(rough.map(({ from, to }) => ({ from, to }))).map((at) =>
-    microsOf(resolvePoint(pitrNow(), batches(), { pointInTime: momentOf(at) }, now).moment),
-  );
-  assert.deepEqual([...new Set(moments)], [gaps[0]!.from, ...batches().map(({ to }) => to)].slice(0, -1).map(microsOf));
-  await assertExact(world, [...new Set(moments)]);
-  while (time.ms < Date.parse(since) + 3_600_000) {
-    pass(600);
-    await runNextCycle(world);
+  const now = t.now;
+  const rough = windowsOf(t.pitr, now).windows.filter(({ precision }) => precision === 'interval');
+  const moments = t
+    .secondsIn(rough.map(({ from, to }) => ({ from, to })))
+    .map((at) => microsOf(resolvePoint(t.pitr, t.batches, { pointInTime: momentOf(at) }, now).moment));
+  assert.deepEqual([...new Set(moments)], [gaps[0]!.from, ...t.batches.map(({ to }) => to)].slice(0, -1).map(microsOf));
+  await t.assertExact([...new Set(moments)]);
+  while (t.nowMs < Date.parse(since) + 3_600_000) {
+    t.pass(600);
+    await t.runNextCycle();
   }
-  const quiet = microsOf(pitrNow().capturedTo!);
+  const quiet = microsOf(t.pitr.capturedTo!);
   await busyTurn();
-  assert.deepEqual([pitrNow().gaps.length, pitrNow().lookups!.spentAt], [1, undefined]);
-  await assertExact(
-    world,
-    secondsIn().filter((at) => at > quiet),
-  );
+  assert.deepEqual([t.pitr.gaps.length, t.pitr.lookups!.spentAt], [1, undefined]);
+  await t.assertExact(t.secondsIn().filter((at) => at > quiet));
 });
 
 test('source outage: collections created all the time do not delay a cycle, and nothing beyond its end is offered', async () => {
-  const world = newCaptureWorld();
-  await put(world, { 'users/ada': '0' });
-  await enable({ precision: 'interval' });
-  await untilActive(world);
-  pass(5);
-  await put(world, { 'new0/a': '0', 'users/ada': '1' });
+  const t = await createActiveCapture({ 'users/ada': '0' }, { precision: 'interval' });
+  t.pass(5);
+  await t.put({ 'new0/a': '0', 'users/ada': '1' });
   let made = 0;
   /** Each count finds another collection. */
-  const openSource: CaptureWorld['engine']['openSource'] = (...all) => {
-    const source = world.engine.openSource(...all);
+  const openSource: CaptureEnv['deps']['openSource'] = (...all) => {
+    const source = t.deps.openSource(...all);
     const call = source.call.bind(source);
     source.call = async (method, ...rest) => {
       if (method === 'RunAggregationQuery' && made < 50) {
         made += 1;
-        await put(world, { [`new${made}/a`]: '0', 'users/ada': `heard ${made}` });
-        pass(2);
+        await t.put({ [`new${made}/a`]: '0', 'users/ada': `heard ${made}` });
+        t.pass(2);
       }
       return call(method, ...rest);
     };
     return source;
   };
-  await runNextCycle({ ...world, engine: { ...world.engine, openSource } });
-  const [batch] = batches();
+  await t.runNextCycle({ ...t.deps, openSource });
+  const [batch] = t.batches;
   assert.ok(microsOf(batch!.heardTo!) > microsOf(batch!.to) + 1_000_000, 'the second half was heard later');
-  pass(5);
-  await put(world, { 'users/ada': '2' });
-  pass(5);
-  await runNextCycle(world);
-  assert.deepEqual([pitrNow().gaps, pitrNow().putOffs], [[], undefined]);
+  t.pass(5);
+  await t.put({ 'users/ada': '2' });
+  t.pass(5);
+  await t.runNextCycle();
+  assert.deepEqual([t.pitr.gaps, t.pitr.putOffs], [[], undefined]);
   const between = momentOf(microsOf(batch!.to) + 1_000_000);
-  const { moment } = resolvePoint(pitrNow(), batches(), { pointInTime: between }, new Date(time.ms));
+  const { moment } = resolvePoint(t.pitr, t.batches, { pointInTime: between }, t.now);
   assert.equal(moment, batch!.to);
-  await assertExact(world, [batch!.to, pitrNow().capturedTo!].map(microsOf));
+  await t.assertExact([batch!.to, t.pitr.capturedTo!].map(microsOf));
 });

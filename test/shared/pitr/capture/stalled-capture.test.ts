@@ -6,29 +6,15 @@ import { type OrganizationRecord, organizationKey } from '../../../../shared/org
 import { stalledSince } from '../../../../shared/pitr/capture/stalled-capture.ts';
 import { type PitrRecord, watchCaptures } from '../../../../shared/pitr/index.ts';
 import { log } from '../../../../shared/platform/index.ts';
-import {
-  type CaptureWorld,
-  enable,
-  newCaptureWorld,
-  pass,
-  pitrNow,
-  put,
-  runCycle,
-  runNextCycle,
-  server,
-  table,
-  tenant,
-  time,
-  untilActive,
-} from '../../../harness/env/capture-env.ts';
+import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 
-afterAll(() => server.stop());
+afterAll(stopCaptureEnv);
 
 const lines = vi.spyOn(log, 'error').mockImplementation(() => undefined);
 const rung = (): number => lines.mock.calls.filter(([line]) => line === logLines.captureStopped).length;
-const watch = ({ engine }: CaptureWorld) =>
-  watchCaptures({ clock: engine.clock, tenantOf: () => tenant, send: async () => new Set<never>() as never });
-const gapEvents = () => table.find('', 'EVENT#').filter((item) => JSON.stringify(item).includes('"gap"')).length;
+const watch = (t: CaptureEnv) =>
+  watchCaptures({ clock: t.deps.clock, tenantOf: () => t.tenant, send: async () => new Set<never>() as never });
+const gapEvents = (t: CaptureEnv) => t.table.find('', 'EVENT#').filter((item) => JSON.stringify(item).includes('"gap"')).length;
 
 test('stalled capture: after 15 minutes or three intervals, or two hours while waiting for a base', () => {
   const start = Date.parse('2026-01-01T12:00:00.000Z');
@@ -61,20 +47,17 @@ test('stalled capture: after 15 minutes or three intervals, or two hours while w
 });
 
 test('stalled capture: a refusing bucket is reported once per outage, with an event if there is a gap', async () => {
-  const world = newCaptureWorld();
-  await put(world, { 'users/ada': '0' });
-  await enable();
-  await untilActive(world);
-  await runNextCycle(world);
-  const { wrap } = world;
+  const t = await createActiveCapture({ 'users/ada': '0' });
+  await t.runNextCycle();
+  const { wrap } = t;
   const fail = async (minutes: number): Promise<void> => {
-    world.wrap = () => {
+    t.wrap = () => {
       throw new Error('the bucket is away');
     };
-    await put(world, { 'users/ada': String(minutes) });
-    for (const end = time.ms + minutes * 60_000; time.ms < end; pass(60)) {
-      await runCycle(world);
-      await watch(world);
+    await t.put({ 'users/ada': String(minutes) });
+    for (const end = t.nowMs + minutes * 60_000; t.nowMs < end; t.pass(60)) {
+      await t.runCycle();
+      await watch(t);
     }
   };
   const before = rung();
@@ -82,37 +65,34 @@ test('stalled capture: a refusing bucket is reported once per outage, with an ev
   assert.equal(rung() - before, 0);
   await fail(10);
   assert.equal(rung() - before, 1);
-  world.wrap = wrap;
-  pass(300);
-  await runNextCycle(world);
-  await watch(world);
+  t.wrap = wrap;
+  t.pass(300);
+  await t.runNextCycle();
+  await watch(t);
   assert.equal(rung() - before, 1);
   await fail(25);
   assert.equal(rung() - before, 2);
   // Lost by now and without a base: the same outage, reported already.
   await fail(150);
-  assert.deepEqual([rung() - before, pitrNow().status], [2, 'starting']);
+  assert.deepEqual([rung() - before, t.pitr.status], [2, 'starting']);
   // The same without an earlier report: the event contains the gap.
-  const { stoppedTold: _, ...untold } = pitrNow();
-  table.put(untold);
-  const events = gapEvents();
-  await watch(world);
-  await watch(world);
-  assert.deepEqual([rung() - before, gapEvents() - events], [3, 1]);
+  const { stoppedTold: _, ...untold } = t.pitr;
+  t.table.put(untold);
+  const events = gapEvents(t);
+  await watch(t);
+  await watch(t);
+  assert.deepEqual([rung() - before, gapEvents(t) - events], [3, 1]);
 });
 
 test('stalled capture: a deleted organization raises no alarm', async () => {
-  const world = newCaptureWorld();
-  await put(world, { 'users/ada': '0' });
-  await enable();
-  await untilActive(world);
-  pass(3 * 3_600);
-  const organization = table.get<OrganizationRecord>(organizationKey.organization(tenant))!;
+  const t = await createActiveCapture({ 'users/ada': '0' });
+  t.pass(3 * 3_600);
+  const organization = t.table.get<OrganizationRecord>(organizationKey.organization(t.tenant))!;
   const before = rung();
-  table.put({ ...organization, deletedAt: new Date(time.ms).toISOString() });
-  await watch(world);
+  t.table.put({ ...organization, deletedAt: new Date(t.nowMs).toISOString() });
+  await watch(t);
   assert.equal(rung(), before);
-  table.put(organization);
-  await watch(world);
+  t.table.put(organization);
+  await watch(t);
   assert.equal(rung(), before + 1);
 });

@@ -4,145 +4,131 @@ import { afterAll, test } from 'vitest';
 import { microsOf, type PitrRecord, windowsOf } from '../../../../shared/pitr/index.ts';
 import { isCheckDue } from '../../../../shared/pitr/prove/check-coverage.ts';
 import { remainingUnchecked } from '../../../../shared/pitr/timeline/windows.ts';
-import { eventsOf } from '../../../harness/env/backup-env.ts';
-import {
-  assertExact,
-  begun,
-  type CaptureWorld,
-  pass,
-  pitrNow,
-  put,
-  runNextCycle,
-  runRequestedBase,
-  secondsIn,
-  server,
-  table,
-  time,
-} from '../../../harness/env/capture-env.ts';
+import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 
-afterAll(() => server.stop());
+afterAll(stopCaptureEnv);
 
 /** After the first cycle and its count. */
-const counted = async (...asked: Parameters<typeof begun>): Promise<CaptureWorld> => {
-  const world = await begun(...asked);
-  await runNextCycle(world);
-  return world;
+const counted = async (...asked: Parameters<typeof createActiveCapture>): Promise<CaptureEnv> => {
+  const t = await createActiveCapture(...asked);
+  await t.runNextCycle();
+  return t;
 };
-const windows = () => windowsOf(pitrNow(), new Date(time.ms)).windows;
-const refuseToCount = () => server.faults.add({ method: 'RunAggregationQuery', status: 'UNIMPLEMENTED', times: 1_000 });
+const refuseToCount = (t: CaptureEnv) =>
+  t.server.faults.add({ method: 'RunAggregationQuery', status: 'UNIMPLEMENTED', times: 1_000 });
 
 /** Runs cycles, and the bases they request, until nothing is missing. */
-const untilFound = async (world: CaptureWorld): Promise<void> => {
-  for (let turns = 0; pitrNow().gaps.some(({ to }) => to === null); turns++) {
+const untilFound = async (t: CaptureEnv): Promise<void> => {
+  for (let turns = 0; t.pitr.gaps.some(({ to }) => to === null); turns++) {
     assert.ok(turns < 12, 'it was not found');
-    await runNextCycle(world);
-    await runRequestedBase(world);
+    await t.runNextCycle();
+    await t.runRequestedBase();
   }
 };
 
 test('coverage: an unknown collection is detected within one interval, and a base is requested at once', async () => {
-  const world = await counted({ 'users/ada': '1', 'users/ada/notes/a': '1' });
-  const checkedAt = pitrNow().capturedTo!;
-  assert.equal(pitrNow().checkedAt, checkedAt);
-  pass(20);
-  await put(world, { 'users/ada/secrets/s': '1', 'users/ada': '2' });
-  await runNextCycle(world);
-  const [gap] = pitrNow().gaps;
-  assert.deepEqual([pitrNow().gaps.length, gap!.from, gap!.to, gap!.collections], [1, checkedAt, null, []]);
-  const gaps = eventsOf('pitr.change_captured').map(({ data }) => (data as { gap?: object }).gap);
+  const t = await counted({ 'users/ada': '1', 'users/ada/notes/a': '1' });
+  const checkedAt = t.pitr.capturedTo!;
+  assert.equal(t.pitr.checkedAt, checkedAt);
+  t.pass(20);
+  await t.put({ 'users/ada/secrets/s': '1', 'users/ada': '2' });
+  await t.runNextCycle();
+  const [gap] = t.pitr.gaps;
+  assert.deepEqual([t.pitr.gaps.length, gap!.from, gap!.to, gap!.collections], [1, checkedAt, null, []]);
+  const gaps = t.events('pitr.change_captured').map(({ data }) => (data as { gap?: object }).gap);
   assert.deepEqual(gaps.at(-1), {
-    from: windowsOf(pitrNow(), new Date(time.ms)).gaps[0]!.from,
+    from: windowsOf(t.pitr, t.now).gaps[0]!.from,
     to: null,
     reason: 'the source has documents in unknown collections below documents',
     collections: [],
   });
-  assert.equal(table.find('AUDIT#').filter(({ action }) => action === 'pitr.gap').length, 1);
-  const [whole, known] = windows();
+  assert.equal(t.audited('pitr.gap').length, 1);
+  const [whole, known] = t.windows;
   assert.equal(whole!.collections, undefined);
   assert.deepEqual(known!.collections?.toSorted(), ['notes', 'users']);
   assert.ok(microsOf(whole!.to) <= microsOf(checkedAt) && microsOf(known!.from) > microsOf(checkedAt));
   assert.equal(microsOf(known!.from) - microsOf(whole!.to), 1_000_000);
-  const { reads } = pitrNow();
-  time.ms += 240_000;
-  await runNextCycle(world);
-  assert.ok(pitrNow().comingBaseId);
-  assert.equal(pitrNow().reads - reads, 3, 'nothing is counted while a base is waited for');
-  await untilFound(world);
-  const [found] = pitrNow().gaps;
-  const { since } = pitrNow().bases.at(-1)!;
-  assert.deepEqual([pitrNow().gaps.length, found!.from, found!.to, found!.collections], [1, checkedAt, since, ['secrets']]);
-  assert.equal(table.find('AUDIT#').filter(({ action }) => action === 'pitr.gap').length, 2);
-  pass(7);
-  await put(world, { 'users/ada/secrets/s': null, 'users/ada/secrets/t': '2' });
-  pass(7);
-  await runNextCycle(world);
-  assert.equal(pitrNow().checkedAt, pitrNow().capturedTo);
+  const { reads } = t.pitr;
+  t.nowMs += 240_000;
+  await t.runNextCycle();
+  assert.ok(t.pitr.comingBaseId);
+  assert.equal(t.pitr.reads - reads, 3, 'nothing is counted while a base is waited for');
+  await untilFound(t);
+  const [found] = t.pitr.gaps;
+  const { since } = t.pitr.bases.at(-1)!;
+  assert.deepEqual([t.pitr.gaps.length, found!.from, found!.to, found!.collections], [1, checkedAt, since, ['secrets']]);
+  assert.equal(t.audited('pitr.gap').length, 2);
+  t.pass(7);
+  await t.put({ 'users/ada/secrets/s': null, 'users/ada/secrets/t': '2' });
+  t.pass(7);
+  await t.runNextCycle();
+  assert.equal(t.pitr.checkedAt, t.pitr.capturedTo);
   // The window during the gap names the collections that were complete.
   assert.deepEqual(
-    windows().map(({ collections }) => collections?.toSorted()),
+    t.windows.map(({ collections }) => collections?.toSorted()),
     [undefined, ['notes', 'users'], undefined],
   );
   const isOutside = (at: number): boolean => at <= microsOf(found!.from) || at >= microsOf(found!.to!);
-  assert.ok(secondsIn().some((at) => at > microsOf(since) + 10_000_000));
-  await assertExact(world, secondsIn().filter(isOutside));
+  assert.ok(t.secondsIn().some((at) => at > microsOf(since) + 10_000_000));
+  await t.assertExact(t.secondsIn().filter(isOutside));
 });
 
 test('coverage: deleted and recreated documents do not hide an unknown collection', async () => {
-  const world = await counted({ 'users/ada': '1', 'users/bob': '1' });
+  const t = await counted({ 'users/ada': '1', 'users/bob': '1' });
   for (const [path, isAgain] of [
     ['users/ada/secrets/s', true],
     ['users/ada/riddles/r', false],
   ] as const) {
-    pass(10);
-    await put(world, { 'users/bob': null });
-    if (isAgain) await put(world, { 'users/bob': 'again' });
-    await put(world, { [path]: '1' });
-    await runNextCycle(world);
-    assert.deepEqual(pitrNow().gaps.at(-1)!.collections, []);
-    time.ms += 600_000;
-    await untilFound(world);
+    t.pass(10);
+    await t.put({ 'users/bob': null });
+    if (isAgain) await t.put({ 'users/bob': 'again' });
+    await t.put({ [path]: '1' });
+    await t.runNextCycle();
+    assert.deepEqual(t.pitr.gaps.at(-1)!.collections, []);
+    t.nowMs += 600_000;
+    await untilFound(t);
   }
   assert.deepEqual(
-    pitrNow().gaps.map(({ collections }) => collections),
+    t.pitr.gaps.map(({ collections }) => collections),
     [['secrets'], ['riddles']],
   );
 });
 
 test('coverage: a collection deleted before a base discovers it leaves a gap of unknown collections', async () => {
-  const world = await counted({ 'users/ada': '1' });
-  pass(10);
-  await put(world, { 'users/ada/secrets/s': '1' });
-  await runNextCycle(world);
-  await put(world, { 'users/ada/secrets/s': null });
-  time.ms += 600_000;
-  await untilFound(world);
-  const { gaps, bases } = pitrNow();
+  const t = await counted({ 'users/ada': '1' });
+  t.pass(10);
+  await t.put({ 'users/ada/secrets/s': '1' });
+  await t.runNextCycle();
+  await t.put({ 'users/ada/secrets/s': null });
+  t.nowMs += 600_000;
+  await untilFound(t);
+  const { gaps, bases } = t.pitr;
   assert.deepEqual(
     gaps.map(({ to, collections }) => [to, collections]),
     [[bases.at(-1)!.readTime, []]],
   );
-  await runNextCycle(world);
-  assert.equal(pitrNow().checkedAt, pitrNow().capturedTo);
+  await t.runNextCycle();
+  assert.equal(t.pitr.checkedAt, t.pitr.capturedTo);
 });
 
 test('coverage: a source that cannot count is captured, and its windows name the known collections', async () => {
-  const world = await counted({ 'users/ada': '1' });
-  const { checkedAt } = pitrNow();
-  refuseToCount();
-  pass(10);
-  await put(world, { 'users/ada/secrets/s': '1', 'users/ada': '2' });
-  await runNextCycle(world);
-  server.faults.clear();
-  assert.deepEqual([pitrNow().gaps, pitrNow().checkedAt], [[], checkedAt]);
+  const t = await counted({ 'users/ada': '1' });
+  const { checkedAt } = t.pitr;
+  refuseToCount(t);
+  t.pass(10);
+  await t.put({ 'users/ada/secrets/s': '1', 'users/ada': '2' });
+  await t.runNextCycle();
+  t.server.faults.clear();
+  assert.deepEqual([t.pitr.gaps, t.pitr.checkedAt], [[], checkedAt]);
   assert.deepEqual(
-    windows().map(({ collections }) => collections),
+    t.windows.map(({ collections }) => collections),
     [undefined, ['users']],
   );
-  server.faults.add({ method: 'RunAggregationQuery', status: 'DEADLINE_EXCEEDED', times: 1_000 });
-  const { turn } = pitrNow();
-  await runNextCycle(world);
-  server.faults.clear();
-  assert.deepEqual([pitrNow().turn, pitrNow().gaps, pitrNow().checkedAt], [turn + 1, [], checkedAt]);
+  t.server.faults.add({ method: 'RunAggregationQuery', status: 'DEADLINE_EXCEEDED', times: 1_000 });
+  const { turn } = t.pitr;
+  await t.runNextCycle();
+  t.server.faults.clear();
+  assert.deepEqual([t.pitr.turn, t.pitr.gaps, t.pitr.checkedAt], [turn + 1, [], checkedAt]);
 });
 
 test('coverage: checked in every cycle if cheap, else as often as a thousand reads per hour allow', () => {

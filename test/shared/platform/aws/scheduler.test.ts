@@ -17,7 +17,7 @@ afterAll(() => aws.stop());
 Object.assign(process.env, {
   RETRY_GROUP_NAME: 'retries',
   RETRY_ROLE_ARN: 'arn:aws:iam::1:role/retry',
-  SLOW_DELIVERY_QUEUE_ARN: 'arn:aws:sqs:eu-central-1:1:slow',
+  DELIVERY_RETRY_QUEUE_ARN: 'arn:aws:sqs:eu-central-1:1:slow',
   RETRY_DEAD_LETTERS_ARN: 'arn:aws:sqs:eu-central-1:1:dead',
   SCHEDULE_GROUP_NAME: 'schedules',
   SCHEDULE_ROLE_ARN: 'arn:aws:iam::1:role/ticks',

@@ -36,7 +36,7 @@ const never = new Date('2099-01-01');
 const clock = { now: () => new Date('2026-01-01') };
 const options = { deleteBackupData: true, isPatient: true };
 const purge = (more: object = {}, openStore: unknown = open) =>
-  purgeRestores(tenant, { ...options, ...more }, never, clock, openStore as never);
+  purgeRestores(tenant, { ...options, deadline: never, clock, ...more }, openStore as never);
 
 const journalAt = async (path: string) => {
   const store = new MemoryStore();
@@ -82,7 +82,7 @@ test('purge: it returns false when its time is up, and continues the next time',
   for (let n = 0; n < 3; n++) await put();
   let looks = 0;
   const short = { now: () => new Date(looks++ < 1 ? '2026-01-01' : '2026-01-03') };
-  equal(await purgeRestores(tenant, options, new Date('2026-01-02'), short, open as never), false);
+  equal(await purge({ deadline: new Date('2026-01-02'), clock: short }), false);
   equal(left().filter((name) => name.includes('\nRESTORE#')).length, 2);
   equal(await purge(), true);
   deepEqual(left(), []);

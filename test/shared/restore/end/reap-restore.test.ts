@@ -2,14 +2,11 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { StorageError } from '../../../../shared/destination/index.ts';
+import { decideReaping, type Execution, type JobWorkflow, reapRunningJobs } from '../../../../shared/job/index.ts';
 import { unsafeTenant } from '../../../../shared/platform/index.ts';
-import {
-  listRunningRestores,
-  type RestoreWorkflow,
-  reapRestore,
-  reapVerdict,
-} from '../../../../shared/restore/end/reap-restore.ts';
+import { restoreJobs } from '../../../../shared/restore/end/restore-jobs.ts';
 import type { RestoreRecord, RunningRestore } from '../../../../shared/restore/model/record.ts';
+import { restoreDeps } from '../../../../shared/restore/restore-deps.ts';
 import {
   all,
   allWorkItems,
@@ -35,7 +32,8 @@ const minutes = (count: number): string => new Date(Date.parse('2026-03-01T12:00
 const now = new Date(minutes(0));
 const itemAt = (since: string, more: object = {}) => ({ since, attempt: 1, ...more }) as unknown as RunningRestore;
 
-describe('reapVerdict: a restore', () => {
+describe('reaper decision: a restore', () => {
+  const jobs = restoreJobs(restoreDeps, {} as JobWorkflow);
   const record = (more: Partial<RestoreRecord>) => ({ attempt: 1, completedAt: null, ...more }) as RestoreRecord;
   const [pending, running] = [record({ status: 'pending' }), record({ status: 'running' })];
   const failure = { code: 'CHUNK_CORRUPT', message: 'damaged' } as const;
@@ -108,12 +106,10 @@ describe('reapVerdict: a restore', () => {
   ] as const;
   for (const [what, restore, note, execution, expected] of cases)
     test(`${what}: ${expected}`, () => {
-      const verdict = reapVerdict(restore, note, execution, now);
+      const verdict = decideReaping(jobs, { job: restore, item: note, execution, now });
       equal(typeof verdict === 'string' ? verdict : verdict.code, expected);
     });
 });
-
-type Execution = Awaited<ReturnType<RestoreWorkflow['describe']>>;
 
 interface Reaping extends RestoreAtStage {
   readonly calls: unknown[];
@@ -124,7 +120,7 @@ const reapingOf = async (stage: Stage, ask: RestoreInput = {}): Promise<Reaping>
   const setup = await createRestoreAt(stage, ask);
   const calls: unknown[] = [];
   const reap: Reaping['reap'] = async (execution) => {
-    const workflow: RestoreWorkflow = {
+    const workflow: JobWorkflow = {
       describe: async (name) => {
         calls.push(`look ${name.slice(-2)}`);
         return typeof execution === 'string' ? execution : execution();
@@ -132,8 +128,9 @@ const reapingOf = async (stage: Stage, ask: RestoreInput = {}): Promise<Reaping>
       start: async (name, input) => void calls.push(['start', name, input]),
       stop: async (name) => void calls.push(['stop', name, lockOf(targetId)?.jobId]),
     };
-    for await (const note of listRunningRestores())
-      await reapRestore(unsafeTenant(note.organizationId, 'record'), note, setup.world.engine, workflow);
+    await reapRunningJobs(restoreJobs(setup.world.engine, workflow), ({ organizationId }) =>
+      unsafeTenant(organizationId, 'record'),
+    );
   };
   return { ...setup, calls, reap };
 };

@@ -1,12 +1,12 @@
 /** Each attempt has a workflow of its own: a stale one does not affect the next. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'vitest';
-import { JobFailure } from '../../../../shared/job/index.ts';
+import { JobFailure, reapJob } from '../../../../shared/job/index.ts';
 import { commit, iso, newId, set } from '../../../../shared/platform/index.ts';
 import { cancelRestore } from '../../../../shared/restore/end/cancel-restore.ts';
 import { cleanUpRestore } from '../../../../shared/restore/end/clean-up-restore.ts';
 import { failRestore } from '../../../../shared/restore/end/fail-restore.ts';
-import { reapRestore } from '../../../../shared/restore/end/reap-restore.ts';
+import { restoreJobs } from '../../../../shared/restore/end/restore-jobs.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { answerStep } from '../../../../shared/restore/model/restore-steps.ts';
 import { assertStillRunning } from '../../../../shared/restore/model/running-restore.ts';
@@ -56,11 +56,15 @@ test('stale attempt: a workflow that starts after its restore was cancelled and 
   const actor = { type: 'user' as const, id: newId('user'), email: null };
   const acting = { tenant, organization: organizationNow(), role: 'owner' as const, actor };
   await commit((await cancelRestore(acting, id, world.engine.clock.now())).change.writes);
-  await reapRestore(tenant, runningItemOf(id)!, world.engine, {
-    describe: async () => 'unknown',
-    start: async () => undefined,
-    stop: async () => undefined,
-  });
+  await reapJob(
+    restoreJobs(world.engine, {
+      describe: async () => 'unknown',
+      start: async () => undefined,
+      stop: async () => undefined,
+    }),
+    tenant,
+    runningItemOf(id)!,
+  );
   await resume(world, id);
   const before = restoreOf(id);
   await rejects(resumeWorkflow(world, id, atStart(1)), RestoreFailedError);

@@ -40,7 +40,7 @@ test('view: it has the fields of the interface only, without the journal locatio
   const text = JSON.stringify([
     shown,
     historyEntry(record),
-    restoreEvent(record, { project: undefined, target: undefined }, organization),
+    restoreEvent(record, { project: undefined, target: undefined, organization }),
   ]);
   ok(!text.includes(begun.journal.path) && !text.includes('keyFile') && !text.includes('ORG#'));
 });
@@ -92,7 +92,7 @@ for (const [status, shown] of [
 
 test('view: events carry the current names of both projects', () => {
   const names = { project: { name: 'New name' }, target: undefined };
-  const data = restoreEvent(ended(), names, organization);
+  const data = restoreEvent(ended(), { ...names, organization });
   deepEqual([data.restore.projectName, data.restore.targetProjectName], ['New name', 'Copy']);
   const told = events['restore.completed'].parse(data);
   deepEqual(told.organization, { id: organization.id, name: 'Acme' });

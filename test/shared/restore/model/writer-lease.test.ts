@@ -2,11 +2,12 @@
 import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { FirestoreDatabase } from '../../../../shared/firestore/index.ts';
+import { reapJob } from '../../../../shared/job/index.ts';
 import { after, commit, newId } from '../../../../shared/platform/index.ts';
 import { cancelRestore } from '../../../../shared/restore/end/cancel-restore.ts';
 import { cleanUpRestore } from '../../../../shared/restore/end/clean-up-restore.ts';
 import { failRestore, failureReason } from '../../../../shared/restore/end/fail-restore.ts';
-import { reapRestore } from '../../../../shared/restore/end/reap-restore.ts';
+import { restoreJobs } from '../../../../shared/restore/end/restore-jobs.ts';
 import { writerPrefix } from '../../../../shared/restore/model/record.ts';
 import { answerStep } from '../../../../shared/restore/model/restore-steps.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
@@ -96,11 +97,15 @@ const cancel = async ({ world, id }: WriterSetup): Promise<void> => {
   await commit((await cancelRestore(acting, id, world.engine.clock.now())).change.writes);
 };
 const reap = ({ world, id }: WriterSetup): Promise<void> =>
-  reapRestore(tenant, runningItemOf(id)!, world.engine, {
-    describe: async () => 'ended',
-    start: async () => undefined,
-    stop: async () => undefined,
-  });
+  reapJob(
+    restoreJobs(world.engine, {
+      describe: async () => 'ended',
+      start: async () => undefined,
+      stop: async () => undefined,
+    }),
+    tenant,
+    runningItemOf(id)!,
+  );
 
 const undo = async ({ world, id }: WriterSetup): Promise<string> => {
   const by = { encryption: { mode: 'kms', keyId: 'key' }, createdBy: { type: 'user', id: newId('user') } } as const;

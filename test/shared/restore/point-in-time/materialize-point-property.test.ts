@@ -107,7 +107,7 @@ const pointAt = async (world: PointInTimeEnv, second: string): Promise<ReadonlyM
     until: after(now, 60),
     clock,
   });
-  return contentsOf(made.backup, made.doors);
+  return contentsOf(made.backup, made.deps);
 };
 
 test('point in time: every second of every window is restored as it was, and every other one is refused', async () => {

@@ -123,7 +123,7 @@ const pointAt = async (world: PointInTimeEnv, second: string): Promise<ReadonlyS
   const identity = { id: newId('backup'), path: 'point', createdAt: now.toISOString(), createdBy: { type: 'user', id: 'u' } };
   const blank = pointBackupRecord(tenant, plan, identity);
   const made = await buildPointInMemory(tenant, blank, plan, world.engine, { until: after(now, 60), clock });
-  return valuesOf(await contentsOf(made.backup, made.doors));
+  return valuesOf(await contentsOf(made.backup, made.deps));
 };
 
 /** Each path with its text: string_value is field 17, a length and the text. */

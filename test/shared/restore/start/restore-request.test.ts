@@ -42,7 +42,6 @@ test('request: only a backup id means all of it, into its own project, with a sa
     includeSubcollections: true,
     includeAuthUsers: false,
     safetyBackup: true,
-    maxWritesPerSecond: undefined,
   });
 });
 

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { ApiError } from '../../../../shared/contract/errors.ts';
-import { entriesOf, nextRun, parseCron, previousRun } from '../../../../shared/schedule/index.ts';
+import { entriesOf, nextRun, parseCron, previousRun } from '../../../../shared/schedule/cron/next-run.ts';
 
 /** Due at a moment if that is the next run after the millisecond before. */
 const isDue = (cron: string, timezone: string, at: Date): boolean =>

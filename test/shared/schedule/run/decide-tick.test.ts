@@ -2,7 +2,7 @@
 import { deepEqual, ok } from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { test } from 'vitest';
-import { nextRun } from '../../../../shared/schedule/index.ts';
+import { nextRun } from '../../../../shared/schedule/cron/next-run.ts';
 import { decideTick, overdueMaxSeconds } from '../../../../shared/schedule/run/decide-tick.ts';
 
 const minuteMs = 60_000;

@@ -7,37 +7,16 @@ import { test } from 'vitest';
 import { commit } from '../../../../shared/platform/index.ts';
 import { projectKey, removeProject } from '../../../../shared/project/index.ts';
 import type { ScheduleRecord } from '../../../../shared/schedule/index.ts';
-import {
-  addSchedule,
-  at,
-  backups,
-  caller,
-  clock,
-  drain,
-  dueTimes,
-  end,
-  entries,
-  eventSummaries,
-  lastBackup,
-  messageOf,
-  newWorld,
-  pass,
-  projectId,
-  projectOf,
-  scheduleOf,
-  setMachine,
-  table,
-  tenant,
-  waiting,
-  watch,
-} from '../../../harness/env/schedule-env.ts';
+import { createScheduleEnv } from '../../../harness/env/schedule-env.ts';
 import { CrashInjector } from '../../../harness/faults/crash-injector.ts';
 
+const t = createScheduleEnv();
+
 const night = '2026-03-02T03:00:00.000Z';
-const lockKey = projectKey.job(tenant, projectId);
+const lockKey = projectKey.job(t.tenant, t.projectId);
 const sendTick = ({ id }: ScheduleRecord): void => {
-  waiting.push({
-    body: JSON.stringify(messageOf({ kind: 'run-schedule', scheduleId: id, at: night })),
+  t.waiting.push({
+    body: JSON.stringify(t.messageOf({ kind: 'run-schedule', scheduleId: id, at: night })),
     dueMs: Date.parse(night),
   });
 };
@@ -51,95 +30,95 @@ interface Story {
 
 const stories: Readonly<Record<string, Story & { check(schedule: ScheduleRecord): void }>> = {
   'the first sync of a schedule': {
-    before: () => addSchedule({ cron: '0 3 1 * mon' }),
+    before: () => t.addSchedule({ cron: '0 3 1 * mon' }),
     after: () => undefined,
     check: (schedule) => {
-      equal(entries.size, 2);
-      equal(scheduleOf(schedule).enteredRevision, 1);
-      deepEqual(dueTimes(), [scheduleOf(schedule).nextRunAt]);
+      equal(t.entries.size, 2);
+      equal(t.scheduleOf(schedule).enteredRevision, 1);
+      deepEqual(t.dueTimes(), [t.scheduleOf(schedule).nextRunAt]);
     },
   },
   'a tick that starts a backup': {
     before: async () => {
-      const schedule = await addSchedule();
-      await drain();
-      at(night);
+      const schedule = await t.addSchedule();
+      await t.drain();
+      t.at(night);
       return schedule;
     },
     after: sendTick,
     check: (schedule) => {
-      equal(backups().length, 1);
-      deepEqual(eventSummaries(), ['triggered']);
-      deepEqual(dueTimes(), [scheduleOf(schedule).nextRunAt]);
+      equal(t.backups().length, 1);
+      deepEqual(t.eventSummaries(), ['triggered']);
+      deepEqual(t.dueTimes(), [t.scheduleOf(schedule).nextRunAt]);
     },
   },
   'a tick of a project that must be reconnected': {
     before: async () => {
-      const schedule = await addSchedule();
-      await drain();
-      table.put(projectOf({ status: 'unauthorized' }));
-      at(night);
+      const schedule = await t.addSchedule();
+      await t.drain();
+      t.table.put(t.projectOf({ status: 'unauthorized' }));
+      t.at(night);
       return schedule;
     },
     after: sendTick,
     check: () => {
-      equal(backups().length, 0);
-      deepEqual(eventSummaries(), ['failed failed SOURCE_AUTH_ERROR']);
+      equal(t.backups().length, 0);
+      deepEqual(t.eventSummaries(), ['failed failed SOURCE_AUTH_ERROR']);
     },
   },
   'a postponed tick': {
     before: async () => {
-      const schedule = await addSchedule();
-      await drain();
-      at(night);
-      table.put({ ...lockKey, jobId: 'rst_1', kind: 'restore', since: night });
+      const schedule = await t.addSchedule();
+      await t.drain();
+      t.at(night);
+      t.table.put({ ...lockKey, jobId: 'rst_1', kind: 'restore', since: night });
       return schedule;
     },
     after: sendTick,
     check: (schedule) => {
-      ok(waiting.length >= 1, 'the tick is in the queue');
-      equal(scheduleOf(schedule).nextRunAt, night);
+      ok(t.waiting.length >= 1, 'the tick is in the queue');
+      equal(t.scheduleOf(schedule).nextRunAt, night);
     },
   },
   'the outcome of a failed backup': {
     before: async () => {
-      const schedule = await addSchedule();
+      const schedule = await t.addSchedule();
       sendTick(schedule);
-      at(night);
-      await drain();
-      pass(60);
+      t.at(night);
+      await t.drain();
+      t.pass(60);
       return schedule;
     },
-    after: () => end(lastBackup(), { code: 'STORAGE_UPLOAD_ERROR', message: 'The bucket refuses' }),
+    after: () => t.end(t.lastBackup(), { code: 'STORAGE_UPLOAD_ERROR', message: 'The bucket refuses' }),
     check: (schedule) => {
-      deepEqual(eventSummaries(), ['triggered', 'failed failed STORAGE_UPLOAD_ERROR']);
-      equal(scheduleOf(schedule).failing?.reason, 'failed');
+      deepEqual(t.eventSummaries(), ['triggered', 'failed failed STORAGE_UPLOAD_ERROR']);
+      equal(t.scheduleOf(schedule).failing?.reason, 'failed');
     },
   },
   'the deletion of a project': {
     before: async () => {
-      const schedule = await addSchedule({ cron: '0 3 1 * mon' });
-      await addSchedule();
-      await drain();
-      await commit(removeProject(caller, projectOf(), clock.now()).writes);
+      const schedule = await t.addSchedule({ cron: '0 3 1 * mon' });
+      await t.addSchedule();
+      await t.drain();
+      await commit(removeProject(t.caller, t.projectOf(), t.clock.now()).writes);
       return schedule;
     },
     after: () => undefined,
     check: () => {
-      equal(entries.size, 0);
-      deepEqual(dueTimes(), []);
-      deepEqual(eventSummaries(), ['deleted', 'deleted']);
-      equal(table.find(`ORG#${tenant.organizationId}`, 'SCHEDULE#').length, 0);
+      equal(t.entries.size, 0);
+      deepEqual(t.dueTimes(), []);
+      deepEqual(t.eventSummaries(), ['deleted', 'deleted']);
+      equal(t.table.find(`ORG#${t.tenant.organizationId}`, 'SCHEDULE#').length, 0);
     },
   },
 };
 
 const play = async ({ before, after }: Story, machine: CrashInjector): Promise<ScheduleRecord> => {
-  newWorld();
+  t.newWorld();
   const schedule = await before();
-  setMachine(machine);
+  t.setMachine(machine);
   await after(schedule);
-  await drain();
+  await t.drain();
   return schedule;
 };
 
@@ -161,22 +140,22 @@ for (const [what, story] of Object.entries(stories)) {
 test('schedule crash: after a crash of the watchdog at any effect the next run handles what is due', async () => {
   const whole = new CrashInjector();
   const prepare = async (machine: CrashInjector): Promise<void> => {
-    newWorld();
-    await addSchedule();
-    await drain();
-    at('2026-03-02T03:04:00.000Z');
-    setMachine(machine);
-    await watch().catch(() => undefined);
+    t.newWorld();
+    await t.addSchedule();
+    await t.drain();
+    t.at('2026-03-02T03:04:00.000Z');
+    t.setMachine(machine);
+    await t.watch().catch(() => undefined);
   };
   await prepare(whole);
   for (let n = 1; n <= whole.effects; n++)
     for (const when of ['before', 'after'] as const) {
       await prepare(new CrashInjector(n, when));
-      setMachine(new CrashInjector());
-      pass(300);
-      await watch();
-      await drain();
-      equal(backups().length, 1);
-      deepEqual(eventSummaries(), ['triggered']);
+      t.setMachine(new CrashInjector());
+      t.pass(300);
+      await t.watch();
+      await t.drain();
+      equal(t.backups().length, 1);
+      deepEqual(t.eventSummaries(), ['triggered']);
     }
 });

@@ -2,7 +2,8 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { commit, newIdOf } from '../../../../shared/platform/index.ts';
-import { createWebhook, webhookPrefix } from '../../../../shared/webhook/index.ts';
+import { createWebhook } from '../../../../shared/webhook/index.ts';
+import { webhookPrefix } from '../../../../shared/webhook/model/record.ts';
 import { createWebhookRecordsEnv, now, organization, tenant } from '../../../harness/env/webhook-records.ts';
 
 const { table, aws } = await createWebhookRecordsEnv();

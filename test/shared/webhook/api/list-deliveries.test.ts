@@ -1,14 +1,8 @@
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { epochSeconds, iso, newIdOf } from '../../../../shared/platform/index.ts';
-import {
-  type DeliveryRecord,
-  deliveryData,
-  listDeliveries,
-  readDelivery,
-  requestData,
-  webhookKey,
-} from '../../../../shared/webhook/index.ts';
+import { deliveryData, listDeliveries, readDelivery, requestData } from '../../../../shared/webhook/index.ts';
+import { type DeliveryRecord, webhookKey } from '../../../../shared/webhook/model/record.ts';
 import type { Input } from '../../../harness/aws/scripted-aws.ts';
 import {
   createWebhookRecordsEnv,

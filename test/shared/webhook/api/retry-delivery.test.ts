@@ -3,7 +3,8 @@ import { deepEqual, equal, throws } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { commit, iso } from '../../../../shared/platform/index.ts';
 import { decideAttempt } from '../../../../shared/webhook/deliver/prepare-attempt.ts';
-import { type DeliveryRecord, retryDelivery } from '../../../../shared/webhook/index.ts';
+import { retryDelivery } from '../../../../shared/webhook/index.ts';
+import type { DeliveryRecord } from '../../../../shared/webhook/model/record.ts';
 import {
   createWebhookRecordsEnv,
   deliveryOf,
@@ -59,7 +60,7 @@ test('retry: an overdue delivery gets one attempt even if retries were disabled 
   await commit(retryDelivery(tenant, quiet, delivery, now).writes);
   const found = { webhook: quiet, delivery: table.get<DeliveryRecord>(delivery), health: undefined };
   equal(
-    decideAttempt(found, { webhookId: webhook.id, deliveryId: delivery.id, attempt: 3 }, { now, queue: 'slowDelivery' }).kind,
+    decideAttempt(found, { webhookId: webhook.id, deliveryId: delivery.id, attempt: 3 }, { now, queue: 'deliveryRetry' }).kind,
     'send',
   );
 });
@@ -90,7 +91,7 @@ test('retry: an event that the current format lacks is refused, and its pending 
   const waiting: DeliveryRecord = { ...delivery, status: 'attempting', attempts: 1 };
   const name = { webhookId: simple.id, deliveryId: waiting.id, attempt: 2 };
   equal(
-    decideAttempt({ webhook: simple, delivery: waiting, health: undefined }, name, { now, queue: 'slowDelivery' }).kind,
+    decideAttempt({ webhook: simple, delivery: waiting, health: undefined }, name, { now, queue: 'deliveryRetry' }).kind,
     'abandon',
   );
 });

@@ -3,7 +3,8 @@ import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import type { OrganizationRecord } from '../../../../shared/organization/index.ts';
 import { commit } from '../../../../shared/platform/index.ts';
-import { type DeliveryRecord, sendTestEvent, webhookKey } from '../../../../shared/webhook/index.ts';
+import { sendTestEvent } from '../../../../shared/webhook/index.ts';
+import { type DeliveryRecord, webhookKey } from '../../../../shared/webhook/model/record.ts';
 import { createWebhookRecordsEnv, now, organization, tenant, webhookOf } from '../../../harness/env/webhook-records.ts';
 
 const { table, aws } = await createWebhookRecordsEnv();

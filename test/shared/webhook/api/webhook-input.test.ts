@@ -4,10 +4,9 @@ import { test } from 'vitest';
 import { webhooks } from '../../../../shared/contract/endpoints/webhooks.ts';
 import { ApiError, type ErrorDetails } from '../../../../shared/contract/errors.ts';
 import { validate } from '../../../../shared/http/validate.ts';
-import { unsafeTenant } from '../../../../shared/platform/index.ts';
+import { secretMask as mask, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { checkInput, checkUrlAndProjects, filtersOf, type WebhookInput } from '../../../../shared/webhook/api/webhook-input.ts';
 import type { WebhookRecord } from '../../../../shared/webhook/model/record.ts';
-import { mask } from '../../../../shared/webhook/request/custom-headers.ts';
 
 Object.assign(process.env, { WEBHOOK_HOSTS: 'localhost', PUBLIC_URL: 'https://api.backups.example' });
 const tenant = unsafeTenant('org_1', 'record');

@@ -5,32 +5,13 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { handler as match } from '../../../../functions/webhook/match.ts';
-import { type StoredEvent, type WebhookRecord, webhookKey } from '../../../../shared/webhook/index.ts';
+import { type StoredEvent, type WebhookRecord, webhookKey } from '../../../../shared/webhook/model/record.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
-import {
-  addWebhook,
-  attemptsTo,
-  deliveriesOf,
-  deliveryOf,
-  entries,
-  faults,
-  healthOf,
-  matchEvent,
-  metadataOf,
-  newEvent,
-  pathOf,
-  receiver,
-  requestsTo,
-  resetEnv,
-  run,
-  setCrashInjector,
-  table,
-  tasksSent,
-  tenant,
-  written,
-} from '../../../harness/env/webhook-env.ts';
+import { createWebhookEnv } from '../../../harness/env/webhook-env.ts';
 import { CrashInjector, type CrashPoint, crashPoints } from '../../../harness/faults/crash-injector.ts';
 import type { Answer } from '../../../harness/stage/receiver.ts';
+
+const t = await createWebhookEnv();
 
 /** A batch is matched all at once: what is under way when the crash dies differs before and after a thing. */
 const momentsOfBatch = (effects: number): readonly CrashPoint[] =>
@@ -42,11 +23,15 @@ const momentsOfBatch = (effects: number): readonly CrashPoint[] =>
 const eventsOfBatch = 3;
 
 const matchOnce = async (crash: CrashInjector) => {
-  resetEnv();
-  const webhooks = [addWebhook(), addWebhook({ events: ['organization.*'] }), addWebhook({ events: ['backup.*'] })] as const;
-  const events = Array.from({ length: eventsOfBatch }, () => newEvent());
-  const batch = written(...events.map((event) => ({ event })));
-  setCrashInjector(crash);
+  t.resetEnv();
+  const webhooks = [
+    t.addWebhook(),
+    t.addWebhook({ events: ['organization.*'] }),
+    t.addWebhook({ events: ['backup.*'] }),
+  ] as const;
+  const events = Array.from({ length: eventsOfBatch }, () => t.newEvent());
+  const batch = t.written(...events.map((event) => ({ event })));
+  t.setCrashInjector(crash);
   const answer = await match(batch);
   return { webhooks, events, batch, answer };
 };
@@ -61,23 +46,23 @@ test('matching: whoever dies at any moment leaves every event with one delivery 
     ok(crash.isDead);
     // What a living function would have answered: it names what is not sure, and nothing that is.
     ok(answer.batchItemFailures.length > 0, `${when} ${at}`);
-    setCrashInjector(new CrashInjector());
-    await run(0);
+    t.setCrashInjector(new CrashInjector());
+    await t.run(0);
     deepEqual(await match(batch), { batchItemFailures: [] });
-    await run();
+    await t.run();
     for (const webhook of webhooks.slice(0, 2)) {
-      const deliveries = deliveriesOf(webhook);
+      const deliveries = t.deliveriesOf(webhook);
       equal(deliveries.length, eventsOfBatch, `${when} ${at}`);
       for (const { id, status, attempts } of deliveries) {
         deepEqual([status, attempts], ['delivered', 1], `${when} ${at}`);
         equal(
-          requestsTo(webhook).filter(({ headers }) => headers['webhook-id'] === id).length,
+          t.requestsTo(webhook).filter(({ headers }) => headers['webhook-id'] === id).length,
           1,
           'what was sent is not sent again',
         );
       }
     }
-    equal(deliveriesOf(webhooks[2]).length, 0);
+    equal(t.deliveriesOf(webhooks[2]).length, 0);
   }
 });
 
@@ -89,14 +74,14 @@ const deliverTo = async (
   crash: CrashInjector,
   ...answers: readonly Answer[]
 ) => {
-  resetEnv();
+  t.resetEnv();
   setUp();
-  const webhook: WebhookRecord = addWebhook(more);
-  const event: StoredEvent = newEvent();
-  receiver.answer(pathOf(webhook), ...answers);
-  await matchEvent(event);
-  setCrashInjector(crash);
-  await run();
+  const webhook: WebhookRecord = t.addWebhook(more);
+  const event: StoredEvent = t.newEvent();
+  t.receiver.answer(t.pathOf(webhook), ...answers);
+  await t.matchEvent(event);
+  t.setCrashInjector(crash);
+  await t.run();
   return webhook;
 };
 
@@ -113,20 +98,20 @@ for (const [what, answers, status, attempts] of [
       const webhook = await deliverAll(crash, ...answers);
       ok(crash.isDead);
       const name = `${when} ${at}`;
-      const delivery = deliveryOf(webhook);
+      const delivery = t.deliveryOf(webhook);
       deepEqual([delivery.status, delivery.attempts, delivery.nextAttemptAt], [status, attempts, null], name);
       // At least once, under its own number; the attempt of whoever died may be made again.
-      const heard = attemptsTo(webhook);
+      const heard = t.attemptsTo(webhook);
       deepEqual(
         [...new Set(heard)],
         Array.from({ length: attempts }, (_, n) => n + 1),
         name,
       );
       ok(heard.length <= attempts + 1, `${name}: ${heard}`);
-      deepEqual([...new Set(requestsTo(webhook).map((one) => metadataOf(one).deliveryId))], [delivery.id]);
-      equal(entries.size, 0, 'nothing waits any more');
-      if (status === 'failed') ok(healthOf(webhook)?.failingSince);
-      const asked = tasksSent().filter(({ webhookId }) => webhookId === webhook.id).length;
+      deepEqual([...new Set(t.requestsTo(webhook).map((one) => t.metadataOf(one).deliveryId))], [delivery.id]);
+      equal(t.entries.size, 0, 'nothing waits any more');
+      if (status === 'failed') ok(t.healthOf(webhook)?.failingSince);
+      const asked = t.tasksSent().filter(({ webhookId }) => webhookId === webhook.id).length;
       if (answers[0].status === 410) ok(asked === 1 || asked === 2, name);
       else equal(asked, 0);
     }
@@ -134,48 +119,48 @@ for (const [what, answers, status, attempts] of [
 
 test('the message of a retry that comes before its attempt is written down makes that attempt again, and the chain goes on', async () => {
   const begin = async (crash: CrashInjector): Promise<WebhookRecord> => {
-    resetEnv();
-    const webhook = addWebhook();
-    receiver.answer(pathOf(webhook), { status: 500 }, { status: 500 }, { status: 200 });
-    await matchEvent();
-    setCrashInjector(crash);
-    await run(0);
+    t.resetEnv();
+    const webhook = t.addWebhook();
+    t.receiver.answer(t.pathOf(webhook), { status: 500 }, { status: 500 }, { status: 200 });
+    await t.matchEvent();
+    t.setCrashInjector(crash);
+    await t.run(0);
     return webhook;
   };
   const whole = new CrashInjector();
   await begin(whole);
   // To be written down is the last that an attempt does; the message that died with it comes back after that of the retry.
   const webhook = await begin(new CrashInjector(whole.effects, 'before'));
-  equal(deliveryOf(webhook).attempts, 0);
-  await run(200);
-  deepEqual(attemptsTo(webhook), [1, 1, 2]);
-  const { status, attempts } = deliveryOf(webhook);
+  equal(t.deliveryOf(webhook).attempts, 0);
+  await t.run(200);
+  deepEqual(t.attemptsTo(webhook), [1, 1, 2]);
+  const { status, attempts } = t.deliveryOf(webhook);
   deepEqual([status, attempts], ['delivered', 2]);
 });
 
 test('what waits in the quick lane of an endpoint that turned slow is delivered once, whenever whoever sends it on dies', async () => {
   const begin = async (crash: CrashInjector): Promise<WebhookRecord> => {
-    resetEnv();
-    const webhook = addWebhook();
-    await matchEvent();
-    table.put({ ...webhookKey.health(tenant, webhook.id), isSlow: true, ttl: 1 });
-    setCrashInjector(crash);
-    await run();
+    t.resetEnv();
+    const webhook = t.addWebhook();
+    await t.matchEvent();
+    t.table.put({ ...webhookKey.health(t.tenant, webhook.id), isSlow: true, ttl: 1 });
+    t.setCrashInjector(crash);
+    await t.run();
     return webhook;
   };
   const whole = new CrashInjector();
   await begin(whole);
   for (const { at, when } of crashPoints(whole.effects)) {
     const webhook = await begin(new CrashInjector(at, when));
-    const { status, attempts } = deliveryOf(webhook);
+    const { status, attempts } = t.deliveryOf(webhook);
     deepEqual([status, attempts], ['delivered', 1], `${when} ${at}`);
-    ok(requestsTo(webhook).length <= 2);
+    ok(t.requestsTo(webhook).length <= 2);
   }
 });
 
 test('with the longest timeout and a Scheduler that makes no entry: whoever dies at any moment, every attempt is made and counted once, and at its time', async () => {
   const refuse = () => {
-    faults.ofScheduler = () => new Fault('AccessDeniedException', 403);
+    t.faults.ofScheduler = () => new Fault('AccessDeniedException', 403);
   };
   // A claim then outlasts the wait for the second attempt.
   const begin = (crash: CrashInjector) => deliverTo({ timeoutMs: 60_000 }, refuse, crash, { status: 500 });
@@ -183,12 +168,12 @@ test('with the longest timeout and a Scheduler that makes no entry: whoever dies
   await begin(whole);
   for (const { at, when } of crashPoints(whole.effects)) {
     const webhook = await begin(new CrashInjector(at, when));
-    const { status, attempts, claimedUntil } = deliveryOf(webhook);
+    const { status, attempts, claimedUntil } = t.deliveryOf(webhook);
     const name = `${when} ${at}`;
     deepEqual([status, attempts, claimedUntil], ['failed', 5, undefined], name);
-    deepEqual([...new Set(attemptsTo(webhook))], [1, 2, 3, 4, 5], name);
-    ok(requestsTo(webhook).length <= 6, name);
-    const times = requestsTo(webhook).map(({ headers }) => Number(headers['x-service-timestamp']));
+    deepEqual([...new Set(t.attemptsTo(webhook))], [1, 2, 3, 4, 5], name);
+    ok(t.requestsTo(webhook).length <= 6, name);
+    const times = t.requestsTo(webhook).map(({ headers }) => Number(headers['x-service-timestamp']));
     ok(times.at(-1)! - times[0]! >= 9_360, name);
   }
 });

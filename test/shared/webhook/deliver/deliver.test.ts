@@ -1,46 +1,33 @@
 /** How often, when and in which words a delivery is attempted. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
-import type { WebhookRecord } from '../../../../shared/webhook/index.ts';
-import {
-  addWebhook,
-  attemptsTo,
-  clock,
-  deliveryDeps,
-  deliveryOf,
-  entries,
-  matchEvent,
-  metadataOf,
-  newEvent,
-  pathOf,
-  receiver,
-  requestsTo,
-  resetEnv,
-  run,
-  sent,
-} from '../../../harness/env/webhook-env.ts';
+import type { WebhookRecord } from '../../../../shared/webhook/model/record.ts';
+import { createWebhookEnv } from '../../../harness/env/webhook-env.ts';
 
-beforeEach(resetEnv);
+const t = await createWebhookEnv();
+
+beforeEach(t.resetEnv);
 
 const begin = async (more: Partial<WebhookRecord> = {}) => {
-  const webhook = addWebhook(more);
-  await matchEvent();
+  const webhook = t.addWebhook(more);
+  await t.matchEvent();
   return webhook;
 };
 /** When each attempt reached the endpoint, in seconds since the first. */
 const secondsOf = (webhook: WebhookRecord): readonly number[] => {
-  const times = requestsTo(webhook).map(({ headers }) => Number(headers['x-service-timestamp']));
+  const times = t.requestsTo(webhook).map(({ headers }) => Number(headers['x-service-timestamp']));
   return times.map((time) => time - times[0]!);
 };
 
 test('an endpoint that fails everything is tried at 0, 1 min, 5 min, 30 min and 2 h, five times in all, and told so', async () => {
   const webhook = await begin();
-  receiver.answer(pathOf(webhook), { status: 500 });
-  await run();
+  t.receiver.answer(t.pathOf(webhook), { status: 500 });
+  await t.run();
   deepEqual(secondsOf(webhook), [0, 60, 360, 2_160, 9_360]);
   deepEqual(
-    requestsTo(webhook)
-      .map(metadataOf)
+    t
+      .requestsTo(webhook)
+      .map(t.metadataOf)
       .map(({ attempt, maxAttempts, willRetry }) => [attempt, maxAttempts, willRetry]),
     [
       [1, 5, true],
@@ -50,65 +37,65 @@ test('an endpoint that fails everything is tried at 0, 1 min, 5 min, 30 min and 
       [5, 5, false],
     ],
   );
-  const { id, status, attempts, lastError, statusCode, nextAttemptAt, request } = deliveryOf(webhook);
+  const { id, status, attempts, lastError, statusCode, nextAttemptAt, request } = t.deliveryOf(webhook);
   deepEqual(
     { status, attempts, lastError, statusCode, nextAttemptAt },
     { status: 'failed', attempts: 5, lastError: 'HTTP 500', statusCode: 500, nextAttemptAt: null },
   );
   deepEqual(
-    requestsTo(webhook).map(({ headers }) => headers['webhook-id']),
+    t.requestsTo(webhook).map(({ headers }) => headers['webhook-id']),
     Array(5).fill(id),
   );
-  equal(request?.body, requestsTo(webhook)[4]?.body.toString());
+  equal(request?.body, t.requestsTo(webhook)[4]?.body.toString());
 });
 
 test('while attempts are left the record says when the next one is due, and the wait is held by queue or Scheduler', async () => {
   const webhook = await begin();
-  receiver.answer(pathOf(webhook), { status: 500 });
+  t.receiver.answer(t.pathOf(webhook), { status: 500 });
   const dues: number[] = [];
   for (const _ of [1, 2, 3, 4]) {
-    const nowMs = clock.now().getTime();
-    await run(0);
-    const { nextAttemptAt, status } = deliveryOf(webhook);
+    const nowMs = t.clock.now().getTime();
+    await t.run(0);
+    const { nextAttemptAt, status } = t.deliveryOf(webhook);
     equal(status, 'attempting');
     const waitSeconds = (Date.parse(nextAttemptAt!) - nowMs) / 1_000;
     dues.push(waitSeconds);
     // The queue can wait for 15 minutes.
     deepEqual(
-      [sent.at(-1)?.delaySeconds === waitSeconds, [...entries.values()].map(({ dueMs }) => (dueMs - nowMs) / 1_000)],
+      [t.sent.at(-1)?.delaySeconds === waitSeconds, [...t.entries.values()].map(({ dueMs }) => (dueMs - nowMs) / 1_000)],
       waitSeconds <= 900 ? [true, []] : [false, [waitSeconds]],
     );
-    await run(waitSeconds - 1);
-    equal(requestsTo(webhook).length, dues.length, 'not before its time');
-    await run(0.999);
-    equal(requestsTo(webhook).length, dues.length, 'not before its time');
-    const rest = nowMs + waitSeconds * 1_000 - clock.now().getTime();
+    await t.run(waitSeconds - 1);
+    equal(t.requestsTo(webhook).length, dues.length, 'not before its time');
+    await t.run(0.999);
+    equal(t.requestsTo(webhook).length, dues.length, 'not before its time');
+    const rest = nowMs + waitSeconds * 1_000 - t.clock.now().getTime();
     ok(rest > 0);
-    await run(rest / 1_000);
+    await t.run(rest / 1_000);
   }
   deepEqual(dues, [60, 300, 1_800, 7_200]);
 });
 
 test('chance adds up to a tenth to every wait and takes nothing away', async () => {
   const webhook = await begin();
-  receiver.answer(pathOf(webhook), { status: 500 });
-  await run(undefined, deliveryDeps(0.9999));
+  t.receiver.answer(t.pathOf(webhook), { status: 500 });
+  await t.run(undefined, t.deliveryDeps(0.9999));
   deepEqual(secondsOf(webhook), [0, 66, 396, 2_376, 10_296]);
 });
 
 test('an endpoint that comes back is told once more, and no more', async () => {
   const webhook = await begin();
-  receiver.answer(
-    pathOf(webhook),
+  t.receiver.answer(
+    t.pathOf(webhook),
     { raw: 'no' },
-    { status: 302, headers: { location: receiver.url('/elsewhere') } },
+    { status: 302, headers: { location: t.receiver.url('/elsewhere') } },
     { status: 204 },
   );
-  await run();
-  deepEqual(attemptsTo(webhook), [1, 2, 3]);
-  const { status, attempts, lastError, statusCode } = deliveryOf(webhook);
+  await t.run();
+  deepEqual(t.attemptsTo(webhook), [1, 2, 3]);
+  const { status, attempts, lastError, statusCode } = t.deliveryOf(webhook);
   deepEqual({ status, attempts, lastError, statusCode }, { status: 'delivered', attempts: 3, lastError: null, statusCode: 204 });
-  equal(receiver.requests.filter(({ path }) => path === '/elsewhere').length, 0);
+  equal(t.receiver.requests.filter(({ path }) => path === '/elsewhere').length, 0);
 });
 
 for (const [what, more] of [
@@ -116,19 +103,19 @@ for (const [what, more] of [
   ['the simple format', { format: 'simple', events: ['backup.started'] }],
 ] as const)
   test(`${what} is tried once only`, async () => {
-    const webhook = addWebhook(more as Partial<WebhookRecord>);
-    receiver.answer(pathOf(webhook), { status: 503, headers: { 'retry-after': '5' } });
-    const event = { ...newEvent(), type: 'backup.started', data: backupStarted } as const;
-    await matchEvent(event);
-    await run();
-    equal(requestsTo(webhook).length, 1);
-    const { status, attempts, attemptsMax, nextAttemptAt } = deliveryOf(webhook);
+    const webhook = t.addWebhook(more as Partial<WebhookRecord>);
+    t.receiver.answer(t.pathOf(webhook), { status: 503, headers: { 'retry-after': '5' } });
+    const event = { ...t.newEvent(), type: 'backup.started', data: backupStarted } as const;
+    await t.matchEvent(event);
+    await t.run();
+    equal(t.requestsTo(webhook).length, 1);
+    const { status, attempts, attemptsMax, nextAttemptAt } = t.deliveryOf(webhook);
     deepEqual(
       { status, attempts, attemptsMax, nextAttemptAt },
       { status: 'failed', attempts: 1, attemptsMax: 1, nextAttemptAt: null },
     );
     if (webhook.format !== 'standard') return;
-    const { attempt, maxAttempts, willRetry } = metadataOf(requestsTo(webhook)[0]!);
+    const { attempt, maxAttempts, willRetry } = t.metadataOf(t.requestsTo(webhook)[0]!);
     deepEqual([attempt, maxAttempts, willRetry], [1, 1, false]);
   });
 
@@ -140,12 +127,12 @@ const backupStarted = {
 
 test('whoever turns retries off while one waits gets no more', async () => {
   const webhook = await begin();
-  receiver.answer(pathOf(webhook), { status: 500 });
-  await run(0);
-  addWebhook({ ...webhook, retryEnabled: false });
-  await run();
-  equal(requestsTo(webhook).length, 1);
-  const { status, attempts, lastError, nextAttemptAt } = deliveryOf(webhook);
+  t.receiver.answer(t.pathOf(webhook), { status: 500 });
+  await t.run(0);
+  t.addWebhook({ ...webhook, retryEnabled: false });
+  await t.run();
+  equal(t.requestsTo(webhook).length, 1);
+  const { status, attempts, lastError, nextAttemptAt } = t.deliveryOf(webhook);
   deepEqual([status, attempts, lastError, nextAttemptAt], ['failed', 1, 'HTTP 500', null]);
 });
 
@@ -164,7 +151,7 @@ for (const [retryAfter, status, waits] of [
 ] as const)
   test(`"${retryAfter.slice(0, 40)}" as Retry-After of ${status} makes the wait ${waits} s`, async () => {
     const webhook = await begin();
-    receiver.answer(pathOf(webhook), { status, headers: { 'retry-after': retryAfter } }, { status: 200 });
-    await run();
+    t.receiver.answer(t.pathOf(webhook), { status, headers: { 'retry-after': retryAfter } }, { status: 200 });
+    await t.run();
     deepEqual(secondsOf(webhook), [0, waits]);
   });

@@ -5,98 +5,79 @@ import { handler as match } from '../../../../functions/webhook/match.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
 import type { PostOutcome } from '../../../../shared/platform/index.ts';
 import { iso } from '../../../../shared/platform/index.ts';
-import { disableWebhook, type WebhookRecord } from '../../../../shared/webhook/index.ts';
+import { disableWebhook } from '../../../../shared/webhook/index.ts';
+import type { WebhookRecord } from '../../../../shared/webhook/model/record.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
-import {
-  addFastWebhook,
-  addWebhook,
-  clock,
-  deliveriesOf,
-  give,
-  healthOf,
-  newEvent,
-  newPath,
-  organizationId,
-  pass,
-  pathOf,
-  receiver,
-  requestsTo,
-  resetEnv,
-  run,
-  sent,
-  table,
-  taskOf,
-  tasksSent,
-  tenant,
-  written,
-} from '../../../harness/env/webhook-env.ts';
+import { createWebhookEnv } from '../../../harness/env/webhook-env.ts';
 
-beforeEach(resetEnv);
+const t = await createWebhookEnv();
+
+beforeEach(t.resetEnv);
 
 const day = 24 * 3_600;
-const status = (webhook: WebhookRecord, code: number) => receiver.answer(pathOf(webhook), { status: code });
+const status = (webhook: WebhookRecord, code: number) => t.receiver.answer(t.pathOf(webhook), { status: code });
 /** An event now, and all of its attempts. */
 const deliverEvent = async (): Promise<void> => {
-  await match(written({ event: newEvent() }));
-  await run();
+  await match(t.written({ event: t.newEvent() }));
+  await t.run();
 };
 
 test('an endpoint that answers 410 is asked once, and one task asks to disable its webhook', async () => {
-  const webhook = addWebhook();
+  const webhook = t.addWebhook();
   status(webhook, 410);
-  const failingSince = iso(clock.now());
+  const failingSince = iso(t.clock.now());
   await deliverEvent();
-  deepEqual(tasksSent(), [{ kind: 'disable-webhook', webhookId: webhook.id, reason: 'gone', failingSince, revision: 1 }]);
-  const [{ status: ended, attempts, lastError } = {} as never] = deliveriesOf(webhook);
+  deepEqual(t.tasksSent(), [{ kind: 'disable-webhook', webhookId: webhook.id, reason: 'gone', failingSince, revision: 1 }]);
+  const [{ status: ended, attempts, lastError } = {} as never] = t.deliveriesOf(webhook);
   deepEqual([ended, attempts, lastError], ['failed', 1, 'HTTP 410']);
   // Whoever disables it looks there first.
-  equal(healthOf(webhook)?.failingSince, failingSince);
+  equal(t.healthOf(webhook)?.failingSince, failingSince);
 });
 
 test('a 410 speaks of the webhook that the request was made of, not of what it was made into meanwhile', async () => {
-  const webhook = addWebhook();
-  receiver.answer(pathOf(webhook), () => {
-    addWebhook({ ...webhook, url: receiver.url(newPath()), revision: 2 });
+  const webhook = t.addWebhook();
+  t.receiver.answer(t.pathOf(webhook), () => {
+    t.addWebhook({ ...webhook, url: t.receiver.url(t.newPath()), revision: 2 });
     return { status: 410 };
   });
   await deliverEvent();
-  const [task] = tasksSent() as unknown as Parameters<typeof disableWebhook>[1][];
+  const [task] = t.tasksSent() as unknown as Parameters<typeof disableWebhook>[1][];
   equal(task?.revision, 1);
-  table.put({ ...organizationKey.organization(tenant), id: organizationId, name: 'Acme' });
-  await disableWebhook(tenant, task, clock.now());
-  deepEqual([table.get<WebhookRecord>(webhook)?.enabled, table.get<WebhookRecord>(webhook)?.revision], [true, 2]);
+  t.table.put({ ...organizationKey.organization(t.tenant), id: t.organizationId, name: 'Acme' });
+  await disableWebhook(t.tenant, task, t.clock.now());
+  deepEqual([t.table.get<WebhookRecord>(webhook)?.enabled, t.table.get<WebhookRecord>(webhook)?.revision], [true, 2]);
 });
 
 test('an endpoint that has failed everything for five days is given up by one task, and not before', async () => {
-  const webhook = addWebhook({ retryEnabled: false });
+  const webhook = t.addWebhook({ retryEnabled: false });
   status(webhook, 500);
-  const failingSince = iso(clock.now());
+  const failingSince = iso(t.clock.now());
   for (const seconds of [day, day, day, day, day - 1]) {
     await deliverEvent();
-    pass(seconds);
+    t.pass(seconds);
   }
   await deliverEvent();
-  deepEqual(tasksSent(), []);
-  pass(1);
+  deepEqual(t.tasksSent(), []);
+  t.pass(1);
   await deliverEvent();
-  deepEqual(tasksSent(), [{ kind: 'disable-webhook', webhookId: webhook.id, reason: 'failing', failingSince, revision: 1 }]);
+  deepEqual(t.tasksSent(), [{ kind: 'disable-webhook', webhookId: webhook.id, reason: 'failing', failingSince, revision: 1 }]);
 });
 
 test('nobody is given up before a delivery has used up its attempts, however long ago the first failure was', async () => {
-  const webhook = addWebhook();
+  const webhook = t.addWebhook();
   status(webhook, 503);
   await deliverEvent();
-  pass(6 * day);
-  await match(written({ event: newEvent() }));
+  t.pass(6 * day);
+  await match(t.written({ event: t.newEvent() }));
   // The last of five comes 9,060 s after the first, or later.
-  await run(9_000);
-  deepEqual(tasksSent(), []);
-  await run();
+  await t.run(9_000);
+  deepEqual(t.tasksSent(), []);
+  await t.run();
   deepEqual(
-    tasksSent().map(({ kind }) => kind),
+    t.tasksSent().map(({ kind }) => kind),
     ['disable-webhook'],
   );
-  equal(deliveriesOf(webhook).at(-1)?.attempts, 5);
+  equal(t.deliveriesOf(webhook).at(-1)?.attempts, 5);
 });
 
 for (const [what, when] of [
@@ -104,25 +85,25 @@ for (const [what, when] of [
   ['at the last moment', 5],
 ] as const)
   test(`one success ${what} begins the five days anew`, async () => {
-    const webhook = addWebhook({ retryEnabled: false });
+    const webhook = t.addWebhook({ retryEnabled: false });
     for (const n of Array(9).keys()) {
       status(webhook, n === when ? 204 : 500);
       await deliverEvent();
-      equal(healthOf(webhook)?.failingSince === undefined, n === when);
-      pass(n < when ? day : 0.9 * day);
+      equal(t.healthOf(webhook)?.failingSince === undefined, n === when);
+      t.pass(n < when ? day : 0.9 * day);
     }
-    deepEqual(tasksSent(), []);
+    deepEqual(t.tasksSent(), []);
   });
 
 const laneNow = async (): Promise<string | undefined> => {
-  const before = sent.length;
-  await match(written({ event: newEvent() }));
-  return sent[before]?.queue;
+  const before = t.sent.length;
+  await match(t.written({ event: t.newEvent() }));
+  return t.sent[before]?.queue;
 };
 const takes = (outcome: PostOutcome) => ({ post: async () => outcome });
 
 test('a new endpoint has its quick lane yet to earn, and one that failed to earn again', async () => {
-  const webhook = addWebhook({ retryEnabled: false });
+  const webhook = t.addWebhook({ retryEnabled: false });
   for (const [code, lane] of [
     [200, 'slow'],
     [500, 'quick'],
@@ -130,94 +111,95 @@ test('a new endpoint has its quick lane yet to earn, and one that failed to earn
   ] as const) {
     equal(await laneNow(), lane);
     status(webhook, code);
-    await run(0);
+    await t.run(0);
   }
   equal(await laneNow(), 'quick');
 });
 
 test('an endpoint that takes more than three seconds is slow, and three are not too many', async () => {
-  addFastWebhook();
+  t.addFastWebhook();
   equal(await laneNow(), 'quick');
-  await run(0, takes({ kind: 'answered', status: 200, retryAfter: undefined, durationMs: 3_001 }));
+  await t.run(0, takes({ kind: 'answered', status: 200, retryAfter: undefined, durationMs: 3_001 }));
   equal(await laneNow(), 'slow');
-  await run(0, takes({ kind: 'answered', status: 200, retryAfter: undefined, durationMs: 3_000 }));
+  await t.run(0, takes({ kind: 'answered', status: 200, retryAfter: undefined, durationMs: 3_000 }));
   equal(await laneNow(), 'quick');
 });
 
 test('where it cannot be read how an endpoint does, its event takes the slow lane, and does not fail', async () => {
-  const webhook = addWebhook();
-  const { BatchGetItem: read } = table.script;
-  table.script.BatchGetItem = (input) =>
+  const webhook = t.addWebhook();
+  const { BatchGetItem: read } = t.table.script;
+  t.table.script.BatchGetItem = (input) =>
     JSON.stringify(input).includes('HEALTH') ? new Fault('AccessDeniedException') : read!(input);
   equal(await laneNow(), 'slow');
-  table.script.BatchGetItem = read!;
-  await run(0);
-  equal(deliveriesOf(webhook)[0]?.status, 'delivered');
+  t.table.script.BatchGetItem = read!;
+  await t.run(0);
+  equal(t.deliveriesOf(webhook)[0]?.status, 'delivered');
 });
 
 test('every retry waits among the slow', async () => {
-  const webhook = addFastWebhook();
+  const webhook = t.addFastWebhook();
   status(webhook, 500);
-  await match(written({ event: newEvent() }));
-  await run(1_000);
+  await match(t.written({ event: t.newEvent() }));
+  await t.run(1_000);
   deepEqual(
-    sent.map(({ queue }) => queue),
+    t.sent.map(({ queue }) => queue),
     ['quick', 'slow', 'slow'],
   );
 });
 
 test('when it was triggered is noted with every change, and else not more often than every second', async () => {
-  const webhook = addFastWebhook();
+  const webhook = t.addFastWebhook();
   let writes = 0;
-  const { onWrite } = table;
+  const { onWrite } = t.table;
   const noted = async (): Promise<boolean> => {
-    await match(written({ event: newEvent() }));
-    const { body, queue } = sent.at(-1)!;
+    await match(t.written({ event: t.newEvent() }));
+    const { body, queue } = t.sent.at(-1)!;
     writes = 0;
-    table.onWrite = (when) => {
+    t.table.onWrite = (when) => {
       if (when === 'before') writes += 1;
       return onWrite(when);
     };
-    await give(body);
-    table.onWrite = onWrite;
+    await t.give(body);
+    t.table.onWrite = onWrite;
     // The attempt itself is written down, and among the slow it is claimed before.
     const others = queue === 'slow' ? 2 : 1;
     ok(writes >= others);
     return writes === others + 1;
   };
   deepEqual([await noted(), await noted()], [true, false]);
-  equal(healthOf(webhook)?.lastTriggeredAt, iso(clock.now()));
-  pass(0.9);
+  equal(t.healthOf(webhook)?.lastTriggeredAt, iso(t.clock.now()));
+  t.pass(0.9);
   equal(await noted(), false);
-  pass(1);
+  t.pass(1);
   equal(await noted(), true);
-  equal(healthOf(webhook)?.lastTriggeredAt, iso(clock.now()));
+  equal(t.healthOf(webhook)?.lastTriggeredAt, iso(t.clock.now()));
   status(webhook, 500);
   equal(await noted(), true);
   equal(await noted(), false);
 });
 
 test('what waits in the quick lane when its endpoint turns slow moves to the slow one without an attempt, and is delivered there', async () => {
-  const webhook = addFastWebhook({ retryEnabled: false });
-  for (const _ of Array(5)) await match(written({ event: newEvent() }));
-  deepEqual(new Set(sent.map(({ queue }) => queue)), new Set(['quick']));
-  receiver.answer(pathOf(webhook), { status: 500 }, { status: 200 });
-  const quick = sent.map(({ body }) => body);
-  for (const body of quick) await give(body);
-  equal(requestsTo(webhook).length, 1);
-  const moved = sent.slice(5);
+  const webhook = t.addFastWebhook({ retryEnabled: false });
+  for (const _ of Array(5)) await match(t.written({ event: t.newEvent() }));
+  deepEqual(new Set(t.sent.map(({ queue }) => queue)), new Set(['quick']));
+  t.receiver.answer(t.pathOf(webhook), { status: 500 }, { status: 200 });
+  const quick = t.sent.map(({ body }) => body);
+  for (const body of quick) await t.give(body);
+  equal(t.requestsTo(webhook).length, 1);
+  const moved = t.sent.slice(5);
   deepEqual(
-    moved.map(({ queue, delaySeconds, body }) => [queue, delaySeconds, taskOf({ body }).attempt]),
+    moved.map(({ queue, delaySeconds, body }) => [queue, delaySeconds, t.taskOf({ body }).attempt]),
     Array(4).fill(['slow', 0, 1]),
   );
-  for (const { body } of moved) await give(body);
+  for (const { body } of moved) await t.give(body);
   deepEqual(
-    deliveriesOf(webhook)
+    t
+      .deliveriesOf(webhook)
       .map((delivery) => [delivery.status, delivery.attempts])
       .sort(),
     [...Array(4).fill(['delivered', 1]), ['failed', 1]],
   );
   // Nobody is sent to twice for it.
-  for (const body of quick) await give(body);
-  equal(requestsTo(webhook).length, 5);
+  for (const body of quick) await t.give(body);
+  equal(t.requestsTo(webhook).length, 5);
 });

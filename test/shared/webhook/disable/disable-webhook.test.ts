@@ -4,7 +4,8 @@ import { afterAll, beforeEach, test } from 'vitest';
 import { accountKey } from '../../../../shared/account/index.ts';
 import { iso } from '../../../../shared/platform/index.ts';
 import { disabledEmail } from '../../../../shared/webhook/disable/disabled-email.ts';
-import { disableWebhook, notifyOwner, type WebhookRecord, webhookKey } from '../../../../shared/webhook/index.ts';
+import { disableWebhook, notifyOwner } from '../../../../shared/webhook/index.ts';
+import { type WebhookRecord, webhookKey } from '../../../../shared/webhook/model/record.ts';
 import { createWebhookRecordsEnv, minutes, now, organization, tenant, webhookOf } from '../../../harness/env/webhook-records.ts';
 
 const { table, aws, tasks } = await createWebhookRecordsEnv();

@@ -2,7 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
 import { isId } from '../../../../shared/contract/ids.ts';
 import { newId, newIdOf } from '../../../../shared/platform/index.ts';
-import { deliveryIdOf } from '../../../../shared/webhook/index.ts';
+import { deliveryIdOf } from '../../../../shared/webhook/model/delivery-id.ts';
 
 const webhookId = 'whk_01JWNVAV000000000000000000';
 

@@ -3,43 +3,27 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
 import type { TaskMessage } from '../../../../shared/event/index.ts';
 import { after, iso } from '../../../../shared/platform/index.ts';
-import type { WebhookRecord } from '../../../../shared/webhook/index.ts';
+import type { WebhookRecord } from '../../../../shared/webhook/model/record.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
-import {
-  addWebhook,
-  attemptsTo,
-  clock,
-  deliveryOf,
-  entries,
-  faults,
-  give,
-  matchEvent,
-  pass,
-  pathOf,
-  receiver,
-  requestsTo,
-  resetEnv,
-  run,
-  sent,
-  table,
-  taskOf,
-} from '../../../harness/env/webhook-env.ts';
+import { createWebhookEnv } from '../../../harness/env/webhook-env.ts';
 
-beforeEach(resetEnv);
+const t = await createWebhookEnv();
 
-const begin = async (...answers: Parameters<typeof receiver.answer>[1][]): Promise<WebhookRecord> => {
-  const webhook = addWebhook();
-  receiver.answer(pathOf(webhook), ...(answers.length > 0 ? answers : [{ status: 500 }]));
-  await matchEvent();
+beforeEach(t.resetEnv);
+
+const begin = async (...answers: Parameters<typeof t.receiver.answer>[1][]): Promise<WebhookRecord> => {
+  const webhook = t.addWebhook();
+  t.receiver.answer(t.pathOf(webhook), ...(answers.length > 0 ? answers : [{ status: 500 }]));
+  await t.matchEvent();
   return webhook;
 };
 const secondsOf = (webhook: WebhookRecord): readonly number[] => {
-  const times = requestsTo(webhook).map(({ headers }) => Number(headers['x-service-timestamp']));
+  const times = t.requestsTo(webhook).map(({ headers }) => Number(headers['x-service-timestamp']));
   return times.map((time) => time - times[0]!);
 };
 const inTime = [0, 60, 360, 2_160, 9_360];
 /** How often the messages of each attempt were sent. */
-const sendings = (): readonly number[] => [1, 2, 3, 4, 5].map((n) => sent.filter((one) => taskOf(one).attempt === n).length);
+const sendings = (): readonly number[] => [1, 2, 3, 4, 5].map((n) => t.sent.filter((one) => t.taskOf(one).attempt === n).length);
 
 for (const [what, fault] of [
   ['throttles', new Fault('ThrottlingException', 429)],
@@ -48,14 +32,14 @@ for (const [what, fault] of [
 ] as const)
   test(`a Scheduler that ${what} costs no attempt more and none less, and all come at their time, by the queue`, async () => {
     const webhook = await begin();
-    faults.ofScheduler = () => fault;
-    await run();
+    t.faults.ofScheduler = () => fault;
+    await t.run();
     deepEqual(secondsOf(webhook), inTime);
-    const { status, attempts } = deliveryOf(webhook);
-    deepEqual([status, attempts, entries.size], ['failed', 5, 0]);
+    const { status, attempts } = t.deliveryOf(webhook);
+    deepEqual([status, attempts, t.entries.size], ['failed', 5, 0]);
     // Each waits as long as a queue can: 1,800 s are two waits, 7,200 s are eight, and no wait is longer.
     deepEqual(sendings(), [1, 1, 1, 2, 8]);
-    ok(sent.every(({ delaySeconds }) => delaySeconds <= 900));
+    ok(t.sent.every(({ delaySeconds }) => delaySeconds <= 900));
   });
 
 test('the longest wait, asked for by the endpoint, is no more than sixteen waits of the queue', async () => {
@@ -65,46 +49,46 @@ test('the longest wait, asked for by the endpoint, is no more than sixteen waits
     { status: 500 },
     { status: 429, headers: { 'retry-after': '99999' } },
   );
-  faults.ofScheduler = () => new Fault('ThrottlingException', 429);
-  await run();
+  t.faults.ofScheduler = () => new Fault('ThrottlingException', 429);
+  await t.run();
   deepEqual(secondsOf(webhook), [0, 60, 360, 2_160, 2_160 + 14_400]);
   deepEqual(sendings(), [1, 1, 1, 2, 16]);
 });
 
 test('an entry that has fired and is not yet removed does not swallow the attempt that is asked for again', async () => {
   const webhook = await begin();
-  await run(400);
-  const [name, entry] = [...entries][0]!;
+  await t.run(400);
+  const [name, entry] = [...t.entries][0]!;
   // Whoever made the third attempt died before it was written down, and its message is lost, too.
-  const { lastAttemptAt } = deliveryOf(webhook);
-  table.put({ ...deliveryOf(webhook), attempts: 2, nextAttemptAt: lastAttemptAt });
-  pass((entry.dueMs - clock.now().getTime()) / 1_000);
-  await give(entry.body);
-  equal(entries.has(name), true);
-  entries.delete(name);
-  await run();
-  deepEqual(attemptsTo(webhook), [1, 2, 3, 3, 4, 5]);
+  const { lastAttemptAt } = t.deliveryOf(webhook);
+  t.table.put({ ...t.deliveryOf(webhook), attempts: 2, nextAttemptAt: lastAttemptAt });
+  t.pass((entry.dueMs - t.clock.now().getTime()) / 1_000);
+  await t.give(entry.body);
+  equal(t.entries.has(name), true);
+  t.entries.delete(name);
+  await t.run();
+  deepEqual(t.attemptsTo(webhook), [1, 2, 3, 3, 4, 5]);
   deepEqual(secondsOf(webhook).slice(3), [2_160, 2_160 + 1_800, 2_160 + 1_800 + 7_200]);
-  const { status, attempts } = deliveryOf(webhook);
+  const { status, attempts } = t.deliveryOf(webhook);
   deepEqual([status, attempts], ['failed', 5]);
 });
 
 test('deliver: an attempt with notBefore is requeued until it is due; one without is sent at once', async () => {
   const webhook = await begin();
-  await run(0);
-  const { body } = sent.at(-1)!;
-  const due = after(clock.now(), 1_800);
+  await t.run(0);
+  const { body } = t.sent.at(-1)!;
+  const due = after(t.clock.now(), 1_800);
   const early = JSON.parse(body) as TaskMessage & { task: object };
   const cut = JSON.stringify({ ...early, task: { ...early.task, notBefore: iso(due) } });
   for (const secondsLeft of [1_800, 901, 6]) {
-    pass((due.getTime() - clock.now().getTime()) / 1_000 - secondsLeft);
-    await give(cut);
-    const { queue, delaySeconds } = sent.at(-1)!;
-    deepEqual([queue, delaySeconds, taskOf(sent.at(-1)!).attempt], ['slow', Math.min(secondsLeft, 900), 2]);
+    t.pass((due.getTime() - t.clock.now().getTime()) / 1_000 - secondsLeft);
+    await t.give(cut);
+    const { queue, delaySeconds } = t.sent.at(-1)!;
+    deepEqual([queue, delaySeconds, t.taskOf(t.sent.at(-1)!).attempt], ['slow', Math.min(secondsLeft, 900), 2]);
   }
-  deepEqual(attemptsTo(webhook), [1]);
+  deepEqual(t.attemptsTo(webhook), [1]);
   // Clocks may differ.
-  pass(2);
-  await give(cut);
-  deepEqual(attemptsTo(webhook), [1, 2]);
+  t.pass(2);
+  await t.give(cut);
+  deepEqual(t.attemptsTo(webhook), [1, 2]);
 });

@@ -2,12 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { type EventName, eventNames, simpleEventNames } from '../../../../shared/contract/events/event-names.ts';
 import { backupTriggers } from '../../../../shared/contract/models/backup.ts';
-import {
-  filterableAttributes,
-  matchesEventFilter,
-  type StoredEvent,
-  type WebhookFilters,
-} from '../../../../shared/webhook/index.ts';
+import { matchesEventFilter } from '../../../../shared/webhook/model/event-filter.ts';
+import { filterableAttributes } from '../../../../shared/webhook/model/filterable-attributes.ts';
+import type { StoredEvent, WebhookFilters } from '../../../../shared/webhook/model/record.ts';
 import { sampleOf, webhookOf } from '../../../harness/builders/sample-webhook.ts';
 
 const projectId = 'prj_01JZ8Q4V0M6T3X9C2B7N5K1HRD';

@@ -2,13 +2,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { commit, epochSeconds, iso, newIdOf } from '../../../../shared/platform/index.ts';
-import {
-  type DeliveryRecord,
-  deleteWebhook,
-  purgeDeliveries,
-  waitForFinalDelivery,
-  webhookKey,
-} from '../../../../shared/webhook/index.ts';
+import { deleteWebhook, purgeDeliveries, waitForFinalDelivery } from '../../../../shared/webhook/index.ts';
+import { type DeliveryRecord, webhookKey } from '../../../../shared/webhook/model/record.ts';
 import {
   createWebhookRecordsEnv,
   deliveryOf,

@@ -4,14 +4,9 @@ import { afterAll, beforeEach, describe, test } from 'vitest';
 import { webhooks } from '../../../../shared/contract/endpoints/webhooks.ts';
 import { readTask } from '../../../../shared/event/index.ts';
 import { commit, iso, after as later } from '../../../../shared/platform/index.ts';
-import {
-  type DeliveryRecord,
-  deliveryIdOf,
-  runReplay,
-  type StoredEvent,
-  startReplay,
-  webhookKey,
-} from '../../../../shared/webhook/index.ts';
+import { runReplay, startReplay } from '../../../../shared/webhook/index.ts';
+import { deliveryIdOf } from '../../../../shared/webhook/model/delivery-id.ts';
+import { type DeliveryRecord, type StoredEvent, webhookKey } from '../../../../shared/webhook/model/record.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import {
   createWebhookRecordsEnv,

@@ -1,7 +1,8 @@
 /** The headers of a request, whoever they come from, and what may be shown of them. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { composeRequest, mask } from '../../../../shared/webhook/index.ts';
+import { secretMask as mask } from '../../../../shared/platform/index.ts';
+import { composeRequest } from '../../../../shared/webhook/request/compose-request.ts';
 import { firstAttempt, sampleOf, secretsOf, webhookOf } from '../../../harness/builders/sample-webhook.ts';
 
 process.env.SERVICE_VERSION = '9.8.7';

@@ -4,7 +4,8 @@ import { test } from 'vitest';
 import { webhooks } from '../../../../shared/contract/endpoints/webhooks.ts';
 import { ApiError } from '../../../../shared/contract/errors.ts';
 import { validate } from '../../../../shared/http/validate.ts';
-import { checkHeaders, isSensitive, mask, maskHeaders } from '../../../../shared/webhook/request/custom-headers.ts';
+import { secretMask as mask } from '../../../../shared/platform/index.ts';
+import { checkHeaders, isSensitive, maskHeaders } from '../../../../shared/webhook/request/custom-headers.ts';
 
 const refused = (headers: Record<string, string>): { field: string; reason: string } => {
   try {

@@ -9,7 +9,9 @@ import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, test } from 'vitest';
 import { postGuarded } from '../../../../shared/platform/index.ts';
-import { composeRequest, type OpenSecrets, sampleEvent } from '../../../../shared/webhook/index.ts';
+import { composeRequest } from '../../../../shared/webhook/request/compose-request.ts';
+import type { OpenSecrets } from '../../../../shared/webhook/request/message-types.ts';
+import { sampleEvent } from '../../../../shared/webhook/sample/sample-event.ts';
 
 process.env.SERVICE_VERSION = '0.0.0';
 const root = fileURLToPath(new URL('../../../..', import.meta.url));

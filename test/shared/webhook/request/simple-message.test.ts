@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'vitest';
 import { type EventName, eventNames, simpleEventNames } from '../../../../shared/contract/events/event-names.ts';
 import { simpleEvents } from '../../../../shared/contract/events/simple-events.ts';
-import { composeRequest } from '../../../../shared/webhook/index.ts';
+import { composeRequest } from '../../../../shared/webhook/request/compose-request.ts';
 import { firstAttempt, sampleOf, secretsOf, webhookOf } from '../../../harness/builders/sample-webhook.ts';
 
 process.env.SERVICE_VERSION = '9.8.7';

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { beforeAll, describe, test, vi } from 'vitest';
-import { composeRequest } from '../../../../shared/webhook/index.ts';
+import { composeRequest } from '../../../../shared/webhook/request/compose-request.ts';
 import { firstAttempt, sampleOf, secretsOf, sentAt, webhookOf } from '../../../harness/builders/sample-webhook.ts';
 
 process.env.SERVICE_VERSION = '9.8.7';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { events } from '../../../../shared/contract/events/event-catalogue.ts';
 import { eventNames, isSimpleEvent } from '../../../../shared/contract/events/event-names.ts';
-import { composeRequest } from '../../../../shared/webhook/index.ts';
+import { composeRequest } from '../../../../shared/webhook/request/compose-request.ts';
 import { firstAttempt, organization, sampleOf, secretsOf, webhookOf } from '../../../harness/builders/sample-webhook.ts';
 
 process.env.SERVICE_VERSION = '9.8.7';

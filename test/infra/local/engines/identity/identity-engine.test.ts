@@ -14,21 +14,21 @@ const datastore = 'https://www.googleapis.com/auth/datastore';
 const scope = `openid email profile https://www.googleapis.com/auth/cloudplatformprojects https://www.googleapis.com/auth/cloud-platform ${datastore}`;
 const client = { client_id: 'local-stage', client_secret: 'shh' };
 
-let door: Listener;
+let server: Listener;
 let state: State;
 let identity: Identity;
 
 const start = async (): Promise<void> => {
   state = openState(dir);
   const options = { clientId: client.client_id, clientSecret: client.client_secret, redirectUri, signInUrl: redirectUri, state };
-  identity = await startIdentity({ ...options, issuer: door.url });
+  identity = await startIdentity({ ...options, issuer: server.url });
 };
 beforeAll(async () => {
-  door = await listen(0, 'IDP_PORT', (request, response) => identity.listener(request, response));
+  server = await listen(0, 'IDP_PORT', (request, response) => identity.listener(request, response));
   await start();
 });
 afterAll(async () => {
-  await door.stop();
+  await server.stop();
   state.close();
   rmSync(dir, { recursive: true });
 });
@@ -54,14 +54,14 @@ const authorize = (more: Record<string, string | undefined> = {}, init: RequestI
   const query = new URLSearchParams(
     Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
-  return fetch(`${door.url}/auth?${query}`, { redirect: 'manual', ...init });
+  return fetch(`${server.url}/auth?${query}`, { redirect: 'manual', ...init });
 };
 
 /** The redirect target of a response. */
 const landing = (answer: Response): URL => {
   const location = answer.headers.get('location');
   assert.ok(location, `${answer.status} instead of a redirect`);
-  return new URL(location, door.url);
+  return new URL(location, server.url);
 };
 
 interface Tokens {
@@ -73,7 +73,7 @@ interface Tokens {
 }
 
 const tokens = async (form: Record<string, string>): Promise<{ status: number; body: Tokens }> => {
-  const answer = await fetch(`${door.url}/token`, { method: 'POST', body: new URLSearchParams({ ...client, ...form }) });
+  const answer = await fetch(`${server.url}/token`, { method: 'POST', body: new URLSearchParams({ ...client, ...form }) });
   return { status: answer.status, body: (await answer.json()) as Tokens };
 };
 const exchange = (answer: Response, more: Record<string, string> = {}) => {
@@ -86,12 +86,12 @@ const signIn = async (login_hint: string, more = {}) => exchange(await authorize
 
 describe('the identity provider', () => {
   test('publishes its configuration under its issuer', async () => {
-    const answer = await fetch(`${door.url}/.well-known/openid-configuration`);
+    const answer = await fetch(`${server.url}/.well-known/openid-configuration`);
     const metadata = (await answer.json()) as Record<string, unknown>;
-    assert.equal(metadata.issuer, door.url);
+    assert.equal(metadata.issuer, server.url);
     assert.deepEqual(metadata.code_challenge_methods_supported, ['S256']);
     for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint']) {
-      assert.ok(String(metadata[name]).startsWith(`${door.url}/`), name);
+      assert.ok(String(metadata[name]).startsWith(`${server.url}/`), name);
     }
   });
 
@@ -106,7 +106,7 @@ describe('the identity provider', () => {
 
   test('identifies the user in the ID token', async () => {
     const claims = claimsOf(await signIn('ada@example.com'));
-    assert.equal(claims.iss, door.url);
+    assert.equal(claims.iss, server.url);
     assert.equal(claims.aud, client.client_id);
     assert.equal(claims.nonce, 'the-nonce');
     assert.equal(claims.email, 'ada@example.com');
@@ -127,7 +127,7 @@ describe('the identity provider', () => {
   });
 
   test('lets a test change a user over HTTP', async () => {
-    const answer = await fetch(`${door.url}/people/grace%40example.com`, { method: 'PUT', body: '{"name":"Rear Admiral"}' });
+    const answer = await fetch(`${server.url}/people/grace%40example.com`, { method: 'PUT', body: '{"name":"Rear Admiral"}' });
     assert.equal(answer.status, 200);
     assert.equal(claimsOf(await signIn('grace@example.com')).name, 'Rear Admiral');
   });
@@ -179,7 +179,7 @@ describe('the identity provider', () => {
   test('keeps users, keys and refresh tokens across restarts', async () => {
     const { body } = await signIn('remembered@example.com');
     const { sub } = claimsOf({ body });
-    const keys = async () => (await fetch(`${door.url}/jwks`)).text();
+    const keys = async () => (await fetch(`${server.url}/jwks`)).text();
     const before = await keys();
     state.close();
     await start();
@@ -238,13 +238,13 @@ describe('the page', () => {
   test('rejects an invalid address', async () => assert.equal((await choose({ email: 'nobody' })).status, 400));
   test('escapes user names', async () => {
     identity.people.change('ada@example.com', { name: '<script>alert(1)</script>' });
-    const text = await (await fetch(door.url)).text();
+    const text = await (await fetch(server.url)).text();
     assert.doesNotMatch(text, /<script>/);
   });
   test('answers malformed requests with a page', async () => {
     for (const path of ['/interaction/unknown', '/auth', '/auth/x', '/people/%zz', '/%zz', '/nothing']) {
-      assert.ok((await fetch(door.url + path)).status >= 400, path);
+      assert.ok((await fetch(server.url + path)).status >= 400, path);
     }
-    assert.equal((await fetch(`${door.url}/people/a`, { method: 'PUT', body: '{' })).status, 400);
+    assert.equal((await fetch(`${server.url}/people/a`, { method: 'PUT', body: '{' })).status, 400);
   });
 });

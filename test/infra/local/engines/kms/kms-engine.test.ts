@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import * as kms from '@aws-sdk/client-kms';
 import { type TestContext, test } from 'vitest';
 import type { Statement } from '../../../../../infra/local/base/types.ts';
-import { openKms } from '../../../../../infra/local/engines/kms/kms-engine.ts';
+import { openKmsEngine } from '../../../../../infra/local/engines/kms/kms-engine.ts';
 import { jsonService } from '../../../../../infra/local/engines/shared/aws-protocols.ts';
 import { account, allow, frontOf, region, resource, tempDir } from '../../../../harness/aws/embedded-aws.ts';
 
 const arn = (id: string) => `arn:aws:kms:${region}:${account}:key/${id}`;
 
 const start = async (t: TestContext, callers: Record<string, readonly Statement[]> = {}, dir = tempDir(t)) => {
-  const engine = openKms({ dir, region, account });
+  const engine = openKmsEngine({ dir, region, account });
   await engine.provision(resource('AWS::KMS::Key', 'signing', { KeySpec: 'RSA_2048', KeyUsage: 'SIGN_VERIFY' }, arn('signing')));
   await engine.provision(resource('AWS::KMS::Key', 'sealing', {}, arn('sealing')));
   await engine.provision(resource('AWS::KMS::Key', 'other', {}, arn('other')));

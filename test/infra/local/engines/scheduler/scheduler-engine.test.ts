@@ -20,11 +20,11 @@ const FlexibleTimeWindow = { Mode: 'OFF' } as const;
 interface Options {
   readonly dir?: string;
   readonly delayScale?: number;
-  readonly doors?: Partial<ScheduleTargets>;
+  readonly targets?: Partial<ScheduleTargets>;
   readonly callers?: Record<string, readonly Statement[]>;
 }
 
-const start = async (t: TestContext, { dir = tempDir(t), delayScale = 1, doors, callers }: Options = {}) => {
+const start = async (t: TestContext, { dir = tempDir(t), delayScale = 1, targets, callers }: Options = {}) => {
   const invoked: unknown[] = [];
   const sent: QueueMessage[] = [];
   const started: unknown[] = [];
@@ -38,7 +38,7 @@ const start = async (t: TestContext, { dir = tempDir(t), delayScale = 1, doors, 
       send: (message) => void sent.push(message),
       startExecution: (arn, input) => void started.push([arn, input]),
       permit: () => undefined,
-      ...doors,
+      ...targets,
     },
   });
   t.onTestFinished(() => engine.stop());
@@ -135,7 +135,7 @@ test('scheduler: a failing target is retried according to its policy, then dead-
   let tries = 0;
   const { create, sent } = await start(t, {
     delayScale: 1_000,
-    doors: {
+    targets: {
       invoke: async () => {
         tries++;
         throw new AwsError('ResourceNotFoundException', 'no such function');
@@ -160,7 +160,7 @@ test('scheduler: a failing target is retried according to its policy, then dead-
 
 test('scheduler: a role without permission makes the target fail', async (t) => {
   const { create, invoked, sent } = await start(t, {
-    doors: {
+    targets: {
       permit: (_role, { service, sourceArn }, { action }) => {
         assert.equal(service, 'scheduler.amazonaws.com');
         assert.equal(sourceArn, `arn:aws:scheduler:${region}:${account}:schedule-group/default`);

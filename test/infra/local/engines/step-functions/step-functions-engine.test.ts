@@ -5,7 +5,7 @@ import { type TestContext, test } from 'vitest';
 import { AwsError } from '../../../../../infra/local/base/aws-service.ts';
 import type { Permit, Statement } from '../../../../../infra/local/base/types.ts';
 import { jsonService } from '../../../../../infra/local/engines/shared/aws-protocols.ts';
-import { openStepFunctions } from '../../../../../infra/local/engines/step-functions/step-functions-engine.ts';
+import { openStepFunctionsEngine } from '../../../../../infra/local/engines/step-functions/step-functions-engine.ts';
 import { account, allow, frontOf, region, resource, tempDir } from '../../../../harness/aws/embedded-aws.ts';
 
 const machine = `arn:aws:states:${region}:${account}:stateMachine:work`;
@@ -28,7 +28,7 @@ const start = async (t: TestContext, definition: object, functions: Functions, o
     if (!run) throw new AwsError('ResourceNotFoundException', `Function not found: ${arn}`);
     return run(payload as never);
   };
-  const engine = openStepFunctions({ dir, delayScale, invoke, permit });
+  const engine = openStepFunctionsEngine({ dir, delayScale, invoke, permit });
   t.onTestFinished(() => engine.stop());
   await engine.provision(
     resource('AWS::StepFunctions::StateMachine', 'work', { DefinitionString: JSON.stringify(definition) }, machine),

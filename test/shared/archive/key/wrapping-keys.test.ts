@@ -1,15 +1,20 @@
-/** Passphrases: which are accepted, their normalization, and the keys they open. */
+/** Wrapping keys: which passphrases are accepted, what they and KMS secrets open, and the key file. */
+
 import { deepEqual, equal, notDeepEqual, ok } from 'node:assert/strict';
+import { hkdfSync, pbkdf2Sync } from 'node:crypto';
 import { test } from 'vitest';
 import {
   encodeKeyFile,
+  type KmsWrap,
   type PassphraseWrap,
   parseKeyFile,
   passphraseBytes,
   unwrapKey,
+  unwrapKeyByKms,
   wrapKey,
+  wrapKeyByKms,
 } from '../../../../shared/archive/index.ts';
-import { passphraseKeys } from '../../../../shared/archive/key/passphrase.ts';
+import { passphraseKeys } from '../../../../shared/archive/key/wrapping-keys.ts';
 import { chance, dataKey, identity, refuses, refusesNow } from '../../../harness/builders/sample-archive.ts';
 
 const passphrase = 'correct horse battery stäple';
@@ -89,8 +94,50 @@ test('passphrase: derived keys never change', async () => {
   equal(keys.check.toString('hex'), 'e8650f546e9d05766d99ad9910a406a556001c63e1d60aa2761fcbd15a41932d');
 });
 
+const kmsSecret = { plain: Buffer.alloc(32, 7), blob: Buffer.from('blob'), keyId: 'arn:aws:kms:eu-west-1:1:key/k' };
+
+test('KMS secret: PBKDF2 derives the key that seals the data key, and the key file says with how many iterations', async () => {
+  const wrap = await wrapKeyByKms(dataKey, kmsSecret, { identity, random: chance('kms') });
+  const { version, wraps } = JSON.parse(encodeKeyFile({ identity, wraps: [wrap] }).toString());
+  const { kind, keyId, kdf, iterations } = wraps[0];
+  deepEqual(
+    { version, kind, keyId, kdf, iterations },
+    {
+      version: 3,
+      kind: 'kms',
+      keyId: kmsSecret.keyId,
+      kdf: 'pbkdf2-hmac-sha256',
+      iterations: 1_000,
+    },
+  );
+  const stretched = pbkdf2Sync(kmsSecret.plain, Buffer.from(wraps[0].salt, 'base64url'), iterations, 32, 'sha256');
+  const check = hkdfSync('sha256', stretched, '', '\0\x0eFBK2 key check', 32);
+  deepEqual(wraps[0].check, Buffer.from(check).toString('base64url'));
+  deepEqual(await unwrapKeyByKms(wrap, kmsSecret.plain, identity), dataKey);
+});
+
+test('KMS secret: another secret, a damaged wrap, another backup and unsafe parameters are rejected', async () => {
+  const wrap = await wrapKeyByKms(dataKey, kmsSecret, { identity, random: chance('kms') });
+  const sealedKey = wrap.sealedKey!;
+  await refuses(unwrapKeyByKms(wrap, Buffer.alloc(32, 8), identity), 'tag-mismatch');
+  await refuses(unwrapKeyByKms(wrap, Buffer.alloc(16, 7), identity), 'key-invalid');
+  await refuses(unwrapKeyByKms(wrap, kmsSecret.plain, { ...identity, backup: 'bkp_02' }), 'tag-mismatch');
+  const damaged = { ...sealedKey, sealed: Buffer.alloc(48) };
+  await refuses(unwrapKeyByKms({ ...wrap, sealedKey: damaged }, kmsSecret.plain, identity), 'tag-mismatch');
+  for (const iterations of [0, -1, 1.5, 10_000_001]) {
+    const kdf = { ...sealedKey.kdf, iterations };
+    await refuses(unwrapKeyByKms({ ...wrap, sealedKey: { ...sealedKey, kdf } }, kmsSecret.plain, identity), 'kdf-refused');
+  }
+});
+
+test('KMS secret: in a key file of version 2 it is the data key itself', async () => {
+  const stored = { format: 'FBK2 key', version: 2, ...identity, wraps: [{ kind: 'kms', keyId: 'k', blob: 'AAAA' }] };
+  const [wrap] = parseKeyFile(Buffer.from(JSON.stringify(stored))).wraps as [KmsWrap];
+  deepEqual(await unwrapKeyByKms(wrap, dataKey, identity), dataKey);
+});
+
 test('key file: stores both kinds of wraps', async () => {
-  const wraps = [{ kind: 'kms', keyId: 'arn:aws:kms:eu-west-1:1:key/k', blob: Buffer.from('blob') } as const, await wrapped];
+  const wraps = [await wrapKeyByKms(dataKey, kmsSecret, { identity, random: chance('both') }), await wrapped];
   deepEqual(parseKeyFile(encodeKeyFile({ identity, wraps })), { identity, wraps });
 });
 
@@ -104,7 +151,7 @@ test('key file: rejects malformed files with a reason', async () => {
   refusesNow(() => parseKeyFile(Buffer.from('[['.repeat(10_000))), 'bad-magic');
   refusesNow(() => parseKeyFile(Buffer.alloc(70_000, 0x20)), 'too-large');
   refusesNow(parse({ format: 'FBK3 key' }), 'bad-magic');
-  refusesNow(parse({ version: 3 }), 'unsupported-version');
+  refusesNow(parse({ version: 4 }), 'unsupported-version');
   for (const change of [
     { organization: '' },
     { backup: 7 },

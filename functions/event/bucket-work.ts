@@ -13,7 +13,7 @@ import { journalKeyIds } from '../../shared/restore/index.ts';
 import { applyRetention } from '../../shared/retention/index.ts';
 import { runReplay } from '../../shared/webhook/index.ts';
 
-const { timeoutSeconds } = workers.chore;
+const { timeoutSeconds } = workers.bucketWork;
 /** Leaves a third of the time for the object or page in progress. */
 const eraseMs = (timeoutSeconds * 2_000) / 3;
 /** Wrapping the key of one backup takes up to four bucket requests, each retried for up to 32 s. */
@@ -49,9 +49,9 @@ const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void>
     case 'apply-retention':
       return applyRetention(tenant, after(clock.now(), retentionSeconds), clock);
     case 'expire-captures':
-      return expireCaptures(tenant, task.projectId, after(clock.now(), expireSeconds), clock, open);
+      return expireCaptures(tenant, task.projectId, { until: after(clock.now(), expireSeconds), clock, openStore: open });
     default:
-      throw new Error(`unexpected task "${task.kind}" on the chore queue`);
+      throw new Error(`unexpected task "${task.kind}" on the bucket work queue`);
   }
 };
 

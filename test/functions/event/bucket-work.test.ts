@@ -12,7 +12,7 @@ const aws = await scriptAws({
   BatchGetItem: () => (isAway ? new Fault('ResourceNotFoundException') : { Responses: { Table: [] } }),
 });
 afterAll(() => aws.stop());
-const { handler } = await import('../../../functions/event/chore.ts');
+const { handler } = await import('../../../functions/event/bucket-work.ts');
 const { unsafeTenant } = await import('../../../shared/platform/index.ts');
 
 beforeEach(() => {
@@ -26,18 +26,18 @@ const message = (task: object) => JSON.stringify({ id: 'tsk_01JWNVAV000000000000
 const run = (body: string) =>
   handler({ Records: [{ messageId: 'm0', body }] } as SQSEvent).then(({ batchItemFailures }) => batchItemFailures.length);
 
-test('a backup that is not there any more has nothing to erase, and a walk that is over nothing to wrap', async () => {
+test('bucket tasks: erasing a deleted backup and continuing a finished rewrap do nothing', async () => {
   equal(await run(message({ kind: 'erase-backup', backupId })), 0);
   equal(await run(message({ kind: 'rewrap-keys', walk: 'x' })), 0);
 });
 
-test('a webhook that is not there any more has nothing to be replayed', async () => {
+test('bucket tasks: replaying a deleted webhook does nothing', async () => {
   const range = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z', events: ['*'], status: 'all' };
   equal(await run(message({ kind: 'replay-webhook', webhookId: 'whk_01JWNVAV000000000000000000', walk: 'x', ...range })), 0);
   ok(aws.sent('BatchGetItem').length > 0);
 });
 
-test('an organization in which nothing is due keeps everything', async () => {
+test('bucket tasks: retention keeps everything of an organization in which nothing is due', async () => {
   equal(await run(message({ kind: 'apply-retention' })), 0);
   equal(aws.sent('BatchGetItem').length, 1);
 });
@@ -53,14 +53,14 @@ test('bucket tasks: a task of another queue fails; a task of an unknown kind is 
   deepEqual(aws.calls, []);
 });
 
-test('whatever a bucket answers, the last request begun in the worker ends within its time', () => {
+test('bucket tasks: the last request to a bucket ends before the function times out', () => {
   const { attempts, requestMs, maxDelayMs } = taskRetryPolicy;
   const requestMost = attempts * requestMs + (attempts - 1) * maxDelayMs;
   // Wrapping a key takes up to four requests after a third of the time, erasing one after two thirds.
-  equal(workers.chore.timeoutSeconds * 1_000 >= (workers.chore.timeoutSeconds * 1_000) / 3 + 4 * requestMost, true);
+  equal(workers.bucketWork.timeoutSeconds * 1_000 >= (workers.bucketWork.timeoutSeconds * 1_000) / 3 + 4 * requestMost, true);
 });
 
-test('every task that reaches into a bucket, or may take minutes for other reasons, leaves by the queue of the chores, and no other does', () => {
+test('bucket tasks: tasks that use a bucket or may take minutes go to the bucket work queue, and no others', () => {
   const tenant = unsafeTenant(organizationId, 'record');
   const queueOf = (kind: Task['kind']): unknown => {
     const write = enqueue(tenant, { kind } as Task, new Date());
@@ -68,12 +68,12 @@ test('every task that reaches into a bucket, or may take minutes for other reaso
   };
   const kinds = Task.options.map(({ shape }) => shape.kind.value);
   deepEqual(
-    kinds.filter((kind) => queueOf(kind) === 'chore'),
+    kinds.filter((kind) => queueOf(kind) === 'bucketWork'),
     ['erase-backup', 'rewrap-keys', 'finish-move', 'replay-webhook', 'apply-retention', 'expire-captures'],
   );
   // What is sent to strangers has queues of its own, too, and so has what comes by the clock.
   deepEqual(
-    kinds.filter((kind) => ['match', 'delivery', 'slowDelivery'].includes(String(queueOf(kind)))),
+    kinds.filter((kind) => ['eventMatch', 'delivery', 'deliveryRetry'].includes(String(queueOf(kind)))),
     ['match-event', 'deliver'],
   );
 });

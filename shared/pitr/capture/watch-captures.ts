@@ -21,12 +21,6 @@ import { reportStalled, shouldReportStall } from './stalled-capture.ts';
 const lateSeconds = 420;
 const pageRecords = 100;
 
-export interface Watched {
-  readonly captured: number;
-  readonly restarted: number;
-  readonly expiring: number;
-}
-
 interface WatchdogDeps {
   readonly clock: Clock;
   readonly tenantOf: (organizationId: string) => Tenant;
@@ -34,13 +28,13 @@ interface WatchdogDeps {
 }
 
 /** Checks every captured project. Its messages are idempotent. */
-export const watchCaptures = async ({ clock, tenantOf, send }: WatchdogDeps): Promise<Watched> => {
+export const watchCaptures = async ({ clock, tenantOf, send }: WatchdogDeps) => {
   const counts = { captured: 0, restarted: 0, expiring: 0 };
   let page: CapturingRecord[] = [];
   const checkPage = async (): Promise<void> => {
     const { late, expiring } = await messagesFor(page, tenantOf, clock.now());
     await sendAll(send, 'capture', late);
-    await sendAll(send, 'chore', expiring);
+    await sendAll(send, 'bucketWork', expiring);
     counts.captured += page.length;
     counts.restarted += late.length;
     counts.expiring += expiring.length;
@@ -80,7 +74,7 @@ const messagesFor = async (
 
 const sendAll = async (
   send: WatchdogDeps['send'],
-  queue: 'capture' | 'chore',
+  queue: 'capture' | 'bucketWork',
   messages: readonly QueueMessage[],
 ): Promise<void> => {
   if (messages.length === 0) return;

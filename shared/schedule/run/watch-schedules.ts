@@ -20,7 +20,7 @@ import { tickTask } from './postpone-tick.ts';
 /** Scheduler delivers within a minute, a queue within seconds. */
 const graceSeconds = 180;
 
-export interface Watched {
+interface Watched {
   readonly due: number;
   readonly ticked: number;
 }

@@ -1,0 +1,21 @@
+import type { JobKind, JobWorkflow } from '../../job/index.ts';
+import { get } from '../../platform/index.ts';
+import type { BackupDeps } from '../backup-deps.ts';
+import { type BackupRecord, backupKey, type RunningRecord, runningPartition } from '../model/record.ts';
+import { internalFailure } from '../steps/backup-steps.ts';
+import { cleanUpBackup } from './clean-up-backup.ts';
+import { failBackup, reasonFor } from './fail-backup.ts';
+
+/** Backups, as the reaper sees them. */
+export const backupJobs = (deps: BackupDeps, workflow: JobWorkflow): JobKind<RunningRecord, BackupRecord> => ({
+  name: 'backup',
+  partition: runningPartition,
+  workflow,
+  clock: deps.clock,
+  execution: ({ organizationId, backupId }) => ({ name: backupId, input: { organizationId, backupId } }),
+  load: (tenant, { backupId }) => get(backupKey.backup(tenant, backupId)),
+  reasonOf: (backup, now) => reasonFor(backup, undefined, now),
+  startFailure: { ...internalFailure, message: 'The service could not start the backup' },
+  fail: (tenant, { backupId }, reason, now) => failBackup(tenant, backupId, () => reason, now),
+  cleanUp: (tenant, { backupId }, { isGivenUp }) => cleanUpBackup(tenant, backupId, deps, { isGivenUp }),
+});

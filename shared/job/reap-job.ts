@@ -1,0 +1,136 @@
+/** Ends, restarts or cleans up after a job whose workflow died, never started or ran out of time. */
+import {
+  after,
+  type Clock,
+  commit,
+  describeExecution,
+  type Item,
+  iso,
+  log,
+  set,
+  startWorkflow,
+  stopWorkflow,
+  type Tenant,
+} from '../platform/index.ts';
+import type { Reason } from './running-job.ts';
+
+/** The workflow of a kind of job, as the reaper sees it. Executions are found by their names. */
+export interface JobWorkflow {
+  describe(name: string): Promise<Execution>;
+  start(name: string, input: Readonly<Record<string, unknown>>): Promise<void>;
+  stop(name: string, cause: string): Promise<void>;
+}
+
+export type Execution = 'running' | 'ended' | 'unknown';
+
+export const jobWorkflow = (arn: 'BACKUP_WORKFLOW_ARN' | 'RESTORE_WORKFLOW_ARN'): JobWorkflow => ({
+  describe: (name) => describeExecution(arn, name),
+  start: (name, input) => startWorkflow(arn, name, input),
+  stop: (name, cause) => stopWorkflow(arn, name, cause),
+});
+
+/** Marks a job that runs, or has ended and is not cleaned up yet. */
+export interface RunningJobItem extends Item {
+  readonly organizationId: string;
+  readonly since: string;
+  /** When the reaper started the workflow because the start task was lost. */
+  readonly restartedAt?: string;
+  /** Of a job that has ended: its clean-up waits until then. */
+  readonly dueAt?: string;
+  /** Of a job that can be resumed: the attempt the item belongs to. */
+  readonly attempt?: number;
+}
+
+export interface ReapedJob {
+  readonly status: string;
+  readonly completedAt: string | null;
+  readonly deadline?: string | null;
+  readonly attempt?: number;
+}
+
+/** What the reaper needs to know about a kind of job. */
+export interface JobKind<I extends RunningJobItem, J extends ReapedJob> {
+  readonly name: 'backup' | 'restore';
+  readonly partition: string;
+  readonly workflow: JobWorkflow;
+  readonly clock: Clock;
+  execution(item: I): { readonly name: string; readonly input: Readonly<Record<string, unknown>> };
+  load(tenant: Tenant, item: I): Promise<J | undefined>;
+  /** Why a job fails whose workflow has ended or is past its deadline. */
+  reasonOf(job: J, now: Date): Reason;
+  readonly startFailure: Reason;
+  fail(tenant: Tenant, item: I, reason: Reason, now: Date): Promise<void>;
+  /** `isGivenUp`: objects that the store does not delete stay. `hasFailed`: `fail` was called just before. */
+  cleanUp(tenant: Tenant, item: I, state: { readonly isGivenUp: boolean; readonly hasFailed: boolean }): Promise<void>;
+}
+
+export const reapJob = async <I extends RunningJobItem, J extends ReapedJob>(
+  kind: JobKind<I, J>,
+  tenant: Tenant,
+  item: I,
+): Promise<void> => {
+  const { workflow, clock } = kind;
+  if (item.dueAt !== undefined && item.dueAt > iso(clock.now())) return;
+  const { name, input } = kind.execution(item);
+  // In this order: a workflow that has ended writes nothing more.
+  const execution = await workflow.describe(name);
+  const job = await kind.load(tenant, item);
+  const now = clock.now();
+  const decision = decideReaping(kind, { job, item, execution, now });
+  if (decision === 'leave') return;
+  const verdict = typeof decision === 'string' ? decision : decision.code;
+  log.warn(`reaping a ${kind.name}`, { execution: name, state: execution, verdict });
+  if (decision === 'start') {
+    const { pk, sk, attempt } = item;
+    await commit([set({ pk, sk }, { restartedAt: iso(now) }, { expected: { attempt } })]);
+    return workflow.start(name, input);
+  }
+  // Stopped before anything is released, so that no step starts afterwards.
+  if (execution === 'running') await workflow.stop(name, 'given up by the reaper');
+  const hasFailed = typeof decision !== 'string';
+  if (hasFailed) await kind.fail(tenant, item, decision, now);
+  await kind.cleanUp(tenant, item, { isGivenUp: decision === 'give-up', hasFailed });
+};
+
+/** A start task reaches its queue within seconds; after this long it is lost or dead-lettered. */
+const startMaxSeconds = 300;
+/** Steps notice within seconds that the job has ended; a workflow that still runs this long after is stuck. */
+const graceSeconds = 1_800;
+/** After this long the objects that a destination refuses to delete stay. */
+const cleanUpMaxSeconds = 24 * 3_600;
+
+interface ReapingCase<I, J> {
+  /** The job as it is now; undefined if its record is gone. */
+  readonly job: J | undefined;
+  readonly item: I;
+  readonly execution: Execution;
+  readonly now: Date;
+}
+
+type ReapingDecision = 'leave' | 'start' | 'clean' | 'give-up' | Reason;
+
+/** Pure, so that tests cover every case. */
+export const decideReaping = <I extends RunningJobItem, J extends ReapedJob>(
+  { reasonOf, startFailure }: Pick<JobKind<I, J>, 'reasonOf' | 'startFailure'>,
+  { job, item: { since, restartedAt, dueAt, attempt }, execution, now }: ReapingCase<I, J>,
+): ReapingDecision => {
+  const isOlder = (moment: string | null | undefined, seconds: number): boolean =>
+    moment != null && Date.parse(moment) <= after(now, -seconds).getTime();
+  if (!job) return 'clean';
+  // Resumed since the item was read; that attempt has another execution.
+  if (job.attempt !== attempt) return 'leave';
+  const { status, deadline, completedAt } = job;
+  if (status === 'pending' || status === 'running') {
+    // Past its deadline the steps end it themselves, once their current attempt is over.
+    if (isOlder(deadline, graceSeconds)) return reasonOf(job, now);
+    if (execution === 'running') return 'leave';
+    if (execution === 'ended') return reasonOf(job, now);
+    // There is no such execution: the task that starts it is under way, or lost.
+    if (!isOlder(restartedAt ?? since, startMaxSeconds)) return 'leave';
+    return restartedAt === undefined ? 'start' : startFailure;
+  }
+  const endedAt = completedAt ?? deadline ?? since;
+  if (isOlder(dueAt ?? endedAt, cleanUpMaxSeconds)) return 'give-up';
+  // The workflow cleans up by itself, unless it is stuck.
+  return execution === 'running' && !isOlder(endedAt, graceSeconds) ? 'leave' : 'clean';
+};

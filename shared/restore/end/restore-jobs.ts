@@ -1,0 +1,27 @@
+import type { JobKind, JobWorkflow } from '../../job/index.ts';
+import { get } from '../../platform/index.ts';
+import { type RestoreRecord, type RunningRestore, restoreKey, runningRestores } from '../model/record.ts';
+import { internalError } from '../model/restore-steps.ts';
+import type { RestoreDeps } from '../restore-deps.ts';
+import { cleanUpRestore } from './clean-up-restore.ts';
+import { failRestore, failureReason } from './fail-restore.ts';
+
+/** Restores, as the reaper sees them. Each attempt has an execution of its own. */
+export const restoreJobs = (deps: RestoreDeps, workflow: JobWorkflow): JobKind<RunningRestore, RestoreRecord> => ({
+  name: 'restore',
+  partition: runningRestores,
+  workflow,
+  clock: deps.clock,
+  execution: ({ organizationId, restoreJobId, attempt }) => ({
+    name: `${restoreJobId}-${attempt}`,
+    input: { organizationId, restoreJobId, attempt },
+  }),
+  load: (tenant, { restoreJobId }) => get(restoreKey.restore(tenant, restoreJobId)),
+  reasonOf: (restore) => failureReason(restore),
+  startFailure: { ...internalError, message: 'The service could not start the restore' },
+  fail: (tenant, { restoreJobId, attempt }, reason, now) =>
+    failRestore({ tenant, restoreJobId, attempt, reasonOf: () => reason, now, sleep: deps.sleep }),
+  // `failRestore` has already waited for the writers; the next run of the reaper checks again.
+  cleanUp: (tenant, { restoreJobId, attempt }, { isGivenUp, hasFailed }) =>
+    cleanUpRestore(tenant, restoreJobId, deps, { attempt, isGivenUp, ...(hasFailed && { waitSeconds: 0 }) }),
+});
