@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, test } from 'vitest';
+import { StartError } from '../../../infra/local/base/settings.ts';
 import type { ResolvedResource } from '../../../infra/local/cloudformation/read-template.ts';
 import { signIn } from '../../../infra/local/demo/sign-in.ts';
 import { startStage } from '../../../infra/local/stage.ts';
@@ -86,6 +87,17 @@ const call = async (url: string, path: string, token: string, more: RequestInit 
 const createOrganization = (url: string, token: string) =>
   call(url, '/api/v1/organizations', token, { method: 'POST', body: JSON.stringify({ name: 'Kept' }) });
 
+const anyPorts = {
+  port: 0,
+  identityPort: 0,
+  s3Port: 0,
+  gcsPort: 0,
+  firestorePort: 0,
+  allowedHosts: [],
+  delayScale: 1,
+  demo: false,
+};
+
 describe('npm start', () => {
   test('rejects an invalid variable in one line', async () => {
     assert.equal(await refusal({ PORT: 'eighty' }), 'PORT="eighty": must be a port from 0 to 65535');
@@ -94,13 +106,20 @@ describe('npm start', () => {
   test('rejects a port in use in one line that names port and variable, for each port', async () => {
     const taken = createServer();
     await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
-    const port = String((taken.address() as AddressInfo).port);
-    for (const variable of ['PORT', 'IDP_PORT', 'S3_PORT', 'GCS_PORT', 'FIRESTORE_PORT']) {
-      const dir = newDir();
-      const line = await refusal({ [variable]: port, LOCAL_DIR: dir });
-      assert.equal(line, `port ${port} is in use; stop the process that uses it, or set ${variable} to another port`);
-      assert.deepEqual(processesOf(dir), []);
-    }
+    const { port } = taken.address() as AddressInfo;
+    const dir = newDir();
+    const lineOf = (variable: string): string =>
+      `port ${port} is in use; stop the process that uses it, or set ${variable} to another port`;
+    assert.equal(await refusal({ PORT: String(port), LOCAL_DIR: dir }), lineOf('PORT'));
+    // `npm start` prints every StartError like the first one, so the other ports need no process.
+    for (const [option, variable] of Object.entries({
+      identityPort: 'IDP_PORT',
+      s3Port: 'S3_PORT',
+      gcsPort: 'GCS_PORT',
+      firestorePort: 'FIRESTORE_PORT',
+    }))
+      await assert.rejects(startStage({ ...anyPorts, dir, [option]: port }), new StartError(lineOf(variable)));
+    assert.deepEqual(processesOf(dir), []);
     taken.close();
   });
 
@@ -171,7 +190,8 @@ describe('the template', () => {
   test('decides permissions: a removed action is AccessDenied in that function only', async (t) => {
     const dir = newDir();
     const stage = await startStage({
-      ...{ port: 0, identityPort: 0, s3Port: 0, gcsPort: 0, firestorePort: 0, allowedHosts: [], delayScale: 1, demo: false, dir },
+      ...anyPorts,
+      dir,
       tamper: without('OrganizationsCreate', 'dynamodb:PutItem'),
       config: { plan: 'starter' },
     });
