@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { type BackupRecord, expiryOf } from '../../../shared/backup/index.ts';
 import { decideExpiry, type Rules, toCandidate } from '../../../shared/retention/index.ts';
+import { propertyRuns } from '../../harness/builders/property-runs.ts';
 import { randomYears, startMs, yearsMs } from '../../harness/builders/random-years.ts';
 import { backupOf } from '../../harness/builders/sample-backup.ts';
 import { dependsOn, removable, type World } from '../../harness/env/retention/retention-oracle.ts';
@@ -41,7 +42,7 @@ test('expiry decision: equals that of the oracle, with dependents before their d
         for (const lower of going)
           if (upper !== lower && dependsOn(upper, lower)) ok(order.get(upper.id)! < order.get(lower.id)!);
     }),
-    { numRuns: 30 },
+    { numRuns: propertyRuns({ usual: 10, fuzz: 30 }) },
   );
 });
 
@@ -56,7 +57,7 @@ test('expiry decision: no backup that stays depends on an expiring one, and a se
         for (const lower of world.backups) if (gone.has(lower.id)) ok(!dependsOn(upper, lower), `${upper.id} needs ${lower.id}`);
       deepEqual(idsOf(rest, now), []);
     }),
-    { numRuns: 15 },
+    { numRuns: propertyRuns({ usual: 5, fuzz: 15 }) },
   );
 });
 
@@ -67,7 +68,7 @@ test('expiry decision: a clock that goes back expires nothing that a later decis
       const later = new Set(idsOf(world, now));
       for (const id of idsOf(world, new Date(now.getTime() - hours * 3_600_000))) ok(later.has(id));
     }),
-    { numRuns: 15 },
+    { numRuns: propertyRuns({ usual: 5, fuzz: 15 }) },
   );
 });
 
@@ -99,7 +100,7 @@ test('expiry decision: repeated whenever it is due, it expires the same backups 
       for (const id of idsOf(rest, end)) gone.add(id);
       deepEqual(gone, expected);
     }),
-    { numRuns: 10 },
+    { numRuns: propertyRuns({ usual: 5, fuzz: 10 }) },
   );
 });
 

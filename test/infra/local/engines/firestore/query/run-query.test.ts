@@ -6,6 +6,7 @@ import type { StoredDocument } from '../../../../../../infra/local/engines/fires
 import { proto } from '../../../../../../infra/local/engines/firestore/proto/codecs.ts';
 import { executePlan, type Scan } from '../../../../../../infra/local/engines/firestore/query/execute-plan.ts';
 import { planQuery } from '../../../../../../infra/local/engines/firestore/query/plan.ts';
+import { propertyRuns } from '../../../../../harness/builders/property-runs.ts';
 import { database, document, structuredQuery } from '../../../../../harness/firestore/messages.ts';
 import {
   type Condition,
@@ -140,7 +141,10 @@ const bounds = fc.record({ before: fc.boolean(), values: fc.tuple(plain) });
 
 describe('queries follow the documented rules', () => {
   const check = (property: fc.IProperty<unknown>) =>
-    fc.assert(property as fc.IProperty<[]>, { numRuns: 3_000, verbose: fc.VerbosityLevel.Verbose });
+    fc.assert(property as fc.IProperty<[]>, {
+      numRuns: propertyRuns({ usual: 1_000, fuzz: 3_000 }),
+      verbose: fc.VerbosityLevel.Verbose,
+    });
 
   test('filters, orders, groups, offsets and limits agree with the reference evaluator', () => {
     check(fc.property(documents, query, (docs, asked) => assert.deepEqual(run(docs, asked), evaluate(docs, asked))) as never);
