@@ -48,7 +48,7 @@ const checkInactive = ({ tenant, organization }: ScheduleContext): readonly Writ
     : [
         {
           ...whileActive(tenant),
-          condition: 'attribute_not_exists(pk) OR attribute_exists(deletedAt)',
+          condition: 'attribute_not_exists(pk) OR attribute_exists(#deletedAt)',
           onConditionFailed: () => new StaleReadError(),
         },
       ];
