@@ -13,7 +13,7 @@ export interface Kdf {
 export const defaultIterations = 600_000;
 /** Fewer iterations would make guessing a passphrase cheap. */
 const minIterations = 600_000;
-/** Nobody guesses 32 random bytes, so these need no stretching. 0.3 ms, the least that NIST SP 800-132 recommends. */
+/** 32 random bytes cannot be guessed, so they need no stretching. The minimum of NIST SP 800-132: 0.3 ms. */
 export const kmsIterations = 1_000;
 /** More iterations would let a forged key file occupy a CPU for more than 5 s. */
 const maxIterations = 10_000_000;
