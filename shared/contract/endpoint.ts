@@ -1,6 +1,7 @@
 /** Definition of an endpoint. Routes, IAM, validation, OpenAPI, the local gateway and the law tests derive from it. */
 import type * as z from 'zod';
 import type { Access } from './access.ts';
+import type { AuditAction } from './audit-actions.ts';
 import type { Capability } from './capabilities.ts';
 import type { ErrorCode } from './errors.ts';
 
@@ -9,6 +10,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface Row {
   /** The method, and the path below the group's prefix; `{name}` is one path segment. */
   readonly route: Method | `${Method} /${string}`;
+  /** Further paths of the same function, which the OpenAPI document omits; `{name+}` is one or more path segments. */
+  readonly alsoPaths?: readonly `/${string}`[];
   readonly access: Access;
   readonly summary: string;
   readonly query?: z.ZodObject;
@@ -26,14 +29,21 @@ export interface Row {
   /** Content types of a `file`, with the schema of JSON ones. */
   readonly content?: Readonly<Record<string, z.ZodType | 'text'>>;
   readonly status?: 200 | 201 | 202;
+  /** Path of the created resource or started job, for responses 201 and 202; `{name}` is a field of `data` or a path parameter. */
+  readonly location?: string;
   /** A second status with the same content: accepted instead of done or vice versa, or a degraded health report. */
   readonly alsoStatus?: 200 | 202 | 503;
   /** Audit action. A row with one must return a change that names the resource. */
-  readonly audit?: string;
+  readonly audit?: AuditAction;
   /** Specific errors, besides those implied by access and input. */
   readonly errors?: readonly ErrorCode[];
   /** Accepts an Idempotency-Key: it creates or starts something. */
   readonly idempotent?: true;
+  /**
+   * Overwrites or ends something, such as data, a job or a key. Implied by DELETE. Clients ask for a confirmation before they send
+   * such a call (`x-destructive` of the OpenAPI document).
+   */
+  readonly destructive?: true;
   /** A tighter limit than the service's, counted for this endpoint alone. */
   readonly requestsPerMinute?: number;
   /**
@@ -78,5 +88,8 @@ export const group = <const N extends string, const P extends string, const R ex
 export type Params<P extends string> = P extends `${string}{${infer N}}${infer Rest}`
   ? { readonly [K in N]: string } & Params<Rest>
   : unknown;
+
+export const isDestructive = ({ method, destructive }: Pick<Endpoint, 'method' | 'destructive'>): boolean =>
+  method === 'DELETE' || destructive === true;
 
 export const isOrganizationScoped = (endpoint: Pick<Row, 'access'>): boolean => typeof endpoint.access === 'object';

@@ -1,9 +1,13 @@
 /** Every error code of the API with its HTTP status. */
 export const errors = {
   VALIDATION_ERROR: 400,
+  AUTHORIZATION_PENDING: 400,
+  SLOW_DOWN: 400,
+  EXPIRED_TOKEN: 400,
   UNAUTHORIZED: 401,
   FORBIDDEN: 403,
   PERMISSION_DENIED: 403,
+  ACCESS_DENIED: 403,
   NOT_FOUND: 404,
   ORGANIZATION_NOT_FOUND: 404,
   INVITATION_NOT_FOUND: 404,
@@ -12,10 +16,15 @@ export const errors = {
   STORAGE_NOT_FOUND: 404,
   PROJECT_NOT_FOUND: 404,
   BACKUP_NOT_FOUND: 404,
+  COLLECTION_NOT_FOUND: 404,
+  DOCUMENT_NOT_FOUND: 404,
   RESTORE_NOT_FOUND: 404,
   SCHEDULE_NOT_FOUND: 404,
+  RESTORE_TEST_NOT_FOUND: 404,
   WEBHOOK_NOT_FOUND: 404,
   DELIVERY_NOT_FOUND: 404,
+  ALERT_NOT_FOUND: 404,
+  ERASURE_NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   CONFLICT: 409,
   CANNOT_REMOVE_OWNER: 409,
@@ -23,10 +32,12 @@ export const errors = {
   SERVICE_ACCOUNT_EXISTS: 409,
   SLUG_TAKEN: 409,
   JOB_IN_PROGRESS: 409,
+  EVIDENCE_ALTERED: 409,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   IDEMPOTENCY_KEY_REUSED: 422,
   SOURCE_AUTH_ERROR: 422,
+  SOURCE_NOT_FOUND: 422,
   STORAGE_ERROR: 422,
   RATE_LIMITED: 429,
   INTERNAL_ERROR: 500,
@@ -42,7 +53,11 @@ export const jobErrors = [
   'STORAGE_READ_ERROR',
   'BACKUP_TIMEOUT',
   'SNAPSHOT_EXPIRED',
+  'COLLECTION_NOT_FOUND',
+  'DOCUMENT_NOT_FOUND',
   'COUNT_MISMATCH',
+  'PLAN_CHANGED',
+  'TRANSFORM_INVALID',
   'CHUNK_CORRUPT',
   'KEY_UNAVAILABLE',
   'WRITE_QUOTA_EXCEEDED',
@@ -50,6 +65,14 @@ export const jobErrors = [
   'JOB_IN_PROGRESS',
   'SCHEDULE_MISSED',
   'SCHEDULE_OVERDUE',
+  'BACKUP_NOT_FOUND',
+  'PROJECT_NOT_FOUND',
+  'CONFLICT',
+  'DIFFERENCES_FOUND',
+  'CHECK_FAILED',
+  'CHECK_TIMEOUT',
+  'CLEANUP_FAILED',
+  'EVIDENCE_ERROR',
   'CANCELLED',
   'INTERNAL_ERROR',
 ] as const;
@@ -86,6 +109,38 @@ export class ApiError extends Error {
 export const invalid = (field: string, reason: string, more: ErrorDetails = {}): ApiError =>
   new ApiError('VALIDATION_ERROR', `${field}: ${reason}`, { field, reason, ...more });
 
+/** The problems that a VALIDATION_ERROR names. */
+const problemsOf = ({ details = {} }: ApiError): readonly unknown[] =>
+  Array.isArray(details.errors) ? details.errors : [details];
+
+/** At most this many problems are returned. */
+export const problemsMax = 100;
+
+/** Throws the first VALIDATION_ERROR with the problems of all of them in `details.errors`. */
+export const throwInvalid = (found: readonly (ApiError | undefined)[]): void => {
+  const failed = found.filter((error) => error !== undefined);
+  const [first] = failed;
+  if (!first) return;
+  if (failed.length === 1) throw first;
+  const errors = failed.flatMap(problemsOf).slice(0, problemsMax);
+  throw new ApiError('VALIDATION_ERROR', first.message, { ...first.details, errors }, { cause: first });
+};
+
+/** The VALIDATION_ERROR that a check throws. */
+export const invalidIn = (check: () => unknown): ApiError | undefined => {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'VALIDATION_ERROR') return error;
+    throw error;
+  }
+};
+
+/** Runs all checks, so that the caller learns all problems at once. */
+export const checkAll = (...checks: readonly (() => unknown)[]): void => throwInvalid(checks.map(invalidIn));
+
 /** HTTP requires WWW-Authenticate in a 401 response. */
+export const bearerChallenge = { 'www-authenticate': 'Bearer' };
 export const unauthorized = (message: string): ApiError =>
-  new ApiError('UNAUTHORIZED', message, undefined, { headers: { 'www-authenticate': 'Bearer' } });
+  new ApiError('UNAUTHORIZED', message, undefined, { headers: bearerChallenge });

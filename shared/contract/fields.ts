@@ -1,6 +1,7 @@
 /** Field schemas shared by several endpoints. */
 import * as z from 'zod';
-import { type IdKind, idPattern, idPrefixes } from './ids.ts';
+import { comparableEmail } from './comparable-email.ts';
+import { type IdKind, idMessage, idPattern, idPrefixes } from './ids.ts';
 import { nameMax, reservedSlugs, slugMax, slugMin } from './limits.ts';
 
 /** Rejects control characters, which break logs and spreadsheets, and lone surrogates, which do not survive UTF-8. */
@@ -19,14 +20,15 @@ export const Moment = z.iso.datetime({ offset: true });
 export const id = (kind: IdKind) =>
   z
     .string()
-    .regex(idPattern(kind), `must be the id of a ${kind}`)
+    .regex(idPattern(kind), idMessage(kind))
     .meta({ examples: [`${idPrefixes[kind]}_01JZ8Q4V0M6T3X9C2B7N5K1HRD`] });
 
-/** Normalized to lower case; plus-addresses are distinct. */
+/** As `comparableEmail`; plus-addresses are distinct. */
 export const Email = z
   .string()
   .max(254, 'must be at most 254 characters')
-  .transform((value) => value.trim().toLowerCase())
+  .refine((value) => comparableEmail(value.trim()) !== undefined, 'must not contain characters that look like others')
+  .transform((value) => comparableEmail(value.trim()) ?? value)
   .pipe(z.email('must be an e-mail address'))
   .meta({ format: 'email', examples: ['ada@example.com'] });
 
@@ -57,6 +59,12 @@ export const Timezone = z
 
 /** A date or date-time in a query; a date is in UTC. */
 export const When = z.union([z.iso.datetime({ offset: true }), z.iso.date()], 'must be an ISO 8601 date or date-time');
+
+/** Names that S3, Google and DigitalOcean accept; never a path. */
+export const BucketName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/, 'must be a bucket name')
+  .meta({ examples: ['my-backups'] });
 
 /** Key of a Google service account. The private key is stored encrypted and never returned. */
 export const GoogleCredentials = z.strictObject({

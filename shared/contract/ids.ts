@@ -15,6 +15,11 @@ export const idPrefixes = {
   webhook: 'whk',
   delivery: 'dlv',
   schedule: 'sch',
+  restoreTest: 'rtp',
+  restoreTestRun: 'rtr',
+  alert: 'alr',
+  incident: 'inc',
+  erasure: 'era',
   /** A batch of captured changes. */
   capture: 'pit',
 } as const;
@@ -30,6 +35,21 @@ export const idPattern = (kind: IdKind): RegExp => patterns[kind];
 export const isId = (kind: IdKind, text: string): boolean => patterns[kind].test(text);
 
 const kindOfPrefix = new Map(Object.entries(idPrefixes).map(([kind, prefix]) => [prefix as string, kind as IdKind]));
+
+/** Names of kinds for people, where they differ from the word. */
+const publicNames: Partial<Record<IdKind, string>> = {
+  serviceAccount: 'service account',
+  storageDestination: 'storage destination',
+  restore: 'restore job',
+  restoreTest: 'restore test',
+  restoreTestRun: 'run of a restore test',
+};
+
+/** Says what id is expected, such as `must be the id of a storage destination (dst_…)`. */
+export const idMessage = (kind: IdKind): string => {
+  const name = publicNames[kind] ?? kind;
+  return `must be the id of ${/^[aeio]/.test(name) ? 'an' : 'a'} ${name} (${idPrefixes[kind]}_…)`;
+};
 
 /** Field name of an id; the interface calls restores jobs. */
 const nameOf = (kind: IdKind): string => (kind === 'restore' ? 'restoreJobId' : `${kind}Id`);

@@ -2,16 +2,23 @@
 
 import type { Capability } from './capabilities.ts';
 import type { Endpoint } from './endpoint.ts';
+import { alerts } from './endpoints/alerts.ts';
 import { auditLogs } from './endpoints/audit-logs.ts';
 import { auth } from './endpoints/auth.ts';
 import { backupContents } from './endpoints/backup-contents.ts';
 import { backups } from './endpoints/backups.ts';
+import { console } from './endpoints/console.ts';
+import { device } from './endpoints/device.ts';
 import { encryption } from './endpoints/encryption.ts';
 import { invitations, invites } from './endpoints/invitations.ts';
 import { members } from './endpoints/members.ts';
 import { organizations } from './endpoints/organizations.ts';
+import { overview } from './endpoints/overview.ts';
 import { pitr } from './endpoints/pitr.ts';
 import { projects } from './endpoints/projects.ts';
+import { erasures } from './endpoints/protection/erasures.ts';
+import { evidence } from './endpoints/protection/evidence.ts';
+import { restoreTests } from './endpoints/protection/restore-tests.ts';
 import { restores } from './endpoints/restores.ts';
 import { schedules } from './endpoints/schedules.ts';
 import { serviceAccount } from './endpoints/service-account.ts';
@@ -21,6 +28,7 @@ import { webhooks } from './endpoints/webhooks.ts';
 
 export const contract = {
   auth,
+  device,
   organizations,
   members,
   invites,
@@ -29,21 +37,44 @@ export const contract = {
   encryption,
   projects,
   pitr,
+  erasures,
   storageDestinations,
   backups,
   backupContents,
   restores,
   schedules,
+  restoreTests,
+  evidence,
   webhooks,
+  alerts,
   auditLogs,
+  overview,
   system,
   description,
+  console,
 } as const;
 
-/** The handler of an endpoint: functions/api/<file>.ts has one export per operation of the group. */
+/** The handler of an endpoint: the file has one export per operation of the group. */
 export const handlerOf = (endpoint: Pick<Endpoint, 'id'>): { file: string; name: string } => {
   const [group = '', name = ''] = endpoint.id.split('.');
   return { file: group.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), name };
+};
+
+/** The file of an endpoint's function. The API reference is a page of the console. */
+export const entryOf = (endpoint: Pick<Endpoint, 'id'>): string => {
+  const { file } = handlerOf(endpoint);
+  return endpoint.id === 'description.docs' ? consoleEntry : (entriesElsewhere[file] ?? `functions/api/${file}.ts`);
+};
+
+const consoleEntry = 'functions/console/serve.ts';
+
+/** Groups whose handlers are not in functions/api. */
+const entriesElsewhere: Readonly<Record<string, string>> = {
+  console: consoleEntry,
+  device: 'functions/account/device.ts',
+  erasures: 'functions/erasure/erasures.ts',
+  evidence: 'functions/restore-test/evidence.ts',
+  'restore-tests': 'functions/restore-test/api.ts',
 };
 
 export const endpoints: readonly Endpoint[] = Object.values(contract).flatMap((rows) => Object.values(rows));

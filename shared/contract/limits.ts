@@ -14,6 +14,9 @@ export const sessionMaxSeconds = 30 * 24 * 3_600;
 export const loginCodeSeconds = 60;
 /** Time to complete the provider's consent screen. */
 export const loginAttemptSeconds = 600;
+/** Lifetime of the codes of a device sign-in, and the time between two polls (RFC 8628). */
+export const deviceCodeSeconds = 600;
+export const devicePollSeconds = 5;
 /** Limits the `organizations` claim, which is only a hint, so that the token stays below header limits. */
 export const tokenOrganizationsMax = 50;
 
@@ -35,6 +38,9 @@ export const chainHardMax = 2 * chainSoftMax;
 /** How long a restore can be undone, and a failed one resumed. */
 export const undoSeconds = 7 * 24 * 3_600;
 export const restoreDocumentIdsMax = 1_000;
+/** Rules of a masked copy; they are stored on the record of the restore. */
+export const transformRulesMax = 200;
+export const transformRulesMaxBytes = 24 << 10;
 /** Firestore's documented maximum for one database. */
 export const writesPerSecondMax = 10_000;
 /** Google's list prices in the most expensive locations. */
@@ -58,11 +64,36 @@ export const webhooksPerOrganization = 100;
 /** Maximum that a deployment can configure; event matching is designed for it. */
 export const webhooksPerOrganizationMax = 1_000;
 export const webhookUrlMax = 2_048;
-export const webhookSecretMin = 8;
+export const webhookSecretMin = 16;
 export const webhookSecretMax = 256;
 export const webhookHeadersMax = 20;
 /** Total size of header names and values; KMS encrypts at most 4,096 bytes at once. */
 export const webhookHeadersMaxBytes = 3_500;
+export const alertsPerOrganization = 20;
+export const alertRecipientsMax = 20;
+export const alertProjectsMax = 100;
+/** Without a good backup for this long, the protection of a project has lapsed. */
+export const lapsedAfterHours = 48;
+export const lapsedAfterHoursMin = 1;
+export const lapsedAfterHoursMax = 8_760;
+/** Messages of one alert in an hour. The next one says that more are grouped; they follow in one message when the hour is over. */
+export const alertMessagesPerHour = 20;
+/** A further failure of an open incident is reported again after this time: once a day for what fails every day. */
+export const reminderSeconds = 23 * 3_600;
+/** Messages of an organization to one address that is no member's, in a day (UTC). Tests: of all organizations together. */
+export const alertMailsPerOutsider = 50;
+/** Messages of an organization to all such addresses in a day: as many as 20 of them may get. */
+export const alertMailsToOutsiders = 1_000;
+/** The same for all organizations of one owner: more organizations do not multiply it without end. */
+export const alertMailsOfOwner = 5_000;
+export const erasuresPerProject = 1_000;
+export const erasurePathsMax = 1_000;
+export const incidentKeptSeconds = 90 * 24 * 3_600;
+/** Invitation e-mails to one address in a day (UTC): by one organization or one user, and by all together. */
+export const invitationsPerRecipient = 10;
+export const invitationsPerRecipientInAll = 20;
+/** Projects that the event of a member who left lists; an item of the table holds 400 KB. */
+export const departureProjectsMax = 100;
 export const overlapHours = 24;
 export const overlapHoursMax = 168;
 
@@ -116,3 +147,15 @@ export const baseRefreshSeconds = 24 * 3_600;
 export const consistentPointEveryMs = 20_000;
 /** The share of a capture worker's timeout during which it starts new cycles. */
 export const captureListenShare = 0.7;
+
+/* Restore tests. */
+export const restoreTestsPerOrganization = 100;
+/** A random backup is at most this old. */
+export const randomDaysMax = 3_650;
+export const sampleDocumentsMax = 1_000;
+/** Differences shown on a run and in its evidence; `total` counts all. */
+export const differencesShownMax = 100;
+export const checkTimeoutSeconds = 300;
+export const checkTimeoutSecondsMin = 5;
+export const checkTimeoutSecondsMax = 24 * 3_600;
+export const checkMessageMax = 1_000;

@@ -26,6 +26,16 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     summary: 'Redirect to the identity provider to sign in',
     query: z.strictObject({
       redirect_uri: z.string().max(2_048).optional(),
+      state: z
+        .string()
+        .max(1_024, 'must be at most 1024 characters')
+        .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII')
+        .optional(),
+      code_challenge: z
+        .string()
+        .regex(/^[\w-]{43}$/, 'must be the base64url SHA-256 digest of the code_verifier')
+        .optional(),
+      code_challenge_method: z.enum(['S256']).optional(),
       login_hint: z.string().max(254).optional(),
     }),
     reply: 'redirect',
@@ -55,6 +65,12 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     body: z.object({
       code: z.string('must be the code from the redirect').min(1).max(512),
       grant_type: z.literal('authorization_code'),
+      redirect_uri: z.string().max(2_048).optional(),
+      // RFC 7636 section 4.1.
+      code_verifier: z
+        .string()
+        .regex(/^[\w.~-]{43,128}$/, 'must be 43 to 128 letters, digits or -._~')
+        .optional(),
     }),
     data: TokenSet,
     errors: ['UNAUTHORIZED'],
@@ -67,7 +83,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     summary: 'Exchange a refresh token for new tokens',
     body: z.object({ refreshToken: z.string().min(1).max(8_192).optional() }),
     bodyOptional: true,
-    data: TokenSet.omit({ tokenType: true }),
+    data: TokenSet.omit({ tokenType: true }).partial({ refreshToken: true }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
     audit: 'auth.refreshed',
     capabilities: ['table:write', 'token:sign', 'token:verify'],

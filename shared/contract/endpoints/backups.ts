@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { CollectionPaths, Collections } from '../collection-path.ts';
 import { apiPrefix, group } from '../endpoint.ts';
-import { id, noBody, When } from '../fields.ts';
+import { id, noBody, text, When } from '../fields.ts';
 import { outsideShare } from '../limits.ts';
-import { Backup, backupStatuses, backupTypes, Estimate, verifyDepths } from '../models/backup.ts';
+import { Backup, backupStatuses, backupTriggers, backupTypes, Estimate, verifyDepths } from '../models/backup.ts';
 import { MaxReads } from './projects.ts';
 
 const read = { role: 'viewer', scope: 'backups:read' } as const;
@@ -32,9 +32,17 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     }),
     data: z.union([Backup, Estimate]),
     status: 202,
+    location: `${apiPrefix}/backups/{id}`,
     alsoStatus: 200,
     audit: 'backup.created',
-    errors: ['PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'SOURCE_AUTH_ERROR', 'CONFLICT'],
+    errors: [
+      'PROJECT_NOT_FOUND',
+      'STORAGE_NOT_FOUND',
+      'JOB_IN_PROGRESS',
+      'SOURCE_AUTH_ERROR',
+      'COLLECTION_NOT_FOUND',
+      'CONFLICT',
+    ],
     idempotent: true,
     outboundShare: outsideShare,
     capabilities: ['table:write', 'source:read', 'data-key:name'],
@@ -47,8 +55,12 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
       projectId: id('project').optional(),
       status: z.enum(backupStatuses).optional(),
       type: z.enum(backupTypes).optional(),
+      trigger: z.enum(backupTriggers).optional(),
+      scheduleId: id('schedule').optional(),
+      storageDestinationId: id('storageDestination').optional(),
       from: When.optional(),
       to: When.optional(),
+      anomaly: z.enum(['true', 'unacknowledged'], 'must be true or unacknowledged').optional(),
     }),
     list: Backup,
     capabilities: ['table:read'],
@@ -77,19 +89,34 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     data: Backup,
     audit: 'backup.cancelled',
     errors: ['BACKUP_NOT_FOUND', 'CONFLICT'],
+    destructive: true,
     capabilities: ['table:write'],
   },
   verify: {
     route: 'POST /{backupId}/verify',
     access: manage,
-    summary: 'Verify a stored backup: structure, a sample, or every byte',
+    summary: 'Verify a stored backup: its structure, a sample, or every byte and the keys of all backups it depends on',
     body: z.strictObject({ depth: z.enum(verifyDepths).default('structure') }),
     bodyOptional: true,
     data: Backup,
     status: 202,
+    location: `${apiPrefix}/backups/{id}`,
     audit: 'backup.verified',
     errors: ['BACKUP_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
     idempotent: true,
+    capabilities: ['table:write'],
+  },
+  acknowledge: {
+    route: 'POST /{backupId}/acknowledge',
+    // A person decides that what was found is in order: a key cannot.
+    access: { role: 'member', scope: 'people-only' },
+    summary:
+      'Acknowledge what is unusual about a backup: retention may then expire the last backup from before it. 409 if it is not marked, or if more is found meanwhile. A repeated call changes nothing',
+    body: z.strictObject({ note: text(1_000).optional() }),
+    bodyOptional: true,
+    data: Backup,
+    audit: 'backup.anomaly_acknowledged',
+    errors: ['BACKUP_NOT_FOUND', 'CONFLICT'],
     capabilities: ['table:write'],
   },
 });

@@ -33,6 +33,7 @@ export const encryption = group('encryption', `${apiPrefix}/organizations/curren
     ...noBody,
     data: Encryption,
     status: 202,
+    location: `${apiPrefix}/organizations/current/encryption`,
     audit: 'encryption.rotated',
     idempotent: true,
     capabilities: ['table:write', 'data-key:name'],

@@ -15,7 +15,8 @@ export const members = group('members', `${apiPrefix}/organizations/current/memb
   update: {
     route: 'PUT /{userId}',
     access: { role: 'admin', scope: 'people-only' },
-    summary: 'Change the role of a member. The owner transfers ownership by making another member owner',
+    summary:
+      'Change the role of a member. The owner transfers ownership by making another member owner. Below admin, an API key they created ends',
     body: z.strictObject({ role: z.enum(roles) }),
     data: z.object({ userId: z.string(), role: z.enum(roles), updatedAt: Moment }),
     audit: 'member.role_changed',
@@ -25,7 +26,7 @@ export const members = group('members', `${apiPrefix}/organizations/current/memb
   remove: {
     route: 'DELETE /{userId}',
     access: { role: 'admin', scope: 'people-only' },
-    summary: 'Remove a member',
+    summary: 'Remove a member. Projects connected with their grant become unauthorized; an API key they created ends',
     audit: 'member.removed',
     errors: ['MEMBER_NOT_FOUND', 'CANNOT_REMOVE_OWNER', 'CONFLICT'],
     capabilities: ['table:write'],

@@ -24,6 +24,14 @@ export const Organization = z.object({
   updatedAt: Moment,
 });
 
+/** With the AWS account that the trust policies of customers' roles name. */
+export const CurrentOrganization = Organization.omit({
+  ownerId: true,
+  role: true,
+  memberCount: true,
+  projectCount: true,
+}).extend({ awsAccountId: z.string() });
+
 export const Deletion = z.object({
   id: z.string(),
   deleted: z.literal(true),
@@ -39,6 +47,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     body: z.strictObject({ name: Name, slug: Slug.optional() }),
     data: Organization.pick({ id: true, name: true, slug: true, ownerId: true, createdAt: true }),
     status: 201,
+    location: `${apiPrefix}/organizations/current`,
     audit: 'organization.created',
     errors: ['SLUG_TAKEN'],
     idempotent: true,
@@ -47,7 +56,8 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
   list: {
     route: 'GET',
     access: 'user',
-    summary: 'List the organizations of the caller',
+    summary: 'List the organizations of the caller; with status=deleted the soft-deleted ones that the caller can recover',
+    query: z.strictObject({ status: z.enum(['active', 'deleted']).default('active') }),
     list: Organization.pick({
       id: true,
       name: true,
@@ -56,15 +66,15 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
       memberCount: true,
       projectCount: true,
       createdAt: true,
-    }),
+    }).extend({ deletedAt: Moment.optional(), recoveryDeadline: Moment.optional() }),
     capabilities: ['table:read'],
   },
   current: {
     route: 'GET /current',
     access: { role: 'viewer', scope: 'organization:read' },
     summary: 'Get the organization of X-Organization-Id',
-    data: Organization.omit({ ownerId: true, role: true, memberCount: true, projectCount: true }),
-    capabilities: ['table:read'],
+    data: CurrentOrganization,
+    capabilities: ['table:read', 'google:name'],
   },
   update: {
     route: 'PUT /current',
@@ -93,8 +103,21 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     data: Deletion,
     // With force the purge has started.
     alsoStatus: 202,
+    location: `${apiPrefix}/organizations`,
     audit: 'organization.deleted',
     idempotent: true,
+    destructive: true,
+    capabilities: ['table:write'],
+  },
+  leave: {
+    route: 'POST /current/leave',
+    access: { role: 'viewer', scope: 'people-only' },
+    summary: 'Leave the organization; the owner must transfer ownership first',
+    body: z.strictObject({}),
+    bodyOptional: true,
+    audit: 'member.left',
+    errors: ['CANNOT_REMOVE_OWNER', 'CONFLICT'],
+    destructive: true,
     capabilities: ['table:write'],
   },
   recover: {

@@ -1,8 +1,18 @@
 import * as z from 'zod';
 import { apiPrefix, group } from '../endpoint.ts';
-import { GoogleCredentials, id, Name } from '../fields.ts';
+import { BucketName, GoogleCredentials, id, Name } from '../fields.ts';
 import { backupTimeoutMinutes, backupTimeoutMinutesMax, backupTimeoutMinutesMin, outsideShare } from '../limits.ts';
 import { Project } from '../models/project.ts';
+import {
+  bucketRoles,
+  PoolId,
+  ProjectNumber,
+  ProviderId,
+  ServiceAccountEmail,
+  sourceRoles,
+  WorkloadIdentity,
+  WorkloadIdentitySetup,
+} from '../workload-identity.ts';
 
 /** Google's ids, legacy domain-scoped ids (`example.com:name`) and ids of emulators; never several path segments. */
 const SourceProjectId = z
@@ -42,12 +52,14 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
       sourceProjectId: SourceProjectId,
       databaseId: DatabaseId.default('(default)'),
       credentials: GoogleCredentials.optional(),
+      workloadIdentity: WorkloadIdentity.optional(),
       settings: SettingsChange.optional(),
     }),
     data: Project,
     status: 201,
+    location: `${apiPrefix}/projects/{id}`,
     audit: 'project.created',
-    errors: ['SOURCE_AUTH_ERROR', 'STORAGE_NOT_FOUND', 'CONFLICT'],
+    errors: ['SOURCE_AUTH_ERROR', 'SOURCE_NOT_FOUND', 'STORAGE_NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
     idempotent: true,
     outboundShare: outsideShare,
     capabilities: [...connects],
@@ -58,6 +70,22 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     summary: 'List connected projects, newest first',
     list: Project,
     capabilities: ['table:read'],
+  },
+  workloadIdentity: {
+    route: 'GET /workload-identity',
+    access: read,
+    summary: 'Get the three gcloud commands that let this organization access a Google Cloud project, or a bucket, without a key',
+    query: z.strictObject({
+      sourceProjectId: SourceProjectId,
+      projectNumber: ProjectNumber.optional(),
+      poolId: PoolId.optional(),
+      providerId: ProviderId.optional(),
+      serviceAccountEmail: ServiceAccountEmail.optional(),
+      bucket: BucketName.optional(),
+      role: z.enum([...sourceRoles, ...bucketRoles]).optional(),
+    }),
+    data: WorkloadIdentitySetup,
+    capabilities: ['table:read', 'google:name'],
   },
   get: {
     route: 'GET /{projectId}',
@@ -93,12 +121,12 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
   reconnect: {
     route: 'POST /{projectId}/reconnect',
     access: manage,
-    summary: 'Reconnect a project with the caller’s grant or the given credentials',
-    body: z.strictObject({ credentials: GoogleCredentials.optional() }),
+    summary: 'Reconnect a project with the caller’s grant, the given credentials or a workload identity',
+    body: z.strictObject({ credentials: GoogleCredentials.optional(), workloadIdentity: WorkloadIdentity.optional() }),
     bodyOptional: true,
     data: Project,
     audit: 'project.reconnected',
-    errors: ['PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR', 'CONFLICT'],
+    errors: ['PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR', 'SOURCE_NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
     outboundShare: outsideShare,
     capabilities: [...connects],
   },
@@ -107,7 +135,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     access: read,
     summary: 'List the root collections of the database with their document counts',
     list: z.object({ id: z.string(), count: z.int().nullable() }),
-    errors: ['PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR'],
+    errors: ['PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR', 'SOURCE_NOT_FOUND'],
     // table:write, because the provider may issue a new refresh token, which must be stored.
     outboundShare: outsideShare,
     capabilities: ['table:write', 'source:read'],

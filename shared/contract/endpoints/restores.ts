@@ -3,7 +3,8 @@ import { Collections } from '../collection-path.ts';
 import { apiPrefix, group } from '../endpoint.ts';
 import { id, noBody, When } from '../fields.ts';
 import { outsideShare, restoreDocumentIdsMax, writesPerSecondMax } from '../limits.ts';
-import { DryRun, MergeMode, RestoreHistory, RestoreJob } from '../models/restore.ts';
+import { DryRun, MergeMode, RestoreHistory, RestoreJob, restoreStatuses } from '../models/restore.ts';
+import { Transform } from '../models/transform.ts';
 
 const read = { role: 'viewer', scope: 'backups:read' } as const;
 const manage = { role: 'member', scope: 'backups:write' } as const;
@@ -13,6 +14,9 @@ const DocumentIds = z
   .array(z.string().min(1, 'must not be empty').max(6_000))
   .min(1, 'must name a document')
   .max(restoreDocumentIdsMax, `must have at most ${restoreDocumentIdsMax} entries`);
+
+/** Of a plan: what may be deleted. */
+const DeleteDigest = z.string().regex(/^[0-9a-f]{64}$/, 'must be the deleteDigest of a plan');
 
 export const restores = group('restores', `${apiPrefix}/backups/restore`, {
   create: {
@@ -26,6 +30,7 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
       targetProjectId: id('project').optional(),
       collections: Collections.optional(),
       documentIds: DocumentIds.optional(),
+      allowPartial: yesOrNo.optional(),
       options: z
         .strictObject({
           mergeMode: MergeMode.default('overwrite'),
@@ -33,6 +38,7 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
           dryRun: yesOrNo.default(false),
           includeAuthUsers: yesOrNo.optional(),
           includeSubcollections: yesOrNo.default(true),
+          allowPartial: yesOrNo.optional(),
           safetyBackup: yesOrNo.default(true),
           safetyStorageDestinationId: id('storageDestination').optional(),
           maxWritesPerSecond: z
@@ -40,15 +46,20 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
             .min(1, 'must be at least 1')
             .max(writesPerSecondMax, `must be at most ${writesPerSecondMax}`)
             .optional(),
+          deleteDigest: DeleteDigest.optional(),
+          transform: Transform.optional(),
         })
         .prefault({}),
     }),
     data: z.union([RestoreJob, DryRun]),
     status: 202,
+    location: `${apiPrefix}/backups/restore/{restoreJobId}`,
     alsoStatus: 200,
     audit: 'restore.created',
     errors: [
       'BACKUP_NOT_FOUND',
+      'COLLECTION_NOT_FOUND',
+      'DOCUMENT_NOT_FOUND',
       'PROJECT_NOT_FOUND',
       'STORAGE_NOT_FOUND',
       'JOB_IN_PROGRESS',
@@ -58,13 +69,20 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
     ],
     idempotent: true,
     outboundShare: outsideShare,
+    destructive: true,
     capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open', 'data-key:name'],
   },
   list: {
     route: 'GET',
     access: read,
     summary: 'List restores, newest first',
-    query: z.strictObject({ projectId: id('project').optional() }),
+    query: z.strictObject({
+      projectId: id('project').optional(),
+      backupId: id('backup').optional(),
+      status: z.enum(restoreStatuses).optional(),
+      from: When.optional(),
+      to: When.optional(),
+    }),
     list: RestoreHistory,
     capabilities: ['table:read'],
   },
@@ -84,6 +102,7 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
     data: RestoreJob,
     audit: 'restore.cancelled',
     errors: ['RESTORE_NOT_FOUND', 'CONFLICT'],
+    destructive: true,
     capabilities: ['table:write'],
   },
   resume: {
@@ -93,21 +112,27 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
     ...noBody,
     data: RestoreJob,
     status: 202,
+    location: `${apiPrefix}/backups/restore/{restoreJobId}`,
     audit: 'restore.resumed',
     errors: ['RESTORE_NOT_FOUND', 'PROJECT_NOT_FOUND', 'BACKUP_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
     idempotent: true,
+    destructive: true,
     capabilities: ['table:write'],
   },
   undo: {
     route: 'POST /{restoreJobId}/undo',
     access: manage,
-    summary: 'Undo a restore: put the documents it touched back to their previous state. Possible for 7 days',
-    ...noBody,
+    summary:
+      'Undo a restore: put the documents it touched back to their previous state, or plan that with dryRun. Possible for 7 days',
+    body: z.strictObject({ dryRun: yesOrNo.default(false), deleteDigest: DeleteDigest.optional() }),
+    bodyOptional: true,
     data: RestoreJob,
     status: 202,
+    location: `${apiPrefix}/backups/restore/{restoreJobId}`,
     audit: 'restore.undone',
     errors: ['RESTORE_NOT_FOUND', 'PROJECT_NOT_FOUND', 'BACKUP_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
     idempotent: true,
+    destructive: true,
     capabilities: ['table:write', 'data-key:name'],
   },
 });

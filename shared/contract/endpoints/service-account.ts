@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { scopes } from '../access.ts';
 import { apiPrefix, group } from '../endpoint.ts';
 import { Moment, Name } from '../fields.ts';
+import { overlapHours, overlapHoursMax } from '../limits.ts';
 
 export const ServiceAccount = z.object({
   id: z.string(),
@@ -11,7 +12,18 @@ export const ServiceAccount = z.object({
   permissions: z.array(z.enum(scopes)),
   lastUsedAt: Moment.nullable(),
   createdAt: Moment,
+  createdBy: z.string().nullable(),
+  status: z.enum(['active', 'ended']),
+  previousKeyExpiresAt: Moment.nullable(),
 });
+
+const Permissions = z
+  .array(z.enum(scopes))
+  .min(1, 'must have at least one entry')
+  .max(scopes.length, `must have at most ${scopes.length} entries`);
+/** The permissions of an account that is created without any. */
+const readScopes = scopes.filter((scope) => scope.endsWith(':read'));
+const overlapRange = `must be a whole number from 0 to ${overlapHoursMax}`;
 
 const manage = { role: 'admin', scope: 'people-only' } as const;
 
@@ -30,13 +42,58 @@ export const serviceAccount = group('serviceAccount', `${apiPrefix}/organization
     summary: 'Create the service account and its API key',
     body: z.strictObject({
       name: Name,
-      permissions: z.array(z.enum(scopes)).max(scopes.length, `must have at most ${scopes.length} entries`).default([]),
+      permissions: Permissions.default(readScopes),
     }),
-    data: ServiceAccount.omit({ email: true, lastUsedAt: true }),
+    data: ServiceAccount.pick({ id: true, name: true, apiKey: true, permissions: true, createdAt: true }),
     status: 201,
+    location: `${apiPrefix}/organizations/current/service-account`,
     audit: 'service_account.created',
     errors: ['SERVICE_ACCOUNT_EXISTS'],
     idempotent: true,
+    capabilities: ['table:write'],
+  },
+  update: {
+    route: 'PATCH',
+    access: manage,
+    summary: 'Update the name or permissions of the service account; its key stays the same',
+    body: z.strictObject({ name: Name.optional(), permissions: Permissions.optional() }),
+    data: ServiceAccount.omit({ apiKey: true }),
+    audit: 'service_account.updated',
+    errors: ['SERVICE_ACCOUNT_NOT_FOUND'],
+    capabilities: ['table:write'],
+  },
+  rotateKey: {
+    route: 'POST /rotate-key',
+    access: manage,
+    summary: 'Rotate the API key. The new key is shown only in this response; the old one also works for overlapHours',
+    body: z.strictObject({
+      overlapHours: z.int(overlapRange).min(0, overlapRange).max(overlapHoursMax, overlapRange).default(overlapHours),
+    }),
+    bodyOptional: true,
+    data: ServiceAccount.pick({
+      id: true,
+      name: true,
+      apiKey: true,
+      permissions: true,
+      createdAt: true,
+      createdBy: true,
+      previousKeyExpiresAt: true,
+    }),
+    audit: 'service_account.key_rotated',
+    errors: ['SERVICE_ACCOUNT_NOT_FOUND'],
+    idempotent: true,
+    destructive: true,
+    capabilities: ['table:write'],
+  },
+  takeOver: {
+    route: 'POST /take-over',
+    access: manage,
+    summary: 'Take over the service account: its key no longer ends when the user who created it leaves',
+    body: z.strictObject({}),
+    bodyOptional: true,
+    data: ServiceAccount.omit({ apiKey: true }),
+    audit: 'service_account.taken_over',
+    errors: ['SERVICE_ACCOUNT_NOT_FOUND', 'CONFLICT'],
     capabilities: ['table:write'],
   },
   remove: {

@@ -1,14 +1,16 @@
 import * as z from 'zod';
 import { apiPrefix, group } from '../endpoint.ts';
-import { GoogleCredentials, Name, noBody } from '../fields.ts';
+import { BucketName, GoogleCredentials, Name, noBody } from '../fields.ts';
 import { outsideShare } from '../limits.ts';
-import { ObjectLock, StorageDestination, sseAlgorithms, storageTypes } from '../models/storage-destination.ts';
+import {
+  ObjectLock,
+  StorageDestination,
+  sseAlgorithms,
+  storageFailureKinds,
+  storageTypes,
+} from '../models/storage-destination.ts';
+import { WorkloadIdentity } from '../workload-identity.ts';
 
-/** Names that S3, Google and DigitalOcean accept; never a path. */
-const Bucket = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/, 'must be a bucket name')
-  .meta({ examples: ['my-backups'] });
 const Prefix = z
   .string()
   .max(200, 'must be at most 200 characters')
@@ -54,23 +56,37 @@ export const StorageCredentials = z.union(
 );
 export const StorageTest = z.object({
   success: z.literal(true),
-  checks: z.array(z.object({ name: z.string(), ok: z.boolean(), error: z.string().optional() })),
+  checks: z.array(
+    z.object({
+      name: z.string(),
+      ok: z.boolean(),
+      error: z.string().optional(),
+      kind: z.enum(storageFailureKinds).optional(),
+    }),
+  ),
   warnings: z.array(z.string()),
   duration: z.int(),
 });
 
 export const storageFields = {
   name: Name,
-  bucket: Bucket,
+  bucket: BucketName,
   prefix: Prefix,
   region: Region.nullable(),
   endpoint: Endpoint.nullable(),
   credentials: StorageCredentials,
+  workloadIdentity: WorkloadIdentity,
   immutable: z.boolean('must be true or false'),
   objectLock: ObjectLock.nullable(),
   sse: z.enum(sseAlgorithms, 'must be AES256, aws:kms or null').nullable(),
   sseKmsKeyId: SseKmsKeyId.nullable(),
 };
+
+export const accessMissing = 'is required, or workloadIdentity with type gcs';
+
+/** A destination without access would be useless. The handler refuses two kinds of access. */
+const namesAccess = (body: { readonly credentials?: unknown; readonly workloadIdentity?: unknown }): boolean =>
+  body.credentials !== undefined || body.workloadIdentity !== undefined;
 
 const read = { role: 'viewer', scope: 'storage:read' } as const;
 const manage = { role: 'admin', scope: 'storage:write' } as const;
@@ -81,16 +97,23 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     route: 'POST',
     access: manage,
     summary: 'Add a bucket. Writing, reading, listing and deleting are tested immediately',
-    body: z.strictObject({
-      ...z.object(storageFields).partial().shape,
-      name: storageFields.name,
-      type: z.enum(storageTypes),
-      bucket: storageFields.bucket,
-      credentials: storageFields.credentials,
-      immutable: storageFields.immutable.default(false),
-    }),
+    body: z
+      .strictObject({
+        ...z.object(storageFields).partial().shape,
+        name: storageFields.name,
+        type: z.enum(storageTypes),
+        bucket: storageFields.bucket,
+        immutable: storageFields.immutable.default(false),
+      })
+      .refine(namesAccess, {
+        path: ['credentials'],
+        error: accessMissing,
+        // Also if other fields have errors: the response names all of them.
+        when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+      }),
     data: StorageDestination,
     status: 201,
+    location: `${apiPrefix}/storage-destinations/{id}`,
     audit: 'storage.created',
     errors: ['STORAGE_ERROR'],
     idempotent: true,

@@ -45,10 +45,12 @@ export const description = group('description', '', {
   },
   docs: {
     route: 'GET /docs',
+    alsoPaths: ['/docs/{path+}'],
     access: 'public',
-    summary: 'This API reference as a web page',
+    summary: 'This API reference as a web page: guides, every endpoint and event, search, and trying calls out',
     reply: 'file',
     content: { 'text/html': 'text' },
+    errors: ['NOT_FOUND'],
     capabilities: [],
   },
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { apiPrefix, group } from '../endpoint.ts';
 import { Moment, noBody, When } from '../fields.ts';
 import { outsideShare, overlapHours, overlapHoursMax, webhookTimeoutMs } from '../limits.ts';
-import { Delivery, DeliveryRequest, Webhook, WebhookWithSecret, webhookFields } from '../models/webhook.ts';
+import { Delivery, DeliveryRequest, Webhook, WebhookEvent, WebhookWithSecret, webhookFields } from '../models/webhook.ts';
 import { deliveryStatuses, replayStatuses } from '../models/webhook-enums.ts';
 
 const read = { role: 'viewer', scope: 'organization:read' } as const;
@@ -15,7 +15,7 @@ const change = {
   data: WebhookWithSecret,
   audit: 'webhook.updated',
   errors: ['WEBHOOK_NOT_FOUND'],
-  capabilities: [...saves],
+  capabilities: [...saves, 'webhook:open'],
 } as const;
 
 const overlapRange = `must be a whole number from 0 to ${overlapHoursMax}`;
@@ -37,6 +37,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     }),
     data: WebhookWithSecret,
     status: 201,
+    location: `${apiPrefix}/webhooks/{id}`,
     audit: 'webhook.created',
     errors: ['CONFLICT'],
     idempotent: true,
@@ -47,7 +48,14 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     access: read,
     summary: 'List webhooks, newest first',
     list: Webhook,
-    capabilities: ['table:read'],
+    capabilities: ['table:read', 'webhook:open'],
+  },
+  events: {
+    route: 'GET /events',
+    access: read,
+    summary: 'List the events that webhooks can subscribe to, each with a sample',
+    data: z.array(WebhookEvent),
+    capabilities: [],
   },
   get: {
     route: 'GET /{webhookId}',
@@ -55,7 +63,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     summary: 'Get a webhook; its secret is masked',
     data: WebhookWithSecret,
     errors: ['WEBHOOK_NOT_FOUND'],
-    capabilities: ['table:read'],
+    capabilities: ['table:read', 'webhook:open'],
   },
   replace: { route: 'PUT /{webhookId}', summary: 'Update a webhook; only the given fields change', ...change },
   update: { route: 'PATCH /{webhookId}', summary: 'Update a webhook; only the given fields change', ...change },
@@ -75,7 +83,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     data: Webhook.pick({ id: true, enabled: true, updatedAt: true }),
     audit: 'webhook.toggled',
     errors: ['WEBHOOK_NOT_FOUND'],
-    capabilities: ['table:write'],
+    capabilities: ['table:write', 'webhook:seal-url'],
   },
   rotateSecret: {
     route: 'POST /{webhookId}/rotate-secret',
@@ -89,7 +97,8 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     audit: 'webhook.secret_rotated',
     errors: ['WEBHOOK_NOT_FOUND'],
     idempotent: true,
-    capabilities: [...saves],
+    destructive: true,
+    capabilities: [...saves, 'webhook:open'],
   },
   test: {
     route: 'POST /{webhookId}/test',
@@ -134,10 +143,11 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
   retry: {
     route: 'POST /{webhookId}/deliveries/{deliveryId}/retry',
     access: manage,
-    summary: 'Retry a failed delivery',
+    summary: 'Send a delivery that has ended, failed or delivered, once more under the same id',
     ...noBody,
     data: z.object({ deliveryId: z.string(), status: z.enum(deliveryStatuses) }),
     status: 202,
+    location: `${apiPrefix}/webhooks/{webhookId}/deliveries`,
     audit: 'webhook.delivery_retried',
     errors: ['WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'CONFLICT'],
     outboundShare: outsideShare,
@@ -156,6 +166,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     }),
     data: z.object({ webhookId: z.string(), from: Moment, to: Moment, events: z.array(z.string()), status: z.string() }),
     status: 202,
+    location: `${apiPrefix}/webhooks/{webhookId}/deliveries`,
     audit: 'webhook.replayed',
     errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT'],
     outboundShare: outsideShare,

@@ -6,7 +6,7 @@ export const Invitation = z.object({
   id: z.string(),
   email: z.string(),
   role: z.enum(invitableRoles),
-  status: z.enum(['pending', 'accepted', 'cancelled']),
+  status: z.enum(['pending', 'accepted', 'cancelled', 'declined']),
   expiresAt: Moment,
   createdAt: Moment,
   invitedBy: z.object({ id: z.string(), email: z.string() }),

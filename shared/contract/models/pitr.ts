@@ -1,7 +1,7 @@
 /** Point-in-time recovery in API responses. */
 import * as z from 'zod';
 import { Moment } from '../fields.ts';
-import { Cost } from './backup.ts';
+import { Anomaly, Cost } from './backup.ts';
 
 /** starting: waits for a base backup. active: changes are captured. */
 const pitrStatuses = ['disabled', 'starting', 'active'] as const;
@@ -11,6 +11,7 @@ const pitrStatuses = ['disabled', 'starting', 'active'] as const;
  */
 export const pitrPrecisions = ['second', 'interval'] as const;
 
+/** Events have it without the finding, which has an event of its own. */
 export const Pitr = z.object({
   projectId: z.string(),
   enabled: z.boolean(),
@@ -26,6 +27,7 @@ export const Pitr = z.object({
   lastCapture: z.object({ at: Moment, changes: z.int(), cost: Cost }).nullable(),
   changesCaptured: z.int(),
   problem: z.string().nullable(),
+  anomaly: Anomaly.nullable(),
   cost: z.object(Cost.shape),
 });
 
@@ -37,15 +39,28 @@ export const CapturedChanges = z.object({
   collections: z.array(z.string()),
 });
 
-/** At most 100 known collections. */
-const some = { collections: z.array(z.string()).optional() };
+/** The first of the collections, and how many there are; null if that is unknown. */
+const some = {
+  collections: z.array(z.string()).optional(),
+  collectionCount: z.int().nullable().optional(),
+};
 
 /** A time range that cannot be restored. */
 export const PitrGap = z.object({ from: Moment, to: Moment.nullable(), reason: z.string(), ...some });
 
 /** Restorable time ranges; never overstated. */
 export const PitrWindows = z.object({
-  windows: z.array(z.object({ from: Moment, to: Moment, precision: z.enum(pitrPrecisions).optional(), ...some })),
+  windows: z.array(
+    z.object({
+      from: Moment,
+      to: Moment,
+      complete: z.boolean(),
+      precision: z.enum(pitrPrecisions).optional(),
+      ...some,
+    }),
+  ),
   gaps: z.array(PitrGap),
   sampled: z.array(z.object({ from: Moment, to: Moment })),
+  collections: z.object({ count: z.int(), ids: z.array(z.string()) }),
+  undetectedUpToSeconds: z.int().nullable(),
 });

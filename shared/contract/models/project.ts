@@ -13,7 +13,11 @@ export const Project = z.object({
   sourceProjectId: z.string(),
   databaseId: z.string(),
   status: z.enum(['connected', 'unauthorized']),
-  connection: z.object({ type: z.enum(['user', 'service_account']), email: z.string() }),
+  connection: z.object({
+    type: z.enum(['user', 'service_account', 'workload_identity']),
+    email: z.string(),
+    audience: z.string().optional(),
+  }),
   settings: ProjectSettings,
   pitr: z.object({ enabled: z.boolean(), retentionDays: z.int().optional(), captureIntervalSeconds: z.int().optional() }),
   lastBackupAt: Moment.nullable(),

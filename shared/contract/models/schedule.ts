@@ -8,6 +8,16 @@ const RetentionPolicy = z.object({ daily: z.int(), weekly: z.int(), monthly: z.i
 /** missed: not started in time. failed: could not start or did not complete. overdue: no success for two periods. */
 export const scheduleFailures = ['missed', 'failed', 'overdue'] as const;
 
+const scheduleOutcomes = ['completed', 'failed', 'missed'] as const;
+
+/** How the last run ended. */
+export const ScheduleOutcome = z.object({
+  status: z.enum(scheduleOutcomes),
+  at: Moment,
+  backupId: z.string().nullable(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+});
+
 export const Schedule = z.object({
   id: z.string(),
   name: z.string(),
@@ -26,7 +36,17 @@ export const Schedule = z.object({
   lastRunAt: Moment.nullable(),
   lastBackupId: z.string().nullable(),
   lastSuccessAt: Moment.nullable(),
+  lastOutcome: ScheduleOutcome.nullable(),
   failing: z.object({ since: Moment, reason: z.enum(scheduleFailures), code: z.string(), message: z.string() }).nullable(),
+  warning: z
+    .object({
+      since: Moment,
+      code: z.literal('COLLECTION_NOT_FOUND'),
+      message: z.string(),
+      unknownCollections: z.array(z.string()),
+      backupId: z.string(),
+    })
+    .nullable(),
   createdBy: z.object({ id: z.string(), email: z.string().nullable() }),
   createdAt: Moment,
   updatedAt: Moment,

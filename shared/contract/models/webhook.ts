@@ -70,10 +70,22 @@ export const Webhook = z.object({
   filters: z.object({ projects: z.array(z.string()), trigger: z.array(z.string()), excludeTrigger: z.array(z.string()) }),
   disabledReason: z.enum(disabledReasons).nullable(),
   lastTriggeredAt: Moment.nullable(),
+  failingSince: Moment.nullable(),
+  failureCount: z.int(),
   createdAt: Moment,
   updatedAt: Moment,
 });
 export const WebhookWithSecret = Webhook.extend({ secret: z.string().nullable(), previousSecretExpiresAt: Moment.nullable() });
+
+const Payload = z.record(z.string(), z.unknown());
+
+/** An event that webhooks can subscribe to, with the body of a sample request in each format. */
+export const WebhookEvent = z.object({
+  name: z.string(),
+  description: z.string(),
+  formats: z.array(z.enum(webhookFormats)),
+  samples: z.object({ standard: Payload, simple: Payload.nullable() }),
+});
 
 export const Delivery = z.object({
   id: z.string(),

@@ -1,43 +1,67 @@
 /** Descriptions of storage destinations, webhooks, sign-in, organizations, encryption, audit log and health. */
 import * as z from 'zod';
-import { auditLogs } from '../endpoints/audit-logs.ts';
+import { AuditEntry, auditLogs } from '../endpoints/audit-logs.ts';
 import { auth, TokenSet } from '../endpoints/auth.ts';
+import { DeviceCode, DeviceRequest, device } from '../endpoints/device.ts';
 import { encryption } from '../endpoints/encryption.ts';
-import { Deletion, Organization, organizations, Statistics } from '../endpoints/organizations.ts';
-import { ServiceAccount } from '../endpoints/service-account.ts';
+import { CurrentOrganization, Deletion, Organization, organizations, Statistics } from '../endpoints/organizations.ts';
+import { ServiceAccount, serviceAccount } from '../endpoints/service-account.ts';
 import { StorageTest, storageFields } from '../endpoints/storage-destinations.ts';
 import { Health } from '../endpoints/system.ts';
 import { webhooks } from '../endpoints/webhooks.ts';
+import { events } from '../events/event-catalogue.ts';
 import { simpleEvents } from '../events/simple-events.ts';
+import { departureProjectsMax, webhookSecretMin } from '../limits.ts';
 import { Encryption } from '../models/encryption.ts';
 import { Invitation } from '../models/invitation.ts';
 import { Member } from '../models/member.ts';
 import { StorageDestination } from '../models/storage-destination.ts';
-import { Delivery, DeliveryRequest, Webhook, WebhookWithSecret, webhookFields } from '../models/webhook.ts';
+import { Delivery, DeliveryRequest, Webhook, WebhookEvent, WebhookWithSecret, webhookFields } from '../models/webhook.ts';
 import { type FieldTexts, fieldTexts } from './field-texts.ts';
+
+const storageFailureKind =
+  'denied: the credentials are unknown or lack a permission; missing: the bucket or the object does not exist; invalid: the store or its configuration is not as required; unavailable: no response, try again';
 
 export const accountDescriptions: readonly FieldTexts[] = [
   fieldTexts(StorageDestination, {
-    credentials: 'Secrets are masked',
+    credentials:
+      'Secrets are masked. Empty if workloadIdentity is used instead, or if the destination came with a moved project without its credentials',
+    workloadIdentity: 'Of a destination that is accessed without a key: the pool provider that trusts this organization',
+    lastError:
+      'Why the status is error: the failed step of the test (null if a job failed), the kind of failure and its reason. Null while the destination is connected',
     externalId: 'The ExternalId that the trust policy of your role must require',
     sse: 'Server-side encryption of new objects; null uses the default of the bucket',
   }),
+  fieldTexts(StorageDestination.shape.lastError.unwrap(), { kind: `${storageFailureKind}. Null if it is not known` }),
   fieldTexts(StorageTest, { duration: 'Milliseconds' }),
+  fieldTexts(StorageTest.shape.checks.element, { kind: `Of a failed step. ${storageFailureKind}` }),
   fieldTexts(z.object(storageFields), {
+    credentials:
+      's3: {accessKeyId, secretAccessKey} or {roleArn}; spaces: {accessKeyId, secretAccessKey}; gcs: {clientEmail, privateKey}, unless workloadIdentity is given. Replaces workloadIdentity',
+    workloadIdentity:
+      'gcs only, instead of credentials: access without a key, by a workload identity pool provider that trusts this organization. GET /projects/workload-identity with bucket has the commands that create it. A provider that also accepts other organizations of this service is refused. Replaces credentials, which are deleted',
     endpoint: 'Endpoint of an S3-compatible store; https with a public address',
     immutable: 'Objects in the bucket cannot be deleted, so deletion is never attempted',
-    objectLock: 's3 only; requires a bucket with Object Lock',
+    objectLock:
+      'Locks every object of new backups for so many days. s3: requires a bucket with Object Lock. gcs: requires a bucket with object retention; governance is the mode Unlocked, compliance is Locked. Not for spaces',
     sse: 's3 and spaces only: server-side encryption of new objects; null uses the default of the bucket',
     sseKmsKeyId: 'Only with sse aws:kms; defaults to the default key of the account',
   }),
   fieldTexts(Webhook, {
+    url: 'Whole for callers who may change webhooks (role admin, or scope organization:write). For others, every query value, the fragment, and every path segment that looks like a token are ********. A segment looks like a token if it has 7 or more characters and is not made of words (up to 15 characters, in usual spelling, possibly numbered) and numbers (up to 10 digits), joined by - _ . ~; if it has 32 or more characters; or if it has the prefix of a well-known issuer',
     headers: 'Values that look like credentials are masked',
     timeout: 'Milliseconds',
+    failingSince: 'The first failed attempt since the last success; null if the last attempt succeeded',
+    failureCount: 'Failed attempts since the last success. Attempts within the same second may count once',
     disabledReason: 'Why the service disabled the webhook',
   }),
   fieldTexts(WebhookWithSecret, {
     secret: 'Masked, except in the response that created it. Null if a simple webhook has no secret',
     previousSecretExpiresAt: 'Until then, deliveries are also signed with the previous secret',
+  }),
+  fieldTexts(WebhookEvent, {
+    formats: 'The formats in which it is sent',
+    samples: 'Bodies of requests, as the test endpoint sends them. simple is null if the event does not exist in that format',
   }),
   fieldTexts(Delivery, {
     statusCode: 'Status of the last attempt; null without a response',
@@ -46,12 +70,14 @@ export const accountDescriptions: readonly FieldTexts[] = [
     test: 'The delivery was sent by a test',
   }),
   fieldTexts(DeliveryRequest, {
+    url: 'As sent. Tokens are masked, as for callers who may not change webhooks',
     headers: 'As sent. Signatures and values that look like credentials are masked',
     body: 'Exactly as sent',
   }),
   fieldTexts(z.object(webhookFields), {
+    url: 'https with a public address. Encrypted at rest if it contains a token. A masked URL is refused',
     events: 'Exact names, a prefix such as backup.*, or *',
-    secret: 'Null removes the secret of a simple webhook',
+    secret: `At least ${webhookSecretMin} bytes of key, decoded if it is whsec_ and base64. Null removes the secret of a simple webhook`,
     headers: 'Sent with every delivery',
     timeout: 'Milliseconds for one request',
     retryEnabled: 'Whether failed deliveries in the standard format are retried',
@@ -74,14 +100,48 @@ export const accountDescriptions: readonly FieldTexts[] = [
     expiresIn: 'Lifetime of the access token in seconds',
   }),
   fieldTexts(auth.google.query, {
-    redirect_uri: 'Receives the one-time code; must exactly match an entry of the allow-list',
+    redirect_uri:
+      'Receives code and state, or error (access_denied if the consent was declined), error_description and state; must exactly match an entry of the allow-list',
+    state: 'Returned unchanged with the code or the error, so that an app recognizes its own sign-in; requires redirect_uri',
+    code_challenge:
+      'PKCE (RFC 7636): base64url SHA-256 digest of a code_verifier, which POST /auth/token then requires; requires redirect_uri',
+    code_challenge_method: 'Required with code_challenge; plain is not supported',
     login_hint: 'Passed to the identity provider: the account to sign in with',
   }),
+  fieldTexts(auth.token.body, {
+    redirect_uri: 'If given, it must be the one that the code was issued for',
+    code_verifier: 'Required if, and only if, the sign-in had a code_challenge',
+  }),
   fieldTexts(auth.refresh.body, { refreshToken: 'Required unless the session cookie carries it' }),
+  fieldTexts(auth.refresh.data, { refreshToken: 'Absent if the session cookie carried it: the new one is set as a cookie' }),
+  fieldTexts(device.start.body, { clientName: 'How the device calls itself, such as its host name; shown to the person' }),
+  fieldTexts(DeviceCode, {
+    deviceCode: 'Secret of the device; valid once, for expiresIn seconds',
+    userCode: 'Eight letters without vowels, for the person; case and separators do not matter',
+    verificationUri: 'The page where the person enters the code',
+    verificationUriComplete: 'The same page with the code; the person still has to compare it with the device',
+    expiresIn: 'Lifetime of both codes in seconds',
+    interval: 'Seconds between two polls',
+  }),
+  fieldTexts(DeviceRequest, {
+    clientName: 'As the device calls itself; nothing proves it',
+    ip: 'The address that started the sign-in',
+    location: 'Country and region of that address; null if the deployment does not know it',
+  }),
   fieldTexts(Organization, { role: 'Role of the caller' }),
+  fieldTexts(CurrentOrganization, {
+    awsAccountId: 'The AWS account of this deployment: the trust policy of a role names arn:aws:iam::<awsAccountId>:root',
+  }),
   fieldTexts(Statistics, { storageUsed: 'Bytes' }),
   fieldTexts(Deletion, {
     recoveryDeadline: 'Until then the owner can recover the organization; null if it is deleted permanently',
+  }),
+  fieldTexts(serviceAccount.create.body, { permissions: 'At least one; defaults to all read scopes' }),
+  fieldTexts(serviceAccount.rotateKey.body, { overlapHours: 'How long the old key also works' }),
+  fieldTexts(events['member.left'], {
+    projects: `Projects that were connected with the grant of the member and must be reconnected; at most ${departureProjectsMax}`,
+    projectCount: 'How many projects must be reconnected, also those that are not listed',
+    serviceAccount: 'The service account whose key ended with the membership',
   }),
   fieldTexts(organizations.update.body.shape.settings.unwrap(), { timezone: 'IANA time zone' }),
   fieldTexts(organizations.remove.body, {
@@ -93,6 +153,9 @@ export const accountDescriptions: readonly FieldTexts[] = [
   fieldTexts(ServiceAccount, {
     email: 'Identity of the account in audit logs',
     apiKey: 'Shown only in this response',
+    createdBy: 'The user whose membership the key depends on: who created, rotated or took it over last',
+    status: 'ended: that user left the organization, and the key is refused; rotate it to get a new one',
+    previousKeyExpiresAt: 'Until then the key before the last rotation also works',
   }),
   fieldTexts(Encryption, {
     mode: 'customer: the data keys of backups are wrapped with your passphrase',
@@ -100,6 +163,10 @@ export const accountDescriptions: readonly FieldTexts[] = [
   }),
   fieldTexts(encryption.set.body, {
     passphrase: 'With customer: at least 8 characters. Keep it safe: without it the backups cannot be decrypted',
+  }),
+  fieldTexts(AuditEntry.shape.context, {
+    location:
+      'Country, or country and region, of the caller (ISO 3166, such as DE or DE-BE), as reported by CloudFront. Null if the deployment is not behind CloudFront, and for actions of the service itself',
   }),
   fieldTexts(auditLogs.list.query, {
     from: 'Inclusive; a date means midnight UTC',

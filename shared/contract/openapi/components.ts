@@ -5,7 +5,8 @@ import { idPattern } from '../ids.ts';
 import { endpoints } from '../index.ts';
 import { pageDefault, pageMax } from '../limits.ts';
 import { errorDescriptions, errorsOf } from './error-responses.ts';
-import type { Schema } from './json-schema.ts';
+import { inputSchema, outputSchema, type Schema } from './json-schema.ts';
+import { namedSchemas } from './named-schemas.ts';
 
 export interface Ref {
   readonly $ref: string;
@@ -44,7 +45,10 @@ const headers = {
     type: 'string',
     const: 'true',
   }),
-  Location: header('Redirect target', { type: 'string', format: 'uri' }),
+  Location: header('Redirect target, or the path of the created resource or started job', {
+    type: 'string',
+    format: 'uri-reference',
+  }),
 } as const;
 type HeaderName = keyof typeof headers;
 
@@ -92,7 +96,11 @@ const parameters = {
 export const sharedParameter = (name: keyof typeof parameters): Ref => ref('parameters', name);
 
 const codeSchema: Schema = { type: 'string', enum: Object.keys(errors) };
-const detailsSchema: Schema = { type: 'object', description: 'Details by code, such as field and reason' };
+const detailsSchema: Schema = {
+  type: 'object',
+  description:
+    'Details by code, empty if there are none. VALIDATION_ERROR: field and reason of the first problem, and all problems in errors, each with field and reason',
+};
 const schemas = {
   Error: {
     type: 'object',
@@ -101,7 +109,7 @@ const schemas = {
       success: { type: 'boolean', const: false },
       error: {
         type: 'object',
-        required: ['code', 'message', 'requestId'],
+        required: ['code', 'message', 'details', 'requestId'],
         properties: { code: codeSchema, message: { type: 'string' }, details: detailsSchema, requestId: { type: 'string' } },
       },
     },
@@ -109,7 +117,7 @@ const schemas = {
   Problem: {
     type: 'object',
     description: 'The same error in the format of RFC 9457, for Accept: application/problem+json',
-    required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
+    required: ['type', 'title', 'status', 'detail', 'code', 'details', 'requestId'],
     properties: {
       type: { type: 'string', format: 'uri' },
       title: { type: 'string' },
@@ -177,9 +185,23 @@ const securitySchemes = {
   sessionCookie: {
     type: 'apiKey',
     in: 'cookie',
-    name: 'bms_access',
+    name: '__Host-bms_access',
     description: 'Set in the browser after signing in. Requests that change something must carry an allowed Origin.',
   },
 } as const;
 
-export const components = () => ({ securitySchemes, parameters, headers, schemas, responses: responses() });
+const named = (): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(
+    namedSchemas.map(({ name, schema, io, description, example }) => [
+      name,
+      { ...(io === 'input' ? inputSchema(schema) : outputSchema(schema)), description, examples: [example] },
+    ]),
+  );
+
+export const components = () => ({
+  securitySchemes,
+  parameters,
+  headers,
+  schemas: { ...schemas, ...named() },
+  responses: responses(),
+});

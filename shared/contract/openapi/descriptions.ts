@@ -1,7 +1,14 @@
 /** Descriptions of fields for the OpenAPI document. They are kept out of the schemas, so that function bundles do not carry them. */
 import type * as z from 'zod';
 import { accountDescriptions } from './account-descriptions.ts';
+import { alertDescriptions } from './alert-descriptions.ts';
+import { erasureDescriptions } from './erasure-descriptions.ts';
+import { evidenceDescriptions } from './evidence-descriptions.ts';
 import { jobDescriptions } from './job-descriptions.ts';
+import { overviewDescriptions } from './overview-descriptions.ts';
+import { projectDescriptions } from './project-descriptions.ts';
+import { restoreTestDescriptions } from './restore-test-descriptions.ts';
+import { transformDescriptions } from './transform-descriptions.ts';
 
 /**
  * A description belongs to a field's schema under the field's name. Schemas derived with pick, extend or partial share their fields'
@@ -9,7 +16,19 @@ import { jobDescriptions } from './job-descriptions.ts';
  */
 const texts = new Map<z.core.$ZodType, Record<string, string | undefined>>();
 
-for (const [{ shape }, fields] of [...jobDescriptions, ...accountDescriptions])
+const all = [
+  ...jobDescriptions,
+  ...transformDescriptions,
+  ...projectDescriptions,
+  ...accountDescriptions,
+  ...alertDescriptions,
+  ...erasureDescriptions,
+  ...restoreTestDescriptions,
+  ...evidenceDescriptions,
+  ...overviewDescriptions,
+];
+
+for (const [{ shape }, fields] of all)
   for (const [name, text] of Object.entries(fields)) {
     const known = texts.get(shape[name]) ?? {};
     if (known[name] !== undefined && known[name] !== text) throw new Error(`two descriptions of ${name} belong to one schema`);

@@ -1,50 +1,114 @@
-/** Descriptions of backups, restores, point-in-time recovery, projects and schedules. */
-import * as z from 'zod';
+/** Descriptions of backups and restores. */
 import { backupContents } from '../endpoints/backup-contents.ts';
 import { backups } from '../endpoints/backups.ts';
-import { pitr } from '../endpoints/pitr.ts';
-import { projects } from '../endpoints/projects.ts';
 import { restores } from '../endpoints/restores.ts';
-import { scheduleFields } from '../endpoints/schedules.ts';
-import { events } from '../events/event-catalogue.ts';
-import { backupTimeoutMinutes, scheduleIntervalMinutesMin } from '../limits.ts';
-import { Backup, BackupEntry, Diff, Estimate, Progress, Verification } from '../models/backup.ts';
-import { Pitr, PitrGap, PitrWindows } from '../models/pitr.ts';
-import { Project, ProjectSettings } from '../models/project.ts';
+import {
+  Anomaly,
+  AnomalyFinding,
+  Backup,
+  BackupEntry,
+  Creator,
+  Diff,
+  Estimate,
+  Lacking,
+  Progress,
+  Verification,
+  WaitingFor,
+} from '../models/backup.ts';
 import { DryRun, RestoreHistory, RestoreJob, RestorePlan } from '../models/restore.ts';
-import { Schedule } from '../models/schedule.ts';
 import { type FieldTexts, fieldTexts } from './field-texts.ts';
 
 const pointInTime =
   'The restored point in time; null when a backup is restored. If the requested second is not known, the last known moment before it';
 
+const partial =
+  'What a restore with allowPartial, or of a backup that was built for a point in time, lacks: collections that are not proven complete at that moment. Null if it lacks nothing';
+
+const transform = 'Only of a masked copy';
+const transformPreview =
+  'Up to ten documents before and after the rules, in the format of the Firestore REST API. The values of hash and fake are made with a key of the dry run alone; a restore has another';
+const ruleMatches = 'Only of a masked copy: each rule with the number of documents in which it found its field';
+
+const deleteDigest =
+  'Of a plan: deletes exactly the documents that the plan would delete. If others would be deleted, because the target has changed, the job fails with PLAN_CHANGED before it writes anything';
+
 export const jobDescriptions: readonly FieldTexts[] = [
   fieldTexts(Progress, { totalDocuments: 'Null if the source does not support counting' }),
+  fieldTexts(WaitingFor, {
+    reason:
+      'quota: the database refuses more calls for now (RESOURCE_EXHAUSTED). database: the database does not answer. storage: the bucket does not answer',
+    since: 'When the job began to wait',
+  }),
   fieldTexts(Verification, {
     objects: 'Number of objects checked',
-    findings: 'The first 100 findings. An orphan is reported but does not fail the verification',
+    findings:
+      'The first 100 findings. Objects that are orphan (not part of the backup), unlocked (locked for less than immutableUntil said) or hidden (by a delete marker or an overwrite; the locked version is read) are reported but do not fail the verification, because the backup is intact',
+  }),
+  fieldTexts(backups.verify.body, {
+    depth:
+      'full reads every byte and the key objects of the backups that this one depends on: it passes only if the archive command alone could read the backup',
+  }),
+  fieldTexts(Creator, {
+    type: 'system: a schedule, point-in-time recovery or the service itself',
+    id: 'Id of the user or service account; for system the id of the schedule, or the name of the part of the service',
+    email: 'Null for system, and for jobs started before this was recorded',
+  }),
+  fieldTexts(AnomalyFinding, {
+    collection: 'Id of the collection; null for all collections together',
+    kind: 'deleted, changed, added: so many documents were. entropy: documents became unreadable, as encryption makes them. schema: a field disappeared from most documents. changed and added are reported beside others; changed alone only if the documents lost most of their text',
+    field: 'The field that vanished, or that became unreadable in most documents; null otherwise',
+    observed: 'documents of total, as a share from 0 to 1. total is what the previous backup had',
+    expected: "The range of the share that the project's own history lets expect",
+  }),
+  fieldTexts(Anomaly, {
+    detectedAt: 'When something was last reported: later findings in captured changes add to an open mark',
+    source: 'backup: found when it completed; changes captured after it may add to it. capture: found in such changes only',
+    comparedWith: 'The backup before it',
+    keptBackupId:
+      'The last backup from before, which is neither deleted nor expired until a person acknowledges; null if there is none',
+    before: 'The moment whose data that backup has; of a capture the last moment before the changes',
+    acknowledgedAt: 'Null until a person has acknowledged it',
   }),
   fieldTexts(Backup, {
+    anomaly:
+      "What is unusual about it, compared with the project's own history; null if nothing is, or if there is no history yet",
+    waitingFor:
+      'Set if the backup has made no progress for 10 seconds although it tries; null otherwise. A backup.progress event is sent when it is set, at most one every 5 minutes. The timeout of the backup continues meanwhile',
+    projectName: 'Current name of the project; if it is gone, its name when the backup started, or null if that was not recorded',
+    createdBy: 'Null if it was not recorded',
     synthesizedFrom: 'The earlier backup that this full backup was built from, without reading the source',
     fullBecause: 'Why the backup is full although an incremental one was scheduled',
     source: 'Origin of an imported backup, as stated in the import request',
     readTime: 'The single point in time at which the whole database was read',
+    encryption:
+      'For an import, keyId is the key with which KMS opened the backup, never the one that the bucket claims; unverified if KMS did not name it',
     size: 'Stored bytes',
     originalSize: 'Bytes of the documents in the encoding of the source',
     duration: 'Milliseconds',
     path: 'Path of the backup within the bucket',
     partial:
       'The backup holds individual documents (a safety backup), or does not state its scope. It cannot be rolled back to, and a diff covers only the documents it contains',
-    unknownCollections: 'Requested collections that do not exist in the source',
+    lacks:
+      'Of a backup that was built for a restore to a point in time: collections that are not proven complete at that moment. A restore of it reports them as partial. Absent if it lacks nothing',
+    unknownCollections:
+      'Named collections, included or excluded, that did not exist in the source at readTime; empty if all existed. If no included one exists, the backup fails with COLLECTION_NOT_FOUND',
     collectionCounts: 'Number of documents by collection id; the 1,000 largest collections',
     countVerified: 'Whether the number of documents was compared with a count by the source; false if the source cannot count',
     authUsers: 'Number of Firebase Authentication users in the backup',
     expiresAt: 'End of the retention period. The backup is kept longer while another backup or a point in time depends on it',
+    lockedUntil: 'End of the lock that the service asked for when the backup started; until then it refuses to delete the backup',
+    immutableUntil:
+      'The earliest end of the locks of all objects that the backup needs, those of earlier backups included, as the store reports it. Read when the backup completes and by every verification. Null if the destination has no object lock, if the store does not report a lock of every object, or if the backup is from before this field and was not verified since',
+    lockProblem:
+      'Set if the store guarantees less than lockedUntil, such as when it refused to extend the lock of an earlier backup. The backup is complete, but less protected than its destination asks for',
+    objectsKept:
+      'Objects of a failed, cancelled, expired or deleted backup that stay in the bucket, because the store refused to delete them. After a failure the service tries for about a day. Once the store allows it, delete the backup to have them deleted',
     retentionPolicy: 'Set if the schedule keeps backups by days, weeks, months and years',
   }),
   fieldTexts(Estimate, {
     bytes:
       'Estimated from a sample of documents. For an incremental backup: documents written since its parent; 0 if the sample has none',
+    unknownCollections: 'Named collections, included or excluded, that do not exist in the source',
   }),
   fieldTexts(BackupEntry, {
     documents:
@@ -56,8 +120,12 @@ export const jobDescriptions: readonly FieldTexts[] = [
   }),
   fieldTexts(Diff, {
     counts: 'Number of documents. A document rewritten with the same fields is unchanged',
+    lacks:
+      'Collections that are not proven complete in a compared backup, because it was built for a point in time; their documents are not compared completely. Absent if there are none',
     complete: 'False if the counts cover only what was compared so far; they grow with each page',
     cost: 'With live: reads billed by the source so far, including previous pages',
+    document:
+      'With path: the document on both sides, null where it does not exist. before is in the other backup, or in this one if compared with live; after is in this backup, or in the database now',
   }),
   fieldTexts(RestorePlan, {
     create: 'Documents missing in the target; written',
@@ -66,22 +134,42 @@ export const jobDescriptions: readonly FieldTexts[] = [
     delete:
       'Documents in the target that are not in the backup; deleted by a rollback or an undo. Documents in subcollections that may have existed unobserved at the point in time are neither deleted nor counted',
     unchanged: 'Documents that already match the result of the restore; not written',
-    notFound: 'Requested document paths, ids and collections that are not in the backup; the first 1,000',
+    deletions: 'Paths of the first 100 documents that are deleted; an undo also lists users that it deletes, as accounts/<id>',
+    deleteDigest: 'Identifies the set of all documents that are deleted, for options.deleteDigest',
   }),
   fieldTexts(DryRun, {
+    unknownCollections: 'Requested collections that are not in the backup; the first 1,000',
+    unknownCollectionsCount: 'Number of requested collections that are not in the backup',
+    notFound: 'Requested documents that are not in the backup, as requested; the first 1,000',
+    notFoundCount: 'Number of requested documents that are not in the backup',
     backupId: 'With pointInTime: the backup that the point in time is built from',
     pointInTime,
+    partial,
     readTime: 'When the target was read',
     changes: 'The first 100 documents that would change or be skipped',
     cost: 'Reads of the target billed for this dry run',
+    transform,
+    ruleMatches,
+    transformPreview,
   }),
   fieldTexts(RestoreJob, {
+    projectName: 'Name of the project of the backup when the restore started',
+    targetProjectName: 'Name of the target when the restore started',
+    createdBy: 'Null if it was not recorded',
     backupId: 'With pointInTime: the backup that is built from the point in time first; it exists once it is built',
     pointInTime,
+    partial,
     projectId: 'Project of the backup',
-    dryRun: 'The job only plans, because the target was too large to read within the request',
+    dryRun: 'The job only plans: the plan of an undo, or of a target that is too large to read within the request',
     documentIds: 'As requested; the first 100',
+    waitingFor:
+      'Set if the restore has made no progress for 10 seconds although it tries; null otherwise. A restore.progress event is sent when it is set, at most one every 5 minutes. A restore fails after 30 minutes without an answer of the bucket, and after 6 hours in which the target accepts no writes',
     plan: 'Null until the whole target is checked. Nothing is written before',
+    unknownCollections:
+      'Requested collections that are not in the backup; the first 100. If it has none of the requested names, the restore fails with COLLECTION_NOT_FOUND or DOCUMENT_NOT_FOUND',
+    unknownCollectionsCount: 'Number of requested collections that are not in the backup',
+    notFound: 'Requested documents that are not in the backup, as requested; the first 100',
+    notFoundCount: 'Number of requested documents that are not in the backup',
     documentsRestored: 'Documents that match the backup: acknowledged by the target, or already unchanged',
     documentsUnchanged: 'Restored documents that needed no write',
     failures: 'The first 100 failures',
@@ -91,79 +179,55 @@ export const jobDescriptions: readonly FieldTexts[] = [
     safetyBackupId: 'Backup of the previous contents of the target. Null until it is stored, and without safetyBackup',
     undoOf: 'The restore that this one undoes',
     undoneBy: 'The restore that undid this one',
+    transform,
+    ruleMatches,
+    transformPreview: `Only in the response that starts a dry run as a job. ${transformPreview}`,
   }),
-  fieldTexts(RestoreHistory, { duration: 'Seconds' }),
+  fieldTexts(RestoreHistory, {
+    projectName: 'Name of the project of the backup when the restore started',
+    documentIds: 'As requested; the first 100',
+    createdBy: 'Null if it was not recorded',
+    unknownCollections: 'Requested collections that are not in the backup; the first 100',
+    unknownCollectionsCount: 'Number of requested collections that are not in the backup',
+    notFound: 'Requested documents that are not in the backup; the first 100',
+    notFoundCount: 'Number of requested documents that are not in the backup',
+    duration: 'Seconds',
+    partial,
+    transform,
+  }),
+  fieldTexts(Lacking, {
+    collections: 'The first collection ids (at most 100 and 16 KB), at any depth; empty if they are not known',
+    count: 'Number of the collections; null if they are not all known',
+    complete: 'Whether collections lists all of them',
+    reason: 'Why they are not proven',
+  }),
   fieldTexts(restores.create.body, {
     projectId: 'With pointInTime, instead of backupId',
     pointInTime: 'A whole second within a window of GET /projects/{projectId}/pitr/windows',
     targetProjectId: 'Defaults to the project of the backup',
     documentIds: 'Document paths, or ids within the given collections',
+    allowPartial: 'The same as options.allowPartial, which it must equal if both are given',
   }),
   fieldTexts(restores.create.body.shape.options.unwrap(), {
     mergeMode: 'Display names such as "Skip Existing" are accepted',
     collections: 'Must equal the outer collections if both are given',
+    allowPartial:
+      'With pointInTime: restore what is proven for that moment, if that is less than was requested; partial of the restore states what it lacks. Otherwise such a request is refused with 409 CONFLICT, whose details name the collections, their count and whether the list is complete',
     includeAuthUsers: 'Defaults to true when a whole backup that contains users is restored',
     safetyStorageDestinationId: 'Defaults to the destination of the backup',
+    transform:
+      'Makes a masked copy in another project. rules: up to 200, each with collection (users, users/*/orders, **/orders, * for all), field (email, address.street, contacts.*.phone, cards[].number, **.email, *; names with special characters in back-quotes), transform (redact, hash, fake, null, keep) and, for fake, type. The most specific rule wins; contradicting ones are refused. A rule that matches nothing is refused with 400, or fails the job with TRANSFORM_INVALID before it writes, unless allowUnmatched. A list of rules alone is accepted, too. Users are not copied',
+    deleteDigest,
   }),
-  fieldTexts(restores.list.query, { projectId: 'Project of the target or of the backup' }),
-  fieldTexts(Pitr, {
-    baseBackupId: 'The newest base backup; captured changes apply to it',
-    lastCapture: 'The last capture: number of changes, and reads billed by the source',
-    problem: 'Why captures fail, set after three consecutive failures; null otherwise',
-    cost: 'Reads billed by the source for all captures, excluding base backups',
+  fieldTexts(restores.undo.body, {
+    dryRun: 'Starts a job that compares the safety backup with the target and writes nothing; plan of the job has the result',
+    deleteDigest,
   }),
-  fieldTexts(PitrGap, {
-    to: 'Null while the gap is open',
-    collections:
-      'Collection ids, at any depth; absent if the entry applies to all collections. In a window: the collections known to be complete, because others have a gap or subcollections were not counted yet; includeSubcollections: false restores the documents directly in them. In a gap: empty if the ids are unknown',
-  }),
-  fieldTexts(PitrWindows, {
-    windows:
-      'Ranges of whole seconds. Every second can be restored completely unless precision, collections or sampled say otherwise',
-    sampled:
-      'Parts of the windows without continuous capture (at the start, after an outage, before a new collection was found). Every second can be restored, except for documents that were created and deleted within the part',
-  }),
-  fieldTexts(PitrWindows.shape.windows.element, {
-    precision:
-      'interval if too many documents changed to look up every second: a restore uses the last known moment before the requested second and returns it. Absent if the window has the configured precision',
-  }),
-  fieldTexts(pitr.enable.body, {
-    precision: 'second: every whole second can be restored; interval: only the end of each capture, for fewer reads',
-    storageDestinationId: 'Where changes are stored. Defaults to the destination of the project or organization',
-  }),
-  fieldTexts(pitr.update.body, {
-    precision: 'second: every whole second can be restored; interval: only the end of each capture, for fewer reads',
-  }),
-  fieldTexts(events['pitr.change_captured'], { gap: 'Set if captures were lost for a time; there are no changes then' }),
-  fieldTexts(Project, {
-    connection: 'The credentials used for the source: a user’s grant or a Google service account',
-    pitr: 'Point-in-time recovery and, while enabled, its settings',
-  }),
-  fieldTexts(ProjectSettings, { maxReads: 'A backup that would read more documents is stopped' }),
-  fieldTexts(projects.create.body, {
-    credentials:
-      'A Google service account. Without it, the grant given at sign-in is used (for an API key: the grant of its creator)',
-  }),
-  fieldTexts(projects.create.body.shape.settings.unwrap(), {
-    backupTimeoutMinutes: `Minutes; defaults to ${backupTimeoutMinutes}`,
-  }),
-  fieldTexts(projects.update.body, { organizationId: 'Moves the project. Requires role admin in both organizations' }),
-  fieldTexts(projects.collections.list, { count: 'Null if the source does not support counting' }),
-  fieldTexts(Schedule, {
-    retention: 'Days; null if backups are kept by retentionPolicy or without limit',
-    nextRunAt: 'Null while paused',
-    lastRunAt: 'When the schedule last started a backup, or should have',
-    lastSuccessAt: 'When a backup of the schedule last completed',
-    failing: 'Null again once a backup of the schedule completes',
-  }),
-  fieldTexts(z.object(scheduleFields), {
-    cron: `Five fields as in crontab(5), or a name such as @daily; runs are at least ${scheduleIntervalMinutesMin} minutes apart`,
-    timezone: 'IANA time zone',
-    type: 'An incremental backup without a usable parent becomes a full one; fullBecause states the reason',
-    enabled: 'False pauses the schedule',
-    retention: 'Days; replaces retentionPolicy. Without either, backups are kept without limit',
-    retentionPolicy: 'Number of days, ISO weeks, months and years whose last backup is kept; replaces retention',
-    storageDestinationId: 'If omitted, the default of the project or organization at the time of each run',
+  fieldTexts(restores.list.query, {
+    projectId: 'Project of the target or of the backup',
+    status: 'As jobStatus',
+    from: 'Inclusive; a date means midnight UTC',
+    to: 'Inclusive; a date means the whole day, UTC',
   }),
   fieldTexts(backups.create.body, {
     retention:
@@ -181,5 +245,6 @@ export const jobDescriptions: readonly FieldTexts[] = [
   fieldTexts(backupContents.diff.query, {
     against:
       'Id of another backup of the same project: added means in this backup but not in the other. Or live: added means in the database now but not in this backup; every document of the database is billed as a read, up to maxReads of the project, so users need role member. Only collections within the scope of both sides are compared',
+    path: 'Path of a document, such as users/ada: compares only it and returns its fields on both sides. With live it costs one read',
   }),
 ];

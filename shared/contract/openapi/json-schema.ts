@@ -1,19 +1,40 @@
 /** Zod schemas as JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 import * as z from 'zod';
 import { descriptionOf } from './descriptions.ts';
+import { nameOf } from './named-schemas.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** Schema of a request. */
-export const inputSchema = (schema: z.ZodType): Schema => plain(schema, 'input');
+export const inputSchema = (schema: z.ZodType): Schema => inline(schema, 'input');
 
 /** Schema of a response. It allows further fields, because a later version may add some. */
-export const outputSchema = (schema: z.ZodType): Schema => plain(schema, 'output');
+export const outputSchema = (schema: z.ZodType): Schema => inline(schema, 'output');
 
-const plain = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
+/** The component of a named schema; the schema itself of any other. */
+export const referTo = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
+  const { $defs: _components, ...root } = convert(schema, io);
+  return root;
+};
+
+/** The schema itself, also of a named one. Named schemas in it are references to their components. */
+const inline = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
+  const { $defs = {}, $ref, ...root } = convert(schema, io) as Converted;
+  return $ref === undefined ? root : ($defs[$ref.replace(prefix, '')] ?? {});
+};
+
+interface Converted extends Schema {
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, Schema>>;
+}
+
+const prefix = '#/components/schemas/';
+
+const convert = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
+    metadata: registry,
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema instanceof z.ZodObject) jsonSchema[fieldTexts] = textsOf(zodSchema);
       // The format is enough; its pattern has 300 characters.
@@ -27,6 +48,14 @@ const plain = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
   return describeFields(rest) as Schema;
 };
 
+/** Zod's own registry, with the names of components as ids. */
+const registry = {
+  get: (schema: z.core.$ZodType) => {
+    const [meta, id] = [z.globalRegistry.get(schema), nameOf(schema)];
+    return id === undefined ? meta : { ...meta, id };
+  },
+} as unknown as typeof z.globalRegistry;
+
 /** Fields with the same schema share one object during the conversion, so descriptions are added to its result. */
 const fieldTexts = 'x-field-texts';
 
@@ -39,6 +68,7 @@ const textsOf = ({ shape }: z.ZodObject): Readonly<Record<string, string>> =>
 
 const describeFields = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(describeFields);
+  if (typeof value === 'string') return value.replace(/^#\/\$defs\//, prefix);
   if (typeof value !== 'object' || value === null) return value;
   const { [fieldTexts]: texts, ...rest } = value as { readonly [fieldTexts]?: Readonly<Record<string, string>> };
   const described = Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, describeFields(inner)]));

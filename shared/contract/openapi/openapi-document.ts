@@ -27,12 +27,18 @@ export const openapiDocument = () => ({
 
 const introduction = `All resources belong to an organization; requests name it in X-Organization-Id.
 
-Responses are {success: true, data} or {success: true, message}; errors are {success: false, error: {code, message, details, requestId}}, or RFC 9457 with Accept: application/problem+json.
+Responses are {success: true, data} or {success: true, message}; errors are {success: false, error: {code, message, details, requestId}}, RFC 9457 with Accept: application/problem+json, or a page if a browser prefers HTML. details is always an object. An invalid request gets all its problems at once in details.errors; field and reason of the first are also in details itself.
+
+Every GET also answers HEAD. Responses 201 and 202 have the path of the resource in Location. A request line with headers above 10,240 bytes is refused by the gateway with 431.
 
 Lists are sorted newest first and have pagination {nextCursor, hasMore}; request the next page with cursor. Unknown fields are rejected, so nothing is silently ignored.`;
 
 const tags: Readonly<Record<keyof typeof contract, { name: string; description: string }>> = {
   auth: { name: 'Authentication', description: 'Sign-in with the identity provider, and tokens' },
+  device: {
+    name: 'Device sign-in',
+    description: 'Sign-in of a machine without a browser (RFC 8628): it shows a code that a person approves in the console',
+  },
   organizations: { name: 'Organizations', description: 'The tenants that own all other resources' },
   members: { name: 'Members', description: 'Members of the organization and their roles' },
   invites: { name: 'Invitations', description: 'Invitations sent by the organization' },
@@ -44,15 +50,27 @@ const tags: Readonly<Record<keyof typeof contract, { name: string; description: 
     name: 'Point-in-time recovery',
     description: 'Continuous capture of changes, to restore a project to any second',
   },
+  erasures: {
+    name: 'Erasures',
+    description: 'Documents that no backup shows any more (GDPR article 17), while the backups are kept',
+  },
   storageDestinations: { name: 'Storage destinations', description: 'Your buckets, where backups are stored' },
   backups: { name: 'Backups', description: 'Creating, verifying and deleting backups' },
   backupContents: { name: 'Contents of backups', description: 'Browsing, comparing and importing backups' },
   restores: { name: 'Restores', description: 'Restoring backups, down to one document, and undoing restores' },
   schedules: { name: 'Schedules', description: 'Automatic backups by cron expression and time zone' },
+  restoreTests: {
+    name: 'Restore tests',
+    description: 'Plans that prove on schedule that backups can be restored, their runs and their evidence',
+  },
+  evidence: { name: 'Evidence', description: 'Signed evidence of restore tests, and the report over a period' },
   webhooks: { name: 'Webhooks', description: 'Event notifications and their deliveries' },
+  alerts: { name: 'Alerts', description: 'Messages about incidents by e-mail, Slack, Teams, Discord and PagerDuty' },
   auditLogs: { name: 'Audit log', description: 'Who did what, when and from where' },
+  overview: { name: 'Overview', description: 'The protection of all projects at a glance' },
   system: { name: 'System', description: 'Health and public keys' },
   description: { name: 'Description', description: 'OpenAPI document and API reference' },
+  console: { name: 'Console', description: 'The web console' },
 };
 
 const paths = (): Readonly<Record<string, Readonly<Record<string, Operation>>>> =>

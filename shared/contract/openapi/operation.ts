@@ -1,6 +1,6 @@
 /** One endpoint as an OpenAPI operation. */
 
-import type { Endpoint } from '../endpoint.ts';
+import { type Endpoint, isDestructive } from '../endpoint.ts';
 import { requestsPerMinute as serviceLimit } from '../limits.ts';
 import {
   type Content,
@@ -13,7 +13,7 @@ import {
   sharedSchema,
 } from './components.ts';
 import { errorsOf } from './error-responses.ts';
-import { inputSchema, outputSchema, type Schema } from './json-schema.ts';
+import { inputSchema, referTo, type Schema } from './json-schema.ts';
 
 export interface Operation {
   readonly operationId: string;
@@ -24,6 +24,11 @@ export interface Operation {
   readonly parameters: readonly (Parameter | Ref)[];
   readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Content>> };
   readonly responses: Readonly<Record<string, Response | Ref>>;
+  readonly 'x-audit-action'?: string;
+  /** A tighter limit than that of the service. */
+  readonly 'x-rate-limit'?: { readonly requestsPerMinute: number; readonly per: 'caller' | 'organization' };
+  /** Deletes, overwrites or ends something: ask before sending it. */
+  readonly 'x-destructive'?: true;
 }
 
 export const operationOf = (endpoint: Endpoint, tag: string): Operation => {
@@ -35,22 +40,37 @@ export const operationOf = (endpoint: Endpoint, tag: string): Operation => {
     description: describe(endpoint),
     security: securityOf(endpoint),
     parameters: parametersOf(endpoint),
-    ...(body && { requestBody: { required: !bodyOptional, content: { 'application/json': { schema: inputSchema(body) } } } }),
-    responses: { ...errorResponses(errorsOf(endpoint)), ...successOf(endpoint) },
+    ...(body && {
+      requestBody: { required: !bodyOptional, content: { 'application/json': { schema: referTo(body, 'input') } } },
+    }),
+    responses: { ...errorResponses(errorsOf(endpoint)), 431: headersTooLarge, ...successOf(endpoint) },
+    ...(endpoint.audit !== undefined && { 'x-audit-action': endpoint.audit }),
+    ...rateLimitOf(endpoint),
+    ...(isDestructive(endpoint) && { 'x-destructive': true }),
   };
+};
+
+const outboundLimit = (share: number): number => Math.ceil(share * serviceLimit);
+
+const rateLimitOf = ({ requestsPerMinute, outboundShare }: Endpoint): Pick<Operation, 'x-rate-limit'> => {
+  if (requestsPerMinute !== undefined) return { 'x-rate-limit': { requestsPerMinute, per: 'caller' } };
+  if (outboundShare === undefined) return {};
+  return { 'x-rate-limit': { requestsPerMinute: outboundLimit(outboundShare), per: 'organization' } };
 };
 
 const describe = ({ access, requestsPerMinute, outboundShare, audit }: Endpoint): string =>
   [
     access === 'public' && 'No authentication required.',
     access === 'user' && 'Requires a signed-in user; API keys are rejected.',
+    access === 'browser' && 'Requires the session cookie of a browser that signed in to the console; bearer tokens are rejected.',
     typeof access === 'object' &&
       `Requires role ${access.role}${access.role === 'owner' ? '' : ' or above'}; ${
         access.scope === 'people-only' ? 'API keys are rejected' : `API keys require scope ${access.scope}`
       }.`,
-    requestsPerMinute !== undefined && `At most ${requestsPerMinute} requests per minute.`,
+    requestsPerMinute !== undefined &&
+      `At most ${requestsPerMinute} requests per minute${access === 'public' ? ' and IP address' : ''}.`,
     outboundShare !== undefined &&
-      `At most ${Math.ceil(outboundShare * serviceLimit)} requests per minute and organization, unless the deployment has other limits.`,
+      `At most ${outboundLimit(outboundShare)} requests per minute and organization, unless the deployment has other limits.`,
     audit !== undefined && `Audit action: ${audit}.`,
   ]
     .filter(Boolean)
@@ -60,6 +80,7 @@ const describe = ({ access, requestsPerMinute, outboundShare, audit }: Endpoint)
 const securityOf = ({ access }: Endpoint): Operation['security'] => {
   if (access === 'public') return [];
   if (access === 'user') return [{ accessToken: [] }, { sessionCookie: [] }];
+  if (access === 'browser') return [{ sessionCookie: [] }];
   const people = [{ accessToken: [access.role] }, { sessionCookie: [access.role] }];
   return access.scope === 'people-only' ? people : [...people, { apiKey: [access.scope] }];
 };
@@ -108,6 +129,12 @@ const parametersOf = ({ path, access, idempotent, list, paged, query }: Endpoint
   ];
 };
 
+/** Answered by the gateway, before any function runs. */
+const headersTooLarge = {
+  description:
+    'The request line and headers together exceed 10,240 bytes. Sent by the gateway, so its body may differ from the envelope',
+};
+
 const descriptions = { 200: 'OK', 201: 'Created', 202: 'Accepted' } as const;
 
 const secondDescriptions = {
@@ -117,27 +144,35 @@ const secondDescriptions = {
 } as const;
 
 const successOf = (endpoint: Endpoint): Readonly<Record<string, Response>> => {
-  const { reply = 'json', status = 200, alsoStatus, idempotent } = endpoint;
+  const { reply = 'json', status = 200, alsoStatus, idempotent, location } = endpoint;
   if (reply === 'redirect') return { 302: { description: 'Redirect to the next step', headers: responseHeaders('Location') } };
-  const headers = responseHeaders(...(idempotent ? (['Idempotent-Replayed'] as const) : []));
-  const answer = { description: descriptions[status], headers, content: reply === 'file' ? files(endpoint) : envelope(endpoint) };
-  return { [status]: answer, ...(alsoStatus && { [alsoStatus]: { ...answer, description: secondDescriptions[alsoStatus] } }) };
+  const headersOf = (code: number) =>
+    responseHeaders(
+      ...(idempotent ? (['Idempotent-Replayed'] as const) : []),
+      ...(location !== undefined && (code === 201 || code === 202) ? (['Location'] as const) : []),
+    );
+  const content = reply === 'file' ? files(endpoint) : envelope(endpoint);
+  const second = alsoStatus && { description: secondDescriptions[alsoStatus], headers: headersOf(alsoStatus), content };
+  return {
+    [status]: { description: descriptions[status], headers: headersOf(status), content },
+    ...(second && { [alsoStatus]: second }),
+  };
 };
 
 const files = ({ content = {} }: Endpoint): NonNullable<Response['content']> =>
   Object.fromEntries(
     Object.entries(content).map(([type, shape]) => [
       type,
-      { schema: shape === 'text' ? { type: 'string' } : outputSchema(shape) },
+      { schema: shape === 'text' ? { type: 'string' } : referTo(shape, 'output') },
     ]),
   );
 
 const envelope = ({ data, list, paged }: Endpoint): NonNullable<Response['content']> => {
   const success = { type: 'boolean', const: true };
   const properties: Schema = list
-    ? { success, data: { type: 'array', items: outputSchema(list) }, pagination: sharedSchema('Pagination') }
+    ? { success, data: { type: 'array', items: referTo(list, 'output') }, pagination: sharedSchema('Pagination') }
     : data
-      ? { success, data: outputSchema(data), ...(paged && { pagination: sharedSchema('Pagination') }) }
+      ? { success, data: referTo(data, 'output'), ...(paged && { pagination: sharedSchema('Pagination') }) }
       : { success, message: { type: 'string' } };
   return { 'application/json': { schema: { type: 'object', required: Object.keys(properties), properties } } };
 };

@@ -29,10 +29,16 @@ export const metrics = {
   DeliveriesFailed: 'Count',
   DeliveryDuration: 'Milliseconds',
   WebhooksDisabled: 'Count',
+  IncidentsOpened: 'Count',
+  AlertsDelivered: 'Count',
+  AlertsRetried: 'Count',
+  AlertsFailed: 'Count',
+  AlertsHeld: 'Count',
+  AlertsDisabled: 'Count',
   CallsOverLimit: 'Count',
 } as const satisfies Readonly<Record<string, 'Count' | 'Bytes' | 'Seconds' | 'Milliseconds'>>;
 
 export type MetricName = keyof typeof metrics;
 
-/** CloudWatch namespace of these metrics and of the metric filters on logs. */
+/** CloudWatch namespace of these metrics and of the metric filters on logs, unless METRIC_NAMESPACE names another deployment's. */
 export const metricNamespace = 'BackupService';

@@ -2,6 +2,8 @@
 
 import type { Capability } from '../capabilities.ts';
 import { taskSeconds } from '../limits.ts';
+import { alertWorkers } from './alert-workers.ts';
+import { restoreTestWorkers } from './restore-test-workers.ts';
 
 export interface Worker {
   /** File that exports `handler`. */
@@ -29,7 +31,7 @@ const delivery = {
   capabilities: ['delivery:keep', 'delivery:retry', 'delivery:later', 'webhook:send', 'task:send'],
 } as const;
 
-const starts = ['purge:start', 'backup:start', 'verify:start', 'restore:start'] as const;
+const starts = ['purge:start', 'backup:start', 'verify:start', 'restore:start', 'restore-test:start'] as const;
 
 /** A step that reads or writes documents, on a full core for as long as Lambda allows. */
 const longStep = { trigger: 'step', timeoutSeconds: 900, memoryMegabytes: 1_769 } as const;
@@ -37,7 +39,7 @@ const watchdog = { trigger: 'clock', timeoutSeconds: 300 } as const;
 
 export const workers = {
   fallback: {
-    entry: 'functions/api/fallback.ts',
+    entry: 'functions/gateway/fallback.ts',
     summary: 'Responds with 404 or 405 to requests that match no route',
     trigger: 'default-route',
     timeoutSeconds: 5,
@@ -48,11 +50,20 @@ export const workers = {
     summary: 'Forwards tasks and events from the table stream to their queues',
     trigger: 'stream',
     timeoutSeconds: 30,
-    capabilities: ['task:send', 'bucket-work:send', 'event-match:send', 'delivery:send', 'schedule:send', 'capture:send'],
+    capabilities: [
+      'task:send',
+      'bucket-work:send',
+      'event-match:send',
+      'delivery:send',
+      'schedule:send',
+      'capture:send',
+      'incident:send',
+      'alert-delivery:send',
+    ],
   },
   task: {
     entry: 'functions/event/task.ts',
-    summary: 'Runs short tasks: sends invitations, starts workflows, disables dead webhooks',
+    summary: 'Runs short tasks: sends e-mails, starts workflows, disables dead webhooks, revokes the access of former members',
     trigger: 'queue',
     timeoutSeconds: taskSeconds,
     capabilities: ['table:write', 'secret:service', 'link:make', 'mail:send', ...starts],
@@ -60,7 +71,7 @@ export const workers = {
   bucketWork: {
     entry: 'functions/event/bucket-work.ts',
     summary:
-      'Runs long tasks: deletes objects of retired backups, applies retention, rewraps keys, replays events, finishes moves',
+      'Runs long tasks: deletes objects of retired backups, applies retention, rewraps keys, replays events, finishes moves, stores and assesses erasures',
     trigger: 'queue',
     timeoutSeconds: 300,
     capabilities: ['table:write', 'destination:use', 'data-key:make', 'data-key:open', 'delivery:retry'],
@@ -218,6 +229,8 @@ export const workers = {
     timeoutSeconds: 60,
     capabilities: ['table:look', 'bucket-work:send'],
   },
+  ...alertWorkers,
+  ...restoreTestWorkers,
 } as const satisfies Record<string, Worker>;
 
 export type WorkerName = keyof typeof workers;

@@ -17,7 +17,21 @@ const cases = [
   [
     Email,
     ['a@b.co', 'Ada+x@Example.com', ' a@b.co '],
-    ['', 'a', 'a@b', '@b.co', 'a b@c.de', `${'a'.repeat(250)}@b.co`, 'a@b.co\nBcc: x@y.z', 'a@b.co,c@d.ef'],
+    [
+      '',
+      'a',
+      'a@b',
+      '@b.co',
+      'a b@c.de',
+      `${'a'.repeat(250)}@b.co`,
+      'a@b.co\nBcc: x@y.z',
+      'a@b.co,c@d.ef',
+      '\uff41da@example.com',
+      'ada@\uff45xample.com',
+      'mi\u212ae@example.com',
+      'ﬁn@example.com',
+      'аda@example.com',
+    ],
   ],
   [
     Timezone,
@@ -49,5 +63,11 @@ for (const [schema, good, bad] of cases) {
   for (const value of bad)
     test(`${name} rejects ${JSON.stringify(value)?.slice(0, 60)}`, () => equal(schema.safeParse(value).success, false));
 }
+
+// The Kelvin sign becomes a plain k in Unicode's lower case.
+test('Email: the Kelvin sign is refused, not turned into a k', () => {
+  equal('mi\u212ae@example.com'.toLowerCase(), 'mike@example.com');
+  equal(Email.safeParse('mi\u212ae@example.com').success, false);
+});
 
 test('Email: normalizes white space and case', () => equal(Email.parse(' Ada+X@Example.COM '), 'ada+x@example.com'));

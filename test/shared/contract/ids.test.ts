@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { idPrefixes, idsIn, isId } from '../../../shared/contract/ids.ts';
+import { idMessage, idPrefixes, idsIn, isId } from '../../../shared/contract/ids.ts';
 
 const ulid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
@@ -38,3 +38,12 @@ test('idsIn: never returns text that is not an id', () => {
     }),
   );
 });
+
+for (const [kind, expected] of [
+  ['organization', 'must be the id of an organization (org_…)'],
+  ['storageDestination', 'must be the id of a storage destination (dst_…)'],
+  ['serviceAccount', 'must be the id of a service account (sa_…)'],
+  ['restore', 'must be the id of a restore job (rst_…)'],
+  ['user', 'must be the id of a user (usr_…)'],
+] as const)
+  test(`idMessage: an id of kind ${kind} has its public name and prefix`, () => assert.equal(idMessage(kind), expected));

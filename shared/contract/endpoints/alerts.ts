@@ -1,0 +1,129 @@
+import * as z from 'zod';
+import { apiPrefix, group } from '../endpoint.ts';
+import { id, noBody } from '../fields.ts';
+import { lapsedAfterHours, outsideShare } from '../limits.ts';
+import { Alert, AlertDelivery, AlertTest, alertFields, Incident } from '../models/alert.ts';
+import { AlertDigest } from '../models/alert-digest.ts';
+import { alertKinds, incidentStatuses } from '../models/alert-enums.ts';
+import { deliveryStatuses } from '../models/webhook-enums.ts';
+
+const read = { role: 'viewer', scope: 'organization:read' } as const;
+const manage = { role: 'admin', scope: 'organization:write' } as const;
+const saves = ['table:write', 'alert:seal'] as const;
+
+export const alerts = group('alerts', `${apiPrefix}/alerts`, {
+  create: {
+    route: 'POST',
+    access: manage,
+    summary: 'Create an alert: a channel that reports incidents by e-mail, Slack, Teams, Discord or PagerDuty',
+    body: z.strictObject({
+      ...alertFields,
+      recipients: alertFields.recipients.optional(),
+      url: alertFields.url.optional(),
+      routingKey: alertFields.routingKey.optional(),
+      severity: alertFields.severity.default('warning'),
+      projectIds: alertFields.projectIds.default([]),
+      kinds: alertFields.kinds.default([]),
+      lapsedAfterHours: alertFields.lapsedAfterHours.default(lapsedAfterHours),
+      digest: alertFields.digest.optional(),
+      enabled: alertFields.enabled.default(true),
+    }),
+    data: Alert,
+    status: 201,
+    location: `${apiPrefix}/alerts/{id}`,
+    audit: 'alert.created',
+    errors: ['CONFLICT'],
+    idempotent: true,
+    capabilities: [...saves],
+  },
+  list: {
+    route: 'GET',
+    access: read,
+    summary: 'List alerts, newest first. Every organization starts with one: e-mails to its owners',
+    list: Alert,
+    // An organization from before alerts existed gets its default alert with the first call.
+    capabilities: ['table:write'],
+  },
+  incidents: {
+    route: 'GET /incidents',
+    access: read,
+    summary: 'List incidents, newest first: all that are open, and those that recovered within 90 days',
+    query: z.strictObject({
+      status: z.enum(incidentStatuses).optional(),
+      kind: z.enum(alertKinds).optional(),
+      projectId: id('project').optional(),
+    }),
+    list: Incident,
+    capabilities: ['table:read'],
+  },
+  digest: {
+    route: 'GET /digest',
+    access: read,
+    summary: 'Preview the weekly digest: the organization as it is now, and the last seven whole days (UTC)',
+    data: AlertDigest,
+    // A call reads as much of the table as the overview does.
+    requestsPerMinute: 60,
+    capabilities: ['table:read', 'link:make'],
+  },
+  get: {
+    route: 'GET /{alertId}',
+    access: read,
+    summary: 'Get an alert; its URL and its routing key are masked',
+    data: Alert,
+    errors: ['ALERT_NOT_FOUND'],
+    capabilities: ['table:read'],
+  },
+  update: {
+    route: 'PATCH /{alertId}',
+    access: manage,
+    summary: 'Update an alert; only the given fields change. Enabling it clears its failures',
+    body: z.strictObject(z.object(alertFields).partial().shape),
+    data: Alert,
+    audit: 'alert.updated',
+    errors: ['ALERT_NOT_FOUND'],
+    capabilities: [...saves],
+  },
+  remove: {
+    route: 'DELETE /{alertId}',
+    access: manage,
+    summary: 'Delete an alert; pending messages are not sent. A deleted default alert is not created again',
+    audit: 'alert.deleted',
+    errors: ['ALERT_NOT_FOUND'],
+    capabilities: ['table:write'],
+  },
+  test: {
+    route: 'POST /{alertId}/test',
+    access: manage,
+    summary: 'Send a test message immediately, even if the alert is disabled, and return what the provider answered',
+    ...noBody,
+    data: AlertTest,
+    audit: 'alert.tested',
+    errors: ['ALERT_NOT_FOUND'],
+    outboundShare: outsideShare,
+    capabilities: ['table:write', 'alert:send', 'mail:send', 'link:make'],
+  },
+  deliveries: {
+    route: 'GET /{alertId}/deliveries',
+    access: read,
+    summary: 'List messages of the last 30 days, newest first',
+    query: z.strictObject({ status: z.enum(deliveryStatuses).optional() }),
+    data: z.object({ deliveries: z.array(AlertDelivery) }),
+    paged: true,
+    errors: ['ALERT_NOT_FOUND'],
+    capabilities: ['table:read'],
+  },
+  retry: {
+    route: 'POST /{alertId}/deliveries/{deliveryId}/retry',
+    access: manage,
+    summary: 'Send a message that has ended, failed or delivered, once more under the same id',
+    ...noBody,
+    data: z.object({ deliveryId: z.string(), status: z.enum(deliveryStatuses) }),
+    status: 202,
+    location: `${apiPrefix}/alerts/{alertId}/deliveries`,
+    audit: 'alert.delivery_retried',
+    errors: ['ALERT_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'CONFLICT'],
+    outboundShare: outsideShare,
+    idempotent: true,
+    capabilities: ['table:write'],
+  },
+});

@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { apiPrefix, group } from '../../endpoint.ts';
+import { text } from '../../fields.ts';
+import { erasurePathsMax } from '../../limits.ts';
+import { Erasure } from '../../models/erasure.ts';
+
+const read = { role: 'viewer', scope: 'projects:read' } as const;
+const manage = { role: 'admin', scope: 'projects:write' } as const;
+
+/** A plain value, or a typed one as documents are shown. */
+const Value = z
+  .union(
+    [z.string(), z.number(), z.boolean(), z.null(), z.record(z.string(), z.unknown())],
+    'must be a string, a number, a boolean, null, or a typed value such as {"timestampValue": "2025-01-31T08:00:00Z"}',
+  )
+  .meta({ examples: ['ada@example.com'] });
+
+export const erasures = group('erasures', `${apiPrefix}/projects/{projectId}/erasures`, {
+  create: {
+    route: 'POST',
+    access: manage,
+    summary: 'Erase documents from every backup: from now on no restore, browse, compare or export shows them. Cannot be undone',
+    body: z.strictObject({
+      paths: z
+        .array(
+          z
+            .string()
+            .max(6_144, 'must be at most 6144 characters')
+            .meta({ examples: ['users/ada'] }),
+        )
+        .min(1, 'must not be empty')
+        .max(erasurePathsMax, `must have at most ${erasurePathsMax} paths`)
+        .optional(),
+      query: z
+        .strictObject({
+          collection: z
+            .string()
+            .max(1_500)
+            .meta({ examples: ['users'] })
+            .optional(),
+          field: z
+            .string()
+            .min(1, 'must not be empty')
+            .max(1_500)
+            .meta({ examples: ['email'] }),
+          value: Value,
+        })
+        .optional(),
+      includeSubcollections: z.boolean().default(true),
+      reason: text(500).meta({ examples: ['Request of 2025-01-31, ticket 4711'] }),
+    }),
+    data: Erasure,
+    status: 201,
+    location: `${apiPrefix}/projects/{projectId}/erasures/{id}`,
+    audit: 'erasure.created',
+    errors: ['PROJECT_NOT_FOUND', 'CONFLICT', 'JOB_IN_PROGRESS'],
+    idempotent: true,
+    capabilities: ['table:write', 'data-key:make', 'data-key:open'],
+  },
+  list: {
+    route: 'GET',
+    access: read,
+    summary: 'List the erasures of a project, newest first. Paths and values are never returned',
+    list: Erasure,
+    errors: ['PROJECT_NOT_FOUND'],
+    capabilities: ['table:read'],
+  },
+  get: {
+    route: 'GET /{erasureId}',
+    access: read,
+    summary: 'Get an erasure: whether a backup still holds its documents, and whether all copies beside the backups have it',
+    data: Erasure,
+    errors: ['PROJECT_NOT_FOUND', 'ERASURE_NOT_FOUND'],
+    capabilities: ['table:read'],
+  },
+});

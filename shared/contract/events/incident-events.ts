@@ -1,0 +1,20 @@
+import type { EventName } from './event-names.ts';
+
+/** Events that may open or close an incident. */
+export const incidentEvents = [
+  'backup.completed',
+  'backup.failed',
+  'restore.started',
+  'restore.completed',
+  'restore.failed',
+  'restore_test.completed',
+  'restore_test.failed',
+  'pitr.disabled',
+  'schedule.updated',
+  'schedule.deleted',
+  'schedule.failed',
+  'storage.connected',
+  'storage.error',
+  'project.deleted',
+] as const satisfies readonly EventName[];
+export type IncidentEventName = (typeof incidentEvents)[number];

@@ -1,0 +1,117 @@
+/** Evidence of restore tests, as shared/archive/evidence defines it, and the report over a period. */
+import * as z from 'zod';
+import { Moment } from '../fields.ts';
+import { Comparison, Differences, RestoreTestRun, TestWarning } from './restore-test.ts';
+
+const named = z.object({ id: z.string(), name: z.string() });
+const { counts, durations, check, target, rtoSeconds } = RestoreTestRun.shape;
+
+export const SignedEvidence = z.object({
+  format: z.literal('bms-restore-test-evidence'),
+  version: z.literal(1),
+  service: z.object({ version: z.string(), url: z.string() }),
+  organization: named,
+  project: named.extend({ source: z.string().nullable() }),
+  plan: named,
+  run: z.object({
+    id: z.string(),
+    trigger: z.enum(['scheduled', 'manual']),
+    requestedBy: z.object({ id: z.string(), email: z.string().nullable() }).nullable(),
+    scheduledFor: Moment.nullable(),
+    startedAt: Moment,
+    completedAt: Moment,
+  }),
+  result: z.enum(['passed', 'failed']),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  tested: z.object({
+    backupId: z.string().nullable(),
+    pointInTime: Moment.nullable(),
+    readTime: z.string().nullable(),
+    pick: z.string(),
+    days: z.int().nullable(),
+    seed: z.string().nullable(),
+    candidates: z.int().nullable(),
+  }),
+  scope: z.object({ type: z.enum(['all', 'sample']), documentsPerCollection: z.int().nullable() }),
+  target,
+  counts,
+  /** The first thousand, by collection id. */
+  collections: z.array(z.object({ id: z.string(), documents: z.int() })),
+  collectionsOmitted: z.int(),
+  digests: z.object({ manifest: z.string().nullable(), documents: z.string().nullable() }),
+  durations,
+  rtoSeconds,
+  comparisons: z.object({ index: Comparison, source: Comparison, target: Comparison }).nullable(),
+  /** Absent in evidence of earlier versions. */
+  warnings: z.array(TestWarning).optional(),
+  differences: Differences,
+  check,
+  removal: z.object({ status: z.string(), documents: z.int(), message: z.string().nullable() }).nullable(),
+  signature: z.object({
+    algorithm: z.literal('RS256'),
+    keyId: z.string(),
+    publicKey: z.object({ kty: z.literal('RSA'), n: z.string(), e: z.string() }),
+    value: z.string(),
+  }),
+});
+
+/** Seconds until every document was restored, of the runs that restored into a target. */
+const Rto = z.object({ runs: z.int(), min: z.number(), median: z.number(), max: z.number() });
+
+const ReportedRun = z.object({
+  runId: z.string(),
+  restoreTestId: z.string(),
+  name: z.string(),
+  status: z.enum(['passed', 'failed']),
+  completedAt: Moment,
+  backupId: z.string().nullable(),
+  pointInTime: Moment.nullable(),
+  documents: z.int().nullable(),
+  differences: z.int(),
+  /** Why it failed. */
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  warnings: z.array(TestWarning),
+  rtoSeconds: z.number().nullable(),
+  evidence: z.object({ object: z.string(), digest: z.string(), keyId: z.string() }).nullable(),
+});
+
+const counted = {
+  /** Runs that began in the period. */
+  runs: z.int(),
+  passed: z.int(),
+  /** Of those that passed. */
+  passedWithWarnings: z.int(),
+  failed: z.int(),
+  cancelled: z.int(),
+  /** Runs that had not ended when the report was made. */
+  unfinished: z.int(),
+  /** Different backups and moments that passed. */
+  backupsProven: z.int(),
+  rto: Rto.nullable(),
+};
+
+/** `not_tested`: no run of the period has passed or failed. Otherwise how the last one ended. */
+const ReportedProject = z.object({
+  projectId: z.string(),
+  projectName: z.string(),
+  /** False if the project was disconnected since. */
+  connected: z.boolean(),
+  result: z.enum(['passed', 'failed', 'not_tested']),
+  ...counted,
+  lastTestedAt: Moment.nullable(),
+  lastPassedAt: Moment.nullable(),
+  /** The newest, at most 100; `testsOmitted` counts the others. */
+  tests: z.array(ReportedRun),
+  testsOmitted: z.int(),
+});
+
+export const RestoreTestReport = z.object({
+  organization: named,
+  from: Moment,
+  to: Moment,
+  generatedAt: Moment,
+  summary: z.object({ projects: z.int(), tested: z.int(), notTested: z.int(), failing: z.int(), ...counted }),
+  projects: z.array(ReportedProject),
+});
+export const RestoreTestReportFile = z.object({ success: z.literal(true), data: RestoreTestReport });
+export type RestoreTestReport = z.output<typeof RestoreTestReport>;

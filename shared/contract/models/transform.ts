@@ -1,0 +1,104 @@
+/** Masked copies: the rules of a restore into another project, and what the restore reports about them. */
+import * as z from 'zod';
+import { transformRulesMax } from '../limits.ts';
+import { RestFields } from './backup.ts';
+
+export const transforms = ['redact', 'hash', 'fake', 'null', 'keep'] as const;
+export const fakeTypes = [
+  'name',
+  'firstName',
+  'lastName',
+  'username',
+  'email',
+  'phone',
+  'address',
+  'street',
+  'city',
+  'postalCode',
+  'country',
+  'company',
+  'iban',
+  'creditCard',
+  'ip',
+  'url',
+  'date',
+  'text',
+  'uuid',
+] as const;
+export type FakeType = (typeof fakeTypes)[number];
+
+const bare = (text: string): string => text.toLowerCase().replace(/[\s_.-]+/g, '');
+
+/** Letter case and separators do not matter: "e-mail" is email, "IBAN" is iban and "credit_card" is creditCard. */
+const word = <const T extends readonly [string, ...string[]]>(words: T) =>
+  z
+    .preprocess(
+      (given) => (typeof given === 'string' ? (words.find((one) => bare(one) === bare(given)) ?? given) : given),
+      z.enum(words),
+    )
+    .meta({ type: 'string', enum: [...words] });
+
+const path = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(1_500, 'must have at most 1500 characters')
+  .refine((text) => text.isWellFormed(), 'must be well-formed text');
+
+/** As in responses. */
+export const TransformRule = z.object({
+  collection: z.string(),
+  field: z.string(),
+  transform: z.enum(transforms),
+  type: z.enum(fakeTypes).optional(),
+});
+export type TransformRule = z.output<typeof TransformRule>;
+
+const RuleRequest = z
+  .strictObject({
+    collection: path,
+    field: path,
+    transform: word(transforms),
+    type: word(fakeTypes).optional(),
+  })
+  .refine(({ transform, type }) => transform !== 'fake' || type !== undefined, {
+    path: ['type'],
+    message: `is required with fake, one of ${fakeTypes.join(', ')}`,
+  })
+  .refine(({ transform, type }) => transform === 'fake' || type === undefined, {
+    path: ['type'],
+    message: 'belongs to fake and must not be combined with another transform',
+  });
+
+/** A list of rules alone is short for `{rules}`. */
+export const Transform = z
+  .preprocess(
+    (given) => (Array.isArray(given) ? { rules: given } : given),
+    z.strictObject({
+      allowUnmatched: z.boolean('must be true or false').default(false),
+      rules: z
+        .array(RuleRequest)
+        .min(1, 'must have a rule')
+        .max(transformRulesMax, `must have at most ${transformRulesMax} rules`),
+    }),
+  )
+  .meta({ type: ['object', 'array'] });
+
+/** The masking of a restore; numbers are null until the whole backup is checked. */
+export const TransformSummary = z.object({
+  rules: z.int(),
+  allowUnmatched: z.boolean(),
+  documentsTransformed: z.int().nullable(),
+  fieldsTransformed: z.int().nullable(),
+  unmatchedRules: z.array(TransformRule),
+});
+
+/** Each rule with the number of documents in which it found its field. */
+export const RuleMatch = TransformRule.extend({ documents: z.int().nullable() });
+
+export const TransformPreview = z.object({
+  path: z.string(),
+  before: RestFields,
+  after: RestFields,
+  rules: z.array(TransformRule),
+  truncated: z.boolean(),
+});

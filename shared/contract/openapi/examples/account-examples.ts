@@ -1,0 +1,250 @@
+/** Examples of accounts, organizations, projects, destinations, schedules and webhooks. */
+import type * as z from 'zod';
+import type { AuditEntry } from '../../endpoints/audit-logs.ts';
+import type { TokenSet, User } from '../../endpoints/auth.ts';
+import type { DeviceCode, DeviceRequest } from '../../endpoints/device.ts';
+import type { CurrentOrganization, Deletion, Organization } from '../../endpoints/organizations.ts';
+import type { ServiceAccount } from '../../endpoints/service-account.ts';
+import type { StorageTest } from '../../endpoints/storage-destinations.ts';
+import { idPrefixes } from '../../ids.ts';
+import { backupTimeoutMinutes, deviceCodeSeconds, devicePollSeconds, webhookTimeoutMs } from '../../limits.ts';
+import type { Encryption } from '../../models/encryption.ts';
+import type { Invitation } from '../../models/invitation.ts';
+import type { Member } from '../../models/member.ts';
+import type { Pitr, PitrWindows } from '../../models/pitr.ts';
+import type { Project } from '../../models/project.ts';
+import type { Schedule } from '../../models/schedule.ts';
+import type { StorageDestination } from '../../models/storage-destination.ts';
+import type { Delivery, DeliveryRequest, WebhookEvent, WebhookWithSecret } from '../../models/webhook.ts';
+import { sampleEventData } from '../../samples/sample-event-data.ts';
+import { sampleResourcesAt } from '../../samples/sample-resources.ts';
+import { exampleTime } from './request-examples.ts';
+
+const { project: named, fullProject, storage, schedule: sample, person, ago } = sampleResourcesAt(exampleTime);
+const ulid = '01JZ8Q4V0M6T3X9C2B7N5K1HRD';
+const now = exampleTime.toISOString();
+const inAWeek = '2026-02-07T12:00:00.000Z';
+const yesterday = ago(24 * 3_600);
+const organizationId = `${idPrefixes.organization}_${ulid}`;
+const secret = '********';
+
+export const user: z.output<typeof User> = {
+  id: person.id,
+  email: person.email,
+  name: 'Ada Lovelace',
+  picture: null,
+  organizations: [{ id: organizationId, name: 'Example', role: 'owner' }],
+  createdAt: yesterday,
+};
+
+export const tokenSet: z.output<typeof TokenSet> = {
+  accessToken: 'eyJhbGciOiJSUzI1NiIs…',
+  refreshToken: 'eyJhbGciOiJkaXIi…',
+  expiresIn: 3_600,
+  tokenType: 'Bearer',
+};
+
+export const deviceCode: z.output<typeof DeviceCode> = {
+  deviceCode: 'GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS2Q',
+  userCode: 'WDJB-MJHT',
+  verificationUri: 'https://app.example.com/console/device',
+  verificationUriComplete: 'https://app.example.com/console/device?userCode=WDJB-MJHT',
+  expiresIn: deviceCodeSeconds,
+  interval: devicePollSeconds,
+};
+
+export const deviceRequest: z.output<typeof DeviceRequest> = {
+  clientName: 'bms on build-7',
+  ip: '203.0.113.7',
+  location: 'DE-BE',
+  userAgent: 'bms/2.0.0 node/24.21.0 linux',
+  createdAt: now,
+  expiresAt: '2026-01-31T12:10:00.000Z',
+};
+
+export const organization: z.output<typeof Organization> & Pick<z.output<typeof CurrentOrganization>, 'awsAccountId'> = {
+  id: organizationId,
+  name: 'Example',
+  slug: 'example',
+  ownerId: person.id,
+  owner: { id: person.id, email: person.email, name: 'Ada Lovelace' },
+  settings: { timezone: 'Europe/Berlin', defaultStorageId: storage.id },
+  statistics: { memberCount: 2, projectCount: 1, backupCount: 30, storageUsed: 1_237_094_400 },
+  subscription: { plan: 'starter', status: 'active', billingCycle: 'monthly' },
+  role: 'owner',
+  memberCount: 2,
+  projectCount: 1,
+  awsAccountId: '123456789012',
+  createdAt: yesterday,
+  updatedAt: now,
+};
+
+export const deletion: z.output<typeof Deletion> = {
+  id: organizationId,
+  deleted: true,
+  deletionType: 'soft',
+  recoveryDeadline: '2026-03-02T12:00:00.000Z',
+};
+
+export const member: z.output<typeof Member> = {
+  userId: person.id,
+  email: person.email,
+  name: 'Ada Lovelace',
+  picture: null,
+  role: 'admin',
+  status: 'active',
+  joinedAt: yesterday,
+  lastActiveAt: now,
+};
+
+export const invitation: z.output<typeof Invitation> = {
+  id: `${idPrefixes.invitation}_${ulid}`,
+  email: 'grace@example.com',
+  role: 'member',
+  status: 'pending',
+  expiresAt: inAWeek,
+  createdAt: now,
+  invitedBy: person,
+  acceptUrl: 'https://app.example.com/invitations/eyJpbnYiOiI…',
+  resentAt: now,
+};
+
+export const serviceAccount: z.output<typeof ServiceAccount> = {
+  id: `${idPrefixes.serviceAccount}_${ulid}`,
+  name: 'Deployments',
+  email: `deployments@${ulid.toLowerCase()}.example.com`,
+  apiKey: 'fb_sa_…',
+  permissions: ['backups:read', 'backups:write'],
+  lastUsedAt: now,
+  createdAt: yesterday,
+  createdBy: person.id,
+  status: 'active',
+  previousKeyExpiresAt: null,
+};
+
+export const encryption: z.output<typeof Encryption> = {
+  mode: 'kms',
+  keyId: 'arn:aws:kms:eu-central-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab',
+  rewrap: 'idle',
+  updatedAt: null,
+};
+
+export const project: z.output<typeof Project> = {
+  ...fullProject,
+  settings: { backupTimeoutMinutes, defaultStorageId: storage.id },
+  lastBackupAt: now,
+};
+
+export const pitr: z.output<typeof Pitr> = {
+  projectId: named.id,
+  enabled: true,
+  status: 'active',
+  retentionDays: 7,
+  captureIntervalSeconds: 60,
+  precision: 'second',
+  storageDestinationId: storage.id,
+  enabledAt: yesterday,
+  baseBackupId: `${idPrefixes.backup}_${ulid}`,
+  earliestRestorableAt: yesterday,
+  latestRestorableAt: ago(5),
+  lastCapture: { at: ago(5), changes: 12, cost: { reads: 12, estimatedUsd: 0.000007 } },
+  changesCaptured: 1_804,
+  problem: null,
+  anomaly: null,
+  cost: { reads: 1_804, estimatedUsd: 0.001082 },
+};
+
+export const pitrWindows: z.output<typeof PitrWindows> = {
+  windows: [{ from: yesterday, to: ago(5), complete: true, precision: 'second' }],
+  gaps: [],
+  sampled: [],
+  collections: { count: 3, ids: ['customers', 'invoices', 'orders'] },
+  undetectedUpToSeconds: 60,
+};
+
+export const storageDestination: z.output<typeof StorageDestination> = {
+  ...storage,
+  credentials: { accessKeyId: `${secret}MPLE`, secretAccessKey: secret },
+};
+
+export const storageTest: z.output<typeof StorageTest> = {
+  success: true,
+  checks: ['write', 'read', 'range', 'list', 'delete'].map((name) => ({ name, ok: true })),
+  warnings: [],
+  duration: 412,
+};
+
+const { cronExpression: _cron, projectName: _name, ...scheduled } = sample;
+export const schedule: z.output<typeof Schedule> = scheduled;
+
+export const webhook: z.output<typeof WebhookWithSecret> = {
+  id: `${idPrefixes.webhook}_${ulid}`,
+  name: 'On-call',
+  url: 'https://example.com/hooks/backups',
+  events: ['backup.*', 'restore.failed'],
+  enabled: true,
+  format: 'standard',
+  headers: {},
+  timeout: webhookTimeoutMs,
+  retryEnabled: true,
+  filters: { projects: [], trigger: [], excludeTrigger: [] },
+  disabledReason: null,
+  lastTriggeredAt: now,
+  failingSince: null,
+  failureCount: 0,
+  createdAt: yesterday,
+  updatedAt: yesterday,
+  secret,
+  previousSecretExpiresAt: null,
+};
+
+const eventId = `${idPrefixes.event}_${ulid}`;
+const deliveryId = `${idPrefixes.delivery}_${ulid}`;
+
+/** The body of a request of an event in the standard format. */
+export const standardExample = (name: Parameters<typeof sampleEventData>[0]) => ({
+  id: eventId,
+  type: name,
+  timestamp: now,
+  data: sampleEventData(name, { id: organizationId, name: 'Example' }, exampleTime),
+  metadata: { trigger: null, scheduleId: null, attempt: 1, deliveryId },
+});
+
+export const webhookEvent: z.output<typeof WebhookEvent> = {
+  name: 'member.joined',
+  description: 'A member joined',
+  formats: ['standard'],
+  samples: { standard: standardExample('member.joined'), simple: null },
+};
+
+export const delivery: z.output<typeof Delivery> = {
+  id: deliveryId,
+  eventId,
+  eventType: 'backup.completed',
+  status: 'delivered',
+  statusCode: 204,
+  timestamp: now,
+  duration: 87,
+  attempts: 1,
+  lastAttemptAt: now,
+  nextAttemptAt: null,
+};
+
+export const deliveryRequest: z.output<typeof DeliveryRequest> = {
+  method: 'POST',
+  url: webhook.url,
+  headers: { 'Content-Type': 'application/json', 'X-Service-Delivery-Id': deliveryId, 'X-Service-Signature': secret },
+  body: JSON.stringify(standardExample('member.joined')),
+  sentAt: now,
+};
+
+export const auditEntry: z.output<typeof AuditEntry> = {
+  id: `${idPrefixes.audit}_${ulid}`,
+  timestamp: now,
+  action: 'backup.created',
+  actor: { type: 'user', ...person },
+  resource: { type: 'backup', id: `${idPrefixes.backup}_${ulid}` },
+  organization: { id: organizationId },
+  context: { ip: '203.0.113.7', userAgent: 'curl/8.9.1', location: null, requestId: 'Ab12CdEf34Gh' },
+  details: { projectId: named.id, type: 'full' },
+};

@@ -1,0 +1,19 @@
+import type * as z from 'zod';
+import type { Erasure } from '../../models/erasure.ts';
+import { backup } from './job-examples.ts';
+
+export const erasureExample: z.output<typeof Erasure> = {
+  id: `era_${backup.id.slice('bkp_'.length)}`,
+  projectId: backup.projectId,
+  pathCount: 1,
+  query: null,
+  includeSubcollections: true,
+  reason: 'Request of 2025-01-31, ticket 4711',
+  status: 'active',
+  documentsFound: 3,
+  copies: 'stored',
+  lastHeldBackupId: backup.id,
+  expiredAt: null,
+  createdBy: backup.createdBy,
+  createdAt: backup.createdAt,
+};

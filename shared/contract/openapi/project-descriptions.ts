@@ -1,0 +1,132 @@
+/** Descriptions of projects, point-in-time recovery and schedules. */
+import * as z from 'zod';
+import { pitr } from '../endpoints/pitr.ts';
+import { projects } from '../endpoints/projects.ts';
+import { scheduleFields } from '../endpoints/schedules.ts';
+import { events } from '../events/event-catalogue.ts';
+import { backupTimeoutMinutes, scheduleIntervalMinutesMin } from '../limits.ts';
+import { Pitr, PitrGap, PitrWindows } from '../models/pitr.ts';
+import { Project, ProjectSettings } from '../models/project.ts';
+import { Schedule, ScheduleOutcome } from '../models/schedule.ts';
+import {
+  WorkloadIdentity,
+  WorkloadIdentitySetup,
+  workloadIdentityPoolId,
+  workloadIdentityProviderId,
+} from '../workload-identity.ts';
+import { type FieldTexts, fieldTexts } from './field-texts.ts';
+
+export const projectDescriptions: readonly FieldTexts[] = [
+  fieldTexts(Pitr, {
+    baseBackupId: 'The newest base backup; captured changes apply to it',
+    lastCapture: 'The last capture: number of changes, and reads billed by the source',
+    problem:
+      'What is wrong: why captures fail (after three consecutive failures), that a capture waits for a free worker, or which collections are not captured completely and when the base backup comes that ends this, or why the store does not lock the captures for as long as they are kept. Null otherwise',
+    anomaly:
+      'The newest finding in captured changes that is not acknowledged, as in a backup; null if there is none. It marks the base backup keptBackupId: POST /backups/{backupId}/acknowledge of that one ends it',
+    cost: 'Reads billed by the source for all captures, excluding base backups',
+  }),
+  fieldTexts(PitrGap, {
+    to: 'Null while the gap is open',
+    collections:
+      'Collection ids, at any depth; absent if the entry applies to all collections. In a window that is not complete: the first of the collections known to be complete, because others have a gap or subcollections were not counted yet; includeSubcollections: false restores the documents directly in them. In a gap: the first affected ones, empty if they are unknown',
+    collectionCount: 'Number of the collections, of which collections lists the first; null if they are unknown',
+  }),
+  fieldTexts(PitrWindows, {
+    windows:
+      'Ranges of whole seconds. In a complete window every second can be restored with all collections, as far as precision, sampled and undetectedUpToSeconds do not say otherwise. With collection: ranges in which this collection is complete, or proven not to exist',
+    collections: 'Number of captured collection ids, and a page of them; with collection: this one, if it is captured',
+    undetectedUpToSeconds:
+      'A subcollection with an id that was never seen before is detected by counting. One that existed for less than this, between two counts, may be undetected; the longest time between two counts. Null before the second count',
+    sampled:
+      'Parts of the windows without continuous capture (at the start, after an outage, before a new collection was found). Every second can be restored, except for documents that were created and deleted within the part',
+  }),
+  fieldTexts(PitrWindows.shape.windows.element, {
+    complete: 'Whether all collections are proven complete. A restore of more than that is refused, unless it has allowPartial',
+    precision:
+      'interval if too many documents changed to look up every second: a restore uses the last known moment before the requested second and returns it. Absent if the window has the configured precision',
+  }),
+  fieldTexts(pitr.windows.query, { collection: 'The id, or a path, of a collection' }),
+  fieldTexts(pitr.enable.body, {
+    precision: 'second: every whole second can be restored; interval: only the end of each capture, for fewer reads',
+    storageDestinationId: 'Where changes are stored. Defaults to the destination of the project or organization',
+  }),
+  fieldTexts(pitr.update.body, {
+    precision: 'second: every whole second can be restored; interval: only the end of each capture, for fewer reads',
+  }),
+  fieldTexts(events['pitr.change_captured'], { gap: 'Set if captures were lost for a time; there are no changes then' }),
+  fieldTexts(Project, {
+    connection: 'How the source is accessed: by a user’s grant, a Google service account, or workload identity without a key',
+    pitr: 'Point-in-time recovery and, while enabled, its settings',
+  }),
+  fieldTexts(ProjectSettings, { maxReads: 'A backup that would read more documents is stopped' }),
+  fieldTexts(Project.shape.connection, {
+    email: 'Of the user or service account. Empty for a workload identity without a service account',
+    audience: 'Of a workload identity: the pool provider in the customer’s Google Cloud project',
+  }),
+  fieldTexts(projects.create.body, {
+    workloadIdentity:
+      'Access without a key: a workload identity pool provider that trusts this organization. GET /projects/workload-identity has the commands that create it. A provider that also accepts other organizations of this service is refused',
+    credentials:
+      'A Google service account. Without it, the grant given at sign-in is used. An API key uses the grant of its creator, only for Google projects that the organization has connected',
+  }),
+  fieldTexts(WorkloadIdentity, {
+    audience: 'The full name of the provider; or its parts:',
+    projectNumber: 'The number of the Google Cloud project that has the pool',
+    poolId: `Defaults to ${workloadIdentityPoolId}`,
+    providerId: `Defaults to ${workloadIdentityProviderId}`,
+    serviceAccountEmail: 'A service account to act as. Without it the roles are granted to the organization’s principal itself',
+  }),
+  fieldTexts(projects.workloadIdentity.query, {
+    sourceProjectId: 'The Google Cloud project that gets the pool',
+    projectNumber: 'Without it the commands ask Google for it, and audience and principal are null',
+    poolId: `Defaults to ${workloadIdentityPoolId}`,
+    providerId: `Defaults to ${workloadIdentityProviderId}`,
+    serviceAccountEmail: 'The third command lets the organization act as this account, which has the roles',
+    bucket: 'A bucket of Cloud Storage: the third command grants the role on it instead of the database',
+    role: 'Of the database: roles/datastore.viewer (the default) is enough for backups; restores need roles/datastore.user. Of a bucket: roles/storage.objectUser (the default); object locks need roles/storage.objectAdmin',
+  }),
+  fieldTexts(WorkloadIdentitySetup, {
+    awsAccountId: 'The AWS account of this deployment',
+    roleArn: 'The role of this deployment that the pool trusts',
+    sessionArn: 'The session of that role for this organization: the identity that Google sees',
+    attributeMapping: 'Of the provider',
+    attributeCondition: 'Of the provider. It must accept this organization only',
+    audience: 'The full name of the provider, to connect the project or the bucket with',
+    principal: 'The member of Google’s policies that gets the roles',
+    commands: 'Exactly three, to paste into a shell with gcloud',
+  }),
+  fieldTexts(projects.create.body.shape.settings.unwrap(), {
+    backupTimeoutMinutes: `Minutes; defaults to ${backupTimeoutMinutes}`,
+  }),
+  fieldTexts(projects.update.body, {
+    organizationId:
+      'Moves the project. Requires role admin in both organizations. Unless the caller is the owner of both, the credentials of its connection and its storage destinations stay: reconnect the project and set them again. A workload identity always stays, because its pool trusts one organization',
+  }),
+  fieldTexts(projects.collections.list, { count: 'Null if the source does not support counting' }),
+  fieldTexts(Schedule, {
+    retention: 'Days; null if backups are kept by retentionPolicy or without limit',
+    nextRunAt: 'Null while paused',
+    lastRunAt: 'When the schedule last started a backup, or should have',
+    lastSuccessAt: 'When a backup of the schedule last completed',
+    lastOutcome:
+      'How the last run ended; null before. A cancelled backup is no outcome. backupId is null if no backup was started, and for runs before this was recorded',
+    failing: 'Null again once a backup of the schedule completes',
+    warning:
+      'The schedule names collections, included or excluded, that did not exist in its last completed backup. Null again once one completes without a warning. If none of them exists, the backup fails instead',
+  }),
+  fieldTexts(z.object(scheduleFields), {
+    cron: `Five fields as in crontab(5), or a name such as @daily; runs are at least ${scheduleIntervalMinutesMin} minutes apart`,
+    timezone:
+      'IANA time zone; a new schedule without one gets settings.timezone of the organization, which is UTC unless changed',
+    type: 'An incremental backup without a usable parent becomes a full one; fullBecause states the reason',
+    enabled: 'False pauses the schedule',
+    retention: 'Days; replaces retentionPolicy. Without either, backups are kept without limit',
+    retentionPolicy: 'Number of days, ISO weeks, months and years whose last backup is kept; replaces retention',
+    storageDestinationId: 'If omitted, the default of the project or organization at the time of each run',
+  }),
+  fieldTexts(ScheduleOutcome, {
+    status:
+      'missed: no backup was started, because the run was not delivered in time. failed: it could not be started, or did not complete',
+  }),
+];

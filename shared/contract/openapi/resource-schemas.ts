@@ -1,0 +1,195 @@
+/** The schemas of responses that have a name in the OpenAPI document, each with an example. */
+import type * as z from 'zod';
+import { alerts } from '../endpoints/alerts.ts';
+import { AuditEntry } from '../endpoints/audit-logs.ts';
+import { auth, TokenSet, User } from '../endpoints/auth.ts';
+import { DeviceCode, DeviceRequest, device } from '../endpoints/device.ts';
+import { invitations, invites } from '../endpoints/invitations.ts';
+import { members } from '../endpoints/members.ts';
+import { Deletion, organizations } from '../endpoints/organizations.ts';
+import { projects } from '../endpoints/projects.ts';
+import { restoreTests } from '../endpoints/protection/restore-tests.ts';
+import { serviceAccount } from '../endpoints/service-account.ts';
+import { StorageTest } from '../endpoints/storage-destinations.ts';
+import { Health } from '../endpoints/system.ts';
+import { webhooks } from '../endpoints/webhooks.ts';
+import { Alert, AlertDelivery, AlertTest, Incident } from '../models/alert.ts';
+import { AlertDigest, DigestProject } from '../models/alert-digest.ts';
+import { Backup, BackupEntry, Cost, Creator, Diff, Estimate, JobError, Progress, Verification } from '../models/backup.ts';
+import { Encryption } from '../models/encryption.ts';
+import { Erasure } from '../models/erasure.ts';
+import { Member } from '../models/member.ts';
+import { Attention, FailedJob, HistoryDay, Overview, ProjectOverview } from '../models/overview.ts';
+import { Pitr, PitrWindows } from '../models/pitr.ts';
+import { Project } from '../models/project.ts';
+import { DryRun, JobPlan, RestoreHistory, RestoreJob } from '../models/restore.ts';
+import { Comparison, Difference, RestoreTest, RestoreTestRun } from '../models/restore-test.ts';
+import { RestoreTestReport, RestoreTestReportFile, SignedEvidence } from '../models/restore-test-evidence.ts';
+import { Schedule, ScheduleOutcome } from '../models/schedule.ts';
+import { StorageDestination } from '../models/storage-destination.ts';
+import { Delivery, DeliveryRequest, Webhook, WebhookEvent, WebhookWithSecret } from '../models/webhook.ts';
+import { version } from '../version.ts';
+import { WorkloadIdentitySetup } from '../workload-identity.ts';
+import * as account from './examples/account-examples.ts';
+import { alert, alertDelivery, alertDigest, alertTest, digestProject, incident } from './examples/alert-examples.ts';
+import { erasureExample } from './examples/erasure-example.ts';
+import { evidenceExample, reportExample } from './examples/evidence-examples.ts';
+import * as job from './examples/job-examples.ts';
+import { exampleTime } from './examples/request-examples.ts';
+import { comparison, difference, restoreTest, restoreTestRun } from './examples/restore-test-examples.ts';
+import { workloadIdentitySetupExample } from './examples/workload-identity-setup-example.ts';
+
+interface Resource {
+  readonly schema: z.ZodType;
+  readonly description: string;
+  readonly example: unknown;
+}
+
+const resource = <S extends z.ZodType>(schema: S, description: string, example: z.output<S>): Resource => ({
+  schema,
+  description,
+  example,
+});
+
+/** A view of a resource: the example has the same values. */
+const view = <S extends z.ZodObject>(schema: S, description: string, ...whole: readonly object[]): Resource => {
+  const values = Object.assign({}, ...whole) as Readonly<Record<string, unknown>>;
+  const fields = Object.keys(schema.shape).filter((name) => name in values);
+  return { schema, description, example: Object.fromEntries(fields.map((name) => [name, values[name]])) };
+};
+
+const { organization, invitation, serviceAccount: robot, webhook, delivery, member } = account;
+const at = exampleTime.toISOString();
+const joined = { organization: { id: organization.id, name: organization.name }, role: 'member', joinedAt: at } as const;
+const health = { status: 'healthy', version, timestamp: at, checks: { database: 'ok', redis: 'ok', storage: 'ok' } } as const;
+const [firstProject] = job.overview.projects;
+const [attention] = job.overview.attention;
+const [failed] = job.overview.failedJobs;
+const [day] = job.overview.history.days;
+if (!firstProject || !attention || !failed || !day) throw new Error('the example of the overview lacks an element');
+
+export const resources: Readonly<Record<string, Resource>> = {
+  User: resource(User, 'A signed-in user with their organizations', account.user),
+  TokenSet: resource(TokenSet, 'Tokens of a session', account.tokenSet),
+  RefreshedTokens: view(
+    auth.refresh.data,
+    'New tokens. A refresh by cookie sets the refresh token as a cookie',
+    account.tokenSet,
+  ),
+  DeviceCode: resource(DeviceCode, 'The codes of a device that signs in', account.deviceCode),
+  DeviceRequest: resource(DeviceRequest, 'A device that waits for the approval of a person', account.deviceRequest),
+  DeviceDecision: resource(device.decide.data, 'What the person decided', { status: 'approved' }),
+  Organization: view(organizations.current.data, 'The organization of a request', organization),
+  OrganizationSummary: view(organizations.list.list, 'An organization of the caller', organization),
+  CreatedOrganization: view(organizations.create.data, 'A new organization', organization),
+  UpdatedOrganization: view(organizations.update.data, 'The changed part of an organization', organization),
+  RecoveredOrganization: view(organizations.recover.data, 'An organization that was recovered', organization),
+  OrganizationDeletion: resource(Deletion, 'A deleted organization', account.deletion),
+  Member: resource(Member, 'A member of an organization', member),
+  MemberRole: view(members.update.data, 'The new role of a member', member, { updatedAt: at }),
+  Invitation: view(invites.list.list, 'A pending invitation', invitation),
+  CreatedInvitation: view(invites.create.data, 'A new invitation with its link', invitation),
+  ResentInvitation: view(invites.resend.data, 'An invitation with its new link', invitation),
+  InvitationView: view(invitations.view.data, 'An invitation as the invited person sees it', joined, invitation),
+  Membership: resource(invitations.accept.data, 'The membership that accepting an invitation begins', joined),
+  DeclinedInvitation: view(invitations.decline.data, 'An invitation that was declined', joined, { status: 'declined' }),
+  ServiceAccount: view(serviceAccount.get.data, 'A service account without its key', robot),
+  CreatedServiceAccount: view(serviceAccount.create.data, 'A new service account with its key', robot),
+  UpdatedServiceAccount: view(serviceAccount.update.data, 'A changed service account', robot),
+  RotatedServiceAccount: view(serviceAccount.rotateKey.data, 'A service account with its new key', robot),
+  TakenOverServiceAccount: view(serviceAccount.takeOver.data, 'A service account of another user now', robot),
+  Encryption: resource(Encryption, 'How data keys of backups are wrapped', account.encryption),
+  Project: resource(Project, 'A connected Firestore database', account.project),
+  RootCollection: resource(projects.collections.list, 'A root collection of a database', { id: 'orders', count: 31_002 }),
+  WorkloadIdentitySetup: resource(
+    WorkloadIdentitySetup,
+    'How a Google Cloud project trusts this organization, as gcloud commands',
+    workloadIdentitySetupExample,
+  ),
+  Pitr: resource(Pitr, 'Point-in-time recovery of a project', account.pitr),
+  PitrWindows: resource(PitrWindows, 'What of a project can be restored to which times', account.pitrWindows),
+  Erasure: resource(Erasure, 'Documents that no backup shows any more', erasureExample),
+  StorageDestination: resource(StorageDestination, 'A bucket for backups', account.storageDestination),
+  StorageTest: resource(StorageTest, 'The result of testing a storage destination', account.storageTest),
+  JobProgress: resource(Progress, 'How far a job has come', job.backup.progress),
+  JobError: resource(JobError, 'Why a job failed', failed.error ?? { code: 'INTERNAL_ERROR', message: '', details: {} }),
+  JobCreator: resource(Creator, 'Who started a job', { type: 'user', ...invitation.invitedBy }),
+  ReadCost: resource(Cost, 'Documents that the source bills as read, and their price', job.backup.cost),
+  Verification: resource(
+    Verification,
+    'The last verification of a backup',
+    job.backup.verification as z.output<typeof Verification>,
+  ),
+  Backup: resource(Backup, 'A backup and its progress', job.backup),
+  BackupEstimate: resource(Estimate, 'What a backup would read and cost', job.estimate),
+  BackupEntry: resource(BackupEntry, 'A collection or a document of a backup', job.entry),
+  BackupDiff: resource(Diff, 'Differences between a backup and another state', job.diff),
+  RestorePlan: resource(JobPlan, 'What a restore will do', job.restoreJob.plan as z.output<typeof JobPlan>),
+  Restore: resource(RestoreJob, 'A restore with its phase and progress', job.restoreJob),
+  RestoreDryRun: resource(DryRun, 'What a restore would do', job.dryRun),
+  RestoreSummary: resource(RestoreHistory, 'A restore in the history', job.restoreHistory),
+  ScheduleOutcome: resource(ScheduleOutcome, 'How the last run of a schedule ended', account.schedule.lastOutcome as never),
+  RestoreTest: resource(RestoreTest, 'A plan of restore tests', restoreTest),
+  RestoreTestRun: resource(RestoreTestRun, 'A restore test of one project', restoreTestRun),
+  RestoreTestDifference: resource(Difference, 'A difference that a restore test found', difference),
+  RestoreTestComparison: resource(Comparison, 'How much a restore test compared with what', comparison),
+  StartedRestoreTest: resource(restoreTests.run.data, 'The runs that were started', {
+    restoreTestId: restoreTest.id,
+    runId: restoreTestRun.id,
+    runs: [restoreTestRun],
+    skipped: [],
+  }),
+  Schedule: resource(Schedule, 'Automatic backups of a project', account.schedule),
+  Webhook: view(Webhook, 'A webhook without its secret', webhook),
+  WebhookWithSecret: resource(WebhookWithSecret, 'A webhook; its secret is masked unless it is new', webhook),
+  WebhookState: view(webhooks.toggle.data, 'Whether a webhook is enabled', webhook),
+  WebhookEvent: resource(WebhookEvent, 'An event that webhooks can subscribe to', account.webhookEvent),
+  WebhookTest: resource(webhooks.test.data, 'The outcome of sending a sample event', {
+    webhookId: webhook.id,
+    webhookName: webhook.name,
+    event: 'backup.completed',
+    url: webhook.url,
+    success: true,
+    statusCode: 204,
+    duration: 87,
+    deliveryId: delivery.id,
+  }),
+  Delivery: resource(Delivery, 'The delivery of an event to a webhook', delivery),
+  DeliveryList: resource(webhooks.deliveries.data, 'Deliveries of a webhook', { deliveries: [delivery] }),
+  DeliveryRequest: resource(DeliveryRequest, 'The request of an attempt, as sent', account.deliveryRequest),
+  RetriedDelivery: resource(webhooks.retry.data, 'A delivery that is sent again', {
+    deliveryId: delivery.id,
+    status: 'attempting',
+  }),
+  WebhookReplay: resource(webhooks.replay.data, 'A replay of events', {
+    webhookId: webhook.id,
+    from: '2026-01-30T00:00:00.000Z',
+    to: '2026-01-31T23:59:59.999Z',
+    events: ['backup.*', 'restore.failed'],
+    status: 'failed',
+  }),
+  Alert: resource(Alert, 'A channel that reports incidents', alert),
+  AlertTest: resource(AlertTest, 'The outcome of sending a test message', alertTest),
+  AlertDelivery: resource(AlertDelivery, 'A message of an alert', alertDelivery),
+  AlertDeliveryList: resource(alerts.deliveries.data, 'Messages of an alert', { deliveries: [alertDelivery] }),
+  RetriedAlertDelivery: resource(alerts.retry.data, 'A message that is sent again', {
+    deliveryId: alertDelivery.id,
+    status: 'attempting',
+  }),
+  AlertDigest: resource(AlertDigest, 'The weekly digest', alertDigest),
+  DigestProject: resource(DigestProject, 'A project in the weekly digest', digestProject),
+  Incident: resource(Incident, 'Something that failed, from the first failure to its recovery', incident),
+  RestoreTestEvidence: resource(SignedEvidence, 'The signed evidence of a restore test', evidenceExample),
+  RestoreTestReport: resource(RestoreTestReport, 'All restore tests of a period', reportExample),
+  RestoreTestReportFile: resource(RestoreTestReportFile, 'All restore tests of a period, as JSON', {
+    success: true,
+    data: reportExample,
+  }),
+  AuditEntry: resource(AuditEntry, 'Who did what, when and from where', account.auditEntry),
+  ProjectOverview: resource(ProjectOverview, 'Whether a project is protected now', firstProject),
+  Attention: resource(Attention, 'Something that needs attention', attention),
+  FailedJob: resource(FailedJob, 'A backup or restore that failed', failed),
+  HistoryDay: resource(HistoryDay, 'Backups, storage and documents of a day', day),
+  Overview: resource(Overview, 'The protection of all projects at a glance', job.overview),
+  Health: resource(Health, 'Health of the service', { ...health, success: true, data: health }),
+};

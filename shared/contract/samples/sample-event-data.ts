@@ -1,0 +1,212 @@
+/** The `data` of a sample of every event. */
+import type { EventData } from '../events/event-catalogue.ts';
+import type { EventName } from '../events/event-names.ts';
+import { idPrefixes } from '../ids.ts';
+import { backupTimeoutMinutes, invitationSeconds, recoverySeconds } from '../limits.ts';
+import { after, iso, sampleResourcesAt } from './sample-resources.ts';
+import { asEventRun } from './sample-restore-test.ts';
+
+export const sampleEventData = (
+  name: EventName,
+  organization: { readonly id: string; readonly name: string },
+  now: Date,
+): Readonly<Record<string, unknown>> => ({ organization, ...samples[name]({ organization, now, ...sampleResourcesAt(now) }) });
+
+interface SampleContext extends ReturnType<typeof sampleResourcesAt> {
+  readonly organization: { readonly id: string; readonly name: string };
+  readonly now: Date;
+}
+
+const timedOut = {
+  code: 'BACKUP_TIMEOUT',
+  message: `The backup exceeded its timeout of ${backupTimeoutMinutes} minutes`,
+  details: { timeoutMinutes: backupTimeoutMinutes },
+} as const;
+const foundDifferences = {
+  code: 'DIFFERENCES_FOUND',
+  message: '3 differences were found; the first: orders/1042: The fields of the document differ',
+  details: { total: 3 },
+} as const;
+const deniedWrite = 'The service is not allowed to write to the bucket';
+const timeoutMs = backupTimeoutMinutes * 60_000;
+const monthSeconds = 30 * 24 * 3_600;
+
+const pitrData = ({ project, storage, now }: SampleContext, enabled: boolean): Sample<'pitr.enabled'> => ({
+  project,
+  pitr: {
+    projectId: project.id,
+    enabled,
+    status: enabled ? 'starting' : 'disabled',
+    retentionDays: 7,
+    captureIntervalSeconds: 60,
+    precision: 'second',
+    storageDestinationId: storage.id,
+    enabledAt: enabled ? iso(now) : null,
+    baseBackupId: null,
+    earliestRestorableAt: null,
+    latestRestorableAt: null,
+    lastCapture: null,
+    changesCaptured: 0,
+    problem: null,
+    cost: { reads: 0, estimatedUsd: 0 },
+  },
+});
+
+const member = ({ now, person }: SampleContext) => ({
+  userId: person.id,
+  email: person.email,
+  name: 'Ada Lovelace',
+  picture: null,
+  role: 'member' as const,
+  status: 'active' as const,
+  joinedAt: iso(now),
+});
+
+const invitation = ({ now, person }: SampleContext) => ({
+  id: person.id.replace(idPrefixes.user, idPrefixes.invitation),
+  email: 'grace@example.com',
+  role: 'member' as const,
+  status: 'pending' as const,
+  expiresAt: iso(after(now, invitationSeconds)),
+  createdAt: iso(now),
+  invitedBy: person,
+});
+
+const half = (total: number) => ({ percent: 50, documents: Math.ceil(total / 2), totalDocuments: total });
+
+/** `sampleEvent` adds the organization. */
+type Sample<N extends EventName> = Omit<EventData<N>, 'organization'> & Partial<Pick<EventData<N>, 'organization'>>;
+
+const samples: { readonly [N in EventName]: (context: SampleContext) => Sample<N> } = {
+  'backup.started': ({ running, project, ago }) => ({ backup: { ...running, createdAt: ago(2) }, project }),
+  'backup.progress': ({ running, project, totalDocuments, ago }) => ({
+    backup: { ...running, createdAt: ago(49) },
+    project,
+    progress: half(totalDocuments),
+  }),
+  'backup.completed': ({ backup, project }) => ({ backup, project }),
+  'backup.failed': ({ running, project, ago, now }) => ({
+    backup: {
+      ...running,
+      status: 'failed',
+      error: timedOut,
+      duration: timeoutMs,
+      durationFormatted: `${backupTimeoutMinutes}m 0s`,
+      createdAt: ago(timeoutMs / 1_000 + 2),
+      completedAt: iso(now),
+    },
+    project,
+  }),
+  'backup.anomaly': ({ backup, project, now, ago }) => {
+    const findings = [
+      {
+        collection: 'orders',
+        kind: 'deleted' as const,
+        field: null,
+        observed: { documents: 6_200, total: 31_002, share: 0.2 },
+        expected: { min: 0, max: 0.12 },
+        message: '20 % of the documents in orders (6200 of 31002) were deleted; expected at most 12 %',
+      },
+    ];
+    const previous = `${idPrefixes.backup}_01JZ8Q4V0M6T3X9C2B7N5K1HRD`;
+    const anomaly = {
+      detectedAt: iso(now),
+      source: 'backup' as const,
+      findings,
+      comparedWith: previous,
+      keptBackupId: previous,
+      before: ago(24 * 3_600),
+      acknowledgedAt: null,
+      acknowledgedBy: null,
+      note: null,
+    };
+    return { backup: { ...backup, anomaly }, project, findings };
+  },
+  'restore.started': ({ restoring, ago, now }) => ({ restore: { ...restoring, createdAt: ago(2), startedAt: iso(now) } }),
+  'restore.progress': ({ restoring, totalDocuments, ago }) => {
+    const progress = half(totalDocuments);
+    return { restore: { ...restoring, phase: 'Validating', progress, createdAt: ago(38), startedAt: ago(36) }, progress };
+  },
+  'restore.completed': ({ restore }) => ({ restore }),
+  'restore.failed': ({ restoring, now, restore }) => ({
+    restore: {
+      ...restoring,
+      status: 'failed',
+      phase: 'Validating',
+      duration: restore.duration,
+      completedAt: iso(now),
+      error: {
+        code: 'TARGET_PERMISSION_DENIED',
+        message: 'The service is not allowed to write to the target project',
+        details: {},
+      },
+    },
+  }),
+  'restore_test.completed': ({ restoreTestRun, project }) => ({ restoreTest: asEventRun(restoreTestRun), project }),
+  'restore_test.failed': ({ restoreTestRun, project }) => ({
+    restoreTest: { ...asEventRun(restoreTestRun), status: 'failed', differences: 3, error: foundDifferences },
+    project,
+  }),
+  'pitr.enabled': (context) => pitrData(context, true),
+  'pitr.disabled': (context) => pitrData(context, false),
+  'pitr.change_captured': ({ project: { id, name }, backup, ago, now }) => ({
+    project: { id, name },
+    changes: { count: 128, fromTimestamp: ago(60), toTimestamp: iso(now), collections: backup.collections },
+  }),
+  'schedule.created': ({ schedule, now }) => ({ schedule: { ...schedule, createdAt: iso(now) } }),
+  'schedule.updated': ({ schedule }) => ({ schedule }),
+  'schedule.deleted': ({ schedule }) => ({ schedule: { ...schedule, enabled: false, nextRunAt: null } }),
+  'schedule.triggered': ({ schedule, backup }) => ({ schedule, backupId: backup.id, trigger: 'scheduled' }),
+  'schedule.failed': ({ schedule, backup, now }) => ({
+    schedule,
+    reason: 'failed',
+    scheduledFor: iso(now),
+    backupId: backup.id,
+    error: {
+      code: 'SOURCE_AUTH_ERROR',
+      message: 'The service is not allowed to read the source project. Reconnect the project',
+      details: {},
+    },
+  }),
+  'storage.connected': ({ storage }) => ({ storage }),
+  'storage.error': ({ storage, now }) => ({
+    storage: { ...storage, status: 'error', lastError: { at: iso(now), step: 'write', kind: 'denied', message: deniedWrite } },
+    error: { code: 'STORAGE_ERROR', message: deniedWrite, details: { step: 'write', kind: 'denied' } },
+  }),
+  'project.created': ({ fullProject }) => ({ project: fullProject }),
+  'project.deleted': ({ fullProject, ago }) => ({
+    project: { ...fullProject, lastBackupAt: ago(3_600), createdAt: ago(monthSeconds) },
+  }),
+  'organization.created': ({ organization, person, now }) => ({
+    organization: { ...organization, slug: 'example', ownerId: person.id, createdAt: iso(now) },
+  }),
+  'organization.updated': ({ organization, storage, now }) => ({
+    organization: {
+      ...organization,
+      settings: { timezone: 'Europe/Berlin', defaultStorageId: storage.id },
+      updatedAt: iso(now),
+    },
+  }),
+  'organization.deleted': ({ organization, now }) => ({
+    organization: {
+      ...organization,
+      deleted: true,
+      deletionType: 'soft',
+      recoveryDeadline: iso(after(now, recoverySeconds)),
+    },
+  }),
+  'member.joined': (context) => ({ member: member(context) }),
+  'member.left': (context) => ({
+    member: { ...member(context), status: 'left', joinedAt: context.ago(monthSeconds) },
+    projects: [{ ...context.project, status: 'unauthorized' }],
+    projectCount: 1,
+    serviceAccount: null,
+  }),
+  'member.role_changed': (context) => ({
+    member: { ...member(context), role: 'admin', previousRole: 'member', joinedAt: context.ago(monthSeconds) },
+  }),
+  'invitation.created': (context) => ({ invitation: invitation(context) }),
+  'invitation.accepted': (context) => ({
+    invitation: { ...invitation(context), status: 'accepted', createdAt: context.ago(3_600) },
+  }),
+};

@@ -1,0 +1,186 @@
+/** The resources of sample events: a shop's database, its bucket, its nightly backup and one restore. */
+import type { EventData } from '../events/event-catalogue.ts';
+import { idPrefixes } from '../ids.ts';
+import { backupTimeoutMinutes, undoSeconds } from '../limits.ts';
+import { sampleRestoreTestRun } from './sample-restore-test.ts';
+
+/** Well-formed, but of no real resource. */
+const ulid = '01JZ8Q4V0M6T3X9C2B7N5K1HRD';
+const laterUlid = '01JZ8Q9F5WB4D7Y1KM3S8G6TQE';
+const scheduleId = `sch_${ulid}`;
+const collections = ['customers', 'invoices', 'orders'];
+const totalDocuments = 48_213;
+const [bytesStored, bytesRead] = [41_236_480, 187_429_376];
+const backupMs = 94_310;
+const restoreSeconds = 71;
+
+export const iso = (moment: Date): string => moment.toISOString();
+export const after = (moment: Date, seconds: number): Date => new Date(moment.getTime() + seconds * 1_000);
+
+/** The resources as of `now`. Their sizes, counts and times are consistent with each other. */
+export const sampleResourcesAt = (now: Date) => {
+  const ago = (seconds: number): string => iso(after(now, -seconds));
+  const project = { id: `${idPrefixes.project}_${ulid}`, name: 'Web shop', sourceProjectId: 'web-shop-production' };
+  const storageDestination = {
+    id: `${idPrefixes.storageDestination}_${ulid}`,
+    name: 'Backups in Frankfurt',
+    type: 's3' as const,
+  };
+  const person = { id: `${idPrefixes.user}_${ulid}`, email: 'ada@example.com' };
+  const [month, quarter] = [30 * 24 * 3_600, 90 * 24 * 3_600];
+
+  const fullProject: EventData<'project.created'>['project'] = {
+    ...project,
+    databaseId: '(default)',
+    status: 'connected',
+    connection: { type: 'user', email: person.email },
+    settings: { backupTimeoutMinutes, defaultStorageId: storageDestination.id },
+    pitr: { enabled: false },
+    lastBackupAt: null,
+    createdAt: iso(now),
+    updatedAt: iso(now),
+  };
+  const storage: EventData<'storage.connected'>['storage'] = {
+    ...storageDestination,
+    bucket: 'web-shop-backups',
+    prefix: 'production',
+    region: 'eu-central-1',
+    endpoint: null,
+    immutable: false,
+    objectLock: null,
+    sse: null,
+    sseKmsKeyId: null,
+    status: 'connected',
+    lastError: null,
+    lastTestedAt: iso(now),
+    createdAt: ago(quarter),
+    updatedAt: iso(now),
+  };
+  const schedule: EventData<'schedule.created'>['schedule'] = {
+    id: scheduleId,
+    name: 'Every night',
+    projectId: project.id,
+    projectName: project.name,
+    cron: '0 3 * * *',
+    cronExpression: '0 3 * * *',
+    timezone: 'Europe/Berlin',
+    type: 'full',
+    enabled: true,
+    retention: 30,
+    retentionPolicy: null,
+    collections: ['*'],
+    excludeCollections: [],
+    includeAuthUsers: false,
+    storageDestinationId: storageDestination.id,
+    nextRunAt: iso(after(now, 6 * 3_600)),
+    lastRunAt: ago(18 * 3_600),
+    lastBackupId: `${idPrefixes.backup}_${ulid}`,
+    lastSuccessAt: ago(18 * 3_600),
+    lastOutcome: { status: 'completed', at: ago(18 * 3_600), backupId: `${idPrefixes.backup}_${ulid}`, error: null },
+    failing: null,
+    warning: null,
+    createdBy: person,
+    createdAt: ago(month),
+    updatedAt: iso(now),
+  };
+
+  const backup: EventData<'backup.completed'>['backup'] = {
+    id: `${idPrefixes.backup}_${ulid}`,
+    projectId: project.id,
+    type: 'full',
+    status: 'completed',
+    size: bytesStored,
+    sizeFormatted: '41.2 MB',
+    originalSize: bytesRead,
+    duration: backupMs,
+    durationFormatted: '1m 34s',
+    storageDestination,
+    waitingFor: null,
+    collections,
+    unknownCollections: [],
+    collectionsCount: collections.length,
+    documentCount: totalDocuments,
+    trigger: 'scheduled',
+    scheduleId,
+    createdAt: ago(backupMs / 1_000 + 2),
+    completedAt: iso(now),
+  };
+  /** A running backup has stored nothing yet. */
+  const running: typeof backup = {
+    ...backup,
+    status: 'running',
+    size: 0,
+    sizeFormatted: '0 B',
+    originalSize: 0,
+    documentCount: 0,
+    collectionsCount: 0,
+    duration: null,
+    durationFormatted: null,
+    completedAt: null,
+  };
+
+  const restore: EventData<'restore.completed'>['restore'] = {
+    restoreJobId: `${idPrefixes.restore}_${ulid}`,
+    backupId: backup.id,
+    pointInTime: null,
+    partial: null,
+    projectId: project.id,
+    projectName: project.name,
+    targetProjectId: project.id,
+    targetProjectName: project.name,
+    status: 'completed',
+    phase: 'Completed',
+    mergeMode: 'overwrite',
+    dryRun: false,
+    includeSubcollections: true,
+    includeAuthUsers: false,
+    progress: { percent: 100, documents: totalDocuments, totalDocuments },
+    waitingFor: null,
+    unknownCollections: [],
+    unknownCollectionsCount: 0,
+    notFound: [],
+    notFoundCount: 0,
+    documentsRestored: totalDocuments,
+    documentsUnchanged: 0,
+    documentsDeleted: 0,
+    documentsSkipped: 0,
+    documentsFailed: 0,
+    documentsErased: 0,
+    collectionsRestored: collections.length,
+    cost: { reads: totalDocuments, writes: totalDocuments, deletes: 0, estimatedUsd: 0.115711 },
+    duration: restoreSeconds,
+    attempts: 1,
+    safetyBackupId: `${idPrefixes.backup}_${laterUlid}`,
+    undoUntil: iso(after(now, undoSeconds)),
+    undoOf: null,
+    undoneBy: null,
+    createdBy: { type: 'user', ...person },
+    createdAt: ago(restoreSeconds + 2),
+    startedAt: ago(restoreSeconds),
+    completedAt: iso(now),
+    error: null,
+  };
+  const restoring: typeof restore = {
+    ...restore,
+    status: 'running',
+    phase: 'Initializing',
+    progress: { percent: 0, documents: 0, totalDocuments },
+    documentsRestored: 0,
+    collectionsRestored: 0,
+    duration: null,
+    completedAt: null,
+    safetyBackupId: null,
+    undoUntil: null,
+    cost: { reads: 0, writes: 0, deletes: 0, estimatedUsd: 0 },
+  };
+  const restoreTestRun = sampleRestoreTestRun({
+    project,
+    backupId: backup.id,
+    ulid,
+    documents: totalDocuments,
+    bytes: bytesRead,
+    ago,
+  });
+  const restored = { restore, restoring, restoreTestRun };
+  return { project, fullProject, storage, schedule, backup, running, ...restored, person, totalDocuments, ago };
+};
