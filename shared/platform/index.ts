@@ -2,18 +2,23 @@ export { mapConcurrent } from './async/map-concurrent.ts';
 export { prefetch } from './async/prefetch.ts';
 export { type Backoff, type RetryOptions, retry, type Verdict } from './async/retry.ts';
 export { assumeRole } from './aws/assume-role.ts';
+export { type FederatedIdentity, federatedAccessToken } from './aws/federated-access-token.ts';
 export * from './aws/kms.ts';
 export { openWrappedKey } from './aws/open-wrapped-key.ts';
 export { type Entry, putEntry, removeEntry, scheduledTime, sendLater } from './aws/scheduler.ts';
 export { seal, secretValue, sign, unseal } from './aws/secrets.ts';
-export { type Letter, sendMail } from './aws/ses.ts';
+export { sendMail } from './aws/ses.ts';
+export { deploymentAccountId, sessionArnOf } from './aws/session-arn.ts';
 export { delayMaxSeconds, type QueueMessage, type QueueVariable, sendMessages } from './aws/sqs.ts';
 export { describeExecution, startWorkflow, stopWorkflow } from './aws/step-functions.ts';
 export { isAwsError } from './aws-client/is-aws-error.ts';
 export { isTransientAwsError } from './aws-client/is-transient-aws-error.ts';
-export { after, type Clock, clock, epochSeconds, iso } from './clock.ts';
+export { after, type Clock, clock, epochSeconds, iso, utcMinute } from './clock.ts';
+export { composeLetter, type Letter, type LetterBlock, type LetterPart } from './compose-letter.ts';
+export { derivedId } from './derived-id.ts';
 export { env, envList } from './env.ts';
 export { escapeHtml } from './escape-html.ts';
+export { cleanText, fitText, oneLine } from './fit-text.ts';
 export * from './http/address-guard.ts';
 export type { Resolve } from './http/dns-lookup.ts';
 export { fetchTrusted } from './http/fetch-trusted.ts';
@@ -28,7 +33,17 @@ export { addLogContext, type Ids, withLogContext } from './observe/log-context.t
 export { emitMetric } from './observe/metrics.ts';
 export { assertRunActive } from './observe/run-signal.ts';
 export { omitUndefined } from './omit-undefined.ts';
-export { fingerprint, idBounds, newId, newIdOf, newUlid, randomFraction, randomToken, secureRandomBytes } from './random-id.ts';
+export {
+  fingerprint,
+  idBounds,
+  idFor,
+  newId,
+  newIdOf,
+  newUlid,
+  randomFraction,
+  randomToken,
+  secureRandomBytes,
+} from './random-id.ts';
 export { isMasked, secretMask } from './secret-mask.ts';
 export * from './table/change.ts';
 export { commit, transactionMax } from './table/commit.ts';

@@ -13,6 +13,15 @@ export const newId = (kind: IdKind, at: Date = clock.now()): string => `${idPref
 export const newIdOf = (kind: IdKind, past: Date): string =>
   `${idPrefixes[kind]}_${ulidOf(past.getTime(), () => randomFraction())}`;
 
+/** The id that belongs to a time and a name: the same in every attempt, so that a repeated write finds the first. */
+export const idFor = (kind: IdKind, at: Date, name: string): string => {
+  const digest = createHash('sha256').update(name).digest();
+  const text = Array.from(digest.subarray(0, 16), (byte) => crockford[byte & 31]).join('');
+  return `${idPrefixes[kind]}_${encodeTime(at.getTime())}${text}`;
+};
+
+const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
 /** An id without a prefix, for names that are not resource ids. */
 export const newUlid = (at: Date = clock.now()): string => ulid(at.getTime());
 

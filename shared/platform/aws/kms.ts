@@ -1,4 +1,4 @@
-/** KMS: the key that signs access tokens, the key that encrypts secrets at rest, the key that wraps data keys. */
+/** KMS: the keys that sign access tokens and evidence, the key that encrypts secrets at rest, the key that wraps data keys. */
 import { createHash, createPublicKey } from 'node:crypto';
 import {
   DecryptCommand,
@@ -69,19 +69,29 @@ export const tokenSigner = async (): Promise<{ kid: string; sign: (text: string)
   const [key] = await publicKeys();
   const [keyId] = envList('TOKEN_KEY_IDS');
   if (!key || !keyId) throw new Error('no token signing key is configured');
-  const sign = async (text: string): Promise<Buffer> => {
-    const command = new SignCommand({
-      KeyId: keyId,
-      // The digest, because KMS accepts messages up to 4,096 bytes and a token with many organizations comes close.
-      Message: createHash('sha256').update(text).digest(),
-      MessageType: 'DIGEST',
-      SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256',
-    });
-    const { Signature } = await callOwnKey('Sign', (options) => client.send(command, options));
-    if (!Signature) throw new Error('KMS returned no signature');
-    return Buffer.from(Signature);
-  };
-  return { kid: key.kid, sign };
+  return { kid: key.kid, sign: (text) => signWith(keyId, text) };
+};
+
+/** The keys that verify evidence of restore tests; the first one signs. Never used for tokens, so neither can be taken for the other. */
+export const evidenceKeys = (): Promise<readonly PublicJwk[]> => Promise.all(envList('EVIDENCE_KEY_IDS').map(publicKey));
+
+export const evidenceSigner = async (): Promise<{ key: PublicJwk; sign: (text: string) => Promise<Buffer> }> => {
+  const [keyId] = envList('EVIDENCE_KEY_IDS');
+  if (!keyId) throw new Error('no key for evidence is configured');
+  return { key: await publicKey(keyId), sign: (text) => signWith(keyId, text) };
+};
+
+const signWith = async (keyId: string, text: string): Promise<Buffer> => {
+  const command = new SignCommand({
+    KeyId: keyId,
+    // The digest, because KMS accepts messages up to 4,096 bytes: evidence is longer, and a token with many organizations comes close.
+    Message: createHash('sha256').update(text).digest(),
+    MessageType: 'DIGEST',
+    SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256',
+  });
+  const { Signature } = await callOwnKey('Sign', (options) => client.send(command, options));
+  if (!Signature) throw new Error('KMS returned no signature');
+  return Buffer.from(Signature);
 };
 
 export type Context = Readonly<Record<string, string>>;
@@ -123,10 +133,13 @@ export const makeDataKey = async (context: Context): Promise<DataKey> => {
   return { plain: Buffer.from(Plaintext), blob: Buffer.from(CiphertextBlob), keyId: KeyId };
 };
 
-/** Unwraps a data key. The blob itself names the KMS key that wrapped it. */
-export const openDataKey = async (blob: Uint8Array, context: Context): Promise<Buffer> => {
+/** Unwraps a data key. The blob itself names the KMS key that wrapped it; `keyId` is that key as KMS says. */
+export const openDataKey = async (
+  blob: Uint8Array,
+  context: Context,
+): Promise<{ readonly plain: Buffer; readonly keyId: string | undefined }> => {
   const command = new DecryptCommand({ CiphertextBlob: blob, EncryptionContext: context });
-  const { Plaintext } = await callAws((options) => client.send(command, options));
+  const { Plaintext, KeyId } = await callAws((options) => client.send(command, options));
   if (!Plaintext) throw new Error('KMS returned no data key');
-  return Buffer.from(Plaintext);
+  return { plain: Buffer.from(Plaintext), keyId: KeyId };
 };

@@ -2,17 +2,11 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { callAws } from '../aws-client/call-aws.ts';
 import { sdkConfig } from '../aws-client/sdk-config.ts';
+import type { Letter } from '../compose-letter.ts';
 import { env } from '../env.ts';
 import { log } from '../observe/log.ts';
 
 const client = new SESv2Client(sdkConfig);
-
-/** The same content as plain text and as HTML. */
-export interface Letter {
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
 
 /** Sends one e-mail. Without a configured sender address it does nothing. */
 export const sendMail = async (to: string, { subject, text, html }: Letter): Promise<void> => {

@@ -1,8 +1,8 @@
 /**
  * One POST to a customer-supplied address. A hostile receiver costs at most the timeout and a few kilobytes. Of its response only the
- * status and Retry-After are returned.
+ * status and Retry-After are returned, unless the caller asks for more.
  */
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -19,18 +19,32 @@ export interface GuardedPost {
   readonly timeoutMs: number;
   /** Hosts that the deployment trusts: they may be private. */
   readonly trusted: readonly string[];
+  /** Also returns headers and body, for receivers that explain their status there. They must not be shown as they are. */
+  readonly keepsResponse?: boolean | undefined;
+}
+
+/** The headers, and the body as UTF-8, truncated to 4 KiB. */
+export interface KeptResponse {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
 }
 
 /** `unreachable` covers both a blocked address and one without a listener, so that it cannot be used to map a network. */
 export type PostOutcome =
-  | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | undefined; readonly durationMs: number }
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly retryAfter: string | undefined;
+      readonly response?: KeptResponse;
+      readonly durationMs: number;
+    }
   | {
       readonly kind: 'failed';
       readonly reason: 'timeout' | 'unreachable' | 'certificate' | 'protocol';
       readonly durationMs: number;
     };
 
-/** Never rejects. Follows no redirect, decompresses nothing, and discards the response body. */
+/** Never rejects. Follows no redirect, decompresses nothing, and reads at most 4 KiB of the response body. */
 export const postGuarded = (post: GuardedPost): Promise<PostOutcome> => {
   poster ??= makePoster();
   return poster(post);
@@ -60,7 +74,12 @@ type End = WithoutDuration<PostOutcome>;
 type Reason = Extract<PostOutcome, { kind: 'failed' }>['reason'];
 const failed = (reason: Reason): End => ({ kind: 'failed', reason });
 
-const attempt = (url: URL, { headers, body, timeoutMs }: GuardedPost, agents: Agents, settle: (end: End) => void): void => {
+const attempt = (
+  url: URL,
+  { headers, body, timeoutMs, keepsResponse }: GuardedPost,
+  agents: Agents,
+  settle: (end: End) => void,
+): void => {
   let call: ClientRequest | undefined;
   let isOver = false;
   const finish = (end: End): void => {
@@ -80,7 +99,7 @@ const attempt = (url: URL, { headers, body, timeoutMs }: GuardedPost, agents: Ag
     sent.once('socket', (socket) => {
       bytesBefore = socket.bytesRead;
     });
-    sent.once('response', (response) => discardBody(response, finish));
+    sent.once('response', (response) => readShortBody(response, keepsResponse === true, finish));
     let interimResponses = 0;
     sent.on('information', () => {
       interimResponses += 1;
@@ -109,16 +128,24 @@ const attempt = (url: URL, { headers, body, timeoutMs }: GuardedPost, agents: Ag
 };
 
 /** Reads a short body, so that the connection can be reused. The status counts only if the response is complete. */
-const discardBody = (response: IncomingMessage, finish: (end: End) => void): void => {
-  const end: End = { kind: 'answered', status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] };
+const readShortBody = (response: IncomingMessage, isKept: boolean, finish: (end: End) => void): void => {
+  const { statusCode: status = 0, headers } = response;
+  const parts: Buffer[] = [];
+  const end = (): End => ({
+    kind: 'answered',
+    status,
+    retryAfter: headers['retry-after'],
+    ...(isKept && { response: { headers, body: Buffer.concat(parts).subarray(0, bodyBytesMax).toString('utf8') } }),
+  });
   let bytes = 0;
   response.on('data', (part: Buffer) => {
     bytes += part.length;
+    if (isKept) parts.push(part);
     if (bytes <= bodyBytesMax) return;
-    finish(end);
+    finish(end());
     response.destroy();
   });
-  response.once('end', () => finish(end));
+  response.once('end', () => finish(end()));
   response.on('error', () => finish(failed('protocol')));
 };
 

@@ -16,7 +16,7 @@ const embeddedFormat = (values: MetricValues) => ({
   Timestamp: clock.now().getTime(),
   CloudWatchMetrics: [
     {
-      Namespace: metricNamespace,
+      Namespace: process.env.METRIC_NAMESPACE ?? metricNamespace,
       Dimensions: [[]],
       Metrics: (Object.keys(values) as MetricName[]).map((Name) => ({ Name, Unit: metrics[Name] })),
     },

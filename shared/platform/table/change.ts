@@ -2,6 +2,7 @@
  * A change is data: what to write, under which conditions, and which error a failed condition means.
  * Handlers return changes. One place commits them in one transaction, with their audit entries, events and stored response.
  */
+import type { AuditAction } from '../../contract/audit-actions.ts';
 import type { ApiError } from '../../contract/errors.ts';
 
 /** The key of an item. `T` is the type of the item, known to the compiler only: `get` and `getAll` return it. */
@@ -38,7 +39,7 @@ export interface AuditNote {
   readonly resource: { readonly type: string; readonly id: string };
   readonly details?: Readonly<Record<string, unknown>>;
   /** Only if it differs from the endpoint's action. */
-  readonly action?: string;
+  readonly action?: AuditAction;
 }
 
 export interface Change {

@@ -24,7 +24,7 @@ const reply =
     void response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
 const fine = reply(200, { Plaintext: 'eA==' });
 const silence: Reply = () => undefined;
-const call = () => openDataKey(Buffer.from('sealed'), {});
+const call = async () => (await openDataKey(Buffer.from('sealed'), {})).plain;
 
 beforeAll(async () => {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

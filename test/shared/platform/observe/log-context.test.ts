@@ -4,6 +4,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
+import protobuf from 'protobufjs';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { addLogContext, bestEffort, lambdaHandler, log, newId, withLogContext } from '../../../../shared/platform/index.ts';
 import { captureLog } from '../../../harness/aws/captured-log.ts';
@@ -62,48 +63,108 @@ test('lambdaHandler: a failed run is logged with the ids of its event', async ()
   );
 });
 
-let daemon: Socket;
+let receiver: Socket;
 const trace = 'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8';
 beforeAll(async () => {
-  daemon = createSocket('udp4').bind(0, '127.0.0.1');
-  await once(daemon, 'listening');
-  process.env.AWS_XRAY_DAEMON_ADDRESS = `127.0.0.1:${daemon.address().port}`;
+  receiver = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  process.env.AWS_XRAY_DAEMON_ADDRESS = `127.0.0.1:${receiver.address().port}`;
 });
 afterAll(() => {
-  daemon.close();
+  receiver.close();
   delete process.env.AWS_XRAY_DAEMON_ADDRESS;
   delete process.env._X_AMZN_TRACE_ID;
 });
 
-test('annotateTrace: a sampled trace gets the ids', async () => {
+/** The part of OTLP that a span uses, from opentelemetry/proto/trace/v1/trace.proto and its imports. */
+const otlp = protobuf
+  .parse(`syntax = "proto3";
+  message Request { repeated ResourceSpans resource_spans = 1; }
+  message ResourceSpans { Resource resource = 1; repeated ScopeSpans scope_spans = 2; }
+  message Resource { repeated KeyValue attributes = 1; }
+  message ScopeSpans { Scope scope = 1; repeated Span spans = 2; }
+  message Scope { string name = 1; }
+  message Span { bytes trace_id = 1; bytes span_id = 2; string trace_state = 3; bytes parent_span_id = 4; string name = 5;
+    int32 kind = 6; fixed64 start_time_unix_nano = 7; fixed64 end_time_unix_nano = 8; repeated KeyValue attributes = 9; }
+  message KeyValue { string key = 1; AnyValue value = 2; }
+  message AnyValue { oneof value { string string_value = 1; ArrayValue array_value = 5; } }
+  message ArrayValue { repeated AnyValue values = 1; }`)
+  .root.lookupType('Request');
+
+interface Value {
+  readonly stringValue?: string;
+  readonly arrayValue?: { readonly values: readonly Value[] };
+}
+interface Decoded {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly { readonly key: string; readonly value: Value }[] };
+    readonly scopeSpans: readonly {
+      readonly spans: readonly {
+        readonly [name: string]: unknown;
+        readonly name: string;
+        readonly spanId: string;
+        readonly startTimeUnixNano: string;
+        readonly endTimeUnixNano: string;
+        readonly attributes: readonly { readonly key: string; readonly value: Value }[];
+      }[];
+    }[];
+  }[];
+}
+
+const spansIn = (datagram: Buffer) => {
+  const [header = '', document = ''] = datagram.toString().split('\n');
+  assert.deepEqual(JSON.parse(header), { format: 'json', version: 1 });
+  assert.ok(document.startsWith('T1S'), 'OTLP of a sampled trace');
+  const message = otlp.decode(Buffer.from(document.slice(3), 'base64'));
+  const { resourceSpans } = otlp.toObject(message, {
+    longs: String,
+    bytes: (value: Buffer) => value,
+  } as never) as never as Decoded;
+  return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
+};
+const textOf = (value: Value): unknown => value.stringValue ?? value.arrayValue?.values.map(textOf);
+const hex = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).toString('hex');
+
+test('annotateTrace: a sampled trace gets an OpenTelemetry span with the ids as annotations', async () => {
   process.env._X_AMZN_TRACE_ID = `${trace};Sampled=1;Lineage=a:0`;
-  const heard = once(daemon, 'message') as Promise<[Buffer]>;
+  const heard = once(receiver, 'message') as Promise<[Buffer]>;
   await withLogContext({ operation: 'backups.create' }, async () => addLogContext({ organizationId: 'org_1' }));
-  const [header, part = ''] = (await heard)[0].toString().split('\n');
-  assert.deepEqual(JSON.parse(header ?? ''), { format: 'json', version: 1 });
-  const { id, start_time, end_time, ...rest } = JSON.parse(part) as { id: string; start_time: number; end_time: number };
-  assert.match(id, /^[0-9a-f]{16}$/);
-  assert.ok(start_time <= end_time && start_time > 1_600_000_000 && end_time < 10_000_000_000, 'seconds');
-  assert.deepEqual(rest, {
-    name: 'backups.create',
-    type: 'subsegment',
-    trace_id: '1-5759e988-bd862e3fe1be46a994272793',
-    parent_id: '53995c3f42cd8ad8',
-    annotations: { operation: 'backups.create', organizationId: 'org_1' },
+  const [span, ...others] = spansIn((await heard)[0]);
+  assert.ok(span && others.length === 0);
+  assert.equal(hex(span.traceId), '5759e988bd862e3fe1be46a994272793');
+  assert.equal(hex(span.parentSpanId), '53995c3f42cd8ad8');
+  assert.match(hex(span.spanId), /^[0-9a-f]{16}$/);
+  assert.deepEqual([span.name, span.kind], ['backups.create', 1]);
+  const [start, end] = [Number(span.startTimeUnixNano) / 1e6, Number(span.endTimeUnixNano) / 1e6];
+  assert.ok(start <= end && Math.abs(end - Date.now()) < 60_000, `${start} to ${end}`);
+  assert.deepEqual(Object.fromEntries(span.attributes.map(({ key, value }) => [key, textOf(value)])), {
+    operation: 'backups.create',
+    organizationId: 'org_1',
+    'aws.xray.annotations': ['operation', 'organizationId'],
   });
 });
 
+test('annotateTrace: a value longer than 127 bytes is encoded completely', async () => {
+  process.env._X_AMZN_TRACE_ID = `${trace};Sampled=1`;
+  const heard = once(receiver, 'message') as Promise<[Buffer]>;
+  const operation = 'é'.repeat(5_000);
+  await withLogContext({ operation }, async () => undefined);
+  assert.equal(spansIn((await heard)[0])[0]?.name, operation);
+});
+
 test('annotateTrace: without a sampled trace nothing is sent', async () => {
-  const told: string[] = [];
-  daemon.on('message', (text) => told.push(String(text)));
-  for (const header of [`${trace};Sampled=0`, trace, '']) {
+  const received: Buffer[] = [];
+  receiver.on('message', (datagram) => received.push(datagram));
+  for (const header of [`${trace};Sampled=0`, trace, '', 'Root=1-2-3;Parent=53995c3f42cd8ad8;Sampled=1']) {
     process.env._X_AMZN_TRACE_ID = header;
     await withLogContext({ operation: 'silent' }, async () => undefined);
   }
   process.env._X_AMZN_TRACE_ID = `${trace};Sampled=1`;
-  const heard = once(daemon, 'message');
-  await withLogContext({ operation: 'told' }, async () => undefined);
+  const heard = once(receiver, 'message');
+  await withLogContext({ operation: 'sent' }, async () => undefined);
   await heard;
-  assert.equal(told.length, 1);
-  assert.match(told[0] ?? '', /"name":"told"/);
+  assert.deepEqual(
+    received.flatMap((datagram) => spansIn(datagram).map(({ name }) => name)),
+    ['sent'],
+  );
 });

@@ -27,6 +27,17 @@ test('emitMetric: the line has the embedded metric format, with numbers at its r
   ]);
 });
 
+test('emitMetric: a second deployment in the account has its own namespace', () => {
+  process.env.METRIC_NAMESPACE = 'BackupService/staging';
+  try {
+    emitMetric('second', { BackupsFailed: 1 });
+  } finally {
+    delete process.env.METRIC_NAMESPACE;
+  }
+  const line = lines.at(-1) as { _aws?: { CloudWatchMetrics: readonly { Namespace: string }[] } } | undefined;
+  assert.equal(line?._aws?.CloudWatchMetrics[0]?.Namespace, 'BackupService/staging');
+});
+
 test('emitMetric: every metric is emitted somewhere', () => {
   const elsewhere = sourcesIn('shared', 'functions').filter(({ path }) => path !== 'shared/contract/runtime/metric-names.ts');
   const unmeasured = Object.keys(metrics).filter((name) => !elsewhere.some(({ text }) => new RegExp(`\\b${name}\\b`).test(text)));

@@ -1,6 +1,6 @@
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'vitest';
-import { add, set } from '../../../../shared/platform/index.ts';
+import { absentOr, add, remove, set } from '../../../../shared/platform/index.ts';
 
 const key = { pk: 'A', sk: 'A' };
 
@@ -23,4 +23,21 @@ test('add: a counter requires an existing item', () => {
   const write = add(key, 'memberCount', -1);
   deepEqual(write.condition, 'attribute_exists(pk)');
   deepEqual(write.values, { ':memberCount': -1 });
+});
+
+test('remove: the item must exist and be as expected', () => {
+  deepEqual(remove(key, undefined, { jobId: 'x' }), {
+    remove: key,
+    condition: 'attribute_exists(pk) AND #jobId = :was_jobId',
+    names: { '#jobId': 'jobId' },
+    values: { ':was_jobId': 'x' },
+  });
+});
+
+test('absentOr: a missing item satisfies the condition, too', () => {
+  deepEqual(absentOr({ jobId: 'x' }), {
+    condition: 'attribute_not_exists(pk) OR attribute_exists(pk) AND #jobId = :was_jobId',
+    names: { '#jobId': 'jobId' },
+    values: { ':was_jobId': 'x' },
+  });
 });
