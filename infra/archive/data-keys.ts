@@ -14,6 +14,8 @@ export interface KeyOptions {
   readonly passphraseFile?: string | undefined;
   readonly keyFile?: string | undefined;
   readonly kmsEndpoint?: string | undefined;
+  /** Profile of the AWS configuration for KMS. */
+  readonly kmsProfile?: string | undefined;
   /** The only KMS key that may open the backup. */
   readonly kmsKey?: string | undefined;
 }
@@ -89,11 +91,11 @@ export class DataKeys {
     const { organization, project, backup } = identity;
     // KMS decrypts only with the key that wrapped the blob.
     const kmsWrap = { keyId: kmsKey ?? byKms.keyId, blob: byKms.blob };
-    const endpoint = this.#options.kmsEndpoint;
+    const { kmsEndpoint: endpoint, kmsProfile } = this.#options;
     const secret = await openWrappedKey(
       kmsWrap,
       { organization, project, backup },
-      { credentials: cliCredentials(), endpoint },
+      { credentials: cliCredentials(kmsProfile), endpoint },
     ).catch((error: unknown) => {
       throw kmsFailure(error, kmsWrap.keyId);
     });

@@ -1,6 +1,6 @@
 /**
- * Ids and texts are written by users of the customer's app. Characters that break lines, control terminals or reorder text
- * (control characters, line separators, bidirectional controls) are escaped as `\uXXXX`, which JSON reads as the same character.
+ * Ids and texts are written by users of the customer's app. Characters that break lines, control terminals, reorder or hide text
+ * (control characters, line separators, bidirectional controls, zero-width and other invisible characters) are escaped as `\uXXXX`, which JSON reads as the same character.
  * Line feeds stay: in JSON they occur only between values.
  */
 export const escapeOutput = (text: string): string => text.replace(hidden, escaped);
@@ -9,6 +9,10 @@ export const escapeOutput = (text: string): string => text.replace(hidden, escap
 export const escapeName = (name: string): string =>
   /^"|\n/.test(name) || name.search(hidden) >= 0 ? escapeOutput(JSON.stringify(name)) : name;
 
-const hidden = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+/** Emoji keep their variation selectors and joiners. */
+const hidden =
+  /[^\P{Cc}\n]|[\p{Zl}\p{Zp}]|[\p{Cf}\p{DI}](?<![\p{Extended_Pictographic}#*\d]\ufe0f)(?<!\p{Extended_Pictographic}(?:\ufe0f|\p{EMod})?\u200d(?=\p{Extended_Pictographic}))/gu;
 
-const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+/** Characters beyond U+FFFF are two units, as in JSON. */
+const escaped = (character: string): string =>
+  Array.from({ length: character.length }, (_, n) => `\\u${character.charCodeAt(n).toString(16).padStart(4, '0')}`).join('');

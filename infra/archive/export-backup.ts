@@ -1,13 +1,13 @@
 /**
  * `export`: documents as NDJSON in the REST format, in name order. Memory holds a few leaves, whatever the size of the backup.
  */
-import { recordKind, streamLeaves } from '../../shared/archive/index.ts';
+import { type Leaf, recordKind, streamLeaves } from '../../shared/archive/index.ts';
 import { isCollectionPath, isInRange, type NameRange, scopeOf } from '../../shared/firestore/index.ts';
 import { escapeName } from './escape-output.ts';
 import { unusable } from './failure.ts';
 import { innerPath } from './list.ts';
 import type { OpenBackup } from './open-backup.ts';
-import { grouped, type Output, Progress, say } from './output.ts';
+import { grouped, note, type Output, Progress } from './output.ts';
 import { contentOf } from './show.ts';
 
 interface ExportOptions {
@@ -26,12 +26,16 @@ export const exportBackup = async (backup: OpenBackup, { collections, users }: E
   const wanted = users ? recordKind.user : recordKind.document;
   const total = users ? manifest.counts.users : manifest.counts.documents;
   const progress = new Progress(users ? 'users' : 'documents', total);
-  let written = 0;
-  for (const range of scopeOf(paths.length > 0 ? paths : undefined))
-    written += await exportRange(backup, range, wanted, output, progress);
+  let [written, erased] = [0, 0];
+  for (const range of scopeOf(paths.length > 0 ? paths : undefined)) {
+    const exported = await exportRange(backup, range, wanted, output, progress);
+    written += exported.written;
+    erased += exported.erased;
+  }
   await output.finish();
-  say(`exported ${grouped(written)} ${users ? 'users' : 'documents'}`);
-  if (!users && manifest.counts.users > 0) say(`${grouped(manifest.counts.users)} users were not exported; use --users`);
+  if (backup.archive.isFiltered && !users) note(`${grouped(erased)} erased documents were left out`);
+  note(`exported ${grouped(written)} ${users ? 'users' : 'documents'}`);
+  if (!users && manifest.counts.users > 0) note(`${grouped(manifest.counts.users)} users were not exported; use --users`);
 };
 
 const exportRange = async (
@@ -40,15 +44,17 @@ const exportRange = async (
   wanted: number,
   output: Output,
   progress: Progress,
-): Promise<number> => {
+): Promise<{ readonly written: number; readonly erased: number }> => {
   const root = `${manifest.source}/documents/`;
   const isWhole = range.from === undefined && range.to === undefined;
-  let written = 0;
+  let [written, erased] = [0, 0];
   const from = range.from === undefined ? {} : { from: Buffer.from(`${root}${range.from}`) };
   for await (const { segment, leaf } of streamLeaves(archive, from)) {
     let last = '';
     let inLeaf = 0;
     for (let slot = segment.start; slot < segment.start + segment.count; slot++) {
+      if (isErasedDocument(leaf, slot) && (isWhole || isInRange(leaf.name(slot).toString().slice(root.length), range)))
+        erased += 1;
       if (leaf.kind(slot) !== wanted) continue;
       last = leaf.name(slot).toString().slice(root.length);
       if (!isWhole && !isInRange(last, range)) continue;
@@ -60,5 +66,8 @@ const exportRange = async (
     // Names ascend: past the end of the range there is nothing left.
     if (last !== '' && range.to !== undefined && !isInRange(last, { to: range.to })) break;
   }
-  return written;
+  return { written, erased };
 };
+
+const isErasedDocument = (leaf: Leaf, slot: number): boolean =>
+  leaf.kind(slot) === recordKind.erased && leaf.storedKind(slot) === recordKind.document;

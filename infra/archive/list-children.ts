@@ -37,7 +37,7 @@ export const countDocuments = async (archive: Archive, collection: string): Prom
   await first.seek(Buffer.from(`${collection}/${leastId}`));
   await end.seek(afterSubtree(Buffer.from(collection)));
   const records = (await end.rank()) - (await first.rank());
-  if (archive.manifest.counts.tombstones === 0) return records;
+  if (archive.manifest.counts.tombstones === 0 && !archive.isFiltered) return records;
   let documents = 0;
   for (let i = 0; i < records; i++, await first.next()) if ((await first.kind()) === recordKind.document) documents += 1;
   return documents;

@@ -8,20 +8,18 @@ import {
   type Manifest,
   manifestDigest,
   manifestName,
+  type ObjectEntry,
   openManifest,
 } from '../../shared/archive/index.ts';
-import { StorageError } from '../../shared/destination/index.ts';
+import { objectWithHash, readGenuine, StorageError } from '../../shared/destination/index.ts';
 import { DataKeys, type KeyOptions, type OpenedKey } from './data-keys.ts';
 import { damaged, type Failure, failureOf, unusable } from './failure.ts';
 import type { BackupLocation } from './open-location.ts';
-import type { ReadOnlyStore } from './read-only-directory-store.ts';
-import { readSmallObject } from './read-small-object.ts';
-
-/** An object of this backup or of an earlier one that it references. */
-export interface ObjectId {
-  readonly backup: string;
-  readonly name: string;
-}
+import { say } from './output.ts';
+import { readErasures } from './read-erasures.ts';
+import { selectKey, selectVersions } from './select-versions.ts';
+import type { ReadOnlyStore } from './store/read-only-directory-store.ts';
+import { readSmallObject } from './store/read-small-object.ts';
 
 export interface OpenBackup {
   readonly identity: Identity;
@@ -32,23 +30,39 @@ export interface OpenBackup {
   readonly openedBy: string;
   dataKey(backup: string): Promise<Buffer>;
   /** Reads a range of an object. A missing or short object is damage. */
-  read(object: ObjectId, offset: number, length: number): Promise<Uint8Array>;
-  sizeOf(object: ObjectId): Promise<number | undefined>;
+  read(object: ObjectEntry, offset: number, length: number): Promise<Uint8Array>;
+  /** Reads the version that was stored from now on, if the object was overwritten. False if there is no such version. */
+  select(object: ObjectEntry): Promise<boolean>;
+  sizeOf(object: ObjectEntry): Promise<number | undefined>;
   /** The failure if the folder or the key of a referenced earlier backup is missing. */
   findMissing(backup: string): Promise<Failure | undefined>;
 }
 
-/** `digest`, if known, must match the manifest. */
-export const openBackup = async (
-  location: BackupLocation,
-  options: KeyOptions & { readonly digest?: string | undefined },
-): Promise<OpenBackup> => {
+interface OpenOptions {
+  readonly digest?: string | undefined;
+  /** Verification reads every record, and shows none. */
+  readonly isRaw?: boolean | undefined;
+  readonly allowMissingLedger?: boolean | undefined;
+}
+
+/** `digest`, if known, must match the manifest. A key or manifest that was overwritten or deleted is read from the version below. */
+export const openBackup = async (location: BackupLocation, options: KeyOptions & OpenOptions): Promise<OpenBackup> => {
+  const keys = new DataKeys(options);
+  try {
+    return await openNewest(location, options, keys);
+  } catch (error) {
+    if (!(await selectVersions(location.store, keys, options.digest).catch(() => false))) throw error;
+    say('the key or the manifest was overwritten or deleted; the version that was stored is read instead');
+    return openNewest(location, options, keys);
+  }
+};
+
+const openNewest = async (location: BackupLocation, options: KeyOptions & OpenOptions, keys: DataKeys): Promise<OpenBackup> => {
   const sealed = await readSmallObject(location.store, '', manifestName);
   const identity = orFailure(() => claimedIdentity(sealed), manifestName);
   const digest = manifestDigest(sealed);
   if (options.digest !== undefined && options.digest !== digest)
     throw damaged(manifestName, 'does not match the digest: it belongs to another backup, is older or was modified');
-  const keys = new DataKeys(options);
   const opened = new Map<string, Promise<OpenedKey>>();
   const locate = (backup: string): { readonly store: ReadOnlyStore; readonly folder: string } => {
     if (backup === identity.backup) return { store: location.store, folder: '' };
@@ -72,17 +86,31 @@ export const openBackup = async (
     if (missing) throw missing;
     return readSmallObject(store, folder, keyFileName, `${backup}/${keyFileName}`);
   };
+  const openKey = async (of: Identity, isOwn: boolean): Promise<OpenedKey> => {
+    const read = (): Promise<OpenedKey> => keys.open(of, isOwn, () => readKey(of.backup));
+    const { store, folder } = locate(of.backup);
+    return read().catch(async (error: unknown) => {
+      if (isOwn || !(await selectKey(store, folder, keys, of).catch(() => false))) throw error;
+      return read();
+    });
+  };
   const open = (backup: string): Promise<OpenedKey> => {
     const isOwn = backup === identity.backup;
-    const key = opened.get(backup) ?? keys.open({ ...identity, backup }, isOwn, () => readKey(backup));
+    const key = opened.get(backup) ?? openKey({ ...identity, backup }, isOwn);
     opened.set(backup, key);
     return key;
   };
   const dataKey = async (backup: string): Promise<Buffer> => (await open(backup)).dataKey;
-  const take = async ({ backup, name }: ObjectId, offset: number, length: number): Promise<Uint8Array> => {
+  const select = async (entry: ObjectEntry): Promise<boolean> => {
+    const { store, folder } = locate(entry.backup);
+    return (await store.versions?.select(objectWithHash({ ...entry, name: `${folder}${entry.name}` }))) ?? false;
+  };
+  const take = async (entry: ObjectEntry, offset: number, length: number): Promise<Uint8Array> => {
+    const { backup, name } = entry;
     const { store, folder } = locate(backup);
+    const expected = objectWithHash({ ...entry, name: `${folder}${name}` });
     try {
-      return await store.get(`${folder}${name}`, { offset, length });
+      return await readGenuine(store, expected, () => store.get(expected.name, { offset, length }));
     } catch (error) {
       const isShort = error instanceof StorageError && error.code === 'invalid';
       throw isShort ? damaged(`${backup}/${name}`, 'is shorter than expected', error) : failureOf(error, `${backup}/${name}`);
@@ -94,18 +122,28 @@ export const openBackup = async (
       ? failureOf(error, manifestName)
       : damaged(manifestName, 'was modified, or the provided key belongs to another backup', error);
   });
+  const erasures = options.isRaw
+    ? undefined
+    : await readErasures(location, manifest, {
+        identity,
+        dataKey: await dataKey(identity.backup),
+        allowMissing: options.allowMissingLedger ?? false,
+      });
   return {
     identity,
     manifest,
     digest,
-    archive: new Archive(manifest, { fetch: take, dataKey }),
+    archive: new Archive(manifest, { fetch: take, dataKey, erasures, onRetry: async (entry) => void (await select(entry)) }),
     openedBy: (await open(identity.backup)).by,
     dataKey,
     read: take,
+    select,
     findMissing: lackOf,
-    sizeOf: async ({ backup, name }) => {
-      const { store, folder } = locate(backup);
-      return (await store.head(`${folder}${name}`))?.size;
+    sizeOf: async (entry) => {
+      const { store, folder } = locate(entry.backup);
+      const size = async (): Promise<number | undefined> => (await store.head(`${folder}${entry.name}`))?.size;
+      const newest = await size();
+      return newest === entry.size || !(await select(entry)) ? newest : size();
     },
   };
 };

@@ -5,7 +5,8 @@ import { basename, dirname, resolve } from 'node:path';
 import { openGcsAddress, openS3Address } from '../../shared/destination/index.ts';
 import { cliCredentials } from './cli-credentials.ts';
 import { unusable } from './failure.ts';
-import { ReadOnlyDirectoryStore, type ReadOnlyStore } from './read-only-directory-store.ts';
+import { listHidden } from './store/list-hidden.ts';
+import { ReadOnlyDirectoryStore, type ReadOnlyStore } from './store/read-only-directory-store.ts';
 
 export interface BackupLocation {
   /** As given, without a trailing slash. */
@@ -20,6 +21,8 @@ export interface BackupLocation {
 export interface BucketAccess {
   readonly endpoint?: string | undefined;
   readonly region?: string | undefined;
+  /** Profile of the AWS configuration for the bucket. */
+  readonly profile?: string | undefined;
 }
 
 export const openLocation = async (location: string, access: BucketAccess): Promise<BackupLocation> => {
@@ -55,17 +58,18 @@ type Open = (folder: string) => Promise<ReadOnlyStore>;
 
 const openFolder: Open = async (folder) => new ReadOnlyDirectoryStore(folder);
 
-const bucketOpener = (kind: 's3' | 'gs', bucket: string, { endpoint, region }: BucketAccess): Open => {
+const bucketOpener = (kind: 's3' | 'gs', bucket: string, { endpoint, region, profile }: BucketAccess): Open => {
   if (endpoint !== undefined && !URL.canParse(endpoint))
     throw unusable('--endpoint: must be a URL, such as http://localhost:4566');
   if (kind === 's3') {
     const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION, AWS_DEFAULT_REGION } = process.env;
     const at = endpoint ?? AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL;
     const signedFor = region ?? AWS_REGION ?? AWS_DEFAULT_REGION ?? 'us-east-1';
-    return (folder) => openS3Address({ bucket, folder, endpoint: at, region: signedFor, credentials: cliCredentials() });
+    const credentials = cliCredentials(profile);
+    return async (folder) => listHidden(await openS3Address({ bucket, folder, endpoint: at, region: signedFor, credentials }));
   }
   const account = googleAccount();
-  return (folder) => openGcsAddress({ bucket, folder, endpoint, account });
+  return async (folder) => listHidden(await openGcsAddress({ bucket, folder, endpoint, account }));
 };
 
 const googleAccount = (): { clientEmail: string; privateKey: string } => {

@@ -10,6 +10,10 @@ import { unusable } from './failure.ts';
 const pieceCharacters = 256 << 10;
 
 export interface Output {
+  /** Results are one JSON value. */
+  readonly isJson: boolean;
+  /** Lists have names only, and there are neither notes nor progress. */
+  readonly isQuiet: boolean;
   line(text: string): Promise<void>;
   /** The file appears under its name. */
   finish(): Promise<void>;
@@ -17,8 +21,15 @@ export interface Output {
   abort(): Promise<void>;
 }
 
+interface OutputOptions {
+  readonly force: boolean;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
 /** Applies backpressure, so that memory stays bounded. */
-export const openOutput = (file: string | undefined, { force }: { readonly force: boolean }): Output => {
+export const openOutput = (file: string | undefined, { force, json, quiet }: OutputOptions): Output => {
+  hasNotes = !quiet;
   const partial = file === undefined ? undefined : `${file}.partial`;
   const stream: Writable = partial === undefined ? process.stdout : createPartial(partial, force);
   let failure: NodeJS.ErrnoException | undefined;
@@ -49,6 +60,8 @@ export const openOutput = (file: string | undefined, { force }: { readonly force
     check();
   };
   return {
+    isJson: json,
+    isQuiet: quiet,
     line: async (text) => {
       buffered += `${escapeOutput(text)}\n`;
       if (buffered.length >= pieceCharacters) await flush();
@@ -93,6 +106,38 @@ const drained = (stream: Writable): Promise<void> =>
     for (const event of ['drain', 'error', 'close']) stream.on(event, go);
   });
 
+/** A list of any length: a line per row, or with --json one array. */
+export class Listing<Row extends object> {
+  readonly #output: Output;
+  readonly #lineOf: (row: Row) => string;
+  #last: Row | undefined;
+
+  constructor(output: Output, lineOf: (row: Row) => string) {
+    this.#output = output;
+    this.#lineOf = lineOf;
+  }
+
+  async add(row: Row): Promise<void> {
+    if (!this.#output.isJson) return this.#output.line(this.#lineOf(row));
+    await this.#output.line(this.#last ? `  ${JSON.stringify(this.#last)},` : '[');
+    this.#last = row;
+  }
+
+  async end(): Promise<void> {
+    if (!this.#output.isJson) return;
+    await this.#output.line(this.#last ? `  ${JSON.stringify(this.#last)}\n]` : '[]');
+  }
+}
+
+/** Set by the options of the command. */
+let hasNotes = true;
+
+/** What is neither a result nor an error. */
+export const note = (text: string): void => {
+  if (hasNotes) say(text);
+};
+
+/** Errors and warnings. */
 export const say = (text: string): void => void process.stderr.write(`${escapeOutput(text)}\n`);
 
 /** Progress of a long read: one updated line on a terminal, otherwise a line every 10 %. */
@@ -108,6 +153,7 @@ export class Progress {
   }
 
   add(count: number): void {
+    if (!hasNotes) return;
     this.#done += count;
     const percent = Math.floor((100 * this.#done) / Math.max(1, this.#total));
     const step = process.stderr.isTTY ? 1 : 10;

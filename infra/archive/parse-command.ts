@@ -4,42 +4,84 @@ import type { KeyOptions } from './data-keys.ts';
 import { unusable } from './failure.ts';
 import type { BucketAccess } from './open-location.ts';
 
-export const usage = `npm run -s archive -- <command> <location> [path] [options]
+export const usage = `bms archive <command> <location> [path] [options]
 
-Reads backups directly from storage. It needs the bucket and the key; the service need not be running.
+Reads backups directly from storage. It needs the bucket and the key; the
+service need not be running.
 
-  ls <location> [path]    list the backups of a folder, the collections of a backup or the documents of a collection
-  cat <location> <path>   print one document as Firestore REST JSON; accounts/<uid> prints a user
+  ls <location> [path]    list the backups of a folder, the collections of a
+                          backup or the documents of a collection
+  cat <location> <path>   print one document as Firestore REST JSON;
+                          accounts/<uid> prints a user
   export <location>       write all documents as NDJSON in the same format
-  verify <location>       read every byte; check sizes, hashes, frames and counts
+  verify <location>       read every byte: sizes, hashes, frames and counts
   key <location>          print the data key, to be stored offline
+  verify-evidence <file>  check the signed evidence of a restore test, a file or
+                          s3://… or gs://…; needs no key of the backup
 
-<location> is s3://bucket/path, gs://bucket/path or a local folder: a backup, or a folder that contains backups.
-An incremental backup references records of earlier backups. Their folders, named by backup id, must be next to it.
-S3 uses the standard AWS credential chain. For Google, GOOGLE_APPLICATION_CREDENTIALS names a service account key file.
+<location> is s3://bucket/path, gs://bucket/path or a local folder: a backup, or
+a folder that contains backups. An incremental backup references records of
+earlier backups. Their folders, named by backup id, must be next to it.
+S3 and KMS use the standard AWS credential chain, or a profile of the AWS
+configuration each: --profile, --kms-profile. For Google,
+GOOGLE_APPLICATION_CREDENTIALS names a service account key file.
 
+  --json                  print one JSON value; cat and export print JSON anyway
+  --quiet                 print only names, results and errors: no notes, no
+                          progress
   --endpoint URL          endpoint of an S3- or GCS-compatible store
   --region NAME           region of the bucket
+  --profile NAME          AWS profile with the credentials for the bucket
 The key of the backup, in order of precedence:
   --key-file FILE         a data key as printed by "key"; or ARCHIVE_KEY
-  --passphrase-file FILE  the organization's passphrase; or ARCHIVE_PASSPHRASE; --passphrase prompts for it
-  --kms-key ARN           the only KMS key that may open the backup; needs AWS credentials that may decrypt
+  --passphrase-file FILE  the organization's passphrase; or ARCHIVE_PASSPHRASE;
+                          --passphrase prompts for it
+  --kms-key ARN           the only KMS key that may open the backup; needs AWS
+                          credentials that may decrypt
   --kms-endpoint URL      KMS endpoint, if it is not AWS
-If a key, a passphrase or a KMS key is given, nothing else opens the backup. If none is given, the KMS key that the object
-"key" names is used, even if it is not yours: check the key that verify reports.
+  --kms-profile NAME      AWS profile with the credentials for KMS; default: not
+                          that of the bucket, but the standard chain
+If a key, a passphrase or a KMS key is given, nothing else opens the backup. If
+none is given, the KMS key that the object "key" names is used, even if it is
+not yours: check the key that verify reports.
+Documents that the erasure ledger beside the backup names are not shown. If the
+ledger is missing although the backup states that it has one, nothing is:
+  --show-erased-documents-if-ledger-is-missing
+                          read the backup without its ledger
 export:
-  --collection PATH       only this collection and everything below it; may be repeated
-  --users                 export the users of Firebase Authentication instead of documents
-  --out FILE              write to FILE, which appears once it is complete; default: stdout
-  --force                 replace FILE.partial, left by an export that was killed or is still running
+  --collection PATH       only this collection and everything below it; may be
+                          repeated
+  --users                 export the users of Firebase Authentication instead of
+                          documents
+  --out FILE              write to FILE, which appears once it is complete;
+                          default: stdout
+  --force                 replace FILE.partial, left by an export that was
+                          killed or is still running
 verify:
   --digest TEXT           the manifest must have this digest
-  --quick                 check only the index and that every object exists with its size
+  --quick                 check only the index and that every object exists with
+                          its size
   --full                  also decode every document
+verify-evidence:
+  --key KEY               the key that must have signed it: its fingerprint, or
+                          a file with the public key (PEM, JWK or JWK set) such
+                          as https://<service>/.well-known/evidence-keys.json
+  --backup LOCATION       the backup that was tested: its manifest must be the
+                          one in the evidence; default: the folder of the backup
+                          beside the evidence or its folder, if there is one
 
-Exit codes: 0 success; 1 the backup is damaged; 2 invalid usage, or the backup cannot be reached or opened.`;
+Examples:
+  $ bms archive ls s3://backups
+  $ bms archive verify s3://backups/<project>/<backup>
+  $ bms archive cat s3://backups/<project>/<backup> users/ada
+  $ bms archive verify-evidence rtr_01JZ8Q4V0M6T.json --key keys.json
+  $ bms archive export ./copy/<backup> --passphrase --out documents.ndjson
 
-export const commands = ['ls', 'cat', 'export', 'verify', 'key'] as const;
+Exit codes: 0 success; 1 the backup is damaged, or the evidence was altered or
+signed by another key; 2 invalid usage, or the backup or the evidence cannot be
+reached or opened. Genuine evidence of a failed test is a success.`;
+
+export const commands = ['ls', 'cat', 'export', 'verify', 'key', 'verify-evidence'] as const;
 type CommandName = (typeof commands)[number];
 
 export interface Command extends BucketAccess, KeyOptions {
@@ -50,8 +92,13 @@ export interface Command extends BucketAccess, KeyOptions {
   readonly users: boolean;
   readonly out: string | undefined;
   readonly force: boolean;
+  readonly json: boolean;
+  readonly quiet: boolean;
   readonly digest: string | undefined;
   readonly depth: 'quick' | 'whole' | 'full';
+  readonly allowMissingLedger: boolean;
+  readonly key: string | undefined;
+  readonly backup: string | undefined;
 }
 
 const text = { type: 'string' } as const;
@@ -59,7 +106,9 @@ const flag = { type: 'boolean' } as const;
 export const options = {
   endpoint: text,
   region: text,
+  profile: text,
   'kms-endpoint': text,
+  'kms-profile': text,
   'kms-key': text,
   'key-file': text,
   'passphrase-file': text,
@@ -68,9 +117,14 @@ export const options = {
   users: flag,
   out: text,
   force: flag,
+  'show-erased-documents-if-ledger-is-missing': flag,
   digest: text,
   quick: flag,
   full: flag,
+  key: text,
+  backup: text,
+  json: flag,
+  quiet: { type: 'boolean', short: 'q' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -81,6 +135,8 @@ const ownerOf: Readonly<Record<string, CommandName>> = {
   force: 'export',
   quick: 'verify',
   full: 'verify',
+  key: 'verify-evidence',
+  backup: 'verify-evidence',
 };
 
 /** Undefined if help was requested. Messages do not repeat arguments, which might be secrets. */
@@ -89,6 +145,7 @@ export const parseCommand = (args: readonly string[]): Command | undefined => {
   if (values.help) return undefined;
   const [name, location, path = '', ...more] = positionals;
   if (!isCommand(name)) throw unusable(`the command must be one of ${commands.join(', ')}; see --help`);
+  if (!location && name === 'verify-evidence') throw unusable('verify-evidence: file missing, such as rtr_….json');
   if (!location) throw unusable(`${name}: location missing: s3://bucket/path, gs://bucket/path or a folder`);
   if (more.length > 0 || (path !== '' && name !== 'ls' && name !== 'cat')) throw unusable(`${name}: too many arguments`);
   if (name === 'cat' && path === '') throw unusable('cat: document path missing, such as users/ada');
@@ -103,17 +160,24 @@ export const parseCommand = (args: readonly string[]): Command | undefined => {
     path,
     endpoint: values.endpoint,
     region: values.region,
+    profile: values.profile,
     keyFile: values['key-file'],
     passphraseFile: values['passphrase-file'],
     passphrase: values.passphrase,
     kmsKey: values['kms-key'],
     kmsEndpoint: values['kms-endpoint'],
+    kmsProfile: values['kms-profile'],
     out: values.out,
     force: values.force ?? false,
+    json: values.json ?? false,
+    quiet: values.quiet ?? false,
     digest: values.digest,
+    allowMissingLedger: values['show-erased-documents-if-ledger-is-missing'] ?? false,
     collections: values.collection ?? [],
     users: values.users ?? false,
     depth: values.quick ? 'quick' : values.full ? 'full' : 'whole',
+    key: values.key,
+    backup: values.backup,
   };
 };
 

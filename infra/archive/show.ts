@@ -15,6 +15,8 @@ export const show = async ({ archive, manifest }: OpenBackup, path: string, outp
     throw unusable(`${escapeName(inner)} is not a document path; use ls to list it`);
   const found =
     (await archive.find(Buffer.from(`${root}/${inner}`))) ?? (isUser ? await archive.find(Buffer.from(inner)) : undefined);
+  if (found?.leaf.kind(found.slot) === recordKind.erased)
+    throw unusable(`${escapeName(inner)}: was erased; the erasure ledger beside the backup hides it`);
   if (!found || found.leaf.kind(found.slot) === recordKind.tombstone)
     throw unusable(`${escapeName(inner)}: not found in this backup`);
   await output.line(JSON.stringify(contentOf(found.leaf, found.slot), undefined, 2));

@@ -3,6 +3,32 @@
 export { ChunkWriter } from './chunk/chunk-writer.ts';
 export { readChunk } from './chunk/read-chunk.ts';
 export { type Shard, ShardWriter } from './chunk/shard-writer.ts';
+export {
+  type Erasure,
+  type ErasureLedger,
+  type ErasureValue,
+  openErasures,
+  sealErasures,
+} from './erasure/erasure-ledger.ts';
+export {
+  type Evidence,
+  type EvidenceComparison,
+  type EvidenceDifference,
+  evidenceFolder,
+  evidenceFormat,
+  evidenceVersion,
+  maxEvidenceBytes,
+} from './evidence/evidence.ts';
+export { type EvidenceKey, keyThumbprint, parseEvidenceKey } from './evidence/evidence-key.ts';
+export {
+  decodeEvidence,
+  type EvidenceSigner,
+  encodeEvidence,
+  evidenceDigest,
+  type SignedEvidence,
+  signEvidence,
+  verifyEvidence,
+} from './evidence/signed-evidence.ts';
 export { encodeKeyFile, type KeyFile, parseKeyFile } from './key/key-file.ts';
 export {
   type KeyWrap,
@@ -32,9 +58,18 @@ export { readIndex, readPages } from './page/read-index.ts';
 export { ArchiveError, type ArchiveErrorCode } from './primitives/archive-error.ts';
 export type { ByteSource } from './primitives/byte-queue.ts';
 export { maxKeyFileBytes, maxManifestBytes } from './primitives/format-limits.ts';
-export { type Identity, keyFileName, manifestName, objectKind, objectName } from './primitives/identity.ts';
+export {
+  erasuresFolder,
+  erasuresName,
+  erasuresVersion,
+  type Identity,
+  keyFileName,
+  manifestName,
+  objectKind,
+  objectName,
+} from './primitives/identity.ts';
 export { lastAtMost } from './primitives/last-at-most.ts';
-export { Archive } from './reader/archive.ts';
+export { Archive, type RecordFilter } from './reader/archive.ts';
 export type { LeafContents } from './reader/leaf-cache.ts';
 export { Seeker } from './reader/seeker.ts';
 export { type EncodedNameRange, type NamedPage, segmentsInRanges } from './reader/segments-in-ranges.ts';

@@ -30,8 +30,12 @@ export const recordKind = {
   tombstone: 2,
   /** A Firebase Authentication user as JSON. */
   user: 3,
+  /** In memory only: a record that an erasure hides. */
+  erased: 0,
 } as const;
 export type RecordKind = (typeof recordKind)[keyof typeof recordKind];
+/** The kinds of an archive. */
+export type StoredKind = Exclude<RecordKind, typeof recordKind.erased>;
 
 /** The kind is the low half of the flags. */
 export const kindMask = 0x0f;

@@ -2,12 +2,21 @@ import { compareRanges } from '../name/compare-names.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { asBuffer } from '../primitives/bytes.ts';
 import { maxLeafNameBytes, maxLeafRecords, maxPlainBytes } from '../primitives/format-limits.ts';
-import { column, columnsStart, kindMask, planes, type RecordKind, recordKind, recordOrder } from './column-layout.ts';
+import {
+  column,
+  columnsStart,
+  kindMask,
+  planes,
+  type RecordKind,
+  recordKind,
+  recordOrder,
+  type StoredKind,
+} from './column-layout.ts';
 import { joinDocument, trimmedCreated, trimmedName, trimmedUpdated } from './document-trim.ts';
 import type { Moment } from './protobuf-timestamp.ts';
 
 const knownFlags = kindMask | trimmedName | trimmedCreated | trimmedUpdated;
-const kinds = new Set<number>(Object.values(recordKind));
+const kinds = new Set<number>([recordKind.document, recordKind.tombstone, recordKind.user]);
 
 /** Read access to the records of a leaf by slot. The frames must not change. */
 export class Leaf {
@@ -19,6 +28,8 @@ export class Leaf {
   readonly #names: Buffer;
   readonly #nameEnds: Uint32Array;
   readonly #bodyEnds: Uint32Array;
+  /** Set once a record is hidden. */
+  #hidden: Uint8Array | undefined;
 
   /** Without the bodies frame, only names and times are available. */
   constructor(keysFrame: Uint8Array, bodiesFrame?: Uint8Array) {
@@ -109,8 +120,19 @@ export class Leaf {
     return this.#bodies !== undefined;
   }
 
+  /** Hides a record: its kind becomes `erased`, and its contents can no longer be read. */
+  hide(slot: number): void {
+    this.#hidden ??= new Uint8Array(this.count);
+    this.#hidden[slot] = 1;
+  }
+
   kind(slot: number): RecordKind {
-    return (this.#read(column.flags.plane, 1, slot) & kindMask) as RecordKind;
+    return this.#hidden?.[slot] === 1 ? recordKind.erased : this.storedKind(slot);
+  }
+
+  /** The kind in the archive, also of a hidden record. */
+  storedKind(slot: number): StoredKind {
+    return (this.#read(column.flags.plane, 1, slot) & kindMask) as StoredKind;
   }
 
   name(slot: number): Buffer {
@@ -133,6 +155,7 @@ export class Leaf {
   /** A view of the stored body; without the fields that the columns hold. */
   body(slot: number): Buffer {
     if (!this.#bodies) throw new Error('the bodies of this leaf were not read');
+    if (this.#hidden?.[slot] === 1) throw new Error('the record is hidden by an erasure');
     return this.#bodies.subarray(slot === 0 ? 0 : this.#bodyEnds[slot - 1], this.#bodyEnds[slot]);
   }
 

@@ -24,6 +24,10 @@ const archiveErrors = {
   'record-invalid': 'validating',
   'index-invalid': 'validating',
   'manifest-invalid': 'validating',
+  /** A document is no evidence of a restore test. */
+  'evidence-invalid': 'validating',
+  /** Evidence was altered after it was signed. */
+  'signature-invalid': 'validating',
   /** The key file cannot be read. */
   'key-invalid': 'decrypting',
   'wrong-passphrase': 'decrypting',

@@ -7,11 +7,11 @@ export interface Identity {
   readonly backup: string;
 }
 
-type ObjectKind = 'manifest' | 'index' | 'chunk';
+type ObjectKind = 'manifest' | 'index' | 'chunk' | 'erasures';
 
 /** Excludes characters that JSON or object stores could spell in two ways. */
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
-const namePattern = /^(?:(chunk|index)\/\d{8}-\d{4}|(manifest))$/;
+const namePattern = /^(?:(chunk|index)\/\d{8}-\d{4}|(erasures)\/\d{8}|(manifest))$/;
 
 export const manifestName = 'manifest';
 /** Object name of the wrapped data key. It is separate from the sealed objects, so that rewrapping changes none of them. */
@@ -27,8 +27,21 @@ export const objectName = (kind: 'index' | 'chunk', number: number, part = 0): s
 /** The kind is part of the name, and frames are bound to the name. */
 export const objectKind = (name: string): ObjectKind | undefined => {
   const match = namePattern.exec(name);
-  return (match?.[1] ?? match?.[2]) as ObjectKind | undefined;
+  return (match?.[1] ?? match?.[2] ?? match?.[3]) as ObjectKind | undefined;
 };
+
+/** Folder of the copies of the erasure ledger, one object per version. */
+export const erasuresFolder = 'erasures/';
+
+/** The object name of a version of the erasure ledger. Versions are not replaced, because a lock may forbid it. */
+export const erasuresName = (version: number): string => {
+  if (!Number.isInteger(version) || version < 1 || version > 99_999_999) throw new RangeError(`invalid version ${version}`);
+  return `${erasuresFolder}${String(version).padStart(8, '0')}`;
+};
+
+/** The version that an object name states; undefined for other objects. */
+export const erasuresVersion = (name: string): number | undefined =>
+  objectKind(name) === 'erasures' ? Number(name.slice(erasuresFolder.length)) : undefined;
 
 /** Identifies an object across backups; ids contain no spaces. */
 export const objectId = ({ backup, name }: { readonly backup: string; readonly name: string }): string => `${backup} ${name}`;

@@ -15,17 +15,24 @@ import { type NamedPage, segmentsInRanges } from './segments-in-ranges.ts';
 
 interface ArchiveSource {
   /** Reads exactly this range of an object. Errors pass through to the caller. */
-  readonly fetch: (
-    object: { readonly backup: string; readonly name: string },
-    offset: number,
-    length: number,
-  ) => Promise<Uint8Array>;
+  readonly fetch: (object: ObjectEntry, offset: number, length: number) => Promise<Uint8Array>;
   /** The data key of this backup or of an earlier one that it references. */
   readonly dataKey: (backup: string) => Uint8Array | Promise<Uint8Array>;
   /** Whether to verify the clear-text headers as well. Reads do not depend on them, but a difference shows a modification. */
   readonly verifiesHeaders?: boolean | undefined;
-  /** Called when a range fails verification and is fetched again. Distinguishes a bad transfer from damage. */
-  readonly onRetry?: (object: { readonly backup: string; readonly name: string }, error: ArchiveError) => void;
+  /** Hides the records of erased documents. Without it every record is readable. */
+  readonly erasures?: RecordFilter | undefined;
+  /**
+   * Called when a range fails verification, before it is fetched once more. Distinguishes a bad transfer from damage. May select
+   * another stored version of the object.
+   */
+  readonly onRetry?: (object: ObjectEntry, error: ArchiveError) => Promise<void> | void;
+}
+
+/** Hides records of a leaf. */
+export interface RecordFilter {
+  /** Hides what is to be hidden. False if that depends on the bodies, which the leaf lacks; then it is read with them. */
+  apply(leaf: Leaf): boolean;
 }
 
 /** Pages to cache, about 100 KB each. */
@@ -64,6 +71,11 @@ export class Archive {
       .map((page) => ({ ...page, name: Buffer.from(page.first, 'base64url') }));
   }
 
+  /** Whether records may be hidden, so that the index alone does not prove that a document is visible. */
+  get isFiltered(): boolean {
+    return this.#source.erasures !== undefined;
+  }
+
   /** Finds a record, including tombstones, with two fetches: one index page and one leaf. */
   async find(name: Uint8Array): Promise<Found | undefined> {
     const page = this.pages[lastAtMost(this.pages, name, (one) => one.name)];
@@ -83,10 +95,20 @@ export class Archive {
 
   /** Reads the leaf of a segment, or only its keys: a tenth of it, enough to compare names and times. */
   leaf(segment: Segment, part: LeafContents = 'all'): Promise<Leaf> {
-    const read = (): Promise<Leaf> => this.#leaf(segment, part);
+    const read = (): Promise<Leaf> => this.#filteredLeaf(segment, part);
     return attachObject({ backup: segment.backup, name: segment.object }, async () =>
       this.#leaves ? checkSegment(await this.#leaves.get(segment, part, read), segment) : read(),
     );
+  }
+
+  /** The one place where records leave the archive: no reader sees an erased document. */
+  async #filteredLeaf(segment: Segment, part: LeafContents): Promise<Leaf> {
+    const leaf = await this.#leaf(segment, part);
+    const { erasures } = this.#source;
+    if (!erasures || erasures.apply(leaf)) return leaf;
+    const whole = await this.#leaf(segment, 'all');
+    erasures.apply(whole);
+    return whole;
   }
 
   async #leaf(segment: Segment, part: LeafContents): Promise<Leaf> {
@@ -148,7 +170,7 @@ export class Archive {
       return await read();
     } catch (error) {
       if (!(error instanceof ArchiveError)) throw error;
-      this.#source.onRetry?.(entry, error);
+      await this.#source.onRetry?.(entry, error);
       return read();
     }
   }

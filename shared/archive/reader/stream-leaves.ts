@@ -20,6 +20,8 @@ export interface StreamOptions {
   readonly within?: readonly EncodedNameRange[];
   /** `keys` fetches about a tenth, enough to compare names and times. May differ per leaf. */
   readonly part?: LeafContents | (() => LeafContents);
+  /** Segments that are not read. */
+  readonly skips?: (segment: Segment) => boolean;
   /** Leaves to prefetch, 8 by default, which hides a latency of 50 ms per fetch. */
   readonly ahead?: number;
 }
@@ -29,12 +31,13 @@ export interface StreamOptions {
  * incremental index alternates between old and new leaves, so recent leaves are reused.
  */
 export async function* streamLeaves(archive: Archive, options: StreamOptions = {}): AsyncGenerator<LeafPart, void, undefined> {
-  const { from, within = [{ from }], part = 'all', ahead = 8 } = options;
+  const { from, within = [{ from }], part = 'all', skips, ahead = 8 } = options;
   const partOf = typeof part === 'string' ? () => part : part;
   const recent = new Map<string, Promise<Leaf>>();
   const prefetched: Promise<LeafPart>[] = [];
   const order = new OrderCheck();
   for await (const segment of segmentsInRanges(archive, within)) {
+    if (skips?.(segment)) continue;
     const key = `${segment.backup} ${segment.object} ${segment.frame}`;
     const leaf = recent.get(key) ?? archive.leaf(segment, partOf());
     recent.delete(key);

@@ -81,7 +81,7 @@ test('archive: an S3 bucket and a KMS key suffice to read a backup', async () =>
   ok(verified.out.endsWith(`, opened by KMS key ${keyArn}\n`), verified.out);
 });
 
-test('archive cat: reads the key, the manifest and two ranges', async () => {
+test('archive cat: reads the key, the manifest and two ranges, and looks for an erasure ledger', async () => {
   requests.length = 0;
   const { code, out } = await run(['cat', location, 'things/0000100']);
   equal(code, 0);
@@ -92,6 +92,9 @@ test('archive cat: reads the key, the manifest and two ranges', async () => {
     ['GET', 'bkp_a/manifest', true],
     ['HEAD', 'bkp_a/key', false],
     ['GET', 'bkp_a/key', true],
+    // Lists the versions of the ledger, also those that a delete marker hides.
+    ['GET', 'customer/', false],
+    ['GET', 'customer/', false],
     ['GET', 'index/00000000-0000', true],
     ['GET', 'chunk/00000000-0000', true],
   ]);
@@ -110,6 +113,26 @@ test('archive: a Google bucket is read with a service account key file', async (
   );
   equal(code, 0, err);
   match(out, /^ok: bkp_a, 2 objects/);
+});
+
+test('archive: the bucket and KMS take credentials of their own profiles', async () => {
+  const file = join(dir, 'profiles');
+  const profile = (name: string, key: string) => `[${name}]\naws_access_key_id=${key}\naws_secret_access_key=secret\n`;
+  // The store accepts the first, which KMS does not know, and refuses the second.
+  const { AWS_ACCESS_KEY_ID: known, AWS_SECRET_ACCESS_KEY: secret } = aws;
+  const kms = profile('kms', known).replace('=secret', `=${secret}`);
+  writeFileSync(file, profile('bucket', 'somebody') + kms + profile('refused', 'denied'));
+  const env = { AWS_SHARED_CREDENTIALS_FILE: file, AWS_CONFIG_FILE: join(dir, 'none'), AWS_REGION: region };
+  const [apart, swapped, onlyBucket, onlyKms] = await Promise.all([
+    run(['verify', location, '--profile', 'bucket', '--kms-profile', 'kms'], env),
+    run(['verify', location, '--profile', 'refused', '--kms-profile', 'kms'], env),
+    run(['verify', location, '--profile', 'bucket'], { ...env, ...aws }),
+    run(['verify', location, '--kms-profile', 'bucket'], { ...env, ...aws }),
+  ]);
+  match(apart.out, /^ok: bkp_a, /, apart.err);
+  match(swapped.err, /403 AccessDenied/);
+  match(onlyBucket.out, /^ok: bkp_a, /, onlyBucket.err);
+  match(onlyKms.err, /^KMS did not decrypt the data key/);
 });
 
 test('archive: a backup that cannot be reached or opened gives one line and exit code 2', async () => {

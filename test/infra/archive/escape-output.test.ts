@@ -10,16 +10,19 @@ import { passphrase, sampleBackup, writeObjects } from '../../harness/builders/s
 import { lines, runArchive } from '../../harness/env/run-archive-command.ts';
 
 const between = (from: number, to: number): readonly number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
-/** Characters that must not be printed: control characters, line separators, bidirectional controls. */
+/** Characters that must not be printed: control characters, line separators, bidirectional controls, invisible characters. */
 const codes = [
   ...between(0x00, 0x1f),
   ...between(0x7f, 0x9f),
   ...[0x061c, 0x200e, 0x200f, 0x2028, 0x2029],
   ...between(0x202a, 0x202e),
   ...between(0x2066, 0x2069),
+  ...[0x00ad, 0x180e, 0x200b, 0x200c, 0x200d, 0xfeff, 0xfe0f],
+  ...between(0x2060, 0x2064),
+  ...between(0xe0020, 0xe007f),
 ];
-const hostile = codes.map((code) => String.fromCharCode(code)).join('');
-const isSafe = (text: string): boolean => ![...text].some((letter) => letter !== '\n' && codes.includes(letter.charCodeAt(0)));
+const hostile = codes.map((code) => String.fromCodePoint(code)).join('');
+const isSafe = (text: string): boolean => ![...text].some((letter) => letter !== '\n' && codes.includes(letter.codePointAt(0)!));
 
 test('escapeOutput: writes unprintable characters as escapes that JSON reads as the same text', () => {
   const text = `Grüße 東京 🚀 "\\" ${hostile}`;
@@ -27,6 +30,11 @@ test('escapeOutput: writes unprintable characters as escapes that JSON reads as 
   ok(isSafe(json));
   deepEqual(JSON.parse(json), { [text]: text });
   ok(json.includes('Grüße 東京 🚀'));
+});
+
+test('escapeOutput: emoji keep their joiners and selectors, other text has none that are invisible', () => {
+  for (const emoji of ['❤️', '👩‍💻', '👩🏽‍🚀', '🏳️‍🌈', '1️⃣']) equal(escapeOutput(emoji), emoji);
+  equal(escapeOutput('pay\u200dpal a\ufe0f \u{e0041}'), 'pay\\u200dpal a\\ufe0f \\udb40\\udc41');
 });
 
 test('escapeName: names are plain where possible, otherwise JSON, and never ambiguous', () => {

@@ -71,9 +71,9 @@ test('archive export: a killed export leaves nothing behind', async () => {
   const silent = createServer();
   silent.listen(0, '127.0.0.1');
   await once(silent, 'listening');
-  const main = fileURLToPath(new URL('../../../infra/archive/main.ts', import.meta.url));
+  const main = fileURLToPath(new URL('../../../infra/cli/main.ts', import.meta.url));
   const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-  const child = spawn(process.execPath, [main, 'export', 's3://b/bkp_a', '--endpoint', endpoint, '--out', file], {
+  const child = spawn(process.execPath, [main, 'archive', 'export', 's3://b/bkp_a', '--endpoint', endpoint, '--out', file], {
     env: { PATH: process.env.PATH, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' },
     stdio: 'ignore',
   });

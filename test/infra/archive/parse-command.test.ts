@@ -1,5 +1,5 @@
 /** Parsing of the command line, and the messages for invalid arguments. */
-import { deepEqual, equal, ok, throws } from 'node:assert/strict';
+import { deepEqual, equal, match, ok, throws } from 'node:assert/strict';
 import { test } from 'vitest';
 import { Failure } from '../../../infra/archive/failure.ts';
 import { commands, options, parseCommand, usage } from '../../../infra/archive/parse-command.ts';
@@ -37,9 +37,11 @@ for (const [args, message] of [
     );
   });
 
-test('parseCommand: --help and -h print the usage, which lists every command and option', () => {
+test('parseCommand: --help and -h print the usage, which lists every command and option within 80 columns', () => {
   equal(parseCommand(['--help']), undefined);
   equal(parseCommand(['ls', '-h']), undefined);
-  for (const name of commands) ok(usage.includes(`\n  ${name} <location>`), name);
+  for (const name of commands) match(usage, new RegExp(`\\n  ${name} <(location|file)>`), name);
   for (const option of Object.keys(options)) ok(option === 'help' || usage.includes(`--${option}`), option);
+  match(usage, /\nExamples:\n {2}\$ bms archive ls /);
+  for (const line of usage.split('\n')) ok(line.length <= 80, line);
 });

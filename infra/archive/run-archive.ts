@@ -1,8 +1,9 @@
 /**
- * `npm run archive`: reads backups directly from the bucket with a key or a passphrase. It needs no running service, so losing
+ * `bms archive`: reads backups directly from the bucket with a key or a passphrase. It needs no running service, so losing
  * the service does not mean losing the data. It never writes. The format is defined in shared/archive/README.md.
  */
 import { manifestName } from '../../shared/archive/index.ts';
+import { verifyEvidence } from './evidence/verify-evidence.ts';
 import { exportBackup } from './export-backup.ts';
 import { damaged, failureOf, unusable } from './failure.ts';
 import { findBackups, list, listBackups } from './list.ts';
@@ -14,7 +15,22 @@ import { printKey } from './print-key.ts';
 import { show } from './show.ts';
 import { verify } from './verify.ts';
 
+/** Returns the exit code. */
+export const runArchive = async (args: readonly string[]): Promise<number> => {
+  try {
+    const command = parseCommand(args);
+    if (command) await run(command);
+    else console.log(usage);
+    return 0;
+  } catch (error) {
+    const failure = failureOf(error);
+    say(failure.message);
+    return failure.exitCode;
+  }
+};
+
 const run = async (command: Command): Promise<void> => {
+  if (command.name === 'verify-evidence') return runOnEvidence(command);
   const location = await openLocation(command.location, command);
   const output = openOutput(command.out, command);
   try {
@@ -37,12 +53,23 @@ const run = async (command: Command): Promise<void> => {
   }
 
   async function runOnBackup(folder: BackupLocation, { name, path, collections, users, depth, ...rest }: Command): Promise<void> {
-    const backup = await openBackup(folder, rest).catch((error: unknown) => explain(folder, error));
+    const backup = await openBackup(folder, { ...rest, isRaw: name === 'verify' || name === 'key' }).catch((error: unknown) =>
+      explain(folder, error),
+    );
     if (name === 'ls') await list(backup, path, output);
     else if (name === 'cat') await show(backup, path, output);
     else if (name === 'export') await exportBackup(backup, { collections, users }, output);
     else if (name === 'verify') await verify(backup, depth, output);
     else await printKey(backup, output);
+  }
+};
+
+const runOnEvidence = async (command: Command): Promise<void> => {
+  const output = openOutput(undefined, command);
+  try {
+    await verifyEvidence(command, output);
+  } finally {
+    await output.finish();
   }
 };
 
@@ -58,13 +85,3 @@ const explain = async (location: BackupLocation, error: unknown): Promise<never>
   if (backups.size === 0) throw unusable(`no backup found at ${location.displayName}`, error);
   throw unusable(`${location.displayName} contains ${backups.size} backups: choose one that ls lists`, error);
 };
-
-try {
-  const command = parseCommand(process.argv.slice(2));
-  if (command) await run(command);
-  else console.log(usage);
-} catch (error) {
-  const failure = failureOf(error);
-  say(failure.message);
-  process.exitCode = failure.exitCode;
-}

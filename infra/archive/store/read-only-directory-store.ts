@@ -1,9 +1,9 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { type ObjectStore, StorageError } from '../../shared/destination/index.ts';
+import { type ObjectStore, StorageError } from '../../../shared/destination/index.ts';
 
 /** The part of a store that the command uses: it never writes to a bucket. */
-export interface ReadOnlyStore extends Pick<ObjectStore, 'head' | 'list' | 'close'> {
+export interface ReadOnlyStore extends Pick<ObjectStore, 'head' | 'list' | 'close' | 'versions'> {
   get(name: string, range: ReadRange): Promise<Uint8Array>;
 }
 

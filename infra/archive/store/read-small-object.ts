@@ -1,26 +1,27 @@
-import { keyFileName, manifestName, maxKeyFileBytes, maxManifestBytes } from '../../shared/archive/index.ts';
-import { StorageError } from '../../shared/destination/index.ts';
-import { damaged, failureOf } from './failure.ts';
-import { grouped } from './output.ts';
+import { keyFileName, maxKeyFileBytes, maxManifestBytes } from '../../../shared/archive/index.ts';
+import { StorageError } from '../../../shared/destination/index.ts';
+import { damaged, failureOf } from '../failure.ts';
+import { grouped } from '../output.ts';
 import type { ReadOnlyStore } from './read-only-directory-store.ts';
 
-/** Size limits of the objects that are read whole. Sealing adds less than 1 MiB to a manifest. */
-const maxBytes = { [keyFileName]: maxKeyFileBytes, [manifestName]: maxManifestBytes + (1 << 20) } as const;
+/** Of a manifest or an erasure ledger, which are read whole. Sealing adds less than 1 MiB. */
+const maxSealedJsonBytes = maxManifestBytes + (1 << 20);
 
 /**
- * Reads the key or the manifest of the backup in `folder` (empty or with a trailing slash). The bucket is untrusted: the size is
+ * Reads the key, the manifest or the erasure ledger of the backup in `folder` (empty or with a trailing slash). The bucket is untrusted: the size is
  * checked first, and no more is read.
  */
 export const readSmallObject = async (
   store: ReadOnlyStore,
   folder: string,
-  object: keyof typeof maxBytes,
+  object: string,
   label: string = object,
 ): Promise<Uint8Array> => {
   const name = `${folder}${object}`;
   try {
     const size = await sizeOf(store, name);
-    if (size > maxBytes[object]) throw damaged(label, `has ${grouped(size)} bytes; the limit is ${grouped(maxBytes[object])}`);
+    const limit = object === keyFileName ? maxKeyFileBytes : maxSealedJsonBytes;
+    if (size > limit) throw damaged(label, `has ${grouped(size)} bytes; the limit is ${grouped(limit)}`);
     return await store.get(name, { offset: 0, length: size });
   } catch (error) {
     throw failureOf(error, label);
