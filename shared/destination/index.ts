@@ -1,8 +1,8 @@
 export { createDestination, destinationInUse, removeDestination } from './api/create-destination.ts';
-export { checkDestinationInput, type DestinationInput } from './api/destination-input.ts';
+export { checkDestinationInput, type DestinationInput, requestedAccess, requiredAccess } from './api/destination-input.ts';
 export { assertDestinationWorks, failureWrites, testAndRecord, testDestination } from './api/test-destination.ts';
 export { changesLocation, destinationHasBackups, mergeInput, updateDestination } from './api/update-destination.ts';
-export { moveCredentials, openCredentials } from './model/credentials.ts';
+export { credentialsMissing, hasCredentials, moveCredentials, openCredentials } from './model/credentials.ts';
 export { objectPath } from './model/object-path.ts';
 export {
   countBackups,
@@ -13,10 +13,21 @@ export {
   readDestination,
 } from './model/read-destination.ts';
 export type { DestinationRecord } from './model/record.ts';
+export { abortUploadsOf } from './open/abort-uploads-of.ts';
 export { deleteFromDestination } from './open/delete-from-destination.ts';
 export { openGcsAddress, openS3Address } from './open/open-by-url.ts';
 export { externalIdOf, openStore } from './open/open-store.ts';
 
 export { MemoryStore } from './store/memory-store.ts';
-export { type ObjectStore, type PutOptions, StorageError, type Upload } from './store/object-store.ts';
+export {
+  type ExpectedObject,
+  hasChecksum,
+  type ObjectState,
+  type ObjectStore,
+  type PutOptions,
+  StorageError,
+  type Upload,
+} from './store/object-store.ts';
+export { objectThat, objectWithHash } from './store/object-versions.ts';
+export { headGenuine, readGenuine, selectAfter } from './store/read-genuine.ts';
 export { requestRetryPolicy, taskRetryPolicy } from './store/retry-transient.ts';

@@ -1,11 +1,22 @@
 import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type CallerContext, organizationKey, whileActive } from '../../organization/index.ts';
-import { type Change, check, create, get, iso, not, remove, StaleReadError, type Tenant, walk } from '../../platform/index.ts';
+import {
+  type Change,
+  check,
+  create,
+  get,
+  iso,
+  not,
+  omitUndefined,
+  remove,
+  StaleReadError,
+  type Tenant,
+  walk,
+} from '../../platform/index.ts';
 import { type ProjectRecord, projectPrefix } from '../../project/index.ts';
-import { connectedEvent } from '../model/connected-event.ts';
-import { maskCredentials, sealCredentials } from '../model/credentials.ts';
-import { destinationKey, destinationNotFound } from '../model/read-destination.ts';
+import { storedCredentials } from '../model/credentials.ts';
+import { connectedEvent, destinationKey, destinationNotFound } from '../model/read-destination.ts';
 import type { DestinationRecord } from '../model/record.ts';
 import { externalIdOf } from '../open/open-store.ts';
 import type { DestinationInput } from './destination-input.ts';
@@ -21,8 +32,7 @@ export const createDestination = async (
     ...organizationKey.storageDestination(tenant, id),
     id,
     ...input,
-    sealed: await sealCredentials(tenant, id, credentials),
-    masked: maskCredentials(credentials),
+    ...omitUndefined(await storedCredentials(tenant, id, credentials)),
     ...('roleArn' in credentials && { externalId: externalIdOf(tenant) }),
     status: 'connected',
     backupCount: 0,

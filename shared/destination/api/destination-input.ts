@@ -1,6 +1,8 @@
 /** Validates a destination as a whole: which credentials, location and lock each storage type allows. */
+import { accessMissing } from '../../contract/endpoints/storage-destinations.ts';
 import { invalid } from '../../contract/errors.ts';
 import type { SseAlgorithm, StorageType } from '../../contract/models/storage-destination.ts';
+import { audienceOf, type WorkloadIdentityInput, workloadIdentityFlaw } from '../../contract/workload-identity.ts';
 import { BlockedAddress, checkAddress, envList, guardUrl, readPrivateKey } from '../../platform/index.ts';
 import { type Credentials, maskedField } from '../model/credentials.ts';
 import type { DestinationRecord } from '../model/record.ts';
@@ -22,6 +24,30 @@ export interface DestinationInput {
   readonly sseKmsKeyId: string | null;
 }
 
+interface AccessInput {
+  readonly type: StorageType;
+  readonly credentials?: Credentials | undefined;
+  readonly workloadIdentity?: WorkloadIdentityInput | undefined;
+}
+
+/** The one kind of access that a request names; undefined if it names none. Throws a VALIDATION_ERROR if it names two. */
+export const requestedAccess = ({ type, credentials, workloadIdentity }: AccessInput): Credentials | undefined => {
+  if (!workloadIdentity) return credentials;
+  if (credentials) throw invalid('workloadIdentity', 'cannot be combined with credentials');
+  if (type !== 'gcs') throw invalid('workloadIdentity', 'is only supported for type gcs');
+  const flaw = workloadIdentityFlaw(workloadIdentity);
+  if (flaw) throw invalid('workloadIdentity', flaw);
+  const { serviceAccountEmail } = workloadIdentity;
+  return { audience: audienceOf(workloadIdentity), ...(serviceAccountEmail !== undefined && { serviceAccountEmail }) };
+};
+
+/** The access of a new destination, which must name one. */
+export const requiredAccess = (input: AccessInput): Credentials => {
+  const access = requestedAccess(input);
+  if (access) return access;
+  throw invalid('credentials', accessMissing);
+};
+
 /** Throws a VALIDATION_ERROR that names the field. Makes no network call except DNS lookups. */
 export const checkDestinationInput = async (input: DestinationInput): Promise<void> => {
   const masked = maskedField(input.credentials);
@@ -34,7 +60,9 @@ export const checkDestinationInput = async (input: DestinationInput): Promise<vo
 
 const checkCredentials = ({ type, credentials, endpoint }: DestinationInput): void => {
   if (type === 'gcs') {
-    if (!('clientEmail' in credentials)) throw invalid('credentials', 'must be {clientEmail, privateKey} for gcs');
+    if ('audience' in credentials) return;
+    if (!('clientEmail' in credentials))
+      throw invalid('credentials', 'must be {clientEmail, privateKey} for gcs, unless it has workloadIdentity');
     if (!readPrivateKey(credentials.privateKey))
       throw invalid('credentials.privateKey', 'must be an RSA private key in PEM form');
     return;
@@ -49,7 +77,7 @@ const checkCredentials = ({ type, credentials, endpoint }: DestinationInput): vo
 const checkLocation = ({ type, bucket, region, endpoint, objectLock }: DestinationInput): void => {
   if (type === 'gcs' && endpoint !== null) throw invalid('endpoint', 'is only supported by S3-compatible stores');
   if (type === 'spaces' && region === null && endpoint === null) throw invalid('region', 'is required for spaces');
-  if (type !== 's3' && objectLock !== null) throw invalid('objectLock', 'is only supported for type s3');
+  if (type === 'spaces' && objectLock !== null) throw invalid('objectLock', 'is only supported for types s3 and gcs');
   if (type !== 'gcs' && !isS3Bucket(bucket)) throw invalid('bucket', `must be a valid ${type} bucket name`);
 };
 

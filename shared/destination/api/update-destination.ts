@@ -1,10 +1,9 @@
 import { auditNote } from '../../audit/index.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, invalid } from '../../contract/errors.ts';
 import type { CallerContext } from '../../organization/index.ts';
-import { type Change, iso, StaleReadError, set } from '../../platform/index.ts';
-import { connectedEvent } from '../model/connected-event.ts';
-import { type Credentials, maskCredentials, sealCredentials } from '../model/credentials.ts';
-import { destinationKey } from '../model/read-destination.ts';
+import { type Change, iso, omitUndefined, StaleReadError, set } from '../../platform/index.ts';
+import { type Credentials, storedCredentials } from '../model/credentials.ts';
+import { connectedEvent, destinationKey } from '../model/read-destination.ts';
 import type { DestinationRecord } from '../model/record.ts';
 import { externalIdOf } from '../open/open-store.ts';
 import type { DestinationInput } from './destination-input.ts';
@@ -14,7 +13,13 @@ type DestinationChange = Partial<{
 }>;
 
 /** The destination after the change. Fields without a change stay as they are. */
-export const mergeInput = (record: DestinationRecord, stored: Credentials, changes: DestinationChange): DestinationInput => {
+export const mergeInput = (
+  record: DestinationRecord,
+  stored: Credentials | undefined,
+  changes: DestinationChange,
+): DestinationInput => {
+  const credentials = changes.credentials ?? stored;
+  if (!credentials) throw invalid('credentials', 'are required: they stayed in the former organization of the destination');
   const sse = changes.sse === undefined ? (record.sse ?? null) : changes.sse;
   // A KMS key is only meaningful with aws:kms.
   const keptKmsKeyId = sse === 'aws:kms' ? (record.sseKmsKeyId ?? null) : null;
@@ -27,7 +32,7 @@ export const mergeInput = (record: DestinationRecord, stored: Credentials, chang
     prefix: changes.prefix ?? record.prefix,
     region: changes.region === undefined ? record.region : changes.region,
     endpoint: changes.endpoint === undefined ? record.endpoint : changes.endpoint,
-    credentials: changes.credentials ?? stored,
+    credentials,
     immutable: changes.immutable ?? record.immutable,
     objectLock: changes.objectLock === undefined ? record.objectLock : changes.objectLock,
     sse,
@@ -65,20 +70,16 @@ export const updateDestination = async (
   now: Date,
 ): Promise<{ destination: DestinationRecord; change: Change }> => {
   const isMoved = changesLocation(record, { ...input, type: record.type, credentials });
-  const { externalId: _externalId, ...kept } = record;
   const attributes = {
     ...input,
-    ...(changes.credentials && {
-      sealed: await sealCredentials(tenant, record.id, credentials),
-      masked: maskCredentials(credentials),
-    }),
+    ...(changes.credentials && (await storedCredentials(tenant, record.id, credentials))),
     externalId: 'roleArn' in credentials ? (input.externalId ?? externalIdOf(tenant)) : undefined,
     status: 'connected',
+    lastError: undefined,
     lastTestedAt: iso(now),
     updatedAt: iso(now),
   } as const;
-  const { externalId, ...shown } = attributes;
-  const destination: DestinationRecord = { ...kept, ...shown, ...(externalId !== undefined && { externalId }) };
+  const destination: DestinationRecord = omitUndefined({ ...record, ...attributes });
   const isReconnected = record.status === 'error' || changes.credentials !== undefined || isMoved;
   return {
     destination,
@@ -91,7 +92,13 @@ export const updateDestination = async (
         }),
         ...(isReconnected ? [connectedEvent({ tenant, organization }, destination, now)] : []),
       ],
-      audit: [auditNote(tenant, 'storage_destination', record.id, { name: input.name, changed: Object.keys(changes) })],
+      audit: [auditNote(tenant, 'storage_destination', record.id, { name: input.name, changed: changedFields(changes) })],
     },
   };
 };
+
+/** As the request names them. */
+const changedFields = ({ credentials, ...changes }: DestinationChange): readonly string[] => [
+  ...Object.keys(changes),
+  ...(credentials ? ['audience' in credentials ? 'workloadIdentity' : 'credentials'] : []),
+];

@@ -2,9 +2,13 @@ import type * as z from 'zod';
 import { ApiError } from '../../contract/errors.ts';
 import { isId } from '../../contract/ids.ts';
 import type { StorageDestination } from '../../contract/models/storage-destination.ts';
-import { organizationKey } from '../../organization/index.ts';
+import { emit } from '../../event/index.ts';
+import { type CallerContext, organizationKey, organizationRef } from '../../organization/index.ts';
 import { add, get, type Key, type Tenant, takePage, type Write, walk } from '../../platform/index.ts';
+import { credentialsMissing, hasCredentials } from './credentials.ts';
 import type { DestinationRecord } from './record.ts';
+
+type Shown = z.input<typeof StorageDestination>;
 
 export const destinationNotFound = (): ApiError => new ApiError('STORAGE_NOT_FOUND', 'Storage destination not found');
 
@@ -32,7 +36,7 @@ export const listDestinations = async (
 };
 
 /** A destination as the API and events show it. It contains no secret, because the record's credentials are encrypted. */
-export const destinationData = (record: DestinationRecord): z.input<typeof StorageDestination> => ({
+export const destinationData = (record: DestinationRecord): Shown => ({
   id: record.id,
   name: record.name,
   type: record.type,
@@ -41,16 +45,33 @@ export const destinationData = (record: DestinationRecord): z.input<typeof Stora
   region: record.region,
   endpoint: record.endpoint,
   credentials: { ...record.masked },
+  ...(record.workloadIdentity && { workloadIdentity: record.workloadIdentity }),
   ...(record.externalId !== undefined && { externalId: record.externalId }),
   immutable: record.immutable,
   objectLock: record.objectLock,
   sse: record.sse ?? null,
   sseKmsKeyId: record.sseKmsKeyId ?? null,
   status: record.status,
+  lastError: lastErrorOf(record),
   lastTestedAt: record.lastTestedAt,
   createdAt: record.createdAt,
   updatedAt: record.updatedAt,
 });
+
+const lastErrorOf = (record: DestinationRecord): Shown['lastError'] => {
+  const { status, lastError, lastTestedAt } = record;
+  if (status === 'connected') return null;
+  if (!hasCredentials(record)) return { at: null, step: 'credentials', kind: 'denied', message: credentialsMissing };
+  if (lastError) return { ...lastError, kind: lastError.kind ?? null };
+  return { at: lastTestedAt, step: null, kind: null, message: 'The last test failed. Test the destination to see why' };
+};
+
+export const connectedEvent = (
+  { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
+  record: DestinationRecord,
+  now: Date,
+): Write =>
+  emit(tenant, 'storage.connected', { organization: organizationRef(organization), storage: destinationData(record) }, now);
 
 /** Counts a new use by a schedule or a capture, in its transaction. A concurrent deletion that read the old count fails its condition. */
 export const countScheduledUse = (tenant: Tenant, destinationId: string): Write => ({

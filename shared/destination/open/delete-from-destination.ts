@@ -11,12 +11,14 @@ interface DeletionTarget {
   /** Why the objects must stay, if so. Called before the store is opened. */
   readonly reasonToKeep?: () => Promise<string | undefined>;
   readonly openStore?: typeof openRealStore;
+  /** Rejects if the store refuses, too, because its permissions may be corrected. */
+  readonly rejectsRefusal?: boolean;
 }
 
 /** Deletes objects of a folder. Rejects only if a retry may help; otherwise returns why the objects stay, if they do. */
 export const deleteFromDestination = async (
   tenant: Tenant,
-  { destinationId, path, reasonToKeep, openStore = openRealStore }: DeletionTarget,
+  { destinationId, path, reasonToKeep, openStore = openRealStore, rejectsRefusal = false }: DeletionTarget,
   deleteObjects: (store: ObjectStore) => Promise<unknown>,
 ): Promise<string | undefined> => {
   const destination = await findDestination(tenant, destinationId);
@@ -33,7 +35,7 @@ export const deleteFromDestination = async (
       store.close();
     }
   } catch (error) {
-    if (!(error instanceof StorageError) || error.isTransient) throw error;
+    if (!(error instanceof StorageError) || error.isTransient || rejectsRefusal) throw error;
     log.warn('the destination refuses to delete objects', { destinationId, path, reason: error.message });
     return error.message;
   }

@@ -1,5 +1,5 @@
 /** Opens a bucket by its address with the caller's own credentials, to read a backup without the service. */
-import type { GoogleAccount } from '../../platform/index.ts';
+import { type GoogleAccount, googleAccessToken } from '../../platform/index.ts';
 import { agentFor } from '../store/http-agent.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { workerRetryPolicy as retryPolicy } from '../store/retry-transient.ts';
@@ -26,6 +26,7 @@ export const openS3Address = async (address: Address & Pick<S3StoreOptions, 'reg
     digest: address.endpoint === undefined ? 'crc32' : 'md5',
     retryPolicy,
     partBytes,
+    readsVersions: true,
   });
 
 export const openGcsAddress = async ({
@@ -35,5 +36,6 @@ export const openGcsAddress = async ({
   account,
 }: Address & { readonly account: GoogleAccount }): Promise<ObjectStore> => {
   const { openGcsStore } = await import('../store/gcs/gcs-store.ts');
-  return openGcsStore({ bucket, folder, baseUrl: endpoint, account, retryPolicy, partBytes });
+  const requestToken = (scopes: readonly string[]) => googleAccessToken(account, scopes);
+  return openGcsStore({ bucket, folder, baseUrl: endpoint, requestToken, retryPolicy, partBytes, readsVersions: true });
 };

@@ -1,6 +1,17 @@
-import { assumeRole, BlockedAddress, env, envList, guardedAgent, guardUrl, type Tenant } from '../../platform/index.ts';
-import { type Credentials, openCredentials } from '../model/credentials.ts';
+import {
+  assumeRole,
+  BlockedAddress,
+  env,
+  envList,
+  federatedAccessToken,
+  googleAccessToken,
+  guardedAgent,
+  guardUrl,
+  type Tenant,
+} from '../../platform/index.ts';
+import { type Credentials, credentialsMissing, openCredentials } from '../model/credentials.ts';
 import type { DestinationRecord } from '../model/record.ts';
+import type { TokenRequest } from '../store/gcs/gcs-transport.ts';
 import { agentFor, socketsMax } from '../store/http-agent.ts';
 import { type ObjectStore, StorageError } from '../store/object-store.ts';
 import { type RetryPolicy, workerRetryPolicy } from '../store/retry-transient.ts';
@@ -25,8 +36,11 @@ export const openStore = async (
   destination: DestinationRecord,
   folder: string,
   retryPolicy: RetryPolicy = workerRetryPolicy,
-): Promise<ObjectStore> =>
-  openConfiguredStore(tenant, destination, await openCredentials(tenant, destination), folder, retryPolicy);
+): Promise<ObjectStore> => {
+  const credentials = await openCredentials(tenant, destination);
+  if (!credentials) throw new StorageError('denied', credentialsMissing);
+  return openConfiguredStore(tenant, destination, credentials, folder, retryPolicy);
+};
 
 export const openConfiguredStore = async (
   tenant: Tenant,
@@ -35,7 +49,12 @@ export const openConfiguredStore = async (
   folder: string,
   retryPolicy: RetryPolicy = workerRetryPolicy,
 ): Promise<ObjectStore> => {
-  if ('clientEmail' in credentials) return openGcs(config, credentials, folder, retryPolicy);
+  if ('clientEmail' in credentials)
+    return openGcs(config, (scopes) => googleAccessToken(credentials, scopes), folder, retryPolicy);
+  if ('audience' in credentials) {
+    const identity = { ...credentials, sessionName: tenant.organizationId };
+    return openGcs(config, (scopes) => federatedAccessToken(identity, scopes), folder, retryPolicy);
+  }
   const keys = 'roleArn' in credentials ? await roleCredentials(tenant, config, credentials.roleArn) : credentials;
   return openS3(config, keys, folder, retryPolicy);
 };
@@ -43,13 +62,14 @@ export const openConfiguredStore = async (
 // Google's client is loaded when the first bucket needs it. That of S3 is not: it shares most of its code with the type or modules that are imported statically.
 
 const openGcs = async (
-  { bucket }: StoreConfig,
-  account: Extract<Credentials, { clientEmail: string }>,
+  { bucket, objectLock }: StoreConfig,
+  requestToken: TokenRequest,
   folder: string,
   retryPolicy: RetryPolicy,
 ): Promise<ObjectStore> => {
   const { openGcsStore } = await import('../store/gcs/gcs-store.ts');
-  return openGcsStore({ bucket, folder, baseUrl: env('GCS_URL'), account, retryPolicy, partBytes });
+  const lockMode = objectLock ? (objectLock.mode === 'compliance' ? 'Locked' : 'Unlocked') : undefined;
+  return openGcsStore({ bucket, folder, baseUrl: env('GCS_URL'), requestToken, retryPolicy, partBytes, lockMode });
 };
 
 const openS3 = async (

@@ -1,18 +1,29 @@
+import { hash } from 'node:crypto';
 import { tooLarge, tooShort, toReadRequest } from './byte-range.ts';
-import { type ByteRange, type ObjectStore, type PutOptions, StorageError, type Upload } from './object-store.ts';
+import {
+  type ByteRange,
+  type ObjectState,
+  type ObjectStore,
+  type PutOptions,
+  StorageError,
+  type Upload,
+  wholeSecond,
+} from './object-store.ts';
 
 /** A store in the memory of the process. */
 export class MemoryStore implements ObjectStore {
   /** By name. Tests read and change it. */
   readonly objects = new Map<string, Uint8Array>();
+  /** The ends of locks, by name. Enforced by nothing. */
+  readonly locks = new Map<string, Date>();
   readonly #unfinished = new Map<object, string>();
 
-  async put(name: string, bytes: Uint8Array, { signal }: PutOptions = {}): Promise<void> {
+  async put(name: string, bytes: Uint8Array, { lockedUntil, signal }: PutOptions = {}): Promise<void> {
     signal?.throwIfAborted();
-    this.objects.set(name, Uint8Array.from(bytes));
+    this.#set(name, Uint8Array.from(bytes), lockedUntil);
   }
 
-  upload(name: string, { signal }: PutOptions = {}): Upload {
+  upload(name: string, { lockedUntil, signal }: PutOptions = {}): Upload {
     const pieces: Uint8Array[] = [];
     const self = {};
     let isOpen = true;
@@ -34,8 +45,8 @@ export class MemoryStore implements ObjectStore {
         check();
         end();
         const bytes = Uint8Array.from(Buffer.concat(pieces));
-        this.objects.set(name, bytes);
-        return { size: bytes.length };
+        this.#set(name, bytes, lockedUntil);
+        return { size: bytes.length, checksum: checksumOf(bytes) };
       },
       abort: async () => end(),
     };
@@ -52,9 +63,15 @@ export class MemoryStore implements ObjectStore {
     return Uint8Array.from(bytes.subarray(range.offset, range.offset + range.length));
   }
 
-  async head(name: string): Promise<{ size: number } | undefined> {
+  async head(name: string): Promise<ObjectState | undefined> {
     const bytes = this.objects.get(name);
-    return bytes && { size: bytes.length };
+    return bytes && { size: bytes.length, checksums: [checksumOf(bytes)], lockedUntil: this.locks.get(name) };
+  }
+
+  async extendLock(name: string, _state: ObjectState, until: Date): Promise<Date | undefined> {
+    const locked = this.locks.get(name);
+    if (locked === undefined || locked < until) this.locks.set(name, wholeSecond(until));
+    return this.locks.get(name);
   }
 
   async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<{ name: string; size: number }> {
@@ -75,4 +92,12 @@ export class MemoryStore implements ObjectStore {
   }
 
   close(): void {}
+
+  #set(name: string, bytes: Uint8Array, lockedUntil: Date | undefined): void {
+    this.objects.set(name, bytes);
+    if (lockedUntil) this.locks.set(name, wholeSecond(lockedUntil));
+    else this.locks.delete(name);
+  }
 }
+
+const checksumOf = (bytes: Uint8Array): string => `sha256:${hash('sha256', bytes)}`;

@@ -1,19 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { Bucket, File } from '@google-cloud/storage';
-import type { GoogleAccount } from '../../../platform/index.ts';
-import { StorageError } from '../object-store.ts';
+import { type ObjectState, StorageError, wholeSecond } from '../object-store.ts';
 import { type RetryPolicy, retryTransient } from '../retry-transient.ts';
 import { Crc32c } from './crc32c.ts';
 import { isStatus, toStorageError } from './gcs-error.ts';
 import { GcsStorage } from './gcs-storage.ts';
-import { type GcsCall, type GcsRequest, GcsTransport } from './gcs-transport.ts';
+import { type GcsCall, type GcsRequest, GcsTransport, type TokenRequest } from './gcs-transport.ts';
 
 interface GcsClientOptions {
   readonly baseUrl: string;
-  readonly account: GoogleAccount;
+  readonly requestToken: TokenRequest;
   readonly bucket: string;
   readonly retryPolicy: RetryPolicy;
+  readonly lockMode?: GcsLockMode | undefined;
 }
+
+/** Google's words for governance and compliance. */
+export type GcsLockMode = 'Unlocked' | 'Locked';
 
 /** The metadata of an object. */
 export interface GcsObject {
@@ -23,12 +26,15 @@ export interface GcsObject {
   readonly generation: string;
   /** The upload that created the object, if it was one of ours. */
   readonly uploadId: string | undefined;
+  readonly lockedUntil: Date | undefined;
+  readonly lockMode: GcsLockMode | undefined;
 }
 
 interface GcsWrite {
   readonly key: string;
   readonly bytes: Uint8Array;
   readonly uploadId?: string;
+  readonly lockedUntil?: Date | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -41,12 +47,14 @@ export class GcsClient {
   readonly #transport: GcsTransport;
   readonly #storage: GcsStorage;
   readonly #bucket: string;
+  readonly #lockMode: GcsLockMode | undefined;
 
-  constructor({ baseUrl, account, bucket, retryPolicy }: GcsClientOptions) {
+  constructor({ baseUrl, requestToken, bucket, retryPolicy, lockMode }: GcsClientOptions) {
     this.retryPolicy = retryPolicy;
-    this.#transport = new GcsTransport({ baseUrl, account, requestMs: retryPolicy.requestMs });
+    this.#transport = new GcsTransport({ baseUrl, requestToken, requestMs: retryPolicy.requestMs });
     this.#storage = new GcsStorage(this.#transport, baseUrl);
     this.#bucket = bucket;
+    this.#lockMode = lockMode;
   }
 
   /** A handle for one call. The library passes options that an interceptor adds to the transport. */
@@ -56,8 +64,31 @@ export class GcsClient {
     return bucket;
   }
 
-  file(key: string, call: GcsCall): File {
-    const file = this.#storage.bucket(this.#bucket).file(key);
+  /** The retention of a new object, as metadata; empty without a lock. */
+  retention(lockedUntil: Date | undefined, mode = this.#lockMode) {
+    return mode && lockedUntil ? { retention: { mode, retainUntilTime: wholeSecond(lockedUntil).toISOString() } } : {};
+  }
+
+  /** Extends the retention of this generation. The response is the object as the store keeps it. */
+  async extendLock(
+    key: string,
+    { version, lockedUntil, isCompliance }: ObjectState,
+    until: Date,
+    signal?: AbortSignal,
+  ): Promise<Date | undefined> {
+    if (lockedUntil !== undefined && lockedUntil >= until) return lockedUntil;
+    if (this.#lockMode === undefined) throw new StorageError('invalid', 'The storage destination has no object lock.');
+    // Changing the mode of an unlocked retention needs one more permission, so an object keeps the mode it has.
+    const kept = lockedUntil === undefined ? this.#lockMode : isCompliance ? 'Locked' : 'Unlocked';
+    return this.attempt(async () => {
+      const file = this.file(key, { doing: 'extend the lock of an object', signal }, version);
+      const [metadata] = await file.setMetadata(this.retention(until, kept));
+      return objectOf(metadata).lockedUntil;
+    }, signal);
+  }
+
+  file(key: string, call: GcsCall, generation?: string): File {
+    const file = this.#storage.bucket(this.#bucket).file(key, generation === undefined ? {} : { generation });
     file.interceptors.push(withCall(call));
     return file;
   }
@@ -80,15 +111,15 @@ export class GcsClient {
   }
 
   /** Undefined if the object does not exist. */
-  find(key: string, signal?: AbortSignal): Promise<GcsObject | undefined> {
-    return this.attempt(() => this.findOnce(key, signal), signal);
+  find(key: string, signal?: AbortSignal, generation?: string): Promise<GcsObject | undefined> {
+    return this.attempt(() => this.findOnce(key, signal, generation), signal);
   }
 
   /**
    * Stores or replaces a small object. Each attempt names the generation it replaces, so that a repeated request cannot overwrite a
    * later one. Cloud Storage rejects bytes with a different checksum.
    */
-  async put({ key, bytes, uploadId, signal }: GcsWrite): Promise<void> {
+  async put({ key, bytes, uploadId, lockedUntil, signal }: GcsWrite): Promise<void> {
     const crc32c = new Crc32c().update(bytes).toString();
     const md5Hash = createHash('md5').update(bytes).digest('base64');
     const isSame = (object: GcsObject): boolean =>
@@ -101,7 +132,7 @@ export class GcsClient {
         // Checked below: on a mismatch the library would delete the object, even that of another writer.
         validation: false,
         contentType,
-        metadata: { crc32c, md5Hash, ...(uploadId !== undefined && { metadata: { uploadId } }) },
+        metadata: { crc32c, md5Hash, ...this.retention(lockedUntil), ...(uploadId !== undefined && { metadata: { uploadId } }) },
         preconditionOpts: { ifGenerationMatch: generation },
       });
       if (!isSame(objectOf(file.metadata))) throw checksumMismatch();
@@ -140,10 +171,10 @@ export class GcsClient {
   }
 
   /** The same without a retry, for work that is retried as a whole. */
-  async findOnce(key: string, signal: AbortSignal | undefined): Promise<GcsObject | undefined> {
+  async findOnce(key: string, signal: AbortSignal | undefined, generation?: string): Promise<GcsObject | undefined> {
     try {
-      const file = this.file(key, { doing: 'read the metadata of an object', signal });
-      const [metadata] = await file.getMetadata({ fields: 'size,crc32c,md5Hash,generation,metadata' });
+      const file = this.file(key, { doing: 'read the metadata of an object', signal }, generation);
+      const [metadata] = await file.getMetadata({ fields: 'size,crc32c,md5Hash,generation,metadata,retention' });
       return objectOf(metadata);
     } catch (error) {
       if (isStatus(error, 404) && !(error as StorageError).bucket) return undefined;
@@ -160,7 +191,11 @@ const withCall = (call: GcsCall): Interceptor => ({
 
 /** Cloud Storage returns numbers as text. */
 export const objectOf = (metadata: object): GcsObject => {
-  const { size, crc32c, md5Hash, generation, metadata: custom } = metadata as Readonly<Record<string, unknown>>;
+  const { size, crc32c, md5Hash, generation, metadata: custom, retention } = metadata as Readonly<Record<string, unknown>>;
+  const { mode, retainUntilTime: until } = (retention ?? {}) as {
+    readonly mode?: GcsLockMode;
+    readonly retainUntilTime?: string;
+  };
   const uploadId = (custom as Readonly<Record<string, unknown>> | undefined)?.uploadId;
   return {
     size: size === undefined ? Number.NaN : Number(size),
@@ -168,6 +203,8 @@ export const objectOf = (metadata: object): GcsObject => {
     md5Hash: md5Hash === undefined ? undefined : String(md5Hash),
     generation: String(generation),
     uploadId: uploadId === undefined ? undefined : String(uploadId),
+    lockedUntil: until === undefined ? undefined : new Date(until),
+    lockMode: mode,
   };
 };
 

@@ -1,12 +1,13 @@
 import type { Agent as HttpAgent } from 'node:http';
 import type { gaxios } from 'google-auth-library';
 import { clock } from '../../../platform/clock.ts';
-import { type GoogleAccount, googleAccessToken, TokenError } from '../../../platform/http/google-access-token.ts';
+import { type AccessToken, TokenError } from '../../../platform/http/google-access-token.ts';
 import { answerMaxBytes, collect, tooLarge } from '../byte-range.ts';
 import { agentFor } from '../http-agent.ts';
 import { StorageError } from '../object-store.ts';
 import { gcsError, toStorageError } from './gcs-error.ts';
 import { AuthClient } from './gcs-library.ts';
+import { storageScopes } from './storage-scopes.ts';
 
 /** Passed with the options of each request through the library. */
 export interface GcsCall {
@@ -21,14 +22,16 @@ export interface GcsRequest extends gaxios.GaxiosOptions {
   readonly call?: GcsCall;
 }
 
+/** Requests a new access token; rejects with a TokenError. The transport keeps it until it expires. */
+export type TokenRequest = (scopes: readonly string[]) => Promise<AccessToken>;
+
 interface GcsTransportOptions {
   readonly baseUrl: string;
-  readonly account: GoogleAccount;
+  readonly requestToken: TokenRequest;
   /** Timeout from the first byte of a request to the last byte of its response. */
   readonly requestMs: number;
 }
 
-const scopes = ['https://www.googleapis.com/auth/devstorage.read_write'];
 /** A token is replaced before its last minutes, so that it outlives the request. */
 const marginMs = 5 * 60_000;
 
@@ -37,16 +40,16 @@ const marginMs = 5 * 60_000;
  * followed, and time and size of a response are limited. Rejects with a StorageError.
  */
 export class GcsTransport extends AuthClient {
-  readonly #account: GoogleAccount;
+  readonly #requestToken: TokenRequest;
   readonly #origin: string;
   readonly #requestMs: number;
   readonly #agent: HttpAgent;
   #token: { readonly token: string; readonly expiresAtMs: number } | undefined;
   #fetching: Promise<string> | undefined;
 
-  constructor({ baseUrl, account, requestMs }: GcsTransportOptions) {
+  constructor({ baseUrl, requestToken, requestMs }: GcsTransportOptions) {
     super({ useAuthRequestParameters: false });
-    this.#account = account;
+    this.#requestToken = requestToken;
     this.#origin = new URL(baseUrl).origin;
     this.#requestMs = requestMs;
     this.#agent = agentFor(baseUrl);
@@ -108,7 +111,7 @@ export class GcsTransport extends AuthClient {
 
   async #fetchToken(): Promise<string> {
     try {
-      this.#token = await googleAccessToken(this.#account, scopes);
+      this.#token = await this.#requestToken(storageScopes);
       return this.#token.token;
     } catch (error) {
       if (!(error instanceof TokenError)) throw error;

@@ -1,23 +1,21 @@
 import { randomToken } from '../../../platform/random-id.ts';
-import { isOutcomeUnknown, StorageError, type Upload } from '../object-store.ts';
+import { isOutcomeUnknown, StorageError, type Upload, type UploadedObject } from '../object-store.ts';
 import { PartBuffer } from '../part-buffer.ts';
 import { Crc32c } from './crc32c.ts';
-import { checksumMismatch, contentType, type GcsClient, type GcsObject, objectOf } from './gcs-client.ts';
-import { isStatus } from './gcs-error.ts';
+import { checksumMismatch, type GcsClient, type GcsObject } from './gcs-client.ts';
+import { GcsSession, SessionLostError } from './gcs-session.ts';
 
 interface GcsUploadOptions {
   readonly client: GcsClient;
   readonly key: string;
   readonly partBytes: number;
+  readonly lockedUntil?: Date | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The state of an upload session: the object it created, or the number of bytes it has received. */
-type Progress = { readonly object: GcsObject } | { readonly receivedBytes: number };
-
-const resumeIncomplete = 308;
-const sessionEnded = 499;
-const maxStalls = 3;
+const maxRestarts = 3;
+/** Parts are kept for a restart up to this size. The job step repeats a larger upload from its last checkpoint. */
+const keptMaxBytes = 64 << 20;
 
 /**
  * A resumable upload: one part after the other, each acknowledged before the next. An upload of less than two parts is a single put.
@@ -28,6 +26,7 @@ const maxStalls = 3;
 export class GcsUpload implements Upload {
   readonly #client: GcsClient;
   readonly #key: string;
+  readonly #lockedUntil: Date | undefined;
   readonly #buffer: PartBuffer;
   readonly #crc32c = new Crc32c();
   readonly #abortController = new AbortController();
@@ -37,14 +36,17 @@ export class GcsUpload implements Upload {
   /** A full part is held back until more bytes arrive, because the last part must be marked as such. */
   #held: Buffer | undefined;
   #sending: Promise<unknown> = Promise.resolve();
-  #session: string | undefined;
+  #session: GcsSession | undefined;
   #sentBytes = 0;
+  /** What was sent so far; undefined once it exceeds `keptMaxBytes`. */
+  #kept: Buffer[] | undefined = [];
   #failure: unknown;
   #state: 'open' | 'completing' | 'finished' | 'aborted' = 'open';
 
-  constructor({ client, key, partBytes, signal }: GcsUploadOptions) {
+  constructor({ client, key, partBytes, lockedUntil, signal }: GcsUploadOptions) {
     this.#client = client;
     this.#key = key;
+    this.#lockedUntil = lockedUntil;
     this.#buffer = new PartBuffer(partBytes);
     this.#signal = signal ? AbortSignal.any([signal, this.#abortController.signal]) : this.#abortController.signal;
   }
@@ -64,7 +66,7 @@ export class GcsUpload implements Upload {
     }
   }
 
-  async finish(): Promise<{ size: number }> {
+  async finish(): Promise<UploadedObject> {
     this.#check();
     try {
       await this.#sending;
@@ -73,7 +75,14 @@ export class GcsUpload implements Upload {
       this.#held = undefined;
       this.#state = 'completing';
       if (this.#session === undefined) {
-        await this.#client.put({ key: this.#key, bytes: last, uploadId: this.#id, signal: this.#signal });
+        this.#crc32c.update(last);
+        await this.#client.put({
+          key: this.#key,
+          bytes: last,
+          uploadId: this.#id,
+          lockedUntil: this.#lockedUntil,
+          signal: this.#signal,
+        });
         this.#sentBytes = last.length;
       } else {
         const object = await this.#send(last, { isLast: true });
@@ -85,7 +94,7 @@ export class GcsUpload implements Upload {
       throw error;
     }
     this.#state = 'finished';
-    return { size: this.#sentBytes };
+    return { size: this.#sentBytes, checksum: `crc32c:${this.#crc32c}` };
   }
 
   async abort(): Promise<void> {
@@ -93,8 +102,7 @@ export class GcsUpload implements Upload {
     const wasCompleting = this.#state === 'completing';
     this.#abortController.abort(ended());
     await this.#sending;
-    const mayExist =
-      this.#session === undefined ? isOutcomeUnknown(this.#failure) : (await this.#cancel(this.#session)) !== sessionEnded;
+    const mayExist = this.#session === undefined ? isOutcomeUnknown(this.#failure) : !(await this.#session.cancel());
     if (wasCompleting && mayExist) await this.#removeOwn();
     this.#state = 'aborted';
   }
@@ -104,93 +112,42 @@ export class GcsUpload implements Upload {
     if (this.#state !== 'open') throw ended();
   }
 
-  /** After a failure it queries how much the store has received, so that no byte is sent twice or skipped. */
+  /** If the session is lost, starts a new one and sends everything again. */
   async #send(part: Buffer, { isLast }: { readonly isLast: boolean }): Promise<GcsObject | undefined> {
-    this.#session ??= await this.#start();
-    const session = this.#session;
     this.#crc32c.update(part);
-    const from = this.#sentBytes;
-    const to = from + part.length;
-    const total = isLast ? to : undefined;
-    let at: number | undefined = from;
-    const attempt = async (): Promise<GcsObject | undefined> => {
-      for (let stalls = 0; stalls < maxStalls; stalls++) {
-        const before: number | undefined = at;
-        at = undefined;
-        const progress: Progress =
-          before === undefined || before === to
-            ? await this.#queryProgress(session, total)
-            : await this.#write(session, part.subarray(before - from), { offset: before, total });
-        if ('object' in progress) return progress.object;
-        at = progress.receivedBytes;
-        if (at === to && !isLast) return undefined;
-        if (at < from || at > to) throw new StorageError('invalid', 'The store lost a part of the upload.');
-        if (before !== undefined && at > before) stalls = 0;
+    const crc32c = isLast ? this.#crc32c.toString() : undefined;
+    const offset = this.#sentBytes;
+    const kept = this.#kept;
+    for (let restarts = 0; ; restarts++) {
+      try {
+        this.#session ??= await this.#start();
+        if (restarts > 0) await resend(this.#session, kept ?? []);
+        const object = await this.#session.send(part, { offset, crc32c });
+        return this.#sent(part, object);
+      } catch (error) {
+        if (!(error instanceof SessionLostError)) throw error;
+        const object = isLast ? await this.#client.find(this.#key, this.#signal) : undefined;
+        // The upload was completed, but the response was lost.
+        if (object?.uploadId === this.#id) return this.#sent(part, object);
+        if (!kept || restarts >= maxRestarts) throw error;
+        this.#session = undefined;
       }
-      throw new StorageError('unavailable', 'The upload makes no progress.');
-    };
-    // An ended session and a concurrently changed object are not retried.
-    let final: unknown;
-    const object = await this.#client.attempt(
-      () =>
-        attempt().catch((error: unknown) => {
-          if (!isStatus(error, 404, 410, 412)) throw error;
-          final = isStatus(error, 412)
-            ? error
-            : new StorageError('unavailable', 'The store ended the upload before it was complete.');
-          return undefined;
-        }),
-      this.#signal,
-    );
-    if (final !== undefined) throw final;
-    if (object && !isLast) throw new StorageError('invalid', 'The store completed the upload before its last part.');
-    this.#sentBytes = to;
+    }
+  }
+
+  #sent(part: Buffer, object: GcsObject | undefined): GcsObject | undefined {
+    this.#sentBytes += part.length;
+    this.#kept = this.#sentBytes <= keptMaxBytes ? this.#kept && [...this.#kept, part] : undefined;
     return object;
   }
 
-  /** Names the generation to replace, so that the object of another writer is not overwritten. */
-  #start(): Promise<string> {
-    return this.#client.attempt(async () => {
-      const replaced = await this.#client.findOnce(this.#key, this.#signal);
-      const file = this.#client.file(this.#key, { doing: 'start an upload', signal: this.#signal });
-      const [session] = await file.createResumableUpload({
-        metadata: { contentType, metadata: { uploadId: this.#id } },
-        preconditionOpts: { ifGenerationMatch: replaced?.generation ?? '0' },
-      });
-      if (!session) throw new StorageError('invalid', 'The store returned no upload URL.');
-      return session;
-    }, this.#signal);
-  }
-
-  async #write(url: string, body: Buffer, { offset, total }: { readonly offset: number; readonly total: number | undefined }) {
-    const range = `bytes ${offset}-${offset + body.length - 1}/${total ?? '*'}`;
-    // Lets the store reject a damaged object before it is visible.
-    const hash: Record<string, string> = total === undefined ? {} : { 'x-goog-hash': `crc32c=${this.#crc32c}` };
-    return this.#put(url, { 'content-range': range, 'content-type': contentType, ...hash }, body);
-  }
-
-  #queryProgress(url: string, total: number | undefined): Promise<Progress> {
-    return this.#put(url, { 'content-range': `bytes */${total ?? '*'}` });
-  }
-
-  async #put(url: string, headers: Readonly<Record<string, string>>, data?: Buffer): Promise<Progress> {
-    const call = { doing: 'store a part', signal: this.#signal };
-    const response = await this.#client.request({ method: 'PUT', url, headers, call, ...(data && { data }) });
-    if (response.status === resumeIncomplete) return { receivedBytes: receivedOf(response.headers) };
-    if (typeof response.data !== 'object') throw new StorageError('unavailable', 'The store did not return JSON.');
-    return { object: objectOf(response.data) };
-  }
-
-  #cancel(url: string): Promise<number> {
-    return this.#client.attempt(async () => {
-      try {
-        const call = { doing: 'cancel an upload' };
-        return (await this.#client.request({ method: 'DELETE', url, call })).status;
-      } catch (error) {
-        if (isStatus(error, sessionEnded)) return sessionEnded;
-        if (isStatus(error, 404, 410)) return 404;
-        throw error;
-      }
+  #start(): Promise<GcsSession> {
+    return GcsSession.start({
+      client: this.#client,
+      key: this.#key,
+      uploadId: this.#id,
+      lockedUntil: this.#lockedUntil,
+      signal: this.#signal,
     });
   }
 
@@ -202,8 +159,10 @@ export class GcsUpload implements Upload {
 
 const ended = (): StorageError => new StorageError('invalid', 'The upload has ended.');
 
-/** The store names the last byte it has received. */
-const receivedOf = (headers: Headers): number => {
-  const [, last] = /^bytes=0-(\d+)$/.exec(headers.get('range') ?? '') ?? [];
-  return last === undefined ? 0 : Number(last) + 1;
+const resend = async (session: GcsSession, parts: readonly Buffer[]): Promise<void> => {
+  let offset = 0;
+  for (const part of parts) {
+    await session.send(part, { offset });
+    offset += part.length;
+  }
 };

@@ -1,6 +1,7 @@
 /** Checksums that prove to an S3-compatible store, and through its response to us, that the bytes arrived unchanged. */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { hasChecksum } from '../object-store.ts';
 
 /** AWS supports CRC-32, which costs a twentieth of MD5. Every S3-compatible store supports MD5. */
 export type DigestKind = 'crc32' | 'md5';
@@ -29,24 +30,32 @@ export const digestFields = ({ kind, bytes }: Digest): { ContentMD5: string } | 
   return kind === 'md5' ? { ContentMD5: text } : { ChecksumCRC32: text };
 };
 
-/** Whether the store reports this digest; undefined if it reports none. */
-export const confirms = ({ kind, bytes }: Digest, info: ObjectInfo): boolean | undefined => {
-  if (kind === 'crc32') return info.crc32 === undefined ? undefined : info.crc32 === bytes.toString('base64');
-  const tag = plainTag(info);
-  return tag === undefined || !/^[0-9a-f]{32}$/.test(tag) ? undefined : tag === bytes.toString('hex');
+/** The checksum of an object that was sent in one request. */
+export const checksumOf = ({ kind, bytes }: Digest): string => `${kind}:${bytes.toString(encodings[kind])}`;
+
+/** The checksum of a multipart object: the digest of the digests of its parts, and their number. */
+export const checksumOfParts = (kind: DigestKind, parts: readonly Digest[]): string => {
+  const { bytes } = digestOf(kind, Buffer.concat(parts.map((part) => part.bytes)));
+  return `${kind}-parts:${bytes.toString(encodings[kind])}-${parts.length}`;
 };
 
-/** The same for a multipart object, whose digest is computed from the digests of its parts. */
-export const confirmsAll = (kind: DigestKind, parts: readonly Digest[], info: ObjectInfo): boolean | undefined => {
-  const { bytes } = digestOf(kind, Buffer.concat(parts.map((part) => part.bytes)));
-  if (kind === 'crc32') {
-    // Without `-` it is the checksum of the whole object, which cannot be compared.
-    const composite = info.crc32?.includes('-') ? info.crc32 : undefined;
-    return composite === undefined ? undefined : composite === `${bytes.toString('base64')}-${parts.length}`;
-  }
+const encodings = { crc32: 'base64', md5: 'hex' } as const satisfies Readonly<Record<DigestKind, BufferEncoding>>;
+
+/** Every checksum that the store reports. A CRC-32 without the number of parts is that of the whole object. */
+export const reportedChecksums = (info: ObjectInfo): readonly string[] => {
   const tag = plainTag(info);
-  return tag === undefined || !/^[0-9a-f]{32}-\d+$/.test(tag) ? undefined : tag === `${bytes.toString('hex')}-${parts.length}`;
+  const crc32 = info.crc32 === undefined ? [] : [`crc32${info.crc32.includes('-') ? '-parts' : ''}:${info.crc32}`];
+  const md5 = tag !== undefined && /^[0-9a-f]{32}(-\d+)?$/.test(tag) ? [`md5${tag.includes('-') ? '-parts' : ''}:${tag}`] : [];
+  return [...crc32, ...md5];
 };
+
+/** Whether the store reports this digest; undefined if it reports none. */
+export const confirms = (digest: Digest, info: ObjectInfo): boolean | undefined =>
+  hasChecksum({ size: 0, checksums: reportedChecksums(info) }, checksumOf(digest));
+
+/** The same for a multipart object. */
+export const confirmsAll = (kind: DigestKind, parts: readonly Digest[], info: ObjectInfo): boolean | undefined =>
+  hasChecksum({ size: 0, checksums: reportedChecksums(info) }, checksumOfParts(kind, parts));
 
 /** With KMS encryption the ETag is not a digest. */
 const plainTag = ({ tag, encryption }: ObjectInfo): string | undefined =>

@@ -1,9 +1,9 @@
 import { HeadObjectCommand, type HeadObjectCommandOutput, type S3Client, type ServerSideEncryption } from '@aws-sdk/client-s3';
-import { type PutOptions, StorageError } from '../object-store.ts';
+import { type PutOptions, StorageError, wholeSecond } from '../object-store.ts';
 import { type RetryPolicy, retryTransient } from '../retry-transient.ts';
 import type { DigestKind, ObjectInfo } from './checksum.ts';
 import { S3Connection, type S3ConnectionOptions } from './s3-connection.ts';
-import { s3Error } from './s3-error.ts';
+import { isHiddenByMarker, s3Error } from './s3-error.ts';
 import type { S3SendOptions } from './s3-request-handler.ts';
 
 export interface S3StoreOptions extends S3ConnectionOptions {
@@ -11,6 +11,8 @@ export interface S3StoreOptions extends S3ConnectionOptions {
   readonly folder: string;
   readonly digest: DigestKind;
   readonly lockMode?: 'GOVERNANCE' | 'COMPLIANCE' | undefined;
+  /** Whether versions below the newest are searched for what was stored. Default: if the destination has object lock. */
+  readonly readsVersions?: boolean | undefined;
   /** Default: that of the bucket. */
   readonly encryption?: Encryption | undefined;
   readonly retryPolicy: RetryPolicy;
@@ -51,7 +53,7 @@ export class S3Bucket {
   objectSettings({ lockedUntil }: PutOptions) {
     const { lockMode, encryption } = this.options;
     return {
-      ...(lockMode && lockedUntil && { ObjectLockMode: lockMode, ObjectLockRetainUntilDate: lockedUntil }),
+      ...(lockMode && lockedUntil && { ObjectLockMode: lockMode, ObjectLockRetainUntilDate: wholeSecond(lockedUntil) }),
       ...(encryption && { ServerSideEncryption: encryption.algorithm }),
       ...(encryption?.kmsKeyId !== undefined && { SSEKMSKeyId: encryption.kmsKeyId }),
     };
@@ -86,16 +88,20 @@ export class S3Bucket {
     }
   }
 
-  /** Size, checksum and encryption of an object; undefined if it does not exist. */
-  async head(name: string, signal?: AbortSignal): Promise<(ObjectInfo & { readonly size: number }) | undefined> {
-    const command = { Bucket: this.options.bucket, Key: this.key(name), ChecksumMode: 'ENABLED' } as const;
+  /** Size, checksum, encryption and lock of an object; undefined if it does not exist, `hidden` if a delete marker hides it. */
+  async head(name: string, signal?: AbortSignal, VersionId?: string): Promise<ObjectHead | 'hidden' | undefined> {
+    const command = { Bucket: this.options.bucket, Key: this.key(name), VersionId, ChecksumMode: 'ENABLED' } as const;
     try {
       return await this.call({
         doing: 'read the metadata of an object',
         signal,
         send: async (client, options) => {
-          const response = await client.send(new HeadObjectCommand(command), options);
-          return { ...objectInfo(response), size: response.ContentLength ?? 0 };
+          try {
+            return objectHead(await client.send(new HeadObjectCommand(command), options));
+          } catch (error) {
+            if (isHiddenByMarker(error)) return 'hidden';
+            throw error;
+          }
         },
       });
     } catch (error) {
@@ -108,6 +114,21 @@ export class S3Bucket {
     this.#connection.close();
   }
 }
+
+export interface ObjectHead extends ObjectInfo {
+  readonly size: number;
+  readonly version: string | undefined;
+  readonly lockedUntil: Date | undefined;
+  readonly isCompliance: boolean;
+}
+
+export const objectHead = (response: HeadObjectCommandOutput): ObjectHead => ({
+  ...objectInfo(response),
+  size: response.ContentLength ?? 0,
+  version: response.VersionId,
+  lockedUntil: response.ObjectLockRetainUntilDate,
+  isCompliance: response.ObjectLockMode === 'COMPLIANCE',
+});
 
 /** What a response says about an object or a part. */
 export const objectInfo = (

@@ -14,6 +14,10 @@ interface Failure {
 export const isS3Error = (error: unknown, ...names: readonly string[]): boolean =>
   error instanceof S3ServiceException && names.includes(error.name);
 
+/** Whether the store says that a delete marker hides the object. */
+export const isHiddenByMarker = (error: unknown): boolean =>
+  error instanceof S3ServiceException && error.$response?.headers['x-amz-delete-marker'] === 'true';
+
 /** The error of a single object within a call that succeeded. */
 export const s3ObjectError = (code: string | undefined, doing: string): StorageError =>
   s3Error({ name: code, $metadata: { httpStatusCode: 409 } }, doing);
@@ -43,6 +47,8 @@ export const s3Error = (error: unknown, doing: string): StorageError => {
   if (transientErrors.has(errorName)) return failure('unavailable', `The store could not ${doing} (${summary}).`);
   if (status === 401 || status === 403 || deniedErrors.has(errorName))
     return failure('denied', `The store refused to ${doing} (${summary}).`);
+  // An S3-compatible store without the feature; a retry would not help.
+  if (status === 501) return failure('invalid', `The store does not support to ${doing} (${summary}).`);
   if (status === undefined || status >= 500 || status === 429 || status === 408) {
     const reason = status === undefined && typeof code === 'string' && /^E\w{1,30}$/.test(code) ? code : summary;
     return failure('unavailable', `The store did not ${doing} (${reason}).`);

@@ -1,18 +1,23 @@
+import { DeleteObjectCommand, DeleteObjectsCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
+import { toReadRequest } from '../byte-range.ts';
 import {
-  DeleteObjectCommand,
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-} from '@aws-sdk/client-s3';
-import { rangeHeader, tooShort, toReadRequest } from '../byte-range.ts';
-import { type ByteRange, type ObjectStore, type PutOptions, StorageError, type Upload } from '../object-store.ts';
+  type ByteRange,
+  type ObjectState,
+  type ObjectStore,
+  type PutOptions,
+  StorageError,
+  type Upload,
+} from '../object-store.ts';
+import { ObjectVersions } from '../object-versions.ts';
 import { PageGuard } from '../page-guard.ts';
 import { removeEach } from '../remove-each.ts';
 import { abortUploads } from './abort-uploads.ts';
-import { confirms, digestFields, digestOf } from './checksum.ts';
-import { objectInfo, S3Bucket, type S3StoreOptions } from './s3-bucket.ts';
+import { confirms, digestFields, digestOf, reportedChecksums } from './checksum.ts';
+import { listS3Versions, versionsMax } from './list-s3-versions.ts';
+import { type ObjectHead, objectHead, objectInfo, S3Bucket, type S3StoreOptions } from './s3-bucket.ts';
 import { s3ChecksumMismatch, s3ObjectError } from './s3-error.ts';
+import { extendS3Lock, findLockedVersion, isLockedNow } from './s3-object-lock.ts';
+import { S3ObjectReader } from './s3-object-reader.ts';
 import { S3Upload } from './s3-upload.ts';
 import { s3Warnings } from './s3-warnings.ts';
 
@@ -22,12 +27,24 @@ const maxDeletedObjects = 1_000;
 /** A folder of a bucket of AWS or of an S3-compatible store. */
 export class S3Store implements ObjectStore {
   readonly bucket: S3Bucket;
+  readonly versions: ObjectVersions | undefined;
+  readonly #reader: S3ObjectReader;
 
   constructor(options: S3StoreOptions) {
-    this.bucket = new S3Bucket(options);
+    const bucket = new S3Bucket(options);
+    const reader = new S3ObjectReader(bucket);
+    this.bucket = bucket;
+    this.#reader = reader;
+    if (options.readsVersions ?? options.lockMode !== undefined)
+      this.versions = new ObjectVersions({
+        versionsMax,
+        listVersions: (prefix, signal) => listS3Versions(bucket, prefix, signal),
+        readVersion: (name, version, range, signal) => reader.read(name, toReadRequest(range), signal, version),
+      });
   }
 
   async put(name: string, bytes: Uint8Array, options: PutOptions = {}): Promise<void> {
+    this.versions?.forget(name);
     const { bucket, digest: kind } = this.bucket.options;
     const digest = digestOf(kind, bytes);
     const input = {
@@ -57,33 +74,28 @@ export class S3Store implements ObjectStore {
   }
 
   upload(name: string, options: PutOptions = {}): Upload {
+    this.versions?.forget(name);
     return new S3Upload(this, name, options);
   }
 
   async get(name: string, extent?: ByteRange, signal?: AbortSignal): Promise<Uint8Array> {
-    const { range, maxBytes } = toReadRequest(extent);
-    if (range?.length === 0 && (await this.head(name, signal))) return new Uint8Array();
-    const input = {
-      Bucket: this.bucket.options.bucket,
-      Key: this.bucket.key(name),
-      ...(range && { Range: rangeHeader(range) }),
-    };
-    return this.bucket.call({
-      doing: 'read an object',
-      signal,
-      maxBytes,
-      send: async (client, options) => {
-        const { Body } = await client.send(new GetObjectCommand(input), options);
-        const bytes = await bytesOf(Body as AsyncIterable<Uint8Array> | undefined);
-        if (range && bytes.length !== range.length) throw tooShort();
-        return bytes;
-      },
-    });
+    const request = toReadRequest(extent);
+    if (request.range?.length === 0 && (await this.head(name, signal))) return new Uint8Array();
+    return this.#reader.read(name, request, signal, this.versions?.selected(name)?.version);
   }
 
-  async head(name: string, signal?: AbortSignal): Promise<{ size: number } | undefined> {
-    const found = await this.bucket.head(name, signal);
-    return found && { size: found.size };
+  async head(name: string, signal?: AbortSignal): Promise<ObjectState | undefined> {
+    const selected = this.versions?.selected(name);
+    const found = await this.bucket.head(name, signal, selected?.version);
+    if (selected && found && found !== 'hidden') return { ...stateOf(found), ...(selected.isHidden && { isHidden: true }) };
+    const newest = found === 'hidden' ? undefined : found && stateOf(found);
+    const mayHide = found === 'hidden' || (newest && this.bucket.options.lockMode && !isLockedNow(newest.lockedUntil));
+    const locked = mayHide ? await findLockedVersion(this.bucket, name, newest?.version, signal) : undefined;
+    return locked ? { ...stateOf(objectHead(locked)), isHidden: true } : newest;
+  }
+
+  extendLock(name: string, state: ObjectState, until: Date, signal?: AbortSignal): Promise<Date | undefined> {
+    return extendS3Lock(this.bucket, name, state, until, signal);
   }
 
   async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<{ name: string; size: number }> {
@@ -162,8 +174,10 @@ export class S3Store implements ObjectStore {
   }
 }
 
-/** The request handler returns a body in one piece. */
-const bytesOf = async (body: AsyncIterable<Uint8Array> | undefined): Promise<Uint8Array> => {
-  const pieces = body === undefined ? [] : await Array.fromAsync(body);
-  return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
-};
+const stateOf = (found: ObjectHead): ObjectState => ({
+  size: found.size,
+  checksums: reportedChecksums(found),
+  version: found.version,
+  lockedUntil: found.lockedUntil,
+  isCompliance: found.isCompliance,
+});

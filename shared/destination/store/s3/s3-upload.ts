@@ -1,9 +1,16 @@
 import { CompleteMultipartUploadCommand, CreateMultipartUploadCommand, UploadPartCommand } from '@aws-sdk/client-s3';
-import { isOutcomeUnknown, type ObjectStore, type PutOptions, StorageError, type Upload } from '../object-store.ts';
+import {
+  isOutcomeUnknown,
+  type ObjectStore,
+  type PutOptions,
+  StorageError,
+  type Upload,
+  type UploadedObject,
+} from '../object-store.ts';
 import { PartBuffer } from '../part-buffer.ts';
 import { retryTransient } from '../retry-transient.ts';
 import { abortUpload, abortUploads } from './abort-uploads.ts';
-import { confirms, confirmsAll, type Digest, digestFields, digestOf } from './checksum.ts';
+import { checksumOf, checksumOfParts, confirms, confirmsAll, type Digest, digestFields, digestOf } from './checksum.ts';
 import { objectInfo, type S3Bucket } from './s3-bucket.ts';
 import { s3ChecksumMismatch } from './s3-error.ts';
 
@@ -60,13 +67,16 @@ export class S3Upload implements Upload {
     }
   }
 
-  async finish(): Promise<{ size: number }> {
+  async finish(): Promise<UploadedObject> {
     this.#check();
+    const { digest } = this.#bucket.options;
+    let checksum: string;
     try {
       const rest = this.#buffer.rest();
       if (this.#id === undefined) {
         this.#size = rest.length;
         this.#state = 'completing';
+        checksum = checksumOf(digestOf(digest, rest));
         await this.#store.put(this.#name, rest, this.#options);
       } else {
         if (rest.length > 0) this.#send(rest);
@@ -74,6 +84,8 @@ export class S3Upload implements Upload {
         this.#check();
         this.#state = 'completing';
         await this.#complete(await this.#id);
+        const digests = this.#parts.map((part) => part.digest);
+        checksum = checksumOfParts(digest, digests);
       }
     } catch (error) {
       this.#failure ??= error;
@@ -83,7 +95,7 @@ export class S3Upload implements Upload {
     }
     await this.#abortUnknownUploads(this.#id !== undefined);
     this.#state = 'finished';
-    return { size: this.#size };
+    return { size: this.#size, checksum };
   }
 
   async abort(): Promise<void> {
@@ -198,7 +210,7 @@ export class S3Upload implements Upload {
   /** Whether the object exists with the size and content that was sent: by its checksum, or by the ETag of the completion. */
   async #isStored(tag: string | undefined): Promise<boolean> {
     const found = await this.#bucket.head(this.#name);
-    if (found?.size !== this.#size) return false;
+    if (found === undefined || found === 'hidden' || found.size !== this.#size) return false;
     const digests = this.#parts.map(({ digest }) => digest);
     const isSame = confirmsAll(this.#bucket.options.digest, digests, found) ?? (tag !== undefined && found.tag === tag);
     if (isSame) this.#bucket.checkEncryption(found);

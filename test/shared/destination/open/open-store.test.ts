@@ -117,7 +117,7 @@ test('openStore: a trusted endpoint takes precedence over the deployment’s', a
   process.env.S3_URL = 'http://127.0.0.1:9';
   const store = await openConfiguredStore(tenant, { ...place, endpoint: s3Url }, keys, 'own', quick);
   await store.put('x', Buffer.from('x'));
-  deepEqual(await store.head('x'), { size: 1 });
+  equal((await store.head('x'))?.size, 1);
   store.close();
   Object.assign(process.env, { PRIVATE_HOSTS: '', S3_URL: s3Url });
 });

@@ -38,7 +38,7 @@ test('probeStore: an unexpected object in the listing ends the probe without rea
       `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>${asked.length}</NextContinuationToken><Contents><Key>probe/other</Key><Size>1</Size></Contents></ListBucketResult>`,
     );
   const found = await probeStore(tenant, place, keys);
-  deepEqual(found.failure, { step: 'list', reason: 'The store’s listing does not match its objects.' });
+  deepEqual(found.failure, { step: 'list', kind: 'invalid', reason: 'The store’s listing does not match its objects.' });
   deepEqual(asked, ['PUT', 'GET', 'GET', 'LIST', 'DELETE']);
 });
 
@@ -50,7 +50,7 @@ test('probeStore: the timeout ends the current call, and only the clean-up follo
     end.abort();
   };
   const found = await probeStore(tenant, place, keys, end.signal);
-  deepEqual(found.failure, { step: 'list', reason: 'The store did not respond in time.' });
+  deepEqual(found.failure, { step: 'list', kind: 'unavailable', reason: 'The store did not respond in time.' });
   deepEqual(
     found.checks.map(({ name, ok: isOk }) => [name, isOk]),
     [

@@ -8,15 +8,17 @@ import { type Fault, type FaultProxy, openFaultProxy, type Seen } from '../../..
 import {
   account,
   openAt,
+  openGcsInParts,
   quick,
   type Stops,
   serve,
+  smallPartBytes,
   startGoogle,
   startTokens,
   stopAll,
 } from '../../../../harness/store/store-stands.ts';
 
-const MiB = 1 << 20;
+const eighth = smallPartBytes / 8;
 const stops: Stops = [];
 const failures: unknown[] = [];
 let proxy: FaultProxy;
@@ -27,9 +29,8 @@ beforeAll(async () => {
   await startTokens(stops);
   url = await startGoogle(stops);
   proxy = await openFaultProxy(stops, url);
-  const patience = { ...quick, requestMs: 20_000 };
-  behind = await openAt('gcs', url, 'fault', patience);
-  store = await openAt('gcs', proxy.url, 'fault', patience);
+  behind = openGcsInParts(url, 'fault');
+  store = openGcsInParts(proxy.url, 'fault');
   stops.push(
     () => behind.close(),
     () => store.close(),
@@ -83,7 +84,7 @@ for (const [status, code] of [
   test(`gcs: ${status} is ${code} at once`, async () => {
     proxy.script(({ method }) => (method === 'POST' ? { answer: { status } } : undefined));
     await fails(store.put('x', Buffer.from('x')), code);
-    await fails((await uploadOf('x', randomBytes(17 * MiB))).finish(), code);
+    await fails((await uploadOf('x', randomBytes(17 * eighth))).finish(), code);
     equal(posts().length, 2);
   });
 
@@ -92,7 +93,7 @@ test('gcs: starting an upload is retried as often as any other call', async () =
   proxy.seen.splice(0);
   const upload = store.upload('never');
   await fails(
-    upload.write([Buffer.alloc(20 * MiB)]).then(() => upload.finish()),
+    upload.write([Buffer.alloc(20 * eighth)]).then(() => upload.finish()),
     'unavailable',
   );
   equal(proxy.seen.filter(({ method, path }) => method === 'GET' && path.includes(objectOf('never'))).length, quick.attempts);
@@ -111,9 +112,9 @@ test('gcs: a revoked token is renewed once; a rejected account is denied', async
 test('gcs: an upload continues after any failure of any part', async () => {
   for (const fault of ['lost', busy] as const)
     for (const number of [0, 1, 2]) {
-      const bytes = randomBytes(20 * MiB);
+      const bytes = randomBytes(20 * eighth);
       proxy.script((seen) => (isPart(seen) && partsOf().length === number + 1 ? fault : undefined));
-      deepEqual(await (await uploadOf('parts', bytes)).finish(), { size: bytes.length });
+      equal((await (await uploadOf('parts', bytes)).finish()).size, bytes.length);
       ok(Buffer.from(await behind.get('parts')).equals(bytes));
       // After a lost response an empty part queries the progress, and the part is not sent again.
       const sent = partsOf().reduce((sum, { body }) => sum + body.length, 0);
@@ -124,9 +125,9 @@ test('gcs: an upload continues after any failure of any part', async () => {
 
 test('gcs: a partly received part is continued from there', async () => {
   for (const number of [1, 2]) {
-    const bytes = randomBytes(20 * MiB);
-    proxy.script((seen) => (isPart(seen) && partsOf().length === number ? { passedBytes: MiB } : undefined));
-    deepEqual(await (await uploadOf('short', bytes)).finish(), { size: bytes.length });
+    const bytes = randomBytes(20 * eighth);
+    proxy.script((seen) => (isPart(seen) && partsOf().length === number ? { passedBytes: 2 * eighth } : undefined));
+    equal((await (await uploadOf('short', bytes)).finish()).size, bytes.length);
     ok(Buffer.from(await behind.get('short')).equals(bytes));
     equal(partsOf().length, 3);
   }
@@ -134,27 +135,46 @@ test('gcs: a partly received part is continued from there', async () => {
 
 test('gcs: a store that loses acknowledged parts fails the upload', async () => {
   proxy.script((seen) => (isPart(seen) && partsOf().length === 2 ? { answer: { status: 308 } } : undefined));
-  await fails((await uploadOf('forgotten', randomBytes(20 * MiB))).finish(), 'invalid');
+  await fails((await uploadOf('forgotten', randomBytes(20 * eighth))).finish(), 'invalid');
   equal(await behind.head('forgotten'), undefined);
 });
 
 test('gcs: an upload without progress fails', async () => {
   proxy.script((seen) => (isPart(seen) ? { answer: { status: 308 } } : undefined));
-  await fails((await uploadOf('stalled', randomBytes(17 * MiB))).finish(), 'unavailable');
+  await fails((await uploadOf('stalled', randomBytes(17 * eighth))).finish(), 'unavailable');
   ok(partsOf().length <= 3 * quick.attempts, String(partsOf().length));
 });
 
 for (const status of [404, 410])
-  test(`gcs: a session that the store ended (${status}) fails the upload at once, as a transient error`, async () => {
-    proxy.script((seen) => (isPart(seen) && partsOf().length === 2 ? { answer: { status } } : undefined));
-    await fails((await uploadOf('expired', randomBytes(20 * MiB))).finish(), 'unavailable');
-    equal(partsOf().length, 2);
-    equal(await behind.head('expired'), undefined);
-  });
+  for (const number of [1, 2])
+    test(`gcs: a session that the store lost (${status}) at part ${number} is replaced by a new one`, async () => {
+      const bytes = randomBytes(20 * eighth);
+      proxy.script((seen) => (isPart(seen) && partsOf().length === number ? { answer: { status } } : undefined));
+      equal((await (await uploadOf('expired', bytes)).finish()).size, bytes.length);
+      ok(Buffer.from(await behind.get('expired')).equals(bytes));
+      equal(posts().length, 2);
+      equal(partsOf().length, number + 2);
+      await behind.remove(['expired']);
+    });
+
+test('gcs: a store that loses every session fails the upload as a transient error, and nothing becomes visible', async () => {
+  proxy.script((seen) => (isPart(seen) && partsOf().length % 2 === 0 ? { answer: { status: 410 } } : undefined));
+  await fails((await uploadOf('lost-again', randomBytes(20 * eighth))).finish(), 'unavailable');
+  equal(posts().length, 4);
+  equal(await behind.head('lost-again'), undefined);
+});
+
+test('gcs: an upload too large to be kept in memory fails as a transient error if its session is lost', async () => {
+  // More than 64 MiB were sent before.
+  proxy.script((seen) => (isPart(seen) && partsOf().length === 66 ? { answer: { status: 410 } } : undefined));
+  await fails((await uploadOf('large', Buffer.alloc(67 * smallPartBytes + 1))).finish(), 'unavailable');
+  equal(posts().length, 1);
+  equal(await behind.head('large'), undefined);
+});
 
 test('gcs: a damaged part is rejected by the store, and nothing becomes visible', async () => {
   proxy.script((seen) => (isPart(seen) && partsOf().length === 1 ? 'flipped' : undefined));
-  await fails((await uploadOf('flipped', randomBytes(17 * MiB))).finish(), 'invalid');
+  await fails((await uploadOf('flipped', randomBytes(17 * eighth))).finish(), 'invalid');
   equal(await behind.head('flipped'), undefined);
 });
 
@@ -163,7 +183,7 @@ for (const [what, change] of [
   ['size', { size: '1' }],
 ] as const)
   test(`gcs: an object confirmed with another ${what} fails the upload and is deleted`, async () => {
-    const bytes = randomBytes(17 * MiB);
+    const bytes = randomBytes(17 * eighth);
     proxy.script((seen) => (isPart(seen) && partsOf().length === 2 ? { changed: change } : undefined));
     await fails((await uploadOf('other', bytes)).finish(), 'invalid');
     equal(await behind.head('other'), undefined);
@@ -215,7 +235,7 @@ test('gcs: a failed finish deletes its own object, and not that of another write
       if (isPart(seen) && partsOf().length === 3) await meanwhile();
       return isPart(seen) && partsOf().length >= 2 ? 'lost' : undefined;
     });
-    await fails((await uploadOf('made', randomBytes(17 * MiB))).finish(), 'unavailable');
+    await fails((await uploadOf('made', randomBytes(17 * eighth))).finish(), 'unavailable');
   };
   await end(async () => ok(await behind.head('made')));
   equal(await behind.head('made'), undefined);
@@ -225,7 +245,7 @@ test('gcs: a failed finish deletes its own object, and not that of another write
 
 test('gcs: an upload fails if another writer stored the object meanwhile, and leaves theirs', async () => {
   proxy.script(() => undefined);
-  const upload = await uploadOf('overtaken', randomBytes(17 * MiB));
+  const upload = await uploadOf('overtaken', randomBytes(17 * eighth));
   while (partsOf().length === 0) await new Promise((done) => setTimeout(done, 1));
   await behind.put('overtaken', Buffer.from('theirs'));
   await fails(upload.finish(), 'unavailable');
@@ -234,7 +254,7 @@ test('gcs: an upload fails if another writer stored the object meanwhile, and le
 
 test('gcs: abort cancels the session', async () => {
   proxy.script(() => undefined);
-  const upload = await uploadOf('cancelled', randomBytes(20 * MiB));
+  const upload = await uploadOf('cancelled', randomBytes(20 * eighth));
   while (partsOf().length === 0) await new Promise((done) => setTimeout(done, 1));
   await upload.abort();
   const { path } = proxy.seen.find(({ method }) => method === 'DELETE') ?? { path: '' };
@@ -298,7 +318,7 @@ test('gcs: a part in flight ends at once with the signal of its upload', async (
     return isPart(seen) ? 'silent' : undefined;
   });
   const upload = store.upload('silent', { signal: end.signal });
-  await upload.write([randomBytes(20 * MiB)]);
+  await upload.write([randomBytes(20 * eighth)]);
   await rejects(upload.finish(), reason);
   equal(await behind.head('silent'), undefined);
 });
@@ -312,7 +332,7 @@ test('gcs: neither a session nor a redirect to another host is followed, and the
   proxy.script(({ method }) =>
     method === 'POST' ? { answer: { status: 200, headers: { location: `${elsewhere}/session` } } } : undefined,
   );
-  await fails((await uploadOf('elsewhere', randomBytes(17 * MiB))).finish(), 'invalid');
+  await fails((await uploadOf('elsewhere', randomBytes(17 * eighth))).finish(), 'invalid');
   for (const status of [301, 302, 303, 307, 308]) {
     proxy.script(() => ({ answer: { status, headers: { location: `${elsewhere}/object` } } }));
     await fails(store.get('elsewhere'), 'invalid');
@@ -335,7 +355,7 @@ test('gcs: a client connects to the store and the token service only', async (t)
   const fresh = await openAt('gcs', proxy.url, 'fault');
   await fresh.put('hosts', Buffer.from('x'));
   const upload = fresh.upload('hosts-large');
-  await upload.write([randomBytes(17 * MiB)]);
+  await upload.write([randomBytes(17 * eighth)]);
   await upload.finish();
   await fresh.get('hosts');
   await fresh.remove(['hosts', 'hosts-large']);

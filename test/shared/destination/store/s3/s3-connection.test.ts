@@ -364,12 +364,12 @@ describe('a successful status with an unexpected body', () => {
   const aws = () => awsStore({ retryPolicy: { ...quick, attempts: 2 } });
 
   for (const [what, body] of [
-    ['nothing', ''],
+    ['an empty body', ''],
     ['an error', error('InternalError')],
     ['an error and a line break', `${error('InternalError')}\n`],
-    ['a page for people', '<html><body>Welcome</body></html>'],
+    ['an HTML page', '<html><body>Welcome</body></html>'],
     ['text', 'Welcome'],
-    ['elements in elements without end', '<a>'.repeat(500_000)],
+    ['deeply nested elements', '<a>'.repeat(500_000)],
   ] as const)
     test(`is not an empty list: ${what}`, async () => {
       answer = (_, response) => xml(response, 200, body);

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type ObjectStore, StorageError } from '../../../../../shared/destination/index.ts';
 import { type Fault, type FaultProxy, openFaultProxy, type Seen, s3Error } from '../../../../harness/faults/fault-proxy.ts';
-import { keys, openAt, quick, type Stops, startS3, stopAll } from '../../../../harness/store/store-stands.ts';
+import { keys, openAt, patient, quick, type Stops, startS3, stopAll } from '../../../../harness/store/store-stands.ts';
 
 const MiB = 1 << 20;
 const slowDown = s3Error(503, 'SlowDown');
@@ -26,10 +26,8 @@ for (const type of ['s3', 'spaces'] as const)
     beforeAll(async () => {
       const url = await startS3(stops);
       proxy = await openFaultProxy(stops, url);
-      // No fault here is silence, so only a busy machine is slow.
-      const patience = { ...quick, requestMs: 20_000 };
-      behind = await openAt(type, url, 'fault', patience);
-      store = await openAt(type, proxy.url, 'fault', patience);
+      behind = await openAt(type, url, 'fault', patient);
+      store = await openAt(type, proxy.url, 'fault', patient);
       stops.push(
         () => behind.close(),
         () => store.close(),
@@ -96,7 +94,7 @@ for (const type of ['s3', 'spaces'] as const)
         refused += Number(isFirst);
         return isFirst ? slowDown : undefined;
       });
-      deepEqual(await (await uploadOf('steps', bytes)).finish(), { size: bytes.length });
+      equal((await (await uploadOf('steps', bytes)).finish()).size, bytes.length);
       equal(refused, 7, 'begin, three parts, complete, look, and see whether the first beginning left anything');
       ok(Buffer.from(await behind.get('steps')).equals(bytes));
     });
@@ -153,7 +151,7 @@ for (const type of ['s3', 'spaces'] as const)
       const bytes = randomBytes(9 * MiB);
       const blank = { answer: { status: 200, body: ' \n' } };
       script((seen) => (isComplete(seen) && count(isComplete) === 1 ? blank : undefined));
-      deepEqual(await (await uploadOf('blank', bytes)).finish(), { size: bytes.length });
+      equal((await (await uploadOf('blank', bytes)).finish()).size, bytes.length);
       equal(count(isComplete), 2);
       ok(Buffer.from(await behind.get('blank')).equals(bytes));
     });
@@ -182,13 +180,13 @@ for (const type of ['s3', 'spaces'] as const)
       await behind.put('before', Buffer.from('before'));
       script((seen) => (isPut(seen) ? s3Error(400, 'InvalidRequest') : undefined));
       await fails((await uploadOf('before', Buffer.from('x'))).finish(), { code: 'invalid' });
-      deepEqual(await behind.head('before'), { size: 6 });
+      equal((await behind.head('before'))?.size, 6);
     });
 
     test('a completion whose response is lost is detected by a HEAD request and not repeated', async () => {
       const bytes = randomBytes(9 * MiB);
       script((seen) => (isComplete(seen) ? 'lost' : undefined));
-      deepEqual(await (await uploadOf('lost', bytes)).finish(), { size: bytes.length });
+      equal((await (await uploadOf('lost', bytes)).finish()).size, bytes.length);
       equal(count(isComplete), 1);
       equal(count(isHead), 1);
       ok(Buffer.from(await behind.get('lost')).equals(bytes));
