@@ -1,5 +1,6 @@
 import type { ClientHttp2Stream } from 'node:http2';
 import { systemTimers, type Timers } from '../platform/index.ts';
+import { Availability } from './grpc/availability.ts';
 import { cancellableSleep } from './grpc/cancellable-sleep.ts';
 import { ConnectionPool } from './grpc/connection-pool.ts';
 import { FrameBuffer, headerBytes } from './grpc/frame-buffer.ts';
@@ -40,6 +41,7 @@ export class FirestoreDatabase {
   /** `projects/p/databases/d/documents` */
   readonly root: string;
   readonly connections: ConnectionPool;
+  readonly availability = new Availability();
   readonly #options: SourceOptions;
   readonly #retryPolicy: RetryPolicy;
   readonly #timers: Timers;
@@ -65,7 +67,7 @@ export class FirestoreDatabase {
   /** Options of retries. */
   retryOptions(signal: AbortSignal | undefined): RetryOptions {
     const { random, sleep = cancellableSleep } = this.#options;
-    return { policy: this.#retryPolicy, random, sleep, signal };
+    return { policy: this.#retryPolicy, random, sleep, signal, availability: this.availability };
   }
 
   newRetryState(signal: AbortSignal | undefined): RetryState {
@@ -119,7 +121,9 @@ export class FirestoreDatabase {
     const retries = this.newRetryState(signal);
     for (;;) {
       try {
-        return await work(retries.needsToken);
+        const result = await work(retries.needsToken);
+        retries.progress();
+        return result;
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
         await retries.failed(error);

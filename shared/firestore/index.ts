@@ -3,7 +3,13 @@
 export { isMergeNoop } from './document/is-merge-noop.ts';
 export { referenceRewriter } from './document/reference-rewriter.ts';
 export { restDocument, sameFields } from './document/rest-document.ts';
+export { ValueEditor, type ValueVisitor } from './document/value-editor.ts';
+export { valueKind } from './document/value-kind.ts';
+export { ErasureFilter } from './erasure/erasure-filter.ts';
+export { FieldMatcher, fieldSegments, valueKey } from './erasure/field-matcher.ts';
 export { FirestoreDatabase, type SourceOptions, type TokenSupplier } from './firestore-database.ts';
+export { Availability } from './grpc/availability.ts';
+export { denialReason, readerRole, withRole } from './grpc/classify-error.ts';
 export type { RetryPolicy } from './grpc/retry-state.ts';
 export { SourceError, type SourceErrorCode } from './grpc/source-error.ts';
 export { type ConsistentPoint, ListenCall, type Listener, ResumeTokenLost, targetsMax } from './listen/listen-call.ts';
@@ -14,6 +20,7 @@ export {
   collectionRange,
   documentRange,
   intersection,
+  isCollectionId,
   isCollectionPath,
   isDocumentPath,
   isInRange,
@@ -30,6 +37,7 @@ export { type Plan, planRanges } from './read/plan-ranges.ts';
 export { listCollections, probeSource } from './read/probe-source.ts';
 export { RangeReader, type ReadOptions, readRange } from './read/read-range.ts';
 export type { RawDocument } from './wire/response-skim.ts';
+export { integer, join, text, varint } from './wire/small-messages.ts';
 export { BatchWriter, type WriterOptions } from './write/batch-writer.ts';
 export { asTargetError } from './write/classify-write.ts';
 export type { Condition } from './write/precondition.ts';

@@ -1,13 +1,8 @@
 import { ArchiveError } from '../../archive/index.ts';
+import { applyEdits, type Edit } from '../wire/edits.ts';
 import { broken, MessageReader } from '../wire/message-reader.ts';
 import { varint } from '../wire/small-messages.ts';
-
-/** Replaces the bytes from `start` to `end`. */
-interface Edit {
-  readonly start: number;
-  readonly end: number;
-  bytes: Buffer;
-}
+import { valueKind } from './value-kind.ts';
 
 /** Firestore nests 20 levels; deeper input must not exhaust the stack. */
 const depthMax = 100;
@@ -42,15 +37,7 @@ class Rewrite {
     this.#edits = [];
     this.#hit = bytes.indexOf(this.#from);
     const grown = this.#document(bytes.length);
-    const out = Buffer.allocUnsafe(bytes.length + grown);
-    let [at, done] = [0, 0];
-    for (const edit of this.#edits) {
-      at += bytes.copy(out, at, done, edit.start);
-      at += edit.bytes.copy(out, at);
-      done = edit.end;
-    }
-    bytes.copy(out, at, done);
-    return out;
+    return applyEdits(bytes, this.#edits, grown);
   }
 
   /** Returns by how many bytes the edits grow the document, as do the methods below. */
@@ -109,9 +96,9 @@ class Rewrite {
     let grown = 0;
     while (reader.next(end)) {
       if (reader.type !== 2) reader.skip(end);
-      else if (reader.field === kind.reference) grown += this.#name(end) ?? 0;
-      else if (reader.field === kind.map) grown += this.#inside(end, this.#map, depth);
-      else if (reader.field === kind.array) grown += this.#inside(end, this.#array, depth);
+      else if (reader.field === valueKind.reference) grown += this.#name(end) ?? 0;
+      else if (reader.field === valueKind.map) grown += this.#inside(end, this.#map, depth);
+      else if (reader.field === valueKind.array) grown += this.#inside(end, this.#array, depth);
       else reader.skip(end);
     }
     return grown;
@@ -156,6 +143,3 @@ class Rewrite {
 }
 
 const none = Buffer.alloc(0);
-
-/** Field numbers in google.firestore.v1.Value. */
-const kind = { reference: 5, map: 6, array: 9 } as const;

@@ -1,3 +1,4 @@
+import type { Availability } from './availability.ts';
 import { classifyError } from './classify-error.ts';
 import { SourceError } from './source-error.ts';
 import { RpcError } from './status.ts';
@@ -30,6 +31,7 @@ export interface RetryOptions {
   readonly random: () => number;
   readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   readonly signal: AbortSignal | undefined;
+  readonly availability: Availability;
 }
 
 /** Counts consecutive failures. Progress resets the count, so a long read may fail often. */
@@ -49,6 +51,7 @@ export class RetryState {
   progress(): void {
     this.#failures = 0;
     this.#hasRefreshed = false;
+    this.#options.availability.succeeded();
   }
 
   /** Waits until the next attempt is due; throws if retrying is pointless. */
@@ -64,12 +67,14 @@ export class RetryState {
       this.repeats += 1;
       return;
     }
-    const { policy, random, sleep, signal } = this.#options;
+    const { policy, random, sleep, signal, availability } = this.#options;
+    availability.failed({ isExhausted: verdict === 'backOff' });
     this.#failures += 1;
     if (this.#failures >= policy.attempts)
       throw new SourceError('INTERNAL_ERROR', `The source did not answer after ${this.#failures} attempts: ${statusOf(error)}.`, {
         cause: error,
         isTransient: true,
+        isExhausted: verdict === 'backOff',
       });
     this.repeats += 1;
     await sleep(delayMs(this.#failures, verdict === 'backOff', random, policy), signal);

@@ -20,12 +20,19 @@ export class SourceError extends Error {
   readonly code: SourceErrorCode;
   /** Whether a later attempt may succeed. */
   readonly isTransient: boolean;
+  /** Whether the database refused calls for lack of quota. */
+  readonly isExhausted: boolean;
 
-  constructor(code: SourceErrorCode, message: string, options: { cause?: unknown; isTransient?: boolean } = {}) {
+  constructor(
+    code: SourceErrorCode,
+    message: string,
+    options: { cause?: unknown; isTransient?: boolean; isExhausted?: boolean } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'SourceError';
     this.code = code;
     this.isTransient = options.isTransient ?? false;
+    this.isExhausted = options.isExhausted ?? code === 'WRITE_QUOTA_EXCEEDED';
   }
 }
 

@@ -168,6 +168,6 @@ const removed = (cause: TargetChange['cause']): Error => {
   const status = statusOf(cause.code);
   if (status === 'INVALID_ARGUMENT' || status === 'FAILED_PRECONDITION' || status === 'OUT_OF_RANGE')
     return new ResumeTokenLost(`the source rejected the resume token: ${status}`);
-  if (status === 'NOT_FOUND') return new SourceError('SOURCE_AUTH_ERROR', 'The source database does not exist.');
+  if (status === 'NOT_FOUND') return new SourceError('SOURCE_AUTH_ERROR', 'There is no project or database of this id.');
   return new RpcError(status, cause.message);
 };

@@ -20,6 +20,9 @@ export const isCollectionPath = (path: string): boolean => {
   return ids.length % 2 === 1 && ids.every((id, n) => isId(id) && (n % 2 === 1 || !reserved.test(id)));
 };
 
+/** Whether a text is the id of a collection, at any depth. */
+export const isCollectionId = (id: string): boolean => !id.includes('/') && isCollectionPath(id);
+
 /** Whether a text is a valid document path; numeric ids such as `__id7__` come from Datastore. */
 export const isDocumentPath = (path: string): boolean => {
   const cut = path.lastIndexOf('/');

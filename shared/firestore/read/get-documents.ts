@@ -64,6 +64,7 @@ export const getWithin = async (
       // A stream may end early without an error: every name must have a result, found or missing.
       if (response.resultCount !== names.size)
         throw new RpcError('INTERNAL', 'The source did not return a result for every document.');
+      retries.progress();
       return { documents: response.documents, reads: response.resultCount };
     } catch (error) {
       if (error instanceof RpcError) stream?.suspect(error);

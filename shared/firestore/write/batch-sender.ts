@@ -97,7 +97,8 @@ export class BatchSender {
     }
     for (const slot of this.#slots) this.#batch.isUnsure[slot] = 1;
     if (verdict === 'backOff') return this.#backOff(grant);
-    const { policy, random, sleep, signal } = this.#context.retryOptions;
+    const { policy, random, sleep, signal, availability } = this.#context.retryOptions;
+    availability.failed({ isExhausted: false });
     this.#failures += 1;
     // At first other senders still receive responses that were in flight.
     if (this.#hasProgress() && this.#failures > maxFailuresWhole) this.#othersSucceeded = true;
@@ -117,7 +118,10 @@ export class BatchSender {
     this.#context.decided += decided;
     this.#failures = 0;
     this.#othersSucceeded = this.#needsToken = false;
-    if (decided > 0) this.#backOffs = 0;
+    if (decided > 0) {
+      this.#backOffs = 0;
+      retryOptions.availability.succeeded();
+    }
     const remaining = [...exhausted];
     for (const slot of written) this.#settle(slot, 'written');
     for (const slot of skipped) this.#settle(slot, 'skipped');
@@ -159,7 +163,8 @@ export class BatchSender {
 
   /** Backs off: the write quota of the target is exhausted. */
   async #backOff(grant: RateGrant | undefined): Promise<void> {
-    const { policy, random, sleep, signal } = this.#context.retryOptions;
+    const { policy, random, sleep, signal, availability } = this.#context.retryOptions;
+    availability.failed({ isExhausted: true });
     if (grant) await this.#context.rateLimiter?.exhausted(grant);
     if (this.#hasProgress()) this.#backedOffMs = 0;
     this.#backOffs += 1;

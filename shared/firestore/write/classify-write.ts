@@ -1,3 +1,4 @@
+import { withRole } from '../grpc/classify-error.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import { RpcError, type Status, transientStatuses } from '../grpc/status.ts';
 import type { Condition } from './precondition.ts';
@@ -51,9 +52,12 @@ export const isTooLarge = (error: RpcError): boolean =>
 
 /** The target denies writes; retrying does not help. */
 export const refused = (cause: RpcError): SourceError =>
-  new SourceError('TARGET_PERMISSION_DENIED', `The target denied access: ${cause.status} ${cause.message.slice(0, 300)}`.trim(), {
-    cause,
-  });
+  new SourceError('TARGET_PERMISSION_DENIED', `The target denied access: ${said(cause)}`, { cause });
+
+const said = ({ status, message }: RpcError): string => {
+  const text = `${status} ${message.slice(0, 300)}`.trim();
+  return status === 'PERMISSION_DENIED' ? withRole(text, 'roles/datastore.user') : text;
+};
 
 /** Turns an access error of a source into one of the target. */
 export const asWriteError = (error: unknown): unknown => {
