@@ -8,5 +8,5 @@ export const handler = lambdaHandler(async (input: unknown): Promise<void> => {
   const now = clock.now();
   await failBackup(tenant, backupId, (backup) => reasonFor(backup, error, now), now);
   // If the destination does not respond, the reaper tries again.
-  await bestEffort(`clean up after ${backupId}`, cleanUpBackup(tenant, backupId, backupDeps));
+  await bestEffort(`clean up after ${backupId}`, cleanUpBackup(tenant, backupId, backupDeps, { waitsForWorkers: true }));
 });

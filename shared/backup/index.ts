@@ -1,3 +1,7 @@
+export { acknowledgeAnomaly } from './anomaly/acknowledge-anomaly.ts';
+export { capturedAnomaly } from './anomaly/captured-part.ts';
+export { type HistoryRecord, historyKey, historyOf, historyPrefix } from './anomaly/history-record.ts';
+export { captureWrites, heldMoment } from './anomaly/judge-capture.ts';
 export { type BackupDeps, backupDeps } from './backup-deps.ts';
 export { browseBackup } from './browse/browse-backup.ts';
 export { withPart } from './copy/copy-run.ts';
@@ -22,6 +26,11 @@ export { backupJobs } from './end/backup-jobs.ts';
 export { cancelBackup } from './end/cancel-backup.ts';
 export { cleanUpBackup } from './end/clean-up-backup.ts';
 export { failBackup, reasonFor } from './end/fail-backup.ts';
+export { assessErasures } from './erasure/assess-erasures.ts';
+export { FoundPaths } from './erasure/found-paths.ts';
+export { isLastingFailure } from './erasure/is-lasting-failure.ts';
+export type { AssessOptions } from './erasure/search-kept-backup.ts';
+export { ledgerOf, storeErasureCopy, storeErasures } from './erasure/store-erasures.ts';
 export { importBackup } from './import/import-backup.ts';
 export {
   asIncrementalOf,
@@ -39,15 +48,22 @@ export {
   newBackupRecord,
   topCollections,
 } from './model/backup-fields.ts';
-export { backupData, backupEvent, costOf, progressOf } from './model/backup-view.ts';
+export { backupData, backupEvent, costOf, creatorData, progressOf, wasCompleted } from './model/backup-view.ts';
+export { type ChainLockResult, ChainLocks, extendGenuine } from './model/chain-locks.ts';
 export { countInOrganization } from './model/count-in-organization.ts';
+export { addedBackupErasureTasks, removedDataErasureTasks } from './model/erasure-tasks.ts';
+export { formatSize } from './model/format-units.ts';
 export { assertBackupCapacity, assertVerificationCapacity, verificationSeconds } from './model/job-capacity.ts';
-export { noSuchBackup, readBackup } from './model/read-backup.ts';
+export { lifecycleEvents } from './model/lifecycle-events.ts';
+export { lockFields, lockProblemAudit, lockProblemOf } from './model/lock-problem.ts';
+export { noSuchBackup, readBackup, visibleBackups } from './model/read-backup.ts';
 export {
+  type Anomaly,
   type BackupRecord,
   backupKey,
   backupPrefix,
   isRestorePointBackup,
+  type JobCreator,
   type PartContents,
   type RunningRecord,
   workPartition,
@@ -55,12 +71,18 @@ export {
 export { type DueRetention, markRetentionDue, retentionKey, retentionPartition } from './model/retention-due.ts';
 export type { ArchiveLink } from './model/shared-archives.ts';
 export type { StartBackupOptions } from './model/start-options.ts';
+export { readUnstoredObjects, unstoredObjects } from './model/unstored-objects.ts';
 export {
   type ArchiveDeps,
+  type ArchiveSource,
   fetchManifest,
+  filterFor,
+  keyWith,
+  manifestWith,
   type OpenArchive,
   openArchive,
   openOwnManifest,
+  openRawArchive,
   openWithManifest,
 } from './read/open-archive.ts';
 export { streamObject } from './read/stream-object.ts';
@@ -72,7 +94,7 @@ export { purgeBackups } from './removal/purge-backups.ts';
 export { isRetired, retireWrites } from './removal/retire-backup.ts';
 export type { ArchiveParts } from './seal/archive-contents.ts';
 export { sealBackup } from './seal/seal-backup.ts';
-export { assertObjectsStored, deleteOrphans, writeManifest } from './seal/write-manifest.ts';
+export { assertObjectsStored, deleteOrphans, extendKeyLocks, writeManifest } from './seal/write-manifest.ts';
 export { assertValidCollections, defaultDestination, requireParent } from './start/backup-request.ts';
 export { estimateBackup } from './start/estimate-backup.ts';
 export { type BackupFilter, listBackups } from './start/list-backups.ts';

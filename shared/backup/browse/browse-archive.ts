@@ -1,13 +1,10 @@
 /** Lists the contents of a backup: the collections of the root or a document, or the documents of a collection. */
-import type * as z from 'zod';
 import { type Archive, afterSubtree, recordKind, Seeker } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import type { BackupEntry } from '../../contract/models/backup.ts';
-import { collectionRange, restDocument } from '../../firestore/index.ts';
+import { collectionRange } from '../../firestore/index.ts';
+import { bytesOf, documentEntry, type Entry, erasedDocument } from '../read/document-entry.ts';
 import type { BrowsePath } from './browse-path.ts';
 import { countCollection, slash, startsWith } from './count-collection.ts';
-
-export type Entry = z.input<typeof BackupEntry>;
 
 interface BrowseOptions {
   readonly limit: number;
@@ -34,6 +31,7 @@ export const browseArchive = async (archive: Archive, { kind, path }: BrowsePath
   const page = new PageBuilder(archive, path, options);
   if (kind === 'collection') await page.documents();
   else await page.collections(kind === 'document');
+  if (!page.exists && page.isErased) throw erasedDocument();
   if (!page.exists && kind !== 'root') throw new ApiError('NOT_FOUND', 'The backup has nothing at this path');
   return { entries: page.entries, next: page.next };
 };
@@ -42,6 +40,8 @@ class PageBuilder {
   readonly entries: Entry[] = [];
   next: number | undefined;
   exists = false;
+  /** The document at the path is hidden by an erasure. */
+  isErased = false;
   readonly #seeker: Seeker;
   readonly #root: string;
   readonly #path: string;
@@ -121,7 +121,9 @@ class PageBuilder {
   }
 
   async #self(): Promise<void> {
-    if ((await this.#seeker.kind()) === recordKind.document) {
+    const kind = await this.#seeker.kind();
+    this.isErased = kind === recordKind.erased;
+    if (kind === recordKind.document) {
       this.exists = true;
       await this.#add(await this.#document());
     }
@@ -152,20 +154,7 @@ class PageBuilder {
 
   async #document(): Promise<Entry> {
     const { leaf, slot } = await this.#seeker.record();
-    const { name, fields, createTime, updateTime } = restDocument(leaf.content(slot));
-    const path = name.slice(this.#root.length);
-    const entry = {
-      type: 'document',
-      path,
-      id: path.slice(path.lastIndexOf('/') + 1),
-      name,
-      fields,
-      createTime,
-      updateTime,
-    } as const;
-    if (bytesOf(entry) <= responseBytesMax) return entry;
-    const { fields: _, ...rest } = entry;
-    return { ...rest, fieldsTooLarge: true };
+    return documentEntry(leaf.content(slot), this.#root.length, responseBytesMax);
   }
 
   /** False if the page is full; then the entry starts the next page. */
@@ -181,5 +170,3 @@ class PageBuilder {
     return true;
   }
 }
-
-const bytesOf = (entry: Entry): number => Buffer.byteLength(JSON.stringify(entry));

@@ -1,10 +1,11 @@
 import { auditNote } from '../../audit/index.ts';
-import { invalid } from '../../contract/errors.ts';
+import { ApiError, invalid } from '../../contract/errors.ts';
 import { type Change, fingerprint, type Tenant } from '../../platform/index.ts';
 import type { BackupRecord } from '../model/record.ts';
+import type { Entry } from '../read/document-entry.ts';
 import type { ArchiveDeps } from '../read/open-archive.ts';
 import { withArchiveInRequest } from '../read/with-archive-in-request.ts';
-import { browseArchive, type Entry } from './browse-archive.ts';
+import { browseArchive } from './browse-archive.ts';
 import { parseBrowsePath } from './browse-path.ts';
 
 export interface BrowseQuery {
@@ -29,7 +30,9 @@ export const browseBackup = async (
     backup,
     ({ archive }) => browseArchive(archive, browsePath, options),
     deps,
-  );
+  ).catch((error: unknown) => {
+    throw error instanceof ApiError && error.code === 'NOT_FOUND' ? (unprovenAt(backup, path) ?? error) : error;
+  });
   return {
     entries,
     next: next === undefined ? undefined : `${list} ${next}`,
@@ -38,6 +41,20 @@ export const browseBackup = async (
       audit: [auditNote(tenant, 'backup', backup.id, { projectId: backup.projectId, path })],
     },
   };
+};
+
+/** What a backup does not contain may have existed, if a collection on the way to it is not proven complete. */
+const unprovenAt = ({ lacks }: BackupRecord, path: string): ApiError | undefined => {
+  if (!lacks) return undefined;
+  const ids = path.split('/').filter((_, n) => n % 2 === 0);
+  const unproven = ids.filter((id) => lacks.collections.includes(id));
+  if (lacks.complete && unproven.length === 0) return undefined;
+  const what = unproven.length > 0 ? unproven.join(', ') : 'all collections';
+  return new ApiError(
+    'CONFLICT',
+    `The backup has nothing at this path, but it is not proven complete for ${what} (${lacks.reason})`,
+    { ...lacks },
+  );
 };
 
 const rankOf = (after: string, list: string): number => {

@@ -1,4 +1,5 @@
 /** Copies the documents of a range from the source into a part, and records the part in one transaction. */
+import { ChangeTally } from '../../anomaly/index.ts';
 import { parseMoment } from '../../archive/index.ts';
 import { type NameRange, type RangeReader, readRange, SourceError, verifyCount } from '../../firestore/index.ts';
 import { failureOf, JobFailure } from '../../job/index.ts';
@@ -30,18 +31,19 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
     const after = shard.after === undefined ? undefined : (JSON.parse(shard.after) as string);
     const readTime = backup.readTime ?? '';
     const reader = readRange(source, { range, readTime, after, signal: control.reading, collectionBytesMax });
+    const { comparedWith } = backup;
+    const tally = new ChangeTally(comparedWith && parseMoment(comparedWith.readTime));
     const parent = await run.parent();
     const comparison = parent && new ParentComparison(parent, { range, after, readTime: parseMoment(readTime) }, part, control);
     const progress = (moreReads = 0): ShardProgress => ({
       documents: shard.documents + reader.documents,
       reads: shard.reads + reader.reads + moreReads,
     });
-    const copy = () => fill(run, reader, part, range, comparison).finally(() => comparison?.close());
+    const copy = () => fill(run, { reader, part, range, comparison, tally }).finally(() => comparison?.close());
     const isExhausted = await withHeartbeat(run, claim, copy, progress);
     const counting = isExhausted ? count(run, claim, reader) : undefined;
     counting?.catch(() => undefined);
-    const stored = await part.finish();
-    const counted = await counting;
+    const [stored, counted] = await withHeartbeat(run, claim, async () => [await part.finish(), await counting] as const);
     control.check();
     // The parent may have documents after the last one of the source.
     const last = comparison?.lastDeleted ?? reader.lastName;
@@ -51,7 +53,12 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
       ...(isCounted && { countVerified: counted.countVerified }),
       ...(last !== undefined && { after: last }),
       ...(stored && {
-        part: { ...stored, originalSize: reader.bytes, collections: JSON.stringify([...reader.collections]) },
+        part: {
+          ...stored,
+          originalSize: reader.bytes,
+          collections: JSON.stringify([...reader.collections]),
+          statistics: tally.encode(),
+        },
       }),
     };
     await checkpointShard(run, claim, progress(isCounted ? counted.reads : 0), result);
@@ -59,17 +66,20 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
     return isExhausted;
   });
 
+interface Filling {
+  readonly reader: RangeReader;
+  readonly part: PartWriter;
+  readonly range: NameRange;
+  readonly comparison: ParentComparison | undefined;
+  readonly tally: ChangeTally;
+}
+
 /** True if the range is exhausted; false if the part is full or the worker's time is nearly over. */
-const fill = async (
-  { backup, control }: CopyRun,
-  reader: RangeReader,
-  part: PartWriter,
-  range: NameRange,
-  comparison: ParentComparison | undefined,
-): Promise<boolean> => {
+const fill = async ({ backup, control }: CopyRun, { reader, part, range, comparison, tally }: Filling): Promise<boolean> => {
   const remainingReads = (backup.maxReads ?? Number.POSITIVE_INFINITY) - backup.reads;
   try {
     for await (const batch of reader) {
+      tally.observeAll(batch);
       if (comparison) await comparison.documents(batch);
       else part.documents(batch);
       await part.drain();

@@ -6,10 +6,11 @@ import { bestEffort, get, secureRandomBytes } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
+import type { EventContext } from '../model/backup-progress-events.ts';
+import type { BackupWaits } from '../model/backup-waits.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { assertBackupRunning } from '../model/running-backup.ts';
 import { objectLockOf } from '../steps/prepare-backup.ts';
-import type { EventContext } from './backup-progress-events.ts';
 import { PartWriter } from './part-writer.ts';
 import { type Claim, checkpointShard, type ShardProgress } from './shard-progress.ts';
 
@@ -24,19 +25,23 @@ export interface CopyRun {
   /** The parent of an incremental backup; opened once, on first use. */
   readonly parent: () => Promise<ParentArchive | undefined>;
   readonly control: RunControl;
+  readonly waits?: BackupWaits;
 }
 
-/** Runs `work` under a heartbeat, which stops the run once the backup has ended and reports the progress of the shard. */
+/** Runs `work` under a heartbeat, which stops the run once the backup has ended and reports the progress of the shard and its waits. */
 export const withHeartbeat = async <T>(
   run: Omit<CopyRun, 'source' | 'parent'>,
   claim: Claim,
   work: () => Promise<T>,
   progress?: () => ShardProgress,
 ): Promise<T> => {
-  const { context, backup, control, deps } = run;
+  const { context, backup, control, deps, waits } = run;
   let reported = claim.shard.counted;
   const heartbeat = {
-    checkRunning: async (now: Date) => assertBackupRunning(await get(backupKey.backup(context.tenant, backup.id)), now),
+    checkRunning: async (now: Date) => {
+      const current = assertBackupRunning(await get(backupKey.backup(context.tenant, backup.id)), now);
+      await waits?.observe(current);
+    },
     total: backup.totalDocuments ?? 0,
     control,
     clock: deps.clock,

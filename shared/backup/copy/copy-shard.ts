@@ -1,11 +1,12 @@
 /** The third step: copies one shard into the destination, until it is done or the worker's time is over. */
 import { readDestination } from '../../destination/index.ts';
-import type { FirestoreDatabase } from '../../firestore/index.ts';
-import { RunControl } from '../../job/index.ts';
+import { Availability, type FirestoreDatabase } from '../../firestore/index.ts';
+import { RunControl, StoreCalls } from '../../job/index.ts';
 import { log, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { openParent, openParentArchive, type ParentArchive } from '../incremental/parent-archive.ts';
+import { BackupWaits } from '../model/backup-waits.ts';
 import { readRunningBackup, timeoutFailure } from '../model/running-backup.ts';
 import { copyDocuments } from './copy-documents.ts';
 import { copySyntheticFull } from './copy-synthetic-full.ts';
@@ -18,9 +19,12 @@ export const copyShard = async (
   backupId: string,
   number: number,
   handOver: Date,
-  deps: BackupDeps,
+  given: BackupDeps,
 ): Promise<boolean> => {
-  const { clock } = deps;
+  const { clock } = given;
+  // Stores are watched, so that the run can report that it waits for a bucket.
+  const calls = new StoreCalls(clock);
+  const deps: BackupDeps = { ...given, openStore: async (...args) => calls.watch(await given.openStore(...args)) };
   const { backup, organization } = await readRunningBackup(tenant, backupId, clock.now());
   const [project, destination] = await Promise.all([
     readProject(tenant, backup.projectId),
@@ -40,7 +44,8 @@ export const copyShard = async (
   try {
     const dataKey = await deps.dataKeyOf(tenant, backup);
     const context = { tenant, project, organization };
-    const run = { context, backup, project, deps, store, dataKey, control };
+    const waits = new BackupWaits({ context, source: source?.availability ?? new Availability(), calls, clock });
+    const run = { context, backup, project, deps, store, dataKey, control, waits };
     const copyFromSource = (from: FirestoreDatabase, claim: Claim) =>
       (claim.shard.range === undefined ? copyUsers : copyDocuments)({ ...run, source: from, parent }, claim);
     while (!control.isYielding) {

@@ -28,7 +28,7 @@ export const copySyntheticFull = (run: SynthesisRun, claim: Claim): Promise<bool
     // Users do not count as documents.
     const progress = (): ShardProgress => ({ documents: range ? shard.documents + copied.records : 0, reads: shard.reads });
     const isDone = await withHeartbeat(run, claim, () => copy(origin, control, copied), progress);
-    const stored = await part.finish();
+    const stored = await withHeartbeat(run, claim, () => part.finish());
     control.check();
     const { lastName, bytes, collections } = copied;
     const result: PartResult = {

@@ -8,7 +8,7 @@ import { sortUsers } from './sort-users.ts';
 export const copyUsers = (run: CopyRun, claim: Claim): Promise<boolean> =>
   withPart(run, claim, async (part) => {
     const originalSize = await withHeartbeat(run, claim, () => fill(run, part));
-    const stored = await part.finish();
+    const stored = await withHeartbeat(run, claim, () => part.finish());
     run.control.check();
     const result = { isDone: true, ...(stored && { part: { ...stored, originalSize, collections: '[]' } }) };
     await checkpointShard(run, claim, { documents: 0, reads: claim.shard.reads }, result);

@@ -10,6 +10,7 @@ import {
 } from '../../archive/index.ts';
 import { type ObjectStore, type PutOptions, StorageError, type Upload } from '../../destination/index.ts';
 import type { DocumentBatch } from '../../firestore/index.ts';
+import { omitUndefined } from '../../platform/index.ts';
 import type { PartContents } from '../model/record.ts';
 
 const noTimes = { createdSeconds: 0, createdNanos: 0, updatedSeconds: 0, updatedNanos: 0 };
@@ -114,13 +115,18 @@ export class PartWriter {
   async finish(): Promise<Omit<PartContents, 'originalSize' | 'collections'> | undefined> {
     if (this.#records === 0) return undefined;
     const { chunk, index, pages, records, kept } = this.#writer.finish();
-    await Promise.all([
-      chunk && this.#chunk.finish(this.#writer.takeChunk(), chunk.size),
+    const finishing = [
+      chunk ? this.#chunk.finish(this.#writer.takeChunk(), chunk.size) : undefined,
       this.#index.finish(this.#writer.takeIndex(), index.size),
-    ]);
+    ] as const;
+    // If one fails, the other is aborted, and nothing is in flight any more when the error is thrown.
+    for (const one of finishing) one?.catch(() => this.abort());
+    await Promise.allSettled(finishing);
+    const [ofChunk, ofIndex] = await Promise.all(finishing);
     return {
       ...(chunk && { chunk }),
       index,
+      checksums: omitUndefined({ chunk: ofChunk, index: ofIndex }),
       pages,
       records,
       ...(kept.length > 0 && { kept }),
@@ -147,11 +153,13 @@ class LazyUpload {
     await this.#upload.write(pieces);
   }
 
-  async finish(last: readonly Uint8Array[], expectedBytes: number): Promise<void> {
+  /** The checksum of what was sent. */
+  async finish(last: readonly Uint8Array[], expectedBytes: number): Promise<string | undefined> {
     await this.write(last);
     const stored = await this.#upload?.finish();
     if (stored?.size !== expectedBytes)
       throw new StorageError('invalid', `The store has ${stored?.size ?? 0} bytes where ${expectedBytes} were sent.`);
+    return stored.checksum;
   }
 
   async abort(): Promise<void> {

@@ -1,11 +1,12 @@
 /** Claims and checkpoints of a shard, each in one transaction with the backup's counters. */
 import { decilesPassed, JobEndedError } from '../../job/index.ts';
-import { type Clock, commit, create, getAll, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
+import { type Clock, commit, create, getAll, iso, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
+import { type EventContext, progressEvents } from '../model/backup-progress-events.ts';
+import { withoutWait } from '../model/backup-waits.ts';
 import { type BackupRecord, backupKey, type PartContents, type ShardRecord } from '../model/record.ts';
 import { assertBackupRunning, checkRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 import { readLimitExceeded } from '../steps/plan-backup.ts';
-import { type EventContext, progressEvents } from './backup-progress-events.ts';
 
 /** Twenty workers update the same counters; a conflict is over in milliseconds. */
 const conflictRetry = { attempts: 10, jitterMs: 100 };
@@ -100,15 +101,21 @@ const shardFields = ({ after, isDone, countVerified, part: stored }: PartResult,
   ...(stored && { stored: part }),
 });
 
-const counterWrites = (context: EventContext, backup: BackupRecord, more: ShardProgress, now: Date): readonly Write[] => {
+const counterWrites = (context: EventContext, record: BackupRecord, more: ShardProgress, now: Date): readonly Write[] => {
+  const isProgress = more.documents > 0;
+  const backup = isProgress ? withoutWait(record) : record;
   const { id, toldPercent, totalDocuments } = backup;
   const percents = decilesPassed(toldPercent, backup.documents + more.documents, totalDocuments);
   const reached = percents.at(-1);
   return [
     updateRunningBackup(context.tenant, id, {
       add: { documents: more.documents, reads: more.reads },
+      set: {
+        ...(reached !== undefined && { toldPercent: reached }),
+        ...(isProgress && record.waitingFor && { waitingFor: undefined, movedAt: iso(now) }),
+      },
       // Of concurrent workers only one emits the event of a decile.
-      ...(reached !== undefined && { set: { toldPercent: reached }, expected: { toldPercent } }),
+      ...(reached !== undefined && { expected: { toldPercent } }),
     }),
     ...progressEvents(context, backup, percents, totalDocuments ?? 0, now),
   ];

@@ -15,6 +15,8 @@ interface ArchiveCursorOptions {
   readonly withBodies?: boolean;
   /** Whether the cursor also visits tombstones. */
   readonly withTombstones?: boolean;
+  /** Whether it also visits documents that an erasure hides, by name only. */
+  readonly withErased?: boolean;
 }
 
 /** The slots of a leaf that lie in the scope. */
@@ -34,10 +36,12 @@ export class ArchiveCursor implements DocumentCursor {
   seconds = 0;
   nanos = 0;
   isTombstone = false;
+  isErased = false;
   readonly #archive: Archive;
   readonly #rootBytes: number;
   readonly #parts: AsyncGenerator<ArchivePart, void, undefined>;
   readonly #withTombstones: boolean;
+  readonly #withErased: boolean;
   #part: ArchivePart | undefined;
   #slot = 0;
   #whole: { readonly segment: Segment; readonly leaf: Leaf } | undefined;
@@ -47,12 +51,13 @@ export class ArchiveCursor implements DocumentCursor {
   constructor(
     archive: Archive,
     scope: readonly NameRange[],
-    { withBodies = false, withTombstones = false }: ArchiveCursorOptions = {},
+    { withBodies = false, withTombstones = false, withErased = false }: ArchiveCursorOptions = {},
     through: (parts: AsyncGenerator<ArchivePart, void, undefined>) => AsyncGenerator<ArchivePart, void, undefined> = (parts) =>
       parts,
   ) {
     this.#archive = archive;
     this.#withTombstones = withTombstones;
+    this.#withErased = withErased;
     this.#rootBytes = Buffer.byteLength(archive.documentsRoot);
     this.#parts = through(
       archivePartsIn(archive, archiveRanges(archive, scope), () => (withBodies && this.#unused < unusedMax ? 'all' : 'keys')),
@@ -64,10 +69,15 @@ export class ArchiveCursor implements DocumentCursor {
     if (!part) return false;
     while (++this.#slot < part.end) {
       const kind = part.leaf.kind(this.#slot);
-      if (kind === recordKind.document || (this.#withTombstones && kind === recordKind.tombstone))
+      if (kind === recordKind.document || (this.#withTombstones && kind === recordKind.tombstone) || this.#visitsErased(kind))
         return this.#moveTo(part.leaf, kind);
     }
     return false;
+  }
+
+  /** Of hidden records only documents count: nothing was left out with a hidden tombstone. */
+  #visitsErased(kind: number): boolean {
+    return this.#withErased && kind === recordKind.erased && this.#part?.leaf.storedKind(this.#slot) === recordKind.document;
   }
 
   async load(): Promise<void> {
@@ -117,6 +127,7 @@ export class ArchiveCursor implements DocumentCursor {
     this.seconds = seconds;
     this.nanos = nanos;
     this.isTombstone = kind === recordKind.tombstone;
+    this.isErased = kind === recordKind.erased;
     return true;
   }
 }

@@ -8,6 +8,8 @@ export interface DocumentCursor {
   readonly nanos: number;
   /** The current record says that no document of this name existed. */
   readonly isTombstone?: boolean;
+  /** An erasure hides the current document. */
+  readonly isErased?: boolean;
   step(): boolean;
   load(): Promise<void>;
   /** The encoded current document. */

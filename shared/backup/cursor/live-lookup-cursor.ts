@@ -127,6 +127,8 @@ export class LiveLookupCursor implements TargetCursor {
     let isNeeded = false;
     for (let slot = start; slot < end; slot++) {
       const kind = leaf.kind(slot);
+      // Not looked up, but the archive cursor counts it.
+      if (kind === recordKind.erased) isNeeded = true;
       if (kind !== recordKind.document && !(kind === recordKind.tombstone && withTombstones)) continue;
       const path = leaf.name(slot).toString('utf8', this.#archiveRootBytes);
       if (wants && !wants(path)) continue;

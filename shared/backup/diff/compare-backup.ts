@@ -4,7 +4,7 @@ import { type Role, roleAtLeast } from '../../contract/access.ts';
 import { invalid } from '../../contract/errors.ts';
 import { SourceError } from '../../firestore/index.ts';
 import { roleRequired } from '../../organization/index.ts';
-import { after, type Change, type Tenant } from '../../platform/index.ts';
+import { after, type Change } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { type BackupDeps, backupDeps } from '../backup-deps.ts';
 import { readBackup } from '../model/read-backup.ts';
@@ -12,11 +12,14 @@ import type { BackupRecord } from '../model/record.ts';
 import { assertCompleted, requestArchiveDeps, withArchiveInRequest } from '../read/with-archive-in-request.ts';
 import { type RequestCaller, sourceRequestTimeoutMs, withSourceInRequest } from '../read/with-source-in-request.ts';
 import { type DiffOptions, type DiffPage, diffBackups, diffLive } from './diff-archives.ts';
+import { diffDocumentOfBackups, diffDocumentWithLive } from './diff-document.ts';
 
 export interface DiffRequest extends RequestCaller {
   /** Undefined for a service account, which is restricted by its scopes. */
   readonly role: Role | undefined;
   readonly page: { readonly limit: number; readonly after: string | undefined };
+  /** Compares only this document, and returns its fields. */
+  readonly path?: string | undefined;
 }
 
 /** The function times out after 20 s; opening the backup and the response take some of them. */
@@ -29,16 +32,17 @@ export const compareBackup = async (
   against: string,
   deps: BackupDeps = { ...backupDeps, ...requestArchiveDeps },
 ): Promise<DiffPage & { change: Change }> => {
-  const { tenant, page } = request;
+  const { tenant, page, path } = request;
+  if (path !== undefined && page.after !== undefined) throw invalid('cursor', 'must be absent for one document');
   if (against === 'live') assertMember(request);
   assertCompleted(backup);
   const options = { ...page, deadline: after(deps.clock.now(), workSeconds), clock: deps.clock };
   const compared =
     against === 'live'
       ? await withLive(request, backup, options, deps)
-      : await withBackup(tenant, backup, against, options, deps);
+      : await withBackup(request, backup, against, options, deps);
   const { id, projectId } = backup;
-  const audit = [auditNote(tenant, 'backup', id, { projectId, against })];
+  const audit = [auditNote(tenant, 'backup', id, { projectId, against, ...(path !== undefined && { path }) })];
   return { ...compared, change: { writes: [], audit } };
 };
 
@@ -49,7 +53,7 @@ const assertMember = ({ role }: DiffRequest): void => {
 };
 
 const withBackup = async (
-  tenant: Tenant,
+  { tenant, path }: DiffRequest,
   backup: BackupRecord,
   against: string,
   options: DiffOptions,
@@ -65,7 +69,13 @@ const withBackup = async (
       withArchiveInRequest(
         tenant,
         other,
-        (against) => diffBackups({ backup, open }, { backup: other, open: against }, options),
+        (openOther) => {
+          const sides = [
+            { backup, open },
+            { backup: other, open: openOther },
+          ] as const;
+          return path === undefined ? diffBackups(...sides, options) : diffDocumentOfBackups(path, ...sides);
+        },
         deps,
       ),
     deps,
@@ -78,7 +88,7 @@ const withLive = async (
   options: DiffOptions,
   deps: BackupDeps,
 ): Promise<DiffPage> => {
-  const { tenant } = request;
+  const { tenant, path } = request;
   const project = await readProject(tenant, backup.projectId);
   const signal = AbortSignal.timeout(sourceRequestTimeoutMs);
   const { maxReads } = project.settings;
@@ -86,7 +96,10 @@ const withLive = async (
     withArchiveInRequest(
       tenant,
       backup,
-      (open) => diffLive({ backup, open }, source, { ...options, signal, maxReads }).catch(rejectExpiredCursor),
+      (open) =>
+        path === undefined
+          ? diffLive({ backup, open }, source, { ...options, signal, maxReads }).catch(rejectExpiredCursor)
+          : diffDocumentWithLive(path, { backup, open }, source, signal),
       deps,
     ),
   );

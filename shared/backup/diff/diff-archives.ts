@@ -29,7 +29,7 @@ export interface DiffPage {
   readonly next: string | undefined;
 }
 
-interface ComparedBackup {
+export interface ComparedBackup {
   readonly backup: BackupRecord;
   readonly open: OpenArchive;
 }
@@ -43,15 +43,16 @@ const liveReadsMax = 20_000;
 
 export const diffBackups = async (current: ComparedBackup, against: ComparedBackup, options: DiffOptions): Promise<DiffPage> => {
   const sides: DiffArchives = { from: against.open.archive, to: current.open.archive };
-  const scope = intersection(scopeIn(against.backup), scopeIn(current.backup));
+  const scope = commonScope(against.backup, current.backup);
   const comparison = fingerprint(`${current.backup.id} ${against.backup.id}`).slice(0, 12);
   const { progress, rest } = await start(comparison, scope, sides, options.after);
   const partial = { from: isPartial(against.backup), to: isPartial(current.backup) };
-  const from = new ArchiveCursor(against.open.archive, rest, { withTombstones: partial.from });
-  const to = new ArchiveCursor(current.open.archive, rest, { withTombstones: partial.to });
+  const from = new ArchiveCursor(against.open.archive, rest, { withTombstones: partial.from, withErased: true });
+  const to = new ArchiveCursor(current.open.archive, rest, { withTombstones: partial.to, withErased: true });
   const countsOn = current.backup.documentCount + against.backup.documentCount <= countedOnMax;
   const merged = await walk(from, to, progress, { ...options, partial, countsOn, isEnough: () => false });
-  return page(against.backup.id, comparison, merged, sides, progress);
+  const { data, next } = await page(against.backup.id, comparison, merged, sides, progress);
+  return { data: { ...data, ...lackingIn(current.backup, against.backup) }, next };
 };
 
 export const diffLive = async (
@@ -67,20 +68,21 @@ export const diffLive = async (
   // The probe is billed as a read.
   const readTime = before.readTime ?? (await probeSource(source, signal)).readTime;
   const withTombstones = isPartial(current.backup);
-  const { archive } = current.open;
+  const { archive, erasures } = current.open;
   // For a partial backup only the named documents are read.
   const lookups = withTombstones ? new LiveLookupCursor(source, archive, { readTime, signal, withTombstones }) : undefined;
   const live = lookups ?? new LiveScanCursor(source, rest, { readTime, signal });
-  const archived = new ArchiveCursor(archive, rest, { withTombstones }, lookups?.through);
+  const archived = new ArchiveCursor(archive, rest, { withTombstones, withErased: true }, lookups?.through);
   const countsOn = current.backup.documentCount <= liveCountedOnMax;
   const readsOf = (): number => before.reads + (before.readTime === undefined ? 1 : 0) + live.reads;
   const isEnough = (): boolean => live.reads >= liveReadsMax || readsOf() > maxReads;
   const partial = { from: withTombstones, to: false };
-  const merged = await walk(archived, live, before, { ...options, partial, countsOn, isEnough });
+  const hidesLive = erasures && ((name: Buffer) => erasures.hidesDocument(name, live.document()));
+  const merged = await walk(archived, live, before, { ...options, partial, countsOn, isEnough, hidesLive });
   const reads = readsOf();
   if (reads > maxReads) throw readLimitExceeded(maxReads, reads);
   const { data, next } = await page('live', comparison, merged, sides, { ...before, readTime, reads });
-  return { data: { ...data, cost: costOf(reads) }, next };
+  return { data: { ...data, ...lackingIn(current.backup), cost: costOf(reads) }, next };
 };
 
 /** `reads` is the sum over all pages of a comparison. */
@@ -90,7 +92,22 @@ const readLimitExceeded = (maxReads: number, reads: number): ApiError =>
     reads,
   });
 
-const isPartial = ({ isPartial = false }: BackupRecord): boolean => isPartial;
+/** What the compared backups lack together. */
+const lackingIn = (...backups: readonly BackupRecord[]): Pick<z.input<typeof Diff>, 'lacks'> => {
+  const lacking = backups.flatMap(({ lacks }) => lacks ?? []);
+  const [first, second] = lacking;
+  if (!first || !second) return first ? { lacks: first } : {};
+  const collections = [...new Set([...first.collections, ...second.collections])];
+  const complete = first.complete && second.complete;
+  const reason = [...new Set([first.reason, second.reason])].join('; ');
+  return { lacks: { collections, count: complete ? collections.length : null, complete, reason } };
+};
+
+export const isPartial = ({ isPartial = false }: BackupRecord): boolean => isPartial;
+
+/** The scope that all of these backups have. */
+export const commonScope = (...backups: readonly BackupRecord[]): readonly NameRange[] =>
+  backups.map(scopeIn).reduce(intersection);
 
 const scopeIn = ({ collections, excludedCollections }: BackupRecord): readonly NameRange[] =>
   scopeOf(collections, excludedCollections);
@@ -106,12 +123,12 @@ const walk = async (
   from: DocumentCursor,
   to: DocumentCursor,
   { counts, total }: Progress,
-  options: DiffOptions & Pick<MergeOptions, 'countsOn' | 'partial'> & { isEnough: () => boolean },
+  options: DiffOptions & Pick<MergeOptions, 'countsOn' | 'partial' | 'hidesLive'> & { isEnough: () => boolean },
 ): Promise<Merged> => {
-  const { limit, countsOn, partial, deadline, clock, isEnough } = options;
+  const { limit, countsOn, partial, hidesLive, deadline, clock, isEnough } = options;
   const isOver = (): boolean => clock.now() >= deadline || isEnough();
   try {
-    return await mergeCursors(from, to, { limit, counts, partial, isOver, countsOn: countsOn && total === undefined });
+    return await mergeCursors(from, to, { limit, counts, partial, hidesLive, isOver, countsOn: countsOn && total === undefined });
   } finally {
     await Promise.all([from.close(), to.close()]);
   }

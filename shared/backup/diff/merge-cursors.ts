@@ -22,6 +22,8 @@ export interface MergeOptions {
   readonly isOver: () => boolean;
   /** Partial sides: only documents they name are compared. */
   readonly partial: Readonly<Record<'from' | 'to', boolean>>;
+  /** Whether an erasure hides the document that `to` is at, if that is a live database. */
+  readonly hidesLive?: ((name: Buffer) => boolean) | undefined;
 }
 
 /** Where to continue: everything before that document is counted. */
@@ -59,7 +61,9 @@ export const mergeCursors = async (from: DocumentCursor, to: DocumentCursor, opt
     const here = (): Stop => ({ counts: { ...counts }, at: Buffer.from(name), side });
     if (n % checkEvery === 0 && isOver()) return { changes, stop: stop ?? here(), total: undefined };
     const isCompared = order === 0 || !partial[order < 0 ? 'to' : 'from'];
-    const change = isCompared ? await changeOf(order, from, to) : undefined;
+    // A document that is hidden on one side is not compared.
+    const isHidden = (order <= 0 && from.isErased) || (order >= 0 && (to.isErased || options.hidesLive?.(name)));
+    const change = isCompared && !isHidden ? await changeOf(order, from, to) : undefined;
     if (change && change !== 'unchanged') {
       if (changes.length < limit) changes.push({ path: name.toString(), change });
       else stop ??= here();

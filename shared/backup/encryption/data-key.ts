@@ -103,9 +103,10 @@ export const unlockKeyFile = async (
   for (const wrap of wraps) {
     try {
       if (wrap.kind === 'kms') {
-        const secret = await openDataKey(wrap.blob, contextOf(archive)).catch(onKmsError);
-        const dataKey = await unwrapKeyByKms(wrap, secret, contextOf(archive)).catch(throwUnavailable);
-        return { dataKey, encryption: { mode: 'kms', keyId: wrap.keyId } };
+        // The key that KMS used. A key file in a bucket may claim any other.
+        const { plain, keyId = 'unverified' } = await openDataKey(wrap.blob, contextOf(archive)).catch(onKmsError);
+        const dataKey = await unwrapKeyByKms(wrap, plain, contextOf(archive)).catch(throwUnavailable);
+        return { dataKey, encryption: { mode: 'kms', keyId } };
       }
       const chosen = await readEncryption(tenant);
       for await (const { keyId, passphrase } of passphrases(tenant, chosen, likelyKeyId)) {

@@ -3,7 +3,7 @@ import { keyFileName } from '../../archive/index.ts';
 import { type ObjectStore, openStore as openRealStore, readDestination, StorageError } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { JobFailure } from '../../job/index.ts';
-import { type Clock, commit, get, iso, log, StaleReadError, set, type Tenant, walk } from '../../platform/index.ts';
+import { type Clock, commit, get, log, StaleReadError, set, type Tenant, walk } from '../../platform/index.ts';
 import { isInMove, notLeaving } from '../../project/index.ts';
 import { type BackupRecord, backupKey, backupPrefix } from '../model/record.ts';
 import { findOtherOwner } from '../model/shared-archives.ts';
@@ -126,9 +126,11 @@ const restoreKey = async (tenant: Tenant, store: ObjectStore, found: BackupRecor
   if (record.keyFile) await putKey(store, record, record.keyFile, clock);
 };
 
-const putKey = (store: ObjectStore, { lockedUntil }: BackupRecord, keyFile: Uint8Array, clock: Clock): Promise<void> => {
-  const isLocked = lockedUntil !== null && lockedUntil > iso(clock.now());
-  return store.put(keyFileName, keyFile, isLocked ? { lockedUntil: new Date(lockedUntil) } : {});
+/** The new key is locked as long as the one it replaces, which later backups may need. */
+const putKey = async (store: ObjectStore, { lockedUntil }: BackupRecord, keyFile: Uint8Array, clock: Clock): Promise<void> => {
+  const replaced = lockedUntil === null ? undefined : await store.head(keyFileName);
+  const until = Math.max(Date.parse(lockedUntil ?? '') || 0, replaced?.lockedUntil?.getTime() ?? 0);
+  await store.put(keyFileName, keyFile, until > clock.now().getTime() ? { lockedUntil: new Date(until) } : {});
 };
 
 /** Forgets the passphrases that no key is wrapped with any more. */

@@ -82,12 +82,16 @@ const failureTransaction = (
   const ended = { status: 'failed', phase: 'finished', error, completedAt: iso(now) } as const;
   const event = project && organization && backupEvent({ ...backup, ...ended }, project, organization);
   return [
-    set(backupKey.backup(tenant, id), { ...ended, failure: undefined, trouble: undefined }, { expected: { status } }),
+    set(
+      backupKey.backup(tenant, id),
+      { ...ended, failure: undefined, trouble: undefined, waitingFor: undefined },
+      { expected: { status } },
+    ),
     // The lock may belong to another job by now.
     ...(job?.jobId === id ? [jobRelease(tenant, projectId, id)] : []),
     ...(project && error.code === 'SOURCE_AUTH_ERROR' ? [unauthorizedWrite(tenant, project, now)] : []),
     ...(destination && organization && error.code === 'STORAGE_UPLOAD_ERROR'
-      ? failureWrites({ tenant, organization }, destination, error.message, now)
+      ? failureWrites({ tenant, organization }, destination, error, now)
       : []),
     ...(event ? [emit(tenant, 'backup.failed', { ...event, backup: { ...event.backup, error } }, now)] : []),
     // A synthetic full is no run of its schedule.

@@ -5,13 +5,13 @@ import { auditNote } from '../../audit/index.ts';
 import { CollectionPaths, Collections } from '../../contract/collection-path.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { countBackups, type DestinationRecord, openStore, requestRetryPolicy } from '../../destination/index.ts';
-import { emit } from '../../event/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import { type Change, create, iso, newIdOf, type Tenant } from '../../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
 import { finishedFields, newBackupRecord, topCollections } from '../model/backup-fields.ts';
-import { backupEvent } from '../model/backup-view.ts';
 import { countInOrganization } from '../model/count-in-organization.ts';
+import { addedBackupErasureTasks } from '../model/erasure-tasks.ts';
+import { lifecycleEvents } from '../model/lifecycle-events.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { assertValidCollections } from '../start/backup-request.ts';
 import { folderPath } from './folder-path.ts';
@@ -54,6 +54,7 @@ export const importBackup = async (
     ...archiveFields(found),
     id,
     projectId: project.id,
+    projectName: project.name,
     type,
     ...link,
     trigger: 'import',
@@ -76,7 +77,8 @@ export const importBackup = async (
         ...holds,
         create(backup),
         { put: { ...backupKey.archive(tenant, found.identity.backup, id), backupId: id } },
-        emit(tenant, 'backup.completed', backupEvent(backup, project, organization), now),
+        ...lifecycleEvents({ tenant, project, organization }, backup, now),
+        ...(await addedBackupErasureTasks(tenant, backup, now)),
       ],
       audit: [auditNote(tenant, 'backup', id, { projectId: project.id, storageDestinationId: destination.id, path })],
     },
@@ -115,7 +117,19 @@ const scopeOf = (notes: Manifest['notes']) => {
     return everything;
   }
 };
+/** Of the noted names only those of its scope, which is bounded. */
+const unknownIn = ({ collections, excludeCollections }: ReturnType<typeof scopeOf>, notes: Manifest['notes']) => {
+  const noted = new Set(Array.isArray(notes.unknownCollections) ? notes.unknownCollections : []);
+  return [...collections, ...excludeCollections].filter((path) => noted.has(path));
+};
 const Scope = z.object({ collections: Collections, excludeCollections: CollectionPaths.default([]) });
+/** As bounded as those of our own backups. */
+const NotedLacking = z.object({
+  collections: z.array(z.string().max(1_500)).max(100),
+  count: z.int().nullable(),
+  complete: z.boolean(),
+  reason: z.string().max(1_000),
+});
 const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** Whether documents it lacks may have existed: its notes say so, or it is a safety backup, the only kind without a parent that has tombstones. */
@@ -133,7 +147,9 @@ const archiveFields = ({ identity, manifest, manifestDigest, keyFile, encryption
     manifestDigest,
     collections: scope.collections,
     excludedCollections: scope.excludeCollections,
+    unknownCollections: unknownIn(scope, notes),
     isPartial: isPartial(manifest) || undefined,
+    lacks: NotedLacking.safeParse(notes.lacks).data,
     mayLackCollections: notes.mayLackCollections === true || undefined,
     includeAuthUsers: counts.users > 0,
     authUsers: counts.users || undefined,

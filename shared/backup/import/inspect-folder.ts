@@ -5,19 +5,28 @@ import {
   keyFileName,
   type Manifest,
   manifestDigest,
+  manifestName,
   maxKeyFileBytes,
   openManifest,
   parseKeyFile,
 } from '../../archive/index.ts';
-import { type ApiError, invalid } from '../../contract/errors.ts';
-import { type ObjectStore, StorageError } from '../../destination/index.ts';
+import { ApiError, invalid } from '../../contract/errors.ts';
+import {
+  type ExpectedObject,
+  headGenuine,
+  type ObjectStore,
+  objectThat,
+  objectWithHash,
+  readGenuine,
+  StorageError,
+} from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
 import { unlockKeyFile } from '../encryption/data-key.ts';
 import { throwForeignKmsFailure } from '../encryption/key-errors.ts';
 import type { BackupRecord } from '../model/record.ts';
 import { ArchiveMovedError, assertArchiveShareable } from '../model/shared-archives.ts';
-import { fetchManifest } from '../read/open-archive.ts';
+import { fetchManifest, storedManifestMax } from '../read/open-archive.ts';
 import { toReadError } from '../read/with-archive-in-request.ts';
 
 export interface FoundBackup {
@@ -43,19 +52,48 @@ export const inspectFolder = async (tenant: Tenant, store: ObjectStore, path: st
 };
 
 const inspect = async (tenant: Tenant, store: ObjectStore, path: string): Promise<FoundBackup> => {
-  const keyFile = await fetchKeyFile(store);
-  const { identity } = parseKeyFile(keyFile);
-  // Keys are bound to their organization; another one's cannot be opened.
-  if (identity.organization !== tenant.organizationId) throw notImportable('it belongs to another organization');
+  // Both may lie below another version, if the bucket keeps versions.
+  const key = await readGenuine(store, keyOf(tenant), async () => openKey(tenant, await fetchKeyFile(store)));
+  const { keyFile, identity, dataKey, encryption } = key;
   const checks = await assertArchiveShareable(tenant, identity.backup, path);
-  const { dataKey, encryption } = await unlockKeyFile(tenant, keyFile, identity, undefined, throwForeignKmsFailure);
-  const stored = await fetchManifest(store, undefined).catch(asAbsent('it has no manifest, so it was never completed'));
-  const manifest = await openManifest(stored, { identity, dataKey });
+  const opens = (stored: Uint8Array): Promise<Manifest> => openManifest(stored, { identity, dataKey });
+  const { stored, manifest } = await readGenuine(store, manifestThat(opens), async () => {
+    const stored = await fetchManifest(store, undefined).catch(asAbsent('it has no manifest, so it was never completed'));
+    return { stored, manifest: await opens(stored) };
+  });
   const objects = manifest.objects.filter(({ backup }) => backup === identity.backup);
   await assertStored(store, objects);
   const size = objects.reduce((sum, one) => sum + one.size, stored.length + keyFile.length);
   return { identity, manifest, manifestDigest: manifestDigest(stored), keyFile, encryption, size, checks };
 };
+
+interface OpenKey extends Pick<FoundBackup, 'identity' | 'keyFile' | 'encryption'> {
+  readonly dataKey: Buffer;
+}
+
+const openKey = async (tenant: Tenant, keyFile: Uint8Array): Promise<OpenKey> => {
+  const { identity } = parseKeyFile(keyFile);
+  // Keys are bound to their organization; another one's cannot be opened.
+  if (identity.organization !== tenant.organizationId) throw notImportable('it belongs to another organization');
+  const { dataKey, encryption } = await unlockKeyFile(tenant, keyFile, identity, undefined, throwForeignKmsFailure);
+  return { keyFile, identity, dataKey, encryption };
+};
+
+const keyOf = (tenant: Tenant): ExpectedObject =>
+  objectThat(keyFileName, maxKeyFileBytes, (bytes) => succeeds(openKey(tenant, bytes)));
+
+const manifestThat = (opens: (stored: Uint8Array) => Promise<Manifest>): ExpectedObject =>
+  objectThat(manifestName, storedManifestMax, (bytes) => succeeds(opens(bytes)));
+
+/** False if the bytes are not what is searched for. */
+const succeeds = (opening: Promise<unknown>): Promise<boolean> =>
+  opening.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ArchiveError || error instanceof JobFailure || error instanceof ApiError) return false;
+      throw error;
+    },
+  );
 
 const fetchKeyFile = async (store: ObjectStore): Promise<Uint8Array> => {
   const found = await store.head(keyFileName);
@@ -68,16 +106,20 @@ const fetchKeyFile = async (store: ObjectStore): Promise<Uint8Array> => {
 const foreignMax = 10_000;
 
 const assertStored = async (store: ObjectStore, objects: Manifest['objects']): Promise<void> => {
-  const missing = new Map(objects.map(({ name, size }) => [name, size]));
+  const missing = new Map(objects.map((entry) => [entry.name, entry]));
   let foreign = 0;
   for await (const { name, size } of store.list('')) {
-    const expected = missing.get(name);
-    if (expected !== undefined && expected !== size)
-      throw notImportable(`its object ${name} has ${size} bytes instead of ${expected}`);
+    const expected = missing.get(name)?.size;
+    // A locked object that a delete marker or a newer version hides is not listed as it is.
+    if (expected !== undefined && expected !== size) continue;
     if (!missing.delete(name) && ++foreign > foreignMax) throw notImportable('the folder holds too many other objects');
   }
-  const [first] = missing.keys();
-  if (first !== undefined) throw notImportable(`its object ${first} is missing`);
+  for (const entry of missing.values()) {
+    const { name, size: expected } = entry;
+    const { size } = (await headGenuine(store, objectWithHash(entry))) ?? {};
+    if (size === undefined) throw notImportable(`its object ${name} is missing`);
+    if (size !== expected) throw notImportable(`its object ${name} has ${size} bytes instead of ${expected}`);
+  }
 };
 
 const asAbsent =

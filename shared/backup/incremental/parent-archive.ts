@@ -1,11 +1,11 @@
 /** The backup another one is made from: the parent of an incremental backup, or the origin of a synthetic full. */
 import { type Archive, ArchiveError, type Manifest, type ObjectEntry } from '../../archive/index.ts';
-import { StorageError } from '../../destination/index.ts';
+import { headGenuine, type ObjectState, type ObjectStore, objectWithHash, StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { type OpenArchive, openArchive } from '../read/open-archive.ts';
+import { type ArchiveSource, type OpenArchive, openRawArchive } from '../read/open-archive.ts';
 import { classifyReadError, type ParentLink, type ReadProblem, reportDamage } from './report-damage.ts';
 
 /** Opens the parent; undefined if the backup has none. The caller closes it. */
@@ -22,8 +22,13 @@ export const openParentArchive = async (
   if (parent?.status !== 'completed')
     throw new JobFailure('STORAGE_READ_ERROR', `The backup ${parentId}, which this one is made from, is gone`);
   const link = { tenant, parent, childId: child.id, deps };
-  return new ParentArchive(link, await read(link, () => openArchive(tenant, parent, undefined, deps)));
+  return new ParentArchive(link, await read(link, () => openRawArchive(tenant, parent, undefined, deps)));
 };
+
+interface StoredChunk {
+  readonly store: ObjectStore;
+  readonly state: ObjectState;
+}
 
 type ObjectRef = Pick<ObjectEntry, 'backup' | 'name'>;
 const idOf = ({ backup, name }: ObjectRef): string => `${backup} ${name}`;
@@ -31,13 +36,13 @@ const idOf = ({ backup, name }: ObjectRef): string => `${backup} ${name}`;
 export class ParentArchive {
   readonly #link: ParentLink;
   readonly #open: OpenArchive;
-  readonly #sizes: ReadonlyMap<string, number>;
-  readonly #checks = new Map<string, Promise<void>>();
+  readonly #entries: ReadonlyMap<string, ObjectEntry>;
+  readonly #checks = new Map<string, Promise<StoredChunk>>();
 
   constructor(link: ParentLink, open: OpenArchive) {
     this.#link = link;
     this.#open = open;
-    this.#sizes = new Map(open.archive.manifest.objects.map((entry) => [idOf(entry), entry.size]));
+    this.#entries = new Map(open.archive.manifest.objects.map((entry) => [idOf(entry), entry]));
   }
 
   get backup(): BackupRecord {
@@ -70,7 +75,7 @@ export class ParentArchive {
   }
 
   /** Throws unless the chunk is stored with its size. Each chunk is checked once. */
-  assertStored(object: ObjectRef): Promise<void> {
+  assertStored(object: ObjectRef): Promise<StoredChunk> {
     const id = idOf(object);
     const check = this.#checks.get(id) ?? this.#check(object);
     this.#checks.set(id, check);
@@ -78,11 +83,17 @@ export class ParentArchive {
     return check;
   }
 
-  async #check({ backup, name }: ObjectRef): Promise<void> {
-    const size = this.#sizes.get(idOf({ backup, name }));
-    const stored = await (await this.#open.sourceOf(backup)).store.head(name);
-    if (stored && stored.size === size) return;
-    const message = `${stored?.size ?? 'none'} of ${size} bytes are stored`;
+  /** The folder and key of another archive that this one depends on, or its own. */
+  sourceOf(archiveId: string): Promise<ArchiveSource> {
+    return this.#open.sourceOf(archiveId);
+  }
+
+  async #check({ backup, name }: ObjectRef): Promise<StoredChunk> {
+    const entry = this.#entries.get(idOf({ backup, name }));
+    const { store } = await this.sourceOf(backup);
+    const stored = entry && (await headGenuine(store, objectWithHash(entry)));
+    if (stored?.size === entry?.size && stored) return { store, state: stored };
+    const message = `${stored?.size ?? 'none'} of ${entry?.size} bytes are stored`;
     throw Object.assign(new ArchiveError('truncated', message), { object: { backup, name } });
   }
 

@@ -6,21 +6,26 @@ import type { Backup } from '../../contract/models/backup.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import { formatDuration, formatSize } from './format-units.ts';
-import type { BackupRecord } from './record.ts';
+import type { BackupRecord, JobCreator } from './record.ts';
 
-/** The API model. It never contains the key file or the archive's identity. */
-export const backupData = (record: BackupRecord): z.input<typeof Backup> => {
+/**
+ * The API model. It never contains the key file or the archive's identity. `names` are current names of projects; the name at the
+ * start of the backup stands in for a project that is gone.
+ */
+export const backupData = (record: BackupRecord, names: ReadonlyMap<string, string> = new Map()): z.input<typeof Backup> => {
   const { id, projectId, type, parentBackupId, status, phase, trigger, scheduleId, readTime, size, originalSize } = record;
   const { storageDestination, path, documentCount, collectionCounts, countVerified, authUsers, encryption } = record;
   const { verification, verifiedAt, restoreTestedAt, lockedUntil, expiresAt, createdAt, startedAt, completedAt, error } = record;
   return {
     id,
     projectId,
+    projectName: names.get(projectId) ?? record.projectName ?? null,
     type,
     parentBackupId,
     status,
     phase,
     progress: progressOf(record),
+    waitingFor: ((status === 'pending' || status === 'running') && record.waitingFor) || null,
     trigger,
     scheduleId,
     ...(record.synthesizedFrom !== undefined && { synthesizedFrom: record.synthesizedFrom }),
@@ -36,6 +41,7 @@ export const backupData = (record: BackupRecord): z.input<typeof Backup> => {
     collections: [...record.collections],
     excludedCollections: [...record.excludedCollections],
     ...(record.isPartial && { partial: true }),
+    ...(record.lacks && { lacks: record.lacks }),
     unknownCollections: [...record.unknownCollections],
     documentCount,
     collectionCounts: Object.fromEntries(collectionCounts),
@@ -46,15 +52,27 @@ export const backupData = (record: BackupRecord): z.input<typeof Backup> => {
     verification,
     verifiedAt,
     restoreTestedAt,
+    anomaly: record.anomaly ?? null,
     lockedUntil,
+    immutableUntil: record.immutableUntil ?? null,
+    ...(record.lockProblem && { lockProblem: record.lockProblem }),
     expiresAt,
     ...(record.retentionPolicy && { retentionPolicy: { ...record.retentionPolicy } }),
+    createdBy: creatorData(record.createdBy),
     createdAt,
     startedAt,
     completedAt,
     error,
+    ...(record.objectsKept && { objectsKept: record.objectsKept }),
   };
 };
+
+/** Null for records without one. */
+export const creatorData = (creator: JobCreator | undefined): z.input<typeof Backup>['createdBy'] =>
+  creator ? { type: creatorType(creator), id: creator.id, email: creator.email ?? null } : null;
+
+const creatorType = ({ type }: JobCreator): 'user' | 'service_account' | 'system' =>
+  type === 'user' || type === 'service_account' ? type : 'system';
 
 /** 100 percent is reserved for completed backups. */
 export const progressOf = (record: BackupRecord): z.input<typeof Backup>['progress'] => {
@@ -65,7 +83,7 @@ export const progressOf = (record: BackupRecord): z.input<typeof Backup>['progre
 };
 
 /** Whether the backup ever completed, even if it was deleted or expired since. */
-export const wasCompleted = ({ status, completedAt, error }: BackupRecord): boolean =>
+export const wasCompleted = ({ status, completedAt, error }: Pick<BackupRecord, 'status' | 'completedAt' | 'error'>): boolean =>
   status === 'completed' || ((status === 'expired' || status === 'deleted') && completedAt !== null && error === null);
 
 const durationMsOf = ({ startedAt, completedAt }: BackupRecord): number | null =>

@@ -15,7 +15,11 @@ export const readBackup = async (tenant: Tenant, backupId: string): Promise<Back
 };
 
 /** Drops backups that belong to another organization while their project moves, and deleted ones past their 30 days. */
-export const visibleBackups = (tenant: Tenant, records: readonly BackupRecord[], now: Date): Promise<readonly BackupRecord[]> =>
+export const visibleBackups = <R extends Pick<BackupRecord, 'projectId' | 'arriving' | 'leaving' | 'ttl'>>(
+  tenant: Tenant,
+  records: readonly R[],
+  now: Date,
+): Promise<readonly R[]> =>
   filterVisible(
     tenant,
     records.filter(({ ttl }) => ttl === undefined || (ttl as number) > epochSeconds(now)),

@@ -1,14 +1,24 @@
 /** The items of backups. Every key begins with the tenant. */
 import type * as z from 'zod';
+import type { CapturedPart } from '../../anomaly/index.ts';
 import type { ObjectEntry, PageEntry } from '../../archive/index.ts';
 import type { Backup } from '../../contract/models/backup.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 
-type Shown = z.output<typeof Backup>;
+type Shown = z.input<typeof Backup>;
+export type Anomaly = NonNullable<Shown['anomaly']>;
+
+export interface JobCreator {
+  readonly type: string;
+  readonly id: string;
+  readonly email?: string | null;
+}
 
 export interface BackupRecord extends Item {
   readonly id: string;
   readonly projectId: string;
+  /** Its name when the backup started; absent in records of earlier versions. */
+  readonly projectName?: string;
   readonly type: Shown['type'];
   /** The backup it was compared with. `needs` lists the archives required to read it. */
   readonly parentBackupId: string | null;
@@ -31,8 +41,12 @@ export interface BackupRecord extends Item {
   readonly includeAuthUsers: boolean;
   /** It holds single documents, or its scope is unknown: a document it lacks may have existed. */
   readonly isPartial?: boolean;
+  /** Of a point in time: collections that are not proven complete at that moment. */
+  readonly lacks?: Shown['lacks'];
   /** Its completeness was not counted: a restore deletes no nested documents in collections that it does not list. */
   readonly mayLackCollections?: boolean;
+  /** Of these collections a missing document may have existed; `*`: of all at the root. */
+  readonly absenceUnknown?: readonly string[] | undefined;
   readonly maxReads?: number;
   /** Days to keep it after completion; kept forever if absent. */
   readonly retentionDays?: number;
@@ -48,6 +62,8 @@ export interface BackupRecord extends Item {
   /** The `key` object. This copy is the trusted one; the copy in the bucket serves readers without the service. */
   readonly keyFile?: Uint8Array;
   readonly encryption: Shown['encryption'];
+  /** The version of the erasure ledger that was stored with it, if there was one; its manifest says so. */
+  readonly erasuresVersion?: number;
   /** SHA-256 of the stored manifest, base64url. Detects a swapped or outdated manifest. */
   readonly manifestDigest?: string;
   /** Documents copied so far. `toldPercent` is the progress that events have reported. */
@@ -55,6 +71,11 @@ export interface BackupRecord extends Item {
   readonly totalDocuments: number | null;
   readonly toldPercent: number;
   readonly shards?: number;
+  /** Set while no worker makes progress. */
+  readonly waitingFor?: NonNullable<Shown['waitingFor']>;
+  /** When a worker last ended a wait, and when an event last reported one. */
+  readonly movedAt?: string;
+  readonly waitReportedAt?: string;
   readonly reads: number;
   readonly readTime: string | null;
   readonly unknownCollections: readonly string[];
@@ -70,6 +91,17 @@ export interface BackupRecord extends Item {
   /** Depth of the verification that found damage; cleared once a verification at least as deep passes. */
   readonly damagedDepth?: 'structure' | 'sample' | 'full';
   readonly restoreTestedAt: string | null;
+  /** The last backup of the same collections when this one was planned: changes are counted since its read time. */
+  readonly comparedWith?: { readonly backupId: string; readonly readTime: string };
+  /** What is unusual about it. `anomalyState` is what conditions and filters use. */
+  readonly anomaly?: Anomaly;
+  readonly anomalyState?: 'open' | 'acknowledged';
+  /** What captured changes added to an open mark; absent in marks of earlier versions. */
+  readonly anomalyCaptured?: CapturedPart | undefined;
+  /** Counts what captured changes wrote into its mark. An acknowledgement is conditioned on the number it read. */
+  readonly anomalyRevision?: number;
+  /** Backups with an unacknowledged anomaly of which this one is the last from before: it is neither deleted nor expired. */
+  readonly heldFor?: readonly string[] | undefined;
   /** Number of restores that read it now. Until they end it is neither deleted nor moved. */
   readonly restoring?: number;
   /** Point-in-time recovery builds on it or uses its key, so it is not deleted. */
@@ -77,6 +109,10 @@ export interface BackupRecord extends Item {
   /** Of a safety backup: the restore that it can undo. */
   readonly safetyOf?: string;
   readonly lockedUntil: string | null;
+  /** The earliest lock end of all objects it needs, as the store said last; absent in records of earlier versions. */
+  readonly immutableUntil?: string | null;
+  /** Why the store guarantees less than `lockedUntil`. */
+  readonly lockProblem?: NonNullable<Shown['lockProblem']> | undefined;
   readonly expiresAt: string | null;
   readonly createdAt: string;
   readonly startedAt: string | null;
@@ -84,6 +120,10 @@ export interface BackupRecord extends Item {
   /** Start time plus the project's timeout. */
   readonly deadline: string | null;
   readonly error: Shown['error'];
+  /** Why its objects stay in the bucket although they should be deleted. */
+  readonly objectsKept?: NonNullable<Shown['objectsKept']>;
+  /** Of a deleted or expired backup: epoch seconds until which its record is kept. */
+  readonly ttl?: number;
   readonly outcomeTold?: boolean;
   /** Why it cannot continue, set by the first step that fails for good. It becomes the `error` when the backup ends. */
   readonly failure?: NonNullable<Shown['error']>;
@@ -93,7 +133,8 @@ export interface BackupRecord extends Item {
   readonly planNumber?: number;
   /** Of an imported backup: its origin, as stated by the caller. */
   readonly source?: string;
-  readonly createdBy: { readonly type: string; readonly id: string };
+  /** `email` is absent in records of earlier versions. */
+  readonly createdBy: JobCreator;
   /** Id of the move that brings it in from another organization. Hidden until the move is done. */
   readonly arriving?: string;
   /** Id of the move that takes it to another organization. Visible but immutable until the move is done. */
@@ -129,6 +170,8 @@ export interface PartContents {
   /** Absent if all its records are inherited. */
   readonly chunk?: ObjectEntry;
   readonly index: ObjectEntry;
+  /** Of the bytes that were sent, of a kind that the store reports. Compared with the store before the backup completes. */
+  readonly checksums?: { readonly chunk?: string; readonly index?: string };
   readonly pages: readonly PageEntry[];
   /** Written and inherited records. */
   readonly records: number;
@@ -140,6 +183,8 @@ export interface PartContents {
   readonly originalSize: number;
   /** Documents by collection id, as JSON text: `[["users",3]]`. */
   readonly collections: string;
+  /** Of the documents that were read, as JSON text; absent in what was not copied from a source. */
+  readonly statistics?: string;
 }
 
 export interface KeptChunk {
@@ -159,6 +204,9 @@ export interface RunningRecord extends Item {
   readonly since: string;
   /** When the reaper started its workflow, because the start task was lost. */
   readonly restartedAt?: string;
+  /** Clean-ups that the store refused. The next one is due at `dueAt`. */
+  readonly cleanUpAttempts?: number;
+  readonly dueAt?: string;
 }
 
 /** Materialized for one restore from captured changes. It expires in days, and neither replaces a backup nor serves as a base of captures. */

@@ -20,13 +20,35 @@ const archiveLinks = (tenant: Tenant, archiveId: string): AsyncIterable<ArchiveL
 };
 
 /** The first completed backup of this organization that has the archive, wherever its objects are. */
-export const findOwner = async (tenant: Tenant, archiveId: string): Promise<BackupRecord | undefined> => {
+export const findOwner = async (
+  tenant: Tenant,
+  archiveId: string,
+  isWanted: (owner: BackupRecord) => boolean = () => true,
+): Promise<BackupRecord | undefined> => {
   for await (const link of archiveLinks(tenant, archiveId)) {
     const record = link.isErasing || link.movedTo !== undefined ? undefined : await get(backupKey.backup(tenant, link.backupId));
-    if (record?.status === 'completed') return record;
+    if (record?.status === 'completed' && isWanted(record)) return record;
   }
   return undefined;
 };
+
+type Folder = Pick<BackupRecord, 'path' | 'storageDestination'>;
+
+/** Where a reader without the service looks for an archive that the backup at this path depends on. */
+export const neighbourPath = (path: string, archiveId: string): string =>
+  `${path.slice(0, path.lastIndexOf('/') + 1)}${archiveId}`;
+
+/** The owner whose objects are there. */
+export const findNeighbour = (
+  tenant: Tenant,
+  archiveId: string,
+  { path, storageDestination }: Folder,
+): Promise<BackupRecord | undefined> =>
+  findOwner(
+    tenant,
+    archiveId,
+    (owner) => owner.path === neighbourPath(path, archiveId) && owner.storageDestination.id === storageDestination.id,
+  );
 
 /**
  * Finds another record that needs the objects of a backup: one of the same archive at the same path, or the backup itself after

@@ -3,46 +3,83 @@ import {
   Archive,
   ArchiveError,
   type Identity,
+  keyFileName,
   type Manifest,
   manifestDigest,
   manifestName,
+  maxKeyFileBytes,
   maxManifestBytes,
   openManifest,
 } from '../../archive/index.ts';
-import { type DestinationRecord, type ObjectStore, readDestination, StorageError } from '../../destination/index.ts';
+import {
+  type DestinationRecord,
+  type ExpectedObject,
+  type ObjectStore,
+  objectThat,
+  objectWithHash,
+  readDestination,
+  readGenuine,
+  StorageError,
+} from '../../destination/index.ts';
+import { loadFilter } from '../../erasure/index.ts';
+import type { ErasureFilter } from '../../firestore/index.ts';
 import { log, type Tenant } from '../../platform/index.ts';
 import { type BackupDeps, backupDeps } from '../backup-deps.ts';
+import { isSameKey } from '../encryption/data-key.ts';
 import type { BackupRecord } from '../model/record.ts';
-import { findOwner } from '../model/shared-archives.ts';
+import { findNeighbour, findOwner } from '../model/shared-archives.ts';
 
 /** A backup opened for reading. The caller closes it. */
 export interface OpenArchive {
   readonly archive: Archive;
   readonly store: ObjectStore;
+  /** What the archive hides; undefined if nothing is erased, or if it was opened raw. */
+  readonly erasures: ErasureFilter | undefined;
   /** The folder and data key of this archive, or of another one that it depends on. */
   readonly sourceOf: (archiveId: string) => Promise<ArchiveSource>;
   close(): void;
 }
 
-interface ArchiveSource {
+export interface ArchiveSource {
   readonly store: ObjectStore;
   readonly dataKey: Buffer;
+  /** Of the record; the bucket may hold another one. */
+  readonly keyFile: Uint8Array | undefined;
 }
 
 export interface ArchiveDeps extends Pick<BackupDeps, 'openStore' | 'dataKeyOf'> {
   /** Whether the header of every object that is read is verified, too. */
   readonly verifyHeaders?: boolean;
+  readonly loadFilter?: typeof loadFilter;
 }
+
+/** Opens a backup for a reader: erased documents are hidden, whatever the reader does. */
+export const openArchive = (
+  tenant: Tenant,
+  backup: BackupRecord,
+  destination?: DestinationRecord,
+  deps: ArchiveDeps = backupDeps,
+): Promise<OpenArchive> => open(tenant, backup, { destination, deps, isRaw: false });
+
+/**
+ * Opens a backup with its erased documents, for work that shows none of them: verification, and building another archive that
+ * readers open filtered, too.
+ */
+export const openRawArchive = (
+  tenant: Tenant,
+  backup: BackupRecord,
+  destination?: DestinationRecord,
+  deps: ArchiveDeps = backupDeps,
+): Promise<OpenArchive> => open(tenant, backup, { destination, deps, isRaw: true });
 
 /**
  * Fetches the manifest, verifies it against the record's digest, and unwraps the data key. Objects are then read by ranges, each
  * verified against the manifest; one that fails is fetched once more before it counts as damaged.
  */
-export const openArchive = async (
+const open = async (
   tenant: Tenant,
   backup: BackupRecord,
-  destination?: DestinationRecord,
-  deps: ArchiveDeps = backupDeps,
+  { destination, deps, isRaw }: { destination: DestinationRecord | undefined; deps: ArchiveDeps; isRaw: boolean },
 ): Promise<OpenArchive> => {
   const store = await deps.openStore(
     tenant,
@@ -52,12 +89,21 @@ export const openArchive = async (
   try {
     const [stored, dataKey] = await Promise.all([fetchManifest(store, backup.manifestDigest), deps.dataKeyOf(tenant, backup)]);
     const manifest = await openOwnManifest(stored, backup, dataKey);
-    return openWithManifest(tenant, backup, { store, dataKey, manifest, deps });
+    const erasures = isRaw ? undefined : await filterFor(tenant, backup, manifest, deps);
+    return openWithManifest(tenant, backup, { store, dataKey, manifest, erasures, deps });
   } catch (error) {
     store.close();
     throw error;
   }
 };
+
+/** What a reader of the backup does not see. */
+export const filterFor = (
+  tenant: Tenant,
+  backup: BackupRecord,
+  { source }: Manifest,
+  deps: ArchiveDeps,
+): Promise<ErasureFilter | undefined> => (deps.loadFilter ?? loadFilter)(tenant, backup, `${source}/documents/`);
 
 /** Decrypts the manifest; throws if it is not the one of the record. */
 export const openOwnManifest = async (stored: Uint8Array, backup: BackupRecord, dataKey: Buffer): Promise<Manifest> => {
@@ -76,20 +122,39 @@ export const identityOf = ({ archive: { organization, project, backup } }: Backu
 });
 
 /** A manifest of 64 MiB plus the overhead of its encryption. */
-const storedManifestMax = maxManifestBytes + (1 << 20);
+export const storedManifestMax = maxManifestBytes + (1 << 20);
 
-/** The stored manifest, fetched once more if its digest is wrong. Rejects with `missing` if there is none. */
+/**
+ * The stored manifest, fetched once more if its digest is wrong, and then from the version with the right one. Rejects with
+ * `missing` if there is none.
+ */
 export const fetchManifest = async (store: ObjectStore, digest: string | undefined): Promise<Uint8Array> => {
+  if (digest === undefined) return readManifest(store);
+  const expected = manifestWith(digest);
+  const stored = await readGenuine(store, expected, () => readManifest(store));
+  if (manifestDigest(stored) === digest) return stored;
+  await store.versions?.select(expected);
+  return store.get(manifestName);
+};
+
+/** The key of a record. The bucket may also keep the key from before it was wrapped anew. */
+export const keyWith = (keyFile: Uint8Array | undefined): ExpectedObject =>
+  objectThat(keyFileName, maxKeyFileBytes, (bytes) => isSameKey(keyFile ?? new Uint8Array(), bytes));
+
+export const manifestWith = (digest: string | undefined): ExpectedObject =>
+  objectThat(manifestName, storedManifestMax, (bytes) => manifestDigest(bytes) === digest);
+
+const readManifest = async (store: ObjectStore): Promise<Uint8Array> => {
   const found = await store.head(manifestName);
   if (found && found.size > storedManifestMax) throw new ArchiveError('too-large', `a manifest of ${found.size} bytes`);
-  const stored = await store.get(manifestName);
-  return digest === undefined || manifestDigest(stored) === digest ? stored : store.get(manifestName);
+  return store.get(manifestName);
 };
 
 interface Opened {
   readonly store: ObjectStore;
   readonly dataKey: Buffer;
   readonly manifest: Manifest;
+  readonly erasures: ErasureFilter | undefined;
   readonly deps: ArchiveDeps;
 }
 
@@ -97,38 +162,52 @@ interface Opened {
 export const openWithManifest = (
   tenant: Tenant,
   backup: BackupRecord,
-  { store, dataKey, manifest, deps }: Opened,
+  { store, dataKey, manifest, erasures, deps }: Opened,
 ): OpenArchive => {
   const others = new Map<string, Promise<ArchiveSource>>();
   const sourceOf = (id: string): Promise<ArchiveSource> => {
-    if (id === backup.archive.backup) return Promise.resolve({ store, dataKey });
-    const known = others.get(id) ?? openOther(tenant, id, deps);
+    if (id === backup.archive.backup) return Promise.resolve({ store, dataKey, keyFile: backup.keyFile });
+    const known = others.get(id) ?? openOther(tenant, id, backup, deps);
     others.set(id, known);
     // A failed attempt is not cached.
     known.catch(() => others.delete(id));
     return known;
   };
   const archive = new Archive(manifest, {
-    fetch: async ({ backup: id, name }, offset, length) => (await sourceOf(id)).store.get(name, { offset, length }),
+    fetch: async (entry, offset, length) => {
+      const from = (await sourceOf(entry.backup)).store;
+      return readGenuine(from, objectWithHash(entry), () => from.get(entry.name, { offset, length }));
+    },
     dataKey: async (id) => (await sourceOf(id)).dataKey,
+    erasures,
     verifiesHeaders: deps.verifyHeaders,
-    onRetry: ({ name }, { code }) =>
-      log.warn('an object of a backup failed its check and is read again', { backupId: backup.id, name, code }),
+    onRetry: async (entry, { code }) => {
+      const { versions } = (await sourceOf(entry.backup)).store;
+      const isOverwritten = (await versions?.select(objectWithHash(entry))) ?? false;
+      const { name } = entry;
+      log.warn('an object of a backup failed its check and is read again', { backupId: backup.id, name, code, isOverwritten });
+    },
   });
   const close = (): void => {
     store.close();
     for (const other of others.values()) other.then((one) => one.store.close()).catch(() => undefined);
   };
-  return { archive, store, sourceOf, close };
+  return { archive, store, erasures, sourceOf, close };
 };
 
 /** Opens an archive that this one depends on, through the backup that owns it. */
-const openOther = async (tenant: Tenant, archiveId: string, deps: ArchiveDeps): Promise<ArchiveSource> => {
-  const backup = await findOwner(tenant, archiveId);
+const openOther = async (
+  tenant: Tenant,
+  archiveId: string,
+  dependent: BackupRecord,
+  deps: ArchiveDeps,
+): Promise<ArchiveSource> => {
+  // Of several copies the one that a reader without the service would use.
+  const backup = (await findNeighbour(tenant, archiveId, dependent)) ?? (await findOwner(tenant, archiveId));
   if (!backup) throw new StorageError('missing', `The backup ${archiveId}, which this one depends on, does not exist.`);
   const store = await deps.openStore(tenant, await readDestination(tenant, backup.storageDestination.id), backup.path);
   try {
-    return { store, dataKey: await deps.dataKeyOf(tenant, backup) };
+    return { store, dataKey: await deps.dataKeyOf(tenant, backup), keyFile: backup.keyFile };
   } catch (error) {
     store.close();
     throw error;

@@ -54,7 +54,21 @@ const assertDeletable = (backup: BackupRecord, child: BackupRecord | undefined, 
     throw new ApiError('CONFLICT', `The backup is locked until ${lockedUntil}`, { lockedUntil });
   if (backup.pitrBase)
     throw new ApiError('CONFLICT', 'Point-in-time recovery of the project needs this backup', { neededBy: 'pitr' });
+  assertAcknowledged(backup);
   if (child) throw neededBy(child);
+};
+
+/** Until a person acknowledges what was found, neither the marked backup nor the last one from before it is deleted. */
+const assertAcknowledged = ({ id, anomalyState, heldFor }: BackupRecord): void => {
+  if (anomalyState === 'open')
+    throw new ApiError('CONFLICT', 'Something unusual was found in this backup. Acknowledge it first', { acknowledge: id });
+  const [marked] = heldFor ?? [];
+  if (marked !== undefined)
+    throw new ApiError(
+      'CONFLICT',
+      `This is the last backup from before ${marked}, in which something unusual was found. Acknowledge that one first`,
+      { acknowledge: marked, neededBy: marked },
+    );
 };
 
 const neededBy = (child: BackupRecord): ApiError => {

@@ -4,6 +4,7 @@ import { deletePartition, removeAll, type Tenant, walk } from '../../platform/in
 import { isInMove } from '../../project/index.ts';
 import { type BackupRecord, backupKey, backupPrefix, workPartition } from '../model/record.ts';
 import { retentionKey } from '../model/retention-due.ts';
+import { readUnstoredObjects } from '../model/unstored-objects.ts';
 import { deleteArchiveObjects } from './delete-archive-objects.ts';
 
 /**
@@ -15,9 +16,11 @@ export const purgeBackups = async (tenant: Tenant, options: PurgeOptions, open?:
   for await (const backup of walk<BackupRecord>(range)) {
     if (options.clock.now() >= options.deadline) return false;
     const { id, archive, pk, sk, status } = backup;
+    const uploads = await readUnstoredObjects(workPartition(tenant, id), archive.backup);
     const deleteObjects = async (): Promise<void> => {
       // A backup that moves between organizations has its objects in the other one.
-      if (!isInMove(backup)) await purgeObjects(id, options, () => deleteArchiveObjects(tenant, backup, open));
+      if (!isInMove(backup))
+        await purgeObjects(id, options, () => deleteArchiveObjects(tenant, backup, { openStore: open, uploads }));
     };
     await deleteObjects();
     await deletePartition(workPartition(tenant, id));

@@ -24,13 +24,13 @@ export const retireWrites = (
 ): readonly Write[] => {
   const { id, status: previous, size, storageDestination, archive, verification, path } = backup;
   const ttl = epochSeconds(after(now, recordKeptSeconds));
-  const { restoring, builtUpon } = backup;
+  const { restoring, builtUpon, heldFor, anomalyState } = backup;
   return [
     set(
       backupKey.backup(tenant, id),
       { status, ttl },
       {
-        expected: { status: previous, ...notLeaving, restoring, builtUpon, ...expected },
+        expected: { status: previous, ...notLeaving, restoring, builtUpon, heldFor, anomalyState, ...expected },
         onConditionFailed: () => new StaleReadError(),
       },
     ),

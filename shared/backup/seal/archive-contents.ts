@@ -1,4 +1,5 @@
 /** Builds the manifest of a backup from its work items. Deterministic: the same items give the same manifest, byte for byte. */
+import { decodeStatistics, mergeStatistics, type Statistics } from '../../anomaly/index.ts';
 import type { Manifest, ObjectEntry } from '../../archive/index.ts';
 import { type Tenant, walk } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
@@ -16,6 +17,8 @@ export interface WorkItems {
   readonly shards: readonly ShardRecord[];
   /** In name order. */
   readonly parts: readonly PartRecord[];
+  /** Of all parts together; undefined if some part has none. */
+  readonly statistics: Statistics | undefined;
 }
 
 /** Throws unless every shard of the plan is done and all its documents are in parts. */
@@ -26,7 +29,14 @@ export const readWorkItems = async (tenant: Tenant, backup: BackupRecord): Promi
   for await (const shard of walk<ShardRecord>({ pk, prefix: 'SHARD#' }))
     if (shard.number < (backup.shards ?? 0)) shards.push(shard);
   const parts: PartRecord[] = [];
-  for await (const part of walk<PartRecord>({ pk, prefix: 'PART#' })) parts.push(part);
+  const statistics: Statistics = new Map();
+  let isWhole = true;
+  // The statistics are added up at once: those of all parts would take too much memory.
+  for await (const { statistics: ofPart, ...part } of walk<PartRecord>({ pk, prefix: 'PART#' })) {
+    parts.push(part);
+    if (ofPart !== undefined) mergeStatistics(statistics, decodeStatistics(ofPart));
+    else if (shards.some(({ number, range }) => number === part.number && range !== undefined)) isWhole = false;
+  }
   if (shards.length !== backup.shards) throw new Error(`expected ${backup.shards} shard items, found ${shards.length}`);
   for (const { number, isDone, documents, range } of shards) {
     const present = parts.filter((part) => part.number === number).reduce((sum, part) => sum + presentIn(part), 0);
@@ -34,7 +44,7 @@ export const readWorkItems = async (tenant: Tenant, backup: BackupRecord): Promi
     if (range !== undefined && present !== documents)
       throw new Error(`shard ${number}: expected ${documents} documents, found ${present}`);
   }
-  return { shards, parts };
+  return { shards, parts, statistics: isWhole ? statistics : undefined };
 };
 
 /** The parts of any archive, and the shards they belong to. */
@@ -108,8 +118,11 @@ export const manifestOf = (
     trigger: backup.trigger,
     collections: [...backup.collections],
     excludedCollections: [...backup.excludedCollections],
+    ...(backup.unknownCollections.length > 0 && { unknownCollections: [...backup.unknownCollections] }),
     ...(backup.isPartial && { partial: true }),
+    ...(backup.lacks && { lacks: backup.lacks }),
     ...(backup.mayLackCollections && { mayLackCollections: true }),
+    ...(backup.erasuresVersion !== undefined && { erasures: backup.erasuresVersion }),
     countVerified,
     originalSize,
   },

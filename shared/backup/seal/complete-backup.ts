@@ -1,14 +1,19 @@
 /** Completes a backup, in one transaction. */
+import type { Statistics } from '../../anomaly/index.ts';
 import { chainSoftMax } from '../../contract/limits.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { decilesUpTo } from '../../job/index.ts';
 import { type Clock, commit, emitMetric, get, iso, retryOnConflict, set, type Write } from '../../platform/index.ts';
 import { jobRelease, projectKey } from '../../project/index.ts';
-import { type EventContext, progressEvents } from '../copy/backup-progress-events.ts';
+import { anomalyNotices, type JudgedBackup, judgeBackup } from '../anomaly/judge-backup.ts';
 import { backupAudit } from '../model/backup-audit.ts';
 import { type CompletedArchive, completedFields, expiryOf } from '../model/backup-fields.ts';
+import { type EventContext, progressEvents } from '../model/backup-progress-events.ts';
 import { backupEvent } from '../model/backup-view.ts';
+import type { ChainLockResult } from '../model/chain-locks.ts';
 import { countInOrganization } from '../model/count-in-organization.ts';
+import { addedBackupErasureTasks } from '../model/erasure-tasks.ts';
+import { lockFields, lockProblemAudit } from '../model/lock-problem.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { markRetentionDue } from '../model/retention-due.ts';
 import { assertBackupRunning, updateRunningBackup } from '../model/running-backup.ts';
@@ -16,6 +21,7 @@ import { assertBackupRunning, updateRunningBackup } from '../model/running-backu
 export interface Completion extends CompletedArchive {
   /** Other archives whose chunks its manifest lists. */
   readonly needs: readonly string[];
+  readonly locks?: ChainLockResult;
 }
 
 /** Succeeds only while the backup runs and holds its project's lock: a cancelled or reaped backup completes nothing. */
@@ -23,6 +29,7 @@ export const completeBackup = (
   context: EventContext,
   { id }: BackupRecord,
   completion: Completion,
+  statistics: Statistics | undefined,
   clock: Clock,
 ): Promise<void> =>
   retryOnConflict({ attempts: 8, jitterMs: 200 }, async () => {
@@ -31,7 +38,9 @@ export const completeBackup = (
     if (backup?.status === 'completed') return;
     const now = clock.now();
     const running = assertBackupRunning(backup, now);
-    await commit(completionWrites(context, running, completion, now));
+    const judged = await judgeBackup(context.tenant, running, statistics, now);
+    const copies = await addedBackupErasureTasks(context.tenant, running, now);
+    await commit([...completionWrites(context, running, completion, judged, now), ...copies]);
     emitMetric('a backup was completed', {
       BackupsCompleted: 1,
       DocumentsBackedUp: completion.contents.documents,
@@ -41,9 +50,15 @@ export const completeBackup = (
     });
   });
 
-const completionWrites = (context: EventContext, backup: BackupRecord, completion: Completion, now: Date): readonly Write[] => {
+const completionWrites = (
+  context: EventContext,
+  backup: BackupRecord,
+  completion: Completion,
+  { anomaly, writes }: JudgedBackup,
+  now: Date,
+): readonly Write[] => {
   const { tenant, project, organization } = context;
-  const { contents, size, needs } = completion;
+  const { contents, size, needs, locks } = completion;
   const { id, projectId, toldPercent } = backup;
   const completed = {
     ...completedFields(backup, completion, now),
@@ -53,20 +68,29 @@ const completionWrites = (context: EventContext, backup: BackupRecord, completio
     countVerified: contents.countVerified,
     ...(needs.length > 0 && { needs }),
     expiresAt: expiryOf(backup, now),
+    ...lockFields(locks, now),
+    ...(anomaly && { anomaly, anomalyState: 'open' as const }),
   } as const;
   const record: BackupRecord = { ...backup, ...completed };
   return [
-    updateRunningBackup(tenant, id, { set: completed, expected: { toldPercent } }),
+    updateRunningBackup(tenant, id, { set: { ...completed, waitingFor: undefined }, expected: { toldPercent } }),
     jobRelease(tenant, projectId, id),
     { remove: backupKey.running(tenant, id) },
     countInOrganization(tenant, 1, size),
     // A synthetic full is as old as the backup it is made from.
-    ...(backup.synthesizedFrom === undefined ? [set(projectKey.project(tenant, projectId), { lastBackupAt: iso(now) })] : []),
+    ...(backup.synthesizedFrom === undefined
+      ? [set(projectKey.project(tenant, projectId), { lastBackupAt: iso(now), lastBackupId: id })]
+      : []),
     ...progressEvents(context, backup, decilesUpTo(toldPercent, 90), contents.documents, now),
     ...progressEvents(context, record, [100], contents.documents, now),
     ...followUpTasks(context, record, now),
     emit(tenant, 'backup.completed', backupEvent(record, project, organization), now),
     backupAudit(tenant, 'backup.completed', record, { documents: contents.documents, size }, now),
+    ...(record.lockProblem
+      ? [lockProblemAudit(tenant, record, now), enqueue(tenant, { kind: 'apply-verification', backupId: id }, now)]
+      : []),
+    ...writes,
+    ...anomalyNotices(context, record, now),
   ];
 };
 

@@ -2,17 +2,19 @@
 import { keyFileName } from '../../archive/index.ts';
 import { type ObjectStore, readDestination, StorageError } from '../../destination/index.ts';
 import { deleteWorkItems, JobFailure } from '../../job/index.ts';
-import { bestEffort, commit, get, type Tenant } from '../../platform/index.ts';
+import { bestEffort, commit, get, omitUndefined, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { isSameKey } from '../encryption/data-key.ts';
+import { ledgerOf, storeErasureCopy } from '../erasure/store-erasures.ts';
 import { openParent, type ParentArchive } from '../incremental/parent-archive.ts';
+import { ChainLocks } from '../model/chain-locks.ts';
 import { type BackupRecord, backupKey, workPartition } from '../model/record.ts';
 import { readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 import { storeKey } from '../steps/prepare-backup.ts';
 import { readWorkItems, summarizeContents, type WorkItems } from './archive-contents.ts';
 import { completeBackup } from './complete-backup.ts';
-import { assertInheritedStored, assertObjectsStored, deleteOrphans, writeManifest } from './write-manifest.ts';
+import { assertInheritedStored, assertObjectsStored, deleteOrphans, extendKeyLocks, writeManifest } from './write-manifest.ts';
 
 /** Idempotent: everything it writes follows from the work items, so a second run writes the same bytes. */
 export const sealBackup = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<void> => {
@@ -23,25 +25,34 @@ export const sealBackup = async (tenant: Tenant, backupId: string, deps: BackupD
 };
 
 const seal = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<void> => {
-  const { backup, organization } = await readRunningBackup(tenant, backupId, deps.clock.now());
-  await commit([updateRunningBackup(tenant, backupId, { set: { phase: 'sealing' } })]);
+  const { backup: found, organization } = await readRunningBackup(tenant, backupId, deps.clock.now());
+  const ledger = await ledgerOf(tenant, found);
+  // Every run writes the same manifest, so the first one decides which version it states.
+  const { erasuresVersion = ledger?.version } = found;
+  const expected = { erasuresVersion: found.erasuresVersion };
+  await commit([updateRunningBackup(tenant, backupId, { set: { phase: 'sealing', erasuresVersion }, expected })]);
+  const backup: BackupRecord = { ...found, ...omitUndefined({ erasuresVersion }) };
   const [project, destination, items] = await Promise.all([
     readProject(tenant, backup.projectId),
     readDestination(tenant, backup.storageDestination.id),
     readWorkItems(tenant, backup),
   ]);
   const store = await deps.openStore(tenant, destination, backup.path);
+  const locks = new ChainLocks(backup.lockedUntil);
   let parent: ParentArchive | undefined;
   try {
     await ensureKeyStored(tenant, store, backup, deps);
-    await assertObjectsStored(store, items);
+    await assertObjectsStored(store, items, locks);
     if (backup.synthesizedFrom !== undefined) assertSameCount(backup, items);
     parent = await openParent(tenant, backup, deps);
-    if (parent) await assertInheritedStored(parent, items);
+    if (parent) await assertInheritedStored(parent, items, locks);
     const dataKey = await deps.dataKeyOf(tenant, backup);
     const completion = await writeManifest(store, backup, project, items, dataKey, parent?.manifest);
     await bestEffort('delete the objects of abandoned runs', deleteOrphans(store, backup, items));
-    await completeBackup({ tenant, project, organization }, backup, completion, deps.clock);
+    if (ledger) await storeErasureCopy(store, backup, { ledger, dataKey, now: deps.clock.now() });
+    if (backup.lockedUntil !== null) await extendKeyLocks(store, backup, completion, parent, locks);
+    const locked = { ...completion, locks: locks.result };
+    await completeBackup({ tenant, project, organization }, backup, locked, items.statistics, deps.clock);
   } finally {
     store.close();
     parent?.close();

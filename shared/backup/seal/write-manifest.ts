@@ -1,11 +1,14 @@
 /** Turns stored parts into an archive: checks every object, writes the manifest, deletes everything else in the folder. */
 import { createHmac } from 'node:crypto';
-import { keyFileName, type Manifest, manifestDigest, manifestName, sealManifest } from '../../archive/index.ts';
-import { type ObjectStore, StorageError } from '../../destination/index.ts';
+import { keyFileName, type Manifest, manifestDigest, manifestName, objectKind, sealManifest } from '../../archive/index.ts';
+import { abortUploadsOf, hasChecksum, type ObjectStore, StorageError } from '../../destination/index.ts';
 import { log, mapConcurrent } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
-import type { BackupRecord } from '../model/record.ts';
+import { ChainLocks, extendGenuine } from '../model/chain-locks.ts';
+import type { BackupRecord, PartContents, ShardRecord } from '../model/record.ts';
+import { unstoredObjects } from '../model/unstored-objects.ts';
+import { keyWith, manifestWith } from '../read/open-archive.ts';
 import { objectLockOf } from '../steps/prepare-backup.ts';
 import {
   type ArchiveParts,
@@ -20,22 +23,56 @@ import type { Completion } from './complete-backup.ts';
 export const sealConcurrency = 16;
 
 /**
- * Throws if an object is missing or has another size. Contents cannot be compared here, because stores compute their own
- * checksums of multipart uploads; a verification reads them.
+ * Throws if an object is missing, or if the store reports another size or checksum than was sent. A store that reports no such
+ * checksum (an S3-compatible one with KMS encryption) is asked for the size alone; a full verification reads the contents.
  */
-export const assertObjectsStored = async (store: ObjectStore, { parts }: Pick<ArchiveParts, 'parts'>): Promise<void> => {
-  await mapConcurrent(parts.flatMap(objectsOf), sealConcurrency, async ({ name, size }) => {
+export const assertObjectsStored = async (
+  store: ObjectStore,
+  { parts }: Pick<ArchiveParts, 'parts'>,
+  locks = new ChainLocks(null),
+): Promise<void> => {
+  await mapConcurrent(parts.flatMap(sentObjects), sealConcurrency, async ({ name, size, checksum }) => {
     const stored = await store.head(name);
     if (stored?.size !== size)
       throw new StorageError('invalid', `The destination has ${stored?.size ?? 'none'} of the ${size} bytes of ${name}.`);
+    if (hasChecksum(stored, checksum) === false)
+      throw new StorageError('invalid', `The destination reports another checksum of ${name} than that of the bytes sent.`);
+    await locks.extend(store, name, stored);
   });
 };
 
+const sentObjects = ({ chunk, index, checksums }: PartContents) => [
+  ...(chunk ? [{ name: chunk.name, size: chunk.size, checksum: checksums?.chunk }] : []),
+  { name: index.name, size: index.size, checksum: checksums?.index },
+];
+
 /** The same for the chunks of earlier backups that it inherits records from. */
-export const assertInheritedStored = async (parent: ParentArchive, { parts }: Pick<ArchiveParts, 'parts'>): Promise<void> => {
-  await mapConcurrent(inheritedObjects({ parts }, parent.manifest), sealConcurrency, (entry) =>
-    parent.read(() => parent.assertStored(entry)),
-  );
+export const assertInheritedStored = async (
+  parent: ParentArchive,
+  { parts }: Pick<ArchiveParts, 'parts'>,
+  locks: ChainLocks,
+): Promise<void> => {
+  await mapConcurrent(inheritedObjects({ parts }, parent.manifest), sealConcurrency, async (entry) => {
+    const { store, state } = await parent.read(() => parent.assertStored(entry));
+    await locks.extend(store, entry.name, state);
+  });
+};
+
+/** Extends the locks of the key and the manifest, and of the keys of the archives it depends on. */
+export const extendKeyLocks = async (
+  store: ObjectStore,
+  { keyFile }: Pick<BackupRecord, 'keyFile'>,
+  { needs, manifestDigest }: Pick<Completion, 'needs' | 'manifestDigest'>,
+  parent: ParentArchive | undefined,
+  locks: ChainLocks,
+): Promise<void> => {
+  await extendGenuine(store, keyWith(keyFile), locks);
+  await extendGenuine(store, manifestWith(manifestDigest), locks);
+  if (!parent) return;
+  for (const archiveId of needs) {
+    const other = await parent.sourceOf(archiveId);
+    await extendGenuine(other.store, keyWith(other.keyFile), locks);
+  }
 };
 
 export const writeManifest = async (
@@ -78,12 +115,12 @@ const sortKeys = (_: string, value: unknown): unknown =>
 export const deleteOrphans = async (
   store: ObjectStore,
   { id }: Pick<BackupRecord, 'id'>,
-  { parts }: Pick<ArchiveParts, 'parts'>,
+  { shards, parts }: Pick<ArchiveParts, 'parts'> & { readonly shards: readonly Pick<ShardRecord, 'number' | 'parts'>[] },
 ): Promise<void> => {
   const kept = new Set([keyFileName, manifestName, ...parts.flatMap(objectsOf).map(({ name }) => name)]);
   const orphans: string[] = [];
-  for await (const { name } of store.list('')) if (!kept.has(name)) orphans.push(name);
-  const uploads = await store.abortUnfinishedUploads('');
+  for await (const { name } of store.list('')) if (!kept.has(name) && objectKind(name) !== 'erasures') orphans.push(name);
+  const uploads = await abortUploadsOf(store, unstoredObjects(shards, parts));
   if (orphans.length + uploads > 0) log.info('deleting the objects of abandoned runs', { id, objects: orphans.length, uploads });
   await store.remove(orphans);
 };

@@ -14,6 +14,7 @@ import {
 import type { Tenant } from '../../platform/index.ts';
 import { openSource, type ProjectRecord } from '../../project/index.ts';
 import { costOf } from '../model/backup-view.ts';
+import { missingCollections } from '../model/missing-collections.ts';
 import type { BackupRecord } from '../model/record.ts';
 import type { StartBackupOptions } from '../model/start-options.ts';
 import { estimateReads } from '../steps/plan-backup.ts';
@@ -39,6 +40,8 @@ export const estimateBackup = async (
   try {
     const planned = await planRanges(source, { ...options, signal });
     const { documents, ranges, collections, unknown } = planned;
+    const missing = missingCollections(options.collections, unknown);
+    if (missing) throw new ApiError('COLLECTION_NOT_FOUND', missing.message, missing.details);
     const reads = estimateReads(planned);
     const shown = { shards: ranges.length, collections: [...collections], unknownCollections: [...unknown] };
     if (documents === undefined || reads === undefined)

@@ -9,9 +9,14 @@ export interface BackupFilter {
   readonly projectId?: string | undefined;
   readonly status?: BackupRecord['status'] | undefined;
   readonly type?: BackupRecord['type'] | undefined;
+  readonly trigger?: BackupRecord['trigger'] | undefined;
+  readonly scheduleId?: string | undefined;
+  readonly storageDestinationId?: string | undefined;
   /** A date or a date-time, both inclusive; a bare date is its whole day, UTC. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  /** Marked backups, or those that are not acknowledged. */
+  readonly anomaly?: 'true' | 'unacknowledged' | undefined;
 }
 
 /** Table reads per request, up to 1 MB each; about 10,000 backups. */
@@ -44,12 +49,14 @@ export const listBackups = async (
 };
 
 /** Retired backups are listed only if the filter names their status. */
-const isListed = (backup: BackupRecord, { status }: BackupFilter): boolean => backup.status === status || !isRetired(backup);
+const isListed = (backup: BackupRecord, { status, anomaly }: BackupFilter): boolean =>
+  (backup.status === status || !isRetired(backup)) &&
+  (anomaly === undefined || (anomaly === 'true' ? backup.anomaly !== undefined : backup.anomalyState === 'open'));
 
-const rangeOf = (tenant: Tenant, { projectId, status, type, ...span }: BackupFilter): Range => {
-  const { start, end } = spanOf(span);
+const rangeOf = (tenant: Tenant, { from, to, storageDestinationId, anomaly: _, ...filter }: BackupFilter): Range => {
+  const { start, end } = spanOf({ from, to });
   const bounds = idBounds('backup', start, end);
-  const wanted = Object.entries({ projectId, status, type });
+  const wanted = Object.entries({ ...filter, 'storageDestination.id': storageDestinationId });
   return {
     pk: `ORG#${tenant.organizationId}`,
     prefix: backupPrefix,

@@ -19,6 +19,7 @@ export const startBackup = (
   const backup = newBackupRecord(tenant, {
     id,
     projectId: project.id,
+    projectName: project.name,
     type: options.type,
     parentBackupId: options.parentBackupId,
     chainLength: options.chainLength ?? 0,

@@ -2,7 +2,8 @@
 import * as z from 'zod';
 import { id } from '../../contract/fields.ts';
 import { answerStep as answerJobStep, type Reason, runStep as runJobStep } from '../../job/index.ts';
-import type { Tenant } from '../../platform/index.ts';
+import { type Clock, clock, type Tenant } from '../../platform/index.ts';
+import { recordBackupWait } from '../model/backup-waits.ts';
 import { backupKey } from '../model/record.ts';
 
 export const BackupStep = z.object({ organizationId: id('organization'), backupId: id('backup') });
@@ -12,17 +13,18 @@ export type CopyStep = z.output<typeof CopyStep>;
 /** `error`: what ended the previous step, as Step Functions reports it. */
 export const FailStep = BackupStep.extend({ error: z.object({ Error: z.string().optional() }).optional() });
 
-const jobOf = (tenant: Tenant, backupId: string) => ({
+const jobOf = (tenant: Tenant, backupId: string, time: Clock) => ({
   id: backupId,
   key: backupKey.backup(tenant, backupId),
   task: 'make the backup',
+  onTransient: (error: unknown) => recordBackupWait(tenant, backupId, error, time.now()),
 });
 
-export const runStep = <T>(tenant: Tenant, backupId: string, work: () => Promise<T>): Promise<T> =>
-  runJobStep(jobOf(tenant, backupId), work);
+export const runStep = <T>(tenant: Tenant, backupId: string, work: () => Promise<T>, time: Clock = clock): Promise<T> =>
+  runJobStep(jobOf(tenant, backupId, time), work);
 
 /** Like `runStep`, but returns undefined if the backup failed for good, which is no error of the function. */
 export const answerStep = <T>(tenant: Tenant, backupId: string, work: () => Promise<T>): Promise<T | undefined> =>
-  answerJobStep(jobOf(tenant, backupId), work);
+  answerJobStep(jobOf(tenant, backupId, clock), work);
 
 export const internalFailure: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not make the backup' };

@@ -5,6 +5,7 @@ import {
   after,
   commit,
   epochSeconds,
+  get,
   type Item,
   isConflict,
   type Tenant,
@@ -12,8 +13,10 @@ import {
   type Write,
 } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
+import { historyKey } from '../anomaly/history-record.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { fallBackToFull, openParentArchive } from '../incremental/parent-archive.ts';
+import { missingCollections } from '../model/missing-collections.ts';
 import { type BackupRecord, backupKey, type ShardRecord } from '../model/record.ts';
 import { checkRunningBackup, readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 import { planSyntheticFull } from './plan-synthetic-full.ts';
@@ -52,11 +55,13 @@ const createPlan = async (tenant: Tenant, backup: BackupRecord, deps: BackupDeps
       updateRunningBackup(tenant, backup.id, {
         set: {
           phase: 'copying',
+          waitingFor: undefined,
           shards: shards.length,
           readTime: planned.readTime,
           totalDocuments: planned.documents ?? null,
           unknownCollections: planned.unknown,
           ...fallback,
+          ...(await comparison(tenant, backup)),
         },
         add: { reads: planned.reads },
         expected: { planNumber, shards: undefined },
@@ -70,12 +75,20 @@ const createPlan = async (tenant: Tenant, backup: BackupRecord, deps: BackupDeps
   return shards.length;
 };
 
+/** Changes are counted since the last backup of the same collections. */
+const comparison = async (tenant: Tenant, backup: BackupRecord): Promise<Pick<BackupRecord, 'comparedWith'>> => {
+  const history = backup.synthesizedFrom === undefined ? await get(historyKey(tenant, backup)) : undefined;
+  return history ? { comparedWith: { backupId: history.backupId, readTime: history.readTime } } : {};
+};
+
 type ShardPlan = Omit<Plan, 'collections'>;
 
 const planFromArchive = async (tenant: Tenant, backup: BackupRecord, originId: string, deps: BackupDeps): Promise<ShardPlan> => {
   const origin = await openParentArchive(tenant, backup, originId, deps);
   try {
-    return await origin.read(() => planSyntheticFull(origin.archive, { rangesMax }));
+    const planned = await origin.read(() => planSyntheticFull(origin.archive, { rangesMax }));
+    // It lacks what its origin lacks.
+    return { ...planned, unknown: origin.backup.unknownCollections };
   } finally {
     origin.close();
   }
@@ -91,6 +104,8 @@ const planFromSource = async (tenant: Tenant, backup: BackupRecord, deps: Backup
     if (pointInTimeRecovery) await waitForNextMinute(deps.clock, options.signal);
     const found = await planRanges(source, { ...options, pointInTimeRecovery });
     const planned = mayOutlive ? { ...found, reads: found.reads + pitrProbeReads } : found;
+    const missing = missingCollections(collections, planned.unknown);
+    if (missing) throw new JobFailure('COLLECTION_NOT_FOUND', missing.message, missing.details);
     assertWithinReadLimit(backup, planned);
     return planned;
   } finally {

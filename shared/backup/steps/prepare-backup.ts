@@ -29,7 +29,11 @@ export const prepareBackup = async (tenant: Tenant, backupId: string, deps: Back
   // A synthetic full needs no source.
   const reads = keyed.synthesizedFrom === undefined ? await probe(tenant, project, keyed, deps) : 0;
   await commit([
-    updateRunningBackup(tenant, backupId, { set: { phase: 'planning' }, add: { reads }, expected: { phase: 'preparing' } }),
+    updateRunningBackup(tenant, backupId, {
+      set: { phase: 'planning', waitingFor: undefined },
+      add: { reads },
+      expected: { phase: 'preparing' },
+    }),
   ]);
 };
 

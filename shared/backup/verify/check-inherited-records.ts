@@ -1,9 +1,8 @@
 /** Verifies the records that an incremental backup inherits from chunks of earlier ones. */
 import type { Archive, Leaf, NamedPage, Segment } from '../../archive/index.ts';
 import { prefetch } from '../../platform/index.ts';
-import { countRecords, isPair, toProblem } from './check-object.ts';
-import { qualifiedName } from './leaf-sampler.ts';
-import { extraCheckedObjects, type VerifyWork } from './verify-work.ts';
+import { countRecords, isPair, qualifiedName, toProblem } from './check-object.ts';
+import type { VerifyWork } from './verify-work.ts';
 
 const ahead = 8;
 
@@ -14,6 +13,7 @@ export const checkInheritedRecords = async ({
   progress,
   deadline,
   clock,
+  extra,
 }: VerifyWork): Promise<boolean> => {
   const { report } = progress;
   for (const page of archive.pages.slice(at.leaves)) {
@@ -28,7 +28,7 @@ export const checkInheritedRecords = async ({
         else countRecords(leaf, segment, at.tally);
       }
     at.leaves += 1;
-    await progress.reportThrottled(at.objects + extraCheckedObjects);
+    await progress.reportThrottled(at.objects + extra);
   }
   return true;
 };

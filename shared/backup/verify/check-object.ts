@@ -1,5 +1,6 @@
 /** Verifies the objects of a backup one by one, as deep as requested. */
 import {
+  type Archive,
   ArchiveError,
   type Leaf,
   type LeafLocation,
@@ -12,11 +13,12 @@ import {
   type Segment,
 } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { StorageError } from '../../destination/index.ts';
+import { headGenuine, type ObjectState, objectWithHash, StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { log } from '../../platform/index.ts';
 import type { OpenArchive } from '../read/open-archive.ts';
 import { streamObject } from '../read/stream-object.ts';
+import type { LockCheck } from './lock-check.ts';
 import type { Finding } from './verification-report.ts';
 
 export interface Tally {
@@ -30,6 +32,7 @@ interface ObjectCheck {
   /** Sizes by name, as listed by the store. */
   readonly stored: ReadonlyMap<string, number>;
   readonly isFull: boolean;
+  readonly locks?: LockCheck | undefined;
 }
 
 type Problem = Pick<Finding, 'problem' | 'message'>;
@@ -37,7 +40,9 @@ type Problem = Pick<Finding, 'problem' | 'message'>;
 /** The problem of an object, if any. A full check also counts the records that the index finds in it. */
 export const checkObject = async (check: ObjectCheck, entry: ObjectEntry, tally: Tally): Promise<Problem | undefined> => {
   try {
-    const size = await sizeOf(check, entry);
+    const state = await stateOf(check, entry);
+    check.locks?.add(qualifiedName(entry, check.open.archive), state ?? { size: 0 });
+    const size = state?.size;
     if (size === undefined) return { problem: 'missing', message: 'The object is missing' };
     if (size !== entry.size) return { problem: 'size', message: `The object has ${size} bytes instead of ${entry.size}` };
     // Records inherited from another backup are checked through the index (checkInheritedRecords).
@@ -61,8 +66,27 @@ export const toProblem = (error: unknown): Problem => {
   return { problem: problems[error.code], message: error.message };
 };
 
-const sizeOf = async ({ open, stored }: ObjectCheck, { backup, name }: ObjectEntry): Promise<number | undefined> =>
-  backup === open.archive.manifest.backup ? stored.get(name) : (await (await open.sourceOf(backup)).store.head(name))?.size;
+/** Of an own object the listing is enough, unless its lock is wanted. */
+const stateOf = async ({ open, stored, locks }: ObjectCheck, entry: ObjectEntry): Promise<ObjectState | undefined> => {
+  const { backup, name } = entry;
+  const size = backup === open.archive.manifest.backup && !locks ? stored.get(name) : undefined;
+  if (size !== undefined) return { size };
+  try {
+    return await headGenuine((await open.sourceOf(backup)).store, objectWithHash(entry));
+  } catch (error) {
+    locks?.locks.count(undefined);
+    throw error;
+  }
+};
+
+/** Objects of other backups are prefixed with the backup's id. */
+export const qualifiedName = (
+  { backup, ...of }: { readonly backup: string; readonly name?: string; readonly object?: string },
+  { manifest }: Archive,
+): string => {
+  const name = of.name ?? of.object ?? '';
+  return backup === manifest.backup ? name : `${backup}/${name}`;
+};
 
 /** If the second read is intact, the transfer was damaged and not the object. */
 const retryOnce = async (entry: ObjectEntry, read: () => Promise<Tally>): Promise<Tally> => {
@@ -140,7 +164,7 @@ const kinds = {
   [recordKind.user]: 'users',
 } as const;
 export const countRecords = (leaf: Leaf, { start, count: slots }: Segment, tally: Tally): void => {
-  for (let slot = start; slot < start + slots; slot++) tally[kinds[leaf.kind(slot)]] += 1;
+  for (let slot = start; slot < start + slots; slot++) tally[kinds[leaf.storedKind(slot)]] += 1;
 };
 const add = (tally: Tally, more: Tally): void => {
   for (const kind of Object.values(kinds)) tally[kind] += more[kind];

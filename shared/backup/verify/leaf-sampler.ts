@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Archive } from '../../archive/index.ts';
-import { toProblem } from './check-object.ts';
+import { qualifiedName, toProblem } from './check-object.ts';
 import type { VerificationReport } from './verification-report.ts';
 
 /** Share of the leaves (about 2,000 documents each): daily samples of 5 % almost surely cover everything within three months. */
@@ -54,12 +54,3 @@ export class LeafSampler {
     }
   }
 }
-
-/** Objects of other backups are prefixed with the backup's id. */
-export const qualifiedName = (
-  { backup, ...of }: { readonly backup: string; readonly name?: string; readonly object?: string },
-  { manifest }: Archive,
-): string => {
-  const name = of.name ?? of.object ?? '';
-  return backup === manifest.backup ? name : `${backup}/${name}`;
-};

@@ -8,7 +8,7 @@ import type { BackupDeps } from '../backup-deps.ts';
 import { isSameKey } from '../encryption/data-key.ts';
 import { throwForeignKmsFailure } from '../encryption/key-errors.ts';
 import type { BackupRecord } from '../model/record.ts';
-import { type OpenArchive, openArchive } from '../read/open-archive.ts';
+import { type ArchiveSource, type OpenArchive, openRawArchive } from '../read/open-archive.ts';
 import { toProblem } from './check-object.ts';
 import type { Finding, VerificationReport } from './verification-report.ts';
 
@@ -20,7 +20,7 @@ export const openOrReport = async (
   report: VerificationReport,
 ): Promise<OpenArchive | undefined> => {
   try {
-    return await openArchive(tenant, backup, undefined, deps);
+    return await openRawArchive(tenant, backup, undefined, deps);
   } catch (error) {
     if (error instanceof JobFailure) report.add(keyFileName, 'unreadable', error.message);
     else if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND')
@@ -54,8 +54,7 @@ const describeRemains = async (tenant: Tenant, { storageDestination, path }: Bac
 export const checkKeyFile = async (
   tenant: Tenant,
   backup: BackupRecord,
-  { store, sourceOf }: OpenArchive,
-  size: number | undefined,
+  { store, dataKey: expected, size }: ArchiveSource & { readonly size: number | undefined },
   deps: Pick<BackupDeps, 'unlockKeyFile'>,
 ): Promise<Pick<Finding, 'problem' | 'message'> | undefined> => {
   try {
@@ -67,7 +66,7 @@ export const checkKeyFile = async (
     const stored = await store.get(keyFileName);
     if (isSameKey(keyFile, stored)) return undefined;
     const { dataKey } = await deps.unlockKeyFile(tenant, stored, archive, encryption.keyId, throwForeignKmsFailure);
-    if (isSameKey(dataKey, (await sourceOf(archive.backup)).dataKey)) return undefined;
+    if (isSameKey(dataKey, expected)) return undefined;
     return { problem: 'corrupt', message: 'The key in the destination belongs to another backup' };
   } catch (error) {
     if (error instanceof JobFailure) return { problem: 'corrupt', message: error.message };

@@ -1,8 +1,11 @@
 import { verifyDepths } from '../../contract/models/backup.ts';
+import { enqueue } from '../../event/index.ts';
 import { type Clock, commit, emitMetric, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { notLeaving } from '../../project/index.ts';
 import { backupAudit } from '../model/backup-audit.ts';
+import type { ChainLockResult } from '../model/chain-locks.ts';
 import { removeRunningVerification } from '../model/job-capacity.ts';
+import { lockFields, lockProblemAudit } from '../model/lock-problem.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { VerificationReport } from './verification-report.ts';
 
@@ -18,6 +21,8 @@ export class VerificationProgress {
   readonly #clock: Clock;
   #current: Verification;
   #savedAtMs: number;
+  /** Set once the locks of all its objects were read. */
+  locks: ChainLockResult | undefined;
 
   constructor(tenant: Tenant, backup: BackupRecord, verification: Verification, clock: Clock) {
     this.report = new VerificationReport(verification.findings);
@@ -46,11 +51,16 @@ export class VerificationProgress {
     const status = report.isBad ? 'failed' : 'passed';
     const { findings } = report;
     const verification: Verification = { status, depth: this.#current.depth, checkedAt: iso(now), objects, findings };
+    const locks = this.locks && { lockProblem: undefined, ...lockFields(this.locks, now, this.#backup.lockProblem?.since) };
+    // A known problem is not reported again.
+    const isNew = locks?.lockProblem?.reason !== this.#backup.lockProblem?.reason;
     const details = { depth: verification.depth, objects, findings: findings.slice(0, 10) };
     await commit([
-      this.#write({ verification, ...integrityFields(this.#backup, verification) }),
+      this.#write({ verification, ...integrityFields(this.#backup, verification), ...locks }),
       removeRunningVerification(this.#tenant, this.#backup.id),
       backupAudit(this.#tenant, `backup.verification_${status}`, this.#backup, details, now),
+      ...(locks?.lockProblem && isNew ? [lockProblemAudit(this.#tenant, { ...this.#backup, ...locks }, now)] : []),
+      enqueue(this.#tenant, { kind: 'apply-verification', backupId: this.#backup.id }, now),
     ]);
     emitMetric(`a verification has ${status}`, report.isBad ? { VerificationsFailed: 1 } : { VerificationsPassed: 1 });
   }

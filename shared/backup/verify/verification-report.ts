@@ -6,7 +6,7 @@ export type Finding = Verification['findings'][number];
 /** The record has no room for more. */
 const findingsMax = 100;
 
-/** The findings of a verification. At most one per object, so repeated checks report nothing twice. */
+/** The findings of a verification. At most one per object, damage before others, so repeated checks report nothing twice. */
 export class VerificationReport {
   readonly #findings: Map<string, Finding>;
 
@@ -15,15 +15,18 @@ export class VerificationReport {
   }
 
   add(object: string, problem: Finding['problem'], message: string): void {
-    if (!this.#findings.has(object)) this.#findings.set(object, { object, problem, message });
+    const known = this.#findings.get(object);
+    if (!known || (!isBad(known) && isBad({ object, problem, message })))
+      this.#findings.set(object, { object, problem, message });
   }
 
-  /** Whether the object has a finding; then it is not checked further. */
+  /** Whether the object is damaged; then it is not checked further. */
   has(object: string): boolean {
-    return this.#findings.has(object);
+    const known = this.#findings.get(object);
+    return known !== undefined && isBad(known);
   }
 
-  /** Orphans do no harm. */
+  /** Orphans do no harm, and an object without its lock is intact. */
   get isBad(): boolean {
     return [...this.#findings.values()].some(isBad);
   }
@@ -35,4 +38,5 @@ export class VerificationReport {
   }
 }
 
-const isBad = ({ problem }: Finding): boolean => problem !== 'orphan';
+const harmless: ReadonlySet<Finding['problem']> = new Set(['orphan', 'unlocked', 'hidden']);
+const isBad = ({ problem }: Finding): boolean => !harmless.has(problem);

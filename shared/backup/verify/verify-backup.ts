@@ -2,14 +2,16 @@
 import * as z from 'zod';
 import { keyFileName, manifestName } from '../../archive/index.ts';
 import { id } from '../../contract/fields.ts';
-import { type ObjectStore, StorageError } from '../../destination/index.ts';
+import { headGenuine, type ObjectStore, StorageError } from '../../destination/index.ts';
 import { type Clock, get, randomToken, type Tenant } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import type { OpenArchive } from '../read/open-archive.ts';
+import { keyWith, type OpenArchive } from '../read/open-archive.ts';
 import { checkInheritedRecords } from './check-inherited-records.ts';
-import { checkObject, emptyTally } from './check-object.ts';
-import { drawSample, LeafSampler, qualifiedName } from './leaf-sampler.ts';
+import { checkObject, emptyTally, qualifiedName } from './check-object.ts';
+import { checkParentKeys } from './check-parent-keys.ts';
+import { drawSample, LeafSampler } from './leaf-sampler.ts';
+import { hasLocks, LockCheck } from './lock-check.ts';
 import { checkKeyFile, openOrReport } from './open-for-verification.ts';
 import { VerificationProgress } from './verification-progress.ts';
 import type { VerificationReport } from './verification-report.ts';
@@ -43,17 +45,22 @@ export const verifyBackup = async (
   if (verification.checkedAt !== at.startedAt) return undefined;
   const progress = new VerificationProgress(tenant, backup, verification, deps.clock);
   const open = await openOrReport(tenant, backup, deps, progress.report);
+  const extra = extraCheckedObjects + (verification.depth === 'full' ? (backup.needs?.length ?? 0) : 0);
   if (open)
     try {
-      const work = { tenant, open, at, progress, deadline, clock: deps.clock, deps };
-      if (!(await verifyParts(work, backup, verification.depth))) {
-        await progress.save(at.objects + extraCheckedObjects);
+      const locks = (await hasLocks(tenant, backup)) ? new LockCheck(backup, progress.report, at.locks) : undefined;
+      const work = { tenant, open, at, progress, deadline, clock: deps.clock, deps, extra, locks };
+      const isDone = await verifyParts(work, backup, verification.depth);
+      if (locks) at.locks = locks.locks.counts;
+      if (!isDone) {
+        await progress.save(at.objects + extra);
         return at;
       }
+      if (locks && at.objects === open.archive.manifest.objects.length) progress.locks = locks.locks.result;
     } finally {
       open.close();
     }
-  await progress.end(open ? at.objects + extraCheckedObjects : 1);
+  await progress.end(open ? at.objects + extra : 1);
   return undefined;
 };
 
@@ -80,8 +87,14 @@ const verifyParts = async (work: VerifyWork, backup: BackupRecord, depth: 'struc
   const stored = await sizesIn(open.store, report);
   if (!stored) return true;
   if (at.objects === 0) {
-    const found = await checkKeyFile(tenant, backup, open, stored.get(keyFileName), deps);
+    // The listing does not show a locked key that a delete marker or a newer version hides.
+    const listed = work.locks ? undefined : stored.get(keyFileName);
+    const size = listed ?? (await headGenuine(open.store, keyWith(backup.keyFile)))?.size;
+    const own = { ...(await open.sourceOf(backup.archive.backup)), size };
+    const found = await checkKeyFile(tenant, backup, own, deps);
     if (found) report.add(keyFileName, found.problem, found.message);
+    if (depth === 'full') await checkParentKeys(work, backup);
+    await work.locks?.addKeys(open, backup);
     reportOrphans(open, stored, report);
   }
   if (!(await verifyObjects(work, stored, depth === 'full'))) return false;
@@ -123,28 +136,28 @@ const reportOrphans = (
 };
 
 const verifyObjects = async (work: VerifyWork, stored: ReadonlyMap<string, number>, isFull: boolean): Promise<boolean> => {
-  const { open, at, progress, deadline, clock } = work;
+  const { open, at, progress, deadline, clock, extra, locks } = work;
   const { manifest } = open.archive;
   let unreachable = 0;
   for (const entry of manifest.objects.slice(at.objects)) {
     if (clock.now() >= deadline) return false;
-    const found = await checkObject({ open, stored, isFull }, entry, at.tally);
+    const found = await checkObject({ open, stored, isFull, locks }, entry, at.tally);
     if (found) progress.report.add(qualifiedName(entry, open.archive), found.problem, found.message);
     unreachable = found?.problem === 'unreadable' ? unreachable + 1 : 0;
     if (unreachable >= unreachableMax) return true;
     at.objects += 1;
-    await progress.reportThrottled(at.objects + extraCheckedObjects);
+    await progress.reportThrottled(at.objects + extra);
   }
   return true;
 };
 
-const verifyLeaves = async ({ open, at, progress, deadline, clock }: VerifyWork): Promise<boolean> => {
+const verifyLeaves = async ({ open, at, progress, deadline, clock, extra }: VerifyWork): Promise<boolean> => {
   const sampler = new LeafSampler(open.archive);
   for (const number of drawSample(at.seed, sampler.total).slice(at.leaves)) {
     if (clock.now() >= deadline) return false;
     await sampler.check(number, progress.report);
     at.leaves += 1;
-    await progress.reportThrottled(at.objects + extraCheckedObjects);
+    await progress.reportThrottled(at.objects + extra);
   }
   return true;
 };

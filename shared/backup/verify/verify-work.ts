@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Clock, Tenant } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import type { OpenArchive } from '../read/open-archive.ts';
+import type { LockCheck } from './lock-check.ts';
 import type { VerificationProgress } from './verification-progress.ts';
 
 export const Position = z.object({
@@ -11,6 +12,8 @@ export const Position = z.object({
   /** Objects checked so far. `leaves`: sampled leaves or, of a full check, index pages whose inherited records were checked. */
   objects: z.int(),
   leaves: z.int(),
+  /** The locks of the objects checked so far; absent if they are not read. */
+  locks: z.object({ earliest: z.string().optional(), short: z.int(), unknown: z.int() }).optional(),
   tally: z.object({ documents: z.int(), tombstones: z.int(), users: z.int() }),
 });
 export type Position = z.output<typeof Position>;
@@ -23,7 +26,11 @@ export interface VerifyWork {
   readonly progress: VerificationProgress;
   readonly deadline: Date;
   readonly clock: Clock;
+  /** Checked besides the objects of the manifest: manifest and key; of a full check also the keys of its dependencies. */
+  readonly extra: number;
+  /** Undefined if the destination has no object lock. */
+  readonly locks: LockCheck | undefined;
 }
 
-/** The manifest and the key are checked besides the objects that the manifest lists. */
+/** The manifest and the key. */
 export const extraCheckedObjects = 2;

@@ -1,25 +1,23 @@
-/** A backup is looked into where it lies: collections, documents, one document, with few reads. */
+/** Browsing a stored backup: collections, documents and one document, with few reads. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
 import { browseBackup } from '../../../../shared/backup/index.ts';
 import { compareNames } from '../../../../shared/firestore/index.ts';
-import { type Fields, newReadingWorld, put, storeOf, takeBackup } from '../../../harness/env/archive-env.ts';
-import { rootOf, server, tenant } from '../../../harness/env/backup-env.ts';
+import { createArchiveEnv, type Fields } from '../../../harness/env/archive-env.ts';
 import { awkward } from '../../../harness/firestore/firestore-server.ts';
 
-afterAll(() => server.stop());
+const t = await createArchiveEnv();
 
-const world = newReadingWorld();
 const text = (stringValue: string): Fields => ({ text: { stringValue } });
 
-/** Every page of a listing, each of so many entries. */
+/** All pages of a listing, with at most `limit` entries each. */
 const listAll = async (backup: Parameters<typeof browseBackup>[1], path: string, limit: number, showMissing = false) => {
   const query = { path, showMissing: showMissing ? 'true' : 'false' } as const;
   const entries: Awaited<ReturnType<typeof browseBackup>>['entries'][number][] = [];
   let next: string | undefined;
   do {
-    const page = await browseBackup(tenant, backup, query, { limit, after: next }, world.engine);
+    const page = await browseBackup(t.tenant, backup, query, { limit, after: next }, t.deps);
     ok(page.entries.length <= limit && (page.next === undefined || page.entries.length > 0));
     entries.push(...page.entries);
     next = page.next;
@@ -27,12 +25,12 @@ const listAll = async (backup: Parameters<typeof browseBackup>[1], path: string,
   return entries;
 };
 
-await put(world, Object.fromEntries(awkward.map((path) => [path, text(path)])));
-const backup = await takeBackup(world);
+await t.put(Object.fromEntries(awkward.map((path) => [path, text(path)])));
+const backup = await t.takeBackup();
 
-/** What there is, told by the paths alone. */
+/** The expected contents, derived from the paths. */
 const inOrder = (ids: Iterable<string>): string[] => [...new Set(ids)].sort(compareNames);
-const places = inOrder(
+const parentPaths = inOrder(
   awkward.flatMap((path) =>
     path
       .split('/')
@@ -40,16 +38,16 @@ const places = inOrder(
       .slice(1),
   ),
 );
-const documentsIn = (place: string): string[] =>
-  inOrder(awkward.filter((path) => path.slice(0, path.lastIndexOf('/')) === place));
-const below = (place: string): string[] =>
+const documentsIn = (parentPath: string): string[] =>
+  inOrder(awkward.filter((path) => path.slice(0, path.lastIndexOf('/')) === parentPath));
+const below = (parentPath: string): string[] =>
   inOrder(
     awkward
-      .filter((path) => place === '' || path.startsWith(`${place}/`))
+      .filter((path) => parentPath === '' || path.startsWith(`${parentPath}/`))
       .map((path) =>
         path
           .split('/')
-          .slice(0, place === '' ? 1 : place.split('/').length + 1)
+          .slice(0, parentPath === '' ? 1 : parentPath.split('/').length + 1)
           .join('/'),
       ),
   );
@@ -63,38 +61,38 @@ for (const limit of [1, 2, 100])
     );
     for (const { type, id, path, documents } of roots)
       deepEqual([type, id, documents], ['collection', path, documentsIn(path).length]);
-    for (const place of places) {
-      const isCollection = place.split('/').length % 2 === 1;
-      const entries = await listAll(backup, place, limit);
+    for (const parentPath of parentPaths) {
+      const isCollection = parentPath.split('/').length % 2 === 1;
+      const entries = await listAll(backup, parentPath, limit);
       if (isCollection) {
         deepEqual(
           entries.map(({ path }) => path),
-          documentsIn(place),
-          place,
+          documentsIn(parentPath),
+          parentPath,
         );
         for (const { type, name, fields, createTime, updateTime, path } of entries) {
-          deepEqual([type, name, createTime], ['document', `${rootOf(world)}/${path}`, updateTime]);
+          deepEqual([type, name, createTime], ['document', `${t.root}/${path}`, updateTime]);
           equal(JSON.stringify(fields), JSON.stringify({ text: { stringValue: path } }));
         }
-        const all = await listAll(backup, place, limit, true);
+        const all = await listAll(backup, parentPath, limit, true);
         deepEqual(
           all.map(({ path }) => path),
-          below(place),
+          below(parentPath),
         );
         deepEqual(
           all.filter(({ missing }) => !missing),
           entries,
         );
       } else {
-        const itself = awkward.includes(place) ? [place] : [];
+        const itself = awkward.includes(parentPath) ? [parentPath] : [];
         deepEqual(
           entries.map(({ path }) => path),
-          [...itself, ...below(place)],
-          place,
+          [...itself, ...below(parentPath)],
+          parentPath,
         );
         deepEqual(
           entries.map(({ type }) => type),
-          [...itself.map(() => 'document'), ...below(place).map(() => 'collection')],
+          [...itself.map(() => 'document'), ...below(parentPath).map(() => 'collection')],
         );
       }
     }
@@ -110,7 +108,7 @@ test('browse: a missing parent shows its subcollections only', async () => {
 
 test('browse: an unknown path answers NOT_FOUND, a malformed one VALIDATION_ERROR', async () => {
   const page = { limit: 10, after: undefined };
-  const at = (path: string) => browseBackup(tenant, backup, { path, showMissing: 'false' }, page, world.engine);
+  const at = (path: string) => browseBackup(t.tenant, backup, { path, showMissing: 'false' }, page, t.deps);
   for (const path of ['nobody', 'a/none', 'a/x/none', 'a/x/b/none', 'a/x/b/y/none', 'zz', 'A', 'a/x/b/y/c/z/d'])
     await rejects(at(path), { code: 'NOT_FOUND' }, path);
   for (const path of ['/', '/a', 'a/', 'a//b', 'a/.', '..', 'a/../b', '__x__', 'a/x/__y__', 'a/\ud800', `a/${'l'.repeat(1_501)}`])
@@ -126,7 +124,7 @@ test('browse: an unknown path answers NOT_FOUND, a malformed one VALIDATION_ERRO
 
 test('browse: a cursor is valid for its own list only', async () => {
   const ask = (path: string, after?: string, showMissing: 'true' | 'false' = 'false') =>
-    browseBackup(tenant, backup, { path, showMissing }, { limit: 1, after }, world.engine);
+    browseBackup(t.tenant, backup, { path, showMissing }, { limit: 1, after }, t.deps);
   const { next } = await ask('a');
   ok(next);
   await rejects(ask('z', next), { code: 'VALIDATION_ERROR' });
@@ -134,82 +132,19 @@ test('browse: a cursor is valid for its own list only', async () => {
   await ask('a', next);
 });
 
-test('browse: one document takes a few reads, and subtrees are skipped', async () => {
-  const many = newReadingWorld();
-  const filler = 'x'.repeat(900);
-  const documents = ['users/a', 'users/b', 'users/c'].flatMap((user) => [
-    [user, text(user)],
-    ...Array.from({ length: 1_500 }, (_, n) => [`${user}/notes/${n}`, text(`${filler}${n}`)]),
-  ]);
-  await put(many, Object.fromEntries(documents));
-  const large = await takeBackup(many);
-  const reads: number[] = [];
-  many.throughReading = (store) =>
-    new Proxy(store, {
-      get: (target, key) => {
-        if (key === 'get')
-          return async (...args: Parameters<typeof target.get>) => {
-            const bytes = await target.get(...args);
-            reads.push(bytes.length);
-            return bytes;
-          };
-        const value = Reflect.get(target, key) as unknown;
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
-  const look = async (path: string) => {
-    reads.length = 0;
-    const { entries } = await browseBackup(
-      tenant,
-      large,
-      { path, showMissing: 'false' },
-      { limit: 50, after: undefined },
-      many.engine,
-    );
-    return entries.map((entry) => entry.path);
-  };
-  deepEqual(await look('users/b/notes/77'), ['users/b/notes/77']);
-  ok(reads.length <= 3, String(reads));
-  deepEqual(await look('users/c'), ['users/c', 'users/c/notes']);
-  deepEqual(await look('users'), ['users/a', 'users/b', 'users/c']);
-  // The manifest, the page, and the leaves in which the three lie and end.
-  ok(reads.length <= 7, String(reads));
-});
-
-test('browse: a response stays below the size limit of a function for documents of any size', async () => {
-  const large = newReadingWorld();
-  const huge = 'x'.repeat(900_000);
-  const flags = Array.from({ length: 300_000 }, () => flag);
-  await put(large, Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`a/${n}`, text(`${huge}${n}`)])));
-  await put(large, { 'b/1': { flags: { arrayValue: { values: flags } } } });
-  const whole = await takeBackup(large);
-  const look = (path: string, after?: string) =>
-    browseBackup(tenant, whole, { path, showMissing: 'false' }, { limit: 50, after }, large.engine);
-  const first = await look('a');
-  ok(first.next !== undefined && Buffer.byteLength(JSON.stringify(first.entries)) < 6_000_000);
-  const rest = await look('a', first.next);
-  deepEqual(
-    [...first.entries, ...rest.entries].map(({ id }) => id),
-    ['0', '1', '2', '3', '4', '5', '6', '7'],
-  );
-  const [one] = (await look('b/1')).entries;
-  deepEqual([one!.id, one!.fieldsTooLarge, one!.fields], ['1', true, undefined]);
-});
-const flag = proto.Value.encode({ booleanValue: true });
-
 test('browse: every access is audited with its path', async () => {
   const { change } = await browseBackup(
-    tenant,
+    t.tenant,
     backup,
     { path: 'a/x', showMissing: 'false' },
     { limit: 1, after: undefined },
-    world.engine,
+    t.deps,
   );
   deepEqual(change, {
     writes: [],
     audit: [
       {
-        scope: tenant.organizationId,
+        scope: t.tenant.organizationId,
         resource: { type: 'backup', id: backup.id },
         details: { projectId: backup.projectId, path: 'a/x' },
       },
@@ -220,11 +155,11 @@ test('browse: every access is audited with its path', async () => {
 test('browse: only a completed backup can be read', async () => {
   const look = (status: string) =>
     browseBackup(
-      tenant,
+      t.tenant,
       { ...backup, status } as never,
       { path: '', showMissing: 'false' },
       { limit: 1, after: undefined },
-      world.engine,
+      t.deps,
     );
   await rejects(look('deleted'), { code: 'BACKUP_NOT_FOUND' });
   for (const status of ['pending', 'running', 'failed', 'cancelled', 'expired'])
@@ -232,9 +167,8 @@ test('browse: only a completed backup can be read', async () => {
 });
 
 test('browse: errors of the store, the manifest and the key are distinguished', async () => {
-  const store = storeOf(world, backup);
-  const ask = () =>
-    browseBackup(tenant, backup, { path: 'a/x', showMissing: 'false' }, { limit: 1, after: undefined }, world.engine);
+  const store = t.storeOf(backup);
+  const ask = () => browseBackup(t.tenant, backup, { path: 'a/x', showMissing: 'false' }, { limit: 1, after: undefined }, t.deps);
   const manifest = store.objects.get('manifest')!;
   store.objects.delete('manifest');
   await rejects(ask(), { code: 'STORAGE_ERROR', details: { step: 'read', reason: 'missing' } });
@@ -259,3 +193,67 @@ test('browse: errors of the store, the manifest and the key are distinguished', 
   store.objects.set(name!, chunk);
   await ask();
 });
+
+// Last, because these tests replace the backup above.
+test('browse: one document takes a few reads, and subtrees are skipped', async () => {
+  t.reset();
+  const filler = 'x'.repeat(900);
+  const documents = ['users/a', 'users/b', 'users/c'].flatMap((user) => [
+    [user, text(user)],
+    ...Array.from({ length: 1_500 }, (_, n) => [`${user}/notes/${n}`, text(`${filler}${n}`)]),
+  ]);
+  await t.put(Object.fromEntries(documents));
+  const large = await t.takeBackup();
+  const reads: number[] = [];
+  t.wrapStore = (store) =>
+    new Proxy(store, {
+      get: (target, key) => {
+        if (key === 'get')
+          return async (...args: Parameters<typeof target.get>) => {
+            const bytes = await target.get(...args);
+            reads.push(bytes.length);
+            return bytes;
+          };
+        const value = Reflect.get(target, key) as unknown;
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  const look = async (path: string) => {
+    reads.length = 0;
+    const { entries } = await browseBackup(
+      t.tenant,
+      large,
+      { path, showMissing: 'false' },
+      { limit: 50, after: undefined },
+      t.deps,
+    );
+    return entries.map((entry) => entry.path);
+  };
+  deepEqual(await look('users/b/notes/77'), ['users/b/notes/77']);
+  ok(reads.length <= 3, String(reads));
+  deepEqual(await look('users/c'), ['users/c', 'users/c/notes']);
+  deepEqual(await look('users'), ['users/a', 'users/b', 'users/c']);
+  // The manifest, the page, and the leaves where the three begin and end.
+  ok(reads.length <= 7, String(reads));
+});
+
+test('browse: a response stays below the size limit of a function for documents of any size', async () => {
+  t.reset();
+  const huge = 'x'.repeat(900_000);
+  const flags = Array.from({ length: 300_000 }, () => flag);
+  await t.put(Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`a/${n}`, text(`${huge}${n}`)])));
+  await t.put({ 'b/1': { flags: { arrayValue: { values: flags } } } });
+  const whole = await t.takeBackup();
+  const look = (path: string, after?: string) =>
+    browseBackup(t.tenant, whole, { path, showMissing: 'false' }, { limit: 50, after }, t.deps);
+  const first = await look('a');
+  ok(first.next !== undefined && Buffer.byteLength(JSON.stringify(first.entries)) < 6_000_000);
+  const rest = await look('a', first.next);
+  deepEqual(
+    [...first.entries, ...rest.entries].map(({ id }) => id),
+    ['0', '1', '2', '3', '4', '5', '6', '7'],
+  );
+  const [one] = (await look('b/1')).entries;
+  deepEqual([one!.id, one!.fieldsTooLarge, one!.fields], ['1', true, undefined]);
+});
+const flag = proto.Value.encode({ booleanValue: true });

@@ -63,7 +63,7 @@ test('data key: with a passphrase the key file has no KMS wrap', async () => {
   const [wrap, ...others] = parseKeyFile(backup.keyFile!).wraps;
   deepEqual([wrap?.kind, others.length], ['passphrase', 0]);
   ok(wrap?.kind === 'passphrase' && wrap.kdf.iterations === 600_000);
-  // Whoever has the passphrase needs nothing of ours.
+  // A person with the passphrase needs nothing of ours.
   deepEqual(await unwrapKey(wrap, passphrase, backup.archive), dataKey);
   deepEqual(await dataKeyOf(tenant, backup), dataKey);
 });

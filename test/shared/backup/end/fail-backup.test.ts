@@ -1,6 +1,6 @@
-/** A backup that ends by other hands or because its time is over completes nothing, whoever still works for it. */
+/** A backup that was ended by another process or timed out does not complete, even if its workers still run. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { afterAll, describe, test } from 'vitest';
+import { describe, test } from 'vitest';
 import {
   answerStep,
   backupKey,
@@ -17,82 +17,75 @@ import type { ObjectStore } from '../../../../shared/destination/index.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
 import { commit, after as later, set } from '../../../../shared/platform/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
+import { createBackupEnv } from '../../../harness/env/backup-env.ts';
 import {
-  begin,
-  contents,
-  destinationId,
-  eventsOf,
-  organizationNow,
-  projectId,
-  readBack,
-  recordOf,
-  runWorkflow,
-  server,
-  table,
-  tenant,
-} from '../../../harness/env/backup-env.ts';
-import { failed, leavesNothing, newSeeded, paths, startOptions } from '../../../harness/env/failed-backup.ts';
+  assertCleanedUp,
+  paths,
+  resetWithDocuments,
+  runFailingBackup,
+  startOptions,
+} from '../../../harness/env/failed-backup.ts';
 import { bound, faulty } from '../../../harness/faults/faulty-store.ts';
 
-afterAll(() => server.stop());
+const t = await createBackupEnv();
 
-/** As POST /backups/{id}/cancel does it. */
+/** Like POST /backups/{id}/cancel. */
 const cancel = async (id: string): Promise<void> => {
-  const { status } = recordOf(id);
+  const { status } = t.backupOf(id);
   const error = { code: 'CANCELLED', message: 'The backup was cancelled by a person' };
   await commit([
-    set(backupKey.backup(tenant, id), { status: 'cancelled', phase: 'finished', error }, { expected: { status } }),
-    { remove: projectKey.job(tenant, projectId) },
+    set(backupKey.backup(t.tenant, id), { status: 'cancelled', phase: 'finished', error }, { expected: { status } }),
+    { remove: projectKey.job(t.tenant, t.projectId) },
   ]);
 };
 
 describe('backup: one that was ended concurrently', () => {
   test('before its workflow started is cleaned up and stays cancelled', async () => {
-    const world = await newSeeded();
-    const id = await begin(world, startOptions);
+    await resetWithDocuments(t);
+    const id = await t.startBackup(startOptions);
     await cancel(id);
-    await runWorkflow(world, id);
-    deepEqual([recordOf(id).status, table.find('RUNNING#'), eventsOf('backup.started')], ['cancelled', [], []]);
-    equal(table.get(organizationKey.storageDestination(tenant, destinationId))?.backupCount, 0);
+    await t.runBackup(id);
+    deepEqual([t.backupOf(id).status, t.table.find('RUNNING#'), t.events('backup.started')], ['cancelled', [], []]);
+    equal(t.table.get(organizationKey.storageDestination(t.tenant, t.destinationId))?.backupCount, 0);
   });
 
   test('during the copy leaves nothing, even if a worker still runs', async () => {
-    const world = await newSeeded();
-    const id = await begin(world, startOptions);
-    await runWorkflow(world, id, { afterPlan: () => cancel(id) });
-    const record = recordOf(id);
+    await resetWithDocuments(t);
+    const id = await t.startBackup(startOptions);
+    await t.runBackup(id, { afterPlan: () => cancel(id) });
+    const record = t.backupOf(id);
     deepEqual([record.status, record.error?.code], ['cancelled', 'CANCELLED']);
-    deepEqual([[...world.store.objects.keys()], table.find('WORK#'), table.find('RUNNING#')], [[], [], []]);
+    deepEqual([[...t.store.objects.keys()], t.table.find('WORK#'), t.table.find('RUNNING#')], [[], [], []]);
   });
 
   test('during sealing does not complete', async () => {
-    const world = await newSeeded();
-    const id = await begin(world, startOptions);
-    faulty(world, (operation, name) => {
+    await resetWithDocuments(t);
+    const id = await t.startBackup(startOptions);
+    faulty(t, (operation, name) => {
       if (operation === 'put' && name === 'manifest') cancelNow(id);
       return undefined;
     });
-    await runWorkflow(world, id);
-    deepEqual([recordOf(id).status, organizationNow().backupCount], ['cancelled', 0]);
-    deepEqual([...world.store.objects.keys()], []);
+    await t.runBackup(id);
+    deepEqual([t.backupOf(id).status, t.organization.backupCount], ['cancelled', 0]);
+    deepEqual([...t.store.objects.keys()], []);
   });
 
   test('by the reaper does not complete when its worker wakes, nor take the lock of another job', async () => {
-    const world = await newSeeded();
-    const id = await begin(world, startOptions);
-    await prepareBackup(tenant, id, world.engine);
-    const { shards } = await planBackup(tenant, id, world.engine);
+    await resetWithDocuments(t);
+    const id = await t.startBackup(startOptions);
+    await prepareBackup(t.tenant, id, t.deps);
+    const { shards } = await planBackup(t.tenant, id, t.deps);
     const handOver = later(new Date(), 600);
-    for (const shard of shards.slice(1)) await copyShard(tenant, id, shard, handOver, world.engine);
-    // Asleep in its last upload.
+    for (const shard of shards.slice(1)) await copyShard(t.tenant, id, shard, handOver, t.deps);
+    // Suspended in its last upload.
     const asleep = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
     const sleeper = {
-      ...world.engine,
+      ...t.deps,
       openStore: async () => ({
-        ...bound(world.store),
+        ...bound(t.store),
         upload: (...all: Parameters<ObjectStore['upload']>) => {
-          const upload = world.store.upload(...all);
+          const upload = t.store.upload(...all);
           return {
             ...upload,
             finish: async () => {
@@ -104,108 +97,108 @@ describe('backup: one that was ended concurrently', () => {
         },
       }),
     };
-    const woken = copyShard(tenant, id, shards[0]!, handOver, sleeper);
+    const woken = copyShard(t.tenant, id, shards[0]!, handOver, sleeper);
     woken.catch(() => undefined);
     await reached.promise;
     const now = new Date();
-    await failBackup(tenant, id, (backup) => reasonFor(backup, undefined, now), now);
-    await cleanUpBackup(tenant, id, world.engine);
-    const next = await begin(world, startOptions);
+    await failBackup(t.tenant, id, (backup) => reasonFor(backup, undefined, now), now);
+    await cleanUpBackup(t.tenant, id, t.deps);
+    const next = await t.startBackup(startOptions);
     asleep.resolve();
     await rejects(woken);
     await rejects(
-      runStep(tenant, id, () => sealBackup(tenant, id, world.engine)),
+      runStep(t.tenant, id, () => sealBackup(t.tenant, id, t.deps)),
       { name: 'JobFailed' },
     );
-    // What the function answers with it: no error of its own.
-    equal(await answerStep(tenant, id, () => sealBackup(tenant, id, world.engine)), undefined);
+    // The function answers without an error of its own.
+    equal(await answerStep(t.tenant, id, () => sealBackup(t.tenant, id, t.deps)), undefined);
     await rejects(
-      answerStep(tenant, id, () => Promise.reject(new TypeError('a fault of ours'))),
+      answerStep(t.tenant, id, () => Promise.reject(new TypeError('a fault of ours'))),
       { name: 'TypeError' },
     );
-    deepEqual([recordOf(id).status, recordOf(id).error?.code], ['failed', 'INTERNAL_ERROR']);
-    deepEqual([...world.store.objects.keys()], []);
-    equal(table.get<{ jobId: string }>(projectKey.job(tenant, projectId))?.jobId, next);
-    await runWorkflow(world, next);
-    equal(recordOf(next).status, 'completed');
+    deepEqual([t.backupOf(id).status, t.backupOf(id).error?.code], ['failed', 'INTERNAL_ERROR']);
+    deepEqual([...t.store.objects.keys()], []);
+    equal(t.table.get<{ jobId: string }>(projectKey.job(t.tenant, t.projectId))?.jobId, next);
+    await t.runBackup(next);
+    equal(t.backupOf(next).status, 'completed');
   });
 
   test('a second worker of the same shard invalidates the part of the first', async () => {
-    const world = await newSeeded();
-    const id = await begin(world, startOptions);
-    await prepareBackup(tenant, id, world.engine);
-    const { shards } = await planBackup(tenant, id, world.engine);
+    await resetWithDocuments(t);
+    const id = await t.startBackup(startOptions);
+    await prepareBackup(t.tenant, id, t.deps);
+    const { shards } = await planBackup(t.tenant, id, t.deps);
     const handOver = later(new Date(), 600);
     const both = await Promise.allSettled(
-      shards.flatMap((shard) => [1, 2, 3].map(() => copyShard(tenant, id, shard, handOver, world.engine))),
+      shards.flatMap((shard) => [1, 2, 3].map(() => copyShard(t.tenant, id, shard, handOver, t.deps))),
     );
     ok(both.some(({ status }) => status === 'fulfilled'));
-    for (const shard of shards) await copyShard(tenant, id, shard, handOver, world.engine);
-    await sealBackup(tenant, id, world.engine);
-    const { documents, manifest } = await readBack(world, id);
-    deepEqual(documents, contents(world));
-    equal(recordOf(id).documents, paths.length);
-    deepEqual([...world.store.objects.keys()].sort(), [...manifest.objects.map(({ name }) => name), 'key', 'manifest'].sort());
+    for (const shard of shards) await copyShard(t.tenant, id, shard, handOver, t.deps);
+    await sealBackup(t.tenant, id, t.deps);
+    const { documents, manifest } = await t.readBackup(id);
+    deepEqual(documents, t.contents());
+    equal(t.backupOf(id).documents, paths.length);
+    deepEqual([...t.store.objects.keys()].sort(), [...manifest.objects.map(({ name }) => name), 'key', 'manifest'].sort());
   });
 
   test('because its organization was deleted fails', async () => {
-    const world = await newSeeded();
+    await resetWithDocuments(t);
     const deletedAt = new Date().toISOString();
-    const { id, error } = await failed(
-      world,
+    const { id, error } = await runFailingBackup(
+      t,
       {},
       {
-        afterPlan: () => commit([set(organizationKey.organization(tenant), { deletedAt })]),
+        afterPlan: () => commit([set(organizationKey.organization(t.tenant), { deletedAt })]),
       },
     );
     equal(error.code, 'CANCELLED');
-    deepEqual([[...world.store.objects.keys()], table.find('RUNNING#')], [[], []]);
+    deepEqual([[...t.store.objects.keys()], t.table.find('RUNNING#')], [[], []]);
     ok(id);
   });
 });
-/** Without a call to the table: at this very moment. */
+/** Synchronous, without a call to the table. */
 const cancelNow = (id: string): void => {
-  const { pk, sk } = backupKey.backup(tenant, id);
-  table.items.get(`${pk}\n${sk}`)!.status = { S: 'cancelled' };
+  const { pk, sk } = backupKey.backup(t.tenant, id);
+  t.table.items.get(`${pk}\n${sk}`)!.status = { S: 'cancelled' };
 };
 
 describe('backup: the timeout', () => {
   test('fails it with BACKUP_TIMEOUT in every step', async () => {
     for (const overAfter of [0, 1, 2, 4, 8]) {
-      const world = await newSeeded();
+      await resetWithDocuments(t);
       let looks = 0;
       const startMs = Date.now();
-      world.nowMs = () => startMs + (looks++ > overAfter ? 31 * 60_000 : 0);
-      const id = await begin(world, startOptions);
-      await runWorkflow(world, id);
-      const record = recordOf(id);
+      t.nowMs = () => startMs + (looks++ > overAfter ? 31 * 60_000 : 0);
+      const id = await t.startBackup(startOptions);
+      await t.runBackup(id);
+      const record = t.backupOf(id);
       if (record.status === 'completed') continue;
       deepEqual([record.status, record.error?.code], ['failed', 'BACKUP_TIMEOUT'], `after ${overAfter}`);
       equal(record.error?.details?.timeoutMinutes, 30);
-      deepEqual([[...world.store.objects.keys()], table.find('WORK#')], [[], []]);
+      deepEqual([[...t.store.objects.keys()], t.table.find('WORK#')], [[], []]);
     }
   });
 
   test('aborts a stream that sends nothing', async () => {
-    const world = await newSeeded();
-    const project = table.get(projectKey.project(tenant, projectId))!;
-    table.put({ ...project, settings: { backupTimeoutMinutes: 0.01 } });
-    server.faults.add({ method: 'RunQuery', project: world.sourceProjectId, delayMs: 5_000, times: 10 });
-    const { id, error } = await failed(world);
+    await resetWithDocuments(t);
+    const project = t.table.get(projectKey.project(t.tenant, t.projectId))!;
+    t.table.put({ ...project, settings: { backupTimeoutMinutes: 0.01 } });
+    t.server.faults.add({ method: 'RunQuery', project: t.sourceProjectId, delayMs: 5_000, times: 10 });
+    const { id, error } = await runFailingBackup(t);
     equal(error.code, 'BACKUP_TIMEOUT');
-    // The next one has the time it needs, however slow the machine is.
-    table.put(project);
-    await leavesNothing(world, id);
+    // The next backup has enough time, however slow the machine is.
+    t.table.put(project);
+    await assertCleanedUp(t, id);
   });
 });
 
 test('start: of two concurrent backups of one project one starts, the other gets JOB_IN_PROGRESS', async () => {
-  const world = await newSeeded();
-  const both = await Promise.allSettled([begin(world, startOptions), begin(world, startOptions)]);
+  await resetWithDocuments(t);
+  const both = await Promise.allSettled([t.startBackup(startOptions), t.startBackup(startOptions)]);
   const [refusal] = both.flatMap((one) => (one.status === 'rejected' ? [one.reason as { code: string }] : []));
   const [id] = both.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   equal(refusal?.code, 'JOB_IN_PROGRESS');
-  await runWorkflow(world, id!);
-  equal(recordOf(id!).status, 'completed');
-  equal(table.find('ORG#', 'BACKUP#').length, 1);
+  await t.runBackup(id!);
+  equal(t.backupOf(id!).status, 'completed');
+  equal(t.table.find('ORG#', 'BACKUP#').length, 1);
 });

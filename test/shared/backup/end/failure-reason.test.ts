@@ -23,7 +23,7 @@ describe('failure: an error', () => {
     ['of a project that is gone', new ApiError('PROJECT_NOT_FOUND', 'no'), 'SOURCE_AUTH_ERROR'],
     ['of a table that is busy', new ApiError('CONFLICT', 'no'), undefined],
     ['of a job', new JobFailure('KEY_UNAVAILABLE', 'no'), 'KEY_UNAVAILABLE'],
-    ['nobody foresaw', new TypeError('no'), undefined],
+    ['that is unexpected', new TypeError('no'), undefined],
   ] as const)
     test(`${what}: ${code ?? 'is retryable'}`, () => equal(failureOf(error)?.code, code));
 

@@ -1,26 +1,15 @@
-/** What the reaper does with a backup, for every way in which its workflow can be gone. */
-import { deepEqual, equal } from 'node:assert/strict';
-import { afterAll, describe, test } from 'vitest';
+/** What the reaper does with a backup, for every state of its workflow. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { describe, test } from 'vitest';
 import { backupJobs, backupKey, planBackup, prepareBackup, type RunningRecord } from '../../../../shared/backup/index.ts';
 import { StorageError } from '../../../../shared/destination/index.ts';
 import { decideReaping, type Execution, type JobWorkflow, reapRunningJobs } from '../../../../shared/job/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
 import { backupOf } from '../../../harness/builders/sample-backup.ts';
-import {
-  begin,
-  eventsOf,
-  newWorld,
-  projectId,
-  recordOf,
-  runWorkflow,
-  server,
-  table,
-  tenant,
-  type World,
-  writePaths,
-} from '../../../harness/env/backup-env.ts';
+import { createBackupEnv } from '../../../harness/env/backup-env.ts';
+import { faulty } from '../../../harness/faults/faulty-store.ts';
 
-afterAll(() => server.stop());
+const t = await createBackupEnv();
 
 const minutes = (count: number): string => new Date(Date.parse('2026-03-01T12:00:00.000Z') + count * 60_000).toISOString();
 const now = new Date(minutes(0));
@@ -34,15 +23,21 @@ const workflowThat = (execution: Execution, calls: string[]): JobWorkflow => ({
 });
 
 describe('reaper decision', () => {
-  const jobs = backupJobs(newWorld().engine, workflowThat('ended', []));
+  const jobs = backupJobs(t.deps, workflowThat('ended', []));
   const running = backupOf({ status: 'running', startedAt: minutes(-10), deadline: minutes(20) });
   const pending = backupOf({ status: 'pending' });
   const failure = { code: 'COUNT_MISMATCH', message: 'one too few' } as const;
   const overdue = { deadline: minutes(-31), startedAt: minutes(-61) };
   const cases = [
-    ['that runs, as its workflow does', running, noteOf(minutes(-10)), 'running', 'leave'],
+    ['that runs, like its workflow', running, noteOf(minutes(-10)), 'running', 'leave'],
     ['that runs without its workflow', running, noteOf(minutes(-10)), 'ended', 'INTERNAL_ERROR'],
-    ['whose workflow ended after a step had told why', { ...running, failure }, noteOf(minutes(-10)), 'ended', 'COUNT_MISMATCH'],
+    [
+      'whose workflow ended after a step had recorded why',
+      { ...running, failure },
+      noteOf(minutes(-10)),
+      'ended',
+      'COUNT_MISMATCH',
+    ],
     [
       'whose workflow ended when its time was over',
       { ...running, deadline: minutes(-1) },
@@ -65,7 +60,7 @@ describe('reaper decision', () => {
       'leave',
     ],
     [
-      'that failed, and nobody cleans up',
+      'that failed, and is not cleaned up',
       backupOf({ status: 'failed', completedAt: minutes(-5) }),
       noteOf(minutes(-9)),
       'ended',
@@ -80,7 +75,7 @@ describe('reaper decision', () => {
       'clean',
     ],
     [
-      'that nobody could clean up after for a day',
+      'that could not be cleaned up after for a day',
       backupOf({ status: 'failed', completedAt: minutes(-1_441) }),
       noteOf(minutes(-1_500)),
       'ended',
@@ -95,85 +90,128 @@ describe('reaper decision', () => {
     });
 });
 
-interface Scene {
-  readonly world: World;
+interface ReapSetup {
   readonly id: string;
   readonly calls: string[];
   reap(execution: Execution): Promise<void>;
 }
 
-const sceneOf = async (): Promise<Scene> => {
-  const world = newWorld();
-  await writePaths(world, ['a/1']);
-  const id = await begin(world);
+const startReaping = async (): Promise<ReapSetup> => {
+  t.reset();
+  await t.writePaths(['a/1']);
+  const id = await t.startBackup();
   const calls: string[] = [];
-  const reap: Scene['reap'] = (execution) =>
-    reapRunningJobs(backupJobs(world.engine, workflowThat(execution, calls)), () => tenant);
-  return { world, id, calls, reap };
+  const reap: ReapSetup['reap'] = (execution) =>
+    reapRunningJobs(backupJobs(t.deps, workflowThat(execution, calls)), () => t.tenant);
+  return { id, calls, reap };
 };
 
 test('reaper: a backup whose workflow died fails once, its project is released and its objects are deleted', async () => {
-  const { world, id, reap } = await sceneOf();
-  await prepareBackup(tenant, id, world.engine);
-  await planBackup(tenant, id, world.engine);
-  equal(world.store.objects.size, 1);
+  const { id, reap } = await startReaping();
+  await prepareBackup(t.tenant, id, t.deps);
+  await planBackup(t.tenant, id, t.deps);
+  equal(t.store.objects.size, 1);
   await reap('ended');
   await reap('ended');
-  deepEqual([recordOf(id).status, recordOf(id).error?.code], ['failed', 'INTERNAL_ERROR']);
-  deepEqual([world.store.objects.size, table.find('WORK#'), table.find('RUNNING#'), table.find('ORG#', 'JOB#')], [0, [], [], []]);
-  equal(eventsOf('backup.failed').length, 1);
-  const next = await begin(world);
-  await runWorkflow(world, next);
-  equal(recordOf(next).status, 'completed');
+  deepEqual([t.backupOf(id).status, t.backupOf(id).error?.code], ['failed', 'INTERNAL_ERROR']);
+  deepEqual(
+    [t.store.objects.size, t.table.find('WORK#'), t.table.find('RUNNING#'), t.table.find('ORG#', 'JOB#')],
+    [0, [], [], []],
+  );
+  equal(t.events('backup.failed').length, 1);
+  const next = await t.startBackup();
+  await t.runBackup(next);
+  equal(t.backupOf(next).status, 'completed');
 });
 
 test('reaper: a workflow that never started is started once more, then the backup fails', async () => {
-  const { world, id, calls, reap } = await sceneOf();
+  const { id, calls, reap } = await startReaping();
   await reap('unknown');
   deepEqual(calls, []);
   const startMs = Date.now();
-  world.nowMs = () => startMs + 301_000;
+  t.nowMs = () => startMs + 301_000;
   await reap('unknown');
   await reap('unknown');
-  deepEqual([calls, recordOf(id).status], [['start'], 'pending']);
-  world.nowMs = () => startMs + 700_000;
+  deepEqual([calls, t.backupOf(id).status], [['start'], 'pending']);
+  t.nowMs = () => startMs + 700_000;
   await reap('unknown');
   deepEqual(
-    [calls, recordOf(id).status, recordOf(id).error?.message],
+    [calls, t.backupOf(id).status, t.backupOf(id).error?.message],
     [['start'], 'failed', 'The service could not start the backup'],
   );
 });
 
 test('reaper: a workflow past its deadline is stopped, and its backup fails with BACKUP_TIMEOUT', async () => {
-  const { world, id, calls, reap } = await sceneOf();
-  await prepareBackup(tenant, id, world.engine);
+  const { id, calls, reap } = await startReaping();
+  await prepareBackup(t.tenant, id, t.deps);
   const startMs = Date.now();
-  world.nowMs = () => startMs + 61 * 60_000;
+  t.nowMs = () => startMs + 61 * 60_000;
   await reap('running');
-  deepEqual([calls, recordOf(id).error?.code], [['stop'], 'BACKUP_TIMEOUT']);
+  deepEqual([calls, t.backupOf(id).error?.code], [['stop'], 'BACKUP_TIMEOUT']);
 });
 
 test('reaper: an unreachable destination is retried, and given up after a day', async () => {
-  const { world, id, reap } = await sceneOf();
-  await prepareBackup(tenant, id, world.engine);
-  world.through = () => {
+  const { id, reap } = await startReaping();
+  await prepareBackup(t.tenant, id, t.deps);
+  t.wrapStore = () => {
     throw new StorageError('unavailable', 'away');
   };
   for (const _ of [1, 2]) await reap('ended').catch(() => undefined);
-  deepEqual([recordOf(id).status, table.find('RUNNING#').length], ['failed', 1]);
+  deepEqual([t.backupOf(id).status, t.table.find('RUNNING#').length], ['failed', 1]);
   const startMs = Date.now();
-  world.nowMs = () => startMs + 25 * 3_600_000;
+  t.nowMs = () => startMs + 25 * 3_600_000;
   await reap('ended');
-  deepEqual([table.find('RUNNING#'), world.store.objects.size], [[], 1]);
+  deepEqual([t.table.find('RUNNING#'), t.store.objects.size], [[], 1]);
+  equal(t.backupOf(id).objectsKept?.reason, 'The storage destination did not respond for a day');
+});
+
+test('reaper: a clean-up that the store refuses is retried with back-off, then the record and the audit log tell', async () => {
+  const { id, reap } = await startReaping();
+  await prepareBackup(t.tenant, id, t.deps);
+  faulty(t, (operation) => (operation === 'remove' ? new StorageError('denied', 'The store refused.') : undefined));
+  const startMs = Date.now();
+  await reap('ended');
+  const [item] = t.table.find('RUNNING#') as readonly RunningRecord[];
+  deepEqual([t.backupOf(id).status, item?.cleanUpAttempts, t.backupOf(id).objectsKept], ['failed', 1, undefined]);
+  // It is not due yet.
+  t.nowMs = () => startMs + 200_000;
+  await reap('ended');
+  deepEqual((t.table.find('RUNNING#')[0] as RunningRecord).cleanUpAttempts, 1);
+  let passedMs = 0;
+  for (let attempts = 1; attempts < 9; attempts++) {
+    deepEqual((t.table.find('RUNNING#')[0] as RunningRecord).cleanUpAttempts, attempts);
+    passedMs += 300_000 * 2 ** (attempts - 1) + 60_000;
+    t.nowMs = () => startMs + passedMs;
+    await reap('ended');
+  }
+  deepEqual([t.table.find('RUNNING#'), t.backupOf(id).objectsKept?.reason], [[], 'The store refused.']);
+  const kept = t.table.find('AUDIT#').filter(({ action }) => action === 'backup.objects_kept');
+  deepEqual(
+    kept.map(({ details }) => (details as { reason: string; path: string }).path),
+    [t.backupOf(id).path],
+  );
+  ok(t.store.objects.size > 0);
+});
+
+test('reaper: a clean-up that the store refused succeeds once it is allowed', async () => {
+  const { id, reap } = await startReaping();
+  await prepareBackup(t.tenant, id, t.deps);
+  faulty(t, (operation) => (operation === 'remove' ? new StorageError('denied', 'The store refused.') : undefined));
+  await reap('ended');
+  t.wrapStore = (store) => store;
+  const startMs = Date.now();
+  t.nowMs = () => startMs + 301_000;
+  await reap('ended');
+  deepEqual([t.table.find('RUNNING#'), t.store.objects.size, t.backupOf(id).objectsKept], [[], 0, undefined]);
 });
 
 test('reaper: a running item without a backup is deleted, with its work items', async () => {
-  const { world, id, reap } = await sceneOf();
-  await prepareBackup(tenant, id, world.engine);
-  await planBackup(tenant, id, world.engine);
-  const { pk, sk } = backupKey.backup(tenant, id);
-  table.items.delete(`${pk}\n${sk}`);
+  const { id, reap } = await startReaping();
+  await prepareBackup(t.tenant, id, t.deps);
+  await planBackup(t.tenant, id, t.deps);
+  const { pk, sk } = backupKey.backup(t.tenant, id);
+  t.table.items.delete(`${pk}\n${sk}`);
   await reap('running');
-  deepEqual([table.find('RUNNING#'), table.find('WORK#')], [[], []]);
-  equal(table.get<{ jobId: string }>(projectKey.job(tenant, projectId))?.jobId, id);
+  deepEqual([t.table.find('RUNNING#'), t.table.find('WORK#')], [[], []]);
+  equal(t.table.get<{ jobId: string }>(projectKey.job(t.tenant, t.projectId))?.jobId, id);
 });

@@ -71,12 +71,28 @@ test('import: mayLackCollections is kept, so that a rollback deletes nothing it 
   }
 });
 
-test('import: the backup.completed event is emitted in the same transaction', async () => {
+test('import: backup.started and backup.completed are emitted in the same transaction, in order', async () => {
   await fill();
   const { backup, change } = await bring();
-  const [event] = change.writes.flatMap((write) => ('put' in write && write.put.sk.startsWith('EVENT#') ? [write.put] : []));
-  const { backup: told, project: of } = event!.data as EventData<'backup.completed'>;
-  deepEqual([event!.type, told.id, told.trigger, of.name], ['backup.completed', backup.id, 'import', project.name]);
+  const events = change.writes.flatMap((write) => ('put' in write && write.put.sk.startsWith('EVENT#') ? [write.put] : []));
+  const told = events
+    .toSorted((a, b) => (a.sk < b.sk ? -1 : 1))
+    .map(({ type, data }) => {
+      const { backup: of, project: from } = data as EventData<'backup.completed'>;
+      return [type, of.id, of.status, of.trigger, from.name];
+    });
+  deepEqual(told, [
+    ['backup.started', backup.id, 'running', 'import', project.name],
+    ['backup.completed', backup.id, 'completed', 'import', project.name],
+  ]);
+});
+
+test('import: the collections that did not exist when the backup was made are taken from its notes', async () => {
+  const scope = { collections: ['a', 'b'], excludedCollections: ['a/1/c'] };
+  await fill({ notes: { ...scope, unknownCollections: ['b', 'a/1/c', 'of another scope', 7] } });
+  deepEqual((await bring()).backup.unknownCollections, ['b', 'a/1/c']);
+  await fill({ notes: { ...scope, unknownCollections: 'b' } });
+  deepEqual((await bring()).backup.unknownCollections, []);
 });
 
 const whole = { collections: ['*'], excludedCollections: [] };

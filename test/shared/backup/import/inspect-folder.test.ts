@@ -1,4 +1,4 @@
-/** A key that somebody brought along, as the alarm of the keys hears of it: not at all. */
+/** A key that a customer brought along, as the alarm of the keys hears of it: not at all. */
 import { deepEqual, rejects } from 'node:assert/strict';
 import { afterAll, test, vi } from 'vitest';
 import { encodeKeyFile, parseKeyFile } from '../../../../shared/archive/index.ts';

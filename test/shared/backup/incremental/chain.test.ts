@@ -1,14 +1,13 @@
-/** Every link of a chain holds its own moment, whatever became of the source and of other links; none goes that another needs. */
+/** Each link of a chain has the state of its own read time, whatever happens to the source and to other links. A needed link stays. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { type BackupRecord, deleteBackup, findDependentBackup } from '../../../../shared/backup/index.ts';
 import { commit } from '../../../../shared/platform/index.ts';
-import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf } from '../../../harness/env/archive-env.ts';
-import { contents, server, tenant } from '../../../harness/env/backup-env.ts';
+import { createArchiveEnv, type Fields } from '../../../harness/env/archive-env.ts';
 import { makeLink, readLink } from '../../../harness/env/chain-links.ts';
 
-afterAll(() => server.stop());
+const t = await createArchiveEnv();
 
 const paths = [
   ...['a/1', 'a/10', 'a/2', 'a/1/below/1', 'a/1/below/2', 'a/missing/below/3', 'a/__id7__', 'a/__id-9__', 'a/\u{1f600}'],
@@ -16,7 +15,7 @@ const paths = [
 ];
 const written = (text: string): Fields => ({ text: { stringValue: text } });
 
-/** What is written, or removed, before a link is made and while it is: the latter belongs to the next. */
+/** Edits before and during the backup of a link; the latter belong to the next link. */
 const Edit = fc.record({
   path: fc.constantFrom(...paths),
   isRemoved: fc.boolean(),
@@ -24,9 +23,9 @@ const Edit = fc.record({
 const Step = fc.record({ before: fc.array(Edit, { maxLength: 6 }), during: fc.array(Edit, { maxLength: 2 }) });
 type Step = (typeof Step)['generate'] extends (...all: never[]) => { value: infer S } ? S : never;
 
-const make = async (world: ReadingWorld, edits: Step['before'], round: string): Promise<void> => {
+const make = async (edits: Step['before'], round: string): Promise<void> => {
   for (const [n, { path, isRemoved }] of edits.entries())
-    await put(world, { [path]: isRemoved ? undefined : written(`${round} ${n}`) });
+    await t.put({ [path]: isRemoved ? undefined : written(`${round} ${n}`) });
 };
 
 interface Link {
@@ -34,35 +33,35 @@ interface Link {
   readonly state: readonly (readonly [string, string])[];
 }
 
-const chainOf = async (world: ReadingWorld, steps: readonly Step[]): Promise<readonly Link[]> => {
+const chainOf = async (steps: readonly Step[]): Promise<readonly Link[]> => {
   // Leaves end after 512 KiB of bodies: the first link has a few.
-  await put(world, Object.fromEntries(paths.slice(0, 12).map((path) => [path, written(path.padEnd(150_000, 'x'))])));
+  await t.put(Object.fromEntries(paths.slice(0, 12).map((path) => [path, written(path.padEnd(150_000, 'x'))])));
   const links: Link[] = [];
   for (const [n, { before, during }] of steps.entries()) {
-    await make(world, before, `${n}`);
-    const state = contents(world);
-    const backup = await makeLink(world, { afterPlan: () => make(world, during, `${n} meanwhile`) });
+    await make(before, `${n}`);
+    const state = t.contents();
+    const backup = await makeLink(t, { afterPlan: () => make(during, `${n} meanwhile`) });
     equal(backup.status, 'completed', JSON.stringify(backup.error));
     links.push({ backup, state });
   }
   return links;
 };
 
-const isWhole = async (world: ReadingWorld, { backup, state }: Link, before: Link | undefined): Promise<void> => {
-  const { documents, gone, places } = await readLink(world, backup);
+const isWhole = async ({ backup, state }: Link, before: Link | undefined): Promise<void> => {
+  const { documents, deleted, archives } = await readLink(t, backup);
   deepEqual(documents, state);
   const now = new Set(state.map(([path]) => path));
-  deepEqual(gone, before ? before.state.map(([path]) => path).filter((path) => !now.has(path)) : []);
+  deepEqual(deleted, before ? before.state.map(([path]) => path).filter((path) => !now.has(path)) : []);
   const own = backup.archive.backup;
-  deepEqual((backup.needs ?? []).toSorted(), [...new Set(places.values())].filter((place) => place !== own).sort());
-  // What is as it was lies where it lay.
+  deepEqual((backup.needs ?? []).toSorted(), [...new Set(archives.values())].filter((archive) => archive !== own).sort());
+  // Unchanged documents stay in the archive that stored them.
   const were = new Map(before?.state);
-  for (const [path, bytes] of state) equal(places.get(path) === own, were.get(path) !== bytes, path);
+  for (const [path, bytes] of state) equal(archives.get(path) === own, were.get(path) !== bytes, path);
   deepEqual([backup.documentCount, backup.countVerified], [state.length, true]);
 };
 
-/** Takes away whatever can go, in the order given, until no more goes; what stays is whole all the time. */
-const removeAll = async (world: ReadingWorld, links: readonly Link[], order: readonly number[]): Promise<void> => {
+/** Deletes all links that can be deleted, in this order, until none is left; the others stay complete. */
+const removeAll = async (links: readonly Link[], order: readonly number[]): Promise<void> => {
   const left = new Map(links.map((link) => [link.backup.id, link]));
   const needed = (id: string): boolean => [...left.values()].some(({ backup }) => backup.needs?.includes(id));
   while (left.size > 0) {
@@ -70,18 +69,18 @@ const removeAll = async (world: ReadingWorld, links: readonly Link[], order: rea
     for (const { backup } of order.map((n) => links[n]!)) {
       if (!left.has(backup.id)) continue;
       const remove = async () =>
-        deleteBackup(tenant, recordOf(backup.id), await findDependentBackup(tenant, recordOf(backup.id)), new Date());
+        deleteBackup(t.tenant, t.backupOf(backup.id), await findDependentBackup(t.tenant, t.backupOf(backup.id)), new Date());
       if (needed(backup.id)) await rejects(remove(), { code: 'CONFLICT' });
       else {
         await commit((await remove()).writes);
-        world.stores.get(backup.path)?.objects.clear();
+        t.stores.get(backup.path)?.objects.clear();
         left.delete(backup.id);
         removed += 1;
       }
     }
     equal(removed > 0, true, 'the last link of a chain can always go');
-    // Those that read the most.
-    for (const { backup, state } of [...left.values()].slice(-2)) deepEqual((await readLink(world, backup)).documents, state);
+    // The latest links read the most archives.
+    for (const { backup, state } of [...left.values()].slice(-2)) deepEqual((await readLink(t, backup)).documents, state);
   }
 };
 
@@ -91,16 +90,16 @@ test('chain: 20 links over random edits', () =>
       fc.array(Step, { minLength: 20, maxLength: 20 }),
       fc.shuffledSubarray([...Array(20).keys()], { minLength: 20 }),
       async (steps, order) => {
-        const world = newReadingWorld();
-        const links = await chainOf(world, steps);
+        t.reset();
+        const links = await chainOf(steps);
         deepEqual(
           links.map(({ backup }) => [backup.type, backup.chainLength, backup.parentBackupId]),
           links.map((_, n) => [n === 0 ? 'full' : 'incremental', n, n === 0 ? null : links[n - 1]!.backup.id]),
         );
-        for (const [n, link] of links.entries()) await isWhole(world, link, links[n - 1]);
-        await removeAll(world, links, order);
+        for (const [n, link] of links.entries()) await isWhole(link, links[n - 1]);
+        await removeAll(links, order);
       },
     ),
-    // Other edits each time.
+    // Different edits in each run.
     { numRuns: 1, endOnFailure: true },
   ));

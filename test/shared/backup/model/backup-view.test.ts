@@ -66,3 +66,15 @@ test('event: it has backup, project and organization, and a formatted duration',
   );
   equal(backupEvent(backupOf(), project, organization).backup.durationFormatted, null);
 });
+
+test('view: the creator and the project are named as far as the record knows them', () => {
+  const { createdBy, projectName } = backupData(backupOf({ createdBy: { type: 'user', id: 'usr_1' } }));
+  deepEqual({ createdBy, projectName }, { createdBy: { type: 'user', id: 'usr_1', email: null }, projectName: null });
+  const known = backupOf({ createdBy: { type: 'user', id: 'usr_1', email: 'ada@example.com' }, projectName: 'Shop' });
+  deepEqual(backupData(known).createdBy, { type: 'user', id: 'usr_1', email: 'ada@example.com' });
+  equal(backupData(known).projectName, 'Shop');
+  // A project that was renamed has its current name.
+  equal(backupData(known, new Map([[known.projectId, 'Store']])).projectName, 'Store');
+  const { createdBy: _, ...unknown } = backupOf();
+  equal(backupData(unknown as ReturnType<typeof backupOf>).createdBy, null);
+});

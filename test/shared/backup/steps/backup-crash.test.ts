@@ -1,37 +1,24 @@
-/** A worker may die before or after anything it does: whoever goes on for it makes exactly one backup, whole, and leaves nothing else. */
+/** A worker may crash before or after any effect: its successor makes exactly one complete backup and leaves nothing else. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { beforeAll, describe, test } from 'vitest';
 import { backupKey } from '../../../../shared/backup/index.ts';
 import type { ObjectStore, Upload } from '../../../../shared/destination/index.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
-import {
-  begin,
-  contents,
-  eventsOf,
-  newWorld,
-  organizationNow,
-  readBack,
-  recordOf,
-  reportedPercents,
-  runFrom,
-  runWorkflow,
-  server,
-  start,
-  table,
-  tenant,
-  type World,
-  writePaths,
-} from '../../../harness/env/backup-env.ts';
+import { createBackupEnv, firstBackupStep } from '../../../harness/env/backup-env.ts';
 import { crashPoints } from '../../../harness/faults/crash-injector.ts';
+
+const t = await createBackupEnv();
 
 const paths = Array.from({ length: 12 }, (_, n) => [`a/${n}`, `b/${n}/gone/${n}/c/${n}`, `d/${n}`]).flat();
 const sourceProjectId = 'crashes';
-beforeAll(() => writePaths(newWorld(sourceProjectId), paths, 2_000));
-afterAll(() => server.stop());
+beforeAll(() => {
+  t.reset(sourceProjectId);
+  return t.writePaths(paths, 2_000);
+});
 
 class Crash extends Error {}
 
-/** Dies at the n-th thing it does that others can see; from then on nothing it tries has any effect. */
+/** Crashes at the n-th visible effect; from then on nothing it tries has any effect. */
 class Machine {
   effects = 0;
   isDead = false;
@@ -51,24 +38,24 @@ class Machine {
     return { number, isPrevented: this.isDead };
   }
 
-  /** True if nobody hears of it. */
+  /** True if its result is lost. */
   #ends(number: number): boolean {
     this.isDead ||= number === this.#at && this.#when === 'after';
     return this.isDead;
   }
 
-  attach(world: World): void {
+  attach(): void {
     const dead = new Fault('AccessDeniedException');
     let number = 0;
-    // The table does one thing after the other.
-    table.onWrite = (when) => {
+    // The table handles one write at a time.
+    t.table.onWrite = (when) => {
       if (when === 'after') return this.#ends(number) ? dead : undefined;
       const begun = this.#begins();
       number = begun.number;
       return begun.isPrevented ? dead : undefined;
     };
-    table.onRead = () => (this.isDead ? dead : undefined);
-    world.through = (store) => this.#store(store);
+    t.table.onRead = () => (this.isDead ? dead : undefined);
+    t.wrapStore = (store) => this.#store(store);
   }
 
   async #effect<T>(work: () => Promise<T>): Promise<T> {
@@ -94,6 +81,7 @@ class Machine {
       upload: (name, options) => upload(inner.upload(name, options)),
       get: (name, range) => alive(() => inner.get(name, range)),
       head: (name) => alive(() => inner.head(name)),
+      extendLock: (name, state, until) => alive(() => inner.extendLock(name, state, until)),
       list: (prefix) => inner.list(prefix),
       remove: (names) => this.#effect(() => inner.remove(names)),
       abortUnfinishedUploads: (prefix) => this.#effect(() => inner.abortUnfinishedUploads(prefix)),
@@ -102,48 +90,44 @@ class Machine {
   }
 }
 
-const wish = { excludeCollections: ['b/3/gone'], includeAuthUsers: true };
+const startOptions = { excludeCollections: ['b/3/gone'], includeAuthUsers: true };
 const users = [1, 2, 3].map((n) => ({ id: `user${n}`, json: Buffer.from(`{"localId":"user${n}"}`) }));
-const expected = (world: World) => contents(world).filter(([path]) => !path.startsWith('b/3/gone'));
+const expected = () => t.contents().filter(([path]) => !path.startsWith('b/3/gone'));
 
-const prepared = async (): Promise<{ world: World; id: string }> => {
-  const world = newWorld(sourceProjectId);
-  world.users = users;
-  return { world, id: await begin(world, wish) };
+const prepare = async (): Promise<string> => {
+  t.reset(sourceProjectId);
+  t.users = users;
+  return t.startBackup(startOptions);
 };
 
-const isWholeAndAlone = async (world: World, id: string, where: string): Promise<void> => {
-  const record = recordOf(id);
+const assertCompleteAndAlone = async (id: string, where: string): Promise<void> => {
+  const record = t.backupOf(id);
   equal(record.status, 'completed', `${where}: ${JSON.stringify(record.error)}`);
-  const restored = await readBack(world, id);
-  deepEqual(restored.documents, expected(world), where);
+  const restored = await t.readBackup(id);
+  deepEqual(restored.documents, expected(), where);
   equal(restored.users.length, 3, where);
-  deepEqual(
-    [record.documentCount, record.documents, record.authUsers],
-    [expected(world).length, expected(world).length, 3],
-    where,
-  );
+  deepEqual([record.documentCount, record.documents, record.authUsers], [expected().length, expected().length, 3], where);
   const listed = restored.manifest.objects.map(({ name }) => name);
-  deepEqual([...world.store.objects.keys()].sort(), [...listed, 'key', 'manifest'].sort(), `${where}: debris in the store`);
-  equal(await world.store.abortUnfinishedUploads(''), 0, `${where}: an upload left open`);
+  deepEqual([...t.store.objects.keys()].sort(), [...listed, 'key', 'manifest'].sort(), `${where}: debris in the store`);
+  equal(await t.store.abortUnfinishedUploads(''), 0, `${where}: an upload left open`);
   deepEqual(
-    [eventsOf('backup.started').length, eventsOf('backup.completed').length, eventsOf('backup.failed').length],
+    [t.events('backup.started').length, t.events('backup.completed').length, t.events('backup.failed').length],
     [1, 1, 0],
     where,
   );
-  deepEqual(reportedPercents(), [10, 20, 30, 40, 50, 60, 70, 80, 90, 100], where);
-  deepEqual([table.find('WORK#'), table.find('RUNNING#'), table.find('ORG#', 'JOB#')], [[], [], []], where);
-  const { backupCount, storageUsed } = organizationNow();
+  deepEqual(t.reportedPercents(), [10, 20, 30, 40, 50, 60, 70, 80, 90, 100], where);
+  deepEqual([t.table.find('WORK#'), t.table.find('RUNNING#'), t.table.find('ORG#', 'JOB#')], [[], [], []], where);
+  const { backupCount, storageUsed } = t.organization;
   deepEqual([backupCount, storageUsed], [1, record.size], where);
-  equal(table.find('AUDIT#').length, 1, where);
+  equal(t.table.find('AUDIT#').length, 1, where);
 };
 
 const effectsOfAll = async (): Promise<number> => {
-  const { world, id } = await prepared();
+  const id = await prepare();
   const machine = new Machine();
-  machine.attach(world);
-  await runFrom(world, id, start());
-  await isWholeAndAlone(world, id, 'without a crash');
+  machine.attach();
+  await t.resumeBackup(id, firstBackupStep());
+  await assertCompleteAndAlone(id, 'without a crash');
   return machine.effects;
 };
 
@@ -152,39 +136,39 @@ describe('backup: after a crash at any effect', () => {
     const effects = await effectsOfAll();
     ok(effects > 20, `${effects} effects`);
     for (const { at, when } of crashPoints(effects)) {
-      const { world, id } = await prepared();
-      const position = start();
+      const id = await prepare();
+      const position = firstBackupStep();
       const machine = new Machine(at, when);
-      machine.attach(world);
-      await runFrom(world, id, position).catch(() => undefined);
+      machine.attach();
+      await t.resumeBackup(id, position).catch(() => undefined);
       ok(machine.isDead, `nothing died at ${at}`);
-      new Machine().attach(world);
-      await runFrom(world, id, position);
-      await isWholeAndAlone(world, id, `${when} ${at} of ${effects}`);
+      new Machine().attach();
+      await t.resumeBackup(id, position);
+      await assertCompleteAndAlone(id, `${when} ${at} of ${effects}`);
     }
   });
 
   test('the restarted workflow completes the backup', async () => {
     const effects = await effectsOfAll();
     for (const { at, when } of crashPoints(effects)) {
-      const { world, id } = await prepared();
-      new Machine(at, when).attach(world);
-      await runFrom(world, id, start()).catch(() => undefined);
-      new Machine().attach(world);
-      await runWorkflow(world, id);
-      await isWholeAndAlone(world, id, `${when} ${at} of ${effects}`);
+      const id = await prepare();
+      new Machine(at, when).attach();
+      await t.resumeBackup(id, firstBackupStep()).catch(() => undefined);
+      new Machine().attach();
+      await t.runBackup(id);
+      await assertCompleteAndAlone(id, `${when} ${at} of ${effects}`);
     }
   });
 });
 
 test('backup: many crashes in a row leave nothing behind', async () => {
-  const { world, id } = await prepared();
-  const position = start();
+  const id = await prepare();
+  const position = firstBackupStep();
   for (let at = 2; position.step !== 'end'; at++) {
-    new Machine(at % 7, at % 2 ? 'before' : 'after').attach(world);
-    await runFrom(world, id, position).catch(() => undefined);
+    new Machine(at % 7, at % 2 ? 'before' : 'after').attach();
+    await t.resumeBackup(id, position).catch(() => undefined);
   }
-  new Machine().attach(world);
-  await isWholeAndAlone(world, id, 'at last');
-  ok(table.get(backupKey.archive(tenant, id, id)));
+  new Machine().attach();
+  await assertCompleteAndAlone(id, 'at last');
+  ok(t.table.get(backupKey.archive(t.tenant, id, id)));
 });

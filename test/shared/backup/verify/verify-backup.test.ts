@@ -1,55 +1,51 @@
-/** A verification finds what is wrong with a backup, names it, and never takes one thing for another. */
+/** A verification finds all damage of a backup and names it correctly. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { afterAll, beforeEach, test } from 'vitest';
+import { beforeEach, test } from 'vitest';
 import { encodeKeyFile, openManifest, sealManifest } from '../../../../shared/archive/index.ts';
-import { type BackupRecord, giveUpVerification, startVerification, verifyBackup } from '../../../../shared/backup/index.ts';
+import {
+  asIncrementalOf,
+  type BackupRecord,
+  giveUpVerification,
+  startVerification,
+  verifyBackup,
+} from '../../../../shared/backup/index.ts';
 import { drawSample } from '../../../../shared/backup/verify/leaf-sampler.ts';
 import { type MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
 import { commit, after as later } from '../../../../shared/platform/index.ts';
 import { chance } from '../../../harness/builders/sample-archive.ts';
-import {
-  type Fields,
-  newReadingWorld,
-  put,
-  type ReadingWorld,
-  recordOf,
-  storeOf,
-  takeBackup,
-} from '../../../harness/env/archive-env.ts';
-import { server, table, tenant } from '../../../harness/env/backup-env.ts';
+import { createArchiveEnv, type Fields } from '../../../harness/env/archive-env.ts';
 
-afterAll(() => server.stop());
+const t = await createArchiveEnv();
 
 type Depth = 'structure' | 'sample' | 'full';
 const depths: readonly Depth[] = ['structure', 'sample', 'full'];
 const text = (stringValue: string): Fields => ({ text: { stringValue } });
 
-let world: ReadingWorld;
 let backup: BackupRecord;
 let store: MemoryStore;
 
-/** Three chunks with an index each: the ranges of three collections do not touch. */
+/** Three chunks with an index each: the ranges of the three collections are not adjacent. */
 beforeEach(async () => {
-  world = newReadingWorld();
+  t.reset();
   const documents = ['a', 'c', 'e'].flatMap((id) => Array.from({ length: 40 }, (_, n) => [`${id}/${n}`, text(`${id}${n}`)]));
-  await put(world, Object.fromEntries(documents));
-  backup = await takeBackup(world, { collections: ['a', 'c', 'e'] });
-  store = storeOf(world, backup);
+  await t.put(Object.fromEntries(documents));
+  backup = await t.takeBackup({ collections: ['a', 'c', 'e'] });
+  store = t.storeOf(backup);
 });
 
 const chunks = ['chunk/00000000-0000', 'chunk/00000001-0000', 'chunk/00000002-0000'] as const;
 
-/** Runs the workflow of a verification; steps of no time check one part each. */
+/** Runs the workflow of a verification; steps without time check one part each. */
 const verify = async (depth: Depth, options: { seed?: string; stepMs?: number; of?: BackupRecord } = {}) => {
   const { of = backup, stepMs = 600_000, seed } = options;
-  await commit(startVerification(tenant, recordOf(of.id), depth, world.engine.clock.now()).change.writes);
-  const { checkedAt: startedAt } = recordOf(of.id).verification!;
+  await commit(startVerification(t.tenant, t.backupOf(of.id), depth, t.clock.now()).change.writes);
+  const { checkedAt: startedAt } = t.backupOf(of.id).verification!;
   const tally = { documents: 0, tombstones: 0, users: 0 };
   let position = seed === undefined ? null : { startedAt, seed, objects: 0, leaves: 0, tally };
   for (let steps = 1; ; steps++) {
-    const until = later(world.engine.clock.now(), stepMs / 1_000);
-    position = (await verifyBackup(tenant, of.id, position, until, world.engine)) ?? null;
-    if (!position) return { steps, ...recordOf(of.id).verification!, verifiedAt: recordOf(of.id).verifiedAt };
+    const until = later(t.clock.now(), stepMs / 1_000);
+    position = (await verifyBackup(t.tenant, of.id, position, until, t.deps)) ?? null;
+    if (!position) return { steps, ...t.backupOf(of.id).verification!, verifiedAt: t.backupOf(of.id).verifiedAt };
   }
 };
 const found = ({ findings }: { findings: readonly { object: string; problem: string }[] }) =>
@@ -64,7 +60,9 @@ for (const depth of depths)
     const { status, objects, findings, verifiedAt, checkedAt } = await verify(depth);
     deepEqual([status, objects, findings], ['passed', 8, []]);
     equal(verifiedAt, checkedAt);
-    const [entry] = table.find(`AUDIT#${tenant.organizationId}`).filter(({ action }) => String(action).includes('verification'));
+    const [entry] = t.table
+      .find(`AUDIT#${t.tenant.organizationId}`)
+      .filter(({ action }) => String(action).includes('verification'));
     deepEqual([entry!.action, (entry!.actor as { type: string }).type], ['backup.verification_passed', 'system']);
   });
 
@@ -98,9 +96,9 @@ test('verify: every depth checks the indexes', async () => {
   for (const depth of depths) deepEqual(found(await verify(depth)), ['corrupt index/00000001-0000']);
 });
 
-/** Every answer of the store to `get` goes through here. */
+/** Transforms every response of the store to `get`. */
 const throughGet = (change: (bytes: Uint8Array, name: string) => Uint8Array): void => {
-  world.throughReading = (inner) =>
+  t.wrapStore = (inner) =>
     Object.assign(Object.create(inner) as MemoryStore, {
       get: async (...args: Parameters<MemoryStore['get']>) => change(await inner.get(...args), args[0]),
       put: inner.put.bind(inner),
@@ -184,7 +182,7 @@ test('verify: a missing manifest is distinguished from a missing backup', async 
 });
 
 test('verify: an outdated or shortened manifest is detected, although it is genuine', async () => {
-  const dataKey = await world.engine.dataKeyOf(tenant, backup);
+  const dataKey = await t.deps.dataKeyOf(t.tenant, backup);
   const options = { identity: backup.archive, dataKey, random: chance('another') };
   const manifest = await openManifest(store.objects.get('manifest')!, options);
   await store.put('manifest', sealManifest({ ...manifest, readTime: '2020-01-01T00:00:00Z' }, options).bytes);
@@ -204,8 +202,8 @@ test('verify: an outdated or shortened manifest is detected, although it is genu
 });
 
 test('verify: a chunk of another backup under the same name is detected', async () => {
-  const other = await takeBackup(world, { collections: ['a', 'c', 'e'] });
-  store.objects.set(chunks[0], storeOf(world, other).objects.get(chunks[0])!);
+  const other = await t.takeBackup({ collections: ['a', 'c', 'e'] });
+  store.objects.set(chunks[0], t.storeOf(other).objects.get(chunks[0])!);
   const { findings } = await verify('full');
   deepEqual(
     found({ findings }).map((one) => one.replace('size', 'corrupt')),
@@ -218,17 +216,49 @@ test('verify: a missing or wrong key in the bucket is reported', async () => {
   deepEqual(found(await verify('structure')), ['missing key']);
   await store.put('key', Buffer.from('{}'));
   deepEqual(found(await verify('structure')), ['corrupt key']);
-  // Said to be of this backup, but of no use.
+  // Labelled as a key of this backup, but unusable.
   const { archive, keyFile } = backup;
   const wrap = { kind: 'kms', keyId: 'key', blob: Buffer.from('not a key') } as const;
   await store.put('key', encodeKeyFile({ identity: archive, wraps: [wrap] }));
   for (const depth of depths) deepEqual(found(await verify(depth)), ['corrupt key']);
-  // Of another backup.
-  await store.put('key', (await takeBackup(world)).keyFile!);
+  // The key of another backup.
+  await store.put('key', (await t.takeBackup()).keyFile!);
   deepEqual(found(await verify('structure')), ['corrupt key']);
-  // Wrapped another way it is the same.
+  // The same key, wrapped again.
   await store.put('key', Buffer.from(`${Buffer.from(keyFile!)} `));
   equal((await verify('structure')).status, 'passed');
+});
+
+test('verify: a full check of an incremental backup includes the key of every backup it depends on', async () => {
+  const full = await t.takeBackup();
+  await t.put({ 'a/1': text('changed') });
+  const first = await t.takeBackup(asIncrementalOf(full));
+  await t.put({ 'c/1': text('changed') });
+  const second = await t.takeBackup(asIncrementalOf(first));
+  deepEqual([...(second.needs ?? [])].sort(), [full.id, first.id].sort());
+  const whole = await verify('full', { of: second });
+  deepEqual([whole.status, found(whole), whole.objects], ['passed', [], 2 + 2 + 4]);
+  const { objects } = t.storeOf(full);
+  const key = objects.get('key')!;
+  objects.delete('key');
+  deepEqual(found(await verify('full', { of: second })), [`missing ${full.id}/key`]);
+  deepEqual(found(await verify('structure', { of: second })), []);
+  objects.set('key', t.storeOf(first).objects.get('key')!);
+  deepEqual(found(await verify('full', { of: second })), [`corrupt ${full.id}/key`]);
+  objects.set('key', Buffer.from(`${Buffer.from(key)} `));
+  equal((await verify('full', { of: second })).status, 'passed', 'wrapped another way it is the same key');
+});
+
+test('verify: a dependency that is not in the folder next to the backup fails a full check', async () => {
+  const full = await t.takeBackup();
+  await t.put({ 'a/1': text('changed') });
+  const next = await t.takeBackup(asIncrementalOf(full));
+  const elsewhere = `copies/${full.id}`;
+  (t.stores as Map<string, MemoryStore>).set(elsewhere, t.storeOf(full));
+  t.table.put({ ...t.backupOf(full.id), path: elsewhere });
+  const { findings } = await verify('full', { of: next });
+  deepEqual(found({ findings }), [`unreadable ${full.id}/key`]);
+  ok(findings[0]!.message.includes(full.path), findings[0]!.message);
 });
 
 test('verify: damage stays reported after the damaged object was deleted', async () => {
@@ -236,16 +266,16 @@ test('verify: damage stays reported after the damaged object was deleted', async
   equal((await verify('full')).status, 'failed');
   store.objects.delete(chunks[0]);
   for (const depth of depths) equal((await verify(depth)).status, 'failed');
-  equal(recordOf(backup.id).verifiedAt, null);
+  equal(t.backupOf(backup.id).verifiedAt, null);
 });
 
 test('verify: damage is cleared only by a check that is at least as deep', async () => {
   ok((await verify('full')).verifiedAt);
   flip(chunks[1]);
-  deepEqual([(await verify('full')).status, recordOf(backup.id).verifiedAt], ['failed', null]);
-  deepEqual([(await verify('structure')).status, recordOf(backup.id).verifiedAt], ['passed', null]);
+  deepEqual([(await verify('full')).status, t.backupOf(backup.id).verifiedAt], ['failed', null]);
+  deepEqual([(await verify('structure')).status, t.backupOf(backup.id).verifiedAt], ['passed', null]);
   flip(chunks[1]);
-  deepEqual([(await verify('sample')).status, recordOf(backup.id).verifiedAt], ['passed', null]);
+  deepEqual([(await verify('sample')).status, t.backupOf(backup.id).verifiedAt], ['passed', null]);
   const { checkedAt, verifiedAt } = await verify('full');
   equal(verifiedAt, checkedAt);
 });
@@ -262,14 +292,14 @@ test('verify: a sample finds damage if and only if it covers it, and depends on 
     deepEqual(sample, drawSample(seed, total));
   }
   const filler = 'x'.repeat(300_000);
-  await put(world, Object.fromEntries(Array.from({ length: 80 }, (_, n) => [`large/${n}`, text(`${filler}${n}`)])));
-  const large = await takeBackup(world, { collections: ['large'] });
-  const { objects } = storeOf(world, large);
+  await t.put(Object.fromEntries(Array.from({ length: 80 }, (_, n) => [`large/${n}`, text(`${filler}${n}`)])));
+  const large = await t.takeBackup({ collections: ['large'] });
+  const { objects } = t.storeOf(large);
   const name = 'chunk/00000000-0000';
   const bytes = objects.get(name)!;
   const at = bytes.length - 40;
   bytes[at]! ^= 1;
-  // The last leaf is the one that is damaged.
+  // The last leaf is damaged.
   const total = 40;
   const [within, without] = [true, false].map((is) => {
     for (let n = 0; ; n++) if (drawSample(`seed ${n}`, total).includes(total - 1) === is) return `seed ${n}`;
@@ -280,45 +310,46 @@ test('verify: a sample finds damage if and only if it covers it, and depends on 
 
 test('verify: a step continues where the previous one ended, and is idempotent', async () => {
   let now = Date.now();
-  world.nowMs = () => now++;
-  Object.assign(world.engine.clock, { now: () => new Date(now++) });
+  t.nowMs = () => now++;
+  Object.assign(t.clock, { now: () => new Date(now++) });
   flip(chunks[1]);
   const { steps, findings, objects } = await verify('full', { stepMs: 3 });
   ok(steps > 3, String(steps));
   deepEqual([found({ findings }), objects], [[`corrupt ${chunks[1]}`], 8]);
-  const { change } = startVerification(tenant, recordOf(backup.id), 'full', new Date(now));
+  const { change } = startVerification(t.tenant, t.backupOf(backup.id), 'full', new Date(now));
   await commit(change.writes);
   const until = () => new Date(now + 3);
-  const first = await verifyBackup(tenant, backup.id, null, until(), world.engine);
-  await verifyBackup(tenant, backup.id, first!, until(), world.engine);
-  let position = await verifyBackup(tenant, backup.id, first!, until(), world.engine);
-  while (position) position = await verifyBackup(tenant, backup.id, position, until(), world.engine);
-  deepEqual(found(recordOf(backup.id).verification!), [`corrupt ${chunks[1]}`]);
+  const first = await verifyBackup(t.tenant, backup.id, null, until(), t.deps);
+  await verifyBackup(t.tenant, backup.id, first!, until(), t.deps);
+  let position = await verifyBackup(t.tenant, backup.id, first!, until(), t.deps);
+  while (position) position = await verifyBackup(t.tenant, backup.id, position, until(), t.deps);
+  deepEqual(found(t.backupOf(backup.id).verification!), [`corrupt ${chunks[1]}`]);
 });
 
 test('verify: a replaced verification or deleted backup is not overwritten', async () => {
-  const start = async (ms: number) => commit(startVerification(tenant, recordOf(backup.id), 'full', new Date(ms)).change.writes);
+  const start = async (ms: number) =>
+    commit(startVerification(t.tenant, t.backupOf(backup.id), 'full', new Date(ms)).change.writes);
   await start(Date.now() - 30 * 3_600_000);
-  const { checkedAt } = recordOf(backup.id).verification!;
+  const { checkedAt } = t.backupOf(backup.id).verification!;
   await start(Date.now());
   const stale = { startedAt: checkedAt, seed: 'x', objects: 0, leaves: 0, tally: { documents: 0, tombstones: 0, users: 0 } };
   const until = new Date(Date.now() + 60_000);
-  equal(await verifyBackup(tenant, backup.id, stale, until, world.engine), undefined);
-  equal(recordOf(backup.id).verification!.status, 'running');
-  table.put({ ...recordOf(backup.id), status: 'deleted' });
-  equal(await verifyBackup(tenant, backup.id, null, until, world.engine), undefined);
-  equal(recordOf(backup.id).verification!.status, 'running');
+  equal(await verifyBackup(t.tenant, backup.id, stale, until, t.deps), undefined);
+  equal(t.backupOf(backup.id).verification!.status, 'running');
+  t.table.put({ ...t.backupOf(backup.id), status: 'deleted' });
+  equal(await verifyBackup(t.tenant, backup.id, null, until, t.deps), undefined);
+  equal(t.backupOf(backup.id).verification!.status, 'running');
 });
 
 test('verify: an unfinished verification is recorded, and another can start at once', async () => {
-  await commit(startVerification(tenant, recordOf(backup.id), 'full', new Date()).change.writes);
-  const { checkedAt: startedAt } = recordOf(backup.id).verification!;
+  await commit(startVerification(t.tenant, t.backupOf(backup.id), 'full', new Date()).change.writes);
+  const { checkedAt: startedAt } = t.backupOf(backup.id).verification!;
   const tally = { documents: 0, tombstones: 0, users: 0 };
   const other = { startedAt: '2020-01-01T00:00:00.000Z', seed: 'x', objects: 0, leaves: 0, tally };
-  await giveUpVerification(tenant, backup.id, other, world.engine.clock);
-  equal(recordOf(backup.id).verification!.status, 'running');
-  await giveUpVerification(tenant, backup.id, { ...other, startedAt }, world.engine.clock);
-  const { status, findings } = recordOf(backup.id).verification!;
+  await giveUpVerification(t.tenant, backup.id, other, t.clock);
+  equal(t.backupOf(backup.id).verification!.status, 'running');
+  await giveUpVerification(t.tenant, backup.id, { ...other, startedAt }, t.clock);
+  const { status, findings } = t.backupOf(backup.id).verification!;
   deepEqual([status, found({ findings })], ['failed', ['unreadable manifest']]);
   equal((await verify('full')).status, 'passed');
 });

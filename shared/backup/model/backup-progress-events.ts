@@ -2,8 +2,8 @@ import { emit } from '../../event/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import { backupEvent } from '../model/backup-view.ts';
-import type { BackupRecord } from '../model/record.ts';
+import { backupEvent, type progressOf } from './backup-view.ts';
+import type { BackupRecord } from './record.ts';
 
 /** What events contain besides the backup. */
 export interface EventContext {
@@ -14,20 +14,19 @@ export interface EventContext {
 
 /** One backup.progress event per decile. Its document count is the one at which the decile was reached. */
 export const progressEvents = (
-  { tenant, project, organization }: EventContext,
+  context: EventContext,
   backup: BackupRecord,
   percents: readonly number[],
   totalDocuments: number,
   now: Date,
 ): readonly Write[] =>
   percents.map((percent) =>
-    emit(
-      tenant,
-      'backup.progress',
-      {
-        ...backupEvent(backup, project, organization),
-        progress: { percent, documents: Math.ceil((totalDocuments * percent) / 100), totalDocuments },
-      },
-      now,
-    ),
+    progressEvent(context, backup, { percent, documents: Math.ceil((totalDocuments * percent) / 100), totalDocuments }, now),
   );
+
+export const progressEvent = (
+  { tenant, project, organization }: EventContext,
+  backup: BackupRecord,
+  progress: ReturnType<typeof progressOf>,
+  now: Date,
+): Write => emit(tenant, 'backup.progress', { ...backupEvent(backup, project, organization), progress }, now);

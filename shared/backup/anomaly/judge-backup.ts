@@ -1,0 +1,116 @@
+/** Judges a backup that is about to complete, and what must be written with its completion. */
+import { type AnomalyFinding, detectAnomaly, type Statistics } from '../../anomaly/index.ts';
+import { emit, enqueue } from '../../event/index.ts';
+import { get, getAll, iso, StaleReadError, set, type Tenant, takeWithinBytes, type Write } from '../../platform/index.ts';
+import { backupAudit } from '../model/backup-audit.ts';
+import type { EventContext } from '../model/backup-progress-events.ts';
+import { backupEvent } from '../model/backup-view.ts';
+import { type Anomaly, type BackupRecord, backupKey } from '../model/record.ts';
+import { describeFinding } from './describe-finding.ts';
+import { type HistoryRecord, historyKey, historyOf, putHistory } from './history-record.ts';
+
+export interface JudgedBackup {
+  readonly anomaly: Anomaly | undefined;
+  readonly writes: readonly Write[];
+}
+
+const findingsMax = 50;
+/** An event has them twice, and its item at most 400 KB. */
+const findingsMaxBytes = 60_000;
+
+/** Findings on a record and in an event: those of the largest shares, as many as fit. Customers choose the names in them. */
+export const shownFindings = (findings: readonly AnomalyFinding[]): Anomaly['findings'] =>
+  fitFindings(
+    findings
+      .toSorted((a, b) => b.observed.share - a.observed.share)
+      .map((finding) => ({ ...finding, message: describeFinding(finding) })),
+  );
+
+/** The first that fit into a part of the limits. */
+export const fitFindings = (findings: Anomaly['findings'], part = 1): Anomaly['findings'] => [
+  ...takeWithinBytes(findings, {
+    sizeOf: (finding) => Buffer.byteLength(JSON.stringify(finding)),
+    maxBytes: findingsMaxBytes * part,
+    maxCount: findingsMax * part,
+  }),
+];
+
+/** A synthetic full does not read the source, so nothing is known about it that its origin does not say. */
+export const judgeBackup = async (
+  tenant: Tenant,
+  backup: BackupRecord,
+  statistics: Statistics | undefined,
+  now: Date,
+): Promise<JudgedBackup> => {
+  if (!statistics || backup.synthesizedFrom !== undefined || backup.readTime === null) return { anomaly: undefined, writes: [] };
+  const key = historyKey(tenant, backup);
+  const record = await get(key);
+  // The numbers of changes count from the backup that was the last one when this one was planned.
+  const isComparable = record !== undefined && record.backupId === backup.comparedWith?.backupId;
+  const { id, projectId, readTime } = backup;
+  const run = { id, at: Date.parse(readTime), statistics };
+  const { findings, history } = detectAnomaly(isComparable ? historyOf(record) : undefined, run);
+  const stored = putHistory(key, { projectId, backupId: id, readTime }, history, record?.revision, now);
+  if (findings.length === 0) return { anomaly: undefined, writes: [stored] };
+  const kept = record && (await findLastBefore(tenant, record));
+  const anomaly: Anomaly = {
+    detectedAt: iso(now),
+    source: 'backup',
+    findings: shownFindings(findings),
+    comparedWith: record?.backupId ?? null,
+    keptBackupId: kept?.id ?? null,
+    before: kept?.readTime ?? null,
+    acknowledgedAt: null,
+    acknowledgedBy: null,
+    note: null,
+  };
+  return { anomaly, writes: [stored, ...(kept ? [holdFor(tenant, kept, id)] : [])] };
+};
+
+/** The newest backup from before that still exists and in which nothing is unacknowledged. */
+const findLastBefore = async (tenant: Tenant, record: HistoryRecord): Promise<BackupRecord | undefined> => {
+  const suspects = new Set(
+    historyOf(record)
+      ?.runs.filter(({ state }) => state === 'open')
+      .map(({ id }) => id),
+  );
+  const ids = [record.backupId, ...(historyOf(record)?.runs ?? []).toReversed().map(({ id }) => id)];
+  const candidates = [...new Set(ids)].filter((id) => !suspects.has(id)).slice(0, candidatesMax);
+  const found = await getAll(candidates.map((id) => backupKey.backup(tenant, id)));
+  return found.find((one) => one?.status === 'completed' && one.damagedDepth === undefined && !isMoving(one));
+};
+const candidatesMax = 50;
+const isMoving = ({ arriving, leaving }: BackupRecord): boolean => arriving !== undefined || leaving !== undefined;
+
+/** Retention and deletion leave a backup alone while it is held for another one. */
+const holdFor = (tenant: Tenant, { id, heldFor }: BackupRecord, anomalousId: string): Write =>
+  set(
+    backupKey.backup(tenant, id),
+    { heldFor: [...(heldFor ?? []), anomalousId] },
+    { expected: { status: 'completed', heldFor }, onConditionFailed: () => new StaleReadError() },
+  );
+
+/** The event and the audit entry of a marked backup. `news`: the findings that no earlier event of the mark has reported. */
+export const anomalyNotices = (
+  { tenant, project, organization }: EventContext,
+  backup: BackupRecord,
+  now: Date,
+  news = backup.anomaly?.findings ?? [],
+): readonly Write[] => {
+  const { anomaly } = backup;
+  if (!anomaly) return [];
+  const data = backupEvent(backup, project, organization);
+  const { keptBackupId, source } = anomaly;
+  const findings = news.map(({ collection, kind, field, observed, expected }) => ({
+    collection,
+    kind,
+    field,
+    observed,
+    expected,
+  }));
+  return [
+    emit(tenant, 'backup.anomaly', { ...data, backup: { ...data.backup, anomaly }, findings: news }, now),
+    enqueue(tenant, { kind: 'apply-anomaly', backupId: backup.id }, now),
+    backupAudit(tenant, 'backup.anomaly_detected', backup, { source, keptBackupId, findings: findings.slice(0, 10) }, now),
+  ];
+};

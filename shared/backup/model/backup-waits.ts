@@ -1,0 +1,66 @@
+/** Shows on the record of a backup, and in its progress events, that it makes no progress. */
+import type { Availability } from '../../firestore/index.ts';
+import { type StoreCalls, type Wait, WaitTracker, waitReason } from '../../job/index.ts';
+import { after, type Clock, commit, iso, type Tenant, type Write } from '../../platform/index.ts';
+import { readProject } from '../../project/index.ts';
+import { type EventContext, progressEvent } from './backup-progress-events.ts';
+import { progressOf } from './backup-view.ts';
+import type { BackupRecord } from './record.ts';
+import { readRunningBackup, updateRunningBackup } from './running-backup.ts';
+
+interface WaitSources {
+  readonly context: EventContext;
+  readonly source: Availability;
+  readonly calls: StoreCalls;
+  readonly clock: Clock;
+}
+
+/** For every heartbeat of a run: shows that it waits, and removes it once the run makes progress. */
+export class BackupWaits {
+  readonly #sources: WaitSources;
+  readonly #tracker: WaitTracker;
+
+  constructor(sources: WaitSources) {
+    const { source: database, calls, clock } = sources;
+    this.#sources = sources;
+    this.#tracker = new WaitTracker({ database, calls, clock });
+  }
+
+  /** `backup` is the record as just read. */
+  async observe(backup: BackupRecord): Promise<void> {
+    const { context, clock } = this.#sources;
+    const now = clock.now();
+    const { begun, isOver } = this.#tracker.observe(backup, backup.documents, now);
+    if (begun) await commit(waitWrites(context, backup, begun, now));
+    if (!isOver) return;
+    await commit([updateRunningBackup(context.tenant, backup.id, { set: { waitingFor: undefined, movedAt: iso(now) } })]);
+  }
+}
+
+/** A step has failed with a transient error: the backup waits until the workflow repeats it. */
+export const recordBackupWait = async (tenant: Tenant, backupId: string, error: unknown, now: Date): Promise<undefined> => {
+  const reason = waitReason(error);
+  if (!reason) return undefined;
+  const { backup, organization } = await readRunningBackup(tenant, backupId, now);
+  if (backup.waitingFor) return undefined;
+  const project = await readProject(tenant, backup.projectId);
+  await commit(waitWrites({ tenant, project, organization }, backup, { reason, since: iso(now) }, now));
+  return undefined;
+};
+
+/** The backup as it is once it makes progress. */
+export const withoutWait = ({ waitingFor: _, ...backup }: BackupRecord): BackupRecord => backup as BackupRecord;
+
+/** A backup that waits, goes on and waits again reports it this often at most. */
+const eventSeconds = 300;
+
+/** With a backup.progress event. The condition fails if the record shows a wait already. */
+const waitWrites = (context: EventContext, backup: BackupRecord, waitingFor: Wait, now: Date): readonly Write[] => {
+  const { id, waitReportedAt } = backup;
+  const isEventDue = waitReportedAt === undefined || waitReportedAt <= iso(after(now, -eventSeconds));
+  const set = { waitingFor, ...(isEventDue && { waitReportedAt: iso(now) }) };
+  return [
+    updateRunningBackup(context.tenant, id, { set, expected: { waitingFor: undefined } }),
+    ...(isEventDue ? [progressEvent(context, { ...backup, waitingFor }, progressOf(backup), now)] : []),
+  ];
+};

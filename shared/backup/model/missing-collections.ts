@@ -1,0 +1,19 @@
+import type { ErrorDetails } from '../../contract/errors.ts';
+
+/** Names listed in the message. */
+const listedMax = 5;
+
+/** The error of a backup whose named collections all do not exist; undefined if one exists. `*` always does. */
+export const missingCollections = (
+  collections: readonly string[],
+  unknown: readonly string[],
+): { readonly message: string; readonly details: ErrorDetails } | undefined => {
+  const missing = new Set(unknown);
+  if (!collections.every((path) => missing.has(path))) return undefined;
+  const more = collections.length > listedMax ? ` and ${collections.length - listedMax} more` : '';
+  const listed = `${collections.slice(0, listedMax).join(', ')}${more}`;
+  return {
+    message: `None of the named collections exists in the source: ${listed}. A subcollection is named by its whole path, such as users/ada/orders`,
+    details: { names: collections.slice(0, 100), count: collections.length },
+  };
+};

@@ -1,0 +1,154 @@
+/** A backup that makes no progress shows what it waits for, in its record and its progress events. */
+import { deepEqual, equal } from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { beforeEach, describe, test } from 'vitest';
+import { backupData } from '../../../../shared/backup/model/backup-view.ts';
+import { BackupWaits } from '../../../../shared/backup/model/backup-waits.ts';
+import { MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
+import { Availability } from '../../../../shared/firestore/index.ts';
+import { StoreCalls } from '../../../../shared/job/index.ts';
+import { createBackupEnv } from '../../../harness/env/backup-env.ts';
+import { bound } from '../../../harness/faults/faulty-store.ts';
+
+const t = await createBackupEnv();
+
+const reportedWaits = () =>
+  t.events('backup.progress').map(({ data }) => (data as { backup: { waitingFor: unknown } }).backup.waitingFor);
+
+describe('the heartbeats of a run', () => {
+  const startMs = Date.parse('2026-03-01T10:00:00.000Z');
+  let nowMs: number;
+  let id: string;
+  let source: Availability;
+  let calls: StoreCalls;
+  let waits: BackupWaits;
+  const clock = { now: () => new Date(nowMs) };
+  const project = { id: t.projectId, name: 'Shop', sourceProjectId: 'shop' };
+  beforeEach(async () => {
+    t.reset();
+    nowMs = startMs;
+    id = await t.startBackup();
+    t.table.put({ ...t.backupOf(id), status: 'running', phase: 'copying', totalDocuments: 100 });
+    source = new Availability();
+    calls = new StoreCalls(clock);
+    waits = newWaits(source);
+  });
+  const newWaits = (of: Availability) =>
+    new BackupWaits({ context: { tenant: t.tenant, project, organization: t.organization }, source: of, calls, clock });
+  const beat = async (seconds: number, by = waits) => {
+    nowMs += seconds * 1_000;
+    await by.observe(t.backupOf(id));
+    return t.backupOf(id).waitingFor;
+  };
+
+  test('show an exhausted quota after 10 s, with one event, until calls succeed', async () => {
+    source.failed({ isExhausted: true });
+    equal(await beat(2), undefined);
+    equal(await beat(8), undefined);
+    const wait = { reason: 'quota', since: '2026-03-01T10:00:02.000Z' };
+    deepEqual(await beat(2), wait);
+    deepEqual(await beat(60), wait);
+    deepEqual(reportedWaits(), [wait]);
+    deepEqual(backupData(t.backupOf(id)).waitingFor, wait);
+    source.succeeded();
+    equal(await beat(2), undefined);
+    equal(backupData(t.backupOf(id)).waitingFor, null);
+  });
+
+  test('show a bucket that does not answer since the call began, and not while other workers copy', async () => {
+    let answer: () => void = () => undefined;
+    const hanging = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const putting = calls.watch({ ...bound(new MemoryStore()), put: () => hanging }).put('key', new Uint8Array());
+    t.table.put({ ...t.backupOf(id), documents: 1 });
+    equal(await beat(8), undefined);
+    deepEqual(await beat(4), { reason: 'storage', since: '2026-03-01T10:00:00.000Z' });
+    answer();
+    await putting;
+    equal(await beat(2), undefined);
+    source.failed({ isExhausted: false });
+    for (let documents = 2; documents < 12; documents++) {
+      equal(await beat(5), undefined);
+      t.table.put({ ...t.backupOf(id), documents });
+    }
+  });
+
+  test('show nothing for a backup that has ended', () => {
+    const waitingFor = { reason: 'quota', since: '2026-03-01T10:00:02.000Z' } as const;
+    for (const status of ['failed', 'cancelled', 'completed'] as const)
+      equal(backupData({ ...t.backupOf(id), waitingFor, status }).waitingFor, null);
+  });
+});
+
+const resetWithDocuments = async (): Promise<void> => {
+  t.reset();
+  await t.writePaths(['a/1', 'a/2', 'b/1']);
+};
+
+for (const [method, what] of [
+  ['ListCollectionIds', 'planned'],
+  ['RunQuery', 'copied'],
+] as const)
+  test(`a backup that cannot be ${what} for lack of quota says so until it goes on`, async () => {
+    await resetWithDocuments();
+    t.server.faults.add({ method, project: t.sourceProjectId, status: 'RESOURCE_EXHAUSTED', times: 1_000_000 });
+    const id = await t.startBackup();
+    const running = t.runBackup(id, {
+      triesMax: 1_000,
+      onError: () => {
+        if (t.backupOf(id).waitingFor?.reason === 'quota') t.server.faults.clear();
+      },
+    });
+    await running;
+    const { status, waitingFor, waitReportedAt } = t.backupOf(id);
+    deepEqual([status, waitingFor, waitReportedAt !== undefined], ['completed', undefined, true]);
+    const reported = reportedWaits();
+    deepEqual(
+      reported.filter((wait) => wait !== null).map((wait) => (wait as { reason: string }).reason),
+      ['quota'],
+    );
+    equal(reported.at(-1), null);
+  });
+
+// Time passes ten times as fast, so that a few heartbeats suffice.
+test('a backup whose bucket does not store a part says so until it does', async () => {
+  await resetWithDocuments();
+  const begunMs = Date.now();
+  t.nowMs = () => begunMs + (Date.now() - begunMs) * 10;
+  let isStuck = true;
+  t.wrapStore = (inner) => ({
+    ...bound(inner),
+    upload: (name, options) => {
+      const upload = inner.upload(name, options);
+      const finish = async () => {
+        while (isStuck) await pause(50);
+        return upload.finish();
+      };
+      return { write: (pieces) => upload.write(pieces), abort: () => upload.abort(), finish };
+    },
+  });
+  const id = await t.startBackup();
+  const running = t.runBackup(id);
+  while (!t.backupOf(id).waitingFor) await pause(100);
+  equal(backupData(t.backupOf(id)).waitingFor?.reason, 'storage');
+  isStuck = false;
+  await running;
+  deepEqual([t.backupOf(id).status, t.backupOf(id).waitingFor], ['completed', undefined]);
+  deepEqual(
+    reportedWaits().flatMap((wait) => (wait ? [(wait as { reason: string }).reason] : [])),
+    ['storage'],
+  );
+});
+
+test('a backup whose bucket is unavailable says so, also if it fails in the end', async () => {
+  await resetWithDocuments();
+  t.wrapStore = (inner) => ({
+    ...bound(inner),
+    put: async () => Promise.reject(new StorageError('unavailable', 'The store did not answer.')),
+  });
+  const id = await t.startBackup();
+  const seen: unknown[] = [];
+  await t.runBackup(id, { triesMax: 3, onError: () => seen.push(t.backupOf(id).waitingFor?.reason) });
+  deepEqual([seen, t.backupOf(id).status, t.backupOf(id).waitingFor], [['storage', 'storage', 'storage'], 'failed', undefined]);
+});
