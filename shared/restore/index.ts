@@ -15,19 +15,22 @@ export {
   type RestoreShardRecord,
   type RunningRestore,
   restoreKey,
+  restorePrefix,
   workPartition,
 } from './model/record.ts';
-export { answerStep, RestoreFailStep, RestoreShardStep, RestoreStep } from './model/restore-steps.ts';
-export { historyEntry, restoreData } from './model/restore-view.ts';
-export type { StartRestoreOptions } from './model/start-options.ts';
+export { historyEntry, restoreCost, restoreData } from './model/restore-view.ts';
+export type { NamedDocuments, StartRestoreOptions } from './model/start-options.ts';
 export { closeUndoWindow } from './model/undo-window.ts';
-export { assertBatchesPresent, assertCollectionsKnown } from './point-in-time/point-request.ts';
+export { assertBatchesPresent, readPointRequest, withKnownCollections } from './point-in-time/point-request.ts';
 export { cleanUpDeps, type RestoreDeps, restoreDeps } from './restore-deps.ts';
+export { answerStep, RestoreFailStep, RestoreShardStep, RestoreStep } from './run/restore-steps.ts';
 export { sealJournal } from './seal/seal-journal.ts';
+export { assertNamesFound } from './start/assert-names-found.ts';
+export { assertRulesMatch } from './start/assert-rules-match.ts';
 export { listRestores } from './start/list-restores.ts';
 export { readRestoreRequest } from './start/restore-request.ts';
 export { resumeRestore } from './start/resume-restore.ts';
-export { startRestore } from './start/start-restore.ts';
+export { holdBackup, startRestore } from './start/start-restore.ts';
 export { undoRestore } from './start/undo-restore.ts';
 export { finishRestore } from './steps/finish-restore.ts';
 export { prepareRestore } from './steps/prepare-restore.ts';

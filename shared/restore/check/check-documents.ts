@@ -27,6 +27,7 @@ export const checkDocuments = async (run: CheckRun, { shard }: CheckClaim, write
       // A name has no successor, so the range starts at the last name, which the visitor skips.
       bound: from === undefined ? range : { ...range, from },
       mode: restore.mergeMode,
+      masker: run.masker,
       isUndo: restore.undoOf !== null,
       knowsAbsence: absenceKnowledge(backup, open.archive),
       partialRestore: run.partialRestore,
@@ -34,6 +35,11 @@ export const checkDocuments = async (run: CheckRun, { shard }: CheckClaim, write
       signal: control.reading,
       isOver: () => control.isYielding,
       isFull: () => writer.isFull,
+      hidesPath: open.erasures && ((path) => open.erasures?.hidesPath(path) ?? false),
+      onErased: (name) => {
+        const path = name.toString();
+        if (path !== from) writer.addErased(path);
+      },
     });
     isChecked = await walk.run((decision) => {
       if (from !== undefined && decision.name.toString() === from) return;

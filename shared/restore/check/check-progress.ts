@@ -2,10 +2,14 @@
 import type { PartContents } from '../../backup/index.ts';
 import { JobEndedError } from '../../job/index.ts';
 import { commit, retryOnConflict, set, type Tenant, takeWithinBytes } from '../../platform/index.ts';
+import type { PlannedDeletions } from '../model/planned-deletions.ts';
 import { progressEvents } from '../model/progress-events.ts';
 import { type JournalPartRecord, type PlanCounts, type RestoreShardRecord, restoreKey } from '../model/record.ts';
 import { checkRunning, type RunningJob, readShard, updateRunning } from '../model/running-restore.ts';
+import { withoutWait } from '../run/wait-writes.ts';
+import { sumTransforms, type TransformCounts } from '../transform/transform-counts.ts';
 import type { CheckClaim, CheckedRange, CheckRun } from './check-run.ts';
+import { noDeletions, sumDeletions } from './deletions.ts';
 
 /** Twenty workers update the same counters; a conflict resolves within milliseconds. */
 const conflictRetry = { attempts: 10, jitterMs: 100 };
@@ -28,9 +32,13 @@ export const claimNextPart = (
     return { shard: { ...shard, parts }, part: shard.parts };
   });
 
-export interface PlannedPart {
+export interface PlannedPart extends PlannedDeletions {
   readonly plan: PlanCounts;
+  /** Of a masked copy. */
+  readonly transformed?: TransformCounts | undefined;
   readonly records: number;
+  /** Documents in scope that an erasure hides. */
+  readonly erased: number;
   /** Collection ids of restored documents. */
   readonly collections: Iterable<string>;
   /** The stored journal part: exactly the documents that the plan touches. */
@@ -53,7 +61,7 @@ export const recordCheck = (
     const add = { checked: after.checked - shard.checked, reads: result.reads };
     const { reportedPercent, writes } = progressEvents(
       context,
-      { ...restore, checked: restore.checked + add.checked, reads: restore.reads + add.reads },
+      { ...withoutWait(restore), checked: restore.checked + add.checked, reads: restore.reads + add.reads },
       clock.now(),
     );
     const { attempt, toldPercent } = restore;
@@ -67,10 +75,9 @@ export const recordCheck = (
     await commit([
       updateRunning(tenant, job.id, {
         add,
+        set: { waitingFor: undefined, ...(reportedPercent !== undefined && { toldPercent: reportedPercent }) },
         // Only the worker that advances `toldPercent` emits the event.
-        ...(reportedPercent === undefined
-          ? { expected: { attempt } }
-          : { set: { toldPercent: reportedPercent }, expected: { attempt, toldPercent } }),
+        expected: { attempt, ...(reportedPercent !== undefined && { toldPercent }) },
       }),
       ...writes,
       set(restoreKey.shard(tenant, job.id, number), after, { expected: { parts: shard.parts, isChecked: false } }),
@@ -85,12 +92,20 @@ const shardAfter = (shard: RestoreShardRecord, result: CheckedRange & PlannedPar
   // `expected` is an estimate; a checked shard has checked all of its records.
   checked: result.isChecked ? shard.expected : Math.min(shard.expected, shard.checked + result.records),
   plan: sumPlans([shard.plan, result.plan]),
+  erasedInCheck: (shard.erasedInCheck ?? 0) + result.erased,
+  ...sumDeletions([{ ...noDeletions, ...shard }, result]),
   collections: JSON.stringify(fitting([...(JSON.parse(shard.collections) as string[]), ...result.collections])),
+  ...(result.transformed && {
+    transformed: sumTransforms([shard.transformed, result.transformed], result.transformed.matches.length),
+  }),
   reads: shard.reads + result.reads,
   ...(result.checkedTo !== undefined && { checkedTo: JSON.stringify(result.checkedTo) }),
 });
 
 export const emptyPlan: PlanCounts = { create: 0, overwrite: 0, skip: 0, delete: 0, unchanged: 0 };
+
+/** Whether neither the backup nor the target has a document in scope. */
+export const isEmptyPlan = (plan: PlanCounts): boolean => Object.values(plan).every((count) => count === 0);
 
 export const sumPlans = (plans: readonly PlanCounts[]): PlanCounts =>
   plans.reduce(

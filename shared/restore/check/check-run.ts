@@ -1,7 +1,8 @@
 import type { ObjectStore } from '../../destination/index.ts';
 import type { RestoreShardRecord } from '../model/record.ts';
-import type { ShardRun } from '../model/shard-run.ts';
+import type { ShardRun } from '../run/shard-run.ts';
 import type { Scope } from '../scope/restore-scope.ts';
+import type { DocumentMasker } from '../transform/document-masker.ts';
 import type { PartialRestore } from './undo-matcher.ts';
 
 export interface CheckRun extends ShardRun {
@@ -9,6 +10,8 @@ export interface CheckRun extends ShardRun {
   readonly store: ObjectStore;
   readonly dataKey: Buffer;
   readonly scope: Scope;
+  /** Of a masked copy. */
+  readonly masker?: DocumentMasker | undefined;
   /** Of an undo: see `RestoreRecord.leftBy`. */
   readonly partialRestore?: PartialRestore | undefined;
 }

@@ -2,11 +2,11 @@
 import { withPart } from '../../backup/index.ts';
 import { log, type Tenant } from '../../platform/index.ts';
 import { journalBackup, openJournalStore } from '../model/journal.ts';
-import type { RestoreRecord } from '../model/record.ts';
+import { openMasker } from '../model/open-masker.ts';
 import { loadRunning, type ShardAttempt } from '../model/running-restore.ts';
-import { withHeartbeat, withShardRun } from '../model/shard-run.ts';
 import { openForRestore, readSourceBackup } from '../read/open-for-restore.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
+import { type ShardRun, withHeartbeat, withShardRun } from '../run/shard-run.ts';
 import { loadRequestedDocuments } from '../scope/requested-documents.ts';
 import { restoreScope } from '../scope/restore-scope.ts';
 import { checkDocuments } from './check-documents.ts';
@@ -27,10 +27,11 @@ export const checkShard = async (step: ShardAttempt, deps: RestoreDeps): Promise
   return withShardRun(step, { ...running, deps, verifyHeaders: true }, async (run) => {
     const { documents } = await loadRequestedDocuments(tenant, restore);
     const scope = restoreScope(restore, run.backup, documents);
-    const store = await openJournalStore(tenant, restore, deps);
-    const undone = await openUndone(tenant, restore, deps);
+    const store = await openJournalStore(tenant, restore, run.deps);
+    const masker = await openMasker(tenant, restore, async () => dataKey);
+    const undone = await openUndone(tenant, run);
     try {
-      return await checkParts({ ...run, store, dataKey, scope, partialRestore: undone }, shard);
+      return await checkParts({ ...run, store, dataKey, scope, masker, partialRestore: undone }, shard);
     } finally {
       undone?.close();
       store.close();
@@ -72,9 +73,11 @@ export const checkPart = (run: CheckRun, claim: CheckClaim): Promise<boolean> =>
   });
 };
 
-/** Undo of an incomplete restore: the backup that one wrote from, and its mode. */
-const openUndone = async (tenant: Tenant, { leftBy }: RestoreRecord, deps: RestoreDeps) => {
+/** Undo of an incomplete restore: the backup that one wrote from, and how it wrote. Its journal is the backup of the undo. */
+const openUndone = async (tenant: Tenant, { restore: { leftBy, undoOf }, backup, deps }: ShardRun) => {
   if (!leftBy) return undefined;
+  const undone = { id: undoOf ?? '', ...(leftBy.transform && { transform: leftBy.transform }) };
+  const masker = await openMasker(tenant, undone, () => deps.dataKeyOf(tenant, backup));
   const open = await openForRestore(tenant, await readSourceBackup(tenant, leftBy.backupId), deps);
-  return { archive: open.archive, mode: leftBy.mergeMode, close: () => open.close() };
+  return { archive: open.archive, mode: leftBy.mergeMode, masker, close: () => open.close() };
 };

@@ -1,6 +1,8 @@
 import type { ArchiveCursor, TargetCursor } from '../../backup/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
-import { isMergeNoop, referenceRewriter, sameFields } from '../../firestore/index.ts';
+import { isMergeNoop, sameFields } from '../../firestore/index.ts';
+import { documentForm } from '../transform/document-form.ts';
+import type { DocumentMasker } from '../transform/document-masker.ts';
 
 export type Action = 'create' | 'overwrite' | 'skip' | 'delete' | 'unchanged';
 
@@ -12,33 +14,42 @@ interface PolicyOptions {
   /** Databases of the backup and of the target, `projects/p/databases/d`. */
   readonly from: string;
   readonly to: string;
+  /** Of a masked copy. */
+  readonly masker?: DocumentMasker | undefined;
 }
 
 /**
  * Decides the action for documents that both the backup and the target have, by comparing what would be written with the live
- * document. References into the backed-up database are rewritten to the target first.
+ * document: masked, with references into the backed-up database rewritten to the target.
  */
 export class DocumentActionPolicy {
   readonly #mode: MergeMode;
   readonly #isSameDatabase: boolean;
-  readonly #rewrite: (document: Uint8Array) => Buffer;
+  readonly #isMasked: boolean;
+  readonly #formOf: ReturnType<typeof documentForm>;
 
-  constructor({ mode, from, to }: PolicyOptions) {
+  constructor({ mode, from, to, masker }: PolicyOptions) {
     this.#mode = mode;
     this.#isSameDatabase = from === to;
-    this.#rewrite = referenceRewriter(from, to);
+    this.#isMasked = masker !== undefined;
+    this.#formOf = documentForm({ from, to, masker });
   }
 
   /** Undefined if the decision needs the contents of the backup's document. */
   decideWithoutContents(archived: ArchiveCursor, live: TargetCursor): Action | undefined {
     if (archived.isTombstone) return 'delete';
+    // The rules are counted for every document of the backup.
+    if (this.#isMasked) return undefined;
     if (this.#mode === 'skip_existing') return 'skip';
     return this.#isSameDatabase && isSameTime(archived, live) ? 'unchanged' : undefined;
   }
 
   /** Requires that the contents of the backup's document are open. */
-  decideByContents(archived: ArchiveCursor, live: TargetCursor): Action {
-    const wanted = this.#rewrite(archived.document());
+  decideByContents(archived: ArchiveCursor, live: TargetCursor | undefined): Action {
+    if (!live && !this.#isMasked) return 'create';
+    const wanted = this.#formOf(archived.document(), { path: archived.name ?? '' });
+    if (!live) return 'create';
+    if (this.#mode === 'skip_existing') return 'skip';
     const isSame = this.#mode === 'merge' ? isMergeNoop(wanted, live.document()) : sameFields(wanted, live.document());
     return isSame ? 'unchanged' : 'overwrite';
   }

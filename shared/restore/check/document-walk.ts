@@ -3,6 +3,7 @@ import { ArchiveCursor, compareCursors, LiveLookupCursor, LiveScanCursor, type T
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { type FirestoreDatabase, intersection, type NameRange } from '../../firestore/index.ts';
 import type { Scope } from '../scope/restore-scope.ts';
+import type { DocumentMasker, MaskedDocument } from '../transform/document-masker.ts';
 import { CompletenessCheck } from './completeness-check.ts';
 import { type Action, DocumentActionPolicy, isTouching } from './document-action-policy.ts';
 import { type PartialRestore, UndoMatcher } from './undo-matcher.ts';
@@ -14,6 +15,8 @@ export interface WalkOptions {
   /** The walk covers the scope within this bound. */
   readonly bound: NameRange;
   readonly mode: MergeMode;
+  /** Of a masked copy. */
+  readonly masker?: DocumentMasker | undefined;
   /** Tombstones of the archive then mean documents to delete. */
   readonly isUndo: boolean;
   /** See `absenceKnowledge`. Other documents that the archive lacks are left alone and not counted. */
@@ -24,6 +27,10 @@ export interface WalkOptions {
   readonly signal: AbortSignal;
   /** Checked now and then: whether the time is up. */
   readonly isOver?: (() => boolean) | undefined;
+  /** Paths that an erasure hides are neither written nor deleted, whether the backup has them or not. */
+  readonly hidesPath?: ((path: Uint8Array) => boolean) | undefined;
+  /** Called for each document of the backup, in scope, that an erasure hides. */
+  readonly onErased?: ((name: Buffer) => void) | undefined;
   /** Checked before each document: whether the part is full. */
   readonly isFull?: (() => boolean) | undefined;
 }
@@ -36,6 +43,8 @@ export interface DocumentDecision {
   /** The target's encoded document, for `overwrite` and `delete`. */
   readonly live: Uint8Array | undefined;
   readonly isOfBackup: boolean;
+  /** Of a masked copy: what its rules change in the document of the backup. */
+  readonly masked: MaskedDocument | undefined;
 }
 
 type VisitDocument = (decision: DocumentDecision) => Promise<void> | undefined;
@@ -65,15 +74,21 @@ export class DocumentWalk {
   readonly #completeness: CompletenessCheck;
   readonly #undoMatcher: UndoMatcher | undefined;
   /** Reused for all documents. */
-  readonly #decision: Mutable<DocumentDecision> = { name: nothing, action: 'skip', live: undefined, isOfBackup: false };
+  readonly #decision: Mutable<DocumentDecision> = {
+    name: nothing,
+    action: 'skip',
+    live: undefined,
+    isOfBackup: false,
+    masked: undefined,
+  };
   #decided = 0;
   #outOfScope = 0;
 
   constructor(options: WalkOptions) {
-    const { archive, target, mode, isUndo, partialRestore, bound, readTime } = options;
+    const { archive, target, mode, masker, isUndo, partialRestore, bound, readTime } = options;
     const to = target.database;
     this.#options = options;
-    this.#policy = new DocumentActionPolicy({ mode, from: archive.manifest.source, to });
+    this.#policy = new DocumentActionPolicy({ mode, from: archive.manifest.source, to, masker });
     this.#deletes = mode === 'rollback' && !isUndo;
     this.#completeness = new CompletenessCheck(target, readTime, this.#deletes);
     this.#undoMatcher = partialRestore && new UndoMatcher({ ...partialRestore, saved: archive, bound, to });
@@ -106,7 +121,7 @@ export class DocumentWalk {
     const { archive, target, isUndo: withTombstones, readTime, signal, scope } = this.#options;
     const options = { readTime, signal, batchBytes, withTombstones, wants: scope.wants };
     const lookups = look === 'lookup' ? new LiveLookupCursor(target, archive, options) : undefined;
-    const archived = new ArchiveCursor(archive, ranges, { withBodies: true, withTombstones }, lookups?.through);
+    const archived = new ArchiveCursor(archive, ranges, { withBodies: true, withTombstones, withErased: true }, lookups?.through);
     let live: TargetCursor | undefined;
     try {
       await archived.load();
@@ -134,16 +149,19 @@ export class DocumentWalk {
     live: TargetCursor,
     { visit, look }: { visit: VisitDocument; look: Scope['look'] },
   ): Promise<string | undefined> {
-    const { isOver, isFull, scope, knowsAbsence } = this.#options;
+    const { isOver, isFull, scope, knowsAbsence, hidesPath, onErased } = this.#options;
     const { wants } = scope;
     for (let n = 1; archived.name || (live.name && this.#deletes); n++) {
       const order = compareCursors(archived, live);
       const name = (order > 0 ? live.name : archived.name) ?? nothing;
       if (isFull?.() || (n % lookEvery === 0 && isOver?.())) return 'later';
-      const isUntouched = order > 0 && (!this.#deletes || (knowsAbsence && !knowsAbsence(name.toString())));
+      const isUntouched =
+        order > 0 && (!this.#deletes || (knowsAbsence && !knowsAbsence(name.toString())) || hidesPath?.(name) === true);
       if (isUntouched || (wants && !wants(name.toString()))) {
         if (order >= 0) this.#outOfScope += 1;
         if (this.#shouldLookUp(look) && archived.name) return archived.name.toString();
+      } else if (order <= 0 && archived.isErased) {
+        onErased?.(name);
       } else {
         const decided = this.#decide(order, archived, live);
         let action = typeof decided === 'string' ? decided : await decided;
@@ -173,7 +191,7 @@ export class DocumentWalk {
     if (order < 0 && archived.isTombstone) return 'unchanged';
     const known = order < 0 ? undefined : this.#policy.decideWithoutContents(archived, live);
     if (known) return known;
-    const decide = (): Action => (order < 0 ? 'create' : this.#policy.decideByContents(archived, live));
+    const decide = (): Action => this.#policy.decideByContents(archived, order < 0 ? undefined : live);
     return archived.requestBody() ? decide() : archived.open().then(decide);
   }
 
@@ -182,6 +200,7 @@ export class DocumentWalk {
     decision.name = name;
     decision.action = action;
     decision.isOfBackup = order <= 0;
+    decision.masked = order <= 0 ? this.#options.masker?.last : undefined;
     decision.live = action === 'overwrite' || action === 'delete' ? live.document() : undefined;
     this.#decided += 1;
     return decision;

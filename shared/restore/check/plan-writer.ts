@@ -4,9 +4,11 @@ import { JobFailure } from '../../job/index.ts';
 import { accountOf, isRedacted } from '../../project/index.ts';
 import { throwAsUploadError } from '../model/journal.ts';
 import type { PlanCounts } from '../model/record.ts';
+import { TransformTally } from '../transform/transform-counts.ts';
 import { emptyPlan, type PlannedPart } from './check-progress.ts';
 import type { CheckRun } from './check-run.ts';
 import type { UserDecision } from './decide-user-actions.ts';
+import { DeletionSet } from './deletions.ts';
 import { isTouching } from './document-action-policy.ts';
 import type { DocumentDecision } from './document-walk.ts';
 
@@ -26,11 +28,14 @@ const isRestoring = { create: true, overwrite: true, delete: false, skip: false,
 export class PlanWriter {
   readonly #plan: { -readonly [Action in keyof PlanCounts]: number } = { ...emptyPlan };
   #records = 0;
+  #erased = 0;
   last: string | undefined;
   /** Collection ids of restored documents. */
   readonly #collections = new Set<string>();
   readonly #saved = new Map<string, number>();
   #originalSize = 0;
+  readonly #deletions = new DeletionSet();
+  readonly #transformed: TransformTally | undefined;
   readonly #part: PartWriter;
   readonly #root: string;
   readonly #isDryRun: boolean;
@@ -44,6 +49,14 @@ export class PlanWriter {
     this.#root = `${target.root}/`;
     this.#isDryRun = restore.dryRun;
     this.#keepsContents = restore.safetyBackup;
+    this.#transformed = restore.transform && new TransformTally(restore.transform.rules.length);
+  }
+
+  /** Counts a document that an erasure hides. A later run continues behind it, so that it counts once. */
+  addErased(path: string): void {
+    this.#erased += 1;
+    this.#records += 1;
+    this.last = path;
   }
 
   get plan(): PlanCounts {
@@ -54,11 +67,13 @@ export class PlanWriter {
     return this.#bytes >= partBytesMax || this.#collectionBytes >= collectionBytesMax;
   }
 
-  addDocument({ name, action, live, isOfBackup }: DocumentDecision): Promise<void> | undefined {
+  addDocument({ name, action, live, isOfBackup, masked }: DocumentDecision): Promise<void> | undefined {
     const path = name.toString();
     this.#plan[action] += 1;
     if (isOfBackup) this.#records += 1;
+    if (masked) this.#transformed?.add(masked);
     this.last = path;
+    if (action === 'delete') this.#deletions.add(path);
     const collection = collectionIdOf(path);
     if (isRestoring[action]) this.#note(this.#collections, collection);
     if (!isTouching[action] || this.#isDryRun) return undefined;
@@ -71,6 +86,7 @@ export class PlanWriter {
   async addUser({ id, name, action, live }: UserDecision): Promise<void> {
     this.#plan[action] += 1;
     this.#records += 1;
+    if (action === 'delete') this.#deletions.add(name.toString());
     if (!isTouching[action] || this.#isDryRun) return;
     if (live && this.#keepsContents) {
       if (isRedacted(accountOf(live))) throw hashesHidden();
@@ -84,7 +100,10 @@ export class PlanWriter {
     const stored = await this.#part.finish().catch(throwAsUploadError);
     return {
       plan: this.#plan,
+      ...this.#deletions.planned,
+      transformed: this.#transformed?.counts,
       records: this.#records,
+      erased: this.#erased,
       collections: this.#collections,
       part: stored && { ...stored, originalSize: this.#originalSize, collections: JSON.stringify([...this.#saved]) },
     };

@@ -1,12 +1,15 @@
 import { type Archive, compareNames } from '../../archive/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
-import { isMergeNoop, type NameRange, referenceRewriter, sameFields } from '../../firestore/index.ts';
+import { isMergeNoop, type NameRange, sameFields } from '../../firestore/index.ts';
 import { type JoinedDocument, type JoinInput, joinedDocuments, joinJournalWithBackup } from '../read/join-journal-with-backup.ts';
+import { documentForm } from '../transform/document-form.ts';
+import type { DocumentMasker } from '../transform/document-masker.ts';
 
-/** An incomplete restore that is undone: the backup it wrote from, and its mode. */
+/** An incomplete restore that is undone: the backup it wrote from, its mode and how it masked documents. */
 export interface PartialRestore {
   readonly archive: Archive;
   readonly mode: MergeMode;
+  readonly masker?: DocumentMasker | undefined;
 }
 
 interface UndoMatcherOptions extends PartialRestore {
@@ -19,13 +22,13 @@ interface UndoMatcherOptions extends PartialRestore {
 /** Tells documents that a restore wrote from those changed by others since: only the former are undone. */
 export class UndoMatcher {
   readonly #mode: MergeMode;
-  readonly #rewrite: (document: Uint8Array) => Buffer;
+  readonly #formOf: ReturnType<typeof documentForm>;
   readonly #matches: AsyncGenerator<JoinedDocument, void, undefined>;
   #match: JoinedDocument | undefined;
 
-  constructor({ archive, mode, saved, bound, to }: UndoMatcherOptions) {
+  constructor({ archive, mode, masker, saved, bound, to }: UndoMatcherOptions) {
     this.#mode = mode;
-    this.#rewrite = referenceRewriter(archive.manifest.source, to);
+    this.#formOf = documentForm({ from: archive.manifest.source, to, masker });
     this.#matches = allOf({ journal: saved, backup: archive, range: bound });
   }
 
@@ -44,7 +47,7 @@ export class UndoMatcher {
     if (!match.path.equals(name)) throw new Error('the journal does not contain this document');
     // The restore deletes what the backup lacks.
     if (!match.leaf || !live) return !match.leaf && !live;
-    const wanted = this.#rewrite(match.leaf.content(match.slot));
+    const wanted = this.#formOf(match.leaf.content(match.slot), match);
     return this.#mode === 'merge' && !wasAbsent ? isMergeNoop(wanted, live) : sameFields(wanted, live);
   }
 

@@ -1,30 +1,40 @@
 /** Dry run within one request: compares the backup with the live target and writes nothing. */
 import type * as z from 'zod';
-import type { Archive } from '../../archive/index.ts';
 import {
   type ArchiveDeps,
   type BackupRecord,
   costOf,
+  type OpenArchive,
   type RequestCaller,
   requestArchiveDeps,
   sourceRequestTimeoutMs,
   withArchiveInRequest,
   withSourceInRequest,
 } from '../../backup/index.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, invalid } from '../../contract/errors.ts';
 import type { DryRun } from '../../contract/models/restore.ts';
 import { type FirestoreDatabase, probeSource, SourceError } from '../../firestore/index.ts';
-import { after } from '../../platform/index.ts';
+import { after, secureRandomBytes } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import { emptyPlan } from '../check/check-progress.ts';
+import { emptyPlan, isEmptyPlan } from '../check/check-progress.ts';
 import { isCountMismatch } from '../check/completeness-check.ts';
+import { DeletionSet } from '../check/deletions.ts';
 import { DocumentWalk } from '../check/document-walk.ts';
+import type { PlannedDeletions } from '../model/planned-deletions.ts';
 import type { PlanCounts } from '../model/record.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';
 import { type RestoreDeps, restoreDeps } from '../restore-deps.ts';
-import { findMissingUntil } from '../scope/find-missing.ts';
+import { findMissing } from '../scope/find-missing.ts';
+import { lackingOf } from '../scope/lacking-of.ts';
 import { absenceKnowledge, restoreScope } from '../scope/restore-scope.ts';
 import { splitIntoShards } from '../scope/split-into-shards.ts';
+import { namesNotFound } from '../start/assert-names-found.ts';
+import { assertAllMatched } from '../start/assert-rules-match.ts';
+import { DocumentMasker } from '../transform/document-masker.ts';
+import { maskedTargetReason, mayBeSameDatabase } from '../transform/masked-target.ts';
+import { RuleSet } from '../transform/rule-set.ts';
+import { type TransformCounts, TransformTally } from '../transform/transform-counts.ts';
+import { planTransform } from './plan-transform.ts';
 import { planUsers } from './plan-users.ts';
 
 type Plan = z.input<typeof DryRun>;
@@ -35,12 +45,13 @@ export interface PlanRequest {
   readonly target: ProjectRecord;
   readonly options: Pick<
     StartRestoreOptions,
-    'mergeMode' | 'collections' | 'documents' | 'includeSubcollections' | 'includeAuthUsers'
+    'mergeMode' | 'collections' | 'documents' | 'includeSubcollections' | 'includeAuthUsers' | 'transform'
   >;
 }
 
 /** The function times out after 20 s; opening the archive, the users and the response take the rest. */
 const walkSeconds = 12;
+const previewSeconds = 2;
 /** Approximate limits of billed reads and of backup records per request. */
 const readsMax = 50_000;
 const recordsMax = 500_000;
@@ -59,10 +70,10 @@ export const planInRequest = (
   return withArchiveInRequest(
     caller.tenant,
     backup,
-    async ({ archive }) => {
+    async ({ archive, erasures }) => {
       try {
         const plan = await withSourceInRequest(caller, target, deps, (source) =>
-          planDocuments(archive, source, request, signal, deps),
+          planDocuments({ archive, erasures }, source, request, signal, deps),
         );
         if (!plan || !options.includeAuthUsers) return plan;
         const authUsers = await planUsers(archive, deps.openToolkit(caller.tenant, target), options.mergeMode, signal);
@@ -80,7 +91,7 @@ export const planInRequest = (
 const attemptsMax = 3;
 
 const planDocuments = async (
-  archive: Archive,
+  { archive, erasures }: Pick<OpenArchive, 'archive' | 'erasures'>,
   target: FirestoreDatabase,
   { backup, target: project, options }: PlanRequest,
   signal: AbortSignal,
@@ -88,17 +99,23 @@ const planDocuments = async (
 ): Promise<Plan | undefined> => {
   const until = after(clock.now(), walkSeconds);
   const isTimeUp = (): boolean => clock.now() >= until;
-  const { mergeMode, collections, documents } = options;
+  const { mergeMode, documents, transform } = options;
+  if (transform && mayBeSameDatabase(archive.manifest.source, target.database))
+    throw invalid('targetProjectId', maskedTargetReason);
   const scope = restoreScope({ ...options, undoOf: null }, backup, documents?.paths);
   const knowsAbsence = absenceKnowledge(backup, archive);
-  const notFound = await findMissingUntil(archive, { collections, given: documents?.given }, isTimeUp);
-  if (!notFound) return undefined;
+  const planned = { scope, to: target.database, isOver: () => clock.now() >= after(until, previewSeconds) };
+  const names = await findMissing(archive, { ...options, given: documents?.given }, isTimeUp);
+  if (!names) return undefined;
+  const { missing, nothingFound } = names;
+  if (nothingFound && mergeMode !== 'rollback') throw namesNotFound(nothingFound);
   const shards = await splitIntoShards(archive, scope);
   if (shards.reduce((sum, { expected }) => sum + expected, 0) > recordsMax) return undefined;
   const { maxReads = Number.POSITIVE_INFINITY } = project.settings;
   let readsBefore = 0;
   for (let attempt = 1; ; attempt++) {
     const { readTime } = await probeSource(target, signal);
+    let documentsErased = 0;
     const reads = (): number => readsBefore + 1 + walk.reads;
     const walk = new DocumentWalk({
       archive,
@@ -107,27 +124,41 @@ const planDocuments = async (
       knowsAbsence,
       bound: {},
       mode: mergeMode,
+      masker: transform && new DocumentMasker(new RuleSet(transform.rules), secureRandomBytes(32)),
       isUndo: false,
       readTime,
       signal,
+      hidesPath: erasures && ((path) => erasures.hidesPath(path)),
+      onErased: () => {
+        documentsErased += 1;
+      },
       isOver: () => isTimeUp() || reads() > Math.min(readsMax, maxReads),
     });
     try {
-      const found = await collectChanges(walk);
+      const found = await collectChanges(walk, transform?.rules.length ?? 0);
       if (reads() > maxReads) throw readLimitExceeded(maxReads, reads());
       if (!found) return undefined;
       await walk.prove(signal);
+      if (nothingFound && isEmptyPlan(found.counts)) throw namesNotFound(nothingFound);
+      if (transform) assertAllMatched(transform, found.transformed);
       return {
         ...found.counts,
-        notFound: [...notFound],
+        documentsErased,
+        deleteDigest: found.deleteDigest,
+        deletions: [...found.deletions],
+        ...missing,
+        unknownCollections: [...missing.unknownCollections],
+        notFound: [...missing.notFound],
         dryRun: true,
         backupId: backup.id,
         projectId: backup.projectId,
         pointInTime: null,
+        partial: lackingOf(backup, options) ?? null,
         targetProjectId: project.id,
         mergeMode,
         readTime,
         changes: found.changes,
+        ...(transform && (await planTransform(archive, { ...planned, transform, counts: found.transformed }))),
         cost: costOf(reads()),
       };
     } catch (error) {
@@ -138,21 +169,29 @@ const planDocuments = async (
   }
 };
 
+interface CollectedChanges extends PlannedDeletions {
+  readonly counts: PlanCounts;
+  readonly changes: Changes;
+  readonly transformed: TransformCounts;
+}
+
 /** Undefined if the walk ended early. */
-const collectChanges = async (
-  walk: DocumentWalk,
-): Promise<{ readonly counts: PlanCounts; readonly changes: Changes } | undefined> => {
+const collectChanges = async (walk: DocumentWalk, rules: number): Promise<CollectedChanges | undefined> => {
   const counts: { -readonly [Action in keyof PlanCounts]: number } = { ...emptyPlan };
   const changes: Changes = [];
+  const deletions = new DeletionSet();
+  const tally = new TransformTally(rules);
   let bytes = 0;
-  const isWhole = await walk.run(({ name, action }) => {
+  const isWhole = await walk.run(({ name, action, masked }) => {
     counts[action] += 1;
+    if (masked) tally.add(masked);
+    if (action === 'delete') deletions.add(name.toString());
     if (action === 'unchanged' || changes.length === changesMax || bytes > changesMaxBytes) return undefined;
     bytes += name.length;
     changes.push({ path: name.toString(), action });
     return undefined;
   });
-  return isWhole ? { counts, changes } : undefined;
+  return isWhole ? { counts, changes, ...deletions.planned, transformed: tally.counts } : undefined;
 };
 
 const readLimitExceeded = (maxReads: number, reads: number): ApiError =>

@@ -25,7 +25,9 @@ export const planPointInTime = async (
     });
     const planned = await planInRequest(caller, { ...request, backup: built.backup }, built.deps);
     const pointInTime = shownMoment(microsOf(plan.point.moment));
-    return planned && { ...planned, backupId: plan.base.id, pointInTime };
+    const { uncovered } = plan.point;
+    const partial = uncovered ? { ...uncovered, collections: [...uncovered.collections] } : null;
+    return planned && { ...planned, backupId: plan.base.id, pointInTime, partial };
   } catch (error) {
     if (error instanceof PointTooLarge) return undefined;
     throw toReadError(error);

@@ -22,7 +22,7 @@ export const cancelRestore = async (
   const { restore } = context;
   const { id, status, attempt, safetyBackupId, targetProjectId, written, deleted } = restore;
   assertCancellable(restore);
-  const by = actor.type === 'user' ? 'a person' : 'the service account';
+  const by = actor.type === 'user' ? 'a user' : 'a service account';
   const error = { code: 'CANCELLED', message: `The restore was cancelled by ${by}` } as const;
   const ended = { status: 'cancelled', error, ...endFields(context, now) } as const;
   const cancelled: RestoreRecord = { ...restore, ...ended };

@@ -1,8 +1,9 @@
 /** After the end of a restore: releases its target, and deletes everything that neither an undo nor a resume needs. */
-import { deleteArchiveObjects } from '../../backup/index.ts';
+import { deleteArchiveObjects, readUnstoredObjects } from '../../backup/index.ts';
 import { undoSeconds } from '../../contract/limits.ts';
 import { deleteWorkItems } from '../../job/index.ts';
 import { after, check, commit, get, isConflict, iso, log, type Tenant, update } from '../../platform/index.ts';
+import { releaseMaskSalt } from '../model/mask-salt.ts';
 import { type Journal, type RestoreRecord, restoreKey, workPartition } from '../model/record.ts';
 import { loadEndContext, type RestoreEndContext, releaseHoldsWrites } from '../model/restore-end-context.ts';
 import { waitForWriters } from '../model/writer-lease.ts';
@@ -79,8 +80,9 @@ const cleanUp = async (
   const isOver = dueAt === undefined || dueAt <= iso(clock.now());
   const journals = unneededJournals(restore, isOver);
   if (isGivenUp && journals.length > 0) log.error('journal of the restore stays in its destination', { restoreJobId: id });
-  else for (const journal of journals) await deleteArchiveObjects(tenant, journalLocation(tenant, restore, journal), openStore);
+  else for (const journal of journals) await (await prepareJournalDeletion(tenant, restore, journal, openStore))();
   if (!isGivenUp) await deleteDiscardedAttempts(tenant, restore, openStore);
+  await releaseMaskSalt(tenant, restore);
   if (isOver) await deleteRestoreWork(tenant, restore);
   const running = restoreKey.running(tenant, id);
   if ((await get(running))?.attempt !== attempt) return;
@@ -111,7 +113,18 @@ const unneededJournals = (
   return isUnneeded ? [...givenUp, journal] : givenUp;
 };
 
-export const journalLocation = (
+/** The deletion of a journal's objects. Reads the work items first, so that it can be repeated after they are deleted. */
+export const prepareJournalDeletion = async (
+  tenant: Tenant,
+  restore: RestoreRecord,
+  journal: Journal,
+  openStore: RestoreDeps['openStore'],
+): Promise<() => Promise<unknown>> => {
+  const uploads = await readUnstoredObjects(workPartition(tenant, restore.id), journal.backupId);
+  return () => deleteArchiveObjects(tenant, journalLocation(tenant, restore, journal), { openStore, uploads });
+};
+
+const journalLocation = (
   { organizationId }: Tenant,
   { targetProjectId }: RestoreRecord,
   { backupId, path, storageDestination }: Journal,

@@ -8,9 +8,9 @@ import { emitRestoreEvent } from '../model/emit-restore-event.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import { restoreAudit } from '../model/restore-audit.ts';
 import { endFields, endRestoreWrites, loadEndContext, type RestoreEndContext } from '../model/restore-end-context.ts';
-import { internalError } from '../model/restore-steps.ts';
 import type { RestoreAttempt } from '../model/running-restore.ts';
 import { type WriterWait, waitForWriters } from '../model/writer-lease.ts';
+import { internalError } from '../run/restore-steps.ts';
 
 /** The error of a workflow, as Step Functions reports it. */
 export interface WorkflowError {
@@ -81,7 +81,7 @@ const failureTransaction = (
     ...endRestoreWrites(tenant, context, { status: 'failed', now, isStopped }),
     ...(target && error.code === 'SOURCE_AUTH_ERROR' ? [unauthorizedWrite(tenant, target, now)] : []),
     ...(destination && organization && error.code === 'STORAGE_UPLOAD_ERROR'
-      ? failureWrites({ tenant, organization }, destination, error.message, now)
+      ? failureWrites({ tenant, organization }, destination, error, now)
       : []),
     ...(organization
       ? emitRestoreEvent({ ...context, tenant, organization }, { ...restore, ...ended }, { name: 'restore.failed', now })

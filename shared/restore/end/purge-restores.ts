@@ -1,11 +1,10 @@
-import { deleteArchiveObjects } from '../../backup/index.ts';
 import type { openStore } from '../../destination/index.ts';
 import { type PurgeOptions, purgeObjects } from '../../job/index.ts';
 import { deletePartition, removeAll, type Tenant, walk } from '../../platform/index.ts';
 import { type RestoreRecord, restoreKey, restorePrefix, workPartition } from '../model/record.ts';
 import { deleteDiscardedAttempts } from '../point-in-time/materialize-attempts.ts';
 import { restoreDeps } from '../restore-deps.ts';
-import { journalLocation } from './clean-up-restore.ts';
+import { prepareJournalDeletion } from './clean-up-restore.ts';
 
 /**
  * Deletes the restores of an organization with everything outside its partition. False if the deadline passed first. A running
@@ -20,9 +19,10 @@ export const purgeRestores = async (
   for await (const restore of walk<RestoreRecord>(range)) {
     if (options.clock.now() >= options.deadline) return false;
     const { id, pk, sk, status, journal, givenUp = [], safetyBackupId } = restore;
+    const journals = safetyBackupId === undefined ? [...givenUp, journal] : givenUp;
+    const deletions = await Promise.all(journals.map((one) => prepareJournalDeletion(tenant, restore, one, open)));
     const deleteObjects = async (): Promise<void> => {
-      for (const stored of safetyBackupId === undefined ? [...givenUp, journal] : givenUp)
-        await deleteArchiveObjects(tenant, journalLocation(tenant, restore, stored), open);
+      for (const deleteJournal of deletions) await deleteJournal();
       await deleteDiscardedAttempts(tenant, restore, open);
     };
     await purgeObjects(id, options, deleteObjects);

@@ -1,8 +1,8 @@
 import type { JobKind, JobWorkflow } from '../../job/index.ts';
 import { get } from '../../platform/index.ts';
 import { type RestoreRecord, type RunningRestore, restoreKey, runningRestores } from '../model/record.ts';
-import { internalError } from '../model/restore-steps.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
+import { internalError } from '../run/restore-steps.ts';
 import { cleanUpRestore } from './clean-up-restore.ts';
 import { failRestore, failureReason } from './fail-restore.ts';
 

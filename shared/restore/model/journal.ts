@@ -1,20 +1,21 @@
 /** The journal of a restore: an archive of the documents that it touches, as they were before. */
 import { type BackupRecord, finishedFields, newBackupRecord } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { type ObjectStore, readDestination, StorageError, type Upload } from '../../destination/index.ts';
-import { JobFailure, UploadError } from '../../job/index.ts';
+import { type ObjectStore, readDestination, StorageError } from '../../destination/index.ts';
+import { JobFailure, UploadError, wrapStore } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
 import type { RestoreRecord } from './record.ts';
 
 /** The journal as a backup record. Two runs of the same step must build the same record, because the manifest is made from it. */
 export const journalBackup = (tenant: Tenant, restore: RestoreRecord): BackupRecord => {
-  const { journal, targetProjectId } = restore;
+  const { journal, targetProjectId, targetProjectName } = restore;
   const { backupId: id, storageDestination, path, encryption, keyFile, manifestDigest } = journal;
   return newBackupRecord(tenant, {
     ...finishedFields,
     id,
     projectId: targetProjectId,
+    projectName: targetProjectName,
     type: 'full',
     trigger: 'safety',
     includeAuthUsers: restore.includeAuthUsers,
@@ -23,7 +24,7 @@ export const journalBackup = (tenant: Tenant, restore: RestoreRecord): BackupRec
     keyFile,
     encryption,
     manifestDigest,
-    // No object lock: the objects are deleted once the undo window closes, after days.
+    // Locked when it is sealed.
     lockedUntil: null,
     readTime: restore.since,
     createdAt: restore.startedAt ?? restore.createdAt,
@@ -46,22 +47,7 @@ export const openJournalStore = async (tenant: Tenant, { journal }: RestoreRecor
 export const destinationDeleted = (cause: unknown): JobFailure =>
   new JobFailure('STORAGE_UPLOAD_ERROR', 'The storage destination of the safety backup was deleted', undefined, { cause });
 
-export const asUploadStore = (store: ObjectStore): ObjectStore => ({
-  put: (...args) => store.put(...args).catch(throwAsUploadError),
-  upload: (...args) => asUpload(store.upload(...args)),
-  get: (...args) => store.get(...args).catch(throwAsUploadError),
-  head: (...args) => store.head(...args).catch(throwAsUploadError),
-  list: (...args) => store.list(...args),
-  remove: (...args) => store.remove(...args).catch(throwAsUploadError),
-  abortUnfinishedUploads: (...args) => store.abortUnfinishedUploads(...args).catch(throwAsUploadError),
-  close: () => store.close(),
-});
-
-const asUpload = (upload: Upload): Upload => ({
-  write: (pieces) => upload.write(pieces).catch(throwAsUploadError),
-  finish: () => upload.finish().catch(throwAsUploadError),
-  abort: () => upload.abort(),
-});
+export const asUploadStore = (store: ObjectStore): ObjectStore => wrapStore(store, (call) => call().catch(throwAsUploadError));
 
 export const throwAsUploadError = (error: unknown): never => {
   if (!(error instanceof StorageError) || error instanceof UploadError) throw error;

@@ -1,14 +1,16 @@
 /** Records of restores and their keys. Every key begins with the tenant. */
 import type * as z from 'zod';
-import type { PartContents } from '../../backup/index.ts';
+import type { BackupRecord, JobCreator, PartContents } from '../../backup/index.ts';
 import type { RestoreFailure, RestoreJob, RestorePlan } from '../../contract/models/restore.ts';
 import type { RateState } from '../../firestore/index.ts';
-import type { JobRecord } from '../../job/index.ts';
+import type { JobRecord, Reason } from '../../job/index.ts';
 import type { PointInTime } from '../../pitr/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
+import type { MaskedFields } from '../transform/restore-transform.ts';
+import type { PlanNotes } from './planned-deletions.ts';
 
-type Shown = z.output<typeof RestoreJob>;
-export type PlanCounts = Omit<z.output<typeof RestorePlan>, 'notFound'>;
+type Shown = z.input<typeof RestoreJob>;
+export type PlanCounts = Omit<z.output<typeof RestorePlan>, 'notFound' | 'deletions' | 'deleteDigest' | 'documentsErased'>;
 export type Failure = z.output<typeof RestoreFailure>;
 
 /** Outcomes of planned writes, exact as of the last committed checkpoints of the writers. */
@@ -18,9 +20,11 @@ export interface WriteCounts {
   /** Planned to be created, but created by someone else first. */
   readonly raced: number;
   readonly failed: number;
+  /** Planned, but erased before they were written or deleted. Absent in records of earlier versions. */
+  readonly erased?: number;
 }
 
-export interface RestoreRecord extends JobRecord, WriteCounts {
+export interface RestoreRecord extends JobRecord, WriteCounts, MaskedFields, PlanNotes {
   readonly id: string;
   readonly status: Shown['status'];
   readonly phase: Shown['phase'];
@@ -33,6 +37,8 @@ export interface RestoreRecord extends JobRecord, WriteCounts {
   readonly backupCreatedAt: string;
   /** Point-in-time restore: what the first step builds the backup from. */
   readonly point?: RestorePoint;
+  /** Otherwise: what its backup lacks of the request, if that was built for a point in time. */
+  readonly lacks?: NonNullable<BackupRecord['lacks']>;
   /** Attempts to build it so far. Each attempt writes to a folder of its own. */
   readonly pointTries?: number;
   /** The attempt that became the backup. */
@@ -57,7 +63,7 @@ export interface RestoreRecord extends JobRecord, WriteCounts {
    * Undo of an incomplete restore: the backup that one wrote from, and its mode. Which documents it wrote is unknown, so only
    * those that are as it would have left them are undone.
    */
-  readonly leftBy?: { readonly backupId: string; readonly mergeMode: Shown['mergeMode'] };
+  readonly leftBy?: Pick<RestoreRecord, 'backupId' | 'mergeMode' | 'transform'>;
   /** Each attempt has a workflow execution of its own, named `<id>-<attempt>`. */
   readonly attempt: number;
   readonly journal: Journal;
@@ -75,7 +81,15 @@ export interface RestoreRecord extends JobRecord, WriteCounts {
   readonly checked: number;
   /** Null until the check is complete. */
   readonly plan: PlanCounts | null;
+  /** The `deleteDigest` of the plan that the caller has seen: the restore fails before it writes if its own differs. */
+  readonly allowedDeletes?: string;
+  /** Requested names that the backup lacks, as far as they fit into the item. */
   readonly notFound: readonly string[];
+  readonly notFoundCount?: number;
+  readonly unknownCollections?: readonly string[];
+  readonly unknownCollectionsCount?: number;
+  /** Rollback of names that the backup lacks: the failure if the target lacks them, too. */
+  readonly nothingFound?: Reason;
   /** Acknowledged after this attempt had ended; reset when another starts. */
   readonly lateWritten?: number;
   readonly lateDeleted?: number;
@@ -86,15 +100,22 @@ export interface RestoreRecord extends JobRecord, WriteCounts {
   readonly failures: readonly Failure[];
   readonly reads: number;
   readonly toldPercent: number;
+  /** Set while no worker makes progress. */
+  readonly waitingFor?: Wait;
+  /** When a worker last ended a wait, and when an event last reported one. */
+  readonly movedAt?: string;
+  readonly waitReportedAt?: string;
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly completedAt: string | null;
   readonly undoUntil: string | null;
   readonly error: Shown['error'];
-  readonly createdBy: { readonly type: string; readonly id: string };
+  readonly createdBy: JobCreator;
   /** Moved with its target from another organization, without its work items: it can be undone, not resumed. */
   readonly isCarried?: boolean;
 }
+
+export type Wait = NonNullable<Shown['waitingFor']>;
 
 /**
  * The documents that a restore touches, each as it was before: an archive in the customer's bucket. A document that did not exist
@@ -131,7 +152,7 @@ export interface ScopeRecord extends Item {
 }
 
 /** A shard: a range of names, or all users. It is checked first, then written. */
-export interface RestoreShardRecord extends Item, WriteCounts {
+export interface RestoreShardRecord extends Item, WriteCounts, Omit<MaskedFields, 'transform'>, PlanNotes {
   readonly number: number;
   /** Bounds as JSON text; undefined for the users. The shard covers their intersection with the scope. */
   readonly range?: string;

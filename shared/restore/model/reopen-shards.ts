@@ -2,7 +2,7 @@
 import { commit, set, type Tenant, transactionMax, walk } from '../../platform/index.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey, workPartition } from './record.ts';
 import { updateRunning } from './running-restore.ts';
-import { noWrites, subtractCounts, sumCounts, touchedCount } from './shard-totals.ts';
+import { accountedFor, noWrites, subtractCounts, sumCounts, touchedCount } from './shard-totals.ts';
 
 export const readShards = (tenant: Tenant, restoreJobId: string): Promise<readonly RestoreShardRecord[]> =>
   Array.fromAsync(walk<RestoreShardRecord>({ pk: workPartition(tenant, restoreJobId), prefix: 'SHARD#' }));
@@ -28,8 +28,9 @@ export const reopenShards = async (tenant: Tenant, { id, attempt }: Pick<Restore
 };
 
 /** A written shard accounts for everything it touches; no shard accounts for more. */
-const addsUp = ({ plan, isWritten, written, deleted, raced, failed }: RestoreShardRecord): boolean => {
-  const accounted = written + deleted + raced + failed;
+const addsUp = (shard: RestoreShardRecord): boolean => {
+  const { plan, isWritten, deleted } = shard;
+  const accounted = accountedFor(shard);
   return isWritten ? accounted === touchedCount(plan) && deleted <= plan.delete : accounted <= touchedCount(plan);
 };
 

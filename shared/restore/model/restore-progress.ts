@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { RestoreJob } from '../../contract/models/restore.ts';
 import type { RestoreRecord } from './record.ts';
-import { touchedCount } from './shard-totals.ts';
+import { accountedFor, touchedCount } from './shard-totals.ts';
 
 /** Percent of the whole that checking takes; writing is the rest. A dry run only checks. */
 const checkShare = 50;
@@ -29,4 +29,4 @@ export const progressOf = (restore: RestoreRecord): z.input<typeof RestoreJob>['
   return { percent, documents: status === 'completed' ? totalDocuments : Math.min(documents, totalDocuments), totalDocuments };
 };
 
-const decidedCount = ({ written, deleted, raced, failed }: RestoreRecord): number => written + deleted + raced + failed;
+const decidedCount = (restore: RestoreRecord): number => accountedFor(restore);

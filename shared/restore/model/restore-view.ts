@@ -1,24 +1,43 @@
 /** A restore as the API, the history and the events show it. */
 import type * as z from 'zod';
+import { creatorData } from '../../backup/index.ts';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import { usdPerDelete, usdPerRead, usdPerWrite } from '../../contract/limits.ts';
 import type { RestoreHistory, RestoreJob } from '../../contract/models/restore.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import { microsOf, shownMoment } from '../../pitr/index.ts';
+import { omitUndefined, takeWithinBytes } from '../../platform/index.ts';
+import { ruleMatches, transformSummary } from '../transform/transform-view.ts';
 import type { RestoreRecord } from './record.ts';
 import { progressOf } from './restore-progress.ts';
 
 /** The API's view: without the journal's location and key. */
 export const restoreData = (record: RestoreRecord): z.input<typeof RestoreJob> => {
   const { id, backupId, projectId, targetProjectId, status, phase, mergeMode, dryRun, includeSubcollections } = record;
-  const { includeAuthUsers, documentIds, plan, notFound, failed, failures, users, collectionsRestored, attempt } = record;
+  const {
+    includeAuthUsers,
+    documentIds,
+    plan,
+    deleteDigest,
+    deletions,
+    notFound,
+    failed,
+    failures,
+    users,
+    collectionsRestored,
+    attempt,
+  } = record;
+  const { transform, transformed } = record;
   const { safetyBackupId = null, undoUntil, undoOf, undoneBy, createdAt, startedAt, completedAt, error } = record;
   return {
     restoreJobId: id,
     backupId,
     pointInTime: pointInTimeOf(record),
+    partial: partialOf(record),
     projectId,
+    projectName: record.projectName,
     targetProjectId,
+    targetProjectName: record.targetProjectName,
     status,
     phase,
     mergeMode,
@@ -28,25 +47,57 @@ export const restoreData = (record: RestoreRecord): z.input<typeof RestoreJob> =
     includeSubcollections,
     includeAuthUsers,
     progress: progressOf(record),
-    plan: plan && { ...plan, notFound: [...notFound] },
+    waitingFor: (isActive(record) && record.waitingFor) || null,
+    plan: plan && {
+      ...plan,
+      documentsErased: record.erasedInCheck ?? 0,
+      notFound: [...notFound],
+      ...omitUndefined({ deleteDigest, deletions: deletions && [...deletions] }),
+    },
+    ...missingNames(record),
     ...countsOf(record),
     documentsFailed: failed,
+    documentsErased: (record.erasedInCheck ?? 0) + (record.erased ?? 0),
     failures: [...failures],
     collectionsRestored,
     ...(users && { authUsers: users }),
-    cost: costOf(record),
+    ...(transform && {
+      transform: transformSummary(transform, transformed),
+      ruleMatches: ruleMatches(transform, transformed),
+    }),
+    cost: restoreCost(record),
     duration: durationOf(record),
     attempts: attempt,
     safetyBackupId,
     undoUntil,
     undoOf,
     undoneBy,
+    createdBy: creatorData(record.createdBy),
     createdAt,
     startedAt,
     completedAt,
     error,
   };
 };
+
+const partialOf = ({ point, lacks }: Pick<RestoreRecord, 'point' | 'lacks'>): z.input<typeof RestoreJob>['partial'] => {
+  const lacking = point?.uncovered ?? lacks;
+  return lacking ? { ...lacking, collections: [...lacking.collections] } : null;
+};
+
+const missingNames = ({ notFound, notFoundCount, unknownCollections = [], unknownCollectionsCount }: RestoreRecord) => ({
+  unknownCollections: shownNames(unknownCollections),
+  unknownCollectionsCount: unknownCollectionsCount ?? unknownCollections.length,
+  notFound: shownNames(notFound),
+  notFoundCount: notFoundCount ?? notFound.length,
+});
+
+/** The first names of a request: all of them may not fit into an event or a page of the history. */
+export const shownNames = (names: readonly string[]): string[] => [
+  ...takeWithinBytes(names, { sizeOf: (name) => Buffer.byteLength(name), maxBytes: 10_000, maxCount: 100 }),
+];
+
+const isActive = ({ status }: RestoreRecord): boolean => status === 'pending' || status === 'running';
 
 const pointInTimeOf = ({ point }: RestoreRecord): string | null => (point ? shownMoment(microsOf(point.moment)) : null);
 
@@ -74,7 +125,10 @@ const acknowledgedOf = ({
 });
 
 /** By Google's list prices, rounded to micro-dollars. */
-const costOf = ({ reads, ...record }: RestoreRecord): z.input<typeof RestoreJob>['cost'] => {
+export const restoreCost = ({
+  reads,
+  ...record
+}: Pick<RestoreRecord, 'reads' | 'written' | 'deleted' | 'lateWritten' | 'lateDeleted'>): z.input<typeof RestoreJob>['cost'] => {
   const { written: writes, deleted: deletes } = acknowledgedOf(record);
   const estimatedUsd = Math.round((reads * usdPerRead + writes * usdPerWrite + deletes * usdPerDelete) * 1e6) / 1e6;
   return { reads, writes, deletes, estimatedUsd };
@@ -94,7 +148,7 @@ const historyStatus = {
 } as const;
 
 export const historyEntry = (record: RestoreRecord): z.input<typeof RestoreHistory> => {
-  const { restoreJobId, status, progress, ...shown } = restoreData(record);
+  const { restoreJobId, status, progress, ruleMatches: _, ...shown } = restoreData(record);
   const { targetProjectName: name, backupCreatedAt } = record;
   return {
     ...shown,
@@ -119,11 +173,14 @@ export interface RestoreParties {
 export const restoreEvent = (
   record: RestoreRecord,
   { project, target, organization: { id, name } }: RestoreParties,
-): EventData<'restore.completed'> => ({
-  restore: {
-    ...restoreData(record),
-    projectName: project?.name ?? record.projectName,
-    targetProjectName: target?.name ?? record.targetProjectName,
-  },
-  organization: { id, name },
-});
+): EventData<'restore.completed'> => {
+  const { ruleMatches: _, ...shown } = restoreData(record);
+  return {
+    restore: {
+      ...shown,
+      projectName: project?.name ?? record.projectName,
+      targetProjectName: target?.name ?? record.targetProjectName,
+    },
+    organization: { id, name },
+  };
+};

@@ -1,20 +1,23 @@
-/** Every document of a plan is accounted for: written, deleted, already there, or failed. */
+/** Every document of a plan is accounted for: written, deleted, already there, erased meanwhile, or failed. */
 import { JobFailure } from '../../job/index.ts';
 import { takeWithinBytes } from '../../platform/index.ts';
 import type { Failure, PlanCounts, RestoreShardRecord, WriteCounts } from './record.ts';
 
-const countEach = (of: (name: keyof WriteCounts) => number): WriteCounts => ({
+type AllCounts = Required<WriteCounts>;
+
+const countEach = (of: (name: keyof WriteCounts) => number): AllCounts => ({
   written: of('written'),
   deleted: of('deleted'),
   raced: of('raced'),
   failed: of('failed'),
+  erased: of('erased'),
 });
 
 export const noWrites = countEach(() => 0);
-export const sumCounts = (all: readonly WriteCounts[]): WriteCounts =>
-  countEach((name) => all.reduce((sum, counts) => sum + counts[name], 0));
-export const subtractCounts = (from: WriteCounts, counts: WriteCounts): WriteCounts =>
-  countEach((name) => from[name] - counts[name]);
+export const sumCounts = (all: readonly WriteCounts[]): AllCounts =>
+  countEach((name) => all.reduce((sum, counts) => sum + (counts[name] ?? 0), 0));
+export const subtractCounts = (from: WriteCounts, counts: WriteCounts): AllCounts =>
+  countEach((name) => (from[name] ?? 0) - (counts[name] ?? 0));
 
 /** Outcomes of the documents, or of the users, of a plan. */
 interface ShardTotals extends WriteCounts {
@@ -41,10 +44,14 @@ export const sumShards = (shards: readonly RestoreShardRecord[]): ShardTotals =>
   };
 };
 
+/** Planned documents whose outcome is known. */
+export const accountedFor = ({ written, deleted, raced, failed, erased = 0 }: WriteCounts): number =>
+  written + deleted + raced + failed + erased;
+
 /** The COUNT_MISMATCH of a restore that reached its end incomplete; undefined if every planned write succeeded. */
 export const countMismatch = (totals: ShardTotals, what: 'documents' | 'users' = 'documents'): JobFailure | undefined => {
   const { planned, toDelete, written, deleted, raced, failed } = totals;
-  const accounted = written + deleted + raced + failed;
+  const accounted = accountedFor(totals);
   if (accounted !== planned)
     return new JobFailure(
       'COUNT_MISMATCH',

@@ -17,6 +17,9 @@ export interface StartRestoreOptions {
   readonly includeAuthUsers: boolean;
   readonly safetyBackup: boolean;
   readonly maxWritesPerSecond?: number | undefined;
+  /** See `RestoreRecord.allowedDeletes`. */
+  readonly deleteDigest?: string | undefined;
+  readonly transform?: RestoreRecord['transform'] | undefined;
   /** The restore that this one undoes. */
   readonly undoOf?: string;
   readonly leftBy?: RestoreRecord['leftBy'];

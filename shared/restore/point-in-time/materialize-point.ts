@@ -1,18 +1,18 @@
 /** Builds the backup of a point-in-time restore, as its first step, from a base backup and the changes captured since. */
 import { keyFileName } from '../../archive/index.ts';
 import {
+  addedBackupErasureTasks,
   type BackupRecord,
-  backupEvent,
   backupKey,
   completedFields,
   countInOrganization,
   expiryOf,
+  lifecycleEvents,
   markRetentionDue,
   type NewDataKey,
   topCollections,
 } from '../../backup/index.ts';
 import { countBackups, readDestination } from '../../destination/index.ts';
-import { emit } from '../../event/index.ts';
 import { JobFailure, RunControl } from '../../job/index.ts';
 import { buildRestorePoint, loadRestorePoint, pointBackupRecord } from '../../pitr/index.ts';
 import { after, bestEffort, commit, create, isConflict, type Tenant, type Write } from '../../platform/index.ts';
@@ -131,7 +131,8 @@ const commitPoint = async (tenant: Tenant, restore: RestoreRecord, { backup, bui
     countInOrganization(tenant, 1, record.size),
     markRetentionDue(tenant, now),
     ...(point?.holds ?? []).map((held) => turnHoldIntoDependency(tenant, { id: held })),
-    ...(project ? [emit(tenant, 'backup.completed', backupEvent(record, project, organization), now)] : []),
+    ...(await addedBackupErasureTasks(tenant, record, now)),
+    ...(project ? lifecycleEvents({ tenant, project, organization }, record, now) : []),
   ];
   try {
     await commit(writes);

@@ -26,7 +26,10 @@ export interface PointRequest {
   readonly point: RestorePoint;
 }
 
-export type PointScope = Pick<StartRestoreOptions, 'collections' | 'documents' | 'includeSubcollections'>;
+export interface PointScope extends Pick<StartRestoreOptions, 'collections' | 'documents' | 'includeSubcollections'> {
+  /** Restore what is proven for the moment, if that is less than requested. */
+  readonly allowPartial: boolean;
+}
 
 /** Returns the record of the backup to build, with its id. */
 export const readPointRequest = async (
@@ -45,27 +48,37 @@ export const readPointRequest = async (
   return { backup, pointRequest: { plan, point: { ...plan.point, holds: heldBy(plan), storageDestination, path } } };
 };
 
-const pointOptions = (pointInTime: string, { collections, documents, includeSubcollections }: PointScope): PointOptions => {
+const pointOptions = (
+  pointInTime: string,
+  { collections, documents, includeSubcollections, allowPartial }: PointScope,
+): PointOptions => {
   const paths = documents ? documents.paths.map(parentOf) : collections;
   const named = paths.includes('*') ? undefined : [...new Set(paths)];
   const ids = named?.map((path) => path.slice(path.lastIndexOf('/') + 1));
-  return { pointInTime, named, collectionIds: includeSubcollections ? undefined : ids };
+  return { pointInTime, named, collectionIds: includeSubcollections ? undefined : ids, allowPartial };
 };
 
 const parentOf = (document: string): string => document.slice(0, document.lastIndexOf('/'));
 
-/** Throws if a requested collection may have existed at that time but was not observed: it is never reported as absent. */
-export const assertCollectionsKnown = async (
+/**
+ * Throws if a requested collection may have existed at that time but was not observed: it is never reported as absent. If a partial
+ * restore is allowed, returns the request with what it lacks.
+ */
+export const withKnownCollections = async (
   tenant: Tenant,
-  { plan }: PointRequest,
+  request: PointRequest,
   deps: ArchiveDeps = requestArchiveDeps,
-): Promise<void> => {
-  const { doubt, base } = plan;
-  if (!doubt) return;
+): Promise<PointRequest> => {
+  const { doubt, base, point } = request.plan;
+  if (!doubt) return request;
   const known = await collectionsOf(tenant, base, deps).catch((error: unknown) => {
     throw toReadError(error);
   });
-  if (doubt.collectionIds.some((id) => !known.has(id))) throw doubt.refusal;
+  const ids = doubt.collectionIds.filter((id) => !known.has(id));
+  if (ids.length === 0) return request;
+  if (!doubt.allowPartial) throw doubt.refusal(ids);
+  const more = { uncovered: point.uncovered ?? doubt.uncovered(ids), isPartial: true, isUnchecked: true };
+  return { plan: { ...request.plan, point: { ...point, ...more } }, point: { ...request.point, ...more } };
 };
 
 const concurrency = 16;

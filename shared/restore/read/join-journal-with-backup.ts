@@ -95,13 +95,19 @@ export class JoinedDocument {
   /** Undefined if the backup has no document of that name, or a tombstone. */
   readonly leaf: Leaf | undefined;
   readonly slot: number;
+  /** The document was erased since the plan was made: it is neither written nor deleted. */
+  readonly isErased: boolean;
   readonly #names: Leaf;
   readonly #number: number;
   readonly #rootBytes: number;
 
-  constructor(names: Leaf, number: number, rootBytes: number, leaf: Leaf | undefined, slot: number) {
+  constructor(
+    { leaf, slot, isErased }: Pick<JoinedDocument, 'leaf' | 'slot' | 'isErased'>,
+    { names, number, rootBytes }: { readonly names: Leaf; readonly number: number; readonly rootBytes: number },
+  ) {
     this.leaf = leaf;
     this.slot = slot;
+    this.isErased = isErased;
     this.#names = names;
     this.#number = number;
     this.#rootBytes = rootBytes;
@@ -131,7 +137,9 @@ export function* joinedDocuments(
       order = found.leaf.compareTails(slot, backupRootBytes, names, n, journalRootBytes);
       if (order >= 0) break;
     }
-    const isDocument = order === 0 && found?.leaf.kind(slot) === recordKind.document;
-    yield new JoinedDocument(names, n, journalRootBytes, isDocument ? found?.leaf : undefined, slot);
+    const kind = order === 0 ? found?.leaf.kind(slot) : undefined;
+    const isErased = kind === recordKind.erased;
+    const leaf = kind === recordKind.document ? found?.leaf : undefined;
+    yield new JoinedDocument({ leaf, slot, isErased }, { names, number: n, rootBytes: journalRootBytes });
   }
 }

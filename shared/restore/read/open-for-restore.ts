@@ -1,13 +1,24 @@
 /** Opens the archives that a restore reads. Errors name the object that caused them. */
 import type { ArchiveError } from '../../archive/index.ts';
-import { type ArchiveDeps, type BackupRecord, type OpenArchive, openArchive, readBackup } from '../../backup/index.ts';
+import {
+  type ArchiveDeps,
+  type BackupRecord,
+  type OpenArchive,
+  openArchive,
+  openRawArchive,
+  readBackup,
+} from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type ObjectStore, StorageError } from '../../destination/index.ts';
-import { corruptionFailure, JobFailure } from '../../job/index.ts';
+import { corruptionFailure, JobFailure, wrapStore } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 
 export const openForRestore = (tenant: Tenant, backup: BackupRecord, deps: ArchiveDeps): Promise<OpenArchive> =>
   openArchive(tenant, backup, undefined, withObjectNames(deps));
+
+/** The journal names what to write; its contents are not read. The backup that is written from hides what is erased. */
+export const openJournal = (tenant: Tenant, journal: BackupRecord, deps: ArchiveDeps): Promise<OpenArchive> =>
+  openRawArchive(tenant, journal, undefined, withObjectNames(deps));
 
 /** A running restore holds its backup, so a missing one means that the organization is being deleted. */
 export const readSourceBackup = async (tenant: Tenant, backupId: string): Promise<BackupRecord> => {
@@ -24,20 +35,12 @@ export const withObjectNames = (deps: ArchiveDeps): ArchiveDeps => ({
   openStore: async (...args) => nameErrors(await deps.openStore(...args)),
 });
 
-const nameErrors = (store: ObjectStore): ObjectStore => ({
-  put: (...args) => store.put(...args),
-  upload: (...args) => store.upload(...args),
-  get: (name, ...args) => store.get(name, ...args).catch((error: unknown) => throwNamed(name, error)),
-  head: (name, ...args) => store.head(name, ...args).catch((error: unknown) => throwNamed(name, error)),
-  list: (...args) => store.list(...args),
-  remove: (...args) => store.remove(...args),
-  abortUnfinishedUploads: (...args) => store.abortUnfinishedUploads(...args),
-  close: () => store.close(),
-});
+const nameErrors = (store: ObjectStore): ObjectStore =>
+  wrapStore(store, (call, object) => call().catch((error: unknown) => throwNamed(object, error)));
 
 /** A missing or truncated object is corruption; a store that denies access is not. */
-const throwNamed = (object: string, error: unknown): never => {
-  if (!(error instanceof StorageError) || error.isTransient || error.bucket) throw error;
+const throwNamed = (object: string | undefined, error: unknown): never => {
+  if (object === undefined || !(error instanceof StorageError) || error.isTransient || error.bucket) throw error;
   if (error.code === 'missing') throw corruptionFailure(object, 'missing', 'The object is missing', { cause: error });
   if (error.code === 'invalid') throw corruptionFailure(object, 'size', error.message, { cause: error });
   throw new JobFailure('STORAGE_READ_ERROR', `${object}: ${error.message}`, { reason: error.code, object }, { cause: error });

@@ -1,46 +1,86 @@
 import { type Archive, compareNames, type Leaf, recordKind, type Segment } from '../../archive/index.ts';
 import { ArchiveCursor, archiveRanges } from '../../backup/index.ts';
 import { collectionRange, documentRange, type NameRange } from '../../firestore/index.ts';
-import { mapConcurrent } from '../../platform/index.ts';
+import type { Reason } from '../../job/index.ts';
+import { mapConcurrent, takeWithinBytes } from '../../platform/index.ts';
+import { shownNames } from '../model/restore-view.ts';
+import type { NamedDocuments, StartRestoreOptions } from '../model/start-options.ts';
 import { cacheLeaves } from '../read/cache-leaves.ts';
 import { IndexLocator } from '../read/index-locator.ts';
 
-interface RequestedNames {
-  readonly collections: readonly string[];
-  /** Documents as they were given, and the paths that each may stand for. */
-  readonly given?: readonly (readonly [given: string, paths: readonly string[]])[] | undefined;
+interface RequestedNames extends Pick<StartRestoreOptions, 'collections' | 'includeSubcollections'> {
+  readonly given?: NamedDocuments['given'] | undefined;
 }
 
-const missingMax = 1_000;
+/** Requested names that a backup lacks, in request order, as the record and the plan show them. */
+export interface MissingNames {
+  readonly unknownCollections: readonly string[];
+  readonly unknownCollectionsCount: number;
+  readonly notFound: readonly string[];
+  readonly notFoundCount: number;
+}
+
+export interface NameSearch {
+  readonly missing: MissingNames;
+  /** Set if the backup has none of the requested names. */
+  readonly nothingFound: (Reason & { readonly code: 'COLLECTION_NOT_FOUND' | 'DOCUMENT_NOT_FOUND' }) | undefined;
+}
+
 const concurrency = 8;
 const recentLeaves = 16;
 
-/** Requested names that the backup lacks, in request order, at most 1,000. One document costs two fetches. */
-export const findMissing = async (archive: Archive, requested: RequestedNames): Promise<readonly string[]> =>
-  (await findMissingUntil(archive, requested, () => false)) ?? [];
-
-/** Like `findMissing`; undefined if `isOver` became true before every name was checked. */
-export const findMissingUntil = async (
+/** Undefined if `isOver` became true before every name was checked. One document costs two fetches. */
+export const findMissing = async (
   archive: Archive,
-  { collections, given = [] }: RequestedNames,
-  isOver: () => boolean,
-): Promise<readonly string[] | undefined> => {
-  const named: readonly (readonly [string, readonly NameRange[]])[] = [
-    ...collections.filter((path) => path !== '*').map((path) => [path, [collectionRange(path)]] as const),
-    ...given.map(([text, paths]) => [text, paths.map((path) => documentRange(path, false))] as const),
-  ];
+  { collections, given = [], includeSubcollections }: RequestedNames,
+  isOver: () => boolean = () => false,
+): Promise<NameSearch | undefined> => {
   const finder = new Finder(archive);
   let isStopped = false;
-  const isFound = await mapConcurrent(named, concurrency, async ([, ranges]) => {
-    isStopped ||= isOver();
-    return isStopped ? undefined : finder.hasAny(ranges);
-  });
-  if (isFound.includes(undefined)) return undefined;
-  return named
-    .filter((_, n) => !isFound[n])
-    .map(([text]) => text)
-    .slice(0, missingMax);
+  const missingOf = async (
+    names: readonly (readonly [string, readonly NameRange[]])[],
+  ): Promise<readonly string[] | undefined> => {
+    const isFound = await mapConcurrent(names, concurrency, async ([, ranges]) => {
+      isStopped ||= isOver();
+      return isStopped ? undefined : finder.hasAny(ranges);
+    });
+    return isFound.includes(undefined) ? undefined : names.flatMap(([name], n) => (isFound[n] ? [] : [name]));
+  };
+  const rangesOf = (isDeep: boolean) =>
+    given.map(([name, paths]) => [name, paths.map((path) => documentRange(path, isDeep))] as const);
+  const named = collections.filter((path) => path !== '*');
+  const unknownCollections = await missingOf(named.map((path) => [path, [collectionRange(path)]] as const));
+  const notFound = await missingOf(rangesOf(false));
+  if (!unknownCollections || !notFound) return undefined;
+  const isUnknown = named.length > 0 && named.length === collections.length && unknownCollections.length === named.length;
+  const areAllMissing = given.length > 0 && notFound.length === given.length;
+  // A document that does not exist may have subcollections, which are restored.
+  const missingBelow = areAllMissing && includeSubcollections ? await missingOf(rangesOf(true)) : notFound;
+  if (!missingBelow) return undefined;
+  return {
+    missing: {
+      unknownCollections: fitting(unknownCollections),
+      unknownCollectionsCount: unknownCollections.length,
+      notFound: fitting(notFound),
+      notFoundCount: notFound.length,
+    },
+    nothingFound: isUnknown
+      ? noneOf('collections', unknownCollections)
+      : areAllMissing && missingBelow.length === given.length
+        ? noneOf('documents', notFound)
+        : undefined,
+  };
 };
+
+const noneOf = (what: 'collections' | 'documents', names: readonly string[]): NameSearch['nothingFound'] => ({
+  code: what === 'collections' ? 'COLLECTION_NOT_FOUND' : 'DOCUMENT_NOT_FOUND',
+  message: `The backup has none of the requested ${what}: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`,
+  details: { names: shownNames(names), count: names.length },
+});
+
+/** An item holds 400 KB, and a path alone up to 6 KB. */
+const fitting = (names: readonly string[]): readonly string[] =>
+  takeWithinBytes(names, { sizeOf: (name) => Buffer.byteLength(name), maxBytes: 64 << 10, maxCount: 1_000 });
 
 /** Whether a range contains documents, mostly by the index alone. */
 class Finder {
@@ -60,8 +100,8 @@ class Finder {
   }
 
   async #has(range: NameRange): Promise<boolean> {
-    // A record may then be a tombstone.
-    if (this.#archive.manifest.counts.tombstones > 0) return this.#walk(range);
+    // A record may then be a tombstone, or hidden.
+    if (this.#archive.manifest.counts.tombstones > 0 || this.#archive.isFiltered) return this.#walk(range);
     const [{ from, to } = {}] = archiveRanges(this.#archive, [range]);
     if (!from || !to) return this.#walk(range);
     const { segment, next } = await this.#locator.at(from);

@@ -60,10 +60,15 @@ const isDirectlyIn = (collections: readonly string[]): ((path: string) => boolea
  * collections proves it for the collection ids it lists, and for root collections, which are always all known.
  */
 export const absenceKnowledge = (
-  { mayLackCollections }: Pick<BackupRecord, 'mayLackCollections'>,
+  { mayLackCollections, absenceUnknown = [] }: Pick<BackupRecord, 'mayLackCollections' | 'absenceUnknown'>,
   { manifest }: Pick<Archive, 'manifest'>,
 ): ((path: string) => boolean) | undefined => {
   if (!mayLackCollections) return undefined;
-  const ids = new Set(manifest.collections.map(({ id }) => id));
-  return (path) => path.indexOf('/') === path.lastIndexOf('/') || ids.has(collectionIdOf(path));
+  const unknown = new Set(absenceUnknown);
+  const ids = new Set(manifest.collections.map(({ id }) => id).filter((id) => !unknown.has(id)));
+  const isRootKnown = !unknown.has('*');
+  return (path) => {
+    const id = collectionIdOf(path);
+    return ids.has(id) || (isRootKnown && !unknown.has(id) && path.indexOf('/') === path.lastIndexOf('/'));
+  };
 };

@@ -1,38 +1,47 @@
 /** The transaction after which a restore writes to its target. */
 import {
+  addedBackupErasureTasks,
   type BackupRecord,
-  backupEvent,
   backupKey,
+  type ChainLockResult,
   type CompletedArchive,
   completedFields,
   countInOrganization,
+  lifecycleEvents,
+  lockFields,
+  lockProblemAudit,
 } from '../../backup/index.ts';
 import { countBackups } from '../../destination/index.ts';
-import { emit } from '../../event/index.ts';
+import { enqueue } from '../../event/index.ts';
 import { check, commit, create, iso, type Write } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
+import type { PlannedDeletions } from '../model/planned-deletions.ts';
 import { progressEvents } from '../model/progress-events.ts';
 import type { PlanCounts, RestoreRecord } from '../model/record.ts';
 import type { RestoreContext } from '../model/restore-context.ts';
 import { updateRunning } from '../model/running-restore.ts';
+import { withoutWait } from '../run/wait-writes.ts';
 
 /** The stored journal. */
 export interface Sealed extends CompletedArchive {
   readonly backup: BackupRecord;
+  readonly locks: ChainLockResult;
 }
 
-interface Seal {
+interface Seal extends PlannedDeletions {
+  readonly erasedInCheck: number;
   readonly plan: PlanCounts;
   readonly writes: boolean;
   /** Undefined if nothing will be written. */
   readonly sealed: Sealed | undefined;
+  readonly transformed?: RestoreRecord['transformed'] | undefined;
 }
 
 /** Seals the journal if the restore still runs and holds the target's lock. Its contents become a safety backup, held by the restore. */
 export const commitSeal = async (
   context: RestoreContext,
   restore: RestoreRecord,
-  { plan, writes, sealed }: Seal,
+  { plan, writes, sealed, deleteDigest, deletions, erasedInCheck, transformed }: Seal,
   now: Date,
 ): Promise<void> => {
   const { tenant } = context;
@@ -40,26 +49,31 @@ export const commitSeal = async (
   const safety = sealed && restore.safetyBackup ? safetyRecord(id, sealed, now) : undefined;
   const change = {
     plan,
+    erasedInCheck,
+    deleteDigest,
+    deletions,
     sealedAt: iso(now),
+    ...(transformed && { transformed }),
     ...(writes && { phase: 'Restoring' as const }),
     ...(sealed && { journal: { ...journal, manifestDigest: sealed.manifestDigest } }),
     ...(safety && { safetyBackupId: safety.id }),
   };
-  const { reportedPercent, writes: events } = progressEvents(context, { ...restore, ...change }, now);
+  const { reportedPercent, writes: events } = progressEvents(context, { ...withoutWait(restore), ...change }, now);
   await commit([
     updateRunning(tenant, id, {
-      set: { ...change, ...(reportedPercent !== undefined && { toldPercent: reportedPercent }) },
+      set: { ...change, waitingFor: undefined, ...(reportedPercent !== undefined && { toldPercent: reportedPercent }) },
       expected: { attempt, sealedAt: undefined, toldPercent },
     }),
     check(projectKey.job(tenant, targetProjectId), { jobId: id }),
     ...events,
-    ...(safety ? safetyWrites(context, safety, now) : []),
+    ...(safety ? [...safetyWrites(context, safety, now), ...(await addedBackupErasureTasks(tenant, safety, now))] : []),
   ]);
 };
 
 const safetyRecord = (safetyOf: string, sealed: Sealed, now: Date): BackupRecord => ({
   ...sealed.backup,
   ...completedFields(sealed.backup, sealed, now),
+  ...lockFields(sealed.locks, now),
   isPartial: true,
   // Held by this restore until it ends.
   restoring: 1,
@@ -71,5 +85,8 @@ const safetyWrites = ({ tenant, target, organization }: RestoreContext, safety: 
   { put: { ...backupKey.archive(tenant, safety.id, safety.id), backupId: safety.id } },
   countBackups(tenant, safety.storageDestination.id, 1),
   countInOrganization(tenant, 1, safety.size),
-  emit(tenant, 'backup.completed', backupEvent(safety, target, organization), now),
+  ...lifecycleEvents({ tenant, project: target, organization }, safety, now),
+  ...(safety.lockProblem
+    ? [lockProblemAudit(tenant, safety, now), enqueue(tenant, { kind: 'apply-verification', backupId: safety.id }, now)]
+    : []),
 ];

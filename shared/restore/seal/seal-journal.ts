@@ -3,13 +3,24 @@
  * the target. From then on a journal with contents is a backup.
  */
 import { keyFileName } from '../../archive/index.ts';
-import { type ArchiveParts, assertObjectsStored, type BackupRecord, deleteOrphans, writeManifest } from '../../backup/index.ts';
+import {
+  type ArchiveParts,
+  assertObjectsStored,
+  type BackupRecord,
+  ChainLocks,
+  deleteOrphans,
+  extendKeyLocks,
+  writeManifest,
+} from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import type { ObjectStore } from '../../destination/index.ts';
-import { UploadError } from '../../job/index.ts';
-import { bestEffort, get, isConflict, type Tenant, walk } from '../../platform/index.ts';
-import { sumPlans } from '../check/check-progress.ts';
+import { undoSeconds } from '../../contract/limits.ts';
+import { type ObjectStore, readDestination } from '../../destination/index.ts';
+import { JobFailure, UploadError } from '../../job/index.ts';
+import { after, bestEffort, get, isConflict, iso, type Tenant, walk } from '../../platform/index.ts';
+import { isEmptyPlan, sumPlans } from '../check/check-progress.ts';
+import { noDeletions, sumDeletions } from '../check/deletions.ts';
 import { destinationDeleted, journalBackup, openJournalStore, throwAsUploadError } from '../model/journal.ts';
+import type { PlannedDeletions } from '../model/planned-deletions.ts';
 import {
   type JournalPartRecord,
   type RestoreRecord,
@@ -22,6 +33,9 @@ import { loadRestoreContext, type RestoreContext } from '../model/restore-contex
 import { loadRunning, type RestoreAttempt } from '../model/running-restore.ts';
 import { touchedCount } from '../model/shard-totals.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
+import { sumTransforms, type TransformCounts } from '../transform/transform-counts.ts';
+import { shownRules } from '../transform/transform-view.ts';
+import { unmatchedReason, unmatchedRules } from '../transform/unmatched-rules.ts';
 import { commitSeal, type Sealed } from './commit-seal.ts';
 
 /** Returns whether there is anything to write. Idempotent: a repeated run stores the same objects, made from the shards alone. */
@@ -32,10 +46,15 @@ export const sealJournal = async (step: RestoreAttempt, deps: RestoreDeps): Prom
   const writes = notes.touched > 0 && !restore.dryRun;
   // Sealed by an earlier attempt, or by a run whose response was lost.
   if (restore.sealedAt !== undefined) return { writes };
+  const { nothingFound } = restore;
+  if (nothingFound && isEmptyPlan(notes.plan))
+    throw new JobFailure(nothingFound.code, nothingFound.message, nothingFound.details);
+  assertAllowedDeletes(restore, notes);
+  assertRulesMatched(restore, notes);
   const context = await loadRestoreContext(tenant, restore, organization);
   const sealed = writes ? await store(context, restore, notes, deps) : undefined;
   try {
-    await commitSeal(context, restore, { plan: notes.plan, writes, sealed }, deps.clock.now());
+    await commitSeal(context, restore, { ...notes, writes, sealed }, deps.clock.now());
   } catch (error) {
     if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND') throw destinationDeleted(error);
     const current = await get(restoreKey.restore(tenant, restoreJobId));
@@ -44,10 +63,37 @@ export const sealJournal = async (step: RestoreAttempt, deps: RestoreDeps): Prom
   return { writes };
 };
 
-interface JournalNotes extends ArchiveParts {
+interface JournalNotes extends ArchiveParts, PlannedDeletions {
+  readonly shards: readonly (ArchiveParts['shards'][number] & { readonly parts: number })[];
   readonly plan: ReturnType<typeof sumPlans>;
   readonly touched: number;
+  readonly erasedInCheck: number;
+  /** Of a masked copy. */
+  readonly transformed: TransformCounts | undefined;
 }
+
+/** Nothing was written yet: data that a rule was to mask may have another name. */
+const assertRulesMatched = ({ transform }: RestoreRecord, { transformed }: JournalNotes): void => {
+  if (!transform || !transformed || transform.allowUnmatched) return;
+  const unmatched = unmatchedRules(transform.rules, transformed);
+  if (unmatched.length > 0)
+    throw new JobFailure('TRANSFORM_INVALID', `options.transform: ${unmatchedReason(unmatched)}. Nothing was written`, {
+      unmatchedRules: shownRules(unmatched.map(({ rule }) => rule)),
+    });
+};
+
+/** Nothing was written yet: a document that the plan did not show is not deleted. */
+const assertAllowedDeletes = (
+  { allowedDeletes, dryRun }: RestoreRecord,
+  { plan, deleteDigest, deletions }: JournalNotes,
+): void => {
+  if (dryRun || allowedDeletes === undefined || allowedDeletes === deleteDigest) return;
+  throw new JobFailure(
+    'PLAN_CHANGED',
+    'The target has changed since the plan was made: other documents would be deleted than it showed. Nothing was written; plan the restore again',
+    { delete: plan.delete, deletions },
+  );
+};
 
 /** Throws unless every shard is checked and the journal contains exactly what the plan touches. */
 const readNotes = async (tenant: Tenant, restore: RestoreRecord): Promise<JournalNotes> => {
@@ -62,7 +108,23 @@ const readNotes = async (tenant: Tenant, restore: RestoreRecord): Promise<Journa
   const plan = sumPlans(shards.filter(({ range }) => range !== undefined).map((shard) => shard.plan));
   const touched = touchedCount(sumPlans(shards.map((shard) => shard.plan)));
   // The target did not count the saved documents.
-  return { shards: shards.map((shard) => ({ ...shard, countVerified: false })), parts, plan, touched };
+  const planned = sumDeletions(shards.map((shard) => ({ ...noDeletions, ...shard })));
+  const transformed =
+    restore.transform &&
+    sumTransforms(
+      shards.map((shard) => shard.transformed),
+      restore.transform.rules.length,
+    );
+  const erasedInCheck = shards.reduce((sum, shard) => sum + (shard.erasedInCheck ?? 0), 0);
+  return {
+    ...planned,
+    shards: shards.map((shard) => ({ ...shard, countVerified: false })),
+    parts,
+    plan,
+    touched,
+    erasedInCheck,
+    transformed,
+  };
 };
 
 const proveShard = ({ number, isChecked, plan }: RestoreShardRecord, parts: readonly JournalPartRecord[]): void => {
@@ -78,27 +140,37 @@ const store = async (
   notes: JournalNotes,
   deps: RestoreDeps,
 ): Promise<Sealed> => {
-  const backup = journalBackup(tenant, restore);
   const folder = await openJournalStore(tenant, restore, deps);
   try {
+    const backup = { ...journalBackup(tenant, restore), lockedUntil: await safetyLockEnd(tenant, restore) };
+    const locks = new ChainLocks(backup.lockedUntil);
     // A journal of names only is no backup and needs no key file.
     if (restore.safetyBackup) await storeKey(folder, backup);
-    await assertObjectsStored(folder, notes);
-    const { contents, size, manifestDigest } = await writeManifest(
-      folder,
-      backup,
-      target,
-      notes,
-      await deps.dataKeyOf(tenant, backup),
-    );
+    await assertObjectsStored(folder, notes, locks);
+    const dataKey = await deps.dataKeyOf(tenant, backup);
+    const { contents, size, manifestDigest } = await writeManifest(folder, backup, target, notes, dataKey);
     await bestEffort('delete orphaned objects', deleteOrphans(folder, backup, notes));
-    return { backup, contents, size, manifestDigest };
+    if (backup.lockedUntil !== null) await extendKeyLocks(folder, backup, { needs: [], manifestDigest }, undefined, locks);
+    return { backup, contents, size, manifestDigest, locks: locks.result };
   } catch (error) {
     return throwAsUploadError(error);
   } finally {
     folder.close();
   }
 };
+
+/**
+ * A safety backup is locked when it is sealed, so that an aborted restore leaves no locked objects: for as long as its destination
+ * locks backups, but not longer than it is needed, which is the time to undo the restore and a day for the restore itself.
+ */
+const safetyLockEnd = async (tenant: Tenant, restore: RestoreRecord): Promise<string | null> => {
+  const { journal, safetyBackup, since, startedAt, createdAt } = restore;
+  const { objectLock } = safetyBackup ? await readDestination(tenant, journal.storageDestination.id) : { objectLock: null };
+  if (!objectLock) return null;
+  const seconds = Math.min(objectLock.days * daySeconds, undoSeconds + daySeconds);
+  return iso(after(new Date(since ?? startedAt ?? createdAt), seconds));
+};
+const daySeconds = 24 * 3_600;
 
 /** The key file in the bucket makes the safety backup readable without the service. */
 const storeKey = async (folder: ObjectStore, { keyFile }: BackupRecord): Promise<void> => {

@@ -1,10 +1,16 @@
 /** The history of restores, newest first: ids sort by time. */
-import { query, type Tenant } from '../../platform/index.ts';
+import { spanOf } from '../../audit/index.ts';
+import { idBounds, omitUndefined, query, type Range, type Tenant } from '../../platform/index.ts';
 import { type RestoreRecord, restorePrefix } from '../model/record.ts';
 
 interface RestoreFilter {
   /** Matches the target, or the project of the backup. */
   readonly projectId?: string | undefined;
+  readonly backupId?: string | undefined;
+  readonly status?: RestoreRecord['status'] | undefined;
+  /** A date or a date-time, both inclusive; a bare date is its whole day, UTC. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 /** Queries per request; each reads up to 1 MB. */
@@ -14,10 +20,10 @@ const itemsPerQuery = 1_000;
 /** A page may be short, even empty, and still have a `next`, if the filter matched few of the items that one request may read. */
 export const listRestores = async (
   tenant: Tenant,
-  { projectId }: RestoreFilter,
+  { projectId, ...filter }: RestoreFilter,
   page: { readonly limit: number; readonly after: string | undefined },
 ): Promise<{ restores: readonly RestoreRecord[]; next: string | undefined }> => {
-  const range = { pk: `ORG#${tenant.organizationId}`, prefix: restorePrefix, newestFirst: true };
+  const range = rangeOf(tenant, filter);
   const isMatch = (restore: RestoreRecord): boolean =>
     projectId === undefined || restore.targetProjectId === projectId || restore.projectId === projectId;
   const found: RestoreRecord[] = [];
@@ -31,4 +37,17 @@ export const listRestores = async (
     after = read.next;
   }
   return { restores: found, next: after };
+};
+
+const rangeOf = (tenant: Tenant, { from, to, backupId, status }: Omit<RestoreFilter, 'projectId'>): Range => {
+  const { start, end } = spanOf({ from, to });
+  const bounds = idBounds('restore', start, end);
+  return {
+    pk: `ORG#${tenant.organizationId}`,
+    prefix: restorePrefix,
+    from: `${restorePrefix}${bounds.first}`,
+    to: `${restorePrefix}${bounds.last}`,
+    newestFirst: true,
+    where: omitUndefined({ backupId, status }),
+  };
 };

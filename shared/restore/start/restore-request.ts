@@ -10,6 +10,8 @@ import { assertNotLeaving, type ProjectRecord, projectKey, projectNotFound, read
 import type { StartRestoreOptions } from '../model/start-options.ts';
 import { type PointRequest, readPointRequest } from '../point-in-time/point-request.ts';
 import { requestedDocuments } from '../scope/requested-documents.ts';
+import { compileRules } from '../transform/compile-rules.ts';
+import { maskedTargetName, maskedTargetReason, mayBeSameDatabase } from '../transform/masked-target.ts';
 
 type RestoreBody = z.output<typeof restores.create.body>;
 
@@ -27,8 +29,14 @@ interface RestoreRequest {
 
 /** Errors are reported in this order: backup, target, destination, options. */
 export const readRestoreRequest = async (tenant: Tenant, body: RestoreBody, now: Date = clock.now()): Promise<RestoreRequest> => {
-  const { safetyStorageDestinationId, includeAuthUsers, collections: _, ...options } = body.options;
+  const { safetyStorageDestinationId, includeAuthUsers, collections: _, transform, ...options } = body.options;
+  if (transform) compileRules(transform.rules);
   const source = requestedSource(body);
+  const allowPartial = body.allowPartial ?? options.allowPartial ?? false;
+  if ((options.allowPartial ?? allowPartial) !== allowPartial)
+    throw invalid('allowPartial', 'must equal options.allowPartial if both are given');
+  if (allowPartial && 'backupId' in source)
+    throw invalid('allowPartial', 'belongs to pointInTime and must not be combined with backupId');
   const collections = requestedCollections(body);
   const documents = body.documentIds && requestedDocuments(body.documentIds, { collections, mergeMode: options.mergeMode });
   const { backup, pointRequest } =
@@ -37,11 +45,12 @@ export const readRestoreRequest = async (tenant: Tenant, body: RestoreBody, now:
       : await readPointRequest(
           tenant,
           source,
-          { collections, documents, includeSubcollections: options.includeSubcollections },
+          { collections, documents, includeSubcollections: options.includeSubcollections, allowPartial },
           now,
         );
   assertRestorable(backup);
   const [project, target] = await requestedProjects(tenant, backup, body.targetProjectId);
+  if (transform) assertMaskable(project, target, includeAuthUsers);
   const destination = await readDestination(tenant, safetyStorageDestinationId ?? backup.storageDestination.id);
   const isWhole = collections.includes('*') && !documents;
   // A partial point in time was refused above.
@@ -52,7 +61,13 @@ export const readRestoreRequest = async (tenant: Tenant, body: RestoreBody, now:
     target,
     destination,
     pointRequest,
-    options: { ...options, collections, documents, includeAuthUsers: includesUsers(backup, includeAuthUsers, isWhole) },
+    options: {
+      ...options,
+      collections,
+      documents,
+      includeAuthUsers: !transform && includesUsers(backup, includeAuthUsers, isWhole),
+      ...(transform && { transform }),
+    },
   };
 };
 
@@ -110,6 +125,21 @@ const requestedProjects = async (
   if (project) return [project, project];
   if (targetProjectId !== undefined) throw projectNotFound();
   throw new ApiError('PROJECT_NOT_FOUND', 'The project of the backup is no longer connected; name another as targetProjectId');
+};
+
+/** Rules are about fields of documents, so users would be copied unmasked. */
+const assertMaskable = (
+  project: ProjectRecord | undefined,
+  target: ProjectRecord,
+  includeAuthUsers: boolean | undefined,
+): void => {
+  if (project && mayBeSameDatabase(maskedTargetName(project), maskedTargetName(target)))
+    throw invalid('targetProjectId', maskedTargetReason);
+  if (includeAuthUsers)
+    throw invalid(
+      'options.includeAuthUsers',
+      'must not be true with options.transform: rules mask documents, and users would be copied with their addresses and names',
+    );
 };
 
 /** A rollback to a partial backup would delete documents that the backup was never meant to cover. */

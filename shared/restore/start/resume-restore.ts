@@ -6,7 +6,9 @@ import { undoSeconds } from '../../contract/limits.ts';
 import { readDestination } from '../../destination/index.ts';
 import { after, type Change, get, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, readJob, readProject } from '../../project/index.ts';
+import { keepMaskSalt } from '../model/mask-salt.ts';
 import { heldBackups, type RestoreRecord, restoreKey } from '../model/record.ts';
+import { withoutWait } from '../run/wait-writes.ts';
 import { assertRestorable } from './restore-request.ts';
 import { holdBackup, newJournal, startWrites } from './start-restore.ts';
 
@@ -37,11 +39,16 @@ export const resumeRestore = async (
   const removed = {
     failure: undefined,
     trouble: undefined,
+    waitingFor: undefined,
+    movedAt: undefined,
+    waitReportedAt: undefined,
     lateWritten: undefined,
     lateDeleted: undefined,
-    ...(isSealed ? { leftBy: undefined } : { shards: undefined, since: undefined }),
+    ...(isSealed
+      ? { leftBy: undefined }
+      : { shards: undefined, since: undefined, nothingFound: undefined, erasedInCheck: undefined }),
   };
-  const resumed: RestoreRecord = { ...rest, ...(leftBy && !isSealed && { leftBy }), ...started };
+  const resumed: RestoreRecord = { ...withoutWait(rest), ...(leftBy && !isSealed && { leftBy }), ...started };
   return {
     restore: resumed,
     change: {
@@ -55,6 +62,7 @@ export const resumeRestore = async (
           },
         ),
         ...startWrites(tenant, resumed, target, now),
+        ...(await keepMaskSalt(tenant, restore, now)),
         ...(safetyBackupId === undefined ? [] : [await holdJournal(tenant, safetyBackupId)]),
       ],
       audit: [auditNote(tenant, 'restore', id, { backupId, targetProjectId, attempt: attempt + 1, status })],

@@ -11,7 +11,6 @@ import {
   omitUndefined,
   StaleReadError,
   type Tenant,
-  takeWithinBytes,
   update,
   type Write,
 } from '../../platform/index.ts';
@@ -25,8 +24,10 @@ import {
   restoreKey,
   type ScopeRecord,
 } from '../model/record.ts';
+import { shownNames } from '../model/restore-view.ts';
 import { noWrites } from '../model/shard-totals.ts';
 import type { NamedDocuments, StartRestoreOptions } from '../model/start-options.ts';
+import { lackingOf } from '../scope/lacking-of.ts';
 
 export interface StartRestoreContext {
   readonly tenant: Tenant;
@@ -50,7 +51,7 @@ export const startRestore = (
 ): { restore: RestoreRecord; writes: readonly Write[] } => {
   const { tenant, backup, project, target, destination, point } = context;
   const id = newId('restore', now);
-  const { documents, maxWritesPerSecond, undoOf = null, leftBy, ...stored } = options;
+  const { documents, maxWritesPerSecond, deleteDigest: allowedDeletes, undoOf = null, leftBy, transform, ...stored } = options;
   const restore: RestoreRecord = {
     ...restoreKey.restore(tenant, id),
     id,
@@ -63,7 +64,15 @@ export const startRestore = (
     targetProjectName: target.name,
     backupCreatedAt: backup.createdAt,
     ...stored,
-    ...omitUndefined({ point, documentIds: documents && shownIds(documents), maxWritesPerSecond, leftBy }),
+    ...omitUndefined({
+      point,
+      lacks: point ? undefined : lackingOf(backup, options),
+      documentIds: documents && shownNames(documents.given.map(([text]) => text)),
+      maxWritesPerSecond,
+      allowedDeletes,
+      leftBy,
+      transform,
+    }),
     undoOf,
     undoneBy: null,
     attempt: 1,
@@ -145,10 +154,3 @@ const scopeItem = (tenant: Tenant, id: string, { paths, given }: NamedDocuments)
   documents: JSON.stringify(paths),
   given: JSON.stringify(given),
 });
-
-/** The record shows only the first ones: all of them may not fit into a page of the history. */
-const shownIds = ({ given }: NamedDocuments): readonly string[] =>
-  takeWithinBytes(
-    given.map(([text]) => text),
-    { sizeOf: (text) => Buffer.byteLength(text), maxBytes: 10_000, maxCount: 100 },
-  );

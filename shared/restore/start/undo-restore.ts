@@ -5,32 +5,42 @@ import { ApiError } from '../../contract/errors.ts';
 import { readDestination } from '../../destination/index.ts';
 import { type Change, get, iso, StaleReadError, type Tenant, update, type Write } from '../../platform/index.ts';
 import { assertNotLeaving, readProject } from '../../project/index.ts';
+import { maskSaltKey } from '../model/mask-salt.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
+import type { StartRestoreOptions } from '../model/start-options.ts';
 import { type StartRestoreContext, startRestore } from './start-restore.ts';
+
+interface UndoRequest extends Pick<StartRestoreContext, 'encryption'>, Pick<StartRestoreOptions, 'createdBy' | 'deleteDigest'> {
+  /** Plans the undo with a job that writes nothing. */
+  readonly dryRun?: boolean;
+  /** Leaves documents as they are that others have changed since the restore; otherwise those of a complete restore are undone, too. */
+  readonly keepsChanged?: boolean;
+}
 
 /** The undo has a safety backup of its own, so it can be undone, too. */
 export const undoRestore = async (
   tenant: Tenant,
   restore: RestoreRecord,
-  { encryption, createdBy }: Pick<StartRestoreContext, 'encryption'> & Pick<RestoreRecord, 'createdBy'>,
+  { encryption, createdBy, dryRun = false, deleteDigest, keepsChanged = false }: UndoRequest,
   now: Date,
 ): Promise<{ restore: RestoreRecord; change: Change }> => {
   const safetyBackupId = assertUndoable(restore, now);
   const { id, targetProjectId, includeAuthUsers, maxWritesPerSecond } = restore;
   const backup = await readSafetyBackup(tenant, safetyBackupId);
-  const leftBy = isComplete(restore) ? undefined : await undoSource(tenant, restore);
+  const leftBy = isComplete(restore) && !keepsChanged ? undefined : await undoSource(tenant, restore);
   const target = await readProject(tenant, targetProjectId);
   const destination = await readDestination(tenant, backup.storageDestination.id);
   const { restore: undo, writes } = startRestore(
     { tenant, backup, project: target, target, destination, encryption },
     {
       mergeMode: 'rollback',
-      dryRun: false,
+      dryRun,
       collections: ['*'],
       includeSubcollections: true,
       includeAuthUsers,
       safetyBackup: true,
       maxWritesPerSecond,
+      deleteDigest,
       undoOf: id,
       ...(leftBy && { leftBy }),
       createdBy,
@@ -40,8 +50,13 @@ export const undoRestore = async (
   return {
     restore: undo,
     change: {
-      writes: [...writes, startUndo(tenant, restore, undo.id)],
-      audit: [auditNote(tenant, 'restore', id, { restoreJobId: undo.id, targetProjectId, safetyBackupId })],
+      writes: [...writes, ...(dryRun ? [] : [startUndo(tenant, restore, undo.id)])],
+      audit: [
+        {
+          ...auditNote(tenant, 'restore', id, { restoreJobId: undo.id, targetProjectId, safetyBackupId, dryRun }),
+          ...(dryRun && { action: 'restore.planned' }),
+        },
+      ],
     },
   };
 };
@@ -85,7 +100,10 @@ const isComplete = ({ status, raced, failed, users, racedUsers = users?.skipped 
   status === 'completed' && raced + failed + (users?.failed ?? 0) + (racedUsers ?? 0) === 0;
 
 /** The backup of an incomplete restore tells the documents it wrote from those changed by others. */
-const undoSource = async (tenant: Tenant, { status, backupId, mergeMode }: RestoreRecord): Promise<RestoreRecord['leftBy']> => {
+const undoSource = async (
+  tenant: Tenant,
+  { id, status, backupId, mergeMode, transform }: RestoreRecord,
+): Promise<RestoreRecord['leftBy']> => {
   const backup = await get(backupKey.backup(tenant, backupId));
   if (backup?.status !== 'completed')
     throw new ApiError(
@@ -94,7 +112,13 @@ const undoSource = async (tenant: Tenant, { status, backupId, mergeMode }: Resto
       { status, backupId },
     );
   assertNotLeaving(backup);
-  return { backupId, mergeMode };
+  if (transform && !(await get(maskSaltKey(tenant, id))))
+    throw new ApiError(
+      'CONFLICT',
+      'The masked copy is incomplete and its key was destroyed, so the documents it wrote cannot be told from others: it cannot be undone; restore its safety backup, or documents of it, instead',
+      { status, backupId },
+    );
+  return { backupId, mergeMode, ...(transform && { transform }) };
 };
 
 /**

@@ -16,14 +16,16 @@ export const beginRestore = async (step: RestoreAttempt, { clock }: RestoreDeps)
   if (restore?.status !== 'pending' || restore.attempt !== step.attempt) return;
   const context = await loadRestoreContext(tenant, restore, assertOrganizationActive(organization));
   const now = clock.now();
-  const { id, attempt, targetProjectId, mergeMode, dryRun, safetyBackup, collections } = restore;
+  const { id, attempt, targetProjectId, mergeMode, dryRun, safetyBackup, collections, transform } = restore;
+  const masking = transform && { transform: { rules: transform.rules.length } };
+  const details = { attempt, mergeMode, dryRun, safetyBackup, collections, ...masking };
   const begun = { status: 'running', startedAt: restore.startedAt ?? iso(now) } as const;
   try {
     await commit([
       set(key, begun, { expected: { status: 'pending', attempt } }),
       check(projectKey.job(tenant, targetProjectId), { jobId: id }),
       ...emitRestoreEvent(context, { ...restore, ...begun }, { name: 'restore.started', now }),
-      restoreAudit(tenant, 'restore.started', restore, { attempt, mergeMode, dryRun, safetyBackup, collections }, now),
+      restoreAudit(tenant, 'restore.started', restore, details, now),
     ]);
   } catch (error) {
     // Another run has begun it, or it was cancelled; the caller re-reads the record.

@@ -98,14 +98,31 @@ const completionWrites = async (tenant: Tenant, endContext: RestoreEndContext, n
   const completed: RestoreRecord = { ...restore, ...ended };
   const context = { tenant, organization, project, target };
   const { writes: progress } = progressEvents(context, completed, now);
-  const { documentsRestored, documentsDeleted, documentsSkipped } = restoreData(completed);
+  const {
+    documentsRestored,
+    documentsDeleted,
+    documentsSkipped,
+    documentsErased,
+    notFoundCount,
+    unknownCollectionsCount,
+    transform,
+  } = restoreData(completed);
+  const details = {
+    documentsRestored,
+    documentsDeleted,
+    documentsSkipped,
+    documentsErased,
+    notFoundCount,
+    unknownCollectionsCount,
+    ...(transform && { transform }),
+  };
   return [
     updateRunning(tenant, id, { set: { ...ended, toldPercent: 100 }, expected: { toldPercent, attempt } }),
     ...endRestoreWrites(tenant, endContext, { status: 'completed', now }),
-    ...(await markUndone(tenant, undoOf, id)),
+    ...(restore.dryRun ? [] : await markUndone(tenant, undoOf, id)),
     ...progress,
     ...emitRestoreEvent(context, completed, { name: 'restore.completed', now }),
-    restoreAudit(tenant, 'restore.completed', completed, { documentsRestored, documentsDeleted, documentsSkipped }, now),
+    restoreAudit(tenant, 'restore.completed', completed, details, now),
   ];
 };
 

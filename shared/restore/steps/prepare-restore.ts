@@ -3,10 +3,11 @@
  * backup, and splits the scope into shards. Each phase is recorded when it starts, so that a failure shows where it happened.
  */
 import { type Archive, ArchiveError } from '../../archive/index.ts';
-import { type BackupRecord, fetchManifest, openOwnManifest, openWithManifest } from '../../backup/index.ts';
+import { type BackupRecord, fetchManifest, filterFor, openOwnManifest, openWithManifest } from '../../backup/index.ts';
 import { restorePhases } from '../../contract/models/restore.ts';
 import { readDestination } from '../../destination/index.ts';
 import { asTargetError, probeSource } from '../../firestore/index.ts';
+import { JobFailure } from '../../job/index.ts';
 import {
   after,
   commit,
@@ -14,13 +15,13 @@ import {
   isConflict,
   omitUndefined,
   type Tenant,
-  takeWithinBytes,
   transactionMax,
   type Write,
 } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { emptyPlan } from '../check/check-progress.ts';
 import { journalBackup } from '../model/journal.ts';
+import { newMaskSalt } from '../model/mask-salt.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
 import { reopenShards } from '../model/reopen-shards.ts';
 import { checkRunning, loadRunning, type RestoreAttempt, updateRunning } from '../model/running-restore.ts';
@@ -32,6 +33,7 @@ import { findMissing } from '../scope/find-missing.ts';
 import { loadRequestedDocuments } from '../scope/requested-documents.ts';
 import { restoreScope } from '../scope/restore-scope.ts';
 import { splitIntoShards } from '../scope/split-into-shards.ts';
+import { maskedTargetName, maskedTargetReason, mayBeSameDatabase } from '../transform/masked-target.ts';
 import { beginRestore } from './begin-restore.ts';
 
 /** Expiry of work items that clean-up never deleted. */
@@ -64,12 +66,29 @@ const plan = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreDeps): 
     const manifest = await openOwnManifest(stored, backup, dataKey).catch((error: unknown) => {
       throw (error instanceof ArchiveError && keyMismatchFailure(error)) || error;
     });
+    await assertOtherTarget(tenant, ready, manifest.source);
     await enterPhase(tenant, ready, 'Decompressing');
-    const { archive } = openWithManifest(tenant, backup, { store, dataKey, manifest, deps: archiveDeps });
+    const { archive } = openWithManifest(tenant, backup, {
+      store,
+      dataKey,
+      manifest,
+      erasures: await filterFor(tenant, backup, manifest, archiveDeps),
+      deps: archiveDeps,
+    });
     return await createShards(tenant, ready, { backup, archive, now: deps.clock.now() });
   } finally {
     store.close();
   }
+};
+
+/** A request does not know the database of a backup whose project is no longer connected. */
+const assertOtherTarget = async (
+  tenant: Tenant,
+  { transform, targetProjectId }: RestoreRecord,
+  source: string,
+): Promise<void> => {
+  if (transform && mayBeSameDatabase(maskedTargetName(await readProject(tenant, targetProjectId)), source))
+    throw new JobFailure('TRANSFORM_INVALID', `targetProjectId ${maskedTargetReason}. Nothing was written`);
 };
 
 /** Records the target's time and a new data key for the attempt's journal. Of two concurrent runs the first wins. */
@@ -83,7 +102,8 @@ const initialize = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreD
     const { keyFile, encryption, check } = await deps.newDataKey(tenant, journalBackup(tenant, restore).archive);
     const set = { phase: 'Downloading', since: readTime, journal: { ...journal, keyFile, encryption } };
     const expected = { phase: 'Initializing', attempt };
-    await commit([updateRunning(tenant, id, { set, add: { reads: probeReads }, expected }), check]);
+    const salt = newMaskSalt(tenant, restore, deps.clock.now());
+    await commit([updateRunning(tenant, id, { set, add: { reads: probeReads }, expected }), check, ...salt]);
   } catch (error) {
     if (!isConflict(error)) throw error;
   } finally {
@@ -98,7 +118,9 @@ const initialize = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreD
 const enterPhase = async (tenant: Tenant, { id, attempt }: RestoreRecord, phase: RestoreRecord['phase']): Promise<void> => {
   const { restore } = await loadRunning({ tenant, restoreJobId: id, attempt });
   if (restorePhases.indexOf(restore.phase) >= restorePhases.indexOf(phase)) return;
-  await commit([updateRunning(tenant, id, { set: { phase }, expected: { phase: restore.phase, attempt } })]);
+  await commit([
+    updateRunning(tenant, id, { set: { phase, waitingFor: undefined }, expected: { phase: restore.phase, attempt } }),
+  ]);
 };
 
 /** Deterministic for an archive and a scope, so two concurrent runs write the same shards. */
@@ -107,10 +129,12 @@ const createShards = async (
   restore: RestoreRecord,
   { backup, archive, now }: { readonly backup: BackupRecord; readonly archive: Archive; readonly now: Date },
 ): Promise<number> => {
-  const { id, attempt, collections } = restore;
+  const { id, attempt, mergeMode } = restore;
   const { documents, given } = await loadRequestedDocuments(tenant, restore);
   const ranges = await splitIntoShards(archive, restoreScope(restore, backup, documents));
-  const notFound = fitting(await findMissing(archive, { collections, given }));
+  const { missing, nothingFound } = (await findMissing(archive, { ...restore, given })) ?? {};
+  if (nothingFound && mergeMode !== 'rollback')
+    throw new JobFailure(nothingFound.code, nothingFound.message, nothingFound.details);
   const users = restore.includeAuthUsers ? [{ bound: undefined, expected: archive.manifest.counts.users }] : [];
   const ttl = epochSeconds(after(now, workItemsTtlSeconds));
   // Users first: `accounts/…` sorts before `projects/…`, and the journal's pages follow the shard numbers.
@@ -131,7 +155,7 @@ const createShards = async (
       checkRunning(tenant, id, notPlanned),
     ]);
   const expected = shards.reduce((sum, shard) => sum + shard.expected, 0);
-  const planned = { phase: 'Validating', shards: shards.length, expected, notFound };
+  const planned = { phase: 'Validating', shards: shards.length, expected, ...missing, nothingFound, waitingFor: undefined };
   await commit([updateRunning(tenant, id, { set: planned, expected: notPlanned })]);
   return shards.length;
 };
@@ -148,9 +172,3 @@ const initialShardFields = {
   ...noWrites,
   failures: [],
 } satisfies Partial<RestoreShardRecord>;
-
-/** An item holds 400 KB, and a path alone up to 6 KB. */
-const notFoundBytesMax = 100_000;
-
-const fitting = (paths: readonly string[]): readonly string[] =>
-  takeWithinBytes(paths, { sizeOf: (path) => Buffer.byteLength(path), maxBytes: notFoundBytesMax });

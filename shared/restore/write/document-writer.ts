@@ -1,9 +1,10 @@
 import { ArchiveError, type Leaf } from '../../archive/index.ts';
-import { BatchWriter, type Condition, referenceRewriter, type WriteMode } from '../../firestore/index.ts';
+import { BatchWriter, type Condition, type WriteMode } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { iso } from '../../platform/index.ts';
 import { noWrites } from '../model/shard-totals.ts';
 import { type JoinedDocument, joinedDocuments, joinJournalWithBackup } from '../read/join-journal-with-backup.ts';
+import { documentForm } from '../transform/document-form.ts';
 import { AlreadyWrittenFilter } from './already-written-filter.ts';
 import { CheckpointSize, checkpointMax } from './checkpoint-size.ts';
 import type { AcknowledgedWrites } from './record-writes-after-end.ts';
@@ -27,7 +28,7 @@ export class DocumentWriter {
   readonly #run: WriteRun;
   readonly #claim: WriteClaim;
   readonly #mode: PutMode;
-  readonly #rewrite: (document: Uint8Array) => Buffer;
+  readonly #formOf: ReturnType<typeof documentForm>;
   readonly #checkpointSize: CheckpointSize;
   readonly #startedAt: Date;
   /** Set while an earlier run may have written the next documents. */
@@ -38,16 +39,18 @@ export class DocumentWriter {
   #last: JoinedDocument | undefined;
   /** The filter's counts as of the last report. */
   #reportedFilter = noneFound;
+  /** Documents erased since the plan was made, that no report has. */
+  #erased = 0;
   #reports = 0;
   #reported: AcknowledgedWrites = { written: 0, deleted: 0 };
 
   constructor(run: WriteRun, claim: WriteClaim, signal: AbortSignal) {
-    const { restore, open, target, deps, rateLimiter } = run;
+    const { restore, open, target, deps, rateLimiter, masker } = run;
     const { shard, isRepeat } = claim;
     this.#run = run;
     this.#claim = claim;
     this.#mode = restore.mergeMode === 'rollback' ? 'overwrite' : restore.mergeMode;
-    this.#rewrite = referenceRewriter(open.archive.manifest.source, target.database);
+    this.#formOf = documentForm({ from: open.archive.manifest.source, to: target.database, masker });
     this.#checkpointSize = new CheckpointSize(deps.clock, restore.maxWritesPerSecond);
     this.#startedAt = deps.clock.now();
     const tracked = () => new TrackedWriter(new BatchWriter(target, { signal, rateLimiter, isRepeat }));
@@ -70,8 +73,12 @@ export class DocumentWriter {
     };
     for await (const run of joinJournalWithBackup(search)) {
       for (const match of joinedDocuments(run, search)) {
-        const waiting = this.#take(match);
-        if (waiting) await waiting;
+        // A document that the backup shows is a new one of an erased name.
+        if (match.isErased || (!match.leaf && open.erasures?.hidesPath(match.path))) this.#erased += 1;
+        else {
+          const waiting = this.#take(match);
+          if (waiting) await waiting;
+        }
         this.#last = match;
         if (this.#checkpointSize.add()) await this.#checkpoint();
         control.check();
@@ -128,7 +135,7 @@ export class DocumentWriter {
   #document(match: JoinedDocument, leaf: Leaf): Buffer | undefined {
     const content = leaf.contentWithoutTimes(match.slot);
     try {
-      return this.#rewrite(content);
+      return this.#formOf(content, match);
     } catch (error) {
       this.#fail(match, error);
       return undefined;
@@ -177,9 +184,11 @@ export class DocumentWriter {
     this.#reportedFilter = filtered;
     const progress = {
       ...ending,
+      erased: this.#erased,
       ...(this.#last && { writtenTo: this.#last.path.toString() }),
       reads: filtered.reads - before.reads,
     };
+    this.#erased = 0;
     const found = { written: filtered.written - before.written, deleted: filtered.deleted - before.deleted };
     this.#checkpointing = this.#report(writer, found, progress, this.#checkpointSize.next());
     // The rejection is handled by the next checkpoint.

@@ -17,7 +17,7 @@ export class TrackedWriter {
   async outcome(): Promise<WriteCounts & Pick<WriteProgress, 'failures'>> {
     await this.writer.flush();
     const { written, deleted, skipped, failed, failures } = this.writer.tally;
-    const counts = { written: written - deleted, deleted, raced: skipped, failed };
+    const counts = { written: written - deleted, deleted, raced: skipped, failed, erased: 0 };
     const outcome = { ...subtractCounts(counts, this.#reported), failures: failures.slice(this.#failures) };
     this.#reported = counts;
     this.#failures = failures.length;

@@ -1,7 +1,7 @@
 import { SourceError } from '../../firestore/index.ts';
 import { JobEndedError } from '../../job/index.ts';
 import { bestEffort } from '../../platform/index.ts';
-import { withHeartbeat } from '../model/shard-run.ts';
+import { withHeartbeat } from '../run/shard-run.ts';
 import { DocumentWriter } from './document-writer.ts';
 import { recordWritesAfterEnd } from './record-writes-after-end.ts';
 import type { WriteClaim, WriteRun } from './write-progress.ts';

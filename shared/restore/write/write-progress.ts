@@ -7,13 +7,17 @@ import { progressEvents } from '../model/progress-events.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey, type WriteCounts } from '../model/record.ts';
 import type { RestoreContext } from '../model/restore-context.ts';
 import { checkRunning, type RunningJob, readShard, updateRunning } from '../model/running-restore.ts';
-import type { ShardRun } from '../model/shard-run.ts';
 import { firstFailures, noWrites, sumCounts } from '../model/shard-totals.ts';
 import { acquireWriterLease } from '../model/writer-lease.ts';
+import type { ShardRun } from '../run/shard-run.ts';
+import { withoutWait } from '../run/wait-writes.ts';
+import type { DocumentMasker } from '../transform/document-masker.ts';
 
 export interface WriteRun extends ShardRun {
   /** It names what to write. */
   readonly journal: OpenArchive;
+  /** Of a masked copy. */
+  readonly masker?: DocumentMasker | undefined;
   /** Without it only the target limits the rate. */
   readonly rateLimiter?: RateLimiter | undefined;
 }
@@ -115,7 +119,12 @@ const restoreWrites = (
   const counts = range === undefined ? noWrites : sumCounts([progress]);
   const failures = range === undefined ? [] : progress.failures;
   const add = { ...counts, reads: progress.reads ?? 0 };
-  const after = { ...restore, ...sumCounts([restore, counts]), reads: restore.reads + add.reads };
+  const isProgress = progress.written + progress.deleted + progress.raced + progress.failed > 0;
+  const after = {
+    ...(isProgress ? withoutWait(restore) : restore),
+    ...sumCounts([restore, counts]),
+    reads: restore.reads + add.reads,
+  };
   const { reportedPercent, writes } = progressEvents(context, after, now);
   const hasFailures = failures.length > 0;
   const isReporting = reportedPercent !== undefined;
@@ -123,6 +132,7 @@ const restoreWrites = (
     updateRunning(context.tenant, restore.id, {
       add,
       set: {
+        ...(isProgress && { waitingFor: undefined }),
         ...(isReporting && { toldPercent: reportedPercent }),
         ...(hasFailures && { failures: firstFailures([...restore.failures, ...failures]) }),
       },

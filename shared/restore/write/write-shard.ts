@@ -1,11 +1,12 @@
 /** The fourth step: writes one shard of the plan to the target, until its time is up. */
 import { log } from '../../platform/index.ts';
 import { journalBackup } from '../model/journal.ts';
+import { openMasker } from '../model/open-masker.ts';
 import { loadRunning, type ShardAttempt } from '../model/running-restore.ts';
-import { withShardRun } from '../model/shard-run.ts';
 import { releaseWriterLease } from '../model/writer-lease.ts';
-import { openForRestore } from '../read/open-for-restore.ts';
+import { openJournal } from '../read/open-for-restore.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
+import { withShardRun } from '../run/shard-run.ts';
 import { sharedRateLimiter } from './table-rate-store.ts';
 import { writeDocuments } from './write-documents.ts';
 import { claimShard, type WriteClaim, type WriteRun } from './write-progress.ts';
@@ -17,11 +18,13 @@ export const writeShard = async (step: ShardAttempt, deps: RestoreDeps): Promise
   const running = await loadRunning(step);
   const { restore } = running;
   return withShardRun(step, { ...running, deps }, async (run) => {
-    const journal = await openForRestore(tenant, journalBackup(tenant, restore), deps);
+    const journalRecord = journalBackup(tenant, restore);
+    const masker = await openMasker(tenant, restore, () => deps.dataKeyOf(tenant, journalRecord));
+    const journal = await openJournal(tenant, journalRecord, run.deps);
     try {
       const claim = await claimShard(tenant, restore, { number, handOver, random: deps.random });
       const rateLimiter = sharedRateLimiter(tenant, restore, deps);
-      return !claim || (await writeClaimed({ ...run, journal, rateLimiter }, claim));
+      return !claim || (await writeClaimed({ ...run, journal, rateLimiter, masker }, claim));
     } finally {
       journal.close();
     }

@@ -1,6 +1,6 @@
 /** A range is checked in as many runs as it takes: each continues where the last one ended, and nothing is missed or saved twice. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { RunControl } from '../../../../shared/job/index.ts';
 import { after as later } from '../../../../shared/platform/index.ts';
 import { claimNextPart } from '../../../../shared/restore/check/check-progress.ts';
@@ -12,22 +12,12 @@ import { openForRestore } from '../../../../shared/restore/read/open-for-restore
 import { restoreScope } from '../../../../shared/restore/scope/restore-scope.ts';
 import { sealJournal } from '../../../../shared/restore/seal/seal-journal.ts';
 import { prepareRestore } from '../../../../shared/restore/steps/prepare-restore.ts';
-import { newShop, text } from '../../../harness/builders/sample-shop.ts';
-import {
-  documentsIn,
-  journalOf,
-  organizationNow,
-  putTarget,
-  restoreOf,
-  server,
-  shardsOf,
-  startTestRestore,
-  tenant,
-} from '../../../harness/env/restore-env.ts';
+import { backUpShop, text } from '../../../harness/builders/sample-shop.ts';
+import { createRestoreEnv } from '../../../harness/env/restore-env.ts';
 
-afterAll(() => server.stop());
+const t = await createRestoreEnv();
 
-/** Ends a run at the n-th look at the clock: in good time, or with the stream torn off. */
+/** Ends a run at the n-th reading of the clock: in time, or with a broken stream. */
 class Countdown extends RunControl {
   readonly #pause = new AbortController();
   readonly #ending: 'in time' | 'torn off';
@@ -48,32 +38,32 @@ class Countdown extends RunControl {
 
 for (const ending of ['in time', 'torn off'] as const)
   test(`check: a run that ends ${ending} is continued after its last document`, async () => {
-    const { world, backup } = await newShop();
+    const backup = await backUpShop(t);
     const many = Array.from({ length: 700 }, (_, n) => `a/more${n}`);
-    await putTarget(world, Object.fromEntries(many.map((path) => [path, text('x'.repeat(2_000))])));
-    const live = documentsIn(world);
-    const { engine } = world;
-    const id = await startTestRestore(world, backup, { mergeMode: 'rollback' });
-    deepEqual(await prepareRestore({ tenant, restoreJobId: id, attempt: 1 }, engine), { shards: [0] });
-    const restore = restoreOf(id);
+    await t.putTarget(Object.fromEntries(many.map((path) => [path, text('x'.repeat(2_000))])));
+    const live = t.documentsIn();
+    const { deps } = t;
+    const id = await t.startRestore(backup, { mergeMode: 'rollback' });
+    deepEqual(await prepareRestore({ tenant: t.tenant, restoreJobId: id, attempt: 1 }, deps), { shards: [0] });
+    const restore = t.restoreOf(id);
     let runs = 0;
     for (let isDone = false; !isDone; runs++) {
       const control = new Countdown(3, ending);
       const run: CheckRun = {
-        context: await loadRestoreContext(tenant, restore, organizationNow()),
+        context: await loadRestoreContext(t.tenant, restore, t.organization),
         restore,
         backup,
-        open: await openForRestore(tenant, backup, engine),
-        target: engine.openSource(tenant, (await loadRestoreContext(tenant, restore, organizationNow())).target),
-        store: await openJournalStore(tenant, restore, engine),
-        dataKey: await engine.dataKeyOf(tenant, journalBackup(tenant, restore)),
+        open: await openForRestore(t.tenant, backup, deps),
+        target: deps.openSource(t.tenant, (await loadRestoreContext(t.tenant, restore, t.organization)).target),
+        store: await openJournalStore(t.tenant, restore, deps),
+        dataKey: await deps.dataKeyOf(t.tenant, journalBackup(t.tenant, restore)),
         scope: restoreScope(restore, backup, undefined),
         control,
-        deps: engine,
+        deps,
       };
-      const claim = await claimNextPart(tenant, restore, 0, engine.random);
+      const claim = await claimNextPart(t.tenant, restore, 0, deps.random);
       isDone = await checkPart(run, claim!);
-      const [{ checkedTo, isChecked } = { checkedTo: undefined, isChecked: false }] = shardsOf(id);
+      const [{ checkedTo, isChecked } = { checkedTo: undefined, isChecked: false }] = t.shardsOf(id);
       ok(isChecked || checkedTo !== undefined, `run ${runs}`);
       ok(runs < 20, 'nothing moves');
       control.close();
@@ -81,9 +71,9 @@ for (const ending of ['in time', 'torn off'] as const)
       run.target.close();
     }
     ok(runs > 2, `${runs} runs`);
-    await sealJournal({ tenant, restoreJobId: id, attempt: 1 }, engine);
-    const entries = await journalOf(world, id);
-    const { plan } = restoreOf(id);
+    await sealJournal({ tenant: t.tenant, restoreJobId: id, attempt: 1 }, deps);
+    const entries = await t.journalOf(id);
+    const { plan } = t.restoreOf(id);
     equal(plan!.delete, many.length + 2);
     equal(entries.size, plan!.create + plan!.overwrite + plan!.delete);
     for (const [path, { kind, content }] of entries) equal(content, kind === 'tombstone' ? '' : live.get(path), path);

@@ -94,7 +94,8 @@ test('walk: one document out of many costs one index page, one leaf and one read
     // The steps before the walk add two: the leaf's keys, and the page if not cached.
     const prepared = bucket.open(archive.manifest);
     bucket.fetches = [];
-    deepEqual(await findMissing(prepared, { collections: ['*'], given: [[path, [path]]] }), []);
+    const names = { collections: ['*'], given: [[path, [path]]] as const, includeSubcollections: true };
+    deepEqual((await findMissing(prepared, names))?.missing.notFound, []);
     const scope = restoreScope(
       { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null },
       everything,

@@ -1,6 +1,6 @@
 /** What the reaper does with a restore, for every state of its workflow. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { afterAll, describe, test } from 'vitest';
+import { describe, test } from 'vitest';
 import { StorageError } from '../../../../shared/destination/index.ts';
 import { decideReaping, type Execution, type JobWorkflow, reapRunningJobs } from '../../../../shared/job/index.ts';
 import { unsafeTenant } from '../../../../shared/platform/index.ts';
@@ -8,25 +8,18 @@ import { restoreJobs } from '../../../../shared/restore/end/restore-jobs.ts';
 import type { RestoreRecord, RunningRestore } from '../../../../shared/restore/model/record.ts';
 import { restoreDeps } from '../../../../shared/restore/restore-deps.ts';
 import {
-  all,
+  allObjects,
   allWorkItems,
-  assertReleased,
-  createRestoreAt,
+  createRestoreEndEnv,
   dayMs,
-  endRestore,
-  foreign,
-  lockOf,
-  objectsOf,
+  foreignObjects,
   type RestoreAtStage,
-  resumeNow,
-  runningItemOf,
   type Stage,
-  workItemsOf,
 } from '../../../harness/env/restore/restore-end-env.ts';
-import { eventsOf, type RestoreInput, restoreOf, server, table, targetId, tenant } from '../../../harness/env/restore-env.ts';
+import type { RestoreInput } from '../../../harness/env/restore-env.ts';
 import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
 
-afterAll(() => server.stop());
+const t = await createRestoreEndEnv();
 
 const minutes = (count: number): string => new Date(Date.parse('2026-03-01T12:00:00.000Z') + count * 60_000).toISOString();
 const now = new Date(minutes(0));
@@ -116,8 +109,8 @@ interface Reaping extends RestoreAtStage {
   reap(execution: Execution | (() => Execution)): Promise<void>;
 }
 
-const reapingOf = async (stage: Stage, ask: RestoreInput = {}): Promise<Reaping> => {
-  const setup = await createRestoreAt(stage, ask);
+const startReaping = async (stage: Stage, ask: RestoreInput = {}): Promise<Reaping> => {
+  const setup = await t.startAt(stage, ask);
   const calls: unknown[] = [];
   const reap: Reaping['reap'] = async (execution) => {
     const workflow: JobWorkflow = {
@@ -126,115 +119,119 @@ const reapingOf = async (stage: Stage, ask: RestoreInput = {}): Promise<Reaping>
         return typeof execution === 'string' ? execution : execution();
       },
       start: async (name, input) => void calls.push(['start', name, input]),
-      stop: async (name) => void calls.push(['stop', name, lockOf(targetId)?.jobId]),
+      stop: async (name) => void calls.push(['stop', name, t.lockOf(t.targetId)?.jobId]),
     };
-    await reapRunningJobs(restoreJobs(setup.world.engine, workflow), ({ organizationId }) =>
-      unsafeTenant(organizationId, 'record'),
-    );
+    await reapRunningJobs(restoreJobs(t.deps, workflow), ({ organizationId }) => unsafeTenant(organizationId, 'record'));
   };
   return { ...setup, calls, reap };
 };
-const passing = (setup: RestoreAtStage, ms: number): void => {
-  const nowMs = setup.world.nowMs();
-  setup.world.nowMs = () => nowMs + ms;
+const pass = (ms: number): void => {
+  const nowMs = t.nowMs();
+  t.nowMs = () => nowMs + ms;
 };
 
 for (const stage of ['pending', 'checking', 'sealed'] as const)
   test(`reaper: a restore whose workflow died while ${stage} fails once, and its target is released`, async () => {
     for (const when of ['before', 'after'] as const)
       for (let at = 1; ; at++) {
-        const setup = await reapingOf(stage);
-        const machine = new CrashingMachine(at, when).attach(setup.world);
+        const setup = await startReaping(stage);
+        const machine = new CrashingMachine(at, when).attach(t);
         await setup.reap('ended').catch(() => undefined);
-        new CrashingMachine().attach(setup.world);
+        new CrashingMachine().attach(t);
         await setup.reap('ended');
         await setup.reap('ended');
-        const { status, error } = restoreOf(setup.id);
+        const { status, error } = t.restoreOf(setup.id);
         deepEqual([status, error?.code], ['failed', 'INTERNAL_ERROR'], `${at} ${when}`);
-        deepEqual(eventsOf('restore.failed').length, 1);
-        assertReleased(setup);
-        deepEqual(objectsOf(setup, restoreOf(setup.id)), stage === 'pending' ? [] : stage === 'checking' ? foreign : all);
+        deepEqual(t.events('restore.failed').length, 1);
+        t.assertReleased(setup);
+        deepEqual(
+          t.objectsOf(t.restoreOf(setup.id)),
+          stage === 'pending' ? [] : stage === 'checking' ? foreignObjects : allObjects,
+        );
         if (!machine.isDead) break;
       }
   });
 
 test('reaper: a resumable restore costs nothing until it expires; then its work items are deleted', async () => {
-  const setup = await reapingOf('sealed');
+  const setup = await startReaping('sealed');
   await setup.reap('ended');
   setup.calls.length = 0;
-  passing(setup, 6.9 * dayMs);
+  pass(6.9 * dayMs);
   await setup.reap('ended');
-  deepEqual([setup.calls, workItemsOf(setup.id)], [[], allWorkItems]);
-  passing(setup, 0.2 * dayMs);
+  deepEqual([setup.calls, t.workItemsOf(setup.id)], [[], allWorkItems]);
+  pass(0.2 * dayMs);
   await setup.reap('ended');
-  deepEqual([workItemsOf(setup.id), runningItemOf(setup.id)], [[], undefined]);
-  deepEqual(objectsOf(setup, restoreOf(setup.id)), all);
+  deepEqual([t.workItemsOf(setup.id), t.runningItemOf(setup.id)], [[], undefined]);
+  deepEqual(t.objectsOf(t.restoreOf(setup.id)), allObjects);
 });
 
 test('reaper: a workflow that was never started is started once under the same name, then the restore fails', async () => {
-  const setup = await reapingOf('pending');
+  const setup = await startReaping('pending');
   await setup.reap('unknown');
-  passing(setup, 301_000);
+  pass(301_000);
   await setup.reap('unknown');
   await setup.reap('unknown');
   const starts = setup.calls.filter((call) => Array.isArray(call));
-  const input = { organizationId: tenant.organizationId, restoreJobId: setup.id, attempt: 1 };
-  deepEqual([starts, restoreOf(setup.id).status], [[['start', `${setup.id}-1`, input]], 'pending']);
-  passing(setup, 301_000);
+  const input = { organizationId: t.tenant.organizationId, restoreJobId: setup.id, attempt: 1 };
+  deepEqual([starts, t.restoreOf(setup.id).status], [[['start', `${setup.id}-1`, input]], 'pending']);
+  pass(301_000);
   await setup.reap('unknown');
   deepEqual(
-    [restoreOf(setup.id).status, restoreOf(setup.id).error?.message],
+    [t.restoreOf(setup.id).status, t.restoreOf(setup.id).error?.message],
     ['failed', 'The service could not start the restore'],
   );
-  assertReleased(setup);
+  t.assertReleased(setup);
 });
 
 describe('reaper: a cancelled restore', () => {
   test('keeps its target while its workflow stops, and releases it afterwards', async () => {
-    const setup = await reapingOf('sealed');
-    await endRestore(setup, 'cancelled');
+    const setup = await startReaping('sealed');
+    await t.endRestore(setup.id, 'cancelled');
     await setup.reap('running');
-    equal(lockOf(targetId)?.jobId, setup.id);
+    equal(t.lockOf(t.targetId)?.jobId, setup.id);
     await setup.reap('ended');
-    assertReleased(setup);
-    deepEqual([restoreOf(setup.id).status, eventsOf('restore.failed')], ['cancelled', []]);
+    t.assertReleased(setup);
+    deepEqual([t.restoreOf(setup.id).status, t.events('restore.failed')], ['cancelled', []]);
   });
 
   test('whose workflow does not stop is stopped after half an hour, before its target is released', async () => {
-    const setup = await reapingOf('sealed');
-    await endRestore(setup, 'cancelled');
-    passing(setup, 31 * 60_000);
+    const setup = await startReaping('sealed');
+    await t.endRestore(setup.id, 'cancelled');
+    pass(31 * 60_000);
     await setup.reap('running');
     deepEqual(
       setup.calls.filter((call) => Array.isArray(call)),
       [['stop', `${setup.id}-1`, setup.id]],
     );
-    assertReleased(setup);
+    t.assertReleased(setup);
   });
 });
 
 test('reaper: a restore that is resumed while the reaper examines its last execution continues', async () => {
-  const setup = await reapingOf('sealed');
-  await endRestore(setup, 'cancelled');
+  const setup = await startReaping('sealed');
+  await t.endRestore(setup.id, 'cancelled');
   await setup.reap('ended');
-  passing(setup, 8 * dayMs);
+  pass(8 * dayMs);
   await setup.reap(() => {
-    resumeNow(setup.id);
+    t.resumeNow(setup.id);
     return 'ended';
   });
-  deepEqual([restoreOf(setup.id).status, runningItemOf(setup.id)?.attempt, workItemsOf(setup.id)], ['pending', 2, allWorkItems]);
-  equal(lockOf(targetId)?.jobId, setup.id);
+  deepEqual(
+    [t.restoreOf(setup.id).status, t.runningItemOf(setup.id)?.attempt, t.workItemsOf(setup.id)],
+    ['pending', 2, allWorkItems],
+  );
+  equal(t.lockOf(t.targetId)?.jobId, setup.id);
 });
 
 test('reaper: a destination that does not answer keeps no target locked, and is given up after a day', async () => {
-  const setup = await reapingOf('checking', { dryRun: true });
-  setup.world.throughReading = () => {
+  const setup = await startReaping('checking', { dryRun: true });
+  t.wrapStore = () => {
     throw new StorageError('unavailable', 'The bucket does not answer.');
   };
   for (let tries = 0; tries < 3; tries++) await setup.reap('ended').catch(() => undefined);
-  assertReleased(setup);
-  deepEqual([restoreOf(setup.id).status, runningItemOf(setup.id) === undefined], ['failed', false]);
-  passing(setup, dayMs);
+  t.assertReleased(setup);
+  deepEqual([t.restoreOf(setup.id).status, t.runningItemOf(setup.id) === undefined], ['failed', false]);
+  pass(dayMs);
   await setup.reap('ended');
-  deepEqual([table.find('RUNNING#'), workItemsOf(setup.id)], [[], []]);
+  deepEqual([t.table.find('RUNNING#'), t.workItemsOf(setup.id)], [[], []]);
 });

@@ -8,129 +8,115 @@ import { cleanUpRestore } from '../../../../shared/restore/end/clean-up-restore.
 import { failRestore } from '../../../../shared/restore/end/fail-restore.ts';
 import { restoreJobs } from '../../../../shared/restore/end/restore-jobs.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
-import { answerStep } from '../../../../shared/restore/model/restore-steps.ts';
 import { assertStillRunning } from '../../../../shared/restore/model/running-restore.ts';
+import { answerStep } from '../../../../shared/restore/run/restore-steps.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
-import { lockOf, runningItemOf } from '../../../harness/env/restore/restore-end-env.ts';
-import {
-  atStart,
-  createRestoreEnv,
-  type Fields,
-  organizationNow,
-  put,
-  type RestoreEnv,
-  RestoreFailedError,
-  restoreOf,
-  resumeWorkflow,
-  runRestore,
-  shardsOf,
-  startTestRestore,
-  takeBackup,
-  targetId,
-  tenant,
-} from '../../../harness/env/restore-env.ts';
+import { createRestoreEndEnv } from '../../../harness/env/restore/restore-end-env.ts';
+import { type Fields, firstRestoreStep, RestoreFailedError } from '../../../harness/env/restore-env.ts';
+
+const t = await createRestoreEndEnv();
 
 const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
 
-const begin = async (): Promise<{ world: RestoreEnv; id: string }> => {
-  const world = createRestoreEnv();
-  await put(world, { 'a/1': { n: integer(1) }, 'a/2': { n: integer(2) } });
-  return { world, id: await startTestRestore(world, await takeBackup(world)) };
+const begin = async (): Promise<{ id: string }> => {
+  t.reset();
+  await t.put({ 'a/1': { n: integer(1) }, 'a/2': { n: integer(2) } });
+  return { id: await t.startRestore(await t.takeBackup()) };
 };
-const resume = async (world: RestoreEnv, id: string): Promise<void> => {
-  await commit((await resumeRestore(tenant, restoreOf(id), world.engine.clock.now())).change.writes);
+const resume = async (id: string): Promise<void> => {
+  await commit((await resumeRestore(t.tenant, t.restoreOf(id), t.clock.now())).change.writes);
 };
-const fail = async (world: RestoreEnv, id: string): Promise<void> => {
+const fail = async (id: string): Promise<void> => {
   await failRestore({
-    tenant,
+    tenant: t.tenant,
     restoreJobId: id,
     attempt: 1,
     reasonOf: () => ({ code: 'INTERNAL_ERROR', message: 'x' }),
-    now: world.engine.clock.now(),
+    now: t.clock.now(),
   });
-  await cleanUpRestore(tenant, id, world.engine, { attempt: 1 });
+  await cleanUpRestore(t.tenant, id, t.deps, { attempt: 1 });
 };
 
 test('stale attempt: a workflow that starts after its restore was cancelled and resumed does nothing', async () => {
-  const { world, id } = await begin();
+  const { id } = await begin();
   const actor = { type: 'user' as const, id: newId('user'), email: null };
-  const acting = { tenant, organization: organizationNow(), role: 'owner' as const, actor };
-  await commit((await cancelRestore(acting, id, world.engine.clock.now())).change.writes);
+  const acting = { tenant: t.tenant, organization: t.organization, role: 'owner' as const, actor };
+  await commit((await cancelRestore(acting, id, t.clock.now())).change.writes);
   await reapJob(
-    restoreJobs(world.engine, {
+    restoreJobs(t.deps, {
       describe: async () => 'unknown',
       start: async () => undefined,
       stop: async () => undefined,
     }),
-    tenant,
-    runningItemOf(id)!,
+    t.tenant,
+    t.runningItemOf(id)!,
   );
-  await resume(world, id);
-  const before = restoreOf(id);
-  await rejects(resumeWorkflow(world, id, atStart(1)), RestoreFailedError);
-  deepEqual(restoreOf(id), before);
-  const done = await runRestore(world, id);
+  await resume(id);
+  const before = t.restoreOf(id);
+  await rejects(t.resumeRestore(id, firstRestoreStep(1)), RestoreFailedError);
+  deepEqual(t.restoreOf(id), before);
+  const done = await t.runRestore(id);
   deepEqual([done.status, done.attempt, done.written], ['completed', 2, 2]);
 });
 
 for (const upTo of ['prepare', 'check', 'seal', 'write'] as const)
   test(`stale attempt: a workflow that wakes up after ${upTo}, beside the next attempt, does nothing`, async () => {
-    const { world, id } = await begin();
-    const stale = atStart(1);
-    await resumeWorkflow(world, id, stale, { upTo });
-    await fail(world, id);
-    await resume(world, id);
-    await resumeWorkflow(world, id, atStart(2), { upTo });
-    const before = [restoreOf(id), shardsOf(id)];
-    await rejects(resumeWorkflow(world, id, stale), RestoreFailedError);
-    deepEqual([restoreOf(id), shardsOf(id)], before);
+    const { id } = await begin();
+    const stale = firstRestoreStep(1);
+    await t.resumeRestore(id, stale, { upTo });
+    await fail(id);
+    await resume(id);
+    await t.resumeRestore(id, firstRestoreStep(2), { upTo });
+    const before = [t.restoreOf(id), t.shardsOf(id)];
+    await rejects(t.resumeRestore(id, stale), RestoreFailedError);
+    deepEqual([t.restoreOf(id), t.shardsOf(id)], before);
   });
 
 test('stale attempt: neither its failure nor its end affects the next attempt', async () => {
-  const { world, id } = await begin();
-  await resumeWorkflow(world, id, atStart(), { upTo: 'seal' });
-  const first = restoreOf(id);
+  const { id } = await begin();
+  await t.resumeRestore(id, firstRestoreStep(), { upTo: 'seal' });
+  const first = t.restoreOf(id);
   for (const error of [new JobFailure('STORAGE_UPLOAD_ERROR', 'of the first'), new Error('of the first')]) {
     const gate = Promise.withResolvers<void>();
     const work = async (): Promise<never> => {
       await gate.promise;
       throw error;
     };
-    const stale = answerStep({ tenant, restoreJobId: id, attempt: 1 }, work).catch(() => undefined);
-    if (restoreOf(id).attempt === 1) {
-      await fail(world, id);
-      await resume(world, id);
+    const stale = answerStep({ tenant: t.tenant, restoreJobId: id, attempt: 1 }, work).catch(() => undefined);
+    if (t.restoreOf(id).attempt === 1) {
+      await fail(id);
+      await resume(id);
     }
     gate.resolve();
     await stale;
-    deepEqual([restoreOf(id).attempt, restoreOf(id).failure, restoreOf(id).trouble], [2, undefined, undefined]);
+    deepEqual([t.restoreOf(id).attempt, t.restoreOf(id).failure, t.restoreOf(id).trouble], [2, undefined, undefined]);
   }
-  await rejects(assertStillRunning(tenant, first), { name: 'NotRunning' });
-  await fail(world, id);
-  deepEqual([restoreOf(id).status, lockOf(targetId)?.jobId], ['pending', id]);
+  await rejects(assertStillRunning(t.tenant, first), { name: 'NotRunning' });
+  await fail(id);
+  deepEqual([t.restoreOf(id).status, t.lockOf(t.targetId)?.jobId], ['pending', id]);
 });
 
 test('stale attempt: it does not clean up after the next attempt', async () => {
-  const { world, id } = await begin();
-  await fail(world, id);
-  await resume(world, id);
-  const completedAt = iso(world.engine.clock.now());
-  await commit([set(restoreKey.restore(tenant, id), { status: 'cancelled', completedAt })]);
-  await cleanUpRestore(tenant, id, world.engine, { attempt: 1 });
-  equal(lockOf(targetId)?.jobId, id);
-  await cleanUpRestore(tenant, id, world.engine, { attempt: 2 });
-  equal(lockOf(targetId), undefined);
+  const { id } = await begin();
+  await fail(id);
+  await resume(id);
+  const completedAt = iso(t.clock.now());
+  await commit([set(restoreKey.restore(t.tenant, id), { status: 'cancelled', completedAt })]);
+  await cleanUpRestore(t.tenant, id, t.deps, { attempt: 1 });
+  equal(t.lockOf(t.targetId)?.jobId, id);
+  await cleanUpRestore(t.tenant, id, t.deps, { attempt: 2 });
+  equal(t.lockOf(t.targetId), undefined);
 });
 
 test('resume: a shard whose counts do not add up is written again by the next attempt', async () => {
-  const { world, id } = await begin();
-  const position = atStart();
-  await resumeWorkflow(world, id, position, { upTo: 'write' });
-  await commit([restoreKey.shard(tenant, id, 0), restoreKey.restore(tenant, id)].map((key) => set(key, { written: 1 })));
-  await rejects(resumeWorkflow(world, id, position), RestoreFailedError);
-  deepEqual(restoreOf(id).failure?.code, 'COUNT_MISMATCH');
-  await fail(world, id);
-  await resume(world, id);
-  const done = await runRestore(world, id);
+  const { id } = await begin();
+  const position = firstRestoreStep();
+  await t.resumeRestore(id, position, { upTo: 'write' });
+  await commit([restoreKey.shard(t.tenant, id, 0), restoreKey.restore(t.tenant, id)].map((key) => set(key, { written: 1 })));
+  await rejects(t.resumeRestore(id, position), RestoreFailedError);
+  deepEqual(t.restoreOf(id).failure?.code, 'COUNT_MISMATCH');
+  await fail(id);
+  await resume(id);
+  const done = await t.runRestore(id);
   deepEqual([done.status, done.attempt, done.written], ['completed', 2, 2], JSON.stringify(done.error));
 });

@@ -57,7 +57,10 @@ test('view: every document is restored, deleted, skipped or failed', () => {
   const shown = restoreData(ended());
   deepEqual([shown.documentsRestored, shown.documentsUnchanged, shown.documentsDeleted], [13, 7, 2]);
   deepEqual([shown.documentsSkipped, shown.documentsFailed], [6, 0]);
-  deepEqual(shown.plan, { ...plan, notFound: ['nowhere'] });
+  deepEqual(shown.plan, { ...plan, documentsErased: 0, notFound: ['nowhere'] });
+  equal(shown.documentsErased, 0);
+  equal(restoreData(ended({ erasedInCheck: 2, erased: 1 })).documentsErased, 3);
+  deepEqual([shown.notFound, shown.notFoundCount, shown.unknownCollections], [['nowhere'], 1, []]);
   deepEqual(shown.progress, { percent: 100, documents: 21, totalDocuments: 21 });
   equal(shown.duration, 43);
 });
@@ -84,6 +87,7 @@ for (const [status, shown] of [
     const line = historyEntry(ended({ status }));
     deepEqual([line.status, line.jobStatus], [shown, status]);
     deepEqual(RestoreHistory.parse(line).targetProject, { id: targetId, name: 'Copy' });
+    deepEqual(RestoreHistory.parse(line).collections, ['users']);
     deepEqual(
       [line.date, line.sourceBackup.id, line.sourceBackup.createdAt],
       [now.toISOString(), begun.backupId, begun.backupCreatedAt],
@@ -111,4 +115,12 @@ test('view: events carry the current names of both projects', () => {
   const error = { code: 'CANCELLED', message: 'x' } as const;
   events['restore.failed'].parse({ ...data, restore: { ...data.restore, error } });
   events['restore.progress'].parse({ ...data, progress: data.restore.progress });
+});
+
+test('view: the first 100 names that the backup lacks are shown, with their number', () => {
+  const unknownCollections = Array.from({ length: 150 }, (_, n) => `c${n}`);
+  const shown = restoreData(ended({ unknownCollections, unknownCollectionsCount: 2_000 }));
+  deepEqual([shown.unknownCollections, shown.unknownCollectionsCount], [unknownCollections.slice(0, 100), 2_000]);
+  const { unknownCollectionsCount, notFound } = historyEntry(ended({ unknownCollections, unknownCollectionsCount: 2_000 }));
+  deepEqual([unknownCollectionsCount, notFound], [2_000, ['nowhere']]);
 });

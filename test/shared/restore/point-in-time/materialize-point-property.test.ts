@@ -2,25 +2,19 @@
 import { deepEqual, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { buildPointInMemory, planPoint, pointBackupRecord, runCaptureCycle, windowsOf } from '../../../../shared/pitr/index.ts';
+import { buildPointInMemory, planPoint, pointBackupRecord, windowsOf } from '../../../../shared/pitr/index.ts';
 import { after, newId } from '../../../../shared/platform/index.ts';
-import {
-  contentsOf,
-  createPointInTimeEnv,
-  nextSecond,
-  type PointInTimeEnv,
-  pitrNow,
-  runCycle,
-} from '../../../harness/env/point-in-time-env.ts';
-import { projectId, put, server, takeBackup, tenant } from '../../../harness/env/restore-env.ts';
+import { createPointInTimeEnv } from '../../../harness/env/point-in-time-env.ts';
 import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
+
+const t = await createPointInTimeEnv();
 
 const paths = ['users/a', 'users/b', 'users/b/notes/n', 'users/__id7__', 'shops/a', 'shops/a/notes/n', 'new/root'];
 const text = (stringValue: string) => ({ text: { stringValue } });
 
 type Step =
   | { readonly kind: 'write'; readonly path: string; readonly isGone: boolean }
-  | { readonly kind: 'turn' }
+  | { readonly kind: 'cycle' }
   | { readonly kind: 'overlap' }
   | { readonly kind: 'expire' }
   | { readonly kind: 'base' }
@@ -31,7 +25,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 12,
     arbitrary: fc.record({ kind: fc.constant('write' as const), path: fc.constantFrom(...paths), isGone: fc.boolean() }),
   },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('turn' as const, 'overlap' as const) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('cycle' as const, 'overlap' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('expire' as const, 'base' as const) }) },
   {
     weight: 3,
@@ -52,7 +46,7 @@ class Model {
   #capturedMs = 0;
   #texts = 0;
 
-  /** Deletes it if it was there when all was captured last, and not deleted since. */
+  /** Deletes it if it existed at the last capture and was not deleted since. */
   change(path: string, isGone: boolean, ms: number): Record<string, ReturnType<typeof text> | undefined> {
     const wasThere = (this.#createdMs.get(path) ?? ms) <= this.#capturedMs;
     if (isGone && this.now.has(path) && wasThere && (this.#goneMs.get(path) ?? 0) <= this.#capturedMs) {
@@ -75,39 +69,32 @@ class Model {
   }
 }
 
-const run = async (world: PointInTimeEnv, model: Model, one: Step): Promise<void> => {
-  const { engine } = world;
-  const turnNow = () => {
-    const { turn: number, nextTurnAt } = pitrNow();
-    const early = Date.parse(nextTurnAt ?? '') - world.nowMs();
-    if (early > 0) world.pass(early / 1_000);
-    return runCaptureCycle(tenant, { projectId, turn: number }, engine, AbortSignal.timeout(30_000));
-  };
-  if (one.kind === 'write') await put(world, model.change(one.path, one.isGone, world.nowMs()));
-  else if (one.kind === 'turn') await runCycle(world);
-  else if (one.kind === 'overlap') await Promise.all([turnNow(), turnNow()]);
+const run = async (model: Model, one: Step): Promise<void> => {
+  if (one.kind === 'write') await t.put(model.change(one.path, one.isGone, t.nowMs()));
+  else if (one.kind === 'cycle') await t.runCycle();
+  else if (one.kind === 'overlap') await Promise.all([t.runCycle(), t.runCycle()]);
   else if (one.kind === 'expire')
-    server.databases.open({ projectId: world.sourceProjectId, databaseId: '(default)' }).expireSnapshots();
-  else if (one.kind === 'base') await takeBackup(world);
+    t.server.databases.open({ projectId: t.sourceProjectId, databaseId: '(default)' }).expireSnapshots();
+  else if (one.kind === 'base') await t.takeBackup();
   else {
-    new CrashingMachine(one.at, one.when).attach(world);
-    await turnNow().catch(() => undefined);
-    new CrashingMachine().attach(world);
+    new CrashingMachine(one.at, one.when).attach(t);
+    await t.runCycle().catch(() => undefined);
+    new CrashingMachine().attach(t);
   }
-  model.captured(pitrNow().capturedTo);
-  model.second(nextSecond(world));
+  model.captured(t.pitr.capturedTo);
+  model.second(t.nextSecond());
 };
 
-const pointAt = async (world: PointInTimeEnv, second: string): Promise<ReadonlyMap<string, string>> => {
-  const now = world.engine.clock.now();
-  const plan = await planPoint(tenant, projectId, { pointInTime: second }, now);
+const pointAt = async (second: string): Promise<ReadonlyMap<string, string>> => {
+  const now = t.clock.now();
+  const plan = await planPoint(t.tenant, t.projectId, { pointInTime: second }, now);
   const identity = { id: newId('backup'), path: 'point', createdAt: now.toISOString(), createdBy: { type: 'user', id: 'u' } };
-  const clock = world.engine.clock;
-  const made = await buildPointInMemory(tenant, pointBackupRecord(tenant, plan, identity), plan, world.engine, {
+  const clock = t.clock;
+  const made = await buildPointInMemory(t.tenant, pointBackupRecord(t.tenant, plan, identity), plan, t.deps, {
     until: after(now, 60),
     clock,
   });
-  return contentsOf(made.backup, made.deps);
+  return t.contentsOf(made.backup, made.deps);
 };
 
 test('point in time: every second of every window is restored as it was, and every other one is refused', async () => {
@@ -116,22 +103,22 @@ test('point in time: every second of every window is restored as it was, and eve
     fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 20 }), async (steps) => {
       const model = new Model();
       for (const path of paths.slice(0, 4)) model.change(path, false, 0);
-      const world = await createPointInTimeEnv(Object.fromEntries([...model.now].map(([path, value]) => [path, text(value)])));
-      model.captured(pitrNow().capturedTo);
-      model.second(nextSecond(world));
-      for (const one of steps) await run(world, model, one);
-      // A loss is over once there is another base.
-      await runCycle(world);
-      await takeBackup(world);
-      for (let n = 0; n < 3; n++) await runCycle(world);
-      const { windows } = windowsOf(pitrNow(), world.engine.clock.now());
+      await t.startCaptures(Object.fromEntries([...model.now].map(([path, value]) => [path, text(value)])));
+      model.captured(t.pitr.capturedTo);
+      model.second(t.nextSecond());
+      for (const one of steps) await run(model, one);
+      // A loss ends with the next base.
+      await t.runCycle();
+      await t.takeBackup();
+      for (let n = 0; n < 3; n++) await t.runCycle();
+      const { windows } = windowsOf(t.pitr, t.clock.now());
       for (const [second, there] of model.at) {
         const isOffered = windows.some(({ from, to }) => from <= second && second <= to);
-        if (!isOffered) await rejects(pointAt(world, second), /cannot be restored/);
+        if (!isOffered) await rejects(pointAt(second), /cannot be restored/);
         else {
           offered += 1;
           const expected = new Map([...there].map(([path, value]) => [path, fieldsOf(value)]));
-          deepEqual(new Map([...(await pointAt(world, second))].sort()), new Map([...expected].sort()), second);
+          deepEqual(new Map([...(await pointAt(second))].sort()), new Map([...expected].sort()), second);
         }
       }
     }),

@@ -3,34 +3,15 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { type BackupRecord, backupPrefix, openArchive } from '../../../../shared/backup/index.ts';
+import { ApiError } from '../../../../shared/contract/errors.ts';
 import { collectionIdOf } from '../../../../shared/firestore/index.ts';
 import { buildPointInMemory, planPoint, pointBackupRecord, windowsOf } from '../../../../shared/pitr/index.ts';
 import { after, commit, newId } from '../../../../shared/platform/index.ts';
-import { planPointInTime, readRestoreRequest } from '../../../../shared/restore/index.ts';
+import { historyEntry, planPointInTime, readRestoreRequest, restoreData } from '../../../../shared/restore/index.ts';
 import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
-import { runWorkflow } from '../../../harness/env/backup-env.ts';
-import {
-  bodyOf,
-  callerContext,
-  contentsOf,
-  createPointInTimeEnv,
-  nextSecond,
-  type PointInTimeEnv,
-  pitrNow,
-  runCycle,
-  startPointInTimeRestore,
-} from '../../../harness/env/point-in-time-env.ts';
-import {
-  backupOf,
-  fieldsOf,
-  projectId,
-  put,
-  runRestore,
-  server,
-  table,
-  takeBackup,
-  tenant,
-} from '../../../harness/env/restore-env.ts';
+import { createPointInTimeEnv } from '../../../harness/env/point-in-time-env.ts';
+
+const t = await createPointInTimeEnv();
 
 // Encryption of the requested base backups.
 process.env.DATA_KEY_ID = 'key';
@@ -46,15 +27,16 @@ const paths = [
   'shops/s/shelves/1',
   'new/r',
 ];
-const isRoot = (path: string): boolean => path.split('/').length === 2;
 
 type Step =
   | { readonly kind: 'write'; readonly path: string }
+  | { readonly kind: 'new subcollection' }
   | { readonly kind: 'delete' }
   | { readonly kind: 'turn' | 'uncounted turn' | 'coming base' | 'other backup' | 'minutes' };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('write' as const), path: fc.constantFrom(...paths) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('new subcollection' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('turn' as const) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('uncounted turn' as const) }) },
@@ -72,58 +54,58 @@ class Model {
   #deletedAt: string | null = null;
   #madeAt: string | null = null;
 
-  async write(world: PointInTimeEnv, path: string): Promise<void> {
+  async write(path: string): Promise<void> {
     const value = String(++this.#texts);
-    if (path === 'users/b' && !this.now.has(path)) this.#madeAt = pitrNow().capturedTo;
+    if (path === 'users/b' && !this.now.has(path)) this.#madeAt = t.pitr.capturedTo;
     this.now.set(path, value);
-    await put(world, { [path]: text(value) });
+    await t.put({ [path]: text(value) });
   }
 
   /** Documents created and deleted between two cycles cannot be observed, so only older ones are deleted, once. */
-  async delete(world: PointInTimeEnv): Promise<void> {
-    const { capturedTo } = pitrNow();
+  async delete(): Promise<void> {
+    const { capturedTo } = t.pitr;
     if (!this.now.has('users/b') || this.#deletedAt === capturedTo || this.#madeAt === capturedTo) return;
     this.now.delete('users/b');
     this.#deletedAt = capturedTo;
-    await put(world, { 'users/b': undefined });
+    await t.put({ 'users/b': undefined });
   }
 
-  second(world: PointInTimeEnv): void {
-    this.at.set(nextSecond(world), new Set([...this.now].map(([path, value]) => `${path} ${value}`)));
+  second(): void {
+    this.at.set(t.nextSecond(), new Set([...this.now].map(([path, value]) => `${path} ${value}`)));
   }
 }
 
 const uncounted = async (work: () => Promise<void>): Promise<void> => {
-  server.faults.add({ method: 'RunAggregationQuery', status: 'UNIMPLEMENTED', times: 1_000 });
-  await work().finally(() => server.faults.clear());
+  t.server.faults.add({ method: 'RunAggregationQuery', status: 'UNIMPLEMENTED', times: 1_000 });
+  await work().finally(() => t.server.faults.clear());
 };
 
 /** Runs every requested base backup, even if captures use another by now: it locks the project until it ends. */
-const runComing = async (world: PointInTimeEnv): Promise<void> => {
-  const backups = table.find(`ORG#${tenant.organizationId}`, backupPrefix) as unknown as readonly BackupRecord[];
-  for (const { id, status, trigger } of backups)
-    if (status === 'pending' && trigger === 'pitr-base') await runWorkflow(world, id);
+const runComing = async (): Promise<void> => {
+  const backups = t.table.find(`ORG#${t.tenant.organizationId}`, backupPrefix) as unknown as readonly BackupRecord[];
+  for (const { id, status, trigger } of backups) if (status === 'pending' && trigger === 'pitr-base') await t.runBackup(id);
 };
 
-const run = async (world: PointInTimeEnv, model: Model, one: Step): Promise<void> => {
-  if (one.kind === 'write') await model.write(world, one.path);
-  else if (one.kind === 'delete') await model.delete(world);
-  else if (one.kind === 'turn') await runCycle(world);
-  else if (one.kind === 'uncounted turn') await uncounted(() => runCycle(world));
-  else if (one.kind === 'coming base') await runComing(world);
-  else if (one.kind === 'other backup') await takeBackup(world).catch(() => undefined);
-  else world.pass(310);
-  model.second(world);
+const run = async (model: Model, one: Step): Promise<void> => {
+  if (one.kind === 'write') await model.write(one.path);
+  else if (one.kind === 'new subcollection') await model.write(`users/a/new${model.now.size}/x`);
+  else if (one.kind === 'delete') await model.delete();
+  else if (one.kind === 'turn') await t.runCycle();
+  else if (one.kind === 'uncounted turn') await uncounted(() => t.runCycle());
+  else if (one.kind === 'coming base') await runComing();
+  else if (one.kind === 'other backup') await t.takeBackup().catch(() => undefined);
+  else t.pass(310);
+  model.second();
 };
 
-const pointAt = async (world: PointInTimeEnv, second: string): Promise<ReadonlySet<string>> => {
-  const { clock } = world.engine;
+const pointAt = async (second: string, allowPartial = false) => {
+  const { clock } = t.deps;
   const now = clock.now();
-  const plan = await planPoint(tenant, projectId, { pointInTime: second }, now);
+  const plan = await planPoint(t.tenant, t.projectId, { pointInTime: second, allowPartial }, now);
   const identity = { id: newId('backup'), path: 'point', createdAt: now.toISOString(), createdBy: { type: 'user', id: 'u' } };
-  const blank = pointBackupRecord(tenant, plan, identity);
-  const made = await buildPointInMemory(tenant, blank, plan, world.engine, { until: after(now, 60), clock });
-  return valuesOf(await contentsOf(made.backup, made.deps));
+  const blank = pointBackupRecord(t.tenant, plan, identity);
+  const made = await buildPointInMemory(t.tenant, blank, plan, t.deps, { until: after(now, 60), clock });
+  return { values: valuesOf(await t.contentsOf(made.backup, made.deps)), uncovered: plan.point.uncovered };
 };
 
 /** Each path with its text: string_value is field 17, a length and the text. */
@@ -132,118 +114,178 @@ const valuesOf = (fields: ReadonlyMap<string, string>): ReadonlySet<string> =>
 const pathsOf = (values: ReadonlySet<string>): ReadonlySet<string> => new Set([...values].map((one) => one.split(' ')[0] ?? ''));
 
 /** The plan of a rollback of the source itself. */
-const planAt = async (world: PointInTimeEnv, second: string) => {
-  const caller = { ...callerContext, origin: { ip: null, userAgent: null, requestId: 'req' }, now: world.engine.clock.now() };
-  const ask = { pointInTime: second, targetProjectId: projectId };
-  const { options, pointRequest, ...place } = await readRestoreRequest(tenant, bodyOf(ask), caller.now);
-  return (await planPointInTime({ ...caller, tenant }, { ...place, options: options }, pointRequest!, world.engine))!;
+const planAt = async (second: string, allowPartial = false) => {
+  const caller = { ...t.caller, origin: { ip: null, userAgent: null, requestId: 'req' }, now: t.clock.now() };
+  const ask = { pointInTime: second, targetProjectId: t.projectId, options: { allowPartial } };
+  const { options, pointRequest, ...context } = await readRestoreRequest(t.tenant, t.bodyOf(ask), caller.now);
+  return (await planPointInTime({ ...caller, tenant: t.tenant }, { ...context, options: options }, pointRequest!, t.deps))!;
 };
 
 interface Seen {
-  whole: number;
-  known: number;
+  /** Seconds that were restored completely: they must stay so. */
+  readonly whole: Set<string>;
+  partial: number;
   refused: number;
 }
 
-/** Checks every offered second; for the first and the last also the deletes of a rollback. */
-const holds = async (world: PointInTimeEnv, model: Model, seen: Seen): Promise<void> => {
-  const { windows, gaps } = windowsOf(pitrNow(), world.engine.clock.now());
-  const offered: string[] = [];
-  const knownAt = (second: string) => windows.find(({ from, to }) => from <= second && second <= to);
-  const isKnown = (second: string, path: string): boolean => {
-    const ids = knownAt(second)?.collections;
-    return !ids || isRoot(path) || ids.includes(collectionIdOf(path));
-  };
-  for (const [second, there] of model.at) {
-    const isLost = gaps.some(({ from, to, collections }) => collections && from < second && (to === null || second < to));
-    const window = knownAt(second);
-    if (!window || isLost) {
-      seen.refused += 1;
-      await rejects(pointAt(world, second), /cannot be restored|missing/);
-      continue;
-    }
-    seen[window.collections ? 'known' : 'whole'] += 1;
-    offered.push(second);
-    const expected = [...there].filter((one) => isKnown(second, one.split(' ')[0] ?? ''));
-    deepEqual([...(await pointAt(world, second))].sort(), expected.sort(), second);
+const isRefused = (error: unknown): boolean => error instanceof ApiError && error.code === 'CONFLICT';
+
+/** A restore of everything is exact or refused; if a partial one is allowed, it lacks nothing but what it names. */
+const checkSecond = async ([second, there]: readonly [string, ReadonlySet<string>], seen: Seen) => {
+  const answer = await pointAt(second).catch((error: unknown) => {
+    if (!isRefused(error)) throw error;
+    return undefined;
+  });
+  if (answer) {
+    deepEqual([[...answer.values].sort(), answer.uncovered], [[...there].sort(), undefined], second);
+    seen.whole.add(second);
+    return 'whole';
   }
-  for (const second of new Set([offered[0], offered.at(-1)])) {
-    if (second === undefined) continue;
+  ok(!seen.whole.has(second), `${second} was restored before, and is refused now`);
+  const { windows } = windowsOf(t.pitr, t.clock.now());
+  if (!windows.some(({ from, to }) => from <= second && second <= to)) {
+    seen.refused += 1;
+    await rejects(pointAt(second, true), isRefused);
+    return 'refused';
+  }
+  seen.partial += 1;
+  const { values, uncovered } = await pointAt(second, true);
+  const lacking = [...there].filter((one) => !values.has(one)).map((one) => collectionIdOf(one.split(' ')[0] ?? ''));
+  deepEqual(
+    [...values].filter((one) => !there.has(one)),
+    [],
+    `${second} has what was not there`,
+  );
+  ok(uncovered && uncovered.reason !== '', second);
+  if (uncovered.complete)
+    deepEqual(
+      lacking.filter((id) => !uncovered.collections.includes(id)),
+      [],
+      second,
+    );
+  else ok(uncovered.count === null || uncovered.count > uncovered.collections.length, second);
+  return 'partial';
+};
+
+/** Checks every second; for the first and the last offered one also the deletes of a rollback. */
+const holds = async (model: Model, seen: Seen): Promise<void> => {
+  const offered: (readonly [string, boolean])[] = [];
+  for (const one of model.at) {
+    const answer = await checkSecond(one, seen);
+    if (answer !== 'refused') offered.push([one[0], answer === 'partial']);
+  }
+  for (const [second, isPartial] of new Set([offered[0], offered.at(-1)].filter((one) => one !== undefined))) {
     const there = pathsOf(model.at.get(second)!);
-    const { changes, delete: deletes } = await planAt(world, second);
+    const { changes, delete: deletes, partial } = await planAt(second, isPartial);
     const gone = changes.filter(({ action }) => action === 'delete').map(({ path }) => path);
-    equal(deletes, gone.length);
+    deepEqual([deletes, partial !== null], [gone.length, isPartial]);
     deepEqual(
       gone.filter((path) => there.has(path)),
       [],
       'it would delete what was there',
     );
-    if (knownAt(second)?.collections) continue;
-    deepEqual(gone.sort(), [...model.now.keys()].filter((path) => !there.has(path)).sort());
+    if (!isPartial) deepEqual(gone.sort(), [...model.now.keys()].filter((path) => !there.has(path)).sort());
   }
 };
 
-test('point in time: no second is offered for more than is known, and no rollback deletes a document that may have existed', async () => {
-  const seen = { whole: 0, known: 0, refused: 0 };
+/** A project with these documents, whose every second is checked. */
+const begin = async () => {
+  const model = new Model();
+  for (const path of paths.slice(0, 3)) model.now.set(path, '0');
+  await t.startCaptures(Object.fromEntries([...model.now].map(([path, value]) => [path, text(value)])));
+  model.second();
+  return { model };
+};
+
+test('point in time: where new collections appear all the time, every second is restored exactly or refused, and a partial restore names what it lacks', async () => {
+  const total = { whole: 0, partial: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 22 }), fc.boolean(), async (steps, isCounted) => {
-      const model = new Model();
-      for (const path of paths.slice(0, 3)) model.now.set(path, '0');
-      const world = await createPointInTimeEnv(Object.fromEntries([...model.now].map(([path, value]) => [path, text(value)])));
-      model.second(world);
-      for (const one of steps) await run(world, model, one);
-      if (isCounted) await runCycle(world);
-      else await uncounted(() => runCycle(world));
-      await holds(world, model, seen);
+      const seen: Seen = { whole: new Set(), partial: 0, refused: 0 };
+      const { model } = await begin();
+      for (const one of steps) await run(model, one);
+      if (isCounted) await t.runCycle();
+      else await uncounted(() => t.runCycle());
+      await holds(model, seen);
       // The next base backup finds unknown collections; they are captured from then on.
-      world.pass(600);
+      t.pass(600);
       for (let n = 0; n < 8; n++) {
-        await runComing(world);
-        await runCycle(world);
-        if (n === 6) for (const path of model.now.keys()) await model.write(world, path);
-        model.second(world);
+        await runComing();
+        await t.runCycle();
+        if (n === 6) for (const path of model.now.keys()) await model.write(path);
+        model.second();
       }
-      const { gaps, checkedAt, capturedTo } = pitrNow();
+      const { gaps, checkedAt, capturedTo } = t.pitr;
       equal(checkedAt, capturedTo);
       ok(gaps.every(({ to }) => to !== null));
-      await holds(world, model, seen);
+      await holds(model, seen);
+      total.whole += seen.whole.size;
+      total.partial += seen.partial;
+      total.refused += seen.refused;
     }),
     { numRuns: 8 },
   );
-  ok(seen.whole > 20 && seen.known > 0 && seen.refused > 5, JSON.stringify(seen));
+  ok(total.whole > 20 && total.partial > 5 && total.refused > 0, JSON.stringify(total));
+});
+
+test('point in time: with a fixed set of collections every captured second is restored exactly', async () => {
+  const { model } = await begin();
+  for (let n = 0; n < 30; n++) {
+    await model.write(paths[n % 3] ?? '');
+    if (n % 5 === 4) await t.runCycle();
+    model.second();
+  }
+  await t.runCycle();
+  const seen: Seen = { whole: new Set(), partial: 0, refused: 0 };
+  const captured = new Set([...model.at.keys()].filter((second) => second <= t.pitr.capturedTo!));
+  for (const one of model.at) if (captured.has(one[0])) await checkSecond(one, seen);
+  deepEqual([seen.whole.size, seen.partial], [captured.size - seen.refused, 0]);
+  ok(seen.whole.size >= 20 && seen.refused <= 1, JSON.stringify({ ...seen, whole: seen.whole.size }));
 });
 
 test('point in time: a rollback to an uncounted time leaves documents that may have existed, in the plan, the restore and the undo', async () => {
-  const world = await createPointInTimeEnv({ 'users/a': text('1'), 'users/a/notes/n': text('1'), 'users/a/notes/m': text('1') });
-  nextSecond(world);
-  await put(world, { 'users/a/deep/x': text('there'), 'users/a/notes/n': undefined, 'users/a/notes/m': undefined });
-  const second = nextSecond(world);
-  nextSecond(world);
-  await uncounted(() => runCycle(world));
-  await put(world, {
+  await t.startCaptures({ 'users/a': text('1'), 'users/a/notes/n': text('1'), 'users/a/notes/m': text('1') });
+  t.nextSecond();
+  await t.put({ 'users/a/deep/x': text('there'), 'users/a/notes/n': undefined, 'users/a/notes/m': undefined });
+  const second = t.nextSecond();
+  t.nextSecond();
+  await uncounted(() => t.runCycle());
+  await t.put({
     'users/a': text('mistake'),
     'users/b': text('mistake'),
     'users/a/notes/o': text('mistake'),
     'fresh/f': text('mistake'),
   });
-  const before = fieldsOf(world, 'source');
-  const planned = await planAt(world, second);
+  const before = t.fieldsOf('source');
+  await rejects(planAt(second), /not counted yet/);
+  const planned = await planAt(second, true);
+  deepEqual(planned.partial, {
+    collections: [],
+    count: null,
+    complete: false,
+    reason: 'it was not counted yet whether there were other collections',
+  });
   deepEqual([planned.delete, planned.overwrite, planned.create, planned.skip], [3, 1, 0, 0]);
-  const { id, backupId } = await startPointInTimeRestore(world, { pointInTime: second, targetProjectId: projectId });
-  const ended = await runRestore(world, id);
+  const options = { allowPartial: true };
+  const { id, backupId } = await t.startPointInTimeRestore({ pointInTime: second, targetProjectId: t.projectId, options });
+  const ended = await t.runRestore(id);
   deepEqual([ended.status, ended.deleted, ended.written, ended.plan?.delete], ['completed', 3, 1, 3]);
-  deepEqual([...fieldsOf(world, 'source').keys()].sort(), ['users/a', 'users/a/deep/x']);
-  equal(backupOf(backupId).mayLackCollections, true);
-  deepEqual(backupOf(backupId).collectionCounts, [['users', 1]]);
-  const { archive, close } = await openArchive(tenant, backupOf(backupId), undefined, world.engine);
+  deepEqual([...t.fieldsOf('source').keys()].sort(), ['users/a', 'users/a/deep/x']);
+  const [event] = t.events('restore.completed');
+  const { restore } = event!.data as { restore: object };
+  for (const shown of [restoreData(ended), historyEntry(ended), restore as ReturnType<typeof restoreData>])
+    deepEqual(shown.partial, planned.partial);
+  deepEqual([t.backupOf(backupId).mayLackCollections, t.backupOf(backupId).isPartial], [true, true]);
+  deepEqual(t.backupOf(backupId).collectionCounts, [['users', 1]]);
+  const { archive, close } = await openArchive(t.tenant, t.backupOf(backupId), undefined, t.deps);
   close();
   equal(archive.manifest.notes.mayLackCollections, true);
   deepEqual(archive.manifest.collections, [
     { id: 'users', documents: 1 },
     { id: 'notes', documents: 0 },
   ]);
-  const { restore: undo, change } = await undoRestore(tenant, ended, callerContext, world.engine.clock.now());
+  const { restore: undo, change } = await undoRestore(t.tenant, ended, t.caller, t.clock.now());
   await commit(change.writes);
-  equal((await runRestore(world, undo.id)).status, 'completed');
-  deepEqual(fieldsOf(world, 'source'), before);
+  equal((await t.runRestore(undo.id)).status, 'completed');
+  deepEqual(t.fieldsOf('source'), before);
 });

@@ -86,6 +86,10 @@ describe('request: exactly one of a backup and a point in time', () => {
     await rejects(ask({ projectId }), field('projectId'));
     await rejects(ask({ projectId, pointInTime: '2026-01-01T00:00:00Z' }), field('pointInTime'));
   });
+  test('a partial restore, allowed and not allowed at once', async () => {
+    const both = { projectId, pointInTime: '2026-01-01T00:00:00Z', allowPartial: true, options: { allowPartial: false } };
+    await rejects(only(both), (error: Error) => field('allowPartial')(error) && /must equal/.test(error.message));
+  });
   test('a time of a project without captures, and of an unknown project', async () => {
     await rejects(only({ projectId, pointInTime: '2026-01-01T00:00:00Z' }), (error: Error) => {
       return field('pointInTime')(error) && /not enabled/.test(error.message);

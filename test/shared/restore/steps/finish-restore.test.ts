@@ -7,28 +7,9 @@ import type { RestoreShardRecord } from '../../../../shared/restore/model/record
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { countMismatch, firstFailures, sumShards } from '../../../../shared/restore/model/shard-totals.ts';
 import { finishRestore } from '../../../../shared/restore/steps/finish-restore.ts';
-import {
-  backupOf,
-  createRestoreEnv,
-  documentsIn,
-  eventsOf,
-  type Fields,
-  fieldsOf,
-  organizationNow,
-  put,
-  putTarget,
-  restore,
-  restoreOf,
-  runRestore,
-  server,
-  shardsOf,
-  startTestRestore,
-  table,
-  takeBackup,
-  targetId,
-  tenant,
-  writesSent,
-} from '../../../harness/env/restore-env.ts';
+import { createRestoreEnv, type Fields } from '../../../harness/env/restore-env.ts';
+
+const t = await createRestoreEnv();
 
 const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
 const documents = {
@@ -39,19 +20,19 @@ const documents = {
 };
 
 const setup = async () => {
-  const world = createRestoreEnv();
-  await put(world, documents);
-  const backup = await takeBackup(world);
-  await putTarget(world, { 'a/1': documents['a/1'], 'a/2': { n: integer(-2) }, 'z/9': { n: integer(9) } });
-  server.faults.resetCalls();
-  return { world, backup };
+  t.reset();
+  await t.put(documents);
+  const backup = await t.takeBackup();
+  await t.putTarget({ 'a/1': documents['a/1'], 'a/2': { n: integer(-2) }, 'z/9': { n: integer(9) } });
+  t.server.faults.resetCalls();
+  return { backup };
 };
 
-const auditsOf = (action: string) => table.find('AUDIT#').filter((entry) => entry.action === action);
+const auditsOf = (action: string) => t.table.find('AUDIT#').filter((entry) => entry.action === action);
 
 test('finish: a completed restore is complete in its record, target, both backups, events and audit', async () => {
-  const { world, backup } = await setup();
-  const done = await restore(world, backup, { mergeMode: 'rollback' });
+  const { backup } = await setup();
+  const done = await t.restore(backup, { mergeMode: 'rollback' });
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
   assert.equal(done.phase, 'Completed');
   assert.deepEqual(done.plan, { create: 2, overwrite: 1, skip: 0, delete: 1, unchanged: 1 });
@@ -59,108 +40,108 @@ test('finish: a completed restore is complete in its record, target, both backup
   assert.equal(done.collectionsRestored, 3);
   assert.equal(done.toldPercent, 100);
   assert.equal(Date.parse(done.undoUntil!) - Date.parse(done.completedAt!), 7 * 24 * 3_600_000);
-  const safety = backupOf(done.journal.backupId);
+  const safety = t.backupOf(done.journal.backupId);
   assert.equal(safety.expiresAt, done.undoUntil);
   assert.equal(safety.restoring ?? 0, 0);
-  assert.equal(backupOf(backup.id).restoring ?? 0, 0);
-  assert.equal(table.get(projectKey.job(tenant, targetId)), undefined, 'the target is free');
-  assert.equal(table.get(restoreKey.running(tenant, done.id)), undefined);
-  assert.equal(shardsOf(done.id).length, 0);
-  const [completed, ...more] = eventsOf('restore.completed');
+  assert.equal(t.backupOf(backup.id).restoring ?? 0, 0);
+  assert.equal(t.table.get(projectKey.job(t.tenant, t.targetId)), undefined, 'the target is free');
+  assert.equal(t.table.get(restoreKey.running(t.tenant, done.id)), undefined);
+  assert.equal(t.shardsOf(done.id).length, 0);
+  const [completed, ...more] = t.events('restore.completed');
   assert.equal(more.length, 0);
   const shown = (completed!.data as { restore: { documentsRestored: number; documentsDeleted: number } }).restore;
   assert.deepEqual([shown.documentsRestored, shown.documentsDeleted], [4, 1]);
   assert.equal(auditsOf('restore.completed').length, 1);
-  assert.equal(organizationNow().backupCount, 2);
+  assert.equal(t.organization.backupCount, 2);
 });
 
 test('finish: a second run changes nothing', async () => {
-  const { world, backup } = await setup();
-  const done = await restore(world, backup);
-  const before = new Map(table.items);
-  await finishRestore({ tenant, restoreJobId: done.id, attempt: 1 }, world.engine);
-  assert.deepEqual(new Map(table.items), before);
+  const { backup } = await setup();
+  const done = await t.restore(backup);
+  const before = new Map(t.table.items);
+  await finishRestore({ tenant: t.tenant, restoreJobId: done.id, attempt: 1 }, t.deps);
+  assert.deepEqual(new Map(t.table.items), before);
 });
 
 test('finish: a restore that was failed meanwhile, or lost the lock of its target, does not complete', async () => {
-  const { world, backup } = await setup();
-  const id = await startTestRestore(world, backup);
-  await runRestore(world, id, { upTo: 'write' });
-  const job = table.get<Record<string, string>>(projectKey.job(tenant, targetId))!;
-  table.put({ ...job, ...projectKey.job(tenant, targetId), jobId: 'another' });
-  await assert.rejects(finishRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine));
-  assert.equal(restoreOf(id).status, 'running');
-  table.put({ ...job, ...projectKey.job(tenant, targetId) });
-  table.put({ ...restoreOf(id), status: 'cancelled' });
-  await assert.rejects(finishRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine), { name: 'NotRunning' });
-  assert.equal(restoreOf(id).status, 'cancelled');
-  assert.equal(eventsOf('restore.completed').length, 0);
+  const { backup } = await setup();
+  const id = await t.startRestore(backup);
+  await t.runRestore(id, { upTo: 'write' });
+  const job = t.table.get<Record<string, string>>(projectKey.job(t.tenant, t.targetId))!;
+  t.table.put({ ...job, ...projectKey.job(t.tenant, t.targetId), jobId: 'another' });
+  await assert.rejects(finishRestore({ tenant: t.tenant, restoreJobId: id, attempt: 1 }, t.deps));
+  assert.equal(t.restoreOf(id).status, 'running');
+  t.table.put({ ...job, ...projectKey.job(t.tenant, t.targetId) });
+  t.table.put({ ...t.restoreOf(id), status: 'cancelled' });
+  await assert.rejects(finishRestore({ tenant: t.tenant, restoreJobId: id, attempt: 1 }, t.deps), { name: 'NotRunning' });
+  assert.equal(t.restoreOf(id).status, 'cancelled');
+  assert.equal(t.events('restore.completed').length, 0);
 });
 
 test('finish: a document that is not accounted for fails the restore with COUNT_MISMATCH, whatever its progress', async () => {
-  const { world, backup } = await setup();
-  const id = await startTestRestore(world, backup);
-  await runRestore(world, id, { upTo: 'write' });
-  const [shard] = shardsOf(id);
-  table.put({ ...shard!, written: shard!.written - 1 });
-  await assert.rejects(finishRestore({ tenant, restoreJobId: id, attempt: 1 }, world.engine), {
+  const { backup } = await setup();
+  const id = await t.startRestore(backup);
+  await t.runRestore(id, { upTo: 'write' });
+  const [shard] = t.shardsOf(id);
+  t.table.put({ ...shard!, written: shard!.written - 1 });
+  await assert.rejects(finishRestore({ tenant: t.tenant, restoreJobId: id, attempt: 1 }, t.deps), {
     name: 'JobFailure',
     code: 'COUNT_MISMATCH',
   });
-  assert.equal(restoreOf(id).phase, 'Finalizing');
-  assert.equal(restoreOf(id).status, 'running', 'the workflow ends it');
+  assert.equal(t.restoreOf(id).phase, 'Finalizing');
+  assert.equal(t.restoreOf(id).status, 'running', 'the workflow ends it');
 });
 
 test('finish: a dry run has its plan, and has touched nothing', async () => {
-  const { world, backup } = await setup();
-  const before = documentsIn(world);
-  const done = await restore(world, backup, { mergeMode: 'rollback', dryRun: true });
+  const { backup } = await setup();
+  const before = t.documentsIn();
+  const done = await t.restore(backup, { mergeMode: 'rollback', dryRun: true });
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
   assert.deepEqual(done.plan, { create: 2, overwrite: 1, skip: 0, delete: 1, unchanged: 1 });
-  assert.equal(writesSent(), 0);
-  assert.deepEqual(documentsIn(world), before);
+  assert.equal(t.writesSent(), 0);
+  assert.deepEqual(t.documentsIn(), before);
   assert.equal(done.undoUntil, null);
-  assert.equal(organizationNow().backupCount, 1);
+  assert.equal(t.organization.backupCount, 1);
   // A dry run emits no events.
   assert.deepEqual(
-    eventsOf().filter(({ type }) => String(type).startsWith('restore.')),
+    t.events().filter(({ type }) => String(type).startsWith('restore.')),
     [],
   );
-  assert.equal(table.get(projectKey.job(tenant, targetId)), undefined);
+  assert.equal(t.table.get(projectKey.job(t.tenant, t.targetId)), undefined);
 });
 
 test('finish: a restore without differences completes without a write and without a safety backup', async () => {
-  const { world, backup } = await setup();
-  await putTarget(world, documents);
-  const done = await restore(world, backup);
+  const { backup } = await setup();
+  await t.putTarget(documents);
+  const done = await t.restore(backup);
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
-  assert.equal(writesSent(), 0);
+  assert.equal(t.writesSent(), 0);
   assert.equal(done.plan?.unchanged, 4);
   assert.equal(done.undoUntil, null);
 });
 
 test('finish: the undone restore names its undo, which can be undone', async () => {
-  const { world, backup } = await setup();
-  const before = fieldsOf(world);
-  const done = await restore(world, backup, { mergeMode: 'rollback' });
-  const restored = fieldsOf(world);
-  const undo = await restore(world, backupOf(done.journal.backupId), { mergeMode: 'rollback', undoOf: done.id });
+  const { backup } = await setup();
+  const before = t.fieldsOf();
+  const done = await t.restore(backup, { mergeMode: 'rollback' });
+  const restored = t.fieldsOf();
+  const undo = await t.restore(t.backupOf(done.journal.backupId), { mergeMode: 'rollback', undoOf: done.id });
   assert.equal(undo.status, 'completed', JSON.stringify(undo.error));
-  assert.equal(restoreOf(done.id).undoneBy, undo.id);
-  assert.deepEqual(fieldsOf(world), before);
-  const again = await restore(world, backupOf(undo.journal.backupId), { mergeMode: 'rollback', undoOf: undo.id });
+  assert.equal(t.restoreOf(done.id).undoneBy, undo.id);
+  assert.deepEqual(t.fieldsOf(), before);
+  const again = await t.restore(t.backupOf(undo.journal.backupId), { mergeMode: 'rollback', undoOf: undo.id });
   assert.equal(again.status, 'completed', JSON.stringify(again.error));
-  assert.equal(restoreOf(undo.id).undoneBy, again.id);
-  assert.deepEqual(fieldsOf(world), restored);
+  assert.equal(t.restoreOf(undo.id).undoneBy, again.id);
+  assert.deepEqual(t.fieldsOf(), restored);
 });
 
 test('finish: without a safety backup a completed restore leaves no objects and cannot be undone', async () => {
-  const { world, backup } = await setup();
-  const done = await restore(world, backup, { safetyBackup: false });
+  const { backup } = await setup();
+  const done = await t.restore(backup, { safetyBackup: false });
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
   assert.equal(done.undoUntil, null);
-  assert.equal(backupOf(done.journal.backupId) as BackupRecord | undefined, undefined);
-  assert.deepEqual([...(world.stores.get(done.journal.path)?.objects.keys() ?? [])], []);
+  assert.equal(t.backupOf(done.journal.backupId) as BackupRecord | undefined, undefined);
+  assert.deepEqual([...(t.stores.get(done.journal.path)?.objects.keys() ?? [])], []);
 });
 
 test('finish: written, deleted, raced and failed add up to the plan, or the difference is reported', () => {
@@ -178,7 +159,7 @@ test('finish: written, deleted, raced and failed add up to the plan, or the diff
   const failed = countMismatch(sumShards([shard({}), shard({ written: 6, failed: 2 })]));
   assert.deepEqual(failed?.details, { planned: 20, failed: 2 });
   assert.match(failed?.message ?? '', /^2 of 20 documents could not be written; failures lists them$/);
-  // In the last two the sums agree, and yet one was deleted that was to be written, or written that was to be deleted.
+  // In the last two the sums agree, although a document was deleted instead of written, or written instead of deleted.
   const swapped = [
     { written: 7, deleted: 2 },
     { written: 9, deleted: 0 },

@@ -3,18 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
 import type { MergeMode } from '../../../../shared/contract/models/restore.ts';
-import {
-  backupOf,
-  createRestoreEnv,
-  documentsIn,
-  type Fields,
-  fieldsOf,
-  put,
-  putTarget,
-  restore,
-  takeBackup,
-  targetId,
-} from '../../../harness/env/restore-env.ts';
+import { createRestoreEnv, type Fields } from '../../../harness/env/restore-env.ts';
+
+const t = await createRestoreEnv();
 
 const integer = (value: number) => ({ integerValue: BigInt(value) });
 const text = (stringValue: string) => ({ stringValue });
@@ -50,21 +41,21 @@ const states: Readonly<Record<string, { before: Fields | undefined; merged: Fiel
 const pathOf = (state: string): string => `documents/${state}`;
 
 const setup = async () => {
-  const world = createRestoreEnv();
+  t.reset();
   const paths = Object.keys(states).map(pathOf);
-  await put(world, Object.fromEntries(paths.map((path) => [path, archived])));
-  const backup = await takeBackup(world);
-  for (const [state, { before }] of Object.entries(states)) if (before) await putTarget(world, { [pathOf(state)]: before });
+  await t.put(Object.fromEntries(paths.map((path) => [path, archived])));
+  const backup = await t.takeBackup();
+  for (const [state, { before }] of Object.entries(states)) if (before) await t.putTarget({ [pathOf(state)]: before });
   // Not in the backup; only a rollback touches it.
-  await putTarget(world, { 'documents/only in the target': { kept: integer(1) } });
-  return { world, backup, before: documentsIn(world), fieldsBefore: fieldsOf(world) };
+  await t.putTarget({ 'documents/only in the target': { kept: integer(1) } });
+  return { backup, before: t.documentsIn(), fieldsBefore: t.fieldsOf() };
 };
 
 /** The fields as the database keeps them. */
 const encodedOf = async (wanted: Readonly<Record<string, Fields>>): Promise<ReadonlyMap<string, string>> => {
-  const world = createRestoreEnv();
-  await putTarget(world, wanted);
-  return fieldsOf(world);
+  t.reset();
+  await t.putTarget(wanted);
+  return t.fieldsOf();
 };
 
 const after: Readonly<Record<MergeMode, (state: string) => Fields>> = {
@@ -82,11 +73,11 @@ const plans: Readonly<Record<MergeMode, object>> = {
 
 for (const mergeMode of Object.keys(after) as MergeMode[])
   test(`${mergeMode}: each of the seven states of a document becomes exactly what it should, and is undone byte for byte`, async () => {
-    const { world, backup, before, fieldsBefore } = await setup();
-    const done = await restore(world, backup, { mergeMode });
+    const { backup, before, fieldsBefore } = await setup();
+    const done = await t.restore(backup, { mergeMode });
     assert.equal(done.status, 'completed', JSON.stringify(done.error));
-    const found = fieldsOf(world);
-    const live = documentsIn(world);
+    const found = t.fieldsOf();
+    const live = t.documentsIn();
     const wanted = Object.fromEntries(Object.keys(states).map((state) => [pathOf(state), after[mergeMode](state)]));
     const [undone, expected] = [done.journal.backupId, { ...wanted }];
     const isKept = mergeMode !== 'rollback';
@@ -98,9 +89,9 @@ for (const mergeMode of Object.keys(after) as MergeMode[])
     // Unchanged documents were not written: their times are the same.
     const untouched = mergeMode === 'skip_existing' ? states7.filter((path) => before.has(path)) : [pathOf('identical')];
     for (const path of untouched) assert.equal(live.get(path), before.get(path), path);
-    const undo = await restore(world, backupOf(undone), { mergeMode: 'rollback', undoOf: done.id, targetProjectId: targetId });
+    const undo = await t.restore(t.backupOf(undone), { mergeMode: 'rollback', undoOf: done.id, targetProjectId: t.targetId });
     assert.equal(undo.status, 'completed', JSON.stringify(undo.error));
-    assert.deepEqual(fieldsOf(world), fieldsBefore);
-    // Last, because another world takes the place of this one.
+    assert.deepEqual(t.fieldsOf(), fieldsBefore);
+    // Last, because it resets the environment.
     assert.deepEqual(rest, Object.fromEntries(await encodedOf(expected)));
   });

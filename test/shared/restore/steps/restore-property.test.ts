@@ -3,18 +3,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
-import {
-  backupOf,
-  createRestoreEnv,
-  type Fields,
-  fieldsOf,
-  projectId,
-  put,
-  putTarget,
-  restore,
-  takeBackup,
-  targetId,
-} from '../../../harness/env/restore-env.ts';
+import { createRestoreEnv, type Fields } from '../../../harness/env/restore-env.ts';
+
+const t = await createRestoreEnv();
 
 type Value = Fields[string];
 
@@ -54,33 +45,33 @@ const tree = fc.dictionary(path, document, { maxKeys: 12, noNullPrototype: true 
 const edits = fc.dictionary(path, fc.option(document, { nil: undefined }), { maxKeys: 12, noNullPrototype: true });
 
 for (const [target, of] of [
-  [projectId, 'source'],
-  [targetId, 'target'],
+  [t.projectId, 'source'],
+  [t.targetId, 'target'],
 ] as const)
   test(`restore: a random tree, backed up, edited and rolled back into ${of === 'source' ? 'its own' : 'another'} database equals the backup, and undone the edits`, async () => {
     await fc.assert(
       fc.asyncProperty(tree, edits, async (before, changes) => {
         fc.pre(Object.keys(before).length > 0);
-        const world = createRestoreEnv();
-        await put(world, before);
-        const backup = await takeBackup(world);
-        const wanted = fieldsOf(world, 'source');
-        await putTarget(world, changes, of);
-        const edited = fieldsOf(world, of);
-        const done = await restore(world, backup, { mergeMode: 'rollback', targetProjectId: target });
+        t.reset();
+        await t.put(before);
+        const backup = await t.takeBackup();
+        const wanted = t.fieldsOf('source');
+        await (of === 'source' ? t.put(changes) : t.putTarget(changes));
+        const edited = t.fieldsOf(of);
+        const done = await t.restore(backup, { mergeMode: 'rollback', targetProjectId: target });
         assert.equal(done.status, 'completed', JSON.stringify(done.error));
-        assert.deepEqual(fieldsOf(world, of), wanted);
+        assert.deepEqual(t.fieldsOf(of), wanted);
         const { plan, written, deleted, raced, failed } = done;
         assert.equal(written + deleted + raced + failed, plan!.create + plan!.overwrite + plan!.delete);
         assert.equal(written + plan!.unchanged, wanted.size);
         if (written + deleted === 0) return;
-        const undo = await restore(world, backupOf(done.journal.backupId), {
+        const undo = await t.restore(t.backupOf(done.journal.backupId), {
           mergeMode: 'rollback',
           undoOf: done.id,
           targetProjectId: target,
         });
         assert.equal(undo.status, 'completed', JSON.stringify(undo.error));
-        assert.deepEqual(fieldsOf(world, of), edited);
+        assert.deepEqual(t.fieldsOf(of), edited);
       }),
       { numRuns: 8 },
     );

@@ -1,18 +1,19 @@
 /** The cost of restoring one document, from request to end. */
 import { deepEqual, ok } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
-import { createRestoreEnv, put, putTarget, restore, server, takeBackup } from '../../../harness/env/restore-env.ts';
+import { beforeEach, test } from 'vitest';
+import { createRestoreEnv } from '../../../harness/env/restore-env.ts';
 
-afterAll(() => server.stop());
+const t = await createRestoreEnv();
+
+beforeEach(() => t.reset());
 
 test('restore: one document out of many takes at most ten ranged reads of the bucket in the whole job', async () => {
-  const world = createRestoreEnv();
   const paths = Array.from({ length: 3_000 }, (_, n) => `many/${String(n).padStart(6, '0')}`);
-  await put(world, Object.fromEntries(paths.map((path) => [path, { text: { stringValue: `${path}`.repeat(100) } }])));
-  const backup = await takeBackup(world);
+  await t.put(Object.fromEntries(paths.map((path) => [path, { text: { stringValue: `${path}`.repeat(100) } }])));
+  const backup = await t.takeBackup();
   const ranges: string[] = [];
   let bytes = 0;
-  world.throughReading = (store, folder) => {
+  t.wrapStore = (store, folder) => {
     const get: typeof store.get = async (name, extent, signal) => {
       const found = await store.get(name, extent, signal);
       if (typeof extent === 'object' && 'offset' in extent)
@@ -27,7 +28,7 @@ test('restore: one document out of many takes at most ten ranged reads of the bu
       },
     });
   };
-  await putTarget(world, {
+  await t.putTarget({
     [paths[1_234]!]: { text: { stringValue: 'other' } },
     [paths[2_345]!]: { text: { stringValue: 'other' } },
   });
@@ -38,7 +39,7 @@ test('restore: one document out of many takes at most ten ranged reads of the bu
   ] as const) {
     ranges.length = 0;
     bytes = 0;
-    const { status, written, plan } = await restore(world, backup, { documents: [path], safetyBackup });
+    const { status, written, plan } = await t.restore(backup, { documents: [path], safetyBackup });
     deepEqual([status, written, plan && plan.create + plan.overwrite], ['completed', 1, 1]);
     ok(ranges.length <= 10, ranges.join('\n'));
     ok(bytes < backup.size, `${bytes} of ${backup.size} bytes`);

@@ -1,48 +1,37 @@
 /** Writes that are acknowledged after the end of a restore are counted once. */
 import { deepEqual, rejects } from 'node:assert/strict';
-import { afterAll, beforeAll, beforeEach, test } from 'vitest';
+import { beforeAll, beforeEach, test } from 'vitest';
 import { restoreData } from '../../../../shared/restore/model/restore-view.ts';
 import { recordWritesAfterEnd } from '../../../../shared/restore/write/record-writes-after-end.ts';
 import type { WriteClaim, WriteRun } from '../../../../shared/restore/write/write-progress.ts';
-import {
-  atStart,
-  createRestoreEnv,
-  put,
-  restoreOf,
-  resumeWorkflow,
-  server,
-  shardsOf,
-  startTestRestore,
-  table,
-  takeBackup,
-  tenant,
-} from '../../../harness/env/restore-env.ts';
+import { createRestoreEnv, firstRestoreStep } from '../../../harness/env/restore-env.ts';
+
+const t = await createRestoreEnv();
 
 let id: string;
 const record = (run: number, attempt = 1): Promise<void> =>
   recordWritesAfterEnd(
-    { context: { tenant }, restore: { id, attempt } } as unknown as WriteRun,
+    { context: { tenant: t.tenant }, restore: { id, attempt } } as unknown as WriteRun,
     { shard: { number: 0 }, run } as unknown as WriteClaim,
     { written: 3, deleted: 2 },
   );
 const counted = (): readonly number[] => {
-  const { documentsRestored, documentsDeleted, cost } = restoreData(restoreOf(id));
+  const { documentsRestored, documentsDeleted, cost } = restoreData(t.restoreOf(id));
   return [documentsRestored, documentsDeleted, cost.writes, cost.deletes];
 };
-const setState = (more: object): void => table.put({ ...restoreOf(id), ...more });
+const setState = (more: object): void => t.table.put({ ...t.restoreOf(id), ...more });
 
 beforeAll(async () => {
-  const world = createRestoreEnv();
-  await put(world, { 'a/1': {} });
-  id = await startTestRestore(world, await takeBackup(world));
-  await resumeWorkflow(world, id, atStart(), { upTo: 'seal' });
+  t.reset();
+  await t.put({ 'a/1': {} });
+  id = await t.startRestore(await t.takeBackup());
+  await t.resumeRestore(id, firstRestoreStep(), { upTo: 'seal' });
 });
 beforeEach(() => {
-  for (const shard of shardsOf(id)) table.put({ ...shard, runs: 2 });
-  const { lateWritten: _, lateDeleted: __, failure: ___, ...restore } = restoreOf(id);
-  table.put({ ...restore, status: 'running' });
+  for (const shard of t.shardsOf(id)) t.table.put({ ...shard, runs: 2 });
+  const { lateWritten: _, lateDeleted: __, failure: ___, ...restore } = t.restoreOf(id);
+  t.table.put({ ...restore, status: 'running' });
 });
-afterAll(() => server.stop());
 
 for (const [what, state] of [
   ['cancelled', { status: 'cancelled' }],

@@ -1,12 +1,13 @@
 /** One run of a worker over a shard: what checking and writing have in common. */
 import type { BackupRecord, OpenArchive } from '../../backup/index.ts';
 import type { FirestoreDatabase } from '../../firestore/index.ts';
-import { RunControl, withHeartbeat as runWithHeartbeat } from '../../job/index.ts';
+import { RunControl, withHeartbeat as runWithHeartbeat, StoreCalls } from '../../job/index.ts';
+import type { RestoreRecord } from '../model/record.ts';
+import { loadRestoreContext, type RestoreContext } from '../model/restore-context.ts';
+import { assertStillRunning, type RunningRestoreContext, type ShardAttempt } from '../model/running-restore.ts';
 import { openForRestore, readSourceBackup } from '../read/open-for-restore.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
-import type { RestoreRecord } from './record.ts';
-import { loadRestoreContext, type RestoreContext } from './restore-context.ts';
-import { assertStillRunning, type RunningRestoreContext, type ShardAttempt } from './running-restore.ts';
+import { WaitReporter } from './wait-reporter.ts';
 
 export interface ShardRun {
   readonly context: RestoreContext;
@@ -15,7 +16,9 @@ export interface ShardRun {
   readonly open: OpenArchive;
   readonly target: FirestoreDatabase;
   readonly control: RunControl;
+  /** Its stores are watched, so that the run can report that it waits for a bucket. */
   readonly deps: RestoreDeps;
+  readonly waits?: WaitReporter;
 }
 
 interface ShardRunOptions extends RunningRestoreContext {
@@ -30,12 +33,15 @@ export const withShardRun = async <T>(
   work: (run: ShardRun) => Promise<T>,
 ): Promise<T> => {
   const context = await loadRestoreContext(tenant, restore, organization);
+  const calls = new StoreCalls(deps.clock);
+  const watched: RestoreDeps = { ...deps, openStore: async (...args) => calls.watch(await deps.openStore(...args)) };
   const backup = await readSourceBackup(tenant, restore.backupId);
-  const open = await openForRestore(tenant, backup, { ...deps, verifyHeaders });
+  const open = await openForRestore(tenant, backup, { ...watched, verifyHeaders });
   const target = deps.openSource(tenant, context.target);
   const control = new RunControl(handOver, deps.clock);
   try {
-    return await work({ context, restore, backup, open, target, control, deps });
+    const waits = new WaitReporter({ context, target: target.availability, calls, clock: deps.clock });
+    return await work({ context, restore, backup, open, target, control, deps: watched, waits });
   } finally {
     control.close();
     target.close();
@@ -43,8 +49,8 @@ export const withShardRun = async <T>(
   }
 };
 
-/** Runs `work` beside a heartbeat that stops the run once the attempt has ended. */
-export const withHeartbeat = <T>({ context, restore, control, deps }: ShardRun, work: () => Promise<T>): Promise<T> => {
-  const checkRunning = () => assertStillRunning(context.tenant, restore);
+/** Runs `work` beside a heartbeat that stops the run once the attempt has ended, and reports its waits. */
+export const withHeartbeat = <T>({ context, restore, control, deps, waits }: ShardRun, work: () => Promise<T>): Promise<T> => {
+  const checkRunning = async () => waits?.observe(await assertStillRunning(context.tenant, restore));
   return runWithHeartbeat({ checkRunning, control, clock: deps.clock }, work);
 };

@@ -2,8 +2,10 @@
 import * as z from 'zod';
 import { id } from '../../contract/fields.ts';
 import { answerStep as answerJobStep, type Reason } from '../../job/index.ts';
-import { restoreKey } from './record.ts';
-import type { RestoreAttempt } from './running-restore.ts';
+import { type Clock, clock } from '../../platform/index.ts';
+import { restoreKey } from '../model/record.ts';
+import type { RestoreAttempt } from '../model/running-restore.ts';
+import { recordStepWait } from './record-step-wait.ts';
 
 export const RestoreStep = z.object({
   organizationId: id('organization'),
@@ -18,10 +20,11 @@ export const RestoreShardStep = RestoreStep.extend({ shard: z.int().min(0), done
 export type RestoreShardStep = z.output<typeof RestoreShardStep>;
 
 /** Undefined after a permanent failure, which is then on the record. */
-export const answerStep = <T>(step: RestoreAttempt, work: () => Promise<T>): Promise<T | undefined> => {
+export const answerStep = <T>(step: RestoreAttempt, work: () => Promise<T>, time: Clock = clock): Promise<T | undefined> => {
   const { tenant, restoreJobId: id, attempt } = step;
   const key = restoreKey.restore(tenant, id);
-  return answerJobStep({ id, attempt, key, task: 'restore the backup', storage: 'STORAGE_READ_ERROR' }, work);
+  const onTransient = (error: unknown) => recordStepWait(step, error, time.now());
+  return answerJobStep({ id, attempt, key, task: 'restore the backup', storage: 'STORAGE_READ_ERROR', onTransient }, work);
 };
 
 export const internalError: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not restore the backup' };

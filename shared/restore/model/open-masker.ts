@@ -1,0 +1,19 @@
+import { JobFailure } from '../../job/index.ts';
+import { get, type Tenant } from '../../platform/index.ts';
+import { DocumentMasker } from '../transform/document-masker.ts';
+import { maskKey } from '../transform/mask-key.ts';
+import { RuleSet } from '../transform/rule-set.ts';
+import { maskSaltKey } from './mask-salt.ts';
+import type { RestoreRecord } from './record.ts';
+
+/** The masker of a restore, the same for each of its runs and attempts; undefined if it is no masked copy. */
+export const openMasker = async (
+  tenant: Tenant,
+  { id, transform }: Pick<RestoreRecord, 'id' | 'transform'>,
+  journalKey: () => Promise<Buffer>,
+): Promise<DocumentMasker | undefined> => {
+  if (!transform) return undefined;
+  const stored = await get(maskSaltKey(tenant, id));
+  if (!stored) throw new JobFailure('KEY_UNAVAILABLE', 'The key of the masked copy was destroyed; start another restore');
+  return new DocumentMasker(new RuleSet(transform.rules), maskKey(await journalKey(), stored.salt));
+};

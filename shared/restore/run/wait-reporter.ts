@@ -1,0 +1,40 @@
+import type { Availability } from '../../firestore/index.ts';
+import { type StoreCalls, WaitTracker } from '../../job/index.ts';
+import { type Clock, commit, iso } from '../../platform/index.ts';
+import type { RestoreRecord } from '../model/record.ts';
+import type { RestoreContext } from '../model/restore-context.ts';
+import { updateRunning } from '../model/running-restore.ts';
+import { waitWrites } from './wait-writes.ts';
+
+interface WaitSources {
+  readonly context: RestoreContext;
+  readonly target: Availability;
+  readonly calls: StoreCalls;
+  readonly clock: Clock;
+}
+
+/** Shows on the record that a run waits, and removes it once the run makes progress. For every heartbeat. */
+export class WaitReporter {
+  readonly #sources: WaitSources;
+  readonly #tracker: WaitTracker;
+
+  constructor(sources: WaitSources) {
+    const { target: database, calls, clock } = sources;
+    this.#sources = sources;
+    this.#tracker = new WaitTracker({ database, calls, clock });
+  }
+
+  /** `restore` is the record as just read. */
+  async observe(restore: RestoreRecord): Promise<void> {
+    const { context, clock } = this.#sources;
+    const now = clock.now();
+    const { begun, isOver } = this.#tracker.observe(restore, progressCount(restore), now);
+    if (begun) await commit(waitWrites(context, restore, begun, now));
+    if (!isOver) return;
+    const set = { waitingFor: undefined, movedAt: iso(now) };
+    await commit([updateRunning(context.tenant, restore.id, { set, expected: { attempt: restore.attempt } })]);
+  }
+}
+
+const progressCount = ({ checked, written, deleted, raced, failed }: RestoreRecord): number =>
+  checked + written + deleted + raced + failed;

@@ -1,0 +1,57 @@
+/** The backup that a partial restore built stays in the list: whatever reads it later reports what it lacks. */
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { test } from 'vitest';
+import { compareBackup } from '../../../../shared/backup/diff/compare-backup.ts';
+import { backupData, browseBackup } from '../../../../shared/backup/index.ts';
+import { ApiError } from '../../../../shared/contract/errors.ts';
+import { historyEntry, planInRequest, readRestoreRequest, restoreData } from '../../../../shared/restore/index.ts';
+import { createPointInTimeEnv } from '../../../harness/env/point-in-time-env.ts';
+
+const t = await createPointInTimeEnv();
+process.env.DATA_KEY_ID = 'key';
+const text = (stringValue: string) => ({ text: { stringValue } });
+
+const builtPoint = async () => {
+  await t.startCaptures({ 'users/a': text('1') });
+  t.nextSecond();
+  await t.put({ 'users/a/deep/x': text('there') });
+  const pointInTime = t.nextSecond();
+  t.nextSecond();
+  t.server.faults.add({ method: 'RunAggregationQuery', status: 'UNIMPLEMENTED', times: 1_000 });
+  await t.runCycle().finally(() => t.server.faults.clear());
+  const options = { allowPartial: true, mergeMode: 'overwrite' };
+  const first = await t.startPointInTimeRestore({ pointInTime, targetProjectId: t.projectId, options } as never);
+  const ended = await t.runRestore(first.id);
+  equal(ended.status, 'completed');
+  return { backupId: ended.backupId, lacks: restoreData(ended).partial! };
+};
+
+const ofBackup = (backupId: string, more: object = {}) =>
+  ({ projectId: undefined, backupId, targetProjectId: t.projectId, options: { mergeMode: 'overwrite', ...more } }) as never;
+
+test('a backup built for a point in time: its record and later restores, plans and comparisons state what it lacks', async () => {
+  const { backupId, lacks } = await builtPoint();
+  equal(lacks.complete, false);
+  deepEqual(backupData(t.backupOf(backupId)).lacks, lacks);
+
+  const later = await t.startPointInTimeRestore(ofBackup(backupId));
+  const ended = await t.runRestore(later.id);
+  for (const shown of [restoreData(later), restoreData(ended), historyEntry(ended)]) deepEqual(shown.partial, lacks);
+
+  const { clock } = t;
+  const caller = { ...t.caller, origin: { ip: null, userAgent: null, requestId: 'req' }, now: clock.now() };
+  const request = await readRestoreRequest(t.tenant, t.bodyOf(ofBackup(backupId)), clock.now());
+  deepEqual((await planInRequest(caller, request, t.deps))?.partial, lacks);
+
+  const page = { limit: 10, after: undefined };
+  const compared = await compareBackup({ ...caller, page }, t.backupOf(backupId), backupId, t.deps);
+  deepEqual(compared.data.lacks, lacks);
+});
+
+test('a backup built for a point in time: what it lacks is not browsed as absent', async () => {
+  const { backupId } = await builtPoint();
+  const browse = (path: string) =>
+    browseBackup(t.tenant, t.backupOf(backupId), { path, showMissing: 'false' }, { limit: 10, after: undefined }, t.deps);
+  equal((await browse('users/a')).entries.length > 0, true);
+  await rejects(browse('users/a/deep/x'), (error) => error instanceof ApiError && error.code === 'CONFLICT');
+});
