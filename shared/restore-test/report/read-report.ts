@@ -1,0 +1,77 @@
+/** Reads all runs of a period, completely or not at all. */
+import { ApiError } from '../../contract/errors.ts';
+import type { RestoreTestReport } from '../../contract/models/restore-test-evidence.ts';
+import { idBounds, iso, query, type Tenant, walk } from '../../platform/index.ts';
+import { type ProjectRecord, projectPrefix, readProject } from '../../project/index.ts';
+import { restoreTestKey, runPrefix } from '../model/record.ts';
+import type { Period } from './report-period.ts';
+import { countRuns, type ReportedRecord, reportAttributes, summarizeProjects } from './summarize-runs.ts';
+
+/** Of up to 1 MB each. */
+const readsMax = 20;
+
+interface ReportRequest {
+  readonly organization: { readonly id: string; readonly name: string };
+  readonly period: Period;
+  readonly projectId?: string | undefined;
+  readonly now: Date;
+}
+
+export const readReport = async (
+  tenant: Tenant,
+  { organization, period, projectId, now }: ReportRequest,
+): Promise<RestoreTestReport> => {
+  const connected = projectId === undefined ? await allProjects(tenant) : [await readProject(tenant, projectId)];
+  const runs = await readRuns(tenant, period, projectId);
+  const projects = summarizeProjects(connected, runs);
+  const notTested = projects.filter(({ result }) => result === 'not_tested').length;
+  return {
+    organization: { id: organization.id, name: organization.name },
+    from: iso(period.start),
+    to: iso(period.end),
+    generatedAt: iso(now),
+    summary: {
+      projects: projects.length,
+      tested: projects.length - notTested,
+      notTested,
+      failing: projects.filter(({ result }) => result === 'failed').length,
+      ...countRuns(runs),
+    },
+    projects: [...projects],
+  };
+};
+
+const allProjects = async (tenant: Tenant): Promise<readonly Pick<ProjectRecord, 'id' | 'name'>[]> =>
+  Array.fromAsync(
+    walk<ProjectRecord>({ pk: restoreTestKey.run(tenant, '').pk, prefix: projectPrefix, only: ['sk', 'id', 'name'] }),
+  );
+
+/** Newest first. Ids sort by time, so a period is a range of keys. */
+const readRuns = async (
+  tenant: Tenant,
+  { start, end }: Period,
+  projectId: string | undefined,
+): Promise<readonly ReportedRecord[]> => {
+  const { first, last } = idBounds('restoreTestRun', start, end);
+  const range = {
+    pk: restoreTestKey.run(tenant, '').pk,
+    prefix: runPrefix,
+    from: `${runPrefix}${first}`,
+    to: `${runPrefix}${last}`,
+    newestFirst: true,
+    only: reportAttributes,
+    where: projectId === undefined ? {} : { projectId },
+  };
+  const found: ReportedRecord[] = [];
+  let after: string | undefined;
+  for (let reads = 0; reads < readsMax; reads++) {
+    const { items, next } = await query<ReportedRecord>({ ...range, after });
+    found.push(...items);
+    if (next === undefined) return found;
+    after = next;
+  }
+  throw new ApiError('VALIDATION_ERROR', 'The period has too many runs for one report. Narrow from and to', {
+    field: 'from',
+    reason: 'the period has too many runs for one report',
+  });
+};

@@ -1,0 +1,111 @@
+/** The report as a page to print: one file without scripts, images or links to other hosts. */
+import { hash } from 'node:crypto';
+import type { RestoreTestReport } from '../../contract/models/restore-test-evidence.ts';
+import { escapeHtml } from '../../platform/index.ts';
+import { reportStyle } from './report-style.ts';
+
+type Project = RestoreTestReport['projects'][number];
+type Test = Project['tests'][number];
+
+/** Nothing is loaded, run or submitted; the style is allowed by its hash. */
+export const reportPolicy = `default-src 'none'; style-src 'sha256-${hash('sha256', reportStyle, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+export const reportPage = (report: RestoreTestReport): string => {
+  const { organization, from, to, generatedAt, summary, projects } = report;
+  const title = `Restore tests of ${organization.name}`;
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>${escapeHtml(title)}, ${day(from)} to ${day(to)}</title>
+<style>${reportStyle}</style></head><body>
+<header><h1>${escapeHtml(title)}</h1>
+<p>Tests that began from ${time(from)} to ${time(to)}. Made ${time(generatedAt)}. All times are UTC.</p>
+<p>Organization <code>${escapeHtml(organization.id)}</code></p></header>
+<main>
+<section aria-labelledby="summary"><h2 id="summary">Summary</h2>
+${facts([
+  ['Projects', String(summary.projects)],
+  ['Tested', String(summary.tested)],
+  ['Not tested', String(summary.notTested)],
+  ['Last test failed', String(summary.failing)],
+  ['Tests passed', passedText(summary)],
+  ['Tests failed', String(summary.failed)],
+  ['Cancelled', String(summary.cancelled)],
+  ['Not finished', String(summary.unfinished)],
+  ['Backups and moments proven', String(summary.backupsProven)],
+  ['Recovery time', rtoText(summary.rto)],
+])}</section>
+${projects.map(projectSection).join('\n')}
+${projects.length === 0 ? '<p>The organization has no projects.</p>' : ''}
+<section aria-labelledby="verify"><h2 id="verify">Verify the evidence</h2>
+<p>Each test that started and passed or failed has a signed document beside the backups. <code>bms archive verify-evidence &lt;file&gt; --key &lt;key&gt;</code>
+checks it without the service. The keys are published at <code>/.well-known/evidence-keys.json</code>.</p></section>
+</main></body></html>
+`;
+};
+
+const results: Readonly<Record<Project['result'], string>> = { passed: 'Passed', failed: 'Failed', not_tested: 'Not tested' };
+
+const projectSection = (project: Project, n: number): string => {
+  const { projectId, projectName, connected, result, failed, cancelled, unfinished, backupsProven, rto } = project;
+  const isUntested = result === 'not_tested';
+  return `<section aria-labelledby="p${n}"><h2 id="p${n}">${escapeHtml(projectName)} <span class="result ${result}">${results[result]}</span></h2>
+<p><code>${escapeHtml(projectId)}</code>${connected ? '' : ' (disconnected since)'}</p>
+${isUntested ? '<p class="warning">No restore test of this project passed or failed in this period. Nothing proves that its backups restore.</p>' : ''}
+${facts([
+  ['Passed', passedText(project)],
+  ['Failed', String(failed)],
+  ['Cancelled', String(cancelled)],
+  ['Not finished', String(unfinished)],
+  ['Backups and moments proven', String(backupsProven)],
+  ['Recovery time', rtoText(rto)],
+])}${isUntested ? '' : testTable(project)}</section>`;
+};
+
+const testTable = ({ projectName, tests, testsOmitted }: Project): string => `
+<div class="scroll" tabindex="0" role="region" aria-label="Tests of ${escapeHtml(projectName)}"><table><thead><tr>
+<th scope="col">Completed</th><th scope="col">Result</th><th scope="col">Plan</th><th scope="col">Tested</th>
+<th scope="col">Documents</th><th scope="col">Differences</th><th scope="col">Recovery</th><th scope="col">Evidence</th></tr></thead><tbody>
+${tests.map(testRow).join('\n')}
+</tbody></table></div>${testsOmitted > 0 ? `\n<p>${testsOmitted} older tests of this period are not listed.</p>` : ''}`;
+
+const testRow = (test: Test): string => {
+  const { completedAt, status, name, backupId, pointInTime, documents, differences, rtoSeconds, evidence, runId } = test;
+  const remarks = [
+    ...(test.error ? [`${test.error.message} (${test.error.code})`] : []),
+    ...test.warnings.map(({ message }) => message),
+  ];
+  const tested = [
+    pointInTime === null ? '' : `moment ${time(pointInTime)}`,
+    backupId === null ? '' : `<code>${escapeHtml(backupId)}</code>`,
+  ];
+  const cells = [
+    time(completedAt),
+    `<span class="result ${status}">${results[status]}</span>${remarks.map((text) => `<p class="remark">${escapeHtml(text)}</p>`).join('')}`,
+    escapeHtml(name),
+    tested.filter(Boolean).join(', ') || 'nothing',
+    documents === null ? '–' : grouped(documents),
+    documents === null && differences === 0 ? '–' : grouped(differences),
+    rtoSeconds === null ? '–' : seconds(rtoSeconds),
+    evidence === null
+      ? 'none'
+      : `<code>${escapeHtml(evidence.object)}</code><br>SHA-256 <code>${escapeHtml(evidence.digest)}</code><br>key <code>${escapeHtml(evidence.keyId)}</code>`,
+  ];
+  return `<tr id="${escapeHtml(runId)}">${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+};
+
+const passedText = ({ passed, passedWithWarnings }: Pick<Project, 'passed' | 'passedWithWarnings'>): string =>
+  passedWithWarnings === 0 ? String(passed) : `${passed}, of them ${passedWithWarnings} with warnings`;
+
+const facts = (list: readonly (readonly [string, string])[]): string =>
+  `<dl>${list.map(([name, value]) => `<div><dt>${name}</dt><dd>${escapeHtml(value)}</dd></div>`).join('')}</dl>`;
+
+const rtoText = (rto: RestoreTestReport['summary']['rto']): string =>
+  rto === null
+    ? 'not measured: nothing was restored into a target'
+    : `${seconds(rto.min)} to ${seconds(rto.max)}, median ${seconds(rto.median)} (${rto.runs} ${rto.runs === 1 ? 'test' : 'tests'})`;
+
+const grouped = (value: number): string => value.toLocaleString('en');
+const seconds = (value: number): string => `${value} s`;
+const day = (moment: string): string => moment.slice(0, 'YYYY-MM-DD'.length);
+const time = (moment: string): string =>
+  `<time datetime="${escapeHtml(moment)}">${escapeHtml(`${day(moment)} ${moment.slice(11, 19)}`)}</time>`;

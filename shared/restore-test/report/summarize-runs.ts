@@ -1,0 +1,120 @@
+import type { RestoreTestReport } from '../../contract/models/restore-test-evidence.ts';
+import type { RunRecord } from '../model/record.ts';
+import { runWarnings } from '../model/run-warnings.ts';
+
+type ReportedProject = RestoreTestReport['projects'][number];
+type ReportedRun = ReportedProject['tests'][number];
+type Counted = Pick<
+  RestoreTestReport['summary'],
+  'runs' | 'passed' | 'passedWithWarnings' | 'failed' | 'cancelled' | 'unfinished' | 'backupsProven' | 'rto'
+>;
+
+/** What the report needs of a run. */
+export const reportAttributes = [
+  'sk',
+  'id',
+  'restoreTestId',
+  'name',
+  'projectId',
+  'projectName',
+  'status',
+  'backupId',
+  'pointInTime',
+  'target',
+  'counts',
+  'comparisons',
+  'differenceTotal',
+  'rtoSeconds',
+  'evidence',
+  'completedAt',
+  'error',
+] as const;
+export type ReportedRecord = Pick<RunRecord, Exclude<(typeof reportAttributes)[number], 'sk'>>;
+
+const testsMax = 100;
+
+/** Every connected project is listed, tested or not, and every other project that was tested. Runs are sorted, newest first. */
+export const summarizeProjects = (
+  connected: readonly { readonly id: string; readonly name: string }[],
+  runs: readonly ReportedRecord[],
+): readonly ReportedProject[] => {
+  const byProject = Map.groupBy(runs, ({ projectId }) => projectId);
+  const known = new Set(connected.map(({ id }) => id));
+  const gone = [...byProject].flatMap(([id, [newest]]) => (known.has(id) || !newest ? [] : [{ id, name: newest.projectName }]));
+  const entries = [
+    ...connected.map((each) => ({ ...each, connected: true })),
+    ...gone.map((each) => ({ ...each, connected: false })),
+  ];
+  const byName = (a: { name: string; id: string }, b: { name: string; id: string }): number =>
+    a.name.localeCompare(b.name, 'en') || (a.id < b.id ? -1 : 1);
+  return entries.sort(byName).map((project) => summarizeProject(project, byProject.get(project.id) ?? []));
+};
+
+const summarizeProject = (
+  project: { readonly id: string; readonly name: string; readonly connected: boolean },
+  runs: readonly ReportedRecord[],
+): ReportedProject => {
+  const tests = runs.flatMap((run) => reportedRun(run) ?? []);
+  const [last] = tests;
+  return {
+    projectId: project.id,
+    projectName: project.name,
+    connected: project.connected,
+    result: last?.status ?? 'not_tested',
+    ...countRuns(runs),
+    lastTestedAt: last?.completedAt ?? null,
+    lastPassedAt: tests.find(({ status }) => status === 'passed')?.completedAt ?? null,
+    tests: tests.slice(0, testsMax),
+    testsOmitted: Math.max(0, tests.length - testsMax),
+  };
+};
+
+/** A run that passed or failed; others prove nothing. */
+const reportedRun = (run: ReportedRecord): ReportedRun | undefined => {
+  const { status, completedAt } = run;
+  if ((status !== 'passed' && status !== 'failed') || completedAt === null) return undefined;
+  return {
+    runId: run.id,
+    restoreTestId: run.restoreTestId,
+    name: run.name,
+    status,
+    completedAt,
+    backupId: run.backupId,
+    pointInTime: run.pointInTime,
+    documents: run.counts?.documents ?? null,
+    differences: run.differenceTotal,
+    error: run.error && { code: run.error.code, message: run.error.message },
+    warnings: [...runWarnings(run)],
+    rtoSeconds: run.rtoSeconds,
+    evidence: run.evidence,
+  };
+};
+
+export const countRuns = (runs: readonly ReportedRecord[]): Counted => {
+  const count = (...wanted: readonly RunRecord['status'][]): number =>
+    runs.filter(({ status }) => wanted.includes(status)).length;
+  const passed = runs.filter(({ status }) => status === 'passed');
+  const proven = passed.map(({ projectId, pointInTime, backupId }) => `${projectId} ${pointInTime ?? backupId}`);
+  return {
+    runs: runs.length,
+    passed: passed.length,
+    passedWithWarnings: passed.filter((run) => runWarnings(run).length > 0).length,
+    failed: count('failed'),
+    cancelled: count('cancelled'),
+    unfinished: count('pending', 'running'),
+    backupsProven: new Set(proven).size,
+    rto: rtoOf(passed),
+  };
+};
+
+/** Of runs that passed: how fast a restore that lost something was proves nothing. */
+const rtoOf = (passed: readonly ReportedRecord[]): Counted['rto'] => {
+  const seconds = passed.flatMap(({ rtoSeconds }) => rtoSeconds ?? []).sort((a, b) => a - b);
+  const [min] = seconds;
+  const max = seconds.at(-1);
+  if (min === undefined || max === undefined) return null;
+  const middle = seconds.length >> 1;
+  const upper = seconds[middle] ?? max;
+  const median = seconds.length % 2 === 1 ? upper : ((seconds[middle - 1] ?? min) + upper) / 2;
+  return { runs: seconds.length, min, median: Math.round(median * 1_000) / 1_000, max };
+};

@@ -1,0 +1,88 @@
+/** Starts the restore jobs of a run: the restore into the target, or the build of the backup of a moment. */
+import { auditNote, systemAudit } from '../../audit/index.ts';
+import { currentEncryption, readBackup, readEncryption } from '../../backup/index.ts';
+import { readDestination } from '../../destination/index.ts';
+import { commit, type Tenant, type Write } from '../../platform/index.ts';
+import { readProject } from '../../project/index.ts';
+import {
+  assertRestoreCapacity,
+  getRestore,
+  type NamedDocuments,
+  type RestoreRecord,
+  readPointRequest,
+  type StartRestoreOptions,
+  startRestore,
+  withKnownCollections,
+} from '../../restore/index.ts';
+import type { RunRecord } from '../model/record.ts';
+import { type RunContext, setRun } from './run-writes.ts';
+
+const createdByRun = ({ id }: RunRecord) => ({ type: 'system', id, email: null }) as const;
+
+const options = (run: RunRecord, more: Partial<StartRestoreOptions>): StartRestoreOptions => ({
+  mergeMode: 'overwrite',
+  dryRun: false,
+  collections: ['*'],
+  includeSubcollections: true,
+  // Users of the customer's customers are not copied into another project for a test.
+  includeAuthUsers: false,
+  safetyBackup: true,
+  createdBy: createdByRun(run),
+  ...more,
+});
+
+const auditOf = (tenant: Tenant, { id, restoreTestId }: RunRecord, restore: RestoreRecord, now: Date): Write =>
+  systemAudit('restore-test', {
+    action: 'restore.created',
+    note: auditNote(tenant, 'restore', restore.id, {
+      backupId: restore.backupId,
+      targetProjectId: restore.targetProjectId,
+      dryRun: restore.dryRun,
+      restoreTestId,
+      runId: id,
+    }),
+    now,
+  });
+
+/** Throws JOB_IN_PROGRESS while the target has a job. */
+export const startTestRestore = async (context: RunContext, documents: NamedDocuments | undefined): Promise<void> => {
+  const { tenant, run, deps } = context;
+  const now = deps.clock.now();
+  await assertRestoreCapacity(tenant);
+  const backup = await readBackup(tenant, run.backupId ?? '');
+  const target = await readProject(tenant, run.target?.projectId ?? '');
+  const destination = await readDestination(tenant, backup.storageDestination.id);
+  const encryption = currentEncryption(await readEncryption(tenant));
+  const { restore, writes } = startRestore(
+    { tenant, backup, project: { name: run.projectName }, target, destination, encryption },
+    options(run, documents ? { documents, includeSubcollections: false } : {}),
+    now,
+  );
+  await commit([...writes, setRun(context, { restoreJobId: restore.id }), auditOf(tenant, run, restore, now)]);
+};
+
+/** Builds the backup of the moment with a job that writes to no database: a dry run into the project itself. */
+export const startPointBuild = async (context: RunContext): Promise<void> => {
+  const { tenant, run, deps } = context;
+  const now = deps.clock.now();
+  await assertRestoreCapacity(tenant);
+  const { projectId } = run;
+  const scope = { collections: ['*'], documents: undefined, includeSubcollections: true, allowPartial: false };
+  const requested = await readPointRequest(tenant, { projectId, pointInTime: run.pointInTime ?? '' }, scope, now);
+  const { point } = await withKnownCollections(tenant, requested.pointRequest, deps);
+  const target = await readProject(tenant, projectId);
+  const destination = await readDestination(tenant, point.storageDestination.id);
+  const encryption = currentEncryption(await readEncryption(tenant));
+  const { restore, writes } = startRestore(
+    { tenant, backup: requested.backup, project: target, target, destination, encryption, point },
+    options(run, { dryRun: true }),
+    now,
+  );
+  await commit([...writes, setRun(context, { buildJobId: restore.id }), auditOf(tenant, run, restore, now)]);
+};
+
+/** Undefined while the job runs. */
+export const endedJob = async (tenant: Tenant, restoreJobId: string): Promise<RestoreRecord | undefined> => {
+  const restore = await getRestore(tenant, restoreJobId);
+  return restore.status === 'pending' || restore.status === 'running' ? undefined : restore;
+};
