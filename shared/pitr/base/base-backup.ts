@@ -8,7 +8,7 @@ import {
   currentEncryption,
   holdParent,
   isRestorePointBackup,
-  openArchive,
+  openRawArchive,
   readEncryption,
   resolveType,
   startBackup,
@@ -67,6 +67,10 @@ export const canFollow = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord
   return readTimeOf(backup) <= microsOf(pitr.capturedTo) && (!last || readTimeOf(backup) > microsOf(last.readTime));
 };
 
+/** Whether it can follow once its read time is captured. */
+export const canFollowSoon = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord): boolean =>
+  isComplete(tenant, pitr, backup) && pitr.capturedTo !== null && readTimeOf(backup) > microsOf(pitr.capturedTo);
+
 const isOpen = ({ to, collections }: Gap): boolean => to === null && collections === undefined;
 
 /** The newest matching backup started within that time. */
@@ -93,11 +97,11 @@ export const failedBase = ({ baseFailures }: PitrRecord, now: Date): Pick<PitrRe
   baseFailures: baseFailures + 1,
 });
 
+/** Only after a failure or a loss it waits. */
 export const mayStartBase = (pitr: PitrRecord, now: Date): boolean => {
-  const { comingBaseId, baseTriedAt, isTooLarge } = pitr;
-  return (
-    comingBaseId === null && !isTooLarge && (baseTriedAt === null || after(new Date(baseTriedAt), baseRetrySeconds(pitr)) <= now)
-  );
+  const { comingBaseId, baseTriedAt, isTooLarge, losses = 0, baseFailures } = pitr;
+  if (comingBaseId !== null || isTooLarge) return false;
+  return baseTriedAt === null || losses + baseFailures === 0 || after(new Date(baseTriedAt), baseRetrySeconds(pitr)) <= now;
 };
 
 /** Starts a base backup, incremental if possible. Undefined if the project is not connected or busy, or the organization is at its limit. */
@@ -136,7 +140,7 @@ export const collectionsOf = async (
   backup: BackupRecord,
   deps: ArchiveDeps,
 ): Promise<ReadonlyMap<string, number>> => {
-  const { archive, close } = await openArchive(tenant, backup, undefined, deps);
+  const { archive, close } = await openRawArchive(tenant, backup, undefined, deps);
   close();
   return new Map(archive.manifest.collections.map(({ id, documents }) => [id, documents]));
 };

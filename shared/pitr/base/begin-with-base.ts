@@ -1,5 +1,6 @@
 /** A cycle before captures begin: waits for a base backup, and begins at its read time. */
 import { type BackupDeps, type BackupRecord, markRetentionDue } from '../../backup/index.ts';
+import { enqueue } from '../../event/index.ts';
 import { commit, iso, type Write } from '../../platform/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { endCycle, type NextCycle, nextCycle } from '../model/end-cycle.ts';
@@ -7,7 +8,7 @@ import { momentOf } from '../model/micro-time.ts';
 import type { PitrRecord } from '../model/record.ts';
 import { shownIds, startPosition } from '../model/resume-position.ts';
 import { TooManyCollections, tokenWrites } from '../model/resume-token-items.ts';
-import { remainingUnchecked } from '../timeline/windows.ts';
+import { remainingUnchecked } from '../timeline/unchecked-periods.ts';
 import {
   canBegin,
   collectionsOf,
@@ -81,15 +82,24 @@ const beginAt = async (cycle: CycleContext, backup: BackupRecord, deps: BackupDe
     bytesSinceBase: 0,
     putOffs: undefined,
     isTooLarge: undefined,
+    baseDueAt: undefined,
     tokenItems,
     capturedTo: readTime,
     listedAt: readTime,
     // A base contains all collections at its read time.
     checkedAt: readTime,
     checkTriedAt: readTime,
+    countSpacingSeconds: undefined,
     known: shownIds(positions),
+    knownCount: positions.length,
     unchecked: remainingUnchecked(pitr),
   };
-  await commit([endCycle(cycle, changed, now, 0), ...tokens, holdBase(tenant, backup.id)]);
+  await commit([
+    endCycle(cycle, changed, now, 0),
+    ...tokens,
+    holdBase(tenant, backup.id),
+    // The task extends the lock of the base to that of the window.
+    ...(backup.lockedUntil === null ? [] : [enqueue(tenant, { kind: 'expire-captures', projectId: pitr.projectId }, now)]),
+  ]);
   return nextCycle(cycle, 0);
 };

@@ -2,13 +2,15 @@
 import type { BackupDeps, BackupRecord } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { baseRefreshSeconds } from '../../contract/limits.ts';
-import { log, StaleReadError, set } from '../../platform/index.ts';
-import type { CycleContext } from '../model/cycle-context.ts';
+import { bestEffort, iso, log, StaleReadError, set, updateItem } from '../../platform/index.ts';
+import { type CycleContext, loadCycleContext } from '../model/cycle-context.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import { type Base, type Gap, type PitrRecord, pitrKey } from '../model/record.ts';
 import { type ResumePosition, startPosition } from '../model/resume-position.ts';
+import { baseFor } from '../timeline/windows.ts';
 import {
   canFollow,
+  canFollowSoon,
   collectionsOf,
   failedBase,
   findBackup,
@@ -22,6 +24,8 @@ import {
 /** What the cycle's transaction adds. */
 export interface BaseRefresh {
   readonly base?: Omit<Base, 'since'>;
+  /** The base is locked: its lock is extended to that of the window. */
+  readonly isLocked?: boolean;
   /** Collections discovered by the base; captured from its read time on. */
   readonly found: readonly ResumePosition[];
   readonly gaps: readonly Gap[];
@@ -46,10 +50,21 @@ export const refreshBase = async (cycle: CycleContext, deps: BackupDeps): Promis
     return { ...nothing(cycle), changed: { comingBaseId: null, ...failedBase(pitr, now) } };
   }
   if (!isDue(pitr, now) && !(isMuch(pitr) && isWorthIt(cycle, now))) return nothing(cycle);
-  const found = await findBackup(tenant, pitr, now, baseRefreshSeconds, fits);
-  if (found) return follow(cycle, found, deps);
-  if (mayStartBase(pitr, now) && isWorthIt(cycle, now)) await requestBase(cycle, now);
-  return nothing(cycle);
+  const isNext = (backup: BackupRecord): boolean => canFollowSoon(tenant, pitr, backup);
+  const found = await findBackup(tenant, pitr, now, baseRefreshSeconds, (backup) => isNext(backup) || fits(backup));
+  if (found) return isNext(found) ? nothing(cycle) : follow(cycle, found, deps);
+  if (!isWorthIt(cycle, now)) return { ...nothing(cycle), changed: { baseDueAt: dueAt(cycle) } };
+  if (mayStartBase(pitr, now)) await requestBase(cycle, now);
+  return { ...nothing(cycle), changed: { baseDueAt: undefined } };
+};
+
+/** After a cycle that opened a gap: the base that ends it does not wait for the next cycle. */
+export const requestBaseAtOnce = async ({ tenant, pitr: { projectId, turn } }: CycleContext, deps: BackupDeps): Promise<void> => {
+  const cycle = await loadCycleContext(tenant, projectId);
+  const now = deps.clock.now();
+  if (cycle?.pitr.turn !== turn + 1 || !mayStartBase(cycle.pitr, now)) return;
+  if (isWorthIt(cycle, now)) return requestBase(cycle, now);
+  await bestEffort('record when the base is due', updateItem(set(pitrKey.pitr(tenant, projectId), { baseDueAt: dueAt(cycle) })));
 };
 
 const hasOpenGap = ({ gaps }: PitrRecord): boolean =>
@@ -70,11 +85,15 @@ export const lacksListenedCollections = ({ gaps, opened, found }: BaseRefresh, p
 
 const isRecent = (backup: BackupRecord, now: Date): boolean => now.getTime() * 1_000 - readTimeOf(backup) <= startMaxMicros;
 
+/** Nothing captured now can be restored: no base follows the last gap of all collections. */
+const lacksBase = (pitr: PitrRecord): boolean => pitr.capturedTo !== null && baseFor(pitr, pitr.capturedTo) === undefined;
+
 const isDue = (pitr: PitrRecord, now: Date): boolean => {
   const last = pitr.bases.at(-1);
   return (
     hasOpenGap(pitr) ||
     !last ||
+    lacksBase(pitr) ||
     last.isDamaged ||
     now.getTime() * 1_000 - microsOf(last.readTime) > baseRefreshSeconds * 1_000_000
   );
@@ -92,18 +111,25 @@ const isMuch = ({ baseBytes = 0, bytesSinceBase = 0 }: PitrRecord): boolean =>
 
 /**
  * A base reads every document and stays on the record while it is kept. Even if new collections appear all the time, bases read at
- * most about 600,000 documents an hour, and there are about 200 in a week, 1,500 in a year.
+ * most about 600,000 documents an hour, and there are about 250 in a week, 1,500 in a year.
  */
-const microsPerDocument = 6_000;
-const microsPerBase = 30 * 1_000_000;
+const msPerDocument = 6;
+const msPerBase = 30_000;
+/** So many bases follow each other as fast as they are needed. */
+const basesFree = 50;
 
-const isWorthIt = ({ pitr, positions }: CycleContext, now: Date): boolean => {
-  if (pitr.bases.at(-1)?.isDamaged) return true;
+/** When the next base is worth its reads. */
+const worthItMs = ({ pitr, positions }: CycleContext): number => {
+  const last = pitr.bases.at(-1);
+  if (!last || last.isDamaged || lacksBase(pitr)) return 0;
   const documents = positions.reduce((sum, { count = 0 }) => sum + count, 0);
-  const ageMicros = now.getTime() * 1_000 - microsOf(pitr.bases.at(-1)?.readTime ?? '1970-01-01T00:00:00Z');
-  const leastMicros = Math.max(documents * microsPerDocument, pitr.bases.length * microsPerBase);
-  return ageMicros >= Math.min(baseRefreshSeconds * 1_000_000, leastMicros);
+  const leastMs = Math.max(documents * msPerDocument, (pitr.bases.length - basesFree) * msPerBase);
+  return microsOf(last.readTime) / 1_000 + Math.min(baseRefreshSeconds * 1_000, leastMs);
 };
+
+const dueAt = (cycle: CycleContext): string => iso(new Date(worthItMs(cycle)));
+
+const isWorthIt = (cycle: CycleContext, now: Date): boolean => now.getTime() >= worthItMs(cycle);
 
 /** Independent of the cycle: a failure to start does not fail it. */
 const requestBase = async (cycle: CycleContext, now: Date): Promise<void> => {
@@ -137,6 +163,7 @@ const follow = async (cycle: CycleContext, backup: BackupRecord, deps: BackupDep
   }
   return {
     base: { backupId: backup.id, readTime },
+    isLocked: backup.lockedUntil !== null,
     found: unknown.map(startPosition(readTimeOf(backup))),
     // Discovered collections have a gap of their own.
     gaps: pitr.gaps
@@ -146,6 +173,7 @@ const follow = async (cycle: CycleContext, backup: BackupRecord, deps: BackupDep
     changed: {
       comingBaseId: null,
       baseFailures: 0,
+      baseDueAt: undefined,
       baseBytes: backup.originalSize,
       bytesSinceBase: 0,
       ...(isNews && { checkedAt: readTime }),

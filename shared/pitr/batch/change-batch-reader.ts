@@ -1,11 +1,12 @@
 /** Reads batches in sequence. Stores and keys are opened once, and small batches are prefetched. */
 import { ArchiveError, type ByteSource, type Leaf, readChunk } from '../../archive/index.ts';
 import { type ArchiveDeps, readBackup, streamObject } from '../../backup/index.ts';
-import { type ObjectStore, readDestination, StorageError } from '../../destination/index.ts';
+import { StorageError, selectAfter } from '../../destination/index.ts';
 import { corruptionFailure, JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import { microsOf, shownMoment } from '../model/micro-time.ts';
 import type { BatchRecord } from '../model/record.ts';
+import { BatchFolders, nameOf, objectOf, once } from './batch-folders.ts';
 
 /** Most batches have a few KB, so that latency dominates: this many are prefetched. */
 const ahead = 8;
@@ -24,12 +25,13 @@ interface BatchKey {
 export class ChangeBatchReader {
   readonly #tenant: Tenant;
   readonly #deps: ArchiveDeps;
-  readonly #stores = new Map<string, Promise<ObjectStore>>();
+  readonly #folders: BatchFolders;
   readonly #keys = new Map<string, Promise<BatchKey>>();
 
   constructor(tenant: Tenant, deps: ArchiveDeps) {
     this.#tenant = tenant;
     this.#deps = deps;
+    this.#folders = new BatchFolders(tenant, deps);
   }
 
   /** The authenticated leaves of all batches in order. The error of a corrupt batch names it and its time. */
@@ -50,34 +52,51 @@ export class ChangeBatchReader {
 
   /** Undefined if the object does not exist. */
   async sizeOf(batch: BatchRecord): Promise<number | undefined> {
-    return (await (await this.#store(batch)).head(nameOf(batch)))?.size;
+    const store = await this.#folders.storeOf(batch);
+    const name = nameOf(batch);
+    const size = (await store.head(name))?.size;
+    if (size === batch.chunk.size || !(await store.versions?.select(objectOf(batch)))) return size;
+    return (await store.head(name))?.size;
   }
 
   close(): void {
-    for (const store of this.#stores.values()) store.then((one) => one.close()).catch(() => undefined);
+    this.#folders.close();
   }
 
   async *#leaves(batch: BatchRecord, bytes: Promise<Uint8Array> | undefined): AsyncGenerator<BatchLeaf, void, undefined> {
-    const { name, size } = batch.chunk;
+    let yielded = 0;
     try {
-      const { identity, dataKey } = await this.#key(batch);
-      const source: ByteSource = bytes ? [await bytes] : streamObject(await this.#store(batch), { name: nameOf(batch), size });
-      for await (const { leaf } of readChunk(source, { identity, name, dataKey, entry: batch.chunk })) yield { batch, leaf };
+      for await (const leaf of this.#stored(batch, bytes)) {
+        yielded += 1;
+        yield { batch, leaf };
+      }
+    } catch (error) {
+      if (!(await selectAfter(error, await this.#folders.storeOf(batch), objectOf(batch)))) throw asCorruption(batch, error);
+      yield* this.#genuine(batch, yielded);
+    }
+  }
+
+  /** From the version that was stored, below another one. What was yielded before was authenticated. */
+  async *#genuine(batch: BatchRecord, yielded: number): AsyncGenerator<BatchLeaf, void, undefined> {
+    let read = 0;
+    try {
+      for await (const leaf of this.#stored(batch, undefined)) if (++read > yielded) yield { batch, leaf };
     } catch (error) {
       throw asCorruption(batch, error);
     }
   }
 
-  async #whole(batch: BatchRecord): Promise<Uint8Array> {
-    return (await this.#store(batch)).get(nameOf(batch), { offset: 0, length: batch.chunk.size });
+  async *#stored(batch: BatchRecord, bytes: Promise<Uint8Array> | undefined): AsyncGenerator<Leaf, void, undefined> {
+    const { name, size } = batch.chunk;
+    const { identity, dataKey } = await this.#key(batch);
+    const source: ByteSource = bytes
+      ? [await bytes]
+      : streamObject(await this.#folders.storeOf(batch), { name: nameOf(batch), size });
+    for await (const { leaf } of readChunk(source, { identity, name, dataKey, entry: batch.chunk })) yield leaf;
   }
 
-  /** Opens the parent folder, which all batches of a project share. */
-  #store(batch: BatchRecord): Promise<ObjectStore> {
-    return once(this.#stores, `${batch.storageDestinationId} ${folderOf(batch)}`, async () => {
-      const destination = await readDestination(this.#tenant, batch.storageDestinationId);
-      return this.#deps.openStore(this.#tenant, destination, folderOf(batch));
-    });
+  async #whole(batch: BatchRecord): Promise<Uint8Array> {
+    return (await this.#folders.storeOf(batch)).get(nameOf(batch), { offset: 0, length: batch.chunk.size });
   }
 
   #key({ keyBackupId }: BatchRecord): Promise<BatchKey> {
@@ -88,17 +107,6 @@ export class ChangeBatchReader {
     });
   }
 }
-
-/** A failure is not remembered. */
-const once = <T>(known: Map<string, Promise<T>>, key: string, open: () => Promise<T>): Promise<T> => {
-  const opened = known.get(key) ?? open();
-  known.set(key, opened);
-  opened.catch(() => known.delete(key));
-  return opened;
-};
-
-const folderOf = ({ path }: BatchRecord): string => path.slice(0, path.lastIndexOf('/'));
-const nameOf = ({ path, chunk }: BatchRecord): string => `${path.slice(path.lastIndexOf('/') + 1)}/${chunk.name}`;
 
 /** Names the object and its period, so that it can be found in the bucket. */
 export const describeBatch = ({ path, chunk, from, to }: BatchRecord): string =>

@@ -1,7 +1,9 @@
+import { ChangeTally } from '../../anomaly/index.ts';
 import {
   ArchiveError,
   ChunkWriter,
   type DocumentMarks,
+  type Moment,
   type ObjectEntry,
   objectName,
   readChunk,
@@ -19,7 +21,11 @@ export const chunkName = objectName('chunk', 0);
 interface BatchOptions extends WriterOptions {
   /** Records the upload durably, so that an orphaned object is found, then opens the store. Not called without a change. */
   readonly openStore: () => Promise<ObjectStore>;
+  /** The end of the object's lock, if the destination has object lock. */
+  readonly lockedUntil?: Date | undefined;
   readonly signal: AbortSignal;
+  /** Changes are counted since this moment. */
+  readonly since?: Moment | undefined;
 }
 
 /** Streams the changes of a batch to the store; memory is one leaf and the upload's buffer. Without a change nothing is stored. */
@@ -31,17 +37,21 @@ export class ChangeBatchWriter {
   /** Serializes writes of concurrent streams; a write fails if the one before failed. */
   #writing: Promise<void> = Promise.resolve();
   #isClosed = false;
+  /** What the changed documents look like. */
+  readonly tally: ChangeTally;
   /** Versions and deletions so far. */
   changes = 0;
 
   constructor(options: BatchOptions) {
     this.#options = options;
+    this.tally = new ChangeTally(options.since);
     this.#chunk = new ChunkWriter(chunkName, { ...options, ordered: false });
   }
 
   /** Adds a version of a document, as encoded by the source. */
   document(bytes: Uint8Array, start: number, end: number, marks: DocumentMarks): void {
     this.#chunk.document(bytes, start, end, marks);
+    this.tally.observe(asBuffer(bytes), start, end, marks);
     this.changes += 1;
   }
 
@@ -97,7 +107,8 @@ export class ChangeBatchWriter {
     if (this.#isClosed) throw new Error('the batch is closed');
     const store = await this.#openStore();
     if (this.#isClosed) throw new Error('the batch is closed');
-    this.#upload ??= store.upload(chunkName, { signal: this.#options.signal });
+    const { lockedUntil, signal } = this.#options;
+    this.#upload ??= store.upload(chunkName, { ...(lockedUntil && { lockedUntil }), signal });
     return this.#upload;
   }
 
@@ -118,6 +129,9 @@ export class ChangeBatchWriter {
     }
   }
 }
+
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 const wrongSize = (size: number, entry: ObjectEntry): StorageError =>
   new StorageError('invalid', `The stored object has ${size} bytes instead of ${entry.size}.`);

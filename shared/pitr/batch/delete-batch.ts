@@ -11,5 +11,6 @@ export const deleteBatch = (
 ): Promise<string | undefined> =>
   deleteFromDestination(tenant, { destinationId: storageDestinationId, path, openStore: open }, async (store) => {
     await store.remove([chunkName]);
-    await store.abortUnfinishedUploads('');
+    // The exact name, because some stores list uploads by nothing else.
+    await store.abortUnfinishedUploads(chunkName);
   });

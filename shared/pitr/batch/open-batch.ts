@@ -1,7 +1,9 @@
 /** Opens a batch for writing, encrypted with the key of a base backup. */
+import { parseMoment } from '../../archive/index.ts';
 import { type BackupDeps, type BackupRecord, backupKey } from '../../backup/index.ts';
 import { objectPath, readDestination } from '../../destination/index.ts';
 import { check, commit, create, get, iso, newId, StaleReadError, secureRandomBytes, type Tenant } from '../../platform/index.ts';
+import { captureLockEnd } from '../model/capture-lock.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { type PitrRecord, pitrKey } from '../model/record.ts';
 import { ChangeBatchWriter } from './change-batch-writer.ts';
@@ -35,14 +37,30 @@ export const openBatch = async (
     ]);
     return deps.openStore(tenant, destination, path);
   };
+  const lockedUntil = destination.objectLock ? batchLockEnd(pitr, keyBackup, deps.clock.now()) : undefined;
   const { organization, project: archiveProject, backup } = keyBackup.archive;
   const identity = { organization, project: archiveProject, backup };
+  const since = pitr.capturedTo === null ? undefined : parseMoment(pitr.capturedTo);
   return {
     id,
     path,
     keyBackup,
-    writer: new ChangeBatchWriter({ identity, dataKey, random: secureRandomBytes, openStore, signal }),
+    writer: new ChangeBatchWriter({
+      identity,
+      dataKey,
+      random: secureRandomBytes,
+      openStore,
+      lockedUntil,
+      signal,
+      since,
+    }),
   };
+};
+
+/** As long as the window it serves, and as the base it builds on. */
+const batchLockEnd = (pitr: PitrRecord, { lockedUntil }: BackupRecord, now: Date): Date => {
+  const end = captureLockEnd(now, Math.max(pitr.retentionDays, pitr.keptDays?.days ?? 0));
+  return new Date(Math.max(end.getTime(), Date.parse(lockedUntil ?? '') || 0));
 };
 
 /** The base backup whose key encrypts the batch; undefined if it does not exist any more. */

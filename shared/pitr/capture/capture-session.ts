@@ -2,7 +2,7 @@
 import type { BackupDeps } from '../../backup/index.ts';
 import type { FirestoreDatabase } from '../../firestore/index.ts';
 import { StaleReadError } from '../../platform/index.ts';
-import { type BaseRefresh, lacksListenedCollections, refreshBase } from '../base/refresh-base.ts';
+import { type BaseRefresh, lacksListenedCollections, refreshBase, requestBaseAtOnce } from '../base/refresh-base.ts';
 import { keyBackupOf, type OpenBatch, openBatch, withDamage } from '../batch/open-batch.ts';
 import { ListenSession } from '../listen/listen-session.ts';
 import { ObservedChanges } from '../listen/observed-changes.ts';
@@ -100,12 +100,13 @@ export class CaptureSession {
       const everySeconds = Math.min(cycleSeconds(cycle), shortenedCycleSeconds(cycle, captured));
       const delaySeconds = Math.max(0, everySeconds - (now.getTime() - started.getTime()) / 1_000);
       const { id: batchId, path } = batch;
-      const next = await commitCycle(
+      const { next, opened } = await commitCycle(
         cycle,
         { captured, batchId, path, refresh: refreshed, keyBackupId: keyBackup.id, delaySeconds, budget },
         now,
       );
       if (nextBatch) this.#continueWith(nextBatch, captured);
+      if (opened.some(({ to }) => to === null)) await requestBaseAtOnce(cycle, this.#deps);
       return next;
     } catch (error) {
       await nextBatch?.batch.writer.close();

@@ -1,5 +1,6 @@
 /** The one transaction that ends a cycle: the batch, the resume positions, events and audit entries. */
-import { markRetentionDue } from '../../backup/index.ts';
+import { captureWrites, markRetentionDue } from '../../backup/index.ts';
+import { enqueue } from '../../event/index.ts';
 import { commit, emitMetric, iso, remove, type Write } from '../../platform/index.ts';
 import { holdBase } from '../base/base-backup.ts';
 import { type BaseRefresh, isUndiscovered } from '../base/refresh-base.ts';
@@ -11,7 +12,8 @@ import { microsOf, momentOf } from '../model/micro-time.ts';
 import { type BatchRecord, type Gap, type PitrRecord, pitrKey } from '../model/record.ts';
 import { shownIds } from '../model/resume-position.ts';
 import { tokenWrites } from '../model/resume-token-items.ts';
-import { widened, withGaps } from '../timeline/gaps.ts';
+import { storeGap } from '../timeline/gap-lists.ts';
+import { withGaps } from '../timeline/gaps.ts';
 import { addSampledPeriod } from '../timeline/sampled-periods.ts';
 import { changeEvent, gapWrites } from '../view/pitr-events.ts';
 import type { Captured } from './conclude-cycle.ts';
@@ -28,13 +30,20 @@ interface CycleResult {
   readonly delaySeconds: number;
 }
 
-export const commitCycle = async (cycle: CycleContext, saved: CycleResult, now: Date): Promise<NextCycle> => {
+/** Returns the next cycle, and the gaps that this one opened. */
+export const commitCycle = async (
+  cycle: CycleContext,
+  saved: CycleResult,
+  now: Date,
+): Promise<{ readonly next: NextCycle; readonly opened: readonly Gap[] }> => {
   const { tenant, pitr } = cycle;
   const { captured, refresh, delaySeconds } = saved;
   const from = pitr.capturedTo ?? '';
   const to = momentOf(captured.to);
   const changes = { count: captured.changes, from: microsOf(from), to: captured.to, collections: captured.collections };
-  const opened = [...refresh.opened.map((gap): Gap => ({ to, ...gap })), ...gapsOf(cycle, saved)].map(widened);
+  const opened: Gap[] = [];
+  for (const gap of [...refresh.opened.map((one): Gap => ({ to, ...one })), ...gapsOf(cycle, saved)])
+    opened.push(await storeGap(tenant, pitr.projectId, gap, now));
   const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, captured.positions);
   // A spent look-up budget is reported once an hour.
   const isReported = ({ isBridged }: Gap): boolean => !isBridged || remainingLookups(pitr, newReadBudget(), now) !== undefined;
@@ -42,7 +51,7 @@ export const commitCycle = async (cycle: CycleContext, saved: CycleResult, now: 
     ...fieldsAfterCommit(pitr),
     ...refresh.changed,
     bases: refresh.base ? [...pitr.bases, { ...refresh.base, since: to }] : pitr.bases,
-    ...checkOf(captured),
+    ...checkOf(pitr, captured),
     gaps: withGaps(gapsAfter(saved), ...opened),
     ...(pitr.precision === 'second' && captured.unobserved && { sampled: addSampledPeriod(pitr, captured.unobserved) }),
     capturedTo: to,
@@ -54,10 +63,13 @@ export const commitCycle = async (cycle: CycleContext, saved: CycleResult, now: 
     ...spentFields(pitr, saved.budget, now),
     tokenItems,
   };
+  const judged = captured.chunk ? await judgementOf(cycle, saved, now) : [];
   await commit([
+    ...judged,
     endCycle(cycle, changed, now, delaySeconds),
     ...tokens,
     ...(refresh.base ? [holdBase(tenant, refresh.base.backupId)] : []),
+    ...(refresh.isLocked ? [enqueue(tenant, { kind: 'expire-captures', projectId: pitr.projectId }, now)] : []),
     // A requested base that cannot be used becomes an ordinary backup.
     ...(refresh.changed.comingBaseId === null && !refresh.base ? [markRetentionDue(tenant, now)] : []),
     ...batchWrites(cycle, saved),
@@ -70,15 +82,30 @@ export const commitCycle = async (cycle: CycleContext, saved: CycleResult, now: 
     ChangesStored: captured.chunk?.size ?? 0,
     CaptureDelay: now.getTime() / 1_000 - captured.to / 1_000_000,
   });
-  return nextCycle(cycle, delaySeconds);
+  return { next: nextCycle(cycle, delaySeconds), opened };
+};
+
+/** The batch is compared with those before; what is found marks the base that its changes build on. */
+const judgementOf = (cycle: CycleContext, { captured, batchId }: CycleResult, now: Date): Promise<readonly Write[]> => {
+  const { pitr } = cycle;
+  const { to, counts, statistics } = captured;
+  const batch = { id: batchId, at: to / 1_000, counts, statistics };
+  const baseId = pitr.bases.at(-1)?.backupId;
+  return captureWrites(cycle, { batch, from: pitr.capturedTo ?? momentOf(to), to: momentOf(to), baseId }, now);
 };
 
 /** The result of the coverage check, and the known collections, which windows name if they do not hold for all. */
-const checkOf = ({ coverage: { verdict, isTried }, positions, to }: Captured): Partial<PitrRecord> => ({
-  ...(verdict === 'whole' && { checkedAt: momentOf(to) }),
-  ...(isTried && { checkTriedAt: momentOf(to) }),
+const checkOf = (pitr: PitrRecord, { coverage: { verdict, isTried }, positions, to }: Captured): Partial<PitrRecord> => ({
+  ...(verdict === 'whole' && { checkedAt: momentOf(to), countSpacingSeconds: spacingAfter(pitr, to) }),
+  ...(isTried && { checkTriedAt: momentOf(to), countRequestedAt: undefined }),
   known: shownIds(positions),
+  knownCount: positions.length,
 });
+
+const spacingAfter = ({ checkedAt, countSpacingSeconds = 0 }: PitrRecord, to: number): number =>
+  checkedAt === undefined
+    ? countSpacingSeconds
+    : Math.max(countSpacingSeconds, Math.ceil((to - microsOf(checkedAt)) / 1_000_000));
 
 /** A gap of unknown collections ends once coverage is complete: they were found and have a gap of their own, or are deleted. */
 const gapsAfter = ({ captured, refresh: { gaps, found } }: CycleResult): readonly Gap[] => {
@@ -136,6 +163,7 @@ const gapsOf = ({ pitr }: CycleContext, { captured, refresh }: CycleResult): rea
     reason: 'the collection existed below documents before it existed at the root',
     collections: uncovered,
     heardFrom: from,
+    isAtRoot: true,
   };
   const unknown: Gap = {
     from: checkedAt,
@@ -147,6 +175,7 @@ const gapsOf = ({ pitr }: CycleContext, { captured, refresh }: CycleResult): rea
   return [
     ...(pitr.precision === 'second' && chunk && !isProven ? [between] : []),
     ...(uncovered.length > 0 ? [deeper] : []),
+    ...captured.shortLived,
     ...(coverage.verdict === 'unknown' && !refresh.gaps.some(isUndiscovered) ? [unknown] : []),
   ];
 };

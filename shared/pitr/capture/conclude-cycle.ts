@@ -1,14 +1,17 @@
 /** Concludes a cycle: its changes are proven complete, or the cycle fails. */
+import type { CapturedBatch } from '../../anomaly/index.ts';
 import type { ObjectEntry } from '../../archive/index.ts';
 import { countGroup, listCollections, probeSource, ResumeTokenLost, SourceError } from '../../firestore/index.ts';
 import type { Successor } from '../listen/group-stream.ts';
 import type { ListenSession } from '../listen/listen-session.ts';
 import type { CollectionGroup, ObservedChanges, Span } from '../listen/observed-changes.ts';
 import { floorSecond, microsOf, momentOf } from '../model/micro-time.ts';
+import type { Gap } from '../model/record.ts';
 import type { ResumePosition } from '../model/resume-position.ts';
 import { type Coverage, type CoverageOptions, checkCoverage } from '../prove/check-coverage.ts';
 import { assertDeletionsComplete, countAfter, isStillCounted } from '../prove/check-deletions.ts';
 import { BudgetSpent, Lookup } from '../prove/document-lookup.ts';
+import { findShortLivedRoots } from '../prove/find-short-lived-roots.ts';
 import { proveSeconds } from '../prove/prove-seconds.ts';
 import type { ReadBudget } from './read-budget.ts';
 
@@ -35,10 +38,15 @@ export interface Captured {
   readonly isProven: boolean;
   /** A period without listening: documents created and deleted within it are not known. */
   readonly unobserved: Span | undefined;
+  /** What happened to the documents of each changed collection, and what the changed ones look like. */
+  readonly counts: CapturedBatch['counts'];
+  readonly statistics: CapturedBatch['statistics'];
   /** The ids of the changed collections. */
   readonly collections: readonly string[];
   /** New root collections whose id existed below documents before; those documents were not captured. */
   readonly uncovered: readonly string[];
+  /** Gaps of root collections that existed only between two captures. */
+  readonly shortLived: readonly Gap[];
   /** Whether all collections were captured, at the end. */
   readonly coverage: Pick<Coverage, 'verdict' | 'isTried'>;
 }
@@ -63,6 +71,7 @@ export const concludeCycle = async (session: ListenSession, end: CycleEnd): Prom
     const groups = [...observed.groups.values()];
     for (const group of groups) tally.reads += await assertDeletionsComplete(group, { source, lookup, signal });
     const isProven = await proveAll(end, { observed, lookup, to });
+    const shortLived = isProven ? await findShortLivedRoots(observed, { source, from, to, signal, tally }) : [];
     const coverage = await checkCoverage(groups, { source, to, isDue: end.isCheckDue, signal });
     tally.reads += coverage.reads;
     const { writer, unobserved } = observed;
@@ -74,7 +83,10 @@ export const concludeCycle = async (session: ListenSession, end: CycleEnd): Prom
       isProven,
       unobserved,
       uncovered,
+      shortLived,
       coverage,
+      counts: countsOf(groups),
+      statistics: writer.tally.statistics,
       collections: groups.filter(({ changes }) => changes.size > 0).map(({ position }) => position.collectionId),
     };
   } finally {
@@ -82,6 +94,18 @@ export const concludeCycle = async (session: ListenSession, end: CycleEnd): Prom
     budget.reads += tally.reads + observed.reads + lookup.reads;
   }
 };
+
+/** Documents by what happened to them, of collections whose documents were counted. */
+const countsOf = (groups: readonly CollectionGroup[]): CapturedBatch['counts'] =>
+  new Map(
+    groups
+      .filter(({ changes, position }) => changes.size > 0 && position.count !== undefined)
+      .map((group) => {
+        const { gone, created } = group.tally();
+        const { count = 0, collectionId } = group.position;
+        return [collectionId, { previous: count, deleted: gone, changed: group.changes.size - gone - created, added: created }];
+      }),
+  );
 
 /** All groups are complete up to here, in microseconds; undefined without a group. */
 const heardOf = ({ groups }: ObservedChanges): number | undefined => {

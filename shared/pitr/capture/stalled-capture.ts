@@ -2,9 +2,9 @@
 import { logLines } from '../../contract/runtime/alarm-log-lines.ts';
 import { commit, log, StaleReadError, set, type Tenant } from '../../platform/index.ts';
 import { loadCycleContext } from '../model/cycle-context.ts';
-import { problemOf } from '../model/failure-backoff.ts';
 import { microsOf } from '../model/micro-time.ts';
 import { type PitrRecord, pitrKey } from '../model/record.ts';
+import { problemOf } from '../timeline/problem.ts';
 import { changeEvent } from '../view/pitr-events.ts';
 
 /** Intervals that may be missed. */
@@ -53,5 +53,5 @@ export const reportStalled = async (tenant: Tenant, projectId: string, now: Date
     throw error;
   }
   const { organizationId } = tenant;
-  log.error(logLines.captureStopped, { organizationId, projectId, status: pitr.status, since, problem: problemOf(pitr) });
+  log.error(logLines.captureStopped, { organizationId, projectId, status: pitr.status, since, problem: problemOf(pitr, now) });
 };

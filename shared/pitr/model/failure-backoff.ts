@@ -11,11 +11,9 @@ export const cycleRetrySeconds = ({ putOffs = 0 }: Pick<PitrRecord, 'putOffs'>):
 /** Fewer failures in a row are not shown. */
 const shownFrom = 3;
 
-/** Null while changes are captured, or soon will be. */
-export const problemOf = ({ status, losses = 0, baseFailures, putOffs = 0, trouble, isTooLarge }: PitrRecord): string | null => {
-  if (status === 'disabled' || trouble === undefined) return null;
-  return isTooLarge || putOffs >= shownFrom || losses + baseFailures >= shownFrom ? trouble : null;
-};
+/** Why captures fail, if they do. */
+export const troubleOf = ({ losses = 0, baseFailures, putOffs = 0, trouble, isTooLarge }: PitrRecord): string | undefined =>
+  isTooLarge || putOffs >= shownFrom || losses + baseFailures >= shownFrom ? trouble : undefined;
 
 /** Resets the counts after a committed cycle. Losses and base failures count until a cycle has continued another. */
 export const fieldsAfterCommit = ({ losses, bases, capturedTo, baseFailures }: PitrRecord): Partial<PitrRecord> => {

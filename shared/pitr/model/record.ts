@@ -1,5 +1,6 @@
 /** Items of point-in-time recovery. Every key begins with the tenant. */
 import type { ObjectEntry } from '../../archive/index.ts';
+import type { JobCreator } from '../../backup/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 
 /** A complete backup that captured changes build on. */
@@ -17,8 +18,14 @@ export interface Gap {
   /** Null while it is open. */
   readonly to: string | null;
   readonly reason: string;
-  /** Affected collection ids. Absent: all collections. Empty: unknown collections, whose documents the source has counted. */
+  /** The first affected collection ids. Absent: all collections. Empty: unknown collections, whose documents the source has counted. */
   readonly collections?: readonly string[];
+  /** The number of affected collections, if `collections` lacks some of them. */
+  readonly count?: number;
+  /** The items that hold all affected ids (`GapListRecord`); absent if `collections` does. */
+  readonly lists?: readonly string[];
+  /** Its collections are at the root, where others are always known. */
+  readonly isAtRoot?: true;
   /** Both ends are known, only the moments between are not: no new base is needed. */
   readonly isBridged?: true;
   /** For an open gap of some collections: they are captured from here on. A base with a later read time closes the gap. */
@@ -29,8 +36,9 @@ export interface Gap {
 export interface Unchecked {
   readonly from: string;
   readonly to: string;
-  /** The first of the captured collections. */
+  /** The first of the captured collections, and how many there were. */
   readonly collections: readonly string[];
+  readonly count?: number | undefined;
 }
 
 /** A period without continuous listening: both ends are known, but not what was created and deleted between. */
@@ -59,6 +67,8 @@ export interface PitrRecord extends Item {
   /** When a base was last requested or failed, and how many failed since the last committed cycle on a base. */
   readonly baseTriedAt: string | null;
   readonly baseFailures: number;
+  /** While a base is needed that cannot start yet: not before this time. */
+  readonly baseDueAt?: string | undefined;
   /** How often the resume position was lost since a cycle continued another. */
   readonly losses?: number | undefined;
   /** Cycles that failed and were postponed in a row. */
@@ -75,8 +85,13 @@ export interface PitrRecord extends Item {
   readonly checkedAt?: string;
   /** Up to here it was last counted, whatever the result. */
   readonly checkTriedAt?: string;
-  /** The first of the captured collections. */
+  /** When a restore of a moment that was not counted yet was refused: the next cycle counts. */
+  readonly countRequestedAt?: string | undefined;
+  /** The longest time between two counts since captures began: a collection that existed for less may be undetected. */
+  readonly countSpacingSeconds?: number | undefined;
+  /** The first of the captured collections, and how many there are. */
   readonly known?: readonly string[] | undefined;
+  readonly knownCount?: number | undefined;
   /** Captured, but never checked before captures began again; oldest first. */
   readonly unchecked?: readonly Unchecked[];
   /** Only the versions at whole seconds are known; oldest first. */
@@ -97,13 +112,17 @@ export interface PitrRecord extends Item {
   readonly lookups?: { readonly since: string; readonly reads: number; readonly spentAt?: string };
   /** Number of token items; absent means one. */
   readonly tokenItems?: number;
-  readonly createdBy: { readonly type: string; readonly id: string };
+  readonly createdBy: JobCreator;
   /** When captures last began on a base. */
   readonly begunAt?: string;
   /** Start of the last reported stall. */
   readonly stoppedTold?: string;
   /** The last destination for which it was audited that expired objects could not be deleted. */
   readonly objectsKeptIn?: string;
+  /** Until when a base and the batches that build on it are locked, by backup id. */
+  readonly lockedBases?: Readonly<Record<string, string>>;
+  /** Why their locks end earlier than the window they serve. */
+  readonly lockProblem?: string | undefined;
 }
 
 /** Resume positions of collection groups, updated in the transaction that stores a batch. */
@@ -145,6 +164,13 @@ export interface UploadRecord extends Item {
   readonly since: string;
 }
 
+/** Collection ids of a gap. Stored before the cycle that opens the gap commits: without a gap that names it, it is orphaned. */
+export interface GapListRecord extends Item {
+  /** JSON text of the ids: customers choose them. */
+  readonly ids: string;
+  readonly since: string;
+}
+
 /** For the watchdog: a project with captures, enabled or not. */
 export interface CapturingRecord extends Item {
   readonly organizationId: string;
@@ -156,6 +182,7 @@ export interface CapturingRecord extends Item {
 export const pitrPrefix = 'PITR#';
 export const batchPrefix = 'BATCH#';
 export const uploadPrefix = 'UPLOAD#';
+export const gapListPrefix = 'GAP#';
 export const capturingPartition = 'DUE#CAPTURE';
 const work = (tenant: Tenant, projectId: string): string => `PITR#${tenant.organizationId}#${projectId}`;
 
@@ -176,6 +203,10 @@ export const pitrKey = {
   upload: (tenant: Tenant, projectId: string, batchId: string): Key<UploadRecord> => ({
     pk: work(tenant, projectId),
     sk: `${uploadPrefix}${batchId}`,
+  }),
+  gapList: (tenant: Tenant, projectId: string, listId: string): Key<GapListRecord> => ({
+    pk: work(tenant, projectId),
+    sk: `${gapListPrefix}${listId}`,
   }),
   capturing: (tenant: Tenant, projectId: string): Key<CapturingRecord> => ({
     pk: capturingPartition,

@@ -4,7 +4,7 @@ import {
   type ArchiveDeps,
   type ArchiveParts,
   type BackupRecord,
-  openArchive,
+  openRawArchive,
   withPart,
   writeManifest,
 } from '../../backup/index.ts';
@@ -35,7 +35,7 @@ interface PointRun {
 /** Resolves when all objects are stored, with the manifest. */
 export const buildRestorePoint = async (run: PointRun): ReturnType<typeof writeManifest> => {
   const { tenant, backup, plan, store, dataKey, deps } = run;
-  const base = await openArchive(tenant, plan.base, undefined, deps);
+  const base = await openRawArchive(tenant, plan.base, undefined, deps);
   const reader = new ChangeBatchReader(tenant, deps);
   try {
     const { manifest } = base.archive;

@@ -2,21 +2,15 @@
 import { type BackupRecord, backupKey } from '../../backup/index.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { JobFailure } from '../../job/index.ts';
-import { get, type Tenant } from '../../platform/index.ts';
+import { bestEffort, get, iso, set, type Tenant, updateItem } from '../../platform/index.ts';
 import { findMissingBatch, missingMessage } from '../batch/batch-chain.ts';
 import { heardAheadMicros, listBatchesAfter } from '../batch/list-batches.ts';
 import { readPitr } from '../model/cycle-context.ts';
 import { microsOf, momentOf, shownMoment } from '../model/micro-time.ts';
-import type { BatchRecord, PitrRecord } from '../model/record.ts';
-import {
-  baseOf,
-  type Doubt,
-  doubtAt,
-  type PointInTime,
-  type PointRequest,
-  requestedSecond,
-  resolvePoint,
-} from './resolve-point.ts';
+import { type BatchRecord, type PitrRecord, pitrKey } from '../model/record.ts';
+import { expandGaps } from '../timeline/gap-lists.ts';
+import { baseOf, type Doubt, doubtAt, type PointInTime, requestedSecond, resolvePoint } from './resolve-point.ts';
+import { PointNotCovered, type PointRequest } from './uncovered.ts';
 
 export interface PointPlan {
   readonly point: PointInTime;
@@ -29,9 +23,25 @@ export interface PointPlan {
 
 /** Refuses a moment that cannot be restored, and says which can. */
 export const planPoint = async (tenant: Tenant, projectId: string, request: PointRequest, now: Date): Promise<PointPlan> => {
-  const record = await readPitr(tenant, projectId);
-  if (!record)
+  const found = await readPitr(tenant, projectId);
+  if (!found)
     throw invalid('pointInTime', 'point-in-time recovery is not enabled for this project; restore a backup by its backupId');
+  // Only a restore of some collections needs to know all that a gap names.
+  const gaps = request.collectionIds ? await expandGaps(tenant, found, ({ isBridged }) => !isBridged) : found.gaps;
+  const record = { ...found, gaps };
+  try {
+    return await planKnown(tenant, record, request, now);
+  } catch (error) {
+    if (error instanceof PointNotCovered && error.isUncounted) await requestCount(tenant, record, now);
+    throw error;
+  }
+};
+
+/** The next cycle counts, although it may not be due. */
+const requestCount = (tenant: Tenant, { projectId }: PitrRecord, now: Date): Promise<void> =>
+  bestEffort('request a count', updateItem(set(pitrKey.pitr(tenant, projectId), { countRequestedAt: iso(now) })));
+
+const planKnown = async (tenant: Tenant, record: PitrRecord, request: PointRequest, now: Date): Promise<PointPlan> => {
   const second = requestedSecond(request, now);
   const listed = await listBatches(tenant, record, baseOf(record, request, now).readTime, second);
   const found = keptOf(record, listed.batches);

@@ -1,22 +1,27 @@
 /** Resolves the moment of a restore and its base, from the record and the periods of the batches alone. */
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { floorSecond, microsOf, momentOf, shownMoment } from '../model/micro-time.ts';
-import type { Base, BatchRecord, Gap, PitrRecord } from '../model/record.ts';
-import { baseFor, isUnchecked, shownGap, windowsOf } from '../timeline/windows.ts';
-
-export interface PointRequest {
-  readonly pointInTime: string;
-  /** The ids of the requested collections; undefined if subcollections are requested, too. */
-  readonly collectionIds?: readonly string[] | undefined;
-  /** The paths of the requested collections, or of those that contain requested documents; undefined if all are requested. */
-  readonly named?: readonly string[] | undefined;
-}
+import type { Base, BatchRecord, PitrRecord } from '../model/record.ts';
+import { isUnchecked } from '../timeline/unchecked-periods.ts';
+import { baseFor, shownGap, windowsOf } from '../timeline/windows.ts';
+import {
+  collectionIdOf,
+  isGapAt,
+  missingAt,
+  type PointRequest,
+  reachOf,
+  refusePartial,
+  type Uncovered,
+  uncoveredAt,
+} from './uncovered.ts';
 
 /** Requested collections whose existence at that moment is unknown. */
 export interface Doubt {
   readonly collectionIds: readonly string[];
-  /** To throw if the base does not contain them. */
-  readonly refusal: ApiError;
+  /** To throw if the base does not contain them, or to record if a partial restore is allowed. */
+  readonly refusal: (ids: readonly string[]) => ApiError;
+  readonly uncovered: (ids: readonly string[]) => Uncovered;
+  readonly allowPartial: boolean;
 }
 
 type Span = Pick<BatchRecord, 'from' | 'to' | 'isProven' | 'heardTo'>;
@@ -25,10 +30,16 @@ export interface PointInTime {
   /** The requested second or, if that is not known, the last known moment before. */
   readonly moment: string;
   readonly base: Base;
-  /** Collections that were not requested are incomplete. */
+  /** Collections are incomplete, requested or not. */
   readonly isPartial: boolean;
-  /** It was not checked whether there were other collections. */
+  /** There may have been other collections. */
   readonly isUnchecked?: boolean;
+  /** What the restore lacks of its request. */
+  readonly uncovered?: Uncovered;
+  /** What the moment lacks, requested or not. */
+  readonly lacks?: Uncovered;
+  /** Collections whose missing documents may have existed although the point contains others of them; `*`: all at the root. */
+  readonly absenceUnknown?: readonly string[];
 }
 
 /** The start of the requested second. Refuses a moment in the future. */
@@ -38,18 +49,30 @@ export const requestedSecond = ({ pointInTime }: PointRequest, now: Date): strin
   return momentOf(floorSecond(requestedMs * 1_000));
 };
 
-/** Refuses a moment outside the windows. The batches must be those from `baseOf` up to the moment. */
+/**
+ * Refuses a moment outside the windows, and more than is proven for it. The batches must be those from `baseOf` up to the moment;
+ * the gaps at that moment must have all their collection ids.
+ */
 export const resolvePoint = (record: PitrRecord, batches: readonly Span[], request: PointRequest, now: Date): PointInTime => {
   const second = requestedSecond(request, now);
   const base = baseOf(record, request, now);
   const moment = lastKnown(base, batches, second);
   // It may be earlier than requested, with other gaps.
-  refuseLost(record, moment, request, now);
+  const uncovered = uncoveredAt(record, moment, request);
+  if (uncovered && !request.allowPartial) throw refusePartial(record, moment, request, uncovered, now);
+  const missing = missingAt(record, moment);
+  const lacks = uncoveredAt(record, moment, { ...request, collectionIds: undefined });
+  const atRoot = missing
+    .filter(({ isAtRoot }) => isAtRoot)
+    .flatMap(({ collections = [] }) => (collections.length > 0 ? collections : ['*']));
   return {
     moment,
     base,
-    isPartial: missingAt(record, moment).length > 0,
-    ...(isUnchecked(record, moment) && { isUnchecked: true }),
+    isPartial: missing.length > 0 || uncovered !== undefined,
+    ...((uncovered || isUnchecked(record, moment)) && { isUnchecked: true }),
+    ...(uncovered && { uncovered }),
+    ...(lacks && { lacks }),
+    ...(uncovered && atRoot.length > 0 && { absenceUnknown: atRoot }),
   };
 };
 
@@ -58,7 +81,8 @@ export const baseOf = (record: PitrRecord, request: PointRequest, now: Date): Ba
   const second = requestedSecond(request, now);
   const base = isInWindow(record, second, now) ? baseFor(record, second) : undefined;
   if (!base) throw outside(record, second, now);
-  refuseLost(record, second, request, now);
+  const uncovered = uncoveredAt(record, second, request);
+  if (uncovered && !request.allowPartial) throw refusePartial(record, second, request, uncovered, now);
   return base;
 };
 
@@ -74,37 +98,19 @@ export const doubtAt = (
 ): Doubt | undefined => {
   const gap = missingAt(record, moment).find(({ collections }) => collections?.length === 0);
   if (!gap && !isUnchecked(record, moment)) return undefined;
-  const deep = (request.named ?? []).filter((path) => path.includes('/')).map(idOf);
+  const deep = (request.named ?? []).filter((path) => path.includes('/')).map(collectionIdOf);
   const captured = new Set(deep.length === 0 ? [] : batches.flatMap(({ collections }) => JSON.parse(collections) as string[]));
   const collectionIds = [...new Set(deep)].filter((id) => !captured.has(id));
-  return collectionIds.length === 0
-    ? undefined
-    : { collectionIds, refusal: unknownCollections(record, moment, collectionIds, now, gap) };
-};
-
-const idOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
-
-const unknownCollections = (
-  record: PitrRecord,
-  moment: string,
-  ids: readonly string[],
-  now: Date,
-  gap: Gap | undefined,
-): ApiError =>
-  refusal(
-    `At ${shownMoment(microsOf(moment))} changes of these collections are not known: ${ids.slice(0, 10).join(', ')} (${gap?.reason ?? 'they were not captured, and it was not checked yet whether there are collections below documents'})`,
-    record,
-    moment,
-    now,
-    gap,
-  );
-
-const refuseLost = (record: PitrRecord, moment: string, request: PointRequest, now: Date): void => {
-  const { collectionIds } = request;
-  const lost = missingAt(record, moment).find(
-    ({ collections = [] }) => !collectionIds || collections.some((id) => collectionIds.includes(id)),
-  );
-  if (lost) throw lostCollections(record, moment, request, lost, now);
+  if (collectionIds.length === 0) return undefined;
+  const reason =
+    gap?.reason ?? 'they were not captured, and it was not counted yet whether there are collections below documents';
+  const uncovered = (ids: readonly string[]): Uncovered => ({ collections: ids, count: ids.length, complete: true, reason });
+  return {
+    collectionIds,
+    uncovered,
+    allowPartial: request.allowPartial ?? false,
+    refusal: (ids) => refusePartial(record, moment, request, uncovered(ids), now),
+  };
 };
 
 /**
@@ -123,16 +129,9 @@ const lastKnown = (base: Base, batches: readonly Span[], second: string): string
 const isInWindow = (record: PitrRecord, second: string, now: Date): boolean =>
   windowsOf(record, now).windows.some(({ from, to }) => microsOf(from) <= microsOf(second) && microsOf(second) <= microsOf(to));
 
-const isWithin = ({ from, to }: Gap, second: string): boolean =>
-  microsOf(from) < microsOf(second) && (to === null || microsOf(second) < microsOf(to));
-
-/** Gaps of some collections. */
-const missingAt = ({ gaps }: PitrRecord, second: string): readonly Gap[] =>
-  gaps.filter((gap) => gap.collections !== undefined && isWithin(gap, second));
-
 const outside = (record: PitrRecord, second: string, now: Date): ApiError => {
   const { earliest, latest } = reachOf(record, now);
-  const gap = record.gaps.find((one) => one.collections === undefined && !one.isBridged && isWithin(one, second));
+  const gap = record.gaps.find((one) => one.collections === undefined && !one.isBridged && isGapAt(one, second));
   const requested = shownMoment(microsOf(second));
   const why =
     earliest === null
@@ -142,32 +141,9 @@ const outside = (record: PitrRecord, second: string, now: Date): ApiError => {
         : requested < earliest
           ? `the earliest moment is ${earliest}`
           : `the latest moment is ${latest}`;
-  return refusal(`The project cannot be restored to ${requested}: ${why}`, record, second, now, gap);
-};
-
-const lostCollections = (record: PitrRecord, second: string, { named }: PointRequest, gap: Gap, now: Date): ApiError => {
-  const ids = (gap.collections ?? []).slice(0, 10).join(', ');
-  const requested = shownMoment(microsOf(second));
-  const what = ids === '' ? 'documents of unknown collections are missing' : `changes of these collections are missing: ${ids}`;
-  return refusal(`At ${requested} ${what} (${gap.reason}). ${workaround(gap, named)}`, record, second, now, gap);
-};
-
-/** Complete collections can be restored by naming them. */
-const workaround = ({ collections = [] }: Gap, named: PointRequest['named']): string => {
-  if (!named) return 'Name the collections to restore, with includeSubcollections: false';
-  if (named.some((path) => collections.includes(idOf(path)))) return 'Name other collections, with includeSubcollections: false';
-  const which = collections.length === 0 ? 'those of the named collections that are known' : 'the named collections';
-  return `With includeSubcollections: false the documents directly in ${which} can be restored`;
-};
-
-const refusal = (message: string, record: PitrRecord, second: string, now: Date, gap: Gap | undefined): ApiError =>
-  new ApiError('CONFLICT', message, {
-    pointInTime: shownMoment(microsOf(second)),
+  return new ApiError('CONFLICT', `The project cannot be restored to ${requested}: ${why}`, {
+    pointInTime: requested,
     ...reachOf(record, now),
     ...(gap && { gap: shownGap(gap) }),
   });
-
-const reachOf = (record: PitrRecord, now: Date) => {
-  const { windows } = windowsOf(record, now);
-  return { earliest: windows[0]?.from ?? null, latest: windows.at(-1)?.to ?? null };
 };

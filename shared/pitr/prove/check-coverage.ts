@@ -33,9 +33,19 @@ const checkMs = 60_000;
 /** Groups counted concurrently. */
 const concurrency = 8;
 
-/** A small database is checked in every cycle, one of a million documents every hour or two. */
-export const isCheckDue = ({ checkTriedAt }: Pick<PitrRecord, 'checkTriedAt'>, reads: number, to: number): boolean =>
-  reads <= readsFree || checkTriedAt === undefined || (to - microsOf(checkTriedAt)) * coverageReadsPerHour >= reads * hourMicros;
+/** A restore that was refused because nothing was counted yet may wait for this many times the reads. */
+const requestedShare = 10;
+
+/** A small database is checked in every cycle, one of a million documents every hour or two, and soon after a restore asked for it. */
+export const isCheckDue = (
+  { checkTriedAt, countRequestedAt }: Pick<PitrRecord, 'checkTriedAt' | 'countRequestedAt'>,
+  reads: number,
+  to: number,
+): boolean => {
+  if (reads <= readsFree || checkTriedAt === undefined) return true;
+  const readsPerHour = coverageReadsPerHour * (countRequestedAt === undefined ? 1 : requestedShare);
+  return (to - microsOf(checkTriedAt)) * readsPerHour >= reads * hourMicros;
+};
 
 /**
  * Counts everything at one moment, so that a difference means a missing collection. Known counts are used only if they are exact.

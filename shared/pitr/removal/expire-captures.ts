@@ -1,5 +1,12 @@
 /** Expires captures that no restore window reaches: deletes their batches and releases their bases. */
-import { backupKey, markRetentionDue } from '../../backup/index.ts';
+import {
+  type BackupDeps,
+  backupDeps,
+  backupKey,
+  heldMoment,
+  markRetentionDue,
+  removedDataErasureTasks,
+} from '../../backup/index.ts';
 import type { openStore } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import {
@@ -22,8 +29,10 @@ import { readPitr } from '../model/cycle-context.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey, type UploadRecord, uploadPrefix } from '../model/record.ts';
 import { daysKept } from '../settings/capture-retention.ts';
+import { deleteUnusedLists } from '../timeline/gap-lists.ts';
 import { objectsKeptEntry } from '../view/pitr-events.ts';
 import { decideFinalExpiry, deleteCaptures, isProjectGone } from './delete-project-captures.ts';
+import { extendCaptureLocks } from './extend-capture-locks.ts';
 
 /** Captures are kept a day longer than they are offered, for restores that have just started. */
 const graceSeconds = 24 * 3_600;
@@ -36,10 +45,17 @@ const cycleMaxMicros = 3_600 * 1_000_000;
 const freedMax = 90;
 
 /** What to keep; undefined if nothing changes. */
-export const decideExpiry = (pitr: PitrRecord, now: Date, isGone = false): Kept | undefined => {
+export const decideExpiry = (
+  pitr: PitrRecord,
+  now: Date,
+  isGone = false,
+  heldMs = Number.POSITIVE_INFINITY,
+): Kept | undefined => {
   if (isGone) return decideFinalExpiry(pitr, freedMax);
   const { bases, gaps, status, capturedTo, keptFrom } = pitr;
-  const horizon = after(now, -daysKept(pitr, now) * 24 * 3_600 - graceSeconds).getTime() * 1_000;
+  // Until a person acknowledges an anomaly, the moments before it stay restorable.
+  const horizonMs = after(now, -daysKept(pitr, now) * 24 * 3_600 - graceSeconds).getTime();
+  const horizon = Math.min(horizonMs, heldMs) * 1_000;
   const isOver = status === 'disabled' && capturedTo !== null && microsOf(capturedTo) <= horizon;
   if (isOver && bases.length <= freedMax) return bases.length === 0 ? undefined : { keptFrom: capturedTo, bases: [], gaps: [] };
   const last = bases.findLastIndex(({ readTime }) => microsOf(readTime) <= horizon);
@@ -59,6 +75,8 @@ interface ExpiryOptions {
   readonly until: Date;
   readonly clock: Clock;
   readonly openStore: typeof openStore;
+  /** Opens the keys of bases, whose locks are extended. */
+  readonly dataKeyOf?: BackupDeps['dataKeyOf'];
 }
 
 type Kept = Pick<PitrRecord, 'keptFrom' | 'bases' | 'gaps'>;
@@ -72,16 +90,20 @@ export const expireCaptures = async (tenant: Tenant, projectId: string, options:
   if (!pitr) return;
   const isGone = await isProjectGone(tenant, projectId);
   const now = options.clock.now();
-  const kept = decideExpiry(pitr, now, isGone);
+  const heldMs = isGone ? undefined : await heldMoment(tenant, projectId);
+  const kept = decideExpiry(pitr, now, isGone, heldMs);
   // If a cycle ended meanwhile, the record has changed: decide again.
   if (kept && !(await keepOnly(tenant, pitr, kept, now))) return continueLater(tenant, projectId, now);
   const rest = { ...pitr, ...kept };
   const run = { ...options, tenant, pitr: rest, reported: new Set([pitr.objectsKeptIn]) };
   const isDone =
+    (isGone || (await extendCaptureLocks({ ...run, deps: { ...backupDeps, ...options } }))) &&
     (await expireBatches(run, isGone ? Number.POSITIVE_INFINITY : unneededUpTo(rest))) &&
     (await deleteOrphans(run)) &&
-    decideExpiry(rest, now, isGone) === undefined;
+    decideExpiry(rest, now, isGone, heldMs) === undefined;
   if (!isDone) return continueLater(tenant, projectId, now);
+  await commit(await removedDataErasureTasks(tenant, { projectId }, now));
+  await deleteUnusedLists(tenant, rest, { now, isProjectGone: isGone });
   if (isGone) return deleteCaptures(tenant, pitr, uploadSeconds, now);
   if (pitr.status === 'disabled' && rest.bases.length === 0)
     await commit([check(pitrKey.pitr(tenant, projectId), { turn: pitr.turn }), { remove: pitrKey.capturing(tenant, projectId) }]);

@@ -65,7 +65,7 @@ export const enablePitr = (
     isTooLarge: undefined,
     turn: known.turn + 1,
     nextTurnAt: iso(now),
-    createdBy: { type: actor.type, id: actor.id },
+    createdBy: { type: actor.type, id: actor.id, email: actor.email },
   };
   const shown: ProjectRecord = { ...project, pitr: { enabled: true, retentionDays, captureIntervalSeconds } };
   const capturing: CapturingRecord = {

@@ -3,28 +3,41 @@ import type * as z from 'zod';
 import type { PitrWindows } from '../../contract/models/pitr.ts';
 import { ceilSecond, floorSecond, microsOf, shownMoment } from '../model/micro-time.ts';
 import type { Base, Gap, PitrRecord, Unchecked } from '../model/record.ts';
+import { countOf } from './gaps.ts';
+import { uncheckedOf } from './unchecked-periods.ts';
 
 const dayMicros = 24 * 3_600 * 1_000_000;
+/** Names in one response: the windows of the last weeks may be hundreds. The newest get them. */
+const namesMax = 5_000;
+
+type Shown = z.input<typeof PitrWindows>;
 
 /** Nothing before this is offered, although it may still exist: captures in use by a restore are thus not deleted meanwhile. */
 const horizonOf = ({ retentionDays, keptFrom }: Pick<PitrRecord, 'retentionDays' | 'keptFrom'>, now: Date): number =>
   Math.max(now.getTime() * 1_000 - retentionDays * dayMicros, keptFrom === null ? 0 : microsOf(keptFrom));
 
+/** A question for one collection. Its gaps must have all their collection ids. */
+interface OneCollection {
+  readonly id: string;
+  /** Whether it is captured. Of another one it is known only that it did not exist where all collections were counted. */
+  readonly isKnown: boolean;
+}
+
 /**
- * Ranges of whole seconds, split at gaps of all collections, and the gaps. A window names its complete collections if others have a
- * gap, or if it was not checked whether there are others.
+ * Ranges of whole seconds, split at gaps of all collections, and the gaps. A window that is not complete names the first of its
+ * complete collections: others have a gap, or it was not counted whether there are others.
  */
-export const windowsOf = (record: PitrRecord, now: Date): z.input<typeof PitrWindows> => {
+export const windowsOf = (record: PitrRecord, now: Date, one?: OneCollection): Pick<Shown, 'windows' | 'gaps' | 'sampled'> => {
   const horizon = horizonOf(record, now);
-  const gaps = record.gaps.filter(({ to }) => to === null || microsOf(to) > horizon);
-  const unchecked = uncheckedOf(record);
-  const losses = lossesOf(record);
+  const { known = [], knownCount = known.length } = record;
+  const gaps = record.gaps.filter((gap) => (gap.to === null || microsOf(gap.to) > horizon) && (!one || isGapOf(gap, one)));
   const pieces = stretchesOf(record)
-    .flatMap((stretch) => piecesOf(stretch, unchecked))
-    .flatMap((piece) => partsOf(piece, losses, record.known));
+    .flatMap((stretch) => (one?.isKnown ? [stretch] : piecesOf(stretch, uncheckedOf(record))))
+    .flatMap((piece) => partsOf(piece, lossesOf(gaps), { collections: known, count: knownCount }))
+    .filter(({ known: rest }) => !one || !rest);
   return {
-    windows: pieces.flatMap((piece) => windowOf(piece, horizon)),
-    gaps: gaps.filter(({ isBridged }) => !isBridged).map(shownGap),
+    windows: withFewNames(pieces.flatMap((piece) => windowOf(piece, horizon))),
+    gaps: withFewNames(gaps.filter(({ isBridged }) => !isBridged).map(shownGap)),
     sampled: (record.sampled ?? []).flatMap(({ from, to }) =>
       microsOf(to) > horizon
         ? [{ from: shownMoment(microsOf(from)), to: shownMoment(Math.ceil(microsOf(to) / 1_000) * 1_000) }]
@@ -33,29 +46,18 @@ export const windowsOf = (record: PitrRecord, now: Date): z.input<typeof PitrWin
   };
 };
 
-/** Whether it was never checked if there were other collections at that moment. */
-export const isUnchecked = (record: PitrRecord, moment: string): boolean => {
-  const at = microsOf(moment);
-  return uncheckedOf(record).some(({ from, to }) => microsOf(from) < at && at <= microsOf(to));
-};
+const isGapOf = ({ collections }: Gap, { id, isKnown }: OneCollection): boolean =>
+  collections === undefined || (collections.length === 0 ? !isKnown : collections.includes(id));
 
-const neverChecked = '1970-01-01T00:00:00Z';
-
-const uncheckedOf = ({ unchecked = [], checkedAt = neverChecked, capturedTo, known = [] }: PitrRecord) =>
-  capturedTo === null || microsOf(checkedAt) >= microsOf(capturedTo)
-    ? unchecked
-    : [...unchecked, { from: checkedAt, to: capturedTo, collections: known }];
-
-const uncheckedMax = 20;
-
-/** The unchecked periods when captures begin again. If they are too many, the oldest two are merged, with their common collections. */
-export const remainingUnchecked = (record: PitrRecord): readonly Unchecked[] => {
-  const kept = record.keptFrom === null ? 0 : microsOf(record.keptFrom);
-  const [first, second, ...rest] = uncheckedOf(record).filter(({ to }) => microsOf(to) > kept);
-  const all = [first, second, ...rest].filter((one) => one !== undefined);
-  if (!first || !second || all.length <= uncheckedMax) return all;
-  const collections = first.collections.filter((id) => second.collections.includes(id));
-  return [{ from: first.from, to: second.to, collections }, ...rest];
+const withFewNames = <T extends { collections?: string[] | undefined }>(shown: readonly T[]): T[] => {
+  let names = 0;
+  return shown
+    .toReversed()
+    .map((one) => {
+      names += one.collections?.length ?? 0;
+      return one.collections && names > namesMax ? { ...one, collections: [] } : one;
+    })
+    .toReversed();
 };
 
 /** The usable bases: a damaged one is skipped as long as batches reach back to the one before. */
@@ -65,11 +67,16 @@ const basesOf = ({ bases, keptFrom }: Pick<PitrRecord, 'bases' | 'keptFrom'>): r
   return bases.filter(({ isDamaged, readTime }) => !isDamaged && microsOf(readTime) >= first);
 };
 
+interface KnownCollections {
+  readonly collections: readonly string[];
+  readonly count: number;
+}
+
 interface Stretch {
   readonly from: number;
   readonly to: number;
-  /** Only these are known to be complete. */
-  readonly collections?: readonly string[];
+  /** Set if only some collections are known to be complete: the first of them, and how many they are. */
+  readonly known?: KnownCollections;
   /** Not every second is known: a restore uses the last known moment. */
   readonly isInterval?: true;
 }
@@ -82,7 +89,8 @@ const piecesOf = (stretch: Stretch, unchecked: readonly Unchecked[]): readonly S
   for (const one of unchecked) {
     const [first, last] = [microsOf(one.from) + 1, Math.min(microsOf(one.to), to)];
     if (last < at || first > to) continue;
-    const rest = { ...stretch, from: Math.max(at, first), to: last, collections: one.collections };
+    const { collections, count = collections.length } = one;
+    const rest = { ...stretch, from: Math.max(at, first), to: last, known: { collections, count } };
     pieces.push({ ...stretch, from: at, to: first - 1 }, rest);
     at = last + 1;
   }
@@ -94,27 +102,52 @@ interface Loss {
   readonly from: number;
   readonly to: number;
   readonly collections: readonly string[];
+  /** Null if they are unknown. */
+  readonly count: number | null;
 }
 
-const lossesOf = ({ gaps }: PitrRecord): readonly Loss[] =>
-  gaps.flatMap(({ from, to, collections }) =>
-    collections ? [{ from: microsOf(from), to: to === null ? endless : microsOf(to), collections }] : [],
+const lossesOf = (gaps: readonly Gap[]): readonly Loss[] =>
+  gaps.flatMap(({ from, to, collections, count }) =>
+    collections
+      ? [
+          {
+            from: microsOf(from),
+            to: to === null ? endless : microsOf(to),
+            collections,
+            count: countOf({ collections, ...(count !== undefined && { count }) }),
+          },
+        ]
+      : [],
   );
 
 /** Splits a piece into parts with the same losses. If unknown collections are lost, no collection is known to be complete. */
-const partsOf = (piece: Stretch, losses: readonly Loss[], known: readonly string[] = []): readonly Stretch[] => {
+const partsOf = (piece: Stretch, losses: readonly Loss[], known: KnownCollections): readonly Stretch[] => {
   const near = losses.filter(({ from, to }) => from < piece.to && to > piece.from);
   if (near.length === 0) return [piece];
   const begins = near.flatMap(({ from, to }) => [from + 1, to]).filter((at) => at > piece.from && at <= piece.to);
   const starts = [...new Set([piece.from, ...begins])].sort((a, b) => a - b);
   return starts.map((from, n) => {
     const part = { ...piece, from, to: (starts[n + 1] ?? piece.to + 1) - 1 };
-    const lost = near.filter((loss) => loss.from < from && from < loss.to).map(({ collections }) => collections);
-    if (lost.length === 0) return part;
-    const whole = piece.collections ?? (lost.some(({ length }) => length === 0) ? [] : known);
-    const missing = new Set(lost.flat());
-    return { ...part, collections: whole.filter((id) => !missing.has(id)) };
+    const lost = near.filter((loss) => loss.from < from && from < loss.to);
+    return lost.length === 0 ? part : { ...part, known: knownWithout(lost, piece.known, known) };
   });
+};
+
+/** Names none if a lost collection is not named: it may be one of those. */
+const knownWithout = (
+  lost: readonly Loss[],
+  unchecked: KnownCollections | undefined,
+  known: KnownCollections,
+): KnownCollections => {
+  const whole = unchecked ?? (lost.some(({ count }) => count === null) ? { collections: [], count: 0 } : known);
+  const isNamed = lost.every(({ collections, count }) => (count ?? 0) <= collections.length);
+  const missing = new Set(lost.flatMap(({ collections }) => collections));
+  const collections = isNamed ? whole.collections.filter((id) => !missing.has(id)) : [];
+  // Collections that were unknown then are not among those that were captured then.
+  const removed = unchecked
+    ? whole.collections.filter((id) => missing.has(id)).length
+    : lost.reduce((sum, { count }) => sum + (count ?? 0), 0);
+  return { collections, count: Math.max(collections.length, whole.count - removed) };
 };
 
 /**
@@ -158,11 +191,18 @@ const split = ({ from, to }: Stretch, bridged: readonly Stretch[]): readonly Str
   return [...pieces, { from: at, to }];
 };
 
-const windowOf = ({ from, to, collections, isInterval }: Stretch, horizon: number): z.input<typeof PitrWindows>['windows'] => {
+const windowOf = ({ from, to, known, isInterval }: Stretch, horizon: number): Shown['windows'] => {
   const [first, last] = [ceilSecond(Math.max(from, horizon)), floorSecond(to)];
   if (first > last) return [];
-  const shown = { from: shownMoment(first), to: shownMoment(last) };
-  return [{ ...shown, ...(isInterval && { precision: 'interval' }), ...(collections && { collections: [...collections] }) }];
+  return [
+    {
+      from: shownMoment(first),
+      to: shownMoment(last),
+      complete: known === undefined,
+      ...(isInterval && { precision: 'interval' }),
+      ...(known && { collections: [...known.collections], collectionCount: known.count }),
+    },
+  ];
 };
 
 /** The newest base with no gap of all collections between it and the moment, which must lie in a window. */
@@ -177,9 +217,9 @@ export const baseFor = (record: Pick<PitrRecord, 'bases' | 'gaps' | 'keptFrom'>,
   return isCut ? undefined : base;
 };
 
-export const shownGap = ({ from, to, reason, collections }: Gap): z.input<typeof PitrWindows>['gaps'][number] => ({
+export const shownGap = ({ from, to, reason, collections, count }: Gap): Shown['gaps'][number] => ({
   from: shownMoment(microsOf(from)),
   to: to === null ? null : shownMoment(Math.ceil(microsOf(to) / 1_000) * 1_000),
   reason,
-  ...(collections && { collections: [...collections] }),
+  ...(collections && { collections: [...collections], collectionCount: count ?? (collections.length || null) }),
 });

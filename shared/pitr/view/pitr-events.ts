@@ -63,3 +63,7 @@ export const objectsKeptEntry = (
   details: { readonly storageDestinationId: string; readonly reason: string },
   now: Date,
 ): Write => systemAudit('capture', { action: 'pitr.objects_kept', note: auditNote(tenant, 'project', projectId, details), now });
+
+/** The store does not lock captures for as long as they are kept. */
+export const lockIncompleteEntry = (tenant: Tenant, projectId: string, details: { readonly reason: string }, now: Date): Write =>
+  systemAudit('capture', { action: 'pitr.lock_incomplete', note: auditNote(tenant, 'project', projectId, details), now });

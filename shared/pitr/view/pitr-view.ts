@@ -3,11 +3,12 @@ import type * as z from 'zod';
 import { costOf } from '../../backup/index.ts';
 import { captureIntervalSeconds, pitrRetentionDays } from '../../contract/limits.ts';
 import type { Pitr } from '../../contract/models/pitr.ts';
-import { problemOf } from '../model/failure-backoff.ts';
 import type { PitrRecord } from '../model/record.ts';
+import { problemOf } from '../timeline/problem.ts';
 import { windowsOf } from '../timeline/windows.ts';
 
-type Shown = z.input<typeof Pitr>;
+/** The finding is read from the bases: `captureAnomaly`. */
+type Shown = Omit<z.input<typeof Pitr>, 'anomaly'>;
 
 export const pitrData = (record: PitrRecord, now: Date): Shown => {
   const { windows } = windowsOf(record, now);
@@ -26,7 +27,7 @@ export const pitrData = (record: PitrRecord, now: Date): Shown => {
     latestRestorableAt: windows.at(-1)?.to ?? null,
     lastCapture: lastCapture && { at: lastCapture.at, changes: lastCapture.changes, cost: costOf(lastCapture.reads) },
     changesCaptured: record.changesCaptured,
-    problem: problemOf(record),
+    problem: problemOf(record, now) ?? record.lockProblem ?? null,
     cost: costOf(record.reads),
   };
 };

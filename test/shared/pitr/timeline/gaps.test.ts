@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { type Gap, microsOf, momentOf } from '../../../../shared/pitr/index.ts';
-import { widened, withGaps } from '../../../../shared/pitr/timeline/gaps.ts';
+import { withGaps } from '../../../../shared/pitr/timeline/gaps.ts';
 
 const start = microsOf('2030-06-01T00:00:00Z');
 const at = (minute: number): string => momentOf(start + minute * 60_000_000);
@@ -26,14 +26,24 @@ test('gaps: if there are too many, the oldest are merged into one that no base b
   assert.deepEqual(gaps.at(-1), bridged(60 + 2 * 1_149, 61 + 2 * 1_149));
 });
 
-test('gaps: a gap of too many collections becomes one of all', () => {
-  const some: Gap = { ...lost, collections: Array.from({ length: 100 }, (_, n) => `c${n}`) };
-  assert.equal(widened(some), some);
-  for (const collections of [
-    [...some.collections!, 'one more'],
-    Array.from({ length: 40 }, (_, n) => `${n}${'x'.repeat(1_400)}`),
-  ])
-    assert.deepEqual(withGaps([], { ...lost, collections }), [lost]);
+test('gaps: many gaps of many collections are merged, but never become a gap of all', () => {
+  const some = (n: number): Gap => ({
+    from: at(n),
+    to: at(n + 1),
+    reason: 'found by a later base',
+    collections: Array.from({ length: 100 }, (_, m) => `collection-${n}-${m}`),
+    count: 5_000,
+    lists: [`list-${n}`],
+  });
+  let gaps: readonly Gap[] = [];
+  for (let n = 0; n < 1_200; n++) gaps = withGaps(gaps, some(n));
+  assert.ok(gaps.length <= 1_000 && JSON.stringify(gaps).length < 150_000, `${gaps.length}`);
+  assert.ok(gaps.every(({ collections }) => collections && collections.length > 0));
+  assert.deepEqual(new Set(gaps.flatMap(({ lists }) => lists!)), new Set(Array.from({ length: 1_200 }, (_, n) => `list-${n}`)));
+  assert.equal(
+    gaps.reduce((sum, { count }) => sum + count!, 0),
+    1_200 * 5_000,
+  );
 });
 
 const gap = fc

@@ -1,0 +1,142 @@
+/** What is not proven for a moment, and the refusal of a request that asks for it. */
+import { ApiError } from '../../contract/errors.ts';
+import { takeWithinBytes } from '../../platform/index.ts';
+import { microsOf, shownMoment } from '../model/micro-time.ts';
+import type { Gap, PitrRecord } from '../model/record.ts';
+import { countOf } from '../timeline/gaps.ts';
+import { isUnchecked } from '../timeline/unchecked-periods.ts';
+import { shownGap, windowsOf } from '../timeline/windows.ts';
+
+export interface PointRequest {
+  readonly pointInTime: string;
+  /** The ids of the requested collections; undefined if subcollections are requested, too. */
+  readonly collectionIds?: readonly string[] | undefined;
+  /** The paths of the requested collections, or of those that contain requested documents; undefined if all are requested. */
+  readonly named?: readonly string[] | undefined;
+  /** Restore what is proven, and report what is not. Otherwise a request for more than is proven is refused. */
+  readonly allowPartial?: boolean;
+}
+
+/** Requested collections that are not proven complete at a moment. */
+export interface Uncovered {
+  /** The first of their ids. */
+  readonly collections: readonly string[];
+  /** How many they are; null if that is unknown. */
+  readonly count: number | null;
+  /** Whether `collections` names all of them. */
+  readonly complete: boolean;
+  readonly reason: string;
+}
+
+/** Refuses a request for more than is proven. */
+export class PointNotCovered extends ApiError {
+  /** It was not counted yet whether there were other collections: a count may prove the moment. */
+  readonly isUncounted: boolean;
+
+  constructor(message: string, details: Readonly<Record<string, unknown>>, isUncounted: boolean) {
+    super('CONFLICT', message, details);
+    this.isUncounted = isUncounted;
+  }
+}
+
+/** Names in an error, a record or an event. A name has up to 1,500 bytes. */
+const namesMax = 100;
+const namesMaxBytes = 16 << 10;
+const namesInMessage = 10;
+
+const uncounted = 'it was not counted yet whether there were other collections';
+
+export const isGapAt = ({ from, to }: Gap, moment: string): boolean =>
+  microsOf(from) < microsOf(moment) && (to === null || microsOf(moment) < microsOf(to));
+
+/** Gaps of some collections. */
+export const missingAt = ({ gaps }: PitrRecord, moment: string): readonly Gap[] =>
+  gaps.filter((gap) => gap.collections !== undefined && isGapAt(gap, moment));
+
+export const collectionIdOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** Undefined if everything that is requested is proven for that moment. */
+export const uncoveredAt = (record: PitrRecord, moment: string, { collectionIds }: PointRequest): Uncovered | undefined => {
+  const missing = missingAt(record, moment);
+  if (collectionIds) {
+    const lost = missing.filter(({ collections = [] }) => collections.some((id) => collectionIds.includes(id)));
+    const ids = collectionIds.filter((id) => lost.some(({ collections }) => collections?.includes(id)));
+    return ids.length === 0 ? undefined : named(ids, ids.length, true, reasonsOf(lost));
+  }
+  const isUncounted = isUnchecked(record, moment);
+  if (missing.length === 0 && !isUncounted) return undefined;
+  const counts = missing.map(countOf);
+  const count = isUncounted || counts.includes(null) ? null : counts.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+  const ids = [...new Set(missing.flatMap(({ collections = [] }) => collections))];
+  return named(ids, count, count === ids.length, [...(isUncounted ? [uncounted] : []), ...reasonsOf(missing)]);
+};
+
+const named = (ids: readonly string[], count: number | null, isComplete: boolean, reasons: readonly string[]): Uncovered => {
+  const bounds = { sizeOf: (id: string) => Buffer.byteLength(id), maxBytes: namesMaxBytes, maxCount: namesMax };
+  const collections = [...takeWithinBytes(ids, bounds)];
+  return {
+    collections,
+    count,
+    complete: isComplete && ids.length === collections.length,
+    reason: reasons.slice(0, 3).join('; '),
+  };
+};
+
+const reasonsOf = (gaps: readonly Gap[]): readonly string[] => [...new Set(gaps.map(({ reason }) => reason))];
+
+export const reachOf = (record: PitrRecord, now: Date) => {
+  const { windows } = windowsOf(record, now);
+  return {
+    earliest: windows[0]?.from ?? null,
+    latest: windows.at(-1)?.to ?? null,
+    latestComplete: windows.findLast(({ complete }) => complete)?.to ?? null,
+  };
+};
+
+export const refusePartial = (
+  record: PitrRecord,
+  moment: string,
+  request: PointRequest,
+  uncovered: Uncovered,
+  now: Date,
+): PointNotCovered => {
+  const { collections, count, complete, reason } = uncovered;
+  const gap = missingAt(record, moment)[0];
+  const isUncounted = isUnchecked(record, moment) && !gap;
+  const message = `At ${shownMoment(microsOf(moment))} ${whatIsMissing(uncovered)} (${reason}). ${workaround(record, request, uncovered, isUncounted)}`;
+  const details = {
+    pointInTime: shownMoment(microsOf(moment)),
+    ...reachOf(record, now),
+    collections: [...collections],
+    count,
+    complete,
+    reason,
+    ...(gap && { gap: shownGap(gap) }),
+    ...(isUncounted && { countRequested: true, nextCaptureAt: record.nextTurnAt }),
+  };
+  return new PointNotCovered(message, details, isUncounted);
+};
+
+const whatIsMissing = ({ collections, count }: Uncovered): string => {
+  if (collections.length === 0) return 'documents of unknown collections may be missing';
+  const names = collections.slice(0, namesInMessage).join(', ');
+  const more = count === null ? ', and perhaps others' : count > namesInMessage ? ` and ${count - namesInMessage} more` : '';
+  return `changes of these collections are missing: ${names}${more}`;
+};
+
+/** Complete collections can be restored by naming them. */
+const workaround = (
+  { nextTurnAt }: PitrRecord,
+  { named: paths, collectionIds }: PointRequest,
+  { collections }: Uncovered,
+  isUncounted: boolean,
+): string => {
+  const wait =
+    isUncounted && nextTurnAt !== null
+      ? `A count was requested and follows with the capture of ${nextTurnAt}; try again then. `
+      : '';
+  const partial = 'or set options.allowPartial: true to restore what is proven';
+  if (collectionIds || paths?.some((path) => collections.includes(collectionIdOf(path))))
+    return `${wait}Name other collections, with includeSubcollections: false, ${partial}`;
+  return `${wait}Name the collections to restore, with includeSubcollections: false, ${partial}`;
+};

@@ -1,0 +1,53 @@
+/** What is wrong with the captures of a project, as the API shows it. */
+import { after, iso } from '../../platform/index.ts';
+import { troubleOf } from '../model/failure-backoff.ts';
+import { microsOf, shownMoment } from '../model/micro-time.ts';
+import type { Gap, PitrRecord } from '../model/record.ts';
+import { countOf } from './gaps.ts';
+import { baseFor } from './windows.ts';
+
+/** A cycle overdue by this long, and by an interval, has not got a worker. */
+const waitingSeconds = 60;
+const namesMax = 5;
+
+/** Null while everything is captured, or soon will be. */
+export const problemOf = (pitr: PitrRecord, now: Date): string | null => {
+  if (pitr.status === 'disabled') return null;
+  return troubleOf(pitr) ?? waiting(pitr, now) ?? missing(pitr) ?? null;
+};
+
+const waiting = ({ nextTurnAt, captureIntervalSeconds }: PitrRecord, now: Date): string | undefined => {
+  const latest = iso(after(now, -Math.max(waitingSeconds, captureIntervalSeconds)));
+  return nextTurnAt !== null && nextTurnAt < latest
+    ? `the capture that was due at ${nextTurnAt} waits for a free worker; changes since then are captured once it runs`
+    : undefined;
+};
+
+const missing = (pitr: PitrRecord): string | undefined => {
+  const { gaps, capturedTo, status } = pitr;
+  if (status !== 'active' || capturedTo === null) return undefined;
+  const end = shownMoment(microsOf(capturedTo));
+  if (!baseFor(pitr, capturedTo))
+    return `nothing captured up to ${end} can be restored: no base backup follows the last gap; ${baseNews(pitr)}`;
+  const gap = gaps.findLast(({ to, collections }) => to === null && collections !== undefined);
+  return (
+    gap &&
+    `${namesOf(gap)} are not captured completely since ${shownMoment(microsOf(gap.from))} (${gap.reason}); ${baseNews(pitr)}`
+  );
+};
+
+const namesOf = (gap: Gap): string => {
+  const count = countOf(gap);
+  if (count === null) return 'documents of unknown collections';
+  const more = count > namesMax ? ` and ${count - namesMax} more` : '';
+  return `the collections ${gap.collections?.slice(0, namesMax).join(', ')}${more}`;
+};
+
+/** When the base comes that ends it, and why not sooner. */
+const baseNews = ({ comingBaseId, baseDueAt, baseTriedAt, baseFailures }: PitrRecord): string => {
+  if (comingBaseId !== null) return `the base backup ${comingBaseId} that ends this was started at ${baseTriedAt}`;
+  if (baseFailures > 0) return `the base backup that ends this failed at ${baseTriedAt} and is started again after a while`;
+  return baseDueAt === undefined
+    ? 'the base backup that ends this starts with the next capture, once no other job of the project runs'
+    : `the base backup that ends this starts at ${baseDueAt}, once no other job of the project runs: base backups read at most 600,000 documents an hour`;
+};
