@@ -19,10 +19,9 @@ export const handler = batchHandler<SQSEvent>(
   (record) => (record as SQSRecord).messageId,
   async ({ Records }, finished) => {
     const until = after(clock.now(), partSeconds);
-    const groups = Object.values(Object.groupBy(Records.flatMap(readMatchRequest), ({ organizationId }) => organizationId));
+    const groups = Object.entries(Object.groupBy(Records.flatMap(readMatchRequest), ({ organizationId }) => organizationId));
     await Promise.all(
-      groups.map(async (group = []) => {
-        const organizationId = group[0]?.organizationId ?? '';
+      groups.map(async ([organizationId, group = []]) => {
         const matched = await withLogContext({ organizationId }, () => match(organizationId, group, until));
         for (const messageId of matched) finished.add(messageId);
       }),

@@ -4,7 +4,7 @@ import { countOf } from '../../organization/index.ts';
 import { type Change, create, env, iso, omitUndefined, type Tenant } from '../../platform/index.ts';
 import { type WebhookRecord, webhookKey } from '../model/record.ts';
 import { maskHeaders } from '../request/custom-headers.ts';
-import { newSecret, sealHeaders, sealWebhookSecret } from '../request/webhook-secrets.ts';
+import { newSecret, sealHeaders, sealWebhookSecret, urlAttributes } from '../request/webhook-secrets.ts';
 import { checkInput, checkUrlAndProjects, filtersOf, type WebhookInput } from './webhook-input.ts';
 
 type NewWebhook = WebhookInput & { readonly name: string; readonly url: string; readonly events: readonly string[] };
@@ -21,19 +21,20 @@ export const createWebhook = async (
   const { name, url, headers = {}, enabled = true } = input;
   const generatedSecret = format === 'standard' && !input.secret ? newSecret() : undefined;
   const secret = input.secret ?? generatedSecret;
-  const [sealedSecret, sealedHeaders] = await Promise.all([
+  const [sealedSecret, sealedHeaders, { url: shownUrl, sealedUrl }] = await Promise.all([
     secret === undefined ? undefined : sealWebhookSecret(tenant, id, secret),
     sealHeaders(tenant, id, headers),
+    urlAttributes(tenant, id, url),
   ]);
   const webhook: WebhookRecord = {
     ...webhookKey.webhook(tenant, id),
     id,
     name,
-    url,
+    url: shownUrl,
     events,
     enabled,
     format,
-    ...omitUndefined({ sealedSecret, sealedHeaders }),
+    ...omitUndefined({ sealedUrl, sealedSecret, sealedHeaders }),
     shownHeaders: maskHeaders(headers),
     timeoutMs: input.timeout ?? webhookTimeoutMs,
     retryEnabled: input.retryEnabled ?? true,

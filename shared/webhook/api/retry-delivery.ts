@@ -9,7 +9,8 @@ import { type DeliveryRecord, type WebhookRecord, webhookKey } from '../model/re
 import { allowedEvents } from '../model/subscription.ts';
 
 /**
- * A failed delivery gets one more attempt. A delivery that lost its message continues its round and keeps the remaining attempts.
+ * A delivery that has ended, failed or delivered, gets one more attempt under the same id. One that lost its message continues its
+ * round and keeps the remaining attempts.
  * Of concurrent retries one succeeds. The message is part of the transaction.
  */
 export const retryDelivery = (tenant: Tenant, webhook: WebhookRecord, delivery: DeliveryRecord, now: Date): Change => {
@@ -19,13 +20,11 @@ export const retryDelivery = (tenant: Tenant, webhook: WebhookRecord, delivery: 
       'CONFLICT',
       `The webhook now uses the ${webhook.format} format, which has no ${delivery.event.type} event`,
     );
-  if (delivery.status === 'delivered')
-    throw new ApiError('CONFLICT', 'The delivery succeeded; only failed deliveries can be retried');
   if (isInProgress(delivery, now)) throw new ApiError('CONFLICT', 'The delivery is still in progress. Wait until it has ended');
   const { id: deliveryId, attempts, event } = delivery;
   return {
     writes: [
-      delivery.status === 'failed' || !isRetried(webhook) ? beginRound(delivery, 1, now) : resumeRound(delivery, now),
+      delivery.status !== 'attempting' || !isRetried(webhook) ? beginRound(delivery, 1, now) : resumeRound(delivery, now),
       enqueue(tenant, { kind: 'deliver', webhookId: webhook.id, deliveryId, attempt: attempts + 1 }, now),
       whileEnabled(tenant, webhook),
       whileActive(tenant),

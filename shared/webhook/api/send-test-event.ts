@@ -11,7 +11,7 @@ import { newDelivery } from '../model/new-delivery.ts';
 import { type DeliveryRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { allowedEvents, subscribes } from '../model/subscription.ts';
 import { type ComposedRequest, composeRequest } from '../request/compose-request.ts';
-import { openSecrets } from '../request/webhook-secrets.ts';
+import { openSecrets, openUrl } from '../request/webhook-secrets.ts';
 import { sampleEvent } from '../sample/sample-event.ts';
 
 type TestResult = z.input<typeof webhooks.test.data>;
@@ -28,10 +28,11 @@ export const sendTestEvent = async (
 ): Promise<{ data: TestResult; change: Change }> => {
   const event = sampleEvent(chooseEvent(webhook, requested), organizationRef(organization), now);
   const deliveryId = newId('delivery', now);
-  const attempt = { deliveryId, attempt: 1, maxAttempts: 1, willRetry: false, sentAt: now };
-  const request = composeRequest(webhook, await openSecrets(tenant, webhook, now), event, attempt);
+  const attempt = { deliveryId, attempt: 1, isTest: true, sentAt: now };
+  const [secrets, url] = await Promise.all([openSecrets(tenant, webhook, now), openUrl(tenant, webhook, now)]);
+  const request = composeRequest({ ...webhook, url }, secrets, event, attempt);
   const timeoutMs = Math.min(webhook.timeoutMs, webhookTestTimeoutMs);
-  const { url, headers, body } = request;
+  const { headers, body } = request;
   const outcome = await postGuarded({ url, headers, body, timeoutMs, trusted: envList('WEBHOOK_HOSTS') });
   const created = { ...newDelivery(tenant, webhook, event, now), ...webhookKey.delivery(tenant, webhook.id, deliveryId) };
   const delivery = endedDelivery({ ...created, id: deliveryId, isTest: true }, request, outcome, timeoutMs);
@@ -60,7 +61,7 @@ export const sendTestEvent = async (
 /** The delivery after its only attempt. If that failed, it can be retried like any other. */
 const endedDelivery = (
   delivery: DeliveryRecord,
-  { url, shownHeaders, body }: ComposedRequest,
+  { shownUrl, shownHeaders, body }: ComposedRequest,
   outcome: PostOutcome,
   timeoutMs: number,
 ): DeliveryRecord => ({
@@ -73,7 +74,7 @@ const endedDelivery = (
   lastError: isSuccess(outcome) ? null : errorOf(outcome, timeoutMs),
   lastAttemptAt: delivery.createdAt,
   nextAttemptAt: null,
-  request: { url, headers: shownHeaders, body, sentAt: delivery.createdAt },
+  request: { url: shownUrl, headers: shownHeaders, body, sentAt: delivery.createdAt },
 });
 
 const defaultEvent: EventName = 'backup.completed';

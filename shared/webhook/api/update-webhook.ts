@@ -1,9 +1,10 @@
 import { auditNote } from '../../audit/index.ts';
+import { enqueue } from '../../event/index.ts';
 import { type Change, iso, omitUndefined, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import type { WebhookWithHealth } from '../model/get-webhook.ts';
 import { type HealthRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { maskHeaders } from '../request/custom-headers.ts';
-import { sealHeaders, sealWebhookSecret } from '../request/webhook-secrets.ts';
+import { hasPlainToken, openUrl, sealHeaders, sealWebhookSecret, urlAttributes } from '../request/webhook-secrets.ts';
 import { hostOf } from './create-webhook.ts';
 import { checkInput, checkUrlAndProjects, filtersOf, type WebhookInput } from './webhook-input.ts';
 
@@ -19,17 +20,19 @@ export const updateWebhook = async (
   const { format, events } = checkInput(input, webhook);
   await checkUrlAndProjects(tenant, input, webhook);
   const attributes = {
-    ...omitUndefined({ name: input.name, url: input.url, retryEnabled: input.retryEnabled, enabled: input.enabled }),
+    ...omitUndefined({ name: input.name, retryEnabled: input.retryEnabled, enabled: input.enabled }),
     ...omitUndefined({ timeoutMs: input.timeout, filters: input.filters && filtersOf(input.filters) }),
     events,
     format,
+    ...(await changedUrl(tenant, webhook, input.url)),
     ...(await secretAttributes(tenant, webhook.id, input.secret)),
     ...(await headerAttributes(tenant, webhook.id, input.headers)),
     // Enabling clears the reason for which the service disabled it.
     ...(input.enabled && { disabled: undefined }),
   };
   const changed = reviseWebhook(tenant, webhook, attributes, now);
-  const needsReset = (input.enabled === true && !webhook.enabled) || (input.url !== undefined && input.url !== webhook.url);
+  const isMoved = input.url !== undefined && input.url !== (await openUrl(tenant, webhook, now));
+  const needsReset = (input.enabled === true && !webhook.enabled) || isMoved;
   const details = {
     name: changed.webhook.name,
     changed: given,
@@ -42,7 +45,12 @@ export const updateWebhook = async (
   return {
     webhook: changed.webhook,
     change: {
-      writes: [changed.write, ...(needsReset ? resetHealth(tenant, webhook.id, health) : [])],
+      writes: [
+        changed.write,
+        ...(needsReset ? resetHealth(tenant, webhook.id, health) : []),
+        // Enabling it ends the incident.
+        ...(input.enabled && webhook.disabled ? [enqueue(tenant, { kind: 'assess-incidents' }, now)] : []),
+      ],
       audit: [auditNote(tenant, 'webhook', webhook.id, details)],
     },
   };
@@ -74,6 +82,12 @@ export const reviseWebhook = (
   };
 };
 
+/** Any change of a record that still holds a token in plain seals it. */
+const changedUrl = async (tenant: Tenant, webhook: WebhookRecord, url: string | undefined) => {
+  if (url !== undefined) return urlAttributes(tenant, webhook.id, url);
+  return hasPlainToken(webhook) ? urlAttributes(tenant, webhook.id, webhook.url) : {};
+};
+
 /** A secret replaced by hand stops signing at once, without overlap: it may have leaked. */
 const secretAttributes = async (tenant: Tenant, webhookId: string, secret: string | null | undefined) =>
   secret === undefined
@@ -90,7 +104,7 @@ const resetHealth = (tenant: Tenant, webhookId: string, health: HealthRecord | u
     : [
         set(
           webhookKey.health(tenant, webhookId),
-          { failingSince: undefined, isSlow: undefined },
+          { failingSince: undefined, failureCount: undefined, isSlow: undefined },
           { onConditionFailed: () => new StaleReadError() },
         ),
       ];

@@ -15,7 +15,7 @@ interface AttemptPosition {
   readonly timeoutMs: number;
 }
 
-const gone = 410;
+export const gone = 410;
 /** Statuses whose Retry-After is honoured. */
 const busy = [429, 503];
 

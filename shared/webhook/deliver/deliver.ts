@@ -2,7 +2,7 @@
 import { type Clock, clock, envList, iso, log, postGuarded, randomFraction, type Tenant } from '../../platform/index.ts';
 import { type AttemptRef, type DeliveryQueue, requeueLater } from '../model/delivery-queues.ts';
 import { type ComposedRequest, composeRequest } from '../request/compose-request.ts';
-import { openSecrets } from '../request/webhook-secrets.ts';
+import { openSecrets, openUrl } from '../request/webhook-secrets.ts';
 import { leaseAttempt, leaseSeconds, needsLease } from './attempt-lease.ts';
 import { classifyOutcome } from './classify-outcome.ts';
 import { type DueAttempt, prepareAttempt } from './prepare-attempt.ts';
@@ -37,19 +37,20 @@ export const deliver = async (
   // A request that cannot be composed fails its message before the lease is taken.
   const composed = await compose(tenant, prepared, deps.clock.now());
   // Another worker makes this attempt, or crashed: when its lease ends, that is known.
-  if (needsLease(prepared, queue) && !(await leaseAttempt(prepared, deps.clock.now())))
-    return requeueLater(tenant, ref, leaseSeconds(prepared.webhook));
+  const seconds = leaseSeconds(prepared.webhook);
+  if (needsLease(prepared, queue) && !(await leaseAttempt(prepared.delivery, seconds, deps.clock.now())))
+    return requeueLater(tenant, ref, seconds);
   await send(tenant, prepared, composed, deps);
 };
 
 const send = async (tenant: Tenant, due: DueAttempt, { request, sentAt }: Composed, deps: DeliveryDeps): Promise<void> => {
-  const { url, headers, body, shownHeaders } = request;
-  const { webhook, delivery, attempt, willRetry } = due;
+  const { url, headers, body, shownUrl, shownHeaders } = request;
+  const { webhook, delivery, attempt, retry } = due;
   const { timeoutMs } = webhook;
   const outcome = await deps.post({ url, headers, body, timeoutMs, trusted: envList('WEBHOOK_HOSTS') });
-  const sent: SentAttempt = { due, outcome, request: { url, headers: shownHeaders, body, sentAt: iso(sentAt) } };
+  const sent: SentAttempt = { due, outcome, request: { url: shownUrl, headers: shownHeaders, body, sentAt: iso(sentAt) } };
   const now = deps.clock.now();
-  const position = { attempt, willRetry, roundStart: delivery.roundStart, timeoutMs };
+  const position = { attempt, willRetry: retry.willRetry, roundStart: delivery.roundStart, timeoutMs };
   const verdict = classifyOutcome(outcome, position, now, deps.random());
   log.info('attempt sent', {
     webhookId: webhook.id,
@@ -67,8 +68,11 @@ interface Composed {
 }
 
 const compose = async (tenant: Tenant, due: DueAttempt, sentAt: Date): Promise<Composed> => {
-  const { webhook, delivery, attempt, maxAttempts, willRetry } = due;
-  const secrets = await openSecrets(tenant, webhook, sentAt);
-  const { id: deliveryId, event } = delivery;
-  return { request: composeRequest(webhook, secrets, event, { deliveryId, attempt, maxAttempts, willRetry, sentAt }), sentAt };
+  const { webhook, delivery, attempt, retry } = due;
+  const [secrets, url] = await Promise.all([openSecrets(tenant, webhook, sentAt), openUrl(tenant, webhook, sentAt)]);
+  const { id: deliveryId, event, isTest, lastError } = delivery;
+  // Only after a failed attempt do these say anything to the receiver.
+  const state = attempt > 1 && lastError !== null ? retry : undefined;
+  const described = { deliveryId, attempt, retry: state, isTest, sentAt };
+  return { request: composeRequest({ ...webhook, url }, secrets, event, described), sentAt };
 };

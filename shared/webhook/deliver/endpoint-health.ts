@@ -1,6 +1,6 @@
 /** What attempts reveal about an endpoint: since when it fails, and whether it is slow. */
 import { failingSecondsMax } from '../../contract/limits.ts';
-import { after, epochSeconds, iso, type Key, updateItem, type Write } from '../../platform/index.ts';
+import { after, epochSeconds, iso, type Key, updateItem } from '../../platform/index.ts';
 import type { HealthRecord } from '../model/record.ts';
 
 /** An endpoint that takes longer uses the retry queue next time. */
@@ -20,28 +20,36 @@ export const failingSince = (health: HealthRecord | undefined, { isSuccess }: At
 export const isDead = (since: string | undefined, now: Date): boolean =>
   since !== undefined && since <= iso(after(now, -failingSecondsMax));
 
-/** The write after an attempt; undefined if it would change nothing of interest. */
-const healthUpdate = (
+/** Writes at most once a second while nothing changes: failures within a second may count as one. */
+export const recordHealth = async (
   key: Key,
   health: HealthRecord | undefined,
   result: AttemptResult,
   now: Date,
-): Extract<Write, { update: Key }> | undefined => {
+): Promise<void> => {
   const isSlow = !result.isSuccess || result.durationMs > slowMs;
   const isFailing = health?.failingSince !== undefined;
   const isRecent = (health?.lastTriggeredAt ?? '') > iso(after(now, -recordEverySeconds));
-  if (isRecent && health?.isSlow === isSlow && isFailing === !result.isSuccess) return undefined;
+  if (isRecent && health?.isSlow === isSlow && isFailing === !result.isSuccess) return;
   const sets = '#triggered = :now, #slow = :slow, #ttl = :ttl';
-  return {
+  await updateItem({
     update: key,
     // Concurrent attempts must not overwrite the first failure.
-    expression: result.isSuccess ? `SET ${sets} REMOVE #failing` : `SET ${sets}, #failing = if_not_exists(#failing, :now)`,
-    names: { '#triggered': 'lastTriggeredAt', '#slow': 'isSlow', '#ttl': 'ttl', '#failing': 'failingSince' },
-    values: { ':now': iso(now), ':slow': isSlow, ':ttl': epochSeconds(after(now, keptSeconds)) },
-  };
-};
-
-export const recordHealth = async (...args: Parameters<typeof healthUpdate>): Promise<void> => {
-  const write = healthUpdate(...args);
-  if (write) await updateItem(write);
+    expression: result.isSuccess
+      ? `SET ${sets} REMOVE #failing, #failures`
+      : `SET ${sets}, #failing = if_not_exists(#failing, :now) ADD #failures :one`,
+    names: {
+      '#triggered': 'lastTriggeredAt',
+      '#slow': 'isSlow',
+      '#ttl': 'ttl',
+      '#failing': 'failingSince',
+      '#failures': 'failureCount',
+    },
+    values: {
+      ':now': iso(now),
+      ':slow': isSlow,
+      ':ttl': epochSeconds(after(now, keptSeconds)),
+      ...(!result.isSuccess && { ':one': 1 }),
+    },
+  });
 };

@@ -5,6 +5,8 @@ import { type AttemptRef, type DeliveryQueue, queueFor } from '../model/delivery
 import { isRetried } from '../model/new-delivery.ts';
 import { type DeliveryRecord, type HealthRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { allowedEvents } from '../model/subscription.ts';
+import type { RetryState } from '../request/message-types.ts';
+import { gone } from './classify-outcome.ts';
 
 export interface DueAttempt {
   readonly kind: 'send';
@@ -12,8 +14,7 @@ export interface DueAttempt {
   readonly delivery: DeliveryRecord;
   readonly health: HealthRecord | undefined;
   readonly attempt: number;
-  readonly maxAttempts: number;
-  readonly willRetry: boolean;
+  readonly retry: RetryState;
 }
 
 export type Prepared =
@@ -100,5 +101,14 @@ export const decideAttempt = (
   if (queue === 'delivery' && queueFor(health) === 'deliveryRetry') return { kind: 'wait', seconds: 0 };
   const attempt = delivery.attempts + 1;
   const maxAttempts = isRetried(webhook) ? Math.max(delivery.attemptsMax, attempt) : attempt;
-  return { kind: 'send', webhook, delivery, health, attempt, maxAttempts, willRetry: attempt < maxAttempts };
+  // An endpoint that said it is gone gets one attempt, if it is asked again at all.
+  const willRetry = attempt < maxAttempts && delivery.statusCode !== gone;
+  return {
+    kind: 'send',
+    webhook,
+    delivery,
+    health,
+    attempt,
+    retry: { maxAttempts: willRetry ? maxAttempts : attempt, willRetry },
+  };
 };

@@ -74,5 +74,7 @@ const attemptUpdate = ({ due, outcome, request }: SentAttempt, verdict: Verdict,
   });
 
 /** Compare-and-set: of several workers that made the same attempt one records it. Releases the lease. */
-const updateUnlessRecorded = ({ pk, sk, attempts }: DeliveryRecord, attributes: Readonly<Record<string, unknown>>): Update =>
-  set({ pk, sk }, { ...attributes, claimedUntil: undefined }, { expected: { status: 'attempting', attempts } });
+export const updateUnlessRecorded = (
+  { pk, sk, attempts }: Pick<DeliveryRecord, 'pk' | 'sk' | 'attempts'>,
+  attributes: Readonly<Record<string, unknown>>,
+): Update => set({ pk, sk }, { ...attributes, claimedUntil: undefined }, { expected: { status: 'attempting', attempts } });

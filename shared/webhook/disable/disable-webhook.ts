@@ -19,25 +19,20 @@ export const disableWebhook = async (tenant: Tenant, task: DisableTask, now: Dat
     webhookKey.health(tenant, task.webhookId),
   ]);
   const isActive = organization && !organization.deletedAt;
-  const isDone = isActive && webhook && isDue(task, webhook, health, now) && (await tryDisable(tenant, webhook, task, now));
-  if (!isDone) return log.info('webhook not disabled', { webhookId: task.webhookId, reason: task.reason });
-  emitMetric('webhook disabled', { WebhooksDisabled: 1 });
+  try {
+    if (!isActive || !webhook || !isDue(task, webhook, health, now)) throw new StaleReadError();
+    await commit(disableWrites(tenant, webhook, task, now));
+    emitMetric('webhook disabled', { WebhooksDisabled: 1 });
+  } catch (error) {
+    // The webhook was changed before or concurrently.
+    if (!(error instanceof StaleReadError)) throw error;
+    log.info('webhook not disabled', { webhookId: task.webhookId, reason: task.reason });
+  }
 };
 
 /** The first success clears the failures; a 410 is final. */
 const isDue = ({ reason, revision }: DisableTask, webhook: WebhookRecord, health: HealthRecord | undefined, now: Date): boolean =>
   webhook.enabled && webhook.revision === revision && (reason === 'gone' || isDead(health?.failingSince, now));
-
-/** False if the webhook was changed concurrently. */
-const tryDisable = async (...args: Parameters<typeof disableWrites>): Promise<boolean> => {
-  try {
-    await commit(disableWrites(...args));
-    return true;
-  } catch (error) {
-    if (error instanceof StaleReadError) return false;
-    throw error;
-  }
-};
 
 const disableWrites = (
   tenant: Tenant,

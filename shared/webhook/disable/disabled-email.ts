@@ -1,6 +1,6 @@
-/** The e-mail that reports a disabled webhook. User-supplied text is escaped; of the URL only the host is shown. */
+/** The e-mail that reports a disabled webhook. Of the URL only the host is shown. */
 import { failingSecondsMax } from '../../contract/limits.ts';
-import { escapeHtml, type Letter } from '../../platform/index.ts';
+import { composeLetter, type Letter, utcMinute } from '../../platform/index.ts';
 import { hostOf } from '../api/create-webhook.ts';
 
 interface DisabledWebhook {
@@ -23,37 +23,24 @@ export const disabledEmail = (webhook: DisabledWebhook): Letter => {
   const { organizationName, webhookName, url, reason, at, failingSince, isLast } = webhook;
   // The path or the query may contain a token.
   const host = hostOf(url);
-  const subject = `Webhook disabled: ${webhookName} (${organizationName})`;
   const why =
     reason === 'gone'
       ? `${host} responded with 410 Gone, which means that the endpoint no longer exists.`
-      : `Every delivery to ${host} since ${shown(failingSince)} has failed, for more than ${days} days.`;
+      : `Every delivery to ${host} since ${utcMinute(failingSince)} has failed, for more than ${days} days.`;
   const consequence = 'No more events are sent to it. Events are kept for 30 days.';
   const remedy =
     'Once the endpoint works again, enable the webhook (PATCH /api/v1/webhooks/{id}/toggle) and replay the events it missed (POST /api/v1/webhooks/{id}/replay). If you no longer need it, delete it.';
-  return {
-    subject,
-    text: [
-      `The webhook "${webhookName}" of the organization "${organizationName}" was disabled on ${shown(at)}.`,
-      why,
-      consequence,
-      remedy,
-      ...(isLast ? [limitNotice] : []),
-      '',
-    ].join('\n\n'),
-    html: [
-      '<!doctype html>',
-      `<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head><body>`,
-      `<p>The webhook <b><bdi>${escapeHtml(webhookName)}</bdi></b> of the organization <b><bdi>${escapeHtml(organizationName)}</bdi></b> was disabled on ${escapeHtml(shown(at))}.</p>`,
-      `<p>${escapeHtml(why)}</p>`,
-      `<p>${escapeHtml(consequence)}</p>`,
-      `<p>${escapeHtml(remedy)}</p>`,
-      ...(isLast ? [`<p>${escapeHtml(limitNotice)}</p>`] : []),
-      '</body></html>',
-      '',
-    ].join('\n'),
-  };
+  return composeLetter(`Webhook disabled: ${webhookName} (${organizationName})`, [
+    [
+      'The webhook ',
+      { name: webhookName },
+      ' of the organization ',
+      { name: organizationName },
+      ` was disabled on ${utcMinute(at)}.`,
+    ],
+    why,
+    consequence,
+    remedy,
+    ...(isLast ? [limitNotice] : []),
+  ]);
 };
-
-/** '2025-01-08T09:30:00.000Z' → '2025-01-08 09:30 UTC' */
-const shown = (moment: string): string => `${moment.slice(0, 16).replace('T', ' ')} UTC`;

@@ -12,7 +12,10 @@ export interface WebhookFilters {
 export interface WebhookRecord extends Item {
   readonly id: string;
   readonly name: string;
+  /** As it is shown, with tokens masked. Records of before tokens were sealed hold the whole URL and no `sealedUrl`. */
   readonly url: string;
+  /** The whole URL, encrypted for this organization and webhook. Absent if nothing in it is masked. */
+  readonly sealedUrl?: Uint8Array;
   /** Event names, `prefix.*` or `*`, without duplicates. */
   readonly events: readonly string[];
   readonly enabled: boolean;
@@ -41,6 +44,8 @@ export interface StoredEvent {
   readonly type: EventName;
   readonly timestamp: string;
   readonly data: unknown;
+  /** Of the call that caused the event. */
+  readonly requestId?: string;
 }
 
 /** The request of one attempt, with secrets masked. */
@@ -83,6 +88,8 @@ export interface HealthRecord extends Item {
   readonly lastTriggeredAt?: string;
   /** The first failure since the last success. */
   readonly failingSince?: string;
+  /** Failed attempts since the last success; absent in records of earlier versions. */
+  readonly failureCount?: number;
   /** Failed or was slow last time, so it uses the retry queue. Absent for a new endpoint, which uses it, too. */
   readonly isSlow?: boolean;
   readonly ttl: number;

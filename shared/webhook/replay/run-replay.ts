@@ -113,6 +113,8 @@ const beginDelivery = async (
   const isBegun =
     action === 'resend' ||
     (action === 'create' && (await putIfAbsent(fresh))) ||
-    (action === 'newRound' && found !== undefined && (await updateItem(beginRound(found, fresh.attemptsMax, now, task.walk))));
+    (action === 'newRound' &&
+      found !== undefined &&
+      (await updateItem(beginRound(found, fresh.attemptsMax, now, { replay: task.walk }))));
   return isBegun ? { webhookId: webhook.id, deliveryId, attempt: attempts + 1, queue: 'deliveryRetry' } : undefined;
 };

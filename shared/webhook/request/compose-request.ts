@@ -1,19 +1,21 @@
 import { env, secretMask } from '../../platform/index.ts';
 import type { StoredEvent, WebhookRecord } from '../model/record.ts';
 import { maskHeaders } from './custom-headers.ts';
+import { maskUrl } from './mask-url.ts';
 import type { Attempt, OpenSecrets } from './message-types.ts';
 import { simpleMessage } from './simple-message.ts';
 import { standardMessage } from './standard-message.ts';
 
-/** `shownHeaders` are the headers with signatures and credentials masked, to be stored and shown. */
+/** `shownUrl` and `shownHeaders` have tokens, signatures and credentials masked, to be stored and shown. */
 export interface ComposedRequest {
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly body: string;
+  readonly shownUrl: string;
   readonly shownHeaders: Record<string, string>;
 }
 
-/** Custom headers cannot override ours, in any case, except for the User-Agent. */
+/** `url` is the whole one. Custom headers cannot override ours, in any case, except for the User-Agent. */
 export const composeRequest = (
   { id, format, url }: Pick<WebhookRecord, 'id' | 'format' | 'url'>,
   secrets: OpenSecrets,
@@ -21,7 +23,7 @@ export const composeRequest = (
   attempt: Attempt,
 ): ComposedRequest => {
   const { body, headers, signatures } =
-    format === 'simple' ? simpleMessage(id, secrets, event) : standardMessage(secrets, event, attempt);
+    format === 'simple' ? simpleMessage(id, secrets, event, attempt) : standardMessage(secrets, event, attempt);
   const ours = { 'Content-Type': 'application/json', ...headers };
   const reserved = new Set(Object.keys({ ...ours, ...signatures }).map((name) => name.toLowerCase()));
   const allowed = Object.entries(secrets.headers).filter(([name]) => !reserved.has(name.toLowerCase()));
@@ -30,6 +32,7 @@ export const composeRequest = (
     url,
     headers: { ...custom, ...ours, ...signatures },
     body,
+    shownUrl: maskUrl(url),
     shownHeaders: { ...maskHeaders(custom), ...ours, ...masked(signatures) },
   };
 };

@@ -11,8 +11,8 @@ export const isSensitive = (name: string): boolean =>
   // Only as whole words: not in Path or Shipping.
   /(?<![a-z])(pin|pat)(?![a-z])/i.test(name);
 
-/** Detects a credential by its scheme or shape, whatever the name of the header. */
-const looksLikeCredential = (value: string): boolean =>
+/** Detects a credential by its scheme or shape, whatever its name. */
+export const looksLikeCredential = (value: string): boolean =>
   /^\s*(basic|bearer|digest|token|apikey|hmac)\s/i.test(value) ||
   // Prefixes of well-known issuers: JWT, GitHub, Stripe, Slack, AWS, GitLab.
   /(?<![a-z\d])(eyJ|gh[opsur]_|github_pat_|[prs]k_|xox[a-z]-|A[KS]IA[A-Z\d]|glpat-)/i.test(value) ||

@@ -1,10 +1,18 @@
-/** `attempt` counts from 1, over all rounds; `willRetry` says whether another follows if this one fails. */
+/** One attempt of a delivery, as its request describes it. */
 export interface Attempt {
   readonly deliveryId: string;
+  /** Counts from 1, over all rounds. */
   readonly attempt: number;
+  /** Set if the attempt before this one failed. */
+  readonly retry?: RetryState | undefined;
+  readonly isTest?: boolean | undefined;
+  readonly sentAt: Date;
+}
+
+/** `maxAttempts` is the number of the delivery's last attempt; `willRetry`: another one follows if this one fails. */
+export interface RetryState {
   readonly maxAttempts: number;
   readonly willRetry: boolean;
-  readonly sentAt: Date;
 }
 
 /** Decrypted only while a request is composed. `previous` also signs during the overlap after a rotation. */

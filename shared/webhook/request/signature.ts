@@ -19,6 +19,9 @@ const standardKey = (secret: string): KeyObject => {
   return createSecretKey(isEncoded ? encoded : secret, isEncoded ? 'base64' : 'utf8');
 };
 
+/** The bytes of key in a secret, decoded as for `standardSignature`. */
+export const keyBytes = (secret: string): number => standardKey(secret).symmetricKeySize ?? 0;
+
 const prefix = 'whsec_';
 /** Padding is optional, as in the libraries. */
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{0,3})$/;

@@ -1,19 +1,27 @@
 /** Format B, the legacy format. Its `data` has exactly the fields that the interface lists, with durations in seconds. */
-import type { EventData } from '../../contract/events/event-catalogue.ts';
-import { isSimpleEvent, type SimpleEventName } from '../../contract/events/event-names.ts';
-import type { SimpleData } from '../../contract/events/simple-events.ts';
+import { isSimpleEvent } from '../../contract/events/event-names.ts';
+import { simpleEventData } from '../../contract/events/simple-event-data.ts';
 import type { StoredEvent } from '../model/record.ts';
-import type { Message, OpenSecrets } from './message-types.ts';
+import type { Attempt, Message, OpenSecrets } from './message-types.ts';
 import { hexSignature } from './signature.ts';
 
 /** Signed only if the webhook has a secret. The signature covers the body alone. */
-export const simpleMessage = (webhookId: string, { secret, previous }: OpenSecrets, event: StoredEvent): Message => {
-  const { type, timestamp, data } = event;
-  if (!isSimpleEvent(type)) throw new Error(`${type} does not exist in the simple format`);
-  const body = JSON.stringify({ event: type, timestamp, data: simpleData(type, data) });
+export const simpleMessage = (
+  webhookId: string,
+  { secret, previous }: OpenSecrets,
+  event: StoredEvent,
+  { isTest }: Pick<Attempt, 'isTest'>,
+): Message => {
+  const { type, timestamp } = event;
+  const body = JSON.stringify(simpleBody(event));
   return {
     body,
-    headers: { 'X-Webhook-Event': type, 'X-Webhook-Timestamp': timestamp, 'X-Webhook-Id': webhookId },
+    headers: {
+      'X-Webhook-Event': type,
+      'X-Webhook-Timestamp': timestamp,
+      'X-Webhook-Id': webhookId,
+      ...(isTest && { 'X-Webhook-Test': 'true' }),
+    },
     signatures: {
       ...(secret !== undefined && { 'X-Webhook-Signature': hexSignature(secret, body) }),
       ...(previous !== undefined && { 'X-Webhook-Signature-Previous': hexSignature(previous, body) }),
@@ -21,69 +29,8 @@ export const simpleMessage = (webhookId: string, { secret, previous }: OpenSecre
   };
 };
 
-/** Stored events were validated against the catalogue when they were emitted. */
-const simpleData = (type: SimpleEventName, data: unknown): SimpleData<SimpleEventName> => {
-  if (type === 'backup.failed') return failedBackup(data as EventData<'backup.failed'>);
-  if (type === 'backup.started' || type === 'backup.completed') return backup(data as EventData<'backup.completed'>);
-  if (type === 'schedule.created' || type === 'schedule.updated' || type === 'schedule.deleted')
-    return schedule(data as EventData<'schedule.created'>);
-  return restore(data as EventData<'restore.completed'>);
+/** The body of every attempt. */
+export const simpleBody = ({ type, timestamp, data }: StoredEvent) => {
+  if (!isSimpleEvent(type)) throw new Error(`${type} does not exist in the simple format`);
+  return { event: type, timestamp, data: simpleEventData(type, data) };
 };
-
-const backup = ({ backup, project }: EventData<'backup.completed'>): SimpleData<'backup.completed'> => ({
-  backupId: backup.id,
-  projectId: backup.projectId,
-  projectName: project.name,
-  type: backup.type,
-  status: backup.status,
-  documentsCount: backup.documentCount,
-  collectionsCount: backup.collectionsCount,
-  originalSize: backup.originalSize,
-  compressedSize: backup.size,
-  duration: backup.duration === null ? null : Math.round(backup.duration / 1_000),
-  triggeredBy: backup.trigger,
-  scheduleId: backup.scheduleId,
-  createdAt: backup.createdAt,
-  completedAt: backup.completedAt,
-});
-
-const failedBackup = ({ backup, project }: EventData<'backup.failed'>): SimpleData<'backup.failed'> => ({
-  backupId: backup.id,
-  projectId: backup.projectId,
-  projectName: project.name,
-  type: backup.type,
-  status: backup.status,
-  error: backup.error.message,
-  triggeredBy: backup.trigger,
-  scheduleId: backup.scheduleId,
-  createdAt: backup.createdAt,
-  failedAt: backup.completedAt,
-});
-
-const restore = ({ restore }: EventData<'restore.completed'>): SimpleData<'restore.completed'> => ({
-  restoreJobId: restore.restoreJobId,
-  backupId: restore.backupId,
-  projectId: restore.projectId,
-  projectName: restore.projectName,
-  targetProjectId: restore.targetProjectId,
-  targetProjectName: restore.targetProjectName,
-  status: restore.status,
-  documentsRestored: restore.documentsRestored,
-  collectionsRestored: restore.collectionsRestored,
-  mergeMode: restore.mergeMode,
-  duration: restore.duration,
-  createdAt: restore.createdAt,
-  completedAt: restore.completedAt,
-});
-
-const schedule = ({ schedule }: EventData<'schedule.created'>): SimpleData<'schedule.created'> => ({
-  scheduleId: schedule.id,
-  name: schedule.name,
-  projectId: schedule.projectId,
-  projectName: schedule.projectName,
-  cronExpression: schedule.cronExpression,
-  timezone: schedule.timezone,
-  enabled: schedule.enabled,
-  nextRunAt: schedule.nextRunAt,
-  createdBy: schedule.createdBy,
-});

@@ -10,7 +10,7 @@ export const standardMessage = ({ secret, previous }: OpenSecrets, event: Stored
   if (secret === undefined) throw new Error('a webhook in the standard format has no secret');
   const { deliveryId, sentAt } = attempt;
   const timestamp = String(epochSeconds(sentAt));
-  const body = JSON.stringify(envelope(event, attempt));
+  const body = JSON.stringify(standardBody(event, attempt));
   const signing = previous === undefined ? [secret] : [secret, previous];
   return {
     body,
@@ -19,6 +19,7 @@ export const standardMessage = ({ secret, previous }: OpenSecrets, event: Stored
       'X-Service-Delivery-Id': deliveryId,
       'webhook-id': deliveryId,
       'webhook-timestamp': timestamp,
+      ...(attempt.isTest && { 'X-Service-Test': 'true' }),
     },
     signatures: {
       'X-Service-Signature': hexSignature(secret, `${timestamp}.${body}`),
@@ -28,8 +29,19 @@ export const standardMessage = ({ secret, previous }: OpenSecrets, event: Stored
   };
 };
 
-const envelope = (event: StoredEvent, { attempt, deliveryId, maxAttempts, willRetry }: Attempt) => {
-  const { id, type, timestamp, data } = event;
+/** The body of an attempt. */
+export const standardBody = (event: StoredEvent, { attempt, deliveryId, retry, isTest }: Omit<Attempt, 'sentAt'>) => {
+  const { id, type, timestamp, requestId } = event;
   const { trigger, scheduleId } = filterableAttributes(event);
-  return { id, type, timestamp, data, metadata: { trigger, scheduleId, attempt, deliveryId, maxAttempts, willRetry } };
+  const caused = requestId !== undefined && { requestId };
+  const metadata = { trigger, scheduleId, attempt, deliveryId, ...retry, ...caused, ...(isTest && { test: true }) };
+  return { id, type, timestamp, data: currentData(event), metadata };
+};
+
+/** The error of a `storage.error` event was a text in earlier versions, whose events are kept for 30 days. */
+const currentData = ({ type, data }: StoredEvent): unknown => {
+  const { error } = data as { readonly error?: unknown };
+  return type === 'storage.error' && typeof error === 'string'
+    ? { ...(data as object), error: { code: 'STORAGE_ERROR', message: error, details: {} } }
+    : data;
 };

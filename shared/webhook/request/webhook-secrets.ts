@@ -1,17 +1,23 @@
-/** Secrets and custom headers of a webhook: encrypted at rest for that webhook, decrypted only while a request is composed. */
+/** Secrets, custom headers and the URL of a webhook: encrypted at rest for that webhook. */
 import { openSecret, sealSecret, secureRandomBytes, type Tenant } from '../../platform/index.ts';
 import type { WebhookRecord } from '../model/record.ts';
 import type { Headers } from './custom-headers.ts';
+import { isMaskedUrl, maskUrl } from './mask-url.ts';
 import type { OpenSecrets } from './message-types.ts';
 
 /** 256 bits, in the notation of Standard Webhooks. */
 export const newSecret = (): string => `whsec_${secureRandomBytes(32).toString('base64')}`;
 
-/** `part` prevents encrypted headers from being decrypted as a secret. */
-const context = (tenant: Tenant, webhookId: string, part: 'secret' | 'headers') => ({
+type Part = 'secret' | 'headers' | 'url';
+
+/**
+ * `part` prevents encrypted headers from being decrypted as a secret. A URL has a purpose of its own, so that functions that show it
+ * cannot decrypt secrets.
+ */
+const context = (tenant: Tenant, webhookId: string, part: Part) => ({
   organization: tenant.organizationId,
   webhook: webhookId,
-  purpose: 'webhook-secret',
+  purpose: part === 'url' ? 'webhook-url' : 'webhook-secret',
   part,
 });
 
@@ -24,6 +30,33 @@ export const sealHeaders = async (tenant: Tenant, webhookId: string, headers: He
   return lines.length === 0 ? undefined : sealSecret(lines.join('\n'), context(tenant, webhookId, 'headers'));
 };
 
+/** What KMS encrypts at once. Only a URL of more than 1,365 characters beyond ASCII exceeds it. */
+export const sealedUrlMaxBytes = 4_096;
+
+/** The attributes of a record that hold a URL: masked, and sealed if that hides anything. */
+export const urlAttributes = async (
+  tenant: Tenant,
+  webhookId: string,
+  url: string,
+): Promise<{ readonly url: string; readonly sealedUrl: Uint8Array | undefined }> => {
+  const shown = maskUrl(url);
+  return { url: shown, sealedUrl: shown === url ? undefined : await sealSecret(url, context(tenant, webhookId, 'url')) };
+};
+
+/** Whether the record was written before URLs were sealed, or by a version from then, and holds a token that can be sealed. */
+export const hasPlainToken = ({ url }: Pick<WebhookRecord, 'url'>): boolean =>
+  !isMaskedUrl(url) && maskUrl(url) !== url && Buffer.byteLength(url) <= sealedUrlMaxBytes;
+
+/**
+ * The whole URL, from a cache of five minutes or from KMS, or from a record that holds it in plain. Beside a URL that is
+ * not masked, a sealed one is stale: after a roll back, an earlier version has changed only `url`.
+ */
+export const openUrl = async (
+  tenant: Tenant,
+  { id, url, sealedUrl }: Pick<WebhookRecord, 'id' | 'url' | 'sealedUrl'>,
+  now: Date,
+): Promise<string> => (sealedUrl && isMaskedUrl(url) ? openCached(sealedUrl, context(tenant, id, 'url'), now) : url);
+
 const readHeaders = (lines: string): Headers =>
   Object.fromEntries(lines.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]));
 
@@ -34,7 +67,7 @@ export const openSecrets = async (
   now: Date,
 ): Promise<OpenSecrets> => {
   const { id, sealedSecret, previous, sealedHeaders } = webhook;
-  const open = async (sealed: Uint8Array | undefined, part: 'secret' | 'headers'): Promise<string | undefined> =>
+  const open = async (sealed: Uint8Array | undefined, part: Part): Promise<string | undefined> =>
     sealed && openCached(sealed, context(tenant, id, part), now);
   const [secret, previousSecret, headers] = await Promise.all([
     open(sealedSecret, 'secret'),
@@ -48,7 +81,7 @@ export const openSecrets = async (
 export const isPreviousValid = (previous: WebhookRecord['previous'], now: Date): boolean =>
   previous !== undefined && now < new Date(previous.until);
 
-/** Secrets and headers of 2,500 webhooks: at most 20 MB of plain text, and slightly more of ciphertext. */
+/** Secrets and headers of 2,500 webhooks, or fewer with their URLs: at most 20 MB of plain text, and slightly more of ciphertext. */
 const cacheMax = 5_000;
 /** After this long a disabled KMS key takes effect. */
 const cacheMs = 5 * 60_000;

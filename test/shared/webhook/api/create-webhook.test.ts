@@ -1,4 +1,4 @@
-/** How many webhooks an organization may have is the deployment's to say. */
+/** The deployment sets the maximum number of webhooks per organization. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { commit, newIdOf } from '../../../../shared/platform/index.ts';

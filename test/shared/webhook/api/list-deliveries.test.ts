@@ -113,7 +113,12 @@ test('list: lastError is shown until an attempt succeeds', () => {
 });
 
 test('list: the request of a delivery without attempts is a conflict', () => {
-  const request = { url: webhook.url, headers: { Authorization: '********' }, body: '{}', sentAt: iso(now) };
+  const request = { url: 'https://example.com/hooks', headers: { Authorization: '********' }, body: '{}', sentAt: iso(now) };
   deepEqual(requestData(deliveryOf(webhook, eventAt(now), { request })), { method: 'POST', ...request });
   throws(() => requestData(deliveryOf(webhook, eventAt(now))), { code: 'CONFLICT' });
+});
+
+test('list: the token in the URL of an older record is masked', () => {
+  const request = { url: 'https://example.com/hooks?token=sesame', headers: {}, body: '{}', sentAt: iso(now) };
+  equal(requestData(deliveryOf(webhook, eventAt(now), { request })).url, 'https://example.com/hooks?token=********');
 });

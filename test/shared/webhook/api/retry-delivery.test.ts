@@ -1,4 +1,4 @@
-/** A delivery is tried once more only when it has ended, and once, however many ask. */
+/** Only an ended or overdue delivery can be retried, and concurrent requests retry it once. */
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { commit, iso } from '../../../../shared/platform/index.ts';
@@ -43,6 +43,14 @@ test('retry: a failed delivery gets one more attempt, whose message is part of t
   deepEqual(tasks(), [{ kind: 'deliver', webhookId: webhook.id, deliveryId: delivery.id, attempt: 6 }]);
 });
 
+test('retry: a delivered delivery is sent once more under its own id', async () => {
+  const delivery = put({ status: 'delivered', attempts: 2, statusCode: 200, lastError: null });
+  await retry(delivery);
+  const { status, roundStart, attemptsMax } = table.get<DeliveryRecord>(delivery)!;
+  deepEqual({ status, roundStart, attemptsMax }, { status: 'attempting', roundStart: 2, attemptsMax: 3 });
+  deepEqual(tasks(), [{ kind: 'deliver', webhookId: webhook.id, deliveryId: delivery.id, attempt: 3 }]);
+});
+
 test('retry: a delivery overdue by more than 15 minutes has lost its message and is resumed', async () => {
   const delivery = put(overdue);
   await retry(delivery);
@@ -72,7 +80,6 @@ test('retry: an overdue delivery without remaining attempts gets one', async () 
 });
 
 for (const [name, more] of [
-  ['delivered', { status: 'delivered' }],
   ['waiting for its next attempt', { status: 'attempting', nextAttemptAt: iso(minutes(30)) }],
   ['being attempted', { status: 'attempting', nextAttemptAt: iso(minutes(-14)) }],
 ] as const)
@@ -105,7 +112,7 @@ for (const [name, more] of [
     const ends = await Promise.allSettled([retry(delivery), retry(delivery)]);
     deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
     equal(tasks().length, 1);
-    // Decided anew, as the pipeline does with what was overtaken, it is refused.
+    // Decided again after the optimistic-lock conflict, as the pipeline does, it is refused.
     throws(() => retryDelivery(tenant, webhook, table.get<DeliveryRecord>(delivery)!, now), { code: 'CONFLICT' });
   });
 
@@ -113,7 +120,7 @@ for (const [name, item] of [
   ['webhook is disabled', { ...webhook, enabled: false }],
   ['organization is deleted', { ...organization, deletedAt: iso(now) }],
 ] as const)
-  test(`a retry that is decided before its ${name} changes nothing`, async () => {
+  test(`retry: nothing changes if the ${name} concurrently`, async () => {
     const delivery = put();
     table.put(item);
     const [end] = await Promise.allSettled([retry(delivery)]);

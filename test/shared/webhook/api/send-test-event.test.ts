@@ -1,4 +1,4 @@
-/** Which event a test sends, and what it leaves behind. What comes back from real endpoints is told in test/journey. */
+/** Which event a test sends, and what it stores. Responses of real endpoints are tested in test/journey. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import type { OrganizationRecord } from '../../../../shared/organization/index.ts';
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 const call = { tenant, organization: organization as unknown as OrganizationRecord };
-/** Unsigned, and to where nothing may be sent: neither KMS nor the network is asked. */
+/** Unsigned and sent to a blocked address, so neither KMS nor the network is used. */
 const tryOut = (events: readonly string[], wanted?: string) =>
   sendTestEvent(call, webhookOf({ format: 'simple', events, url: 'https://127.0.0.1/' }), wanted, now);
 
@@ -27,12 +27,12 @@ for (const [events, wanted, expected] of [
   [['restore.*', '*'], undefined, 'backup.completed'],
   [['backup.started'], 'schedule.deleted', 'schedule.deleted'],
 ] as const)
-  test(`of ${events.join(', ')}${wanted ? `, asked for ${wanted},` : ''} ${expected} is tried`, async () => {
+  test(`test event: events ${events.join(', ')}${wanted ? ` and requested event ${wanted}` : ''} send ${expected}`, async () => {
     equal((await tryOut(events, wanted)).data.event, expected);
   });
 
 for (const wanted of ['storage.error', 'backup.*', '*', '', 'toString'])
-  test(`"${wanted}" is no event of the format, and nothing is sent`, async () => {
+  test(`test event: "${wanted}" is not an event of the format and is refused`, async () => {
     await rejects(tryOut(['*'], wanted), ({ code, details }: { code: string; details: Record<string, unknown> }) => {
       deepEqual([code, details.field, details.invalidValues], ['VALIDATION_ERROR', 'event', [wanted]]);
       return true;

@@ -1,6 +1,6 @@
 /**
- * Whoever works dies before or after any single thing that others can see, and what it was given is given again to another. For
- * every such moment: nothing is lost, nothing is counted twice, and every delivery keeps its one record and id.
+ * The worker crashes before or after each visible effect, and its message is delivered again. At every such moment:
+ * nothing is lost, nothing is counted twice, and every delivery keeps its one record and id.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
@@ -13,7 +13,7 @@ import type { Answer } from '../../../harness/stage/receiver.ts';
 
 const t = await createWebhookEnv();
 
-/** A batch is matched all at once: what is under way when the crash dies differs before and after a thing. */
+/** The events of a batch are matched concurrently, so a crash before an effect differs from one after the previous effect. */
 const momentsOfBatch = (effects: number): readonly CrashPoint[] =>
   Array.from({ length: effects }, (_, n) => n + 1).flatMap((at) => [
     { at, when: 'before' as const },
@@ -36,7 +36,7 @@ const matchOnce = async (crash: CrashInjector) => {
   return { webhooks, events, batch, answer };
 };
 
-test('matching: whoever dies at any moment leaves every event with one delivery for each webhook, delivered once it is given again', async () => {
+test('match crash: after a crash at any effect and a redelivery every event has one delivery per webhook, sent once', async () => {
   const whole = new CrashInjector();
   deepEqual((await matchOnce(whole)).answer, { batchItemFailures: [] });
   ok(whole.effects > 2 * eventsOfBatch, 'a put for every pair, and messages');
@@ -44,7 +44,7 @@ test('matching: whoever dies at any moment leaves every event with one delivery 
     const crash = new CrashInjector(at, when);
     const { webhooks, batch, answer } = await matchOnce(crash);
     ok(crash.isDead);
-    // What a living function would have answered: it names what is not sure, and nothing that is.
+    // The response that a function without a crash would give: at least one message is reported as failed.
     ok(answer.batchItemFailures.length > 0, `${when} ${at}`);
     t.setCrashInjector(new CrashInjector());
     await t.run(0);
@@ -88,9 +88,9 @@ const deliverTo = async (
 for (const [what, answers, status, attempts] of [
   ['an endpoint that fails everything', [{ status: 500 }], 'failed', 5],
   ['an endpoint that works', [{ status: 200 }], 'delivered', 1],
-  ['an endpoint that is gone', [{ status: 410 }], 'failed', 1],
+  ['an endpoint that answers 410', [{ status: 410 }], 'failed', 1],
 ] as const)
-  test(`delivering to ${what}: whoever dies at any moment, every attempt is made and counted once, and it comes to its end`, async () => {
+  test(`deliver crash: ${what}, a crash at any effect: every attempt is sent, and counted once, and the delivery ends`, async () => {
     const whole = new CrashInjector();
     await deliverAll(whole, ...answers);
     for (const { at, when } of crashPoints(whole.effects)) {
@@ -100,7 +100,7 @@ for (const [what, answers, status, attempts] of [
       const name = `${when} ${at}`;
       const delivery = t.deliveryOf(webhook);
       deepEqual([delivery.status, delivery.attempts, delivery.nextAttemptAt], [status, attempts, null], name);
-      // At least once, under its own number; the attempt of whoever died may be made again.
+      // At least once, under its own number; the attempt of the crashed worker may be repeated.
       const heard = t.attemptsTo(webhook);
       deepEqual(
         [...new Set(heard)],
@@ -117,7 +117,7 @@ for (const [what, answers, status, attempts] of [
     }
   });
 
-test('the message of a retry that comes before its attempt is written down makes that attempt again, and the chain goes on', async () => {
+test('deliver crash: a retry that arrives before the previous attempt was recorded repeats that attempt, and retries continue', async () => {
   const begin = async (crash: CrashInjector): Promise<WebhookRecord> => {
     t.resetEnv();
     const webhook = t.addWebhook();
@@ -129,7 +129,7 @@ test('the message of a retry that comes before its attempt is written down makes
   };
   const whole = new CrashInjector();
   await begin(whole);
-  // To be written down is the last that an attempt does; the message that died with it comes back after that of the retry.
+  // Recording is the last effect of an attempt; the message of the crashed worker is redelivered after that of the retry.
   const webhook = await begin(new CrashInjector(whole.effects, 'before'));
   equal(t.deliveryOf(webhook).attempts, 0);
   await t.run(200);
@@ -138,7 +138,7 @@ test('the message of a retry that comes before its attempt is written down makes
   deepEqual([status, attempts], ['delivered', 2]);
 });
 
-test('what waits in the quick lane of an endpoint that turned slow is delivered once, whenever whoever sends it on dies', async () => {
+test('deliver crash: a message that moves to the slow queue is delivered and counted once despite a crash at any effect', async () => {
   const begin = async (crash: CrashInjector): Promise<WebhookRecord> => {
     t.resetEnv();
     const webhook = t.addWebhook();
@@ -158,11 +158,11 @@ test('what waits in the quick lane of an endpoint that turned slow is delivered 
   }
 });
 
-test('with the longest timeout and a Scheduler that makes no entry: whoever dies at any moment, every attempt is made and counted once, and at its time', async () => {
+test('deliver crash: longest timeout, no Scheduler, a crash at any effect: every attempt is sent on time, and counted once', async () => {
   const refuse = () => {
     t.faults.ofScheduler = () => new Fault('AccessDeniedException', 403);
   };
-  // A claim then outlasts the wait for the second attempt.
+  // The lease then outlasts the delay before the second attempt.
   const begin = (crash: CrashInjector) => deliverTo({ timeoutMs: 60_000 }, refuse, crash, { status: 500 });
   const whole = new CrashInjector();
   await begin(whole);

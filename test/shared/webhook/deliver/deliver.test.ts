@@ -1,6 +1,8 @@
-/** How often, when and in which words a delivery is attempted. */
+/** Number, times and metadata of the attempts of a delivery. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
+import { iso } from '../../../../shared/platform/index.ts';
+import { deliver } from '../../../../shared/webhook/deliver/deliver.ts';
 import type { WebhookRecord } from '../../../../shared/webhook/model/record.ts';
 import { createWebhookEnv } from '../../../harness/env/webhook-env.ts';
 
@@ -19,7 +21,7 @@ const secondsOf = (webhook: WebhookRecord): readonly number[] => {
   return times.map((time) => time - times[0]!);
 };
 
-test('an endpoint that fails everything is tried at 0, 1 min, 5 min, 30 min and 2 h, five times in all, and told so', async () => {
+test('deliver: a failing delivery has five attempts, after 0, 1 min, 5 min, 30 min and 2 h, announced in the metadata', async () => {
   const webhook = await begin();
   t.receiver.answer(t.pathOf(webhook), { status: 500 });
   await t.run();
@@ -30,7 +32,7 @@ test('an endpoint that fails everything is tried at 0, 1 min, 5 min, 30 min and 
       .map(t.metadataOf)
       .map(({ attempt, maxAttempts, willRetry }) => [attempt, maxAttempts, willRetry]),
     [
-      [1, 5, true],
+      [1, undefined, undefined],
       [2, 5, true],
       [3, 5, true],
       [4, 5, true],
@@ -49,7 +51,7 @@ test('an endpoint that fails everything is tried at 0, 1 min, 5 min, 30 min and 
   equal(request?.body, t.requestsTo(webhook)[4]?.body.toString());
 });
 
-test('while attempts are left the record says when the next one is due, and the wait is held by queue or Scheduler', async () => {
+test('deliver: nextAttemptAt is the due time of the next attempt, which the queue or Scheduler holds until then', async () => {
   const webhook = await begin();
   t.receiver.answer(t.pathOf(webhook), { status: 500 });
   const dues: number[] = [];
@@ -60,7 +62,7 @@ test('while attempts are left the record says when the next one is due, and the 
     equal(status, 'attempting');
     const waitSeconds = (Date.parse(nextAttemptAt!) - nowMs) / 1_000;
     dues.push(waitSeconds);
-    // The queue can wait for 15 minutes.
+    // The queue delays messages by up to 15 minutes.
     deepEqual(
       [t.sent.at(-1)?.delaySeconds === waitSeconds, [...t.entries.values()].map(({ dueMs }) => (dueMs - nowMs) / 1_000)],
       waitSeconds <= 900 ? [true, []] : [false, [waitSeconds]],
@@ -76,14 +78,14 @@ test('while attempts are left the record says when the next one is due, and the 
   deepEqual(dues, [60, 300, 1_800, 7_200]);
 });
 
-test('chance adds up to a tenth to every wait and takes nothing away', async () => {
+test('deliver: jitter adds up to 10% to every delay and never shortens it', async () => {
   const webhook = await begin();
   t.receiver.answer(t.pathOf(webhook), { status: 500 });
   await t.run(undefined, t.deliveryDeps(0.9999));
   deepEqual(secondsOf(webhook), [0, 66, 396, 2_376, 10_296]);
 });
 
-test('an endpoint that comes back is told once more, and no more', async () => {
+test('deliver: after a successful retry no further attempt is sent, and redirects are not followed', async () => {
   const webhook = await begin();
   t.receiver.answer(
     t.pathOf(webhook),
@@ -99,10 +101,10 @@ test('an endpoint that comes back is told once more, and no more', async () => {
 });
 
 for (const [what, more] of [
-  ['a webhook that wants no retries', { retryEnabled: false }],
-  ['the simple format', { format: 'simple', events: ['backup.started'] }],
+  ['a webhook without retries', { retryEnabled: false }],
+  ['a webhook of the simple format', { format: 'simple', events: ['backup.started'] }],
 ] as const)
-  test(`${what} is tried once only`, async () => {
+  test(`deliver: ${what} gets a single attempt`, async () => {
     const webhook = t.addWebhook(more as Partial<WebhookRecord>);
     t.receiver.answer(t.pathOf(webhook), { status: 503, headers: { 'retry-after': '5' } });
     const event = { ...t.newEvent(), type: 'backup.started', data: backupStarted } as const;
@@ -114,10 +116,32 @@ for (const [what, more] of [
       { status, attempts, attemptsMax, nextAttemptAt },
       { status: 'failed', attempts: 1, attemptsMax: 1, nextAttemptAt: null },
     );
-    if (webhook.format !== 'standard') return;
-    const { attempt, maxAttempts, willRetry } = t.metadataOf(t.requestsTo(webhook)[0]!);
-    deepEqual([attempt, maxAttempts, willRetry], [1, 1, false]);
   });
+
+test('deliver: after a 410 a repeated attempt announces no retry, and none follows', async () => {
+  const webhook = await begin();
+  t.receiver.answer(t.pathOf(webhook), { status: 410 });
+  await t.run();
+  const failed = t.deliveryOf(webhook);
+  deepEqual([failed.status, failed.attempts], ['failed', 1]);
+  // A replay starts a full round.
+  t.table.put({ ...failed, status: 'attempting', roundStart: 1, attemptsMax: 6, nextAttemptAt: iso(t.clock.now()) });
+  t.receiver.answer(t.pathOf(webhook), { status: 500 });
+  await deliver(t.tenant, { webhookId: webhook.id, deliveryId: failed.id, attempt: 2 }, 'deliveryRetry', t.deliveryDeps());
+  const { attempt, maxAttempts, willRetry } = t.metadataOf(t.requestsTo(webhook)[1]!);
+  deepEqual({ attempt, maxAttempts, willRetry }, { attempt: 2, maxAttempts: 2, willRetry: false });
+  equal(t.deliveryOf(webhook).status, 'failed');
+});
+
+test('deliver: an attempt after a success carries no maxAttempts and no willRetry', async () => {
+  const webhook = await begin();
+  await t.run();
+  const delivered = t.deliveryOf(webhook);
+  t.table.put({ ...delivered, status: 'attempting', roundStart: 1, attemptsMax: 2, nextAttemptAt: iso(t.clock.now()) });
+  await deliver(t.tenant, { webhookId: webhook.id, deliveryId: delivered.id, attempt: 2 }, 'deliveryRetry', t.deliveryDeps());
+  const { attempt, maxAttempts, willRetry } = t.metadataOf(t.requestsTo(webhook)[1]!);
+  deepEqual({ attempt, maxAttempts, willRetry }, { attempt: 2, maxAttempts: undefined, willRetry: undefined });
+});
 
 const backupStarted = {
   backup: { id: 'bkp_1', projectId: 'prj_1', type: 'full', status: 'running', trigger: 'manual', scheduleId: null },
@@ -125,7 +149,7 @@ const backupStarted = {
   organization: { id: 'org_1', name: 'Acme' },
 };
 
-test('whoever turns retries off while one waits gets no more', async () => {
+test('deliver: disabling retries cancels a pending retry', async () => {
   const webhook = await begin();
   t.receiver.answer(t.pathOf(webhook), { status: 500 });
   await t.run(0);
@@ -149,7 +173,7 @@ for (const [retryAfter, status, waits] of [
   ['', 429, 60],
   ['90', 500, 60],
 ] as const)
-  test(`"${retryAfter.slice(0, 40)}" as Retry-After of ${status} makes the wait ${waits} s`, async () => {
+  test(`deliver: Retry-After "${retryAfter.slice(0, 40)}" with status ${status} gives a delay of ${waits} s`, async () => {
     const webhook = await begin();
     t.receiver.answer(t.pathOf(webhook), { status, headers: { 'retry-after': retryAfter } }, { status: 200 });
     await t.run();

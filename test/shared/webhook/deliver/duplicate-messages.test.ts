@@ -1,4 +1,4 @@
-/** Queues give everything at least once, and in any order. */
+/** Queues deliver messages at least once and in any order. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { beforeEach, test } from 'vitest';
@@ -10,14 +10,14 @@ const t = await createWebhookEnv();
 
 beforeEach(t.resetEnv);
 
-/** The message of that attempt, as it was sent. */
+/** The message of an attempt as sent. */
 const messageOf = (attempt: number): string => t.sent.find((one) => t.taskOf(one).attempt === attempt)!.body;
 
-test('an event that is given again, at any time, adds no delivery and no attempt', async () => {
+test('match: an event that is redelivered at any time adds no delivery and no attempt', async () => {
   const webhook = t.addWebhook();
   t.receiver.answer(t.pathOf(webhook), { status: 500 }, { status: 200 });
   const batch = t.written({ event: t.newEvent() });
-  // Twice before anything was sent, then while a retry waits, then when all is over.
+  // Twice before the first attempt, twice while a retry is pending, twice after the delivery has ended.
   for (const seconds of [0, 30, 3_600]) {
     deepEqual(await match(batch), { batchItemFailures: [] });
     deepEqual(await match(batch), { batchItemFailures: [] });
@@ -28,7 +28,7 @@ test('an event that is given again, at any time, adds no delivery and no attempt
   deepEqual([status, attempts], ['delivered', 2]);
 });
 
-test('a message that comes twice at once leaves one record of one attempt, under one id', async () => {
+test('deliver: concurrent duplicates of a message record one attempt under one id', async () => {
   const webhook = t.addFastWebhook();
   t.receiver.answer(t.pathOf(webhook), { status: 500, delayMs: 20 });
   await match(t.written({ event: t.newEvent() }));
@@ -38,7 +38,7 @@ test('a message that comes twice at once leaves one record of one attempt, under
   deepEqual([...new Set(t.requestsTo(webhook).map(({ headers }) => headers['webhook-id']))], [id]);
 });
 
-test('a late duplicate of the first attempt, after the second, is dropped', async () => {
+test('deliver: a duplicate of an attempt that was already recorded is dropped', async () => {
   const webhook = t.addFastWebhook();
   t.receiver.answer(t.pathOf(webhook), { status: 500 });
   await match(t.written({ event: t.newEvent() }));
@@ -53,7 +53,7 @@ test('a late duplicate of the first attempt, after the second, is dropped', asyn
   equal(t.sent.length, sentBefore);
 });
 
-test('one of two attempts at once that succeeds stands, and the retry that the other asked for is not made', async () => {
+test('deliver: if one of two concurrent attempts succeeds, the delivery is delivered and the retry of the other is not sent', async () => {
   const webhook = t.addFastWebhook();
   t.receiver.answer(t.pathOf(webhook), { status: 500, delayMs: 60 }, { status: 200 });
   await match(t.written({ event: t.newEvent() }));
@@ -64,7 +64,7 @@ test('one of two attempts at once that succeeds stands, and the retry that the o
   deepEqual([status, attempts], ['delivered', 1]);
 });
 
-test('a message that waited for a delivery which is no more is dropped', async () => {
+test('deliver: a message for a delivery that does not exist is dropped', async () => {
   const webhook = t.addWebhook();
   await match(t.written({ event: t.newEvent() }));
   const other = t.sent[0]!.body.replace(t.deliveryOf(webhook).id, 'dlv_01JWNVAV000000000000000000');
@@ -73,7 +73,7 @@ test('a message that waited for a delivery which is no more is dropped', async (
   equal(t.deliveriesOf(webhook).length, 1);
 });
 
-test('whatever order and however often the messages of a delivery come, each attempt counts once and in order', async () => {
+test('deliver property: with messages in any order and number each attempt is sent once and in order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 8 }), async (order) => {
       t.resetEnv();
@@ -83,7 +83,7 @@ test('whatever order and however often the messages of a delivery come, each att
       const first = messageOf(1);
       for (const attempt of order) await t.give(first.replace('"attempt":1', `"attempt":${attempt}`));
       await t.run();
-      // Made one after the other, in order, none left out; after the one that succeeded none follows.
+      // In order, without gaps, and none after the successful one.
       deepEqual(t.attemptsTo(webhook), [1, 2, 3]);
       const { status, attempts } = t.deliveryOf(webhook);
       deepEqual([status, attempts, t.deliveriesOf(webhook, t.tenant).length], ['delivered', 3, 1]);
@@ -92,7 +92,7 @@ test('whatever order and however often the messages of a delivery come, each att
   );
 });
 
-/** The same message, twice at once; how long those of the two that were put off have to wait. */
+/** Delivers a message twice concurrently; returns the delays of those that were requeued. */
 const giveTwice = async (body: string): Promise<readonly number[]> => {
   const before = t.sent.length;
   await Promise.all([t.give(body), t.give(body)]);
@@ -100,18 +100,18 @@ const giveTwice = async (body: string): Promise<readonly number[]> => {
   return t.sent.slice(before).flatMap((one) => (same(t.taskOf(one)) === same(t.taskOf({ body })) ? [one.delaySeconds] : []));
 };
 
-test('a first attempt that is made twice at once doubles none of those that follow', async () => {
+test('deliver: a first attempt that is sent twice concurrently duplicates no later attempt', async () => {
   const webhook = t.addFastWebhook();
   t.receiver.answer(t.pathOf(webhook), { status: 500, delayMs: 50 });
   await t.matchEvent();
   deepEqual(await giveTwice(messageOf(1)), []);
-  // Both have asked for the second.
+  // Both have enqueued the second attempt.
   equal(t.sent.filter((one) => t.taskOf(one).attempt === 2).length, 2);
   await t.run();
   deepEqual(t.attemptsTo(webhook), [1, 1, 2, 3, 4, 5]);
 });
 
-test('of two who have the message of a retry one makes it; the other waits until it must be over, and finds it made', async () => {
+test('deliver: of two concurrent duplicates of a retry one is sent; the other is requeued until the lease ends, then dropped', async () => {
   const webhook = t.addWebhook({ timeoutMs: 60_000 });
   t.receiver.answer(t.pathOf(webhook), { status: 500, delayMs: 50 });
   await t.matchEvent();
@@ -126,7 +126,7 @@ test('of two who have the message of a retry one makes it; the other waits until
   deepEqual(t.attemptsTo(webhook), [1, 2, 3, 4, 5]);
 });
 
-test('what is asked for by hand or moved to the slow lane is claimed from its first attempt on', async () => {
+test('deliver: on the slow queue, which manual retries use, the first attempt is leased, too', async () => {
   const webhook = t.addWebhook();
   t.receiver.answer(t.pathOf(webhook), { status: 200, delayMs: 50 });
   t.table.put({ ...webhookKey.health(t.tenant, webhook.id), isSlow: true, ttl: 1 });
@@ -136,7 +136,7 @@ test('what is asked for by hand or moved to the slow lane is claimed from its fi
   deepEqual(t.attemptsTo(webhook), [1]);
 });
 
-test('a claim lasts for the time of the request and 15 s, and not longer: whoever died with it keeps nobody from the attempt', async () => {
+test('deliver: a lease lasts for the request timeout plus 15 s, so a crashed worker blocks its attempt no longer', async () => {
   const webhook = t.addWebhook({ timeoutMs: 60_000 });
   t.receiver.answer(t.pathOf(webhook), { status: 500 }, { status: 200 });
   await t.matchEvent();
@@ -152,7 +152,7 @@ test('a claim lasts for the time of the request and 15 s, and not longer: whoeve
   equal(t.deliveryOf(webhook).status, 'delivered');
 });
 
-test('a duplicate does not end an attempt that another makes, whatever became of the webhook meanwhile', async () => {
+test('deliver: a duplicate does not end an attempt in progress, even if the webhook was disabled meanwhile', async () => {
   const webhook = t.addWebhook();
   t.receiver.answer(t.pathOf(webhook), async () => {
     t.addWebhook({ ...webhook, enabled: false });

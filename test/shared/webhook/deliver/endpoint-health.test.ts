@@ -1,4 +1,4 @@
-/** What an endpoint does decides which lane it takes, and in the end whether it is sent to at all. */
+/** The health of an endpoint decides which queue its deliveries use, and when its webhook is disabled. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
 import { handler as match } from '../../../../functions/webhook/match.ts';
@@ -16,13 +16,13 @@ beforeEach(t.resetEnv);
 
 const day = 24 * 3_600;
 const status = (webhook: WebhookRecord, code: number) => t.receiver.answer(t.pathOf(webhook), { status: code });
-/** An event now, and all of its attempts. */
+/** Emits an event and runs all of its attempts. */
 const deliverEvent = async (): Promise<void> => {
   await match(t.written({ event: t.newEvent() }));
   await t.run();
 };
 
-test('an endpoint that answers 410 is asked once, and one task asks to disable its webhook', async () => {
+test('endpoint health: a 410 ends the delivery after one attempt and enqueues one task to disable the webhook', async () => {
   const webhook = t.addWebhook();
   status(webhook, 410);
   const failingSince = iso(t.clock.now());
@@ -30,11 +30,11 @@ test('an endpoint that answers 410 is asked once, and one task asks to disable i
   deepEqual(t.tasksSent(), [{ kind: 'disable-webhook', webhookId: webhook.id, reason: 'gone', failingSince, revision: 1 }]);
   const [{ status: ended, attempts, lastError } = {} as never] = t.deliveriesOf(webhook);
   deepEqual([ended, attempts, lastError], ['failed', 1, 'HTTP 410']);
-  // Whoever disables it looks there first.
+  // The disable task checks this first.
   equal(t.healthOf(webhook)?.failingSince, failingSince);
 });
 
-test('a 410 speaks of the webhook that the request was made of, not of what it was made into meanwhile', async () => {
+test('endpoint health: a 410 does not disable a webhook that was changed during the request', async () => {
   const webhook = t.addWebhook();
   t.receiver.answer(t.pathOf(webhook), () => {
     t.addWebhook({ ...webhook, url: t.receiver.url(t.newPath()), revision: 2 });
@@ -48,7 +48,7 @@ test('a 410 speaks of the webhook that the request was made of, not of what it w
   deepEqual([t.table.get<WebhookRecord>(webhook)?.enabled, t.table.get<WebhookRecord>(webhook)?.revision], [true, 2]);
 });
 
-test('an endpoint that has failed everything for five days is given up by one task, and not before', async () => {
+test('endpoint health: five days of failures, and not less, enqueue one task to disable the webhook', async () => {
   const webhook = t.addWebhook({ retryEnabled: false });
   status(webhook, 500);
   const failingSince = iso(t.clock.now());
@@ -63,13 +63,13 @@ test('an endpoint that has failed everything for five days is given up by one ta
   deepEqual(t.tasksSent(), [{ kind: 'disable-webhook', webhookId: webhook.id, reason: 'failing', failingSince, revision: 1 }]);
 });
 
-test('nobody is given up before a delivery has used up its attempts, however long ago the first failure was', async () => {
+test('endpoint health: no webhook is disabled before a delivery has used all attempts, however old the first failure is', async () => {
   const webhook = t.addWebhook();
   status(webhook, 503);
   await deliverEvent();
   t.pass(6 * day);
   await match(t.written({ event: t.newEvent() }));
-  // The last of five comes 9,060 s after the first, or later.
+  // The fifth attempt is sent at least 9,060 s after the first.
   await t.run(9_000);
   deepEqual(t.tasksSent(), []);
   await t.run();
@@ -84,7 +84,7 @@ for (const [what, when] of [
   ['in the middle', 2],
   ['at the last moment', 5],
 ] as const)
-  test(`one success ${what} begins the five days anew`, async () => {
+  test(`endpoint health: a success ${what} restarts the five days`, async () => {
     const webhook = t.addWebhook({ retryEnabled: false });
     for (const n of Array(9).keys()) {
       status(webhook, n === when ? 204 : 500);
@@ -95,48 +95,48 @@ for (const [what, when] of [
     deepEqual(t.tasksSent(), []);
   });
 
-const laneNow = async (): Promise<string | undefined> => {
+const queueNow = async (): Promise<string | undefined> => {
   const before = t.sent.length;
   await match(t.written({ event: t.newEvent() }));
   return t.sent[before]?.queue;
 };
 const takes = (outcome: PostOutcome) => ({ post: async () => outcome });
 
-test('a new endpoint has its quick lane yet to earn, and one that failed to earn again', async () => {
+test('endpoint health: a new or failed endpoint uses the slow queue until its next success', async () => {
   const webhook = t.addWebhook({ retryEnabled: false });
-  for (const [code, lane] of [
+  for (const [code, queue] of [
     [200, 'slow'],
     [500, 'quick'],
     [200, 'slow'],
   ] as const) {
-    equal(await laneNow(), lane);
+    equal(await queueNow(), queue);
     status(webhook, code);
     await t.run(0);
   }
-  equal(await laneNow(), 'quick');
+  equal(await queueNow(), 'quick');
 });
 
-test('an endpoint that takes more than three seconds is slow, and three are not too many', async () => {
+test('endpoint health: an endpoint is slow if it takes more than three seconds', async () => {
   t.addFastWebhook();
-  equal(await laneNow(), 'quick');
+  equal(await queueNow(), 'quick');
   await t.run(0, takes({ kind: 'answered', status: 200, retryAfter: undefined, durationMs: 3_001 }));
-  equal(await laneNow(), 'slow');
+  equal(await queueNow(), 'slow');
   await t.run(0, takes({ kind: 'answered', status: 200, retryAfter: undefined, durationMs: 3_000 }));
-  equal(await laneNow(), 'quick');
+  equal(await queueNow(), 'quick');
 });
 
-test('where it cannot be read how an endpoint does, its event takes the slow lane, and does not fail', async () => {
+test('endpoint health: if the health record cannot be read, the event uses the slow queue and is delivered', async () => {
   const webhook = t.addWebhook();
   const { BatchGetItem: read } = t.table.script;
   t.table.script.BatchGetItem = (input) =>
     JSON.stringify(input).includes('HEALTH') ? new Fault('AccessDeniedException') : read!(input);
-  equal(await laneNow(), 'slow');
+  equal(await queueNow(), 'slow');
   t.table.script.BatchGetItem = read!;
   await t.run(0);
   equal(t.deliveriesOf(webhook)[0]?.status, 'delivered');
 });
 
-test('every retry waits among the slow', async () => {
+test('endpoint health: every retry uses the slow queue', async () => {
   const webhook = t.addFastWebhook();
   status(webhook, 500);
   await match(t.written({ event: t.newEvent() }));
@@ -147,7 +147,7 @@ test('every retry waits among the slow', async () => {
   );
 });
 
-test('when it was triggered is noted with every change, and else not more often than every second', async () => {
+test('endpoint health: lastTriggeredAt is written with every change of health, otherwise at most once per second', async () => {
   const webhook = t.addFastWebhook();
   let writes = 0;
   const { onWrite } = t.table;
@@ -161,7 +161,7 @@ test('when it was triggered is noted with every change, and else not more often 
     };
     await t.give(body);
     t.table.onWrite = onWrite;
-    // The attempt itself is written down, and among the slow it is claimed before.
+    // One write records the attempt; on the slow queue another one leases it first.
     const others = queue === 'slow' ? 2 : 1;
     ok(writes >= others);
     return writes === others + 1;
@@ -178,7 +178,7 @@ test('when it was triggered is noted with every change, and else not more often 
   equal(await noted(), false);
 });
 
-test('what waits in the quick lane when its endpoint turns slow moves to the slow one without an attempt, and is delivered there', async () => {
+test('endpoint health: when an endpoint becomes slow, its fast-queue messages move to the slow queue unsent and are delivered there', async () => {
   const webhook = t.addFastWebhook({ retryEnabled: false });
   for (const _ of Array(5)) await match(t.written({ event: t.newEvent() }));
   deepEqual(new Set(t.sent.map(({ queue }) => queue)), new Set(['quick']));
@@ -199,7 +199,24 @@ test('what waits in the quick lane when its endpoint turns slow moves to the slo
       .sort(),
     [...Array(4).fill(['delivered', 1]), ['failed', 1]],
   );
-  // Nobody is sent to twice for it.
+  // Duplicates of the moved messages send nothing.
   for (const body of quick) await t.give(body);
   equal(t.requestsTo(webhook).length, 5);
+});
+
+test('endpoint health: failed attempts are counted until the next success', async () => {
+  const webhook = t.addWebhook({ retryEnabled: false });
+  status(webhook, 500);
+  for (let n = 0; n < 3; n++) {
+    await deliverEvent();
+    t.pass(60);
+  }
+  equal(t.healthOf(webhook)?.failureCount, 3);
+  status(webhook, 200);
+  await deliverEvent();
+  deepEqual([t.healthOf(webhook)?.failureCount, t.healthOf(webhook)?.failingSince], [undefined, undefined]);
+  t.pass(60);
+  status(webhook, 500);
+  await deliverEvent();
+  equal(t.healthOf(webhook)?.failureCount, 1);
 });

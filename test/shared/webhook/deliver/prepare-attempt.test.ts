@@ -1,17 +1,18 @@
-/** A delivery goes to its webhook as it is at the moment of sending. */
+/** Every attempt uses the webhook as it is when the attempt is sent. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, test } from 'vitest';
 import { handler as match } from '../../../../functions/webhook/match.ts';
 import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import type { WebhookRecord } from '../../../../shared/webhook/model/record.ts';
+import { maskUrl } from '../../../../shared/webhook/request/mask-url.ts';
 import { createWebhookEnv } from '../../../harness/env/webhook-env.ts';
 
 const t = await createWebhookEnv();
 
 beforeEach(t.resetEnv);
 
-/** After its first attempt, which failed. */
+/** A webhook whose first attempt failed. */
 const waitingForRetry = async (more: Partial<WebhookRecord> = {}): Promise<WebhookRecord> => {
   const webhook = t.addWebhook(more);
   t.receiver.answer(t.pathOf(webhook), { status: 500 }, { status: 200 });
@@ -25,7 +26,7 @@ for (const [what, change, error] of [
   ['disabled', (webhook: WebhookRecord) => void t.addWebhook({ ...webhook, enabled: false }), 'The webhook is disabled'],
   ['deleted', remove, 'The webhook was deleted'],
 ] as const)
-  test(`a webhook that is ${what} while a retry waits hears nothing more, and the delivery says why`, async () => {
+  test(`deliver: a webhook that is ${what} while a retry is pending gets no request, and the delivery has the reason`, async () => {
     const webhook = await waitingForRetry();
     change(webhook);
     await t.run();
@@ -34,7 +35,7 @@ for (const [what, change, error] of [
     deepEqual([status, attempts, lastError, nextAttemptAt, statusCode], ['failed', 1, error, null, 500]);
   });
 
-test('a webhook that is re-addressed while a retry waits hears it at its new address, and nothing more at the old one', async () => {
+test('deliver: a pending retry is sent to the new URL of a webhook only', async () => {
   const webhook = await waitingForRetry();
   const moved = t.addWebhook({ ...webhook, url: t.receiver.url(t.newPath()) });
   await t.run();
@@ -43,14 +44,14 @@ test('a webhook that is re-addressed while a retry waits hears it at its new add
   deepEqual([status, request?.url], ['delivered', moved.url]);
 });
 
-test('a retry that waited is signed with the secret of now, and carries the headers of now', async () => {
+test('deliver: a pending retry is sent with the current secret and headers', async () => {
   const webhook = await waitingForRetry({ sealedHeaders: Buffer.from('X-Environment:old') });
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   t.addWebhook({ ...webhook, sealedSecret: Buffer.from(secret), sealedHeaders: Buffer.from('X-Environment:new') });
   await t.run();
   const [first, second] = t.requestsTo(webhook);
   deepEqual([first?.headers['x-environment'], second?.headers['x-environment']], ['old', 'new']);
-  // The library compares with the real time, which this clock is not.
+  // The library compares timestamps with the real time, not with the test clock.
   const verify = (heard: typeof first): boolean => {
     try {
       const [, signature = ''] = String(heard!.headers['webhook-signature']).split(',');
@@ -63,7 +64,7 @@ test('a retry that waited is signed with the secret of now, and carries the head
   deepEqual([verify(first), verify(second)], [false, true]);
 });
 
-test('what is kept of a request hides signatures and credentials, and the table never has a secret', async () => {
+test('deliver: the stored request masks signatures and credentials, and no secret is stored or enqueued', async () => {
   const webhook = await waitingForRetry({ sealedHeaders: Buffer.from('Authorization:Bearer of-the-endpoint') });
   const { request } = t.deliveryOf(webhook);
   equal(request?.headers.Authorization, '********');
@@ -74,7 +75,7 @@ test('what is kept of a request hides signatures and credentials, and the table 
   equal(kept.includes('of-the-endpoint') || kept.includes('whsec_'), false);
 });
 
-test('a webhook that is disabled, or subscribes to something else, gets no delivery at all', async () => {
+test('match: a webhook that is disabled or not subscribed gets no delivery', async () => {
   const webhooks = [t.addWebhook({ enabled: false }), t.addWebhook({ events: ['backup.*', 'organization.created'] })];
   await match(t.written({ event: t.newEvent() }));
   await t.run();
@@ -87,7 +88,7 @@ test('a webhook that is disabled, or subscribes to something else, gets no deliv
   );
 });
 
-test('a webhook hears nothing that happened before it was added, however late that is matched', async () => {
+test('match: a webhook gets no event from before its creation, however late the event is matched', async () => {
   const before = t.newEvent();
   t.pass(0.001);
   const webhook = t.addWebhook();
@@ -99,7 +100,7 @@ test('a webhook hears nothing that happened before it was added, however late th
   );
 });
 
-test('two organizations that hear everything hear their own only', async () => {
+test('match: webhooks that subscribe to everything get only events of their own organization', async () => {
   const others = unsafeTenant(newId('organization', t.clock.now()), 'record');
   const [ours, theirs] = [t.addWebhook(), t.addWebhook({}, others)];
   const events = { ours: t.newEvent(), theirs: t.newEvent(others) };
@@ -112,5 +113,22 @@ test('two organizations that hear everything hear their own only', async () => {
     t.sent.map(({ sender }) => sender).sort(),
     [`ORG#${t.tenant.organizationId}`, `ORG#${others.organizationId}`].sort(),
     'each takes its own turn in the queue',
+  );
+});
+
+test('deliver: a sealed URL is opened for the attempt, and the stored request has no token', async () => {
+  const path = `${t.newPath()}/XXXXXXXXXXXXXXXXXXXXXXXX?key=sesame`;
+  const whole = t.receiver.url(path);
+  const webhook = await waitingForRetry({ url: maskUrl(whole), sealedUrl: Buffer.from(whole) });
+  await t.run();
+  const { status, request, attempts } = t.deliveryOf(webhook);
+  deepEqual([status, attempts, request?.url], ['delivered', 1, maskUrl(whole)]);
+  deepEqual(
+    t.receiver.requests.filter((heard) => heard.path === path).map(({ method }) => method),
+    ['POST'],
+  );
+  equal(
+    JSON.stringify([...t.table.items.values()].filter(({ pk }) => String(pk).startsWith('DELIVERY#'))).includes('sesame'),
+    false,
   );
 });

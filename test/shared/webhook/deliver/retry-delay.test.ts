@@ -8,7 +8,7 @@ const now = new Date('2026-03-01T12:00:00.000Z');
 const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const attempt = fc.integer({ min: 1, max: 4 });
 
-test('a wait is what is documented and up to a tenth more, in whole seconds', () =>
+test('retryDelay: the documented delay plus up to 10%, in whole seconds', () =>
   fc.assert(
     fc.property(attempt, chance, (n, by) => {
       const [base, delay] = [retryDelaysSeconds[n - 1]!, retryDelay(n, undefined, now, by)];
@@ -16,7 +16,7 @@ test('a wait is what is documented and up to a tenth more, in whole seconds', ()
     }),
   ));
 
-test('whatever an endpoint asks for, a wait is never shorter than documented nor more than twice as long', () =>
+test('retryDelay: with any Retry-After the delay is between the documented one and twice that', () =>
   fc.assert(
     fc.property(
       attempt,

@@ -1,4 +1,4 @@
-/** A dead webhook is disabled once, with an audit entry and a mail; whatever speaks against it calls it off. */
+/** A failing webhook is disabled once, with an audit entry and an e-mail, unless it changed or recovered meanwhile. */
 import { deepEqual, ok } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { accountKey } from '../../../../shared/account/index.ts';
@@ -31,7 +31,7 @@ const entries = () => table.find(`AUDIT#${organization.id}`);
 const mails = () => aws.sent('').map((input) => JSON.stringify(input));
 
 for (const task of [failing, gone])
-  test(`${task.reason}: disabled, with the reason, an audit entry of the service and a task to tell, all at once`, async () => {
+  test(`disable: reason ${task.reason} is stored, with a system audit entry and a task that notifies the owner`, async () => {
     await disable(task);
     const { enabled, disabled, revision, updatedAt } = stored()!;
     const { reason, failingSince } = task;
@@ -53,11 +53,11 @@ test('disable: a duplicate task disables the webhook once', async () => {
 
 for (const [name, task, change] of [
   ['a success meanwhile', failing, () => table.put({ pk: health.pk, sk: health.sk, ttl: 1 })],
-  ['failures that began anew', failing, () => table.put({ ...health, failingSince: iso(days(-1)) })],
-  ['an address given since the request that was answered 410', gone, () => table.put({ ...webhook, revision: 2 })],
-  ['a change since the request that failed', failing, () => table.put({ ...webhook, revision: 2 })],
-  ['someone who disabled it', gone, () => table.put({ ...webhook, enabled: false })],
-  ['someone who removed it', gone, () => table.items.delete(`${webhook.pk}\n${webhook.sk}`)],
+  ['a later start of the failures', failing, () => table.put({ ...health, failingSince: iso(days(-1)) })],
+  ['a new URL since the request that got a 410', gone, () => table.put({ ...webhook, revision: 2 })],
+  ['a change since the failed request', failing, () => table.put({ ...webhook, revision: 2 })],
+  ['a webhook that is already disabled', gone, () => table.put({ ...webhook, enabled: false })],
+  ['a deleted webhook', gone, () => table.items.delete(`${webhook.pk}\n${webhook.sk}`)],
   ['a deleted organization', gone, () => table.put({ ...organization, deletedAt: iso(now) })],
 ] as const)
   test(`disable: ${name} cancels the task`, async () => {
@@ -68,7 +68,7 @@ for (const [name, task, change] of [
   });
 
 for (const [name, changed] of [
-  ['given another address', { url: 'https://example.org/hooks' }],
+  ['given another URL', { url: 'https://example.org/hooks' }],
   ['disabled', { enabled: false }],
 ] as const)
   test(`disable: a webhook that is ${name} concurrently is not disabled`, async () => {
@@ -93,7 +93,7 @@ test('notify: the owner gets an e-mail when the webhook is disabled', async () =
 
 for (const [name, change] of [
   ['was enabled again', () => table.put({ ...stored(), enabled: true })],
-  ['was removed', () => table.items.delete(`${webhook.pk}\n${webhook.sk}`)],
+  ['was deleted', () => table.items.delete(`${webhook.pk}\n${webhook.sk}`)],
 ] as const)
   test(`notify: no e-mail is sent for a webhook that ${name}`, async () => {
     await disable(gone);

@@ -1,4 +1,4 @@
-/** However an attempt is brought, by the Scheduler or by a queue that cannot wait as long, it is made at its time. */
+/** An attempt is sent when it is due, whether Scheduler or the queue, which has a shorter maximum delay, holds its message. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
 import type { TaskMessage } from '../../../../shared/event/index.ts';
@@ -22,27 +22,27 @@ const secondsOf = (webhook: WebhookRecord): readonly number[] => {
   return times.map((time) => time - times[0]!);
 };
 const inTime = [0, 60, 360, 2_160, 9_360];
-/** How often the messages of each attempt were sent. */
+/** Number of messages sent per attempt. */
 const sendings = (): readonly number[] => [1, 2, 3, 4, 5].map((n) => t.sent.filter((one) => t.taskOf(one).attempt === n).length);
 
 for (const [what, fault] of [
   ['throttles', new Fault('ThrottlingException', 429)],
-  ['is away', new Fault('InternalServerException', 500)],
-  ['is forbidden', new Fault('AccessDeniedException', 403)],
+  ['is unavailable', new Fault('InternalServerException', 500)],
+  ['denies access', new Fault('AccessDeniedException', 403)],
 ] as const)
-  test(`a Scheduler that ${what} costs no attempt more and none less, and all come at their time, by the queue`, async () => {
+  test(`delivery queues: if Scheduler ${what}, the queue delivers every attempt once and on time`, async () => {
     const webhook = await begin();
     t.faults.ofScheduler = () => fault;
     await t.run();
     deepEqual(secondsOf(webhook), inTime);
     const { status, attempts } = t.deliveryOf(webhook);
     deepEqual([status, attempts, t.entries.size], ['failed', 5, 0]);
-    // Each waits as long as a queue can: 1,800 s are two waits, 7,200 s are eight, and no wait is longer.
+    // The queue delays a message by at most 900 s: 1,800 s take two messages, 7,200 s take eight.
     deepEqual(sendings(), [1, 1, 1, 2, 8]);
     ok(t.sent.every(({ delaySeconds }) => delaySeconds <= 900));
   });
 
-test('the longest wait, asked for by the endpoint, is no more than sixteen waits of the queue', async () => {
+test('delivery queues: the longest Retry-After takes at most sixteen queue messages', async () => {
   const webhook = await begin(
     { status: 500 },
     { status: 500 },
@@ -55,11 +55,11 @@ test('the longest wait, asked for by the endpoint, is no more than sixteen waits
   deepEqual(sendings(), [1, 1, 1, 2, 16]);
 });
 
-test('an entry that has fired and is not yet removed does not swallow the attempt that is asked for again', async () => {
+test('delivery queues: a Scheduler entry that has fired but still exists does not block a repeated attempt', async () => {
   const webhook = await begin();
   await t.run(400);
   const [name, entry] = [...t.entries][0]!;
-  // Whoever made the third attempt died before it was written down, and its message is lost, too.
+  // The worker of the third attempt crashed before it recorded it, and its message is lost, too.
   const { lastAttemptAt } = t.deliveryOf(webhook);
   t.table.put({ ...t.deliveryOf(webhook), attempts: 2, nextAttemptAt: lastAttemptAt });
   t.pass((entry.dueMs - t.clock.now().getTime()) / 1_000);
@@ -73,7 +73,7 @@ test('an entry that has fired and is not yet removed does not swallow the attemp
   deepEqual([status, attempts], ['failed', 5]);
 });
 
-test('deliver: an attempt with notBefore is requeued until it is due; one without is sent at once', async () => {
+test('deliver: an attempt with notBefore is requeued until it is due; one without is sent immediately', async () => {
   const webhook = await begin();
   await t.run(0);
   const { body } = t.sent.at(-1)!;

@@ -26,7 +26,7 @@ const restoreInto = (targetProjectId: string): StoredEvent => {
 };
 const begins = (...prefixes: string[]) => eventNames.filter((name) => prefixes.some((prefix) => name.startsWith(`${prefix}.`)));
 
-describe('what filters and metadata know of an event', () => {
+describe('filterableAttributes', () => {
   const none = { projectIds: [], trigger: null, scheduleId: null };
   const ofProject = { ...none, projectIds: [projectId] };
   const expected = (name: EventName) => {
@@ -34,16 +34,16 @@ describe('what filters and metadata know of an event', () => {
     if (name.startsWith('restore.')) return { ...ofProject, trigger: 'manual' };
     if (name === 'schedule.triggered' || name === 'schedule.failed') return { ...ofProject, trigger: 'scheduled', scheduleId };
     if (name.startsWith('schedule.')) return { ...ofProject, scheduleId };
-    return name.startsWith('pitr.') || name.startsWith('project.') ? ofProject : none;
+    return /^(restore_test|pitr|project)\./.test(name) ? ofProject : none;
   };
   for (const name of eventNames) test(name, () => assert.deepEqual(filterableAttributes(sampleOf(name)), expected(name)));
 
-  test('a restore into another project is of both', () =>
+  test('a restore into another project belongs to both projects', () =>
     assert.deepEqual(filterableAttributes(restoreInto(other)).projectIds, [projectId, other]));
 });
 
-describe('without filters', () => {
-  test('the standard format tells of all it subscribes to', () => {
+describe('event filter: without filters', () => {
+  test('the standard format passes every subscribed event', () => {
     assert.deepEqual(passing({}), eventNames);
     const some = eventNames.filter((name) =>
       matchesEventFilter(webhookOf('standard', ['backup.*', 'member.left']), sampleOf(name)),
@@ -51,7 +51,7 @@ describe('without filters', () => {
     assert.deepEqual(some, [...begins('backup'), 'member.left']);
   });
 
-  test('the simple format tells of its nine, whatever the pattern', () => {
+  test('the simple format passes only its nine events, whatever the pattern', () => {
     const told = (events: readonly string[]) =>
       eventNames.filter((name) => matchesEventFilter(webhookOf('simple', events), sampleOf(name)));
     assert.deepEqual(told(['*']), simpleEventNames);
@@ -60,28 +60,31 @@ describe('without filters', () => {
   });
 });
 
-describe('filters', () => {
-  test('projects let through what is of one of them, and nothing that is of none', () => {
-    assert.deepEqual(passing({ projects: [other, projectId] }), begins('backup', 'restore', 'pitr', 'schedule', 'project'));
+describe('event filter: with filters', () => {
+  test('projects passes events of the listed projects, and none without a project', () => {
+    assert.deepEqual(
+      passing({ projects: [other, projectId] }),
+      begins('backup', 'restore', 'restore_test', 'pitr', 'schedule', 'project'),
+    );
     assert.deepEqual(passing({ projects: [other] }), []);
   });
 
-  test('a restore passes for whoever watches its source or its target', () => {
+  test('projects passes a restore if its source or its target is listed', () => {
     assert.deepEqual(passing({ projects: [other] }, [restoreInto(other)]), ['restore.completed']);
     assert.deepEqual(passing({ projects: [projectId] }, [restoreInto(other)]), ['restore.completed']);
   });
 
-  test('trigger lets through what was begun so, and nothing that was not begun', () => {
+  test('trigger passes events with a listed trigger, and none without a trigger', () => {
     for (const trigger of backupTriggers) {
       const all = backupTriggers.filter((one) => passing({ trigger: [trigger] }, [backupOf(one)]).length > 0);
       assert.deepEqual(all, [trigger]);
     }
     assert.deepEqual(passing({ trigger: ['manual'] }), begins('restore'));
     assert.deepEqual(passing({ trigger: ['scheduled'] }), [...begins('backup'), 'schedule.triggered', 'schedule.failed']);
-    assert.deepEqual(passing({ trigger: ['manual', 'scheduled'] }).length, 10);
+    assert.deepEqual(passing({ trigger: ['manual', 'scheduled'] }).length, 11);
   });
 
-  test('excludeTrigger keeps out what was begun so, and nothing else', () => {
+  test('excludeTrigger drops events with a listed trigger, and no others', () => {
     for (const trigger of backupTriggers) {
       const all = backupTriggers.filter((one) => passing({ excludeTrigger: [trigger] }, [backupOf(one)]).length > 0);
       assert.deepEqual(
@@ -95,7 +98,7 @@ describe('filters', () => {
     );
   });
 
-  test('all filters hold at once: what is wanted and kept out is kept out', () => {
+  test('all filters must match; excludeTrigger takes precedence over trigger', () => {
     assert.deepEqual(passing({ trigger: ['manual'], excludeTrigger: ['manual'] }), []);
     assert.deepEqual(passing({ projects: [projectId], trigger: ['manual'] }, [backupOf('manual')]), ['backup.completed']);
     assert.deepEqual(passing({ projects: [other], trigger: ['manual'] }, [backupOf('manual')]), []);

@@ -4,9 +4,9 @@ import { ApiError } from '../../../../shared/contract/errors.ts';
 import { eventNames, simpleEventNames } from '../../../../shared/contract/events/event-names.ts';
 import { allowedEvents, checkEvents, subscribes } from '../../../../shared/webhook/model/subscription.ts';
 
-test('the standard format has the twenty of the interface and the eight of organizations; the simple one its nine', () => {
-  assert.equal(allowedEvents('standard').length, 28);
-  assert.equal(new Set(eventNames).size, 28);
+test('allowedEvents: the standard format has 31 events, the simple format nine', () => {
+  assert.equal(allowedEvents('standard').length, 31);
+  assert.equal(new Set(eventNames).size, 31);
   assert.deepEqual(
     allowedEvents('simple'),
     ['backup.started', 'backup.completed', 'backup.failed']
@@ -15,7 +15,7 @@ test('the standard format has the twenty of the interface and the eight of organ
   );
 });
 
-describe('a subscription', () => {
+describe('subscribes', () => {
   const cases: readonly (readonly [string, string, boolean])[] = [
     ['*', 'backup.started', true],
     ['*', 'invitation.accepted', true],
@@ -39,11 +39,11 @@ describe('a subscription', () => {
     ['pitr.change_captured', 'pitr.change_captured', true],
   ];
   for (const [subscription, name, isWanted] of cases)
-    test(`${JSON.stringify(subscription)} ${isWanted ? 'wants' : 'does not want'} ${name}`, () =>
+    test(`${JSON.stringify(subscription)} ${isWanted ? 'matches' : 'does not match'} ${name}`, () =>
       assert.equal(subscribes(subscription, name as (typeof eventNames)[number]), isWanted));
 });
 
-describe('what a webhook may subscribe to', () => {
+describe('checkEvents', () => {
   const refusal = (given: readonly string[], format: 'standard' | 'simple') => {
     try {
       return checkEvents(given, format);
@@ -55,21 +55,21 @@ describe('what a webhook may subscribe to', () => {
   const wrong = (given: readonly string[], format: 'standard' | 'simple') =>
     (refusal(given, format) as { invalidValues?: unknown }).invalidValues;
 
-  test('names and patterns are kept in their order, each once', () =>
+  test('names and patterns keep their order, without duplicates', () =>
     assert.deepEqual(checkEvents(['restore.*', '*', 'backup.failed', 'restore.*', 'backup.failed'], 'standard'), [
       'restore.*',
       '*',
       'backup.failed',
     ]));
 
-  test('every name of a format is one, and so is the prefix of every name', () => {
+  test('every event name of a format and its prefix pattern are accepted', () => {
     for (const format of ['standard', 'simple'] as const) {
       const names = allowedEvents(format).flatMap((name) => [name, `${name.split('.')[0]}.*`]);
       assert.deepEqual(checkEvents(names, format), [...new Set(names)]);
     }
   });
 
-  test('what never matches anything is refused, with the wrong ones and all that are right', () => {
+  test('values that match no event are refused; the error lists the invalid and the allowed values', () => {
     assert.deepEqual(refusal(['*', 'x', 'backup.done', 'backup.*', 'storage.gone'], 'standard'), {
       field: 'events',
       reason: 'must be event names of the format, a prefix such as backup.*, or *',
@@ -86,13 +86,13 @@ describe('what a webhook may subscribe to', () => {
     ]);
   });
 
-  test('the simple format refuses what only the standard one has, by name and by prefix', () => {
+  test('the simple format refuses names and prefixes that only the standard format has', () => {
     const standardOnly = eventNames.filter((name) => !(simpleEventNames as readonly string[]).includes(name));
     for (const name of [...standardOnly, 'pitr.*', 'member.*']) assert.deepEqual(wrong([name], 'simple'), [name]);
     assert.deepEqual((refusal(['backup.progress'], 'simple') as { allowedValues?: unknown }).allowedValues, simpleEventNames);
   });
 
-  test('nothing at all is refused, and of very much that is wrong the beginning is told', () => {
+  test('an empty list is refused, and an error lists at most 20 invalid values', () => {
     assert.deepEqual(wrong([], 'standard'), []);
     const many = Array.from({ length: 10_000 }, (_, n) => `x${n}`);
     assert.deepEqual(wrong(many, 'standard'), many.slice(0, 20));

@@ -1,4 +1,4 @@
-/** An organization's webhooks and all that was sent to them go with it; the last thing they hear is that it is deleted. */
+/** Purging an organization deletes its webhooks and deliveries, after its deletion event was attempted. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { commit, epochSeconds, iso, newIdOf } from '../../../../shared/platform/index.ts';
@@ -90,7 +90,7 @@ test('purge: waits until the deletion event was matched and attempted once, succ
   table.put(eventItem(deletion));
   let looks = 0;
   table.onRead = () => {
-    // The first look is for the event, the second for webhooks.
+    // The first read is of the event, the second of the webhooks.
     looks += 1;
     if (looks === 4) told({ status: 'attempting', attempts: 0 });
     if (looks === 5) told({ status: 'attempting', attempts: 1 });
@@ -108,8 +108,8 @@ test('purge: the wait is limited, and one step waits no longer than its deadline
 
 for (const [name, change] of [
   ['is disabled', () => table.put({ ...webhook, enabled: false })],
-  ['does not hear of it', () => table.put({ ...webhook, events: ['backup.*'] })],
-  ['was told', () => told()],
+  ['is not subscribed to the event', () => table.put({ ...webhook, events: ['backup.*'] })],
+  ['was already sent the event', () => told()],
 ] as const)
   test(`purge: does not wait for a webhook that ${name}`, async () => {
     table.put(eventItem(deletion));

@@ -1,4 +1,4 @@
-/** A replay sends what was asked for, all of it, and nothing twice, wherever it is cut off. */
+/** A replay sends every requested event exactly once, wherever it is interrupted. */
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { afterAll, beforeEach, describe, test } from 'vitest';
 import { webhooks } from '../../../../shared/contract/endpoints/webhooks.ts';
@@ -55,7 +55,7 @@ const put = (event: StoredEvent, more?: Partial<DeliveryRecord>): DeliveryRecord
 const sent = () => messages().map(([, { deliveryId }]) => deliveryId);
 const stored = (delivery: DeliveryRecord) => table.get<DeliveryRecord>(delivery);
 
-describe('what is sent again', () => {
+describe('replay: selection', () => {
   const deliveries = () => ({
     failed: put(eventAt(minutes(-50)), {}),
     delivered: put(eventAt(minutes(-40)), { status: 'delivered', attempts: 1 }),
@@ -69,7 +69,7 @@ describe('what is sent again', () => {
     ['missing', ['missing']],
     ['all', ['failed', 'delivered', 'overdue', 'missing']],
   ] as const)
-    test(`status ${status}: ${expected.join(', ')}`, async () => {
+    test(`replay: status ${status} sends ${expected.join(', ')}`, async () => {
       const all = deliveries();
       const untouched = { ...stored(all.attempting) };
       await run(taskOf({ status }));
@@ -132,7 +132,7 @@ describe('what is sent again', () => {
   });
 });
 
-describe('over many pages', () => {
+describe('replay: several pages', () => {
   const failedOnes = (count: number) => Array.from({ length: count }, (_, n) => put(eventAt(minutes(n / 10 - 60)), {}));
 
   test('replay: at the deadline it enqueues a task that continues, until the end', async () => {
@@ -140,7 +140,7 @@ describe('over many pages', () => {
     let [task, runs]: [Task | undefined, number] = [taskOf(), 0];
     while (task && runs < 5) {
       let looks = 0;
-      // The look at the clock after the first page finds the time over.
+      // The deadline has passed when it is checked after the first page.
       const time = { now: () => (looks++ < 4 ? now : minutes(2)) };
       const before = tasks().length;
       await runReplay(tenant, task, minutes(1), time);
@@ -191,7 +191,7 @@ describe('over many pages', () => {
     table.put({ ...stored(delivery), status: 'delivered', attempts: 2, nextAttemptAt: null });
     await run(task);
     equal(sent().length, 1);
-    // As the call that begins it does.
+    // As the request that starts a replay does.
     table.put({ ...webhookKey.replay(tenant, webhook.id), walk: 'walk-2', until: iso(later(now, 60)), ttl: 4_000_000_000 });
     await run({ ...task, walk: 'walk-2' });
     equal(sent().length, 2);
@@ -210,7 +210,7 @@ describe('over many pages', () => {
     });
 });
 
-describe('one at a time', () => {
+describe('replay: lock', () => {
   const start = (at = now) =>
     commit(startReplay(tenant, webhook, { from: '2026-02-27', to: '2026-02-28', status: 'failed' }, at).change.writes);
   const begun = () => tasks().at(-1) as unknown as Task;
@@ -241,7 +241,7 @@ describe('one at a time', () => {
     await rejects(start(minutes(10)), { code: 'CONFLICT' });
   });
 
-  test('one whose task died is over after three hours, and each part begins them anew', async () => {
+  test('replay: the lock of a crashed task expires after three hours, and each part extends it', async () => {
     await start();
     const [task] = tasks() as unknown as Task[];
     await runReplay(tenant, task!, minutes(60), { now: () => minutes(60) });
@@ -249,7 +249,7 @@ describe('one at a time', () => {
     await start(minutes(240));
   });
 
-  test('one that another took the place of sends nothing more, and does not end the other', async () => {
+  test('replay: after another one took over the lock it sends nothing and does not release that lock', async () => {
     const delivery = put(eventAt(new Date('2026-02-28T12:00:00.000Z')), {});
     await start();
     const [old] = tasks() as unknown as Task[];
@@ -263,18 +263,18 @@ describe('one at a time', () => {
   });
 });
 
-describe('what is asked for', () => {
+describe('replay: request', () => {
   const start = (wish: object = {}, of = webhook) =>
     startReplay(tenant, of, { from: '2026-02-27', to: '2026-02-28', status: 'failed', ...wish }, now);
 
-  test('bare dates are whole days, UTC, and the task says so', () => {
+  test('replay: dates without a time are whole days in UTC, in the response and in the audit entry', () => {
     const { replay, change } = start();
     const range = { from: '2026-02-27T00:00:00.000Z', to: '2026-02-28T23:59:59.999Z', events: ['*'], status: 'failed' };
     deepEqual(replay, { webhookId: webhook.id, ...range });
     deepEqual(change.audit[0]!.details, { name: webhook.name, ...range });
   });
 
-  test('what is yet to happen is no part of it', () => {
+  test('replay: a range in the future is cut off at the current time', () => {
     equal(start({ to: '2027-01-01' }).replay.to, iso(now));
     const { from, to } = start({ from: '2026-06-01', to: '2027-01-01' }).replay;
     equal(from, to);
@@ -284,7 +284,7 @@ describe('what is asked for', () => {
     { from: '0000-01-01T00:00:00+14:00', to: '2026-01-01' },
     { from: '9999-12-31T23:59:59-14:00', to: '9999-12-31T23:59:59-15:00' },
   ])
-    test(`a range from ${range.from} can be told and worked off`, () => {
+    test(`replay: a range from ${range.from} gives a valid response and a valid task`, () => {
       const { replay, change } = start(webhooks.replay.body.parse(range));
       deepEqual(webhooks.replay.data.parse(replay), replay);
       const [task] = change.writes as unknown as [{ put: { message: string } }];
@@ -293,10 +293,10 @@ describe('what is asked for', () => {
 
   for (const [name, code, field, wish, of] of [
     ['a range that ends before it begins', 'VALIDATION_ERROR', 'from', { from: '2026-03-01', to: '2026-02-28' }, webhook],
-    ['a name that is no event', 'VALIDATION_ERROR', 'events', { events: ['backup.done'] }, webhook],
+    ['an unknown event name', 'VALIDATION_ERROR', 'events', { events: ['backup.done'] }, webhook],
     ['a disabled webhook', 'CONFLICT', undefined, {}, webhookOf({ enabled: false })],
   ] as const)
-    test(`${name} is refused`, () => {
+    test(`replay: ${name} is refused`, () => {
       const told = { code, ...(field && { details: { field } }) };
       throws(
         () => start(wish, of),
@@ -308,7 +308,7 @@ describe('what is asked for', () => {
     });
 });
 
-test('a delivery that a replay makes is the one that the event would have made', async () => {
+test('replay: a missing delivery is created exactly as matching would have created it', async () => {
   const event = eventAt(minutes(-30));
   put(event);
   await run(taskOf({ status: 'missing' }));

@@ -1,4 +1,4 @@
-/** The headers of a request, whoever they come from, and what may be shown of them. */
+/** Headers of a request: those of the service, custom ones, and how they are masked. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { secretMask as mask } from '../../../../shared/platform/index.ts';
@@ -10,7 +10,7 @@ const unixSeconds = '1772359200';
 const lower = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-describe('headers of the webhook itself', () => {
+describe('composeRequest: custom headers', () => {
   const given = {
     'user-AGENT': 'ours/1',
     'X-Environment': 'production',
@@ -27,20 +27,20 @@ describe('headers of the webhook itself', () => {
     firstAttempt(),
   );
 
-  test('are sent, with the user agent of their choice', () => {
+  test('are sent, and may replace the user agent', () => {
     assert.equal(headers['X-Environment'], 'production');
     assert.equal(headers.Authorization, 'Bearer abc');
     assert.equal(lower(headers)['user-agent'], 'ours/1');
     assert.equal(Object.keys(headers).filter((name) => name.toLowerCase() === 'user-agent').length, 1);
   });
 
-  test('never take the place of ours, in whatever case', () => {
+  test('never replace headers of the service, in any case', () => {
     assert.equal(Object.keys(headers).length, new Set(Object.keys(lower(headers))).size);
     assert.equal(Object.values(headers).includes('forged'), false);
     assert.equal(lower(headers)['content-type'], 'application/json');
   });
 
-  test('are shown without credentials, and ours without signatures', () =>
+  test('are shown with masked credentials, next to masked signatures', () =>
     assert.deepEqual(shownHeaders, {
       'user-AGENT': 'ours/1',
       'X-Environment': 'production',

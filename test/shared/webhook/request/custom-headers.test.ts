@@ -24,53 +24,54 @@ const ours = [
   ...['webhook-id', 'Webhook-Signature', 'webhook-timestamp'],
 ];
 for (const name of ours)
-  test(`the header ${name} is the service's own to set`, () => {
+  test(`checkHeaders: ${name} is reserved for the service`, () => {
     equal(refused({ [name]: 'x' }).field, `headers.${name}`);
   });
 
 for (const name of ['constructor', 'Constructor', 'prototype', '__proto__'])
-  test(`${name} is no name of a header: it means something else to whoever keeps them`, () => {
+  test(`checkHeaders: ${name} is refused, because it is a property of objects`, () => {
     equal(refused(JSON.parse(`{"${name}":"x"}`)).field, `headers.${name}`);
   });
 
 for (const row of [webhooks.create, webhooks.update])
-  test(`${row.method}: __proto__ among the headers is refused, and not left out`, () => {
+  test(`${row.method}: a header named __proto__ is refused, not ignored`, () => {
     const given = `{"name":"a","url":"https://example.com","events":["*"],"headers":{"X-A":"b","__proto__":"x"}}`;
+    const refusal = { field: 'headers.__proto__', reason: 'is not a valid header name' };
     throws(() => validate(row.body, JSON.parse(given), 'body'), {
       code: 'VALIDATION_ERROR',
-      details: { field: 'headers.__proto__', reason: 'is not a valid header name' },
+      details: { ...refusal, errors: [refusal] },
     });
     const { headers } = row.body.parse({ name: 'a', url: 'https://example.com', events: ['*'] });
     deepEqual(headers, row === webhooks.create ? {} : undefined);
   });
 
 for (const name of ['', 'a b', 'a:b', 'a\r\nHost', 'a\nb', 'ä', 'a(b)', 'a/b', '"a"', 'a\0', ' a', 'a\t'])
-  test(`${JSON.stringify(name)} is no name of a header`, () => {
+  test(`checkHeaders: ${JSON.stringify(name)} is not a valid name`, () => {
     equal(refused({ [name]: 'x' }).field, 'headers');
   });
 
 for (const value of ['a\r\nX-Service-Signature: forged', 'a\n', '\r', 'a\0b', 'ä', '\u007f', '\u2028', '\u{1F600}'])
-  test(`${JSON.stringify(value)} is no value of a header, and is not repeated in the refusal`, () => {
+  test(`checkHeaders: ${JSON.stringify(value)} is not a valid value, and the error does not contain it`, () => {
     const { field, reason } = refused({ 'X-A': value });
     equal(field, 'headers.X-A');
     ok(!reason.includes(value));
   });
 
 for (const value of [mask, `Bearer ${mask}`, '***', '\u2022\u2022\u2022'])
-  test(`the mask ${value} sent back is refused`, () => {
+  test(`checkHeaders: the masked value ${value} is refused`, () => {
     throws(() => checkHeaders({ Authorization: value }), { code: 'VALIDATION_ERROR' });
   });
 
-test('two names that differ in case only are one header given twice', () => {
+test('checkHeaders: names that differ only in case are duplicates', () => {
   equal(refused({ 'X-Env': 'a', 'x-env': 'b' }).field, 'headers.x-env');
 });
 
-test('names and values together have 3,500 bytes, to the byte', () => {
+test('checkHeaders: names and values together have at most 3,500 bytes', () => {
   doesNotThrow(() => checkHeaders({ 'X-A': 'a'.repeat(1_747), 'X-B': 'b'.repeat(1_747) }));
   equal(refused({ 'X-A': 'a'.repeat(1_747), 'X-B': 'b'.repeat(1_748) }).field, 'headers');
 });
 
-test('every token and every printable value is taken unless the name is reserved', () => {
+test('checkHeaders: every unreserved token with any printable value is accepted', () => {
   const name = fc.stringMatching(/^X-[!#$%&'*+.^_`|~0-9A-Za-z-]{1,20}$/).filter((text) => !/^x-(service|webhook)-/i.test(text));
   const value = fc.stringMatching(/^[\t -~]{0,50}$/).filter((text) => !/\*{3}/.test(text));
   fc.assert(fc.property(name, value, (given, text) => doesNotThrow(() => checkHeaders({ [given]: text }))));
@@ -82,7 +83,7 @@ const credentials = [
   ...['X-Pass', 'X-Hmac', 'X-Sig', 'X-Api', 'X-PAT', 'pin', 'X-User-Pin', 'X-OTP', 'X-Access'],
 ];
 for (const name of credentials)
-  test(`the value of ${name} is never shown`, () => {
+  test(`maskHeaders: the value of ${name} is masked`, () => {
     ok(isSensitive(name));
     deepEqual(maskHeaders({ [name]: 'value', 'X-Environment': 'production' }), { [name]: mask, 'X-Environment': 'production' });
   });
@@ -93,11 +94,11 @@ const tokens = [
   ...['0123456789abcdef0123456789abcdef', 'id=c2VjcmV0IG9mIHRoZSB0ZXN0cyBvZiB3ZWJob29rcw==', 'a8_Zt-qL2mX0pW7rV4sY1nB6kD3fH9jC'],
 ];
 for (const value of tokens)
-  test(`${value} looks like a token, and is not shown whatever its name`, () => {
+  test(`maskHeaders: ${value} looks like a token and is masked under any name`, () => {
     deepEqual(maskHeaders({ 'X-Custom': value }), { 'X-Custom': mask });
   });
 
-test('what says where and what for is shown', () => {
+test('maskHeaders: values that are not credentials are shown', () => {
   const plain = {
     'X-Environment': 'production',
     'X-Path': '/hooks/backup',
@@ -107,7 +108,7 @@ test('what says where and what for is shown', () => {
   deepEqual(maskHeaders(plain), plain);
 });
 
-test('a value that begins with the scheme of a credential is not shown, whatever its name', () => {
+test('maskHeaders: a value that begins with an authentication scheme is masked under any name', () => {
   deepEqual(maskHeaders({ 'X-Custom': 'Bearer abc', 'X-Other': 'Basic dTpw', 'X-Plain': 'bearings' }), {
     'X-Custom': mask,
     'X-Other': mask,

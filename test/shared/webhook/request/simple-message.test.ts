@@ -1,4 +1,4 @@
-/** Format B, byte for byte: exactly the fields that the interface lists. */
+/** The simple format, byte for byte: exactly the documented fields. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'vitest';
@@ -18,7 +18,7 @@ const compose = (name: EventName, secrets = secretsOf(own)) => composeRequest(si
 const dataOf = (name: EventName) => (JSON.parse(compose(name).body) as { data: Record<string, unknown> }).data;
 const [project, person] = ['prj_01JZ8Q4V0M6T3X9C2B7N5K1HRD', 'usr_01JZ8Q4V0M6T3X9C2B7N5K1HRD'];
 
-test('has exactly these headers, and is signed over the body alone', () => {
+test('simple format: the request has exactly the documented headers, and the signature covers only the body', () => {
   const { headers, body } = compose('backup.completed');
   assert.deepEqual(headers, {
     'User-Agent': 'Backup-Management-Service/9.8.7',
@@ -31,7 +31,12 @@ test('has exactly these headers, and is signed over the body alone', () => {
   assert.deepEqual(Object.keys(JSON.parse(body) as object), ['event', 'timestamp', 'data']);
 });
 
-test('is unsigned without a secret, and signed twice during an overlap', () => {
+test('simple format: a test delivery says so in a header', () => {
+  const { headers } = composeRequest(simple, secretsOf(own), sampleOf('backup.completed'), { ...firstAttempt(), isTest: true });
+  assert.equal(headers['X-Webhook-Test'], 'true');
+});
+
+test('simple format: a request is unsigned without a secret, and signed with both secrets during a rotation', () => {
   const unsigned = compose('backup.failed', secretsOf(undefined)).headers;
   assert.equal(
     Object.keys(unsigned).some((name) => name.includes('Signature')),
@@ -42,7 +47,7 @@ test('is unsigned without a secret, and signed twice during an overlap', () => {
   assert.equal(headers['X-Webhook-Signature-Previous'], hmac(generated, body));
 });
 
-test('backup.started and backup.completed have the fields of the interface, durations in seconds', () => {
+test('simple format: backup.started and backup.completed have the documented fields, durations in seconds', () => {
   const completed = {
     backupId: 'bkp_01JZ8Q4V0M6T3X9C2B7N5K1HRD',
     projectId: project,
@@ -67,7 +72,7 @@ test('backup.started and backup.completed have the fields of the interface, dura
   });
 });
 
-test('backup.failed has the error as a text, and when it failed', () =>
+test('simple format: backup.failed has the error as text and the time of the failure', () =>
   assert.deepEqual(dataOf('backup.failed'), {
     backupId: 'bkp_01JZ8Q4V0M6T3X9C2B7N5K1HRD',
     projectId: project,
@@ -81,7 +86,7 @@ test('backup.failed has the error as a text, and when it failed', () =>
     failedAt: '2026-03-01T10:00:00.250Z',
   }));
 
-test('restores have the fields of the interface and no others', () => {
+test('simple format: restore events have exactly the documented fields', () => {
   const completed = {
     restoreJobId: 'rst_01JZ8Q4V0M6T3X9C2B7N5K1HRD',
     backupId: 'bkp_01JZ8Q4V0M6T3X9C2B7N5K1HRD',
@@ -102,7 +107,7 @@ test('restores have the fields of the interface and no others', () => {
     assert.deepEqual(Object.keys(dataOf(name)), Object.keys(completed));
 });
 
-test('schedules have the fields of the interface and no others', () => {
+test('simple format: schedule events have exactly the documented fields', () => {
   const updated = {
     scheduleId: 'sch_01JZ8Q4V0M6T3X9C2B7N5K1HRD',
     name: 'Every night',
@@ -119,11 +124,11 @@ test('schedules have the fields of the interface and no others', () => {
   assert.deepEqual(dataOf('schedule.deleted'), { ...updated, enabled: false, nextRunAt: null });
 });
 
-test('is what the contract says, with no field more', () => {
+test('simple format: every event matches its strict contract schema', () => {
   for (const name of simpleEventNames) assert.deepEqual(simpleEvents[name].strict().parse(dataOf(name)), dataOf(name));
 });
 
-test('knows nothing but its nine', () => {
+test('simple format: an event outside its nine is refused', () => {
   for (const name of eventNames.filter((one) => !(simpleEventNames as readonly string[]).includes(one)))
     assert.throws(() => compose(name), /does not exist in the simple format/);
 });

@@ -1,4 +1,4 @@
-/** Format A, byte for byte, as receivers of every kind check it. */
+/** The standard format, byte for byte, verified the way receivers do it. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
@@ -17,11 +17,15 @@ const webhook = webhookOf('standard');
 const unixSeconds = '1772359200';
 const hmac = (key: string, text: string | Buffer): string => `sha256=${createHmac('sha256', key).update(text).digest('hex')}`;
 
-describe('the standard format', () => {
+describe('standard format', () => {
   const event = sampleOf('backup.completed');
-  const { headers, body, url } = composeRequest(webhook, secretsOf(generated), event, { ...firstAttempt(), attempt: 2 });
+  const { headers, body, url } = composeRequest(webhook, secretsOf(generated), event, {
+    ...firstAttempt(),
+    attempt: 2,
+    retry: { maxAttempts: 5, willRetry: true },
+  });
 
-  test('is the event in its envelope, and what is known of the attempt', () => {
+  test('standard format: the body is the event in its envelope, with the metadata of the attempt', () => {
     assert.equal(url, webhook.url);
     assert.equal(
       body,
@@ -42,17 +46,39 @@ describe('the standard format', () => {
     );
   });
 
-  test('says null where an event was begun by nobody', () => {
-    const { metadata } = JSON.parse(
-      composeRequest(webhook, secretsOf(own), sampleOf('member.left'), { ...firstAttempt(), willRetry: false }).body,
-    ) as { metadata: object };
-    assert.deepEqual(metadata, {
-      ...{ trigger: null, scheduleId: null, attempt: 1, deliveryId: firstAttempt().deliveryId },
-      ...{ maxAttempts: 5, willRetry: false },
-    });
+  test('standard format: a first attempt carries no maxAttempts and no willRetry, and a null trigger if there is none', () => {
+    const { metadata } = JSON.parse(composeRequest(webhook, secretsOf(own), sampleOf('member.left'), firstAttempt()).body) as {
+      metadata: object;
+    };
+    assert.deepEqual(metadata, { trigger: null, scheduleId: null, attempt: 1, deliveryId: firstAttempt().deliveryId });
   });
 
-  test('has exactly these headers', () =>
+  test('standard format: an event of a request carries its id', () => {
+    const caused = { ...sampleOf('member.left'), requestId: 'request-1' };
+    const { metadata } = JSON.parse(composeRequest(webhook, secretsOf(own), caused, firstAttempt()).body) as {
+      metadata: { requestId?: string };
+    };
+    assert.equal(metadata.requestId, 'request-1');
+  });
+
+  test('standard format: a test delivery says so in its signed metadata and in a header', () => {
+    const sent = composeRequest(webhook, secretsOf(own), event, { ...firstAttempt(), isTest: true });
+    const { metadata } = JSON.parse(sent.body) as { metadata: { test?: boolean } };
+    assert.equal(metadata.test, true);
+    assert.equal(sent.headers['X-Service-Test'], 'true');
+    assert.equal('X-Service-Test' in headers, false);
+  });
+
+  test('standard format: a storage.error event of an earlier version is sent with an error object', () => {
+    const sample = sampleOf('storage.error');
+    const earlier = { ...sample, data: { ...(sample.data as object), error: 'The bucket does not exist.' } };
+    const { data } = JSON.parse(composeRequest(webhook, secretsOf(own), earlier, firstAttempt()).body) as {
+      data: { error: object };
+    };
+    assert.deepEqual(data.error, { code: 'STORAGE_ERROR', message: 'The bucket does not exist.', details: {} });
+  });
+
+  test('standard format: the request has exactly the documented headers', () =>
     assert.deepEqual(headers, {
       'User-Agent': 'Backup-Management-Service/9.8.7',
       'Content-Type': 'application/json',
@@ -64,7 +90,7 @@ describe('the standard format', () => {
       'webhook-signature': headers['webhook-signature'],
     }));
 
-  test('is signed for the moment of the attempt; the delivery keeps its id', () => {
+  test('standard format: every attempt has its own timestamp and signatures, and the id of the delivery', () => {
     const later = new Date(sentAt.getTime() + 60_900);
     const again = composeRequest(webhook, secretsOf(generated), event, { ...firstAttempt(later), attempt: 2 }).headers;
     assert.equal(again['X-Service-Timestamp'], '1772359261');
@@ -74,10 +100,10 @@ describe('the standard format', () => {
     assert.notEqual(again['webhook-signature'], headers['webhook-signature']);
   });
 
-  test('is never sent unsigned', () =>
+  test('standard format: a request without a secret is refused', () =>
     assert.throws(() => composeRequest(webhook, secretsOf(undefined), event, firstAttempt()), /has no secret/));
 
-  test('during an overlap both secrets sign, each where it is looked for', () => {
+  test('standard format: during a rotation both secrets sign, each in its documented place', () => {
     const both = composeRequest(webhook, secretsOf(generated, own), event, firstAttempt());
     const signed = `${unixSeconds}.${both.body}`;
     assert.equal(both.headers['X-Service-Signature'], hmac(generated, signed));
@@ -89,20 +115,20 @@ describe('the standard format', () => {
   });
 });
 
-describe('the Standard Webhooks library', () => {
+describe('Standard Webhooks library', () => {
   const received = (secret: string, previous?: string) =>
     composeRequest(webhook, secretsOf(secret, previous), sampleOf('restore.failed'), firstAttempt());
   const parse = ({ body, headers }: ReturnType<typeof received>, secret: string, isRaw = false) =>
     new Webhook(secret, isRaw ? { format: 'raw' } : undefined).verify(Buffer.from(body), headers);
 
-  test('verifies with a secret that was made', () => {
+  test('verifies with a generated secret', () => {
     const request = received(generated);
     assert.deepEqual(parse(request, generated), JSON.parse(request.body));
   });
 
-  test('verifies with a secret of one’s own, as raw bytes', () => assert.ok(parse(received(own), own, true)));
+  test('verifies with a custom secret as raw bytes', () => assert.ok(parse(received(own), own, true)));
 
-  test('verifies with either secret during an overlap, and with no third', () => {
+  test('verifies with either secret during a rotation, and with no other', () => {
     for (const [current, previous] of [[generated, own] as const, [own, generated] as const]) {
       assert.ok(parse(received(current, previous), generated));
       assert.ok(parse(received(current, previous), own, true));
@@ -111,7 +137,7 @@ describe('the Standard Webhooks library', () => {
     assert.throws(() => parse(received(generated), own, true), WebhookVerificationError);
   });
 
-  test('refuses what was touched: body, id or timestamp', () => {
+  test('refuses a changed body, id or timestamp', () => {
     const { body, headers } = received(generated);
     const library = new Webhook(generated);
     library.verify(body, headers);
@@ -124,7 +150,7 @@ describe('the Standard Webhooks library', () => {
     for (const [text, given] of touched) assert.throws(() => library.verify(text, given), /No matching signature/);
   });
 
-  test('refuses what is more than 300 seconds old or early', () => {
+  test('refuses a timestamp more than 300 seconds in the past or future', () => {
     for (const offsetMs of [-301_000, 301_000]) {
       const at = new Date(sentAt.getTime() + offsetMs);
       const { body, headers } = composeRequest(webhook, secretsOf(generated), sampleOf('backup.failed'), firstAttempt(at));
@@ -132,7 +158,7 @@ describe('the Standard Webhooks library', () => {
     }
   });
 
-  test('gives back whatever an event holds, verified over the bytes that are sent', () =>
+  test('verifies the sent bytes of any event data and returns the data unchanged', () =>
     fc.assert(
       fc.property(fc.jsonValue(), fc.string({ unit: 'binary', minLength: 8 }), (told, secret) => {
         const odd = { told, markup: '</script>\u2028\u2029', large: 1e21, text: secret };

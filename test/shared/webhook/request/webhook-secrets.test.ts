@@ -2,7 +2,16 @@ import { deepEqual, equal, match, notEqual, rejects } from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { unsafeTenant } from '../../../../shared/platform/index.ts';
 import type { WebhookRecord } from '../../../../shared/webhook/model/record.ts';
-import { newSecret, openSecrets, sealHeaders, sealWebhookSecret } from '../../../../shared/webhook/request/webhook-secrets.ts';
+import { maskUrl } from '../../../../shared/webhook/request/mask-url.ts';
+import {
+  hasPlainToken,
+  newSecret,
+  openSecrets,
+  openUrl,
+  sealHeaders,
+  sealWebhookSecret,
+  urlAttributes,
+} from '../../../../shared/webhook/request/webhook-secrets.ts';
 import { replaceWire, wireAnswer, wireText } from '../../../harness/aws/aws-wire.ts';
 import { Fault, type Input, type Script, type ScriptedAws, scriptAws } from '../../../harness/aws/scripted-aws.ts';
 
@@ -11,7 +20,7 @@ const now = new Date('2026-01-01T00:00:00Z');
 let aws: ScriptedAws;
 let count = 0;
 
-/** Ciphertexts differ each time and open in their context only, as those of KMS. */
+/** Like KMS: every ciphertext differs and decrypts only in its encryption context. */
 const kms: Script = {
   Encrypt: ({ Plaintext, EncryptionContext }: Input) => ({
     CiphertextBlob: Buffer.from(JSON.stringify([Plaintext, EncryptionContext, count++])).toString('base64'),
@@ -37,7 +46,7 @@ const sealed = async (id: string, headers: Record<string, string> = {}): Promise
   return { id, sealedSecret: await sealWebhookSecret(tenant, id, 'old secret'), ...(sealedHeaders && { sealedHeaders }) };
 };
 
-test('a secret that is made is 32 random bytes in the form of Standard Webhooks', () => {
+test('newSecret: a secret is 32 random bytes in the format of Standard Webhooks', () => {
   match(newSecret(), /^whsec_[A-Za-z0-9+/]{43}=$/);
   notEqual(newSecret(), newSecret());
 });
@@ -82,7 +91,7 @@ test('secrets: a new ciphertext is decrypted again', async () => {
   equal((await openSecrets(tenant, { ...webhook, sealedSecret }, now)).secret, 'new secret');
 });
 
-test('the secret before the last rotation is there until its moment, and not at it', async () => {
+test('secrets: the previous secret is valid until its expiry, exclusively', async () => {
   const webhook = await sealed('whk_f');
   const previous = { sealedSecret: await sealWebhookSecret(tenant, 'whk_f', 'older'), until: '2026-01-01T01:00:00.000Z' };
   const at = async (moment: string) => (await openSecrets(tenant, { ...webhook, previous }, new Date(moment))).previous;
@@ -98,9 +107,9 @@ test('secrets: a KMS failure is not cached', async () => {
   equal((await openSecrets(tenant, webhook, now)).secret, 'old secret');
 });
 
-test('two thousand webhooks with headers cost one call each, however many events they hear; no more than five thousand texts are remembered, those used last', async (t) => {
+test('secrets: each ciphertext of 2,000 webhooks is decrypted once for all events; the cache keeps the 5,000 used last', async (t) => {
   let opened = 0;
-  // So many calls take long over a socket.
+  // That many calls over a socket would be slow.
   const restore = replaceWire(async (request) => {
     opened += 1;
     const { CiphertextBlob: Plaintext } = JSON.parse(wireText(request)) as Input;
@@ -121,4 +130,40 @@ test('two thousand webhooks with headers cost one call each, however many events
   equal(opened, 0);
   await openSecrets(tenant, webhookOf(0), now);
   equal(opened, 2);
+});
+
+const tokenUrl = 'https://hooks.example.com/services/T0/B0/XXXXXXXXXXXXXXXXXXXXXXXX?env=live';
+
+test('urls: one with a token is stored masked and sealed, and opens to what was given', async () => {
+  const stored = await urlAttributes(tenant, 'whk_h', tokenUrl);
+  equal(stored.url, 'https://hooks.example.com/services/T0/B0/********?env=********');
+  const { url, sealedUrl } = stored;
+  equal(await openUrl(tenant, { id: 'whk_h', url, ...(sealedUrl && { sealedUrl }) }, now), tokenUrl);
+});
+
+test('urls: one without a token is stored as it is, without KMS', async () => {
+  const url = 'https://example.com/hooks/backup-events';
+  deepEqual(await urlAttributes(tenant, 'whk_h', url), { url, sealedUrl: undefined });
+  equal(aws.sent('Encrypt').length, 0);
+});
+
+test('urls: a record of before they were sealed is read in plain, and recognized if it holds a token', async () => {
+  equal(await openUrl(tenant, { id: 'whk_h', url: tokenUrl }, now), tokenUrl);
+  equal(hasPlainToken({ url: tokenUrl }), true);
+  equal(hasPlainToken({ url: 'https://example.com/hooks' }), false);
+  equal(hasPlainToken({ url: maskUrl(tokenUrl) }), false);
+});
+
+test('urls: one that an earlier version has set since, after a roll back, is used instead of the sealed one', async () => {
+  const { sealedUrl } = await urlAttributes(tenant, 'whk_h', tokenUrl);
+  const replaced = 'https://other.example.com/hooks';
+  equal(await openUrl(tenant, { id: 'whk_h', url: replaced, ...(sealedUrl && { sealedUrl }) }, now), replaced);
+});
+
+test('urls: they have a purpose of their own, so that functions that show them cannot decrypt secrets', async () => {
+  const { sealedUrl = Buffer.from('') } = await urlAttributes(tenant, 'whk_h', tokenUrl);
+  const contexts = aws.sent('Encrypt').map(({ EncryptionContext }) => EncryptionContext);
+  deepEqual(contexts, [{ organization: 'org_1', webhook: 'whk_h', purpose: 'webhook-url', part: 'url' }]);
+  await rejects(openUrl(tenant, { id: 'whk_other', url: maskUrl(tokenUrl), sealedUrl }, now));
+  await rejects(openUrl(unsafeTenant('org_2', 'record'), { id: 'whk_h', url: maskUrl(tokenUrl), sealedUrl }, now));
 });

@@ -7,9 +7,9 @@ import { firstAttempt, organization, sampleOf, secretsOf, webhookOf } from '../.
 
 process.env.SERVICE_VERSION = '9.8.7';
 
-describe('a sample', () => {
+describe('sample event', () => {
   for (const name of eventNames)
-    test(`${name} is what the catalogue says, of the organization that asks, and can be sent`, () => {
+    test(`${name} matches the catalogue, names the requesting organization, and can be sent`, () => {
       const event = sampleOf(name);
       assert.equal(event.type, name);
       assert.match(event.id, /^evt_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);

@@ -1,0 +1,34 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'vitest';
+import { events } from '../../../../shared/contract/events/event-catalogue.ts';
+import { eventNames, isSimpleEvent } from '../../../../shared/contract/events/event-names.ts';
+import { simpleEvents } from '../../../../shared/contract/events/simple-events.ts';
+import { WebhookEvent } from '../../../../shared/contract/models/webhook.ts';
+import { listEventTypes } from '../../../../shared/webhook/index.ts';
+
+const types = listEventTypes({ id: 'org_01JZ8Q4V0M6T3X9C2B7N5K1HRD', name: 'Acme' }, new Date('2026-03-01T10:00:00.000Z'));
+
+test('event types: every event of the catalogue is listed with a description', () => {
+  deepEqual(
+    types.map(({ name }) => name),
+    eventNames,
+  );
+  for (const { description } of types) ok(description.length > 10);
+});
+
+test('event types: samples are complete requests in each format of the event', () => {
+  for (const type of types) {
+    deepEqual(WebhookEvent.strict().parse(type), type);
+    const name = type.name as (typeof eventNames)[number];
+    const { data, type: sent, metadata } = type.samples.standard as { data: unknown; type: string; metadata: { test: boolean } };
+    equal(sent, name);
+    equal(metadata.test, true);
+    deepEqual(events[name].strict().parse(data), data);
+    equal(type.samples.simple === null, !isSimpleEvent(name));
+    if (isSimpleEvent(name)) {
+      const { event, data: simple } = type.samples.simple as { event: string; data: unknown };
+      equal(event, name);
+      deepEqual(simpleEvents[name].strict().parse(simple), simple);
+    }
+  }
+});
