@@ -1,0 +1,100 @@
+import type * as z from 'zod';
+import { auditNote } from '../../audit/index.ts';
+import type { AlertTest } from '../../contract/models/alert.ts';
+import { type CallerContext, organizationRef, whileActive } from '../../organization/index.ts';
+import { type Change, type Clock, clock, create, iso, newId, postGuarded, type Tenant } from '../../platform/index.ts';
+import type { AlertOutcome } from '../deliver/alert-outcome.ts';
+import { type AlertRecipient, alertRecipients } from '../deliver/alert-recipients.ts';
+import { mailMessage } from '../deliver/mail-message.ts';
+import { postMessage } from '../deliver/post-message.ts';
+import { consoleLink } from '../incident/message-of-incident.ts';
+import { type AlertMessage, alertEmail } from '../message/index.ts';
+import { newAlertDelivery } from '../model/new-alert-delivery.ts';
+import type { AlertDeliveryRecord, AlertRecord } from '../model/record.ts';
+
+interface TestDeps {
+  readonly post: typeof postGuarded;
+  readonly clock: Clock;
+}
+
+/**
+ * Sends a test message at once, even if the alert is disabled. It is attempted once, counts towards no limit of the alert and does not
+ * affect its health.
+ */
+export const sendAlertTest = async (
+  { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
+  alert: AlertRecord,
+  now: Date,
+  deps: TestDeps = { post: postGuarded, clock },
+): Promise<{ data: z.input<typeof AlertTest>; change: Change }> => {
+  const id = newId('delivery', now);
+  const message = testMessage(alert, id, organizationRef(organization), now);
+  const recipients = alert.channel === 'email' ? await alertRecipients(tenant, alert, organization) : undefined;
+  const outcome = recipients
+    ? await mailMessage({ organization, recipients, sentTo: [], letter: alertEmail(message), isTest: true, clock: deps.clock })
+    : await postMessage(tenant, alert, message, deps.post);
+  return {
+    data: testData(alert, id, outcome, recipients),
+    change: {
+      writes: [create(endedTest(tenant, alert.id, { id, message, outcome }, now)), whileActive(tenant)],
+      audit: [
+        auditNote(tenant, 'alert', alert.id, { name: alert.name, channel: alert.channel, success: outcome.kind === 'delivered' }),
+      ],
+    },
+  };
+};
+
+const testMessage = (
+  { name }: AlertRecord,
+  id: string,
+  organization: { readonly id: string; readonly name: string },
+  now: Date,
+): AlertMessage => ({
+  incidentId: id,
+  state: 'test',
+  kind: 'test',
+  severity: 'info',
+  title: name,
+  text: `The alert ${name} works: incidents of ${organization.name} are reported here.`,
+  facts: [],
+  organization,
+  link: consoleLink('/alerts'),
+  openedAt: iso(now),
+  count: 1,
+});
+
+const testData = (
+  { id: alertId, name: alertName, channel }: AlertRecord,
+  deliveryId: string,
+  { kind, error, response, statusCode, durationMs: duration }: AlertOutcome,
+  recipients: readonly AlertRecipient[] | undefined,
+): z.input<typeof AlertTest> => ({
+  alertId,
+  alertName,
+  channel,
+  success: kind === 'delivered',
+  statusCode,
+  response,
+  ...(error !== null && { error }),
+  recipients: recipients?.map(({ email }) => email) ?? null,
+  duration,
+  deliveryId,
+});
+
+/** A test is kept like other messages, and has ended. */
+const endedTest = (
+  tenant: Tenant,
+  alertId: string,
+  { id, message, outcome }: { readonly id: string; readonly message: AlertMessage; readonly outcome: AlertOutcome },
+  now: Date,
+): AlertDeliveryRecord => ({
+  ...newAlertDelivery(tenant, { id, alertId, state: 'test', title: message.title, message }, now),
+  status: outcome.kind === 'delivered' ? 'delivered' : 'failed',
+  attempts: 1,
+  statusCode: outcome.statusCode,
+  durationMs: outcome.durationMs,
+  lastError: outcome.error,
+  response: outcome.response,
+  lastAttemptAt: iso(now),
+  nextAttemptAt: null,
+});

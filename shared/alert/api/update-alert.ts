@@ -1,0 +1,59 @@
+import { auditNote } from '../../audit/index.ts';
+import { type Change, iso, omitUndefined, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
+import { secretAttributes } from '../model/alert-secrets.ts';
+import type { AlertWithHealth } from '../model/get-alert.ts';
+import { type AlertHealth, type AlertRecord, alertKey } from '../model/record.ts';
+import { type AlertInput, checkAddressAndProjects, checkAlertInput, plainAttributes } from './alert-input.ts';
+import { auditDetails } from './create-alert.ts';
+
+/** Changes the given fields. An empty input writes nothing, not even an audit entry. */
+export const updateAlert = async (
+  tenant: Tenant,
+  { alert, health }: AlertWithHealth,
+  input: AlertInput,
+  now: Date,
+): Promise<AlertWithHealth & { change: Change }> => {
+  const changed = Object.keys(omitUndefined(input));
+  if (changed.length === 0) return { alert, health, change: { writes: [], audit: [] } };
+  checkAlertInput(input, alert);
+  await checkAddressAndProjects(tenant, input, alert);
+  const { url, routingKey, enabled } = input;
+  const attributes = {
+    ...omitUndefined(plainAttributes(input)),
+    ...(await secretAttributes(tenant, alert.id, { url, routingKey })),
+    // Enabling clears the reason for which the service disabled it.
+    ...(enabled && { disabled: undefined }),
+    revision: alert.revision + 1,
+    updatedAt: iso(now),
+  };
+  const revised = omitUndefined({ ...alert, ...attributes }) as AlertRecord;
+  const isReset = (enabled === true && !alert.enabled) || url !== undefined || routingKey !== undefined;
+  return {
+    alert: revised,
+    health: isReset && health ? { ...health, ...cleared } : health,
+    change: {
+      writes: [
+        set(alertKey.alert(tenant, alert.id), attributes, {
+          expected: { revision: alert.revision },
+          onConditionFailed: () => new StaleReadError(),
+        }),
+        ...(isReset ? resetHealth(tenant, alert.id, health) : []),
+      ],
+      audit: [auditNote(tenant, 'alert', alert.id, { ...auditDetails(revised), changed })],
+    },
+  };
+};
+
+const cleared = { failingSince: undefined, failureCount: undefined } as object;
+
+/** A re-enabled alert, or one with another address, starts with a new failure period. */
+const resetHealth = (tenant: Tenant, alertId: string, health: AlertHealth | undefined): readonly Write[] =>
+  health?.failingSince === undefined
+    ? []
+    : [
+        set(
+          alertKey.health(tenant, alertId),
+          { failingSince: undefined, failureCount: undefined },
+          { onConditionFailed: () => new StaleReadError() },
+        ),
+      ];

@@ -1,0 +1,29 @@
+import { envList, type postGuarded, type Tenant } from '../../platform/index.ts';
+import { errorOf } from '../../webhook/index.ts';
+import { type AlertMessage, type AlertWebChannel, classifyAlertAnswer, composeAlert } from '../message/index.ts';
+import { openTarget } from '../model/alert-secrets.ts';
+import type { AlertRecord } from '../model/record.ts';
+import type { AlertOutcome } from './alert-outcome.ts';
+
+/** Providers answer within a second. A test waits for it within the API call, which has 20 s. */
+export const postTimeoutMs = 15_000;
+
+/** Sends a message to a chat or PagerDuty, once. */
+export const postMessage = async (
+  tenant: Tenant,
+  alert: AlertRecord,
+  message: AlertMessage,
+  post: typeof postGuarded,
+): Promise<AlertOutcome> => {
+  const channel = alert.channel as AlertWebChannel;
+  const request = composeAlert(channel, await openTarget(tenant, alert), message);
+  const sent = await post({ ...request, timeoutMs: postTimeoutMs, trusted: envList('WEBHOOK_HOSTS'), keepsResponse: true });
+  const { durationMs } = sent;
+  if (sent.kind === 'failed') {
+    const error = errorOf(sent, postTimeoutMs);
+    return { kind: 'retry', error, response: null, statusCode: null, durationMs };
+  }
+  const { status: statusCode, response: { headers, body } = { headers: {}, body: '' } } = sent;
+  const { outcome: kind, reason, retryAfterSeconds } = classifyAlertAnswer(channel, statusCode, headers, body);
+  return { kind, error: kind === 'delivered' ? null : reason, response: reason, statusCode, durationMs, retryAfterSeconds };
+};

@@ -1,0 +1,167 @@
+/** Opens, counts and closes incidents. At most one incident of a kind and subject is open. */
+import { ApiError } from '../../contract/errors.ts';
+import { incidentKeptSeconds, reminderSeconds } from '../../contract/limits.ts';
+import { severityOfKind } from '../../contract/models/alert-enums.ts';
+import { enqueue } from '../../event/index.ts';
+import { whileActive } from '../../organization/index.ts';
+import {
+  after,
+  commit,
+  create,
+  derivedId,
+  emitMetric,
+  epochSeconds,
+  get,
+  idBounds,
+  isConflict,
+  iso,
+  log,
+  omitUndefined,
+  remove,
+  retryOnConflict,
+  StaleReadError,
+  set,
+  type Tenant,
+  type Write,
+} from '../../platform/index.ts';
+import { alertKey, type IncidentRecord, type LockFailures } from '../model/record.ts';
+import { type FailureSignal, type RecoverySignal, type Signal, titleOf } from './signal.ts';
+
+/**
+ * Idempotent: a repeated signal changes nothing. The message about a change is part of its transaction, as a task. A signal of a
+ * deleted organization is dropped.
+ */
+export const applySignal = async (tenant: Tenant, signal: Signal, now: Date): Promise<void> => {
+  try {
+    await retryOnConflict({ attempts: 8, isRetryable }, async () => {
+      const incident = await openIncident(tenant, signal);
+      const writes =
+        signal.state === 'failed'
+          ? await failureWrites(tenant, incident, signal, now)
+          : recoveryWrites(tenant, incident, signal, now);
+      if (writes.length > 0) await commit([...writes, whileActive(tenant)]);
+    });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'ORGANIZATION_NOT_FOUND')) throw error;
+    log.info('incident signal dropped: the organization was deleted', { kind: signal.kind });
+  }
+};
+
+const isRetryable = (error: unknown): boolean => error instanceof StaleReadError || isConflict(error);
+
+const subjectIdOf = (signal: Signal): string => (signal.state === 'failed' ? signal.subject.id : signal.subjectId);
+
+const openIncident = async (tenant: Tenant, signal: Signal): Promise<IncidentRecord | undefined> => {
+  const open = await get(alertKey.open(tenant, signal.kind, subjectIdOf(signal)));
+  return open && (await get(alertKey.incident(tenant, open.incidentId)));
+};
+
+const failureWrites = async (
+  tenant: Tenant,
+  incident: IncidentRecord | undefined,
+  signal: FailureSignal,
+  now: Date,
+): Promise<readonly Write[]> => (incident ? countFailure(tenant, incident, signal, now) : openNew(tenant, signal, now));
+
+/** The id follows from the failure, so that a late duplicate of its signal does not open an incident that has recovered since. */
+const openNew = async (tenant: Tenant, signal: FailureSignal, now: Date): Promise<readonly Write[]> => {
+  const { kind, subject, project, message, facts, page, at, source, scheduleId, coveredBy, locks } = signal;
+  const moment = new Date(at);
+  const id = derivedId('incident', idBounds('incident', moment, moment).first, `${source}\n${kind}\n${subject.id}`);
+  const key = alertKey.incident(tenant, id);
+  if (await get(key)) return [];
+  const incident: IncidentRecord = {
+    ...key,
+    id,
+    kind,
+    severity: severityOfKind[kind],
+    status: 'open',
+    title: titleOf(signal),
+    failure: message,
+    message,
+    subject,
+    project,
+    ...omitUndefined({ scheduleId, coveredBy, locks }),
+    facts,
+    page,
+    count: 1,
+    sources: [source],
+    openedAt: at,
+    lastFailureAt: at,
+    recoveredAt: null,
+    remindedAt: iso(now),
+    reminders: 0,
+    alertIds: [],
+  };
+  emitMetric('incident opened', { IncidentsOpened: 1 });
+  const stale = () => new StaleReadError();
+  return [
+    create(incident, stale),
+    create({ ...alertKey.open(tenant, kind, subject.id), incidentId: id }, stale),
+    enqueue(tenant, { kind: 'notify-incident', incidentId: id }, now),
+  ];
+};
+
+/** Failures that are remembered, to recognize a repeated signal. */
+const sourcesMax = 20;
+
+/** Further failures are silent, except for a reminder once a day, and for news. */
+const countFailure = (tenant: Tenant, incident: IncidentRecord, signal: FailureSignal, now: Date): readonly Write[] => {
+  const { id, count, sources, lastFailureAt, remindedAt, reminders } = incident;
+  if (sources.includes(signal.source)) return [];
+  const isReminder = signal.isNews || Date.parse(remindedAt) + reminderSeconds * 1_000 <= now.getTime();
+  const isLatest = signal.at >= lastFailureAt;
+  // This failure is reported by no other incident, so alerts are chosen anew: those that were spared get the opening now.
+  const isUncovered = incident.coveredBy !== undefined && signal.coveredBy === undefined;
+  const { message, facts, page, scheduleId } = signal;
+  const attributes = {
+    count: count + 1,
+    sources: [...sources, signal.source].slice(-sourcesMax),
+    ...(isLatest && { lastFailureAt: signal.at, failure: message, message, facts, page, scheduleId }),
+    ...(isUncovered && { coveredBy: undefined, isTold: undefined }),
+    ...(signal.locks && { locks: addLocks(incident.locks, signal.locks) }),
+    ...(isReminder && { remindedAt: iso(now), reminders: reminders + 1 }),
+  };
+  return [
+    set(alertKey.incident(tenant, id), attributes, { expected: { status: 'open', count }, onConditionFailed: stale }),
+    ...(isReminder || isUncovered ? [enqueue(tenant, { kind: 'notify-incident', incidentId: id }, now)] : []),
+  ];
+};
+
+const foundMax = 1_000;
+
+const addLocks = (before: LockFailures | undefined, { found, last }: LockFailures): LockFailures => {
+  const isNewer = last && (before?.last?.completedAt ?? '') <= last.completedAt;
+  return omitUndefined({
+    found: [...new Set([...(before?.found ?? []), ...found])].slice(-foundMax),
+    last: isNewer ? last : before?.last,
+  });
+};
+
+const stale = () => new StaleReadError();
+
+/** Closes the incident, unless it has failed since. */
+const recoveryWrites = (
+  tenant: Tenant,
+  incident: IncidentRecord | undefined,
+  signal: RecoverySignal,
+  now: Date,
+): readonly Write[] => {
+  if (!incident || signal.at < incident.lastFailureAt || isOfOtherSchedule(incident, signal)) return [];
+  const { id, kind, subject, count } = incident;
+  const attributes = {
+    status: 'recovered',
+    recoveredAt: signal.at,
+    message: signal.message,
+    ttl: epochSeconds(after(now, incidentKeptSeconds)),
+  };
+  return [
+    remove(alertKey.open(tenant, kind, subject.id), stale, { incidentId: id }),
+    set(alertKey.incident(tenant, id), attributes, { expected: { status: 'open', count }, onConditionFailed: stale }),
+    enqueue(tenant, { kind: 'notify-incident', incidentId: id }, now),
+  ];
+};
+
+/** A run of one schedule says nothing about another that fails, such as one with another destination. */
+const isOfOtherSchedule = (incident: IncidentRecord, signal: RecoverySignal): boolean =>
+  incident.scheduleId !== undefined && signal.scheduleId !== undefined && incident.scheduleId !== signal.scheduleId;

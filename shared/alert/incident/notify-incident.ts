@@ -1,0 +1,87 @@
+/** Creates the messages about an incident: one when it opens, one a day while it fails, one when it is over. */
+import { organizationKey } from '../../organization/index.ts';
+import { commit, getAll, isConflict, log, retryOnConflict, StaleReadError, set, type Tenant } from '../../platform/index.ts';
+import { ensureDefaultAlert } from '../model/default-alert.ts';
+import { alertsOf } from '../model/get-alert.ts';
+import { matchesAlert } from '../model/matches-alert.ts';
+import { type AlertRecord, alertKey, type IncidentRecord } from '../model/record.ts';
+import { createMessage, messageId } from './create-message.ts';
+import { messageOfIncident } from './message-of-incident.ts';
+
+interface Organization {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Further alerts that are told, beside those that match: `isDue` decides for incidents whose time depends on the alert. */
+interface NotifyOptions {
+  readonly isDue?: ((alert: AlertRecord) => boolean) | undefined;
+}
+
+/**
+ * Idempotent: ids of messages follow from the incident, the alert and the state. Alerts are chosen once, when the incident opens; later
+ * messages go to these. Nothing is sent for a deleted organization.
+ */
+export const notifyIncident = (tenant: Tenant, incidentId: string, now: Date, options: NotifyOptions = {}): Promise<void> =>
+  retryOnConflict({ attempts: 8, isRetryable }, async () => {
+    const [organization, incident] = await getAll([organizationKey.organization(tenant), alertKey.incident(tenant, incidentId)]);
+    if (!organization || organization.deletedAt || !incident)
+      return log.info('incident not reported: it no longer exists', { incidentId });
+    await ensureDefaultAlert(tenant, now);
+    const alerts = await alertsOf(tenant);
+    const added = alerts.filter((alert) => isAdded(incident, alert, options));
+    for (const alert of added) await createIncidentMessage(tenant, alert, incident, 'open', organization, now);
+    const alertIds = [...incident.alertIds, ...added.map(({ id }) => id)];
+    if (added.length > 0 || !incident.isTold) await markTold(tenant, incident, alertIds);
+    const told = alerts.filter(({ id, enabled }) => enabled && alertIds.includes(id));
+    for (const alert of told) await createLaterMessages(tenant, alert, incident, organization, now);
+  });
+
+const isRetryable = (error: unknown): boolean => error instanceof StaleReadError || isConflict(error);
+
+/** When protection has lapsed depends on the alert, so each is added when its own time has come. */
+const isAdded = (incident: IncidentRecord, alert: AlertRecord, { isDue }: NotifyOptions): boolean => {
+  if (incident.alertIds.includes(alert.id) || !matchesAlert(alert, incident)) return false;
+  return incident.kind === 'protection_lapsed' ? (isDue?.(alert) ?? false) : incident.isTold !== true;
+};
+
+/** After the messages exist: a crash before creates them again, under the same ids. */
+const markTold = (tenant: Tenant, { id, alertIds: before }: IncidentRecord, alertIds: readonly string[]): Promise<void> =>
+  commit([
+    set(
+      alertKey.incident(tenant, id),
+      { alertIds, isTold: true },
+      { expected: { alertIds: before }, onConditionFailed: () => new StaleReadError() },
+    ),
+  ]);
+
+const createLaterMessages = async (
+  tenant: Tenant,
+  alert: AlertRecord,
+  incident: IncidentRecord,
+  organization: Organization,
+  now: Date,
+): Promise<void> => {
+  if (incident.status === 'recovered') await createIncidentMessage(tenant, alert, incident, 'recovered', organization, now);
+  else if (incident.reminders > 0) await createIncidentMessage(tenant, alert, incident, 'reminder', organization, now);
+};
+
+const createIncidentMessage = (
+  tenant: Tenant,
+  alert: AlertRecord,
+  incident: IncidentRecord,
+  state: 'open' | 'reminder' | 'recovered',
+  organization: Organization,
+  now: Date,
+): Promise<void> => {
+  const { id: incidentId, kind, title, openedAt, remindedAt, recoveredAt, reminders } = incident;
+  const openingId = messageId(openedAt, incidentId, alert.id, 'open');
+  const id = {
+    open: openingId,
+    reminder: messageId(remindedAt, incidentId, alert.id, `reminder ${reminders}`),
+    recovered: messageId(recoveredAt ?? openedAt, incidentId, alert.id, 'recovered'),
+  }[state];
+  const message = messageOfIncident(incident, state, organization);
+  const follows = state === 'recovered' ? openingId : undefined;
+  return createMessage(tenant, alert, { id, incidentId, kind, state, title, message, follows }, now);
+};

@@ -1,0 +1,164 @@
+/** What an event of the service says about incidents. */
+import type * as z from 'zod';
+import type { events } from '../../contract/events/event-catalogue.ts';
+import type { EventName } from '../../contract/events/event-names.ts';
+import type { IncidentEventName } from '../../contract/events/incident-events.ts';
+import type { FailureSignal, RecoverySignal, Signal } from './signal.ts';
+
+type Data<N extends EventName> = z.output<(typeof events)[N]>;
+
+interface IncidentEvent {
+  readonly id: string;
+  readonly type: EventName;
+  readonly timestamp: string;
+  readonly data: unknown;
+}
+
+/** `goodBackupId`: holds only if this backup is good. */
+export interface EventSignals {
+  readonly signals: readonly Signal[];
+  readonly goodBackupId?: string;
+}
+
+export const signalsOfEvent = (event: IncidentEvent): EventSignals => {
+  const read = (readers as Partial<Readonly<Record<EventName, (data: never, event: IncidentEvent) => EventSignals>>>)[event.type];
+  return read ? read(event.data as never, event) : { signals: [] };
+};
+
+type Readers = { readonly [N in IncidentEventName]: (data: Data<N>, event: IncidentEvent) => EventSignals };
+
+/** The error of a job that was cancelled. */
+const cancelled = 'CANCELLED';
+
+const failure = ({ id, timestamp }: IncidentEvent, fields: Omit<FailureSignal, 'state' | 'at' | 'source'>): EventSignals => ({
+  signals: [{ state: 'failed', at: timestamp, source: id, ...fields }],
+});
+
+const recovery = (
+  { timestamp }: IncidentEvent,
+  subjectId: string,
+  message: string,
+  kinds: readonly RecoverySignal['kind'][],
+  scheduleId?: string,
+): readonly RecoverySignal[] =>
+  kinds.map((kind) => ({ state: 'recovered', kind, subjectId, at: timestamp, message, ...(scheduleId && { scheduleId }) }));
+
+const readers: Readers = {
+  'backup.failed': ({ backup, project }, event) =>
+    // A safety backup belongs to a restore, which reports the failure.
+    backup.error.code === cancelled || backup.trigger === 'safety'
+      ? { signals: [] }
+      : failure(event, {
+          kind: 'backup_failed',
+          subject: { type: 'project', id: project.id, name: project.name },
+          project: { id: project.id, name: project.name },
+          ...(backup.scheduleId !== null && { scheduleId: backup.scheduleId }),
+          message: backup.error.message,
+          facts: [
+            { name: 'Error', value: backup.error.code },
+            { name: 'Trigger', value: backup.trigger },
+            { name: 'Storage destination', value: backup.storageDestination.name },
+          ],
+          page: `/backups/${backup.id}`,
+        }),
+  'backup.completed': ({ backup, project }, event) => {
+    const message = `A backup of ${project.name} completed`;
+    const { scheduleId } = backup;
+    return {
+      goodBackupId: backup.id,
+      signals: [
+        ...recovery(event, project.id, message, ['backup_failed', 'protection_lapsed'], scheduleId ?? undefined),
+        ...(scheduleId === null ? [] : recovery(event, scheduleId, message, ['schedule_failed', 'schedule_overdue'])),
+      ],
+    };
+  },
+  'schedule.failed': ({ schedule, reason, backupId, error }, event) =>
+    failure(event, {
+      kind: reason === 'overdue' ? 'schedule_overdue' : 'schedule_failed',
+      subject: { type: 'schedule', id: schedule.id, name: schedule.name },
+      project: { id: schedule.projectId, name: schedule.projectName },
+      // The failed backup is reported by itself.
+      ...(reason === 'failed' && backupId !== null && { coveredBy: 'backup_failed' as const }),
+      message: error.message,
+      facts: [
+        { name: 'Schedule', value: schedule.name },
+        { name: 'Error', value: error.code },
+      ],
+      page: `/schedules/${schedule.id}`,
+    }),
+  'schedule.updated': ({ schedule }, event) =>
+    schedule.enabled ? { signals: [] } : { signals: endOfSchedule(event, schedule.id, `Schedule ${schedule.name} was disabled`) },
+  'schedule.deleted': ({ schedule }, event) => ({
+    signals: endOfSchedule(event, schedule.id, `Schedule ${schedule.name} was deleted`),
+  }),
+  'storage.error': ({ storage, error }, event) =>
+    failure(event, {
+      kind: 'destination_error',
+      subject: { type: 'storage_destination', id: storage.id, name: storage.name },
+      project: null,
+      message: error.message,
+      facts: [
+        { name: 'Storage destination', value: storage.name },
+        { name: 'Bucket', value: storage.bucket },
+      ],
+      page: '/storage',
+    }),
+  'storage.connected': ({ storage }, event) => ({
+    signals: recovery(event, storage.id, `Storage destination ${storage.name} works again`, ['destination_error']),
+  }),
+  'restore.failed': ({ restore }, event) =>
+    restore.error.code === cancelled
+      ? { signals: [] }
+      : failure(event, {
+          kind: 'restore_failed',
+          subject: { type: 'project', id: restore.targetProjectId, name: restore.targetProjectName },
+          project: { id: restore.targetProjectId, name: restore.targetProjectName },
+          message: restore.error.message,
+          facts: [{ name: 'Error', value: restore.error.code }],
+          page: `/restores/${restore.restoreJobId}`,
+        }),
+  // A failed restore that is resumed begins again.
+  'restore.started': ({ restore }, event) => ({
+    signals: recovery(event, restore.targetProjectId, `A restore into ${restore.targetProjectName} was started`, [
+      'restore_failed',
+    ]),
+  }),
+  'restore.completed': ({ restore }, event) => ({
+    signals: recovery(event, restore.targetProjectId, `A restore into ${restore.targetProjectName} completed`, [
+      'restore_failed',
+    ]),
+  }),
+  'restore_test.failed': ({ restoreTest, project }, event) =>
+    restoreTest.error.code === cancelled
+      ? { signals: [] }
+      : failure(event, {
+          kind: 'restore_test_failed',
+          subject: { type: 'project', id: project.id, name: project.name },
+          project: { id: project.id, name: project.name },
+          message: restoreTest.error.message,
+          facts: [
+            { name: 'Restore test', value: restoreTest.name },
+            { name: 'Error', value: restoreTest.error.code },
+            ...(restoreTest.backupId === null ? [] : [{ name: 'Backup', value: restoreTest.backupId }]),
+          ],
+          page: `/restore-tests/${restoreTest.restoreTestId}`,
+        }),
+  'restore_test.completed': ({ restoreTest, project }, event) => ({
+    signals: recovery(event, project.id, `Restore test ${restoreTest.name} of ${project.name} passed`, ['restore_test_failed']),
+  }),
+  'pitr.disabled': ({ project }, event) => ({
+    signals: recovery(event, project.id, `Point-in-time recovery of ${project.name} was disabled`, ['capture_stalled']),
+  }),
+  'project.deleted': ({ project }, event) => ({
+    signals: recovery(event, project.id, `${project.name} was removed from the organization`, [
+      'backup_failed',
+      'restore_failed',
+      'capture_stalled',
+      'restore_test_failed',
+      'protection_lapsed',
+    ]),
+  }),
+};
+
+const endOfSchedule = (event: IncidentEvent, scheduleId: string, message: string): readonly Signal[] =>
+  recovery(event, scheduleId, message, ['schedule_failed', 'schedule_overdue']);
