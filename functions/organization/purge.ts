@@ -1,5 +1,6 @@
 /** One step of a purge: deletes what it can within its time and returns whether it is done. */
 import * as z from 'zod';
+import { purgeAlerts } from '../../shared/alert/index.ts';
 import { purgeBackups } from '../../shared/backup/index.ts';
 import { id } from '../../shared/contract/fields.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
@@ -7,6 +8,7 @@ import { type OrganizationRecord, purgeOrganization } from '../../shared/organiz
 import { purgeCaptures } from '../../shared/pitr/index.ts';
 import { after, clock, lambdaHandler, log, unsafeTenant } from '../../shared/platform/index.ts';
 import { purgeRestores } from '../../shared/restore/index.ts';
+import { purgeRestoreTests } from '../../shared/restore-test/index.ts';
 import { purgeSchedules } from '../../shared/schedule/index.ts';
 import { purgeDeliveries, waitForFinalDelivery } from '../../shared/webhook/index.ts';
 
@@ -31,7 +33,9 @@ export const handler = lambdaHandler(async (input: unknown): Promise<Step> => {
     return (
       (await waitForFinalDelivery(tenant, new Date(deletedAt), until, clock)) &&
       (await purgeSchedules(tenant, until, clock)) &&
+      (await purgeRestoreTests(tenant, until, clock)) &&
       (await purgeDeliveries(tenant, until, clock)) &&
+      (await purgeAlerts(tenant, until, clock)) &&
       (await purgeRestores(tenant, { ...options, deadline: until, clock })) &&
       (await purgeCaptures(tenant, { ...options, deadline: { at: until, clock } })) &&
       purgeBackups(tenant, { ...options, deadline: until, clock })

@@ -1,8 +1,9 @@
 import type { UserRecord } from '../account/index.ts';
 import { auditNote } from '../audit/index.ts';
+import { comparableEmail } from '../contract/comparable-email.ts';
 import { ApiError } from '../contract/errors.ts';
 import { emit } from '../event/index.ts';
-import { type Change, create, iso, newId, StaleReadError, unsafeTenant } from '../platform/index.ts';
+import { type Change, create, iso, newId, StaleReadError, type Tenant, unsafeTenant } from '../platform/index.ts';
 import { joinWrites } from './member/membership.ts';
 import { lookup, type OrganizationRecord, organizationKey } from './model/record.ts';
 import { isSlug, slugOf, slugWith } from './slug.ts';
@@ -24,7 +25,7 @@ export const createOrganization = (
   input: NewOrganization,
   isTaken: boolean,
   now: Date,
-): { organization: OrganizationRecord; change: Change } => {
+): { tenant: Tenant; organization: OrganizationRecord; change: Change } => {
   const id = newId('organization', now);
   const tenant = unsafeTenant(id, 'created');
   const wanted = preferredSlug(input);
@@ -51,8 +52,9 @@ export const createOrganization = (
     createdAt,
     updatedAt: createdAt,
   };
-  const address = owner.email.toLowerCase();
+  const address = comparableEmail(owner.email) ?? owner.email;
   return {
+    tenant,
     organization,
     change: {
       writes: [

@@ -47,7 +47,7 @@ export const deleteOrganization = (
         { put: due },
         // Removes the Scheduler's entries.
         enqueue(tenant, { kind: 'sync-schedules' }, now),
-        ...(force ? [enqueue(tenant, { kind: 'purge-organization', deleteBackupData }, now)] : []),
+        enqueue(tenant, force ? { kind: 'purge-organization', deleteBackupData } : { kind: 'notify-organization-deleted' }, now),
         emit(tenant, 'organization.deleted', { organization: { ...data, name } }, now),
       ],
       audit: [auditNote(tenant, 'organization', id, { deletionType, recoveryDeadline: data.recoveryDeadline, deleteBackupData })],

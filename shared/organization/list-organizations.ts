@@ -1,5 +1,5 @@
 import type { Role } from '../contract/access.ts';
-import { getAll, query, takePage, walk } from '../platform/index.ts';
+import { getAll, iso, query, takePage, walk } from '../platform/index.ts';
 import { lookup, type MemberRecord, membershipPrefix, type OrganizationRecord } from './model/record.ts';
 
 interface OrganizationMembership {
@@ -10,18 +10,33 @@ interface OrganizationMembership {
 /** Extra links per read: deleted organizations still have theirs. */
 const slack = 20;
 
-/** One page of the user's organizations, newest first, without deleted ones. */
+/** One page of the user's organizations, newest first: the active ones, or the deleted ones that the user can recover. */
 export const listOrganizations = (
   userId: string,
   page: { readonly limit: number; readonly after: string | undefined },
+  isListed: IsListed = isActive,
 ): Promise<{ items: readonly (OrganizationMembership & { readonly sk: string })[]; next: string | undefined }> =>
-  takePage(newestFirst(userId, page.after, page.limit + 1 + slack), page.limit);
+  takePage(newestFirst(userId, page, isListed), page.limit);
 
-async function* newestFirst(userId: string, start: string | undefined, limit: number) {
-  let after = start;
+type IsListed = (organization: OrganizationRecord, userId: string) => boolean;
+
+const isActive: IsListed = ({ deletedAt }) => deletedAt === undefined;
+
+export const isRecoverable =
+  (now: Date): IsListed =>
+  ({ deletedAt, recoveryDeadline = '', ownerId }, userId) =>
+    deletedAt !== undefined && recoveryDeadline > iso(now) && ownerId === userId;
+
+async function* newestFirst(
+  userId: string,
+  page: { readonly limit: number; readonly after: string | undefined },
+  isListed: IsListed,
+) {
+  const limit = page.limit + 1 + slack;
+  let { after } = page;
   do {
     const links = await query({ pk: `USER#${userId}`, prefix: membershipPrefix, newestFirst: true, after, limit });
-    for (const membership of await readMemberships(userId, links.items.map(organizationIdOf)))
+    for (const membership of await readMemberships(userId, links.items.map(organizationIdOf), isListed))
       yield { sk: `${membershipPrefix}${membership.organization.id}`, ...membership };
     after = links.next;
   } while (after !== undefined);
@@ -29,7 +44,7 @@ async function* newestFirst(userId: string, start: string | undefined, limit: nu
 
 /** The user's organizations with current names and roles, oldest first, without deleted ones. Two round trips. */
 export const membershipsOf = async (userId: string): Promise<readonly OrganizationMembership[]> =>
-  readMemberships(userId, await organizationIdsOf(userId));
+  readMemberships(userId, await organizationIdsOf(userId), isActive);
 
 /** The ids of the user's organizations, including deleted ones, in one round trip. */
 export const organizationIdsOf = async (userId: string): Promise<readonly string[]> => {
@@ -40,10 +55,14 @@ export const organizationIdsOf = async (userId: string): Promise<readonly string
 
 const organizationIdOf = ({ sk }: { readonly sk: string }): string => sk.slice(membershipPrefix.length);
 
-const readMemberships = async (userId: string, ids: readonly string[]): Promise<readonly OrganizationMembership[]> => {
+const readMemberships = async (
+  userId: string,
+  ids: readonly string[],
+  isListed: IsListed,
+): Promise<readonly OrganizationMembership[]> => {
   const items = await getAll(ids.flatMap((id) => [lookup.organization(id), lookup.member(id, userId)]));
   return ids.flatMap((_, n) => {
     const [organization, member] = items.slice(n * 2, n * 2 + 2) as [OrganizationRecord?, MemberRecord?];
-    return organization && !organization.deletedAt && member ? [{ organization, role: member.role }] : [];
+    return organization && member && isListed(organization, userId) ? [{ organization, role: member.role }] : [];
   });
 };

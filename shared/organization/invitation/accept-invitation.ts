@@ -1,5 +1,6 @@
 import { accountKey, type UserRecord } from '../../account/index.ts';
 import { auditNote } from '../../audit/index.ts';
+import { comparableEmail } from '../../contract/comparable-email.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { emit } from '../../event/index.ts';
 import { type Change, getAll, iso, type Tenant, unsafeTenant } from '../../platform/index.ts';
@@ -9,7 +10,7 @@ import { organizationRef } from '../model/caller-context.ts';
 import { countOf } from '../model/organization-guards.ts';
 import { type InvitationRecord, lookup, type MemberRecord, type OrganizationRecord } from '../model/record.ts';
 import { isTokenOf, readToken } from './invitation-token.ts';
-import { acceptedWrites, isOpen, noSuchInvitation, unlessExpired } from './invite.ts';
+import { acceptedWrites, endInvitation, isOpen, noSuchInvitation, unlessExpired } from './invite.ts';
 
 /** A valid invitation link, resolved. */
 export interface FoundInvitation {
@@ -41,13 +42,9 @@ export const statusOf = (invitation: InvitationRecord, now: Date): InvitationRec
 
 /** Only the invited person can accept, once: the verified e-mail address must match the invitation. */
 export const acceptInvitation = (found: FoundInvitation, now: Date): Change => {
-  const { tenant, organization, invitation, profile, member } = found;
-  const email = invitation.email.toLowerCase();
-  if (!profile?.emailVerified || profile.email.toLowerCase() !== email) {
-    throw new ApiError('FORBIDDEN', 'Sign in with the invited e-mail address. Your identity provider must have verified it');
-  }
-  const status = statusOf(invitation, now);
-  if (status !== 'pending') throw new ApiError('CONFLICT', `This invitation is ${status}`, { status });
+  const { tenant, organization, invitation, member } = found;
+  const { email } = invitation;
+  const profile = invitedPerson(found, now);
   if (member) throw new ApiError('CONFLICT', 'You are already a member of this organization');
   const { role, id } = invitation;
   const ref = organizationRef(organization);
@@ -65,4 +62,20 @@ export const acceptInvitation = (found: FoundInvitation, now: Date): Change => {
       { ...auditNote(tenant, 'member', profile.id, { role }), action: 'member.joined' },
     ],
   };
+};
+
+/** Only the invited person can decline. The address can be invited again. */
+export const declineInvitation = (found: FoundInvitation, now: Date): Change => {
+  invitedPerson(found, now);
+  return endInvitation(found.tenant, found.invitation, 'declined', now);
+};
+
+/** The caller, whose verified e-mail address is the invited one. Throws unless the invitation is pending. */
+const invitedPerson = ({ invitation, profile }: FoundInvitation, now: Date): UserRecord => {
+  if (!profile?.emailVerified || comparableEmail(profile.email) !== invitation.email) {
+    throw new ApiError('FORBIDDEN', 'Sign in with the invited e-mail address. Your identity provider must have verified it');
+  }
+  const status = statusOf(invitation, now);
+  if (status !== 'pending') throw new ApiError('CONFLICT', `This invitation is ${status}`, { status });
+  return profile;
 };

@@ -3,7 +3,6 @@
  * opens a link, and a new expiry invalidates earlier links.
  */
 import { timingSafeEqual } from 'node:crypto';
-import { apiPrefix } from '../../contract/endpoint.ts';
 import { idPrefixes, isId } from '../../contract/ids.ts';
 import { env, sign } from '../../platform/index.ts';
 
@@ -19,8 +18,9 @@ export const invitationToken = async ({ organizationId, invitationId, expiresAt 
   return [bare(organizationId), bare(invitationId), signature.toString('base64url')].join('.');
 };
 
+/** The page of the console that shows the invitation. */
 export const acceptUrl = async (link: InvitationLink): Promise<string> =>
-  `${env('PUBLIC_URL')}${apiPrefix}/invitations/${await invitationToken(link)}`;
+  `${env('CONSOLE_URL').replace(/\/$/, '')}/invitations/${await invitationToken(link)}`;
 
 /** The ids in a token; undefined if it is malformed. Does not verify it. */
 export const readToken = (token: string): Omit<InvitationLink, 'expiresAt'> | undefined => {

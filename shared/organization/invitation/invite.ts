@@ -1,4 +1,4 @@
-/** Invitations: pending, then accepted or cancelled. Expiry is computed from the time and is not a stored status. */
+/** Invitations: pending, then accepted, declined or cancelled. Expiry is computed from the time and is not a stored status. */
 import { auditNote } from '../../audit/index.ts';
 import type { invitableRoles } from '../../contract/access.ts';
 import { ApiError } from '../../contract/errors.ts';
@@ -77,20 +77,26 @@ export const invite = (
 };
 
 /** Cancels a pending invitation. Its address can be invited again. */
-export const cancelInvitation = ({ tenant }: CallerContext, found: InvitationRecord | undefined, now: Date): Change => {
-  const { id, email, role } = pending(found, now);
-  return {
-    writes: [
-      set(
-        organizationKey.invitation(tenant, id),
-        { status: 'cancelled', ttl: epochSeconds(after(now, keptSeconds)) },
-        { expected: { status: 'pending' }, onConditionFailed: ended },
-      ),
-      { remove: organizationKey.address(tenant, email), ...absentOr({ invitationId: id }), onConditionFailed: ended },
-    ],
-    audit: [auditNote(tenant, 'invitation', id, { email, role })],
-  };
-};
+export const cancelInvitation = ({ tenant }: CallerContext, found: InvitationRecord | undefined, now: Date): Change =>
+  endInvitation(tenant, pending(found, now), 'cancelled', now);
+
+/** Ends a pending invitation that is not accepted, and releases its address. */
+export const endInvitation = (
+  tenant: Tenant,
+  { id, email, role }: InvitationRecord,
+  status: 'cancelled' | 'declined',
+  now: Date,
+): Change => ({
+  writes: [
+    set(
+      organizationKey.invitation(tenant, id),
+      { status, ttl: epochSeconds(after(now, keptSeconds)) },
+      { expected: { status: 'pending' }, onConditionFailed: ended },
+    ),
+    { remove: organizationKey.address(tenant, email), ...absentOr({ invitationId: id }), onConditionFailed: ended },
+  ],
+  audit: [auditNote(tenant, 'invitation', id, { email, role })],
+});
 
 /** Sets a new expiry and thereby a new link; earlier links stop working. Also works for an expired invitation. */
 export const resendInvitation = (

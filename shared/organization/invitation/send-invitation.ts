@@ -4,6 +4,7 @@ import { organizationKey } from '../model/record.ts';
 import { invitationEmail } from './invitation-email.ts';
 import { acceptUrl } from './invitation-token.ts';
 import { isOpen } from './invite.ts';
+import { isWithinRecipientLimit } from './recipient-limit.ts';
 
 /** Sends nothing if the invitation is no longer open or the organization was deleted. */
 export const sendInvitation = async (tenant: Tenant, invitationId: string, now: Date): Promise<void> => {
@@ -16,6 +17,10 @@ export const sendInvitation = async (tenant: Tenant, invitationId: string, now: 
     return;
   }
   const { email, role, expiresAt, invitedBy } = invitation;
+  if (!(await isWithinRecipientLimit(email, now))) {
+    log.warn('invitation e-mail suppressed: daily limit of the recipient reached', { invitationId });
+    return;
+  }
   const url = await acceptUrl({ organizationId: tenant.organizationId, invitationId, expiresAt });
   await sendMail(
     email,

@@ -1,8 +1,9 @@
 /** Joining, changing roles and leaving. The role is stored only in the member's own item. */
 import { auditNote } from '../../audit/index.ts';
-import type { Role } from '../../contract/access.ts';
+import { type Role, roleAtLeast } from '../../contract/access.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { emit } from '../../event/index.ts';
+import { departureProjectsMax } from '../../contract/limits.ts';
+import { emit, enqueue } from '../../event/index.ts';
 import {
   absentOr,
   type Change,
@@ -17,6 +18,7 @@ import {
 import { type CallerContext, organizationRef } from '../model/caller-context.ts';
 import { countOf, roleRequired } from '../model/organization-guards.ts';
 import { lookup, type MemberRecord, organizationKey } from '../model/record.ts';
+import { endKeysOf, type ServiceAccountKey } from '../service-account/end-keys-of.ts';
 import { type MemberProfile, toMemberEvent } from './member-profile.ts';
 import { transferOwnership } from './transfer-ownership.ts';
 
@@ -32,10 +34,16 @@ export const joinWrites = (tenant: Tenant, userId: string, role: Role, address: 
   ];
 };
 
+interface RoleChange {
+  readonly target: MemberProfile | undefined;
+  readonly self: MemberProfile | undefined;
+  readonly serviceAccount?: ServiceAccountKey | undefined;
+}
+
 /** Changes a role or transfers ownership. Setting the current role writes nothing, not even an audit entry. */
 export const changeRole = (
   caller: CallerContext,
-  { target, self }: { readonly target: MemberProfile | undefined; readonly self: MemberProfile | undefined },
+  { target, self, serviceAccount }: RoleChange,
   role: Role,
   now: Date,
 ): { data: { userId: string; role: Role; updatedAt: string }; change: Change } => {
@@ -45,6 +53,8 @@ export const changeRole = (
   if (member.role === role) return { data: member, change: { writes: [], audit: [] } };
   const data = { userId: member.userId, role, updatedAt: iso(now) };
   if (role === 'owner') return { data, change: transferOwnership(caller, { to: { member, profile }, self }, now) };
+  // Making an API key requires role admin, and so does keeping one.
+  const keys = roleAtLeast(role, 'admin') ? { writes: [], audit: [] } : endKeysOf(tenant, member.userId, serviceAccount, now);
   const changedMember = { ...toMemberEvent({ member, profile }, role), previousRole: member.role };
   return {
     data,
@@ -55,20 +65,40 @@ export const changeRole = (
           { role, updatedAt: data.updatedAt },
           { expected: { role: member.role }, onConditionFailed: () => new StaleReadError() },
         ),
+        ...keys.writes,
         emit(tenant, 'member.role_changed', { organization: organizationRef(organization), member: changedMember }, now),
       ],
-      audit: [auditNote(tenant, 'member', member.userId, { role, previousRole: member.role })],
+      audit: [auditNote(tenant, 'member', member.userId, { role, previousRole: member.role }), ...keys.audit],
     },
   };
 };
 
-/** Removes a member, on both sides, and frees the address, so that the person can be invited again. */
-export const removeMember = (caller: CallerContext, target: MemberProfile | undefined, now: Date): Change => {
+/** What ends with a membership. */
+export interface Departure {
+  readonly target: MemberProfile | undefined;
+  /** Projects connected with the member's grant, which become unauthorized. */
+  readonly projects: readonly { readonly id: string; readonly name: string; readonly sourceProjectId: string }[];
+  readonly serviceAccount: ServiceAccountKey | undefined;
+}
+
+/**
+ * Removes a member, on both sides, and frees the address, so that the person can be invited again. Members may remove themselves. The
+ * task revokes what is connected or created at the same moment.
+ */
+export const removeMember = (caller: CallerContext, { target, projects, serviceAccount }: Departure, now: Date): Change => {
   const { tenant, organization } = caller;
   const existing = assertExists(target);
   const { userId, role, joinedAt, address } = existing.member;
-  const member = { ...toMemberEvent(existing), status: 'left' as const };
   assertAllowed(caller, existing.member, undefined);
+  const keys = endKeysOf(tenant, userId, serviceAccount, now);
+  const hasEnded = serviceAccount?.account.createdBy === userId;
+  const event = {
+    organization: organizationRef(organization),
+    member: { ...toMemberEvent(existing), status: 'left' as const },
+    projects: projects.slice(0, departureProjectsMax).map((project) => ({ ...project, status: 'unauthorized' as const })),
+    projectCount: projects.length,
+    serviceAccount: hasEnded ? { id: serviceAccount.account.id, name: serviceAccount.account.name } : null,
+  };
   return {
     writes: [
       // The role as read: a member who became the owner meanwhile is not removed.
@@ -77,9 +107,11 @@ export const removeMember = (caller: CallerContext, target: MemberProfile | unde
       { remove: organizationKey.joined(tenant, joinedAt, userId) },
       { remove: organizationKey.address(tenant, address), ...absentOr({ userId }) },
       countOf('memberCount', tenant, -1),
-      emit(tenant, 'member.left', { organization: organizationRef(organization), member }, now),
+      ...keys.writes,
+      emit(tenant, 'member.left', event, now),
+      enqueue(tenant, { kind: 'finish-departure', userId }, now),
     ],
-    audit: [auditNote(tenant, 'member', userId, { role })],
+    audit: [auditNote(tenant, 'member', userId, { role }), ...keys.audit],
   };
 };
 
@@ -89,8 +121,9 @@ const assertExists = (target: MemberProfile | undefined): MemberProfile => {
 };
 
 /** Only the owner changes or removes admins and transfers ownership. The owner's own role changes only by a transfer. */
-const assertAllowed = ({ role }: CallerContext, target: MemberRecord, wanted: Role | undefined): void => {
-  if (role !== 'owner' && (wanted === 'owner' || target.role === 'admin')) throw roleRequired('owner', role);
+const assertAllowed = ({ role, actor }: CallerContext, target: MemberRecord, wanted: Role | undefined): void => {
+  const leaves = wanted === undefined && target.userId === actor.id;
+  if (role !== 'owner' && !leaves && (wanted === 'owner' || target.role === 'admin')) throw roleRequired('owner', role);
   if (target.role === 'owner' && wanted !== 'owner') {
     throw new ApiError(
       'CANNOT_REMOVE_OWNER',

@@ -16,13 +16,21 @@ export const roleRequired = (
 export const whileActive = (tenant: Tenant): Write =>
   check(organizationKey.organization(tenant), { deletedAt: undefined }, noSuchOrganization);
 
+/** Fails the transaction if the user has left, so that nothing that depends on the membership outlives it. */
+export const whileMember = (tenant: Tenant, userId: string): Write =>
+  check(
+    organizationKey.member(tenant, userId),
+    {},
+    () => new ApiError('FORBIDDEN', 'The user is no longer a member of this organization'),
+  );
+
 /** Checks that a default storage destination exists, in the transaction that sets it. */
 export const destinationCheck = (tenant: Tenant, destinationId: string | null | undefined): readonly Write[] =>
   destinationId ? [check(organizationKey.storageDestination(tenant, destinationId), {}, noSuchDestination)] : [];
 
 const noSuchDestination = (): ApiError => new ApiError('STORAGE_NOT_FOUND', 'Storage destination not found');
 
-type Counter = 'memberCount' | 'projectCount' | 'webhookCount' | 'scheduleCount';
+type Counter = 'memberCount' | 'projectCount' | 'webhookCount' | 'scheduleCount' | 'restoreTestCount';
 
 interface CountLimit {
   readonly max: number;

@@ -16,6 +16,7 @@ export interface OrganizationRecord extends Item {
   /** Absent until the first one is created. */
   readonly webhookCount?: number;
   readonly scheduleCount?: number;
+  readonly restoreTestCount?: number;
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Present from deletion until recovery or purge. */
@@ -37,7 +38,7 @@ export interface InvitationRecord extends Item {
   readonly id: string;
   readonly email: string;
   readonly role: Exclude<Role, 'owner'>;
-  readonly status: 'pending' | 'accepted' | 'cancelled';
+  readonly status: 'pending' | 'accepted' | 'cancelled' | 'declined';
   readonly expiresAt: string;
   readonly createdAt: string;
   readonly invitedBy: { readonly id: string; readonly email: string };
@@ -66,8 +67,12 @@ export interface ServiceAccountRecord extends Item {
   readonly email: string;
   readonly permissions: readonly Scope[];
   readonly createdAt: string;
-  /** The user whose access to sources the account uses by default. Absent for older accounts. */
+  /** The user whose membership the key depends on and whose access to sources it uses by default. Absent for older accounts. */
   readonly createdBy?: string;
+  /** When that user left: the key is refused until it is rotated. */
+  readonly endedAt?: string;
+  /** Until when the key before the last rotation works. */
+  readonly previousKeyExpiresAt?: string;
 }
 
 /** Found by the account id inside the API key. Holds only the key's fingerprint. */
@@ -77,6 +82,10 @@ export interface ApiKeyRecord extends Item {
   readonly email: string;
   readonly permissions: readonly Scope[];
   readonly fingerprint: string;
+  /** The key before the last rotation, and the user who had made it. */
+  readonly previous?: { readonly fingerprint: string; readonly expiresAt: string; readonly createdBy?: string };
+  /** As in the account. */
+  readonly endedAt?: string;
 }
 
 export const duePartition = 'DUE#PURGE';

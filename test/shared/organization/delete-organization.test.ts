@@ -39,12 +39,12 @@ for (const confirmName of ['Acme e\u0301', 'acme é', ' Acme é', 'Acme é ', '\
     throws(() => deleteOrganization(acting, { confirmName }, now), refused('VALIDATION_ERROR')));
 }
 
-test('deleteOrganization: a soft deletion is recoverable for 30 days, stops the schedules and purges nothing', () => {
+test('deleteOrganization: a soft deletion is recoverable for 30 days, stops the schedules and notifies the owner', () => {
   const { data, change } = deleteOrganization(acting, { confirmName: 'Acme é' }, now);
   equal(data.deletionType, 'soft');
   equal(data.recoveryDeadline, '2025-07-01T12:00:00.000Z');
   ok(has(change.writes, `DUE#PURGE|2025-07-01T12:00:00.000Z#${id}`));
-  deepEqual(tasks(change.writes), ['sync-schedules']);
+  deepEqual(tasks(change.writes), ['sync-schedules', 'notify-organization-deleted']);
 });
 
 test('deleteOrganization: a forced deletion enqueues the purge in the same transaction and is found by the sweep', () => {

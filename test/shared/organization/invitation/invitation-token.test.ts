@@ -3,7 +3,7 @@ import { test } from 'vitest';
 import { acceptUrl, invitationToken, isTokenOf, readToken } from '../../../../shared/organization/invitation/invitation-token.ts';
 import { startAws } from '../../../harness/aws/kms-and-secrets.ts';
 
-Object.assign(process.env, { SERVICE_SECRET_ID: 'service', PUBLIC_URL: 'https://backup.example.com' });
+Object.assign(process.env, { SERVICE_SECRET_ID: 'service', CONSOLE_URL: 'https://backup.example.com/console' });
 await startAws({}, 'a secret of the deployment');
 
 const link = {
@@ -55,5 +55,5 @@ for (const text of [
   test(`readToken: "${text.slice(0, 30)}" is malformed`, () => equal(readToken(text), undefined));
 }
 
-test('acceptUrl: the link is on the public URL', async () =>
-  match(await acceptUrl(link), /^https:\/\/backup\.example\.com\/api\/v1\/invitations\/[0-9A-Z]{26}\.[0-9A-Z]{26}\.[\w-]{43}$/));
+test('acceptUrl: the link leads to the console', async () =>
+  match(await acceptUrl(link), /^https:\/\/backup\.example\.com\/console\/invitations\/[0-9A-Z]{26}\.[0-9A-Z]{26}\.[\w-]{43}$/));

@@ -4,6 +4,7 @@ import type { UserRecord } from '../../../../shared/account/index.ts';
 import type { ApiError } from '../../../../shared/contract/errors.ts';
 import {
   acceptInvitation,
+  declineInvitation,
   type FoundInvitation,
   statusOf,
 } from '../../../../shared/organization/invitation/accept-invitation.ts';
@@ -44,7 +45,7 @@ test('invite: an expired invitation of the address is replaced', () => {
   ok(change.writes.some((write) => 'remove' in write && write.remove.sk === `INVITE#${invitation.id}`));
 });
 
-for (const status of ['accepted', 'cancelled'] as const) {
+for (const status of ['accepted', 'cancelled', 'declined'] as const) {
   test(`invitation: ${status} can be neither cancelled nor resent`, () => {
     throws(() => cancelInvitation(acting, { ...invitation, status }, now), refused('CONFLICT'));
     throws(() => resendInvitation(acting, { ...invitation, status }, now), refused('CONFLICT'));
@@ -89,6 +90,13 @@ for (const [who, over, code, at] of [
   ['another address', { profile: { email: 'eve@example.com' } }, 'FORBIDDEN', now],
   ['a plus-address', { profile: { email: 'bob+x@example.com' } }, 'FORBIDDEN', now],
   ['an unverified address', { profile: { emailVerified: false } }, 'FORBIDDEN', now],
+  ['a look-alike in full-width letters', { profile: { email: 'bo\uff42@example.com' } }, 'FORBIDDEN', now],
+  [
+    'a look-alike with the Kelvin sign',
+    { profile: { email: 'mi\u212ae@example.com' }, invitation: { email: 'mike@example.com' } },
+    'FORBIDDEN',
+    now,
+  ],
   ['a user after the expiry', {}, 'CONFLICT', later(7)],
   ['a user after the cancellation', { invitation: { status: 'cancelled' } }, 'CONFLICT', now],
   ['a user after the acceptance', { invitation: { status: 'accepted' } }, 'CONFLICT', now],
@@ -96,6 +104,13 @@ for (const [who, over, code, at] of [
 ] as const) {
   test(`acceptInvitation: ${who} is rejected with ${code}`, () => throws(() => acceptInvitation(found(over), at), refused(code)));
 }
+
+test('declineInvitation: only the invited person can, once, and the address can be invited again', () => {
+  const { writes } = declineInvitation(found({}), now);
+  ok(writes.some((write) => 'remove' in write && write.remove.sk === `ADDRESS#${invitation.email}`));
+  throws(() => declineInvitation(found({ profile: { email: 'eve@example.com' } }), now), refused('FORBIDDEN'));
+  throws(() => declineInvitation(found({ invitation: { ...invitation, status: 'declined' } }), now), refused('CONFLICT'));
+});
 
 test('resendInvitation: a conflict with a concurrent change is retried', async () => {
   const { change } = resendInvitation(acting, invitation, now);

@@ -1,9 +1,9 @@
-import { deepEqual, equal, throws } from 'node:assert/strict';
+import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'vitest';
 import { type Role, roles } from '../../../../shared/contract/access.ts';
 import type { ApiError } from '../../../../shared/contract/errors.ts';
 import type { EventData } from '../../../../shared/contract/events/event-catalogue.ts';
-import { changeRole, removeMember } from '../../../../shared/organization/member/membership.ts';
+import { changeRole, type Departure, removeMember } from '../../../../shared/organization/member/membership.ts';
 import type { CallerContext } from '../../../../shared/organization/model/caller-context.ts';
 import type { MemberRecord, OrganizationRecord } from '../../../../shared/organization/model/record.ts';
 import { StaleReadError, unsafeTenant, type Write } from '../../../../shared/platform/index.ts';
@@ -29,6 +29,12 @@ const memberWith = (role: Role, userId = targetId) => ({
   profile: undefined,
 });
 const self = memberWith('owner', callerId);
+const departure = (target: Departure['target'], more: Partial<Departure> = {}): Departure => ({
+  target,
+  projects: [],
+  serviceAccount: undefined,
+  ...more,
+});
 const outcome = (run: () => unknown): string => {
   try {
     run();
@@ -56,7 +62,7 @@ for (const caller of ['admin', 'owner'] as const) {
     }
     test(`removeMember: ${caller} removes ${target}: ${expected(caller, target, undefined)}`, () =>
       equal(
-        outcome(() => removeMember(acting(caller), memberWith(target), now)),
+        outcome(() => removeMember(acting(caller), departure(memberWith(target)), now)),
         expected(caller, target, undefined),
       ));
   }
@@ -64,7 +70,7 @@ for (const caller of ['admin', 'owner'] as const) {
 
 test('removeMember: PERMISSION_DENIED names the required and the current role', () =>
   throws(
-    () => removeMember(acting('admin'), memberWith('admin'), now),
+    () => removeMember(acting('admin'), departure(memberWith('admin')), now),
     (error: ApiError) => {
       deepEqual(error.details, { requiredRole: 'owner', currentRole: 'admin' });
       return true;
@@ -77,7 +83,7 @@ test('membership: an unknown member is MEMBER_NOT_FOUND', () => {
     'MEMBER_NOT_FOUND',
   );
   equal(
-    outcome(() => removeMember(acting('owner'), undefined, now)),
+    outcome(() => removeMember(acting('owner'), departure(undefined), now)),
     'MEMBER_NOT_FOUND',
   );
 });
@@ -133,8 +139,78 @@ test('transferOwnership: member.role_changed is emitted for both members', () =>
 /** A handler whose reads were stale runs again: the second of two identical calls then finds the role it was to set. */
 test('membership: a role change or removal that conflicts with a concurrent change is retried', async () => {
   const { change } = changeRole(acting('owner'), { target: memberWith('member'), self }, 'viewer', now);
-  for (const [write] of [change.writes, removeMember(acting('owner'), memberWith('member'), now).writes])
+  for (const [write] of [change.writes, removeMember(acting('owner'), departure(memberWith('member')), now).writes])
     equal((await write?.onConditionFailed?.()) instanceof StaleReadError, true);
   const again = changeRole(acting('owner'), { target: memberWith('viewer'), self }, 'viewer', now);
   deepEqual([again.data.role, again.change], ['viewer', { writes: [], audit: [] }]);
+});
+
+for (const role of ['viewer', 'member', 'admin'] as const)
+  test(`removeMember: a caller with role ${role} can leave`, () =>
+    equal(
+      outcome(() => removeMember(acting(role), departure(memberWith(role, callerId)), now)),
+      'done',
+    ));
+
+test('removeMember: the owner cannot leave before a transfer', () =>
+  equal(
+    outcome(() => removeMember(acting('owner'), departure(memberWith('owner', callerId)), now)),
+    'CANNOT_REMOVE_OWNER',
+  ));
+
+const accountWith = (createdBy: string, previousBy?: string) =>
+  ({
+    account: { id: 'sa_01JWNVAV000000000000000003', name: 'CI', createdBy },
+    key: {
+      fingerprint: 'f',
+      ...(previousBy && { previous: { fingerprint: 'p', expiresAt: '2025-06-02', createdBy: previousBy } }),
+    },
+  }) as unknown as NonNullable<Departure['serviceAccount']>;
+const eventOf = (writes: readonly Write[]) =>
+  writes.flatMap((write) =>
+    'put' in write && write.put.type === 'member.left' ? [write.put.data as EventData<'member.left'>] : [],
+  )[0];
+
+test('removeMember: member.left names the projects and the service account that end with the membership', () => {
+  const project = { id: 'prj_1', name: 'Shop', sourceProjectId: 'shop' };
+  const more = { projects: [project], serviceAccount: accountWith(targetId) };
+  const { writes, audit } = removeMember(acting('owner'), departure(memberWith('member'), more), now);
+  const { projects, serviceAccount } = eventOf(writes)!;
+  deepEqual(projects, [{ ...project, status: 'unauthorized' }]);
+  deepEqual(serviceAccount, { id: 'sa_01JWNVAV000000000000000003', name: 'CI' });
+  deepEqual(
+    audit.map(({ action }) => action),
+    [undefined, 'service_account.ended'],
+  );
+});
+
+test('removeMember: member.left lists at most 100 projects and counts all of them', () => {
+  const projects = Array.from({ length: 5_000 }, (_, n) => ({
+    id: `prj_${n}`,
+    name: 'x'.repeat(100),
+    sourceProjectId: `shop-${n}`,
+  }));
+  const event = eventOf(removeMember(acting('owner'), departure(memberWith('member'), { projects }), now).writes)!;
+  equal(event.projects?.length, 100);
+  equal(event.projectCount, 5_000);
+});
+
+test('removeMember: a key of another user stays, but the key that the member made before a rotation ends', () => {
+  const more = { serviceAccount: accountWith(callerId, targetId) };
+  const { writes, audit } = removeMember(acting('owner'), departure(memberWith('member'), more), now);
+  equal(eventOf(writes)?.serviceAccount, null);
+  const [key] = writes.filter((write) => 'update' in write && write.update.pk.startsWith('APIKEY#'));
+  deepEqual(key && 'expression' in key && key.expression, 'REMOVE #previous');
+  equal(audit.at(-1)?.action, 'service_account.previous_key_ended');
+  const others = removeMember(acting('owner'), departure(memberWith('member'), { serviceAccount: accountWith(callerId) }), now);
+  ok(!others.writes.some((write) => 'update' in write && write.update.pk.startsWith('APIKEY#')));
+});
+
+test('changeRole: below admin, an API key that the member created ends; above, it stays', () => {
+  const endedBy = (role: 'admin' | 'member') => {
+    const found = { target: memberWith('admin'), self, serviceAccount: accountWith(targetId) };
+    return changeRole(acting('owner'), found, role, now).change.audit.map(({ action }) => action);
+  };
+  deepEqual(endedBy('member'), [undefined, 'service_account.ended']);
+  deepEqual(endedBy('admin'), []);
 });

@@ -1,7 +1,8 @@
 /** API keys: `fb_sa_<account id>_<43 base64url characters>`. The account id finds the record, the rest authenticates. */
 import { timingSafeEqual } from 'node:crypto';
-import { isId } from '../contract/ids.ts';
-import { fingerprint, randomToken } from '../platform/index.ts';
+import { isId } from '../../contract/ids.ts';
+import { fingerprint, iso, randomToken } from '../../platform/index.ts';
+import type { ApiKeyRecord } from '../model/record.ts';
 
 const prefix = 'fb_sa_';
 
@@ -15,7 +16,11 @@ export const accountOf = (apiKey: string): string | undefined => {
   return match?.[1] && isId('serviceAccount', match[1]) ? match[1] : undefined;
 };
 
-export const isKeyOf = (apiKey: string, storedFingerprint: string): boolean => {
+/** Whether the key is the account's current one, or the one before it within the overlap of a rotation. */
+export const isKeyOf = (apiKey: string, { fingerprint: current, previous }: ApiKeyRecord, now: Date): boolean =>
+  matches(apiKey, current) || (previous !== undefined && previous.expiresAt > iso(now) && matches(apiKey, previous.fingerprint));
+
+const matches = (apiKey: string, storedFingerprint: string): boolean => {
   const given = Buffer.from(fingerprint(apiKey));
   const stored = Buffer.from(storedFingerprint);
   return given.length === stored.length && timingSafeEqual(given, stored);

@@ -1,0 +1,40 @@
+import { auditNote } from '../../audit/index.ts';
+import { type AuditNote, type Change, get, iso, StaleReadError, set, type Tenant } from '../../platform/index.ts';
+import { type ApiKeyRecord, lookup, organizationKey, type ServiceAccountRecord } from '../model/record.ts';
+import { accountUpdate } from './service-account.ts';
+
+export interface ServiceAccountKey {
+  readonly account: ServiceAccountRecord;
+  readonly key: ApiKeyRecord;
+}
+
+/** Undefined if the organization has no service account. */
+export const readServiceAccountKey = async (tenant: Tenant): Promise<ServiceAccountKey | undefined> => {
+  const account = await get(organizationKey.serviceAccount(tenant));
+  const key = account && (await get(lookup.apiKey(account.id)));
+  return key && { account, key };
+};
+
+interface EndedKeys extends Change {
+  readonly audit: readonly (AuditNote & Required<Pick<AuditNote, 'action'>>)[];
+}
+
+/** Ends the keys that a former member made. They are refused from then on. */
+export const endKeysOf = (tenant: Tenant, userId: string, found: ServiceAccountKey | undefined, now: Date): EndedKeys => {
+  const isMaker = found?.account.createdBy === userId && !found.account.endedAt;
+  if (!found || (!isMaker && found.key.previous?.createdBy !== userId)) return { writes: [], audit: [] };
+  const { account, key } = found;
+  const ended = isMaker ? { endedAt: iso(now) } : {};
+  const note = auditNote(tenant, 'service_account', account.id, { name: account.name, createdBy: userId });
+  return {
+    writes: [
+      accountUpdate(tenant, account, { ...ended, previousKeyExpiresAt: undefined }),
+      set(
+        lookup.apiKey(account.id),
+        { ...ended, previous: undefined },
+        { expected: { fingerprint: key.fingerprint }, onConditionFailed: () => new StaleReadError() },
+      ),
+    ],
+    audit: [{ ...note, action: isMaker ? 'service_account.ended' : 'service_account.previous_key_ended' }],
+  };
+};

@@ -1,0 +1,87 @@
+import { deepEqual, equal, notEqual, ok, throws } from 'node:assert/strict';
+import { test } from 'vitest';
+import type { ApiError } from '../../../../shared/contract/errors.ts';
+import type { CallerContext } from '../../../../shared/organization/model/caller-context.ts';
+import type { ApiKeyRecord, OrganizationRecord } from '../../../../shared/organization/model/record.ts';
+import { isKeyOf } from '../../../../shared/organization/service-account/api-key.ts';
+import { rotateApiKey, takeOverServiceAccount } from '../../../../shared/organization/service-account/rotate-api-key.ts';
+import { createServiceAccount, updateServiceAccount } from '../../../../shared/organization/service-account/service-account.ts';
+import { unsafeTenant, type Write } from '../../../../shared/platform/index.ts';
+
+const now = new Date('2025-06-01T12:00:00.000Z');
+const later = (hours: number) => new Date(now.getTime() + hours * 3_600_000);
+const organizationId = 'org_01JWNVAV000000000000000000';
+const acting = (id: string): CallerContext => ({
+  tenant: unsafeTenant(organizationId, 'record'),
+  organization: { id: organizationId, name: 'Acme' } as unknown as OrganizationRecord,
+  role: 'admin',
+  actor: { type: 'user', id, email: 'ann@example.com' },
+});
+const [ann, bob] = ['usr_01JWNVAV000000000000000001', 'usr_01JWNVAV000000000000000002'] as const;
+const created = createServiceAccount(acting(ann), { name: 'CI', permissions: ['backups:read'] }, now);
+const keyItem = (writes: readonly Write[]) =>
+  writes.flatMap((write) => ('put' in write && write.put.pk.startsWith('APIKEY#') ? [write.put as ApiKeyRecord] : []))[0]!;
+const key = keyItem(created.change.writes);
+/** The key item after an update. */
+const applied = (item: ApiKeyRecord, writes: readonly Write[]): ApiKeyRecord => {
+  const write = writes.find((one) => 'update' in one && one.update.pk.startsWith('APIKEY#'));
+  const { ':fingerprint': fingerprint, ':previous': previous } = write?.values ?? {};
+  const { previous: _, endedAt: _endedAt, ...kept } = item;
+  return { ...kept, fingerprint, ...(previous !== undefined && { previous }) } as ApiKeyRecord;
+};
+
+test('rotateApiKey: both keys work until the overlap ends, then only the new one', () => {
+  const { apiKey, account, change } = rotateApiKey(acting(bob), { account: created.account, key }, 24, now);
+  const rotated = applied(key, change.writes);
+  notEqual(apiKey, created.apiKey);
+  equal(account.previousKeyExpiresAt, later(24).toISOString());
+  for (const at of [now, later(23.999)]) ok(isKeyOf(created.apiKey, rotated, at) && isKeyOf(apiKey, rotated, at));
+  deepEqual([isKeyOf(created.apiKey, rotated, later(24)), isKeyOf(apiKey, rotated, later(24))], [false, true]);
+  equal(account.createdBy, bob);
+  deepEqual(change.audit[0]?.details, { previousCreatedBy: ann, previousKeyExpiresAt: later(24).toISOString() });
+});
+
+test('rotateApiKey: without overlap, and for a key that has ended, the old key is refused at once', () => {
+  const ended = { account: { ...created.account, endedAt: now.toISOString() }, key: { ...key, endedAt: now.toISOString() } };
+  for (const [found, hours] of [
+    [{ account: created.account, key }, 0],
+    [ended, 24],
+  ] as const) {
+    const { apiKey, change } = rotateApiKey(acting(bob), found, hours, now);
+    const rotated = applied(key, change.writes);
+    deepEqual([isKeyOf(created.apiKey, rotated, now), isKeyOf(apiKey, rotated, now)], [false, true]);
+  }
+});
+
+test('rotateApiKey: a second rotation within the overlap ends the oldest key', () => {
+  const first = rotateApiKey(acting(bob), { account: created.account, key }, 24, now);
+  const once = applied(key, first.change.writes);
+  const second = rotateApiKey(acting(bob), { account: first.account, key: once }, 24, later(1));
+  const twice = applied(once, second.change.writes);
+  deepEqual(
+    [created.apiKey, first.apiKey, second.apiKey].map((one) => isKeyOf(one, twice, later(2))),
+    [false, true, true],
+  );
+});
+
+test('updateServiceAccount: permissions change in the account and its key; an empty input writes nothing', () => {
+  const { account, change } = updateServiceAccount(acting(bob), created.account, {
+    permissions: ['storage:read', 'storage:read'],
+  });
+  deepEqual(account.permissions, ['storage:read']);
+  deepEqual(
+    change.writes.map(({ values }) => values?.[':permissions']),
+    [['storage:read'], ['storage:read']],
+  );
+  deepEqual(updateServiceAccount(acting(bob), created.account, {}).change, { writes: [], audit: [] });
+});
+
+test('takeOverServiceAccount: the caller replaces the maker, unless the key has ended', () => {
+  const { account, change } = takeOverServiceAccount(acting(bob), created.account);
+  equal(account.createdBy, bob);
+  deepEqual(change.audit[0]?.details, { previousCreatedBy: ann });
+  throws(
+    () => takeOverServiceAccount(acting(bob), { ...created.account, endedAt: now.toISOString() }),
+    (error: ApiError) => error.code === 'CONFLICT',
+  );
+});
