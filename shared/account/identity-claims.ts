@@ -1,9 +1,10 @@
 /** The identity provider's claims about a user, limited to what a token or a log can hold. */
+import { comparableEmail } from '../contract/comparable-email.ts';
 import { unauthorized } from '../contract/errors.ts';
 import { nameMax } from '../contract/limits.ts';
 
 export interface Profile {
-  /** As the provider spells it; compared in lower case. */
+  /** As the provider spells it; compared by `comparableEmail`. */
   readonly email: string;
   readonly emailVerified: boolean;
   readonly name: string;
@@ -28,6 +29,9 @@ export const readProfile = (claims: Readonly<Record<string, unknown>>): Profile 
   const { email, picture } = claims;
   if (typeof email !== 'string' || email.length > emailMax || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email)) {
     throw unauthorized('The identity provider did not share your e-mail address. Allow it and sign in again');
+  }
+  if (comparableEmail(email) === undefined) {
+    throw unauthorized('Your e-mail address contains characters that look like others. Sign in with another address');
   }
   return {
     email: email.toWellFormed(),

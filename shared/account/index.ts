@@ -1,10 +1,28 @@
 export { type AccessClaims, issueAccessToken, verifyAccessToken } from './access-token.ts';
+export {
+  accessDenied,
+  beginDeviceSignIn,
+  checkPoll,
+  claimPoll,
+  decideDevice,
+  findWaitingDevice,
+  readDevice,
+  redeemDevice,
+} from './device-sign-in.ts';
 export { grantAccessToken } from './grant-access-token.ts';
+export type { Identity } from './identity-claims.ts';
 export { beginLogin, finishLogin } from './login-attempt.ts';
-export { authorizationUrl, googleScopes, identify } from './oidc-client.ts';
-export { checkCode, issueCode, readCode, redeemCode } from './one-time-code.ts';
-export { accountKey, type CodeRecord, type SessionRecord, type UserRecord } from './record.ts';
-export { isAllowedRedirect, withCode } from './redirect-uri.ts';
+export { authorizationUrl, googleScopes, identify, SignInDeclined } from './oidc-client.ts';
+export { assertBinding, checkCode, issueCode, readCode, redeemCode } from './one-time-code.ts';
+export {
+  type AppRequest,
+  accountKey,
+  type CodeRecord,
+  type DeviceRecord,
+  type SessionRecord,
+  type UserRecord,
+} from './record.ts';
+export { isAllowedRedirect, withParameters } from './redirect-uri.ts';
 export { type Misuse, revokeMisusedSession } from './revoke-misused-session.ts';
 export { endSession, openSession, presentRefresh, readRefreshToken, rotateRefreshToken } from './session.ts';
 export { findOrCreateUser, readUser, refreshProfile, storeGrant } from './user.ts';

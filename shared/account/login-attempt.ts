@@ -5,17 +5,17 @@
 import { invalid } from '../contract/errors.ts';
 import { loginAttemptSeconds } from '../contract/limits.ts';
 import { after, create, epochSeconds, fingerprint, omitUndefined, randomToken, takeItem, type Write } from '../platform/index.ts';
-import { accountKey, type LoginRecord } from './record.ts';
+import { type AppRequest, accountKey, type LoginRecord } from './record.ts';
 
 export interface Login {
   readonly state: string;
   readonly verifier: string;
 }
 
-export const beginLogin = (redirectUri: string | undefined, now: Date): { login: Login; cookie: string; write: Write } => {
+export const beginLogin = (app: AppRequest | undefined, now: Date): { login: Login; cookie: string; write: Write } => {
   const login = { state: randomToken(), verifier: randomToken() };
   const expiresAt = epochSeconds(after(now, loginAttemptSeconds));
-  const record = { ...accountKey.login(login.state), expiresAt, ttl: expiresAt, ...omitUndefined({ redirectUri }) };
+  const record = { ...accountKey.login(login.state), expiresAt, ttl: expiresAt, ...omitUndefined({ app }) };
   return { login, cookie: `${login.state}.${login.verifier}`, write: create(record satisfies LoginRecord) };
 };
 
@@ -33,11 +33,11 @@ export const finishLogin = async (
   state: string | undefined,
   cookie: string | undefined,
   now: Date,
-): Promise<{ login: Login; redirectUri: string | undefined }> => {
+): Promise<{ login: Login; app: AppRequest | undefined }> => {
   const login = matchLogin(state, cookie);
   const record = login && (await takeItem(accountKey.login(login.state)));
   if (!login || !record || record.expiresAt <= epochSeconds(now)) {
     throw invalid('state', 'does not belong to a recent sign-in of this browser. Start again');
   }
-  return { login, redirectUri: record.redirectUri };
+  return { login, app: record.app ?? (record.redirectUri === undefined ? undefined : { redirectUri: record.redirectUri }) };
 };

@@ -1,6 +1,6 @@
 /** The identity provider: Google, or an OpenID Connect issuer that accepts the requested scopes. */
 import * as oauth from 'oauth4webapi';
-import { ApiError, unauthorized } from '../contract/errors.ts';
+import { ApiError, bearerChallenge, unauthorized } from '../contract/errors.ts';
 import { logLines } from '../contract/runtime/alarm-log-lines.ts';
 import { env, fetchTrusted, log, secretValue } from '../platform/index.ts';
 import { type Identity, readProfile } from './identity-claims.ts';
@@ -44,6 +44,13 @@ export const authorizationUrl = async (login: Login, callbackUrl: string, loginH
   return url.href;
 };
 
+/** The user declined the consent at the identity provider. */
+export class SignInDeclined extends ApiError {
+  constructor() {
+    super('UNAUTHORIZED', 'The sign-in was cancelled at the identity provider', undefined, { headers: bearerChallenge });
+  }
+}
+
 /** Exchanges the authorization code and checks state, issuer, PKCE, nonce, claims and signature. */
 export const identify = (answer: URLSearchParams, login: Login, callbackUrl: string): Promise<Identity> =>
   exchange(answer, login, callbackUrl).catch(refuse);
@@ -51,7 +58,7 @@ export const identify = (answer: URLSearchParams, login: Login, callbackUrl: str
 const exchange = async (answer: URLSearchParams, login: Login, callbackUrl: string): Promise<Identity> => {
   const server = await discover();
   const client = { client_id: env('IDENTITY_CLIENT_ID') };
-  const code = oauth.validateAuthResponse(server, client, answer, login.state);
+  const code = oauth.validateAuthResponse(issuerOf(server, answer), client, answer, login.state);
   const secret = oauth.ClientSecretPost(await secretValue('IDENTITY_SECRET_ID'));
   const response = await oauth.authorizationCodeGrantRequest(
     server,
@@ -79,6 +86,13 @@ const exchange = async (answer: URLSearchParams, login: Login, callbackUrl: stri
     scopes: tokens.scope?.split(' ') ?? requestedScopes,
   };
 };
+
+/**
+ * Some providers announce `iss` (RFC 9207) but omit it from errors. An error grants nothing and its state is checked, so it may lack `iss`;
+ * a different one is refused in any case.
+ */
+const issuerOf = (server: oauth.AuthorizationServer, answer: URLSearchParams): oauth.AuthorizationServer =>
+  answer.has('error') ? { ...server, authorization_response_iss_parameter_supported: false } : server;
 
 /** Google puts the profile into the ID token; other providers may only return it here. */
 const askUserInfo = async (
@@ -134,11 +148,9 @@ const unusable: readonly unknown[] = [
 const refuse = (error: unknown): never => {
   if (error instanceof ApiError) throw error;
   if (error instanceof oauth.AuthorizationResponseError) {
-    throw unauthorized(
-      error.error === 'access_denied'
-        ? 'The sign-in was cancelled at the identity provider'
-        : 'The identity provider refused the sign-in. Start again',
-    );
+    throw error.error === 'access_denied'
+      ? new SignInDeclined()
+      : unauthorized('The identity provider refused the sign-in. Start again');
   }
   const { code, name } = error as { code?: unknown; name?: string };
   const response = error instanceof oauth.ResponseBodyError ? error : undefined;

@@ -1,13 +1,45 @@
 /** The one-time code that a client without cookies passes from the redirect to POST /auth/token. */
-import type { ApiError } from '../contract/errors.ts';
+import { type ApiError, invalid, unauthorized } from '../contract/errors.ts';
 import { loginCodeSeconds } from '../contract/limits.ts';
-import { after, create, epochSeconds, get, randomToken, set, type Write } from '../platform/index.ts';
-import { accountKey, type CodeRecord, type SessionRecord } from './record.ts';
+import { after, create, epochSeconds, fingerprint, get, omitUndefined, randomToken, set, type Write } from '../platform/index.ts';
+import { type AppRequest, accountKey, type CodeRecord, type SessionRecord } from './record.ts';
 
-export const issueCode = (userId: string, now: Date): { code: string; write: Write } => {
+/** The code is bound to the redirect URI and to the PKCE challenge of the app's request. */
+export const issueCode = (
+  userId: string,
+  { redirectUri, codeChallenge }: AppRequest,
+  now: Date,
+): { code: string; write: Write } => {
   const code = randomToken();
   const expiresAt = epochSeconds(after(now, loginCodeSeconds));
-  return { code, write: create({ ...accountKey.code(code), userId, expiresAt, ttl: expiresAt } satisfies CodeRecord) };
+  const binding = omitUndefined({ redirectUri, codeChallenge });
+  const record = { ...accountKey.code(code), userId, expiresAt, ttl: expiresAt, ...binding } satisfies CodeRecord;
+  return { code, write: create(record) };
+};
+
+interface PresentedCode {
+  readonly redirect_uri?: string | undefined;
+  readonly code_verifier?: string | undefined;
+}
+
+/**
+ * Throws unless the code is presented by the app it was issued to. A verifier for a code without a challenge is refused, too: an
+ * attacker may have removed the challenge from the request (RFC 9700 section 2.1.1). Apps that know neither keep working.
+ */
+export const assertBinding = (
+  { redirectUri, codeChallenge }: Pick<CodeRecord, 'redirectUri' | 'codeChallenge'>,
+  { redirect_uri: presentedUri, code_verifier: verifier }: PresentedCode,
+): void => {
+  if (presentedUri !== undefined && presentedUri !== redirectUri) {
+    throw unauthorized('The code was issued for another redirect_uri');
+  }
+  if (codeChallenge !== undefined && verifier === undefined) {
+    throw invalid('code_verifier', 'is required, because the sign-in had a code_challenge');
+  }
+  // The S256 challenge is the base64url SHA-256 digest of the verifier.
+  if (verifier !== undefined && fingerprint(verifier) !== codeChallenge) {
+    throw unauthorized('The code_verifier does not match the code_challenge of the sign-in');
+  }
 };
 
 /** A used code is a replay, even after it has expired. */

@@ -27,6 +27,8 @@ export interface SessionRecord extends Item {
   readonly createdAt: string;
   /** Epoch seconds after which it cannot be refreshed. */
   readonly endsAt: number;
+  /** Its tokens are cookies of a browser that signed in to the console. */
+  readonly isBrowser?: true;
   readonly revokedAt?: string;
 }
 
@@ -38,15 +40,53 @@ export interface RefreshRecord extends Item {
 
 /** A sign-in in progress: from the redirect to the provider until the callback. */
 export interface LoginRecord extends Item {
+  readonly app?: AppRequest;
+  /** Written by versions without `app`. */
   readonly redirectUri?: string;
   readonly expiresAt: number;
+}
+
+/** What an app passes to GET /auth/google and gets back with its code. */
+export interface AppRequest {
+  readonly redirectUri: string;
+  /** Returned to the app. */
+  readonly state?: string;
+  /** PKCE: the digest of the verifier that the app must present with the code. */
+  readonly codeChallenge?: string;
 }
 
 /** A one-time code. Kept after use with its session, so that a replay can revoke it. */
 export interface CodeRecord extends Item {
   readonly userId: string;
   readonly expiresAt: number;
+  /** Absent in codes of versions that did not bind them. */
+  readonly redirectUri?: string;
+  readonly codeChallenge?: string;
   readonly sessionId?: string;
+}
+
+/** The sign-in of a device, by the fingerprint of its device code. Kept after use with its session, so that a replay can revoke it. */
+export interface DeviceRecord extends Item {
+  readonly deviceDigest: string;
+  readonly status: 'pending' | 'approved' | 'denied';
+  /** As the device calls itself. */
+  readonly clientName: string | null;
+  readonly ip: string | null;
+  readonly location: string | null;
+  readonly userAgent: string | null;
+  readonly createdAt: string;
+  readonly expiresAt: number;
+  readonly polledAt?: string;
+  /** The person who approved it, and the session in which they did. */
+  readonly userId?: string;
+  readonly approvedBy?: string;
+  readonly sessionId?: string;
+}
+
+/** Leads from a user code, by its keyed digest, to the device. Deleted by the decision. */
+export interface UserCodeRecord extends Item {
+  readonly deviceDigest: string;
+  readonly expiresAt: number;
 }
 
 export const accountKey = {
@@ -63,4 +103,6 @@ export const accountKey = {
   }),
   login: (state: string): Key<LoginRecord> => ({ pk: `LOGIN#${fingerprint(state)}`, sk: 'LOGIN' }),
   code: (code: string): Key<CodeRecord> => ({ pk: `CODE#${fingerprint(code)}`, sk: 'CODE' }),
+  device: (deviceDigest: string): Key<DeviceRecord> => ({ pk: `DEVICE#${deviceDigest}`, sk: 'DEVICE' }),
+  userCode: (codeDigest: string): Key<UserCodeRecord> => ({ pk: `USERCODE#${codeDigest}`, sk: 'USERCODE' }),
 };

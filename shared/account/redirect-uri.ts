@@ -12,9 +12,9 @@ const withoutLoopbackPort = (uri: string): string | undefined => {
   return match && Number(match[2] ?? 80) <= 65_535 ? `${match[1]}${match[3]}` : undefined;
 };
 
-/** Adds the code to the query. */
-export const withCode = (uri: string, code: string): string => {
+/** Adds parameters to the query; undefined ones are omitted. */
+export const withParameters = (uri: string, parameters: Readonly<Record<string, string | undefined>>): string => {
   const url = new URL(uri);
-  url.searchParams.append('code', code);
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.append(name, value);
   return url.href;
 };

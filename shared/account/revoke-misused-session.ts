@@ -5,7 +5,7 @@ import { commit, transactionMax } from '../platform/index.ts';
 import { endSession } from './session.ts';
 
 export interface Misuse {
-  readonly action: 'auth.refresh_reused' | 'auth.code_reused';
+  readonly action: 'auth.refresh_reused' | 'auth.code_reused' | 'auth.device_code_reused';
   readonly sessionId: string;
   readonly user: Actor;
   /** The user's organizations, whose audit logs get an entry, too. */

@@ -7,10 +7,15 @@ import { accountKey, type RefreshRecord, type SessionRecord } from './record.ts'
 
 type Session = Pick<SessionRecord, 'id' | 'endsAt'>;
 
-export const openSession = (userId: string, now: Date): { session: Session; refreshToken: string; writes: readonly Write[] } => {
+export const openSession = (
+  userId: string,
+  now: Date,
+  mark: Pick<SessionRecord, 'isBrowser'> = {},
+): { session: Session; refreshToken: string; writes: readonly Write[] } => {
   const id = newId('session', now);
   const endsAt = epochSeconds(after(now, sessionMaxSeconds));
-  const record = { ...accountKey.session(id), id, userId, createdAt: iso(now), endsAt, ttl: endsAt } satisfies SessionRecord;
+  const session = { id, userId, createdAt: iso(now), endsAt, ...mark };
+  const record = { ...accountKey.session(id), ...session, ttl: endsAt } satisfies SessionRecord;
   const { refreshToken, write } = newRefreshToken(record, now);
   return { session: record, refreshToken, writes: [create(record), write] };
 };

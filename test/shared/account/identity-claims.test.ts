@@ -33,6 +33,8 @@ for (const email of [
   'a@x\u0000',
   'a@b@c',
   `${'a'.repeat(250)}@b.io`,
+  'mi\u212ae@example.com',
+  '\uff41da@example.com',
 ]) {
   test(`readProfile: the e-mail address ${JSON.stringify(email)?.slice(0, 30)} is refused`, () =>
     throws(

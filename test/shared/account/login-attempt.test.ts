@@ -1,15 +1,16 @@
-import { equal, match, notEqual, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { beginLogin, matchLogin, nonceOf } from '../../../shared/account/login-attempt.ts';
 
 const now = new Date('2025-06-01T12:00:00Z');
 
 test('beginLogin: the table stores neither state nor verifier, and the item expires after ten minutes', () => {
-  const { login, write } = beginLogin('http://localhost:5/cb', now);
+  const app = { redirectUri: 'http://localhost:5/cb', state: 'of the app', codeChallenge: 'c'.repeat(43) };
+  const { login, write } = beginLogin(app, now);
   ok('put' in write);
   const stored = JSON.stringify(write.put);
   ok(!stored.includes(login.state) && !stored.includes(login.verifier) && !stored.includes(nonceOf(login)));
-  equal(write.put.redirectUri, 'http://localhost:5/cb');
+  deepEqual(write.put.app, app);
   equal(write.put.expiresAt, now.getTime() / 1_000 + 600);
   equal(write.put.ttl, write.put.expiresAt);
 });

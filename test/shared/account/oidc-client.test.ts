@@ -167,7 +167,7 @@ for (const [what, set] of [
   ['no expiry', { claims: { exp: undefined } }],
   ['no subject', { claims: { sub: undefined } }],
   ['a signature of another key', { signedBy: stranger }],
-  ['a key id nobody published', { header: { kid: 'unknown' } }],
+  ['a key id that was not published', { header: { kid: 'unknown' } }],
   ['alg none', { header: { alg: 'none' } }],
   ['alg HS256', { header: { alg: 'HS256' } }],
   ['an unknown crit header', { header: { crit: ['x'], x: 1 } }],

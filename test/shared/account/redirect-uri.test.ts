@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict';
 import { test } from 'vitest';
-import { isAllowedRedirect, withCode } from '../../../shared/account/redirect-uri.ts';
+import { isAllowedRedirect, withParameters } from '../../../shared/account/redirect-uri.ts';
 
 const allowed = ['https://app.example.com/callback', 'http://localhost/callback', 'http://127.0.0.1:4000/cb', 'http://[::1]/cb'];
 
@@ -68,8 +68,11 @@ for (const uri of [
 test('isAllowedRedirect: an empty list allows nothing, not even loopback', () =>
   equal(isAllowedRedirect('http://localhost/callback', []), false));
 
-test('withCode: the code is added to an existing query', () => {
-  equal(withCode('http://localhost:5/cb', 'a-b_c'), 'http://localhost:5/cb?code=a-b_c');
-  equal(withCode('https://app.example.com/cb?x=1', 'c'), 'https://app.example.com/cb?x=1&code=c');
-  equal(withCode('com.example.app:/oauth', 'c'), 'com.example.app:/oauth?code=c');
+test('withParameters: parameters are added to an existing query, encoded, and undefined ones are omitted', () => {
+  equal(withParameters('http://localhost:5/cb', { code: 'a-b_c', state: undefined }), 'http://localhost:5/cb?code=a-b_c');
+  equal(
+    withParameters('https://app.example.com/cb?x=1', { code: 'c', state: 'a&b=1' }),
+    'https://app.example.com/cb?x=1&code=c&state=a%26b%3D1',
+  );
+  equal(withParameters('com.example.app:/oauth', { code: 'c' }), 'com.example.app:/oauth?code=c');
 });
