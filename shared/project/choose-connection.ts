@@ -1,23 +1,46 @@
 import { accountKey } from '../account/index.ts';
 import type { Actor } from '../audit/index.ts';
 import { roleAtLeast } from '../contract/access.ts';
-import { invalid } from '../contract/errors.ts';
+import { ApiError, invalid } from '../contract/errors.ts';
+import type { WorkloadIdentityInput } from '../contract/workload-identity.ts';
 import { organizationKey, readServiceAccount } from '../organization/index.ts';
-import { type GoogleAccount, getAll, readPrivateKey, sealSecret, type Tenant } from '../platform/index.ts';
-import type { Connection } from './record.ts';
-import { sourceContext } from './source-token.ts';
+import { type GoogleAccount, getAll, readPrivateKey, sealSecret, type Tenant, walk } from '../platform/index.ts';
+import { type Connection, type ProjectRecord, projectPrefix } from './record.ts';
+import { isComplete, sourceContext } from './source-token.ts';
+import { workloadIdentityConnection } from './workload-identity-connection.ts';
 
-/** Uses the given credentials, or the caller's own grant. For an API key that is the grant of the user who created it. */
-export const chooseConnection = async (
-  tenant: Tenant,
-  projectId: string,
-  actor: Actor,
-  credentials: GoogleAccount | undefined,
-): Promise<Connection> => {
-  if (credentials) return serviceAccountConnection(tenant, projectId, credentials);
+interface ConnectionInput {
+  readonly project: Pick<ProjectRecord, 'id' | 'sourceProjectId'> & Partial<Pick<ProjectRecord, 'connection'>>;
+  readonly actor: Actor;
+  readonly credentials: GoogleAccount | undefined;
+  readonly workloadIdentity: WorkloadIdentityInput | undefined;
+}
+
+/** Uses the given credentials or workload identity, or the caller's own grant. For an API key that is the grant of its creator. */
+export const chooseConnection = async (tenant: Tenant, input: ConnectionInput): Promise<Connection> => {
+  const { project, actor, credentials, workloadIdentity } = input;
+  if (credentials && workloadIdentity) throw invalid('workloadIdentity', 'cannot be combined with credentials');
+  if (workloadIdentity) return workloadIdentityConnection(tenant, workloadIdentity);
+  if (credentials) return serviceAccountConnection(tenant, project.id, credentials);
   if (actor.type === 'user') return { type: 'user', userId: actor.id, email: actor.email ?? '' };
+  if (!(project.connection ? isComplete(project.connection) : await isConnected(tenant, project.sourceProjectId)))
+    throw sourceNotConnected(project.sourceProjectId);
   return creatorConnection(tenant);
 };
+
+/** The grant of its creator reaches all their Google projects; an API key may use it only for those that the organization uses. */
+const isConnected = async (tenant: Tenant, sourceProjectId: string): Promise<boolean> => {
+  const range = { pk: `ORG#${tenant.organizationId}`, prefix: projectPrefix, where: { sourceProjectId, status: 'connected' } };
+  for await (const _ of walk<ProjectRecord>(range)) return true;
+  return false;
+};
+
+const sourceNotConnected = (sourceProjectId: string): ApiError =>
+  new ApiError(
+    'FORBIDDEN',
+    'An API key can connect a Google project without credentials only if the organization has connected it before',
+    { sourceProjectId },
+  );
 
 const serviceAccountConnection = async (tenant: Tenant, projectId: string, account: GoogleAccount): Promise<Connection> => {
   if (!readPrivateKey(account.privateKey)) throw invalid('credentials.privateKey', 'must be an RSA private key in PEM form');

@@ -2,8 +2,9 @@ import { auditNote } from '../audit/index.ts';
 import { emit, enqueue } from '../event/index.ts';
 import { type CallerContext, countOf, destinationCheck, organizationRef } from '../organization/index.ts';
 import { type Change, create, iso, remove } from '../platform/index.ts';
-import { whileIdle } from './job-lock.ts';
-import { projectData } from './project-data.ts';
+import { membershipCheck } from './connection-status.ts';
+import { whileIdle, whileUntested } from './job-lock.ts';
+import { projectData, shownConnection } from './project-data.ts';
 import { projectNotFound } from './read-project.ts';
 import { type Connection, type ProjectRecord, projectKey } from './record.ts';
 import { defaultSettings, type SettingsInput, settingsWith } from './update-project.ts';
@@ -34,13 +35,14 @@ export const createProject = (
     updatedAt: iso(now),
   };
   const { id, name, sourceProjectId, databaseId, connection } = project;
-  const shown = { type: connection.type, email: connection.email };
+  const shown = shownConnection(connection);
   return {
     project,
     change: {
       writes: [
         create(project),
         ...destinationCheck(tenant, settings?.defaultStorageId),
+        ...membershipCheck(tenant, connection),
         countOf('projectCount', tenant, 1),
         emit(tenant, 'project.created', { organization: organizationRef(organization), project: projectData(project) }, now),
       ],
@@ -49,13 +51,14 @@ export const createProject = (
   };
 };
 
-/** Throws JOB_IN_PROGRESS while a job runs. The backups stay; a task deletes the schedules. */
+/** Throws JOB_IN_PROGRESS while a job runs, or a restore test into the project. The backups stay; a task deletes the schedules. */
 export const removeProject = ({ tenant, organization }: CallerContext, project: ProjectRecord, now: Date): Change => {
   const { id, name, sourceProjectId } = project;
   return {
     writes: [
       remove(projectKey.project(tenant, id), projectNotFound),
       whileIdle(tenant, id),
+      whileUntested(tenant, project),
       countOf('projectCount', tenant, -1),
       emit(tenant, 'project.deleted', { organization: organizationRef(organization), project: projectData(project) }, now),
       enqueue(tenant, { kind: 'sync-schedules', projectId: id, deletedProjectName: name }, now),

@@ -9,6 +9,7 @@ export { removeAuthUsers } from './auth-users/remove-auth-users.ts';
 export { chooseConnection } from './choose-connection.ts';
 export { connectedWrite, unauthorizedWrite } from './connection-status.ts';
 export { createProject, removeProject } from './create-project.ts';
+export { endMembership, finishDeparture } from './end-membership.ts';
 export {
   assertIdle,
   databaseLock,
@@ -19,6 +20,7 @@ export {
   readJob,
   whileConnected,
   whileIdle,
+  whileUntested,
 } from './job-lock.ts';
 export { listRootCollections } from './list-root-collections.ts';
 export {
@@ -33,8 +35,11 @@ export {
 export { openSource } from './open-source.ts';
 export { probeProject } from './probe-project.ts';
 export { projectData } from './project-data.ts';
-export { listProjects, projectNotFound, readProject } from './read-project.ts';
+export { listProjects, projectNotFound, readProject, readProjectNames } from './read-project.ts';
 export { probeAndRecord, reconnectProject } from './reconnect-project.ts';
 export { type Connection, type JobRecord, type MoveRecord, type ProjectRecord, projectKey, projectPrefix } from './record.ts';
 export { moveConnection } from './source-token.ts';
+export { attributesOf, principalOf } from './trusted-attributes.ts';
 export { updateProject } from './update-project.ts';
+export { findProviderFlaw } from './workload-identity-connection.ts';
+export { workloadIdentitySetup } from './workload-identity-setup.ts';

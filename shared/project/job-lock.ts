@@ -42,6 +42,18 @@ export const whileIdle = (tenant: Tenant, projectId: string): Write => ({
   onConditionFailed: () => inProgress(tenant, projectId),
 });
 
+/** Condition: no restore test has the project's database as its target. What the test wrote could not be removed without the project. */
+export const whileUntested = (tenant: Tenant, project: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>): Write => ({
+  check: projectKey.databaseTest(tenant, databaseOf(project)),
+  condition: 'attribute_not_exists(pk)',
+  onConditionFailed: underTest,
+});
+
+const underTest = (): ApiError =>
+  new ApiError('JOB_IN_PROGRESS', 'A restore test uses this project as its target. Cancel the test, or wait until it has ended', {
+    kind: 'restore',
+  });
+
 /** Condition: the project exists. */
 export const whileConnected = (tenant: Tenant, projectId: string): Write =>
   check(projectKey.project(tenant, projectId), {}, projectNotFound);

@@ -1,7 +1,9 @@
 import { ApiError } from '../contract/errors.ts';
-import { type FirestoreDatabase, probeSource, SourceError } from '../firestore/index.ts';
+import { denialReason, type FirestoreDatabase, probeSource, readerRole, SourceError } from '../firestore/index.ts';
 import { env, type Tenant } from '../platform/index.ts';
 import { openSource } from './open-source.ts';
+import type { Connection } from './record.ts';
+import { attributesOf, principalOf } from './trusted-attributes.ts';
 
 /** The function times out after 20 s and needs time for its own work. */
 export const probeMs = 10_000;
@@ -16,7 +18,7 @@ const sourceRetryPolicy = {
 
 type Source = Parameters<typeof openSource>[1];
 
-/** Runs `work` on the source. Throws SOURCE_AUTH_ERROR if access is denied, SERVICE_UNAVAILABLE if it does not respond in time. */
+/** Runs `work` on the source. Throws SOURCE_AUTH_ERROR or SOURCE_NOT_FOUND if it refuses, SERVICE_UNAVAILABLE if it does not respond. */
 export const askSource = async <T>(
   tenant: Tenant,
   project: Source,
@@ -31,7 +33,7 @@ export const askSource = async <T>(
   try {
     return await Promise.race([work(source, signal), timeout]);
   } catch (error) {
-    throw error instanceof SourceError ? toApiError(error) : error;
+    throw error instanceof SourceError ? toApiError(tenant, error, project) : error;
   } finally {
     source.close();
   }
@@ -42,15 +44,39 @@ export const probeProject = async (tenant: Tenant, project: Source): Promise<voi
   await askSource(tenant, project, probeSource);
 };
 
-export const isRefusedBySource = (error: unknown): boolean => error instanceof ApiError && error.code === 'SOURCE_AUTH_ERROR';
+export const isRefusedBySource = (error: unknown): boolean =>
+  error instanceof ApiError && (error.code === 'SOURCE_AUTH_ERROR' || error.code === 'SOURCE_NOT_FOUND');
 
-const toApiError = (error: SourceError): ApiError => {
+const toApiError = (tenant: Tenant, error: SourceError, { sourceProjectId, databaseId, connection }: Source): ApiError => {
   if (error.isTransient || error.code === 'CANCELLED') return unavailable(error);
   const { message } = error;
+  const denial = denialReason(error);
+  if (denial === 'not-found') {
+    const details = { field: 'sourceProjectId', reason: message, sourceProjectId, databaseId };
+    return new ApiError('SOURCE_NOT_FOUND', message, details, { cause: error });
+  }
   // The owner of the source can fix it, by a new consent or by granting access.
-  const details = { reason: message, authorizationUrl: `${env('PUBLIC_URL')}/api/v1/auth/google` };
+  const details = {
+    reason: message,
+    ...(connection.type !== 'workload_identity' && { authorizationUrl: `${env('PUBLIC_URL')}/api/v1/auth/google` }),
+    ...(connection.type === 'workload_identity' && trustDetails(tenant, connection)),
+    ...(denial === 'role-missing' && { role: readerRole, account: accountOf(tenant, connection) }),
+  };
   return new ApiError('SOURCE_AUTH_ERROR', `Access to the source project was denied: ${message}`, details, { cause: error });
 };
+
+/** What the provider must look like. */
+const trustDetails = (tenant: Tenant, { audience }: { readonly audience?: string }) => ({
+  field: 'workloadIdentity',
+  ...(audience !== undefined && { audience }),
+  attributeCondition: attributesOf(tenant).attributeCondition,
+});
+
+/** The account that lacks a role: without a service account it is the pool's principal. */
+const accountOf = (tenant: Tenant, connection: Connection): string =>
+  connection.type === 'workload_identity' && connection.email === '' && connection.audience !== undefined
+    ? principalOf(tenant, connection.audience)
+    : connection.email;
 
 const unavailable = (cause?: unknown): ApiError =>
   new ApiError('SERVICE_UNAVAILABLE', 'The source project did not respond; try again shortly', undefined, {

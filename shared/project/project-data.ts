@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import type { Project } from '../contract/models/project.ts';
-import type { ProjectRecord } from './record.ts';
+import type { Connection, ProjectRecord } from './record.ts';
 
 /** A project as the API shows it. The connection is shown without its credentials. */
 export const projectData = (project: ProjectRecord): z.input<typeof Project> => {
-  const { type, email } = project.connection;
+  const { connection } = project;
   const { enabled, retentionDays, captureIntervalSeconds } = project.pitr;
   return {
     id: project.id,
@@ -12,11 +12,17 @@ export const projectData = (project: ProjectRecord): z.input<typeof Project> => 
     sourceProjectId: project.sourceProjectId,
     databaseId: project.databaseId,
     status: project.status,
-    connection: { type, email },
+    connection: shownConnection(connection),
     settings: project.settings,
     pitr: enabled ? { enabled, retentionDays, captureIntervalSeconds } : { enabled },
     lastBackupAt: project.lastBackupAt,
     createdAt: project.createdAt,
     updatedAt: project.updatedAt,
   };
+};
+
+export const shownConnection = (connection: Connection): z.input<typeof Project>['connection'] => {
+  const { type, email } = connection;
+  const audience = connection.type === 'workload_identity' ? connection.audience : undefined;
+  return { type, email, ...(audience !== undefined && { audience }) };
 };

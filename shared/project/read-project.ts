@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.ts';
 import { isId } from '../contract/ids.ts';
-import { get, type Tenant, takePage, walk } from '../platform/index.ts';
+import { get, getAll, type Tenant, takePage, walk } from '../platform/index.ts';
 import { type ProjectRecord, projectKey, projectPrefix } from './record.ts';
 
 export const projectNotFound = (): ApiError => new ApiError('PROJECT_NOT_FOUND', 'Project not found');
@@ -11,6 +11,12 @@ export const readProject = async (tenant: Tenant, projectId: string): Promise<Pr
   const project = await get(projectKey.project(tenant, projectId));
   if (!project) throw projectNotFound();
   return project;
+};
+
+/** Current names by id; projects that are gone have none. */
+export const readProjectNames = async (tenant: Tenant, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  const projects = await getAll([...new Set(ids)].map((id) => projectKey.project(tenant, id)));
+  return new Map(projects.flatMap((project) => (project ? [[project.id, project.name]] : [])));
 };
 
 /** Newest first: ids sort by creation time. */

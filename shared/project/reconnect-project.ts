@@ -1,8 +1,9 @@
 import { type Actor, auditEntry, auditNote, type Origin } from '../audit/index.ts';
 import type { ApiError } from '../contract/errors.ts';
 import { type Change, commit, iso, type Tenant } from '../platform/index.ts';
-import { connectedWrite, unauthorizedWrite } from './connection-status.ts';
+import { connectedWrite, membershipCheck, unauthorizedWrite } from './connection-status.ts';
 import { isRefusedBySource, probeProject } from './probe-project.ts';
+import { shownConnection } from './project-data.ts';
 import type { Connection, ProjectRecord } from './record.ts';
 
 /** For a connection that the source has accepted. */
@@ -14,8 +15,8 @@ export const reconnectProject = (
 ): { project: ProjectRecord; change: Change } => ({
   project: { ...project, status: 'connected', connection, updatedAt: iso(now) },
   change: {
-    writes: [connectedWrite(tenant, project, now, connection)],
-    audit: [auditNote(tenant, 'project', project.id, { connection: { type: connection.type, email: connection.email } })],
+    writes: [connectedWrite(tenant, project, now, connection), ...membershipCheck(tenant, connection)],
+    audit: [auditNote(tenant, 'project', project.id, { connection: shownConnection(connection) })],
   },
 });
 

@@ -19,14 +19,22 @@ export interface ProjectRecord extends Item {
     readonly captureIntervalSeconds?: number;
   };
   readonly lastBackupAt: string | null;
+  /** The backup that completed then; absent in records of earlier versions. */
+  readonly lastBackupId?: string;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-/** The access to the source: a user's grant, or a service account key encrypted for this project. */
+/**
+ * The access to the source: a user's grant, a service account key encrypted for this project, or the name of a pool provider that
+ * trusts this organization. Without `userId`, `sealed` or `audience` it stayed in the project's former organization, and the project
+ * must be reconnected.
+ */
 export type Connection =
-  | { readonly type: 'user'; readonly userId: string; readonly email: string }
-  | { readonly type: 'service_account'; readonly email: string; readonly sealed: Uint8Array };
+  | { readonly type: 'user'; readonly userId?: string; readonly email: string }
+  | { readonly type: 'service_account'; readonly email: string; readonly sealed?: Uint8Array }
+  /** `email` is that of the service account to act as, or empty. */
+  | { readonly type: 'workload_identity'; readonly email: string; readonly audience?: string };
 
 /**
  * The lock of a project's one job. It fences: a job's final commit requires that the lock still names it, so a job that was given up
@@ -67,6 +75,11 @@ export const projectKey = {
   databaseJob: (tenant: Tenant, database: string): Key<JobRecord> => ({
     pk: `ORG#${tenant.organizationId}`,
     sk: `JOB#DB#${database}`,
+  }),
+  /** The restore test whose target a database is: until the test ends, it may hold documents of the test. */
+  databaseTest: (tenant: Tenant, database: string): Key => ({
+    pk: `ORG#${tenant.organizationId}`,
+    sk: `RESTORETESTLOCK#${database}`,
   }),
   /** The target of a completed move, for a call that is repeated after its response was lost. */
   moved: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `MOVED#${projectId}` }),

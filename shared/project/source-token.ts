@@ -1,10 +1,11 @@
-/** Access tokens for a project's source: by a user's grant or by the project's Google service account. */
+/** Access tokens for a project's source: by a user's grant, the project's Google service account, or its trust in this organization. */
 import { googleScopes, grantAccessToken } from '../account/index.ts';
 import { SourceError, type TokenSupplier } from '../firestore/index.ts';
 import { organizationKey } from '../organization/index.ts';
 import {
   type AccessToken,
   clock,
+  federatedAccessToken,
   get,
   googleAccessToken,
   openSecret,
@@ -69,9 +70,15 @@ const grantScopes: Readonly<Record<Access, readonly string[]>> = {
 };
 
 const fetchToken = async (tenant: Tenant, { id, connection }: Connected, access: Access): Promise<AccessToken> => {
+  if (!isComplete(connection)) throw new TokenError(connectionMissing, { isTransient: false });
   if (connection.type === 'service_account') {
     const privateKey = await openSecret(connection.sealed, sourceContext(tenant, id));
     return googleAccessToken({ clientEmail: connection.email, privateKey }, accountScopes[access]);
+  }
+  if (connection.type === 'workload_identity') {
+    const { audience, email } = connection;
+    const identity = { audience, sessionName: tenant.organizationId, serviceAccountEmail: email || undefined };
+    return federatedAccessToken(identity, accountScopes[access]);
   }
   // The grant of a user who has left the organization must not be used.
   if (!(await get(organizationKey.member(tenant, connection.userId)))) {
@@ -81,9 +88,25 @@ const fetchToken = async (tenant: Tenant, { id, connection }: Connected, access:
   return grantAccessToken(connection.userId, grantScopes[access]);
 };
 
-/** Re-encrypts the connection of a project for another organization. */
+const connectionMissing = 'The connection of the project stayed in its former organization; reconnect the project';
+
+type CompleteConnection =
+  | Required<Extract<Connection, { type: 'user' }>>
+  | Required<Extract<Connection, { type: 'service_account' }>>
+  | Required<Extract<Connection, { type: 'workload_identity' }>>;
+
+/** Whether the connection has what it needs to request a token. */
+export const isComplete = (connection: Connection): connection is CompleteConnection => secretOf(connection) !== undefined;
+
+const secretOf = (connection: Connection): unknown => {
+  if (connection.type === 'user') return connection.userId;
+  return connection.type === 'service_account' ? connection.sealed : connection.audience;
+};
+
+/** Re-encrypts the connection of a project for another organization. A pool trusts only the former one, so that connection stays. */
 export const moveConnection = async (from: Tenant, to: Tenant, { id, connection }: Connected): Promise<Connection> => {
-  if (connection.type === 'user') return connection;
+  if (connection.type === 'workload_identity') return { type: connection.type, email: connection.email };
+  if (connection.type === 'user' || !connection.sealed) return connection;
   const privateKey = await openSecret(connection.sealed, sourceContext(from, id));
   return { ...connection, sealed: await sealSecret(privateKey, sourceContext(to, id)) };
 };

@@ -1,5 +1,5 @@
 /** Calls of the Identity Toolkit REST API, the administration of Firebase Authentication. */
-import { SourceError, type TokenSupplier } from '../../firestore/index.ts';
+import { SourceError, type TokenSupplier, withRole } from '../../firestore/index.ts';
 import { env, fetchTrusted, retry, type Tenant, type Verdict } from '../../platform/index.ts';
 import type { ProjectRecord } from '../record.ts';
 import { sourceToken } from '../source-token.ts';
@@ -113,5 +113,7 @@ const bearer = async (token: TokenSupplier, refresh: boolean): Promise<string | 
   }
 };
 
-const denied = ({ status, body }: ToolkitResponse): string =>
-  `Access to the users of Firebase Authentication was denied: ${messageOf(body) || status}`;
+const denied = ({ status, body }: ToolkitResponse): string => {
+  const text = `Access to the users of Firebase Authentication was denied: ${messageOf(body) || status}`;
+  return status === 403 ? withRole(text, 'roles/firebaseauth.admin') : text;
+};

@@ -58,7 +58,36 @@ test('probeProject: a successful probe costs one read', async () => {
   deepEqual(firestore.faults.calls, { BatchGetDocuments: 1 });
 });
 
-for (const status of ['PERMISSION_DENIED', 'NOT_FOUND', 'FAILED_PRECONDITION', 'INVALID_ARGUMENT'] as const)
+for (const fault of [
+  { status: 'NOT_FOUND', message: 'The database (default) does not exist for project shop' },
+  { status: 'PERMISSION_DENIED', message: 'Permission denied on resource project shpo.' },
+] as const)
+  test(`probeProject: "${fault.message}" is SOURCE_NOT_FOUND`, async () => {
+    firestore.faults.add({ method: 'BatchGetDocuments', ...fault });
+    await rejects(probeProject(tenant, project), (error) => {
+      refused('SOURCE_NOT_FOUND', /^There is no project or database of this id: /)(error);
+      const { field, sourceProjectId, databaseId } = (error as ApiError).details as Record<string, string>;
+      deepEqual([field, sourceProjectId, databaseId], ['sourceProjectId', project.sourceProjectId, project.databaseId]);
+      equal((error as ApiError).status, 422);
+      return true;
+    });
+  });
+
+test('probeProject: a read that is refused names the role to grant and the account', async () => {
+  firestore.faults.add({
+    method: 'BatchGetDocuments',
+    status: 'PERMISSION_DENIED',
+    message: 'Missing or insufficient permissions.',
+  });
+  await rejects(probeProject(tenant, project), (error) => {
+    refused('SOURCE_AUTH_ERROR', /Grant the connected account the role roles\/datastore\.viewer/)(error);
+    const { role, account } = (error as ApiError).details as Record<string, string>;
+    deepEqual([role, account], ['roles/datastore.viewer', project.connection.email]);
+    return true;
+  });
+});
+
+for (const status of ['PERMISSION_DENIED', 'FAILED_PRECONDITION', 'INVALID_ARGUMENT'] as const)
   test(`probeProject: ${status} is SOURCE_AUTH_ERROR with the authorization URL`, async () => {
     firestore.faults.add({ method: 'BatchGetDocuments', status });
     await rejects(probeProject(tenant, project), (error) => {
