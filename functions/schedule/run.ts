@@ -3,6 +3,7 @@ import { startSyntheticFull } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { consumeQueue, type TaskMessage } from '../../shared/event/index.ts';
 import { after, clock, log, unsafeTenant } from '../../shared/platform/index.ts';
+import { syncAllRestoreTests, syncRestoreTest, tickRestoreTest } from '../../shared/restore-test/index.ts';
 import { recordOutcome, syncAllSchedules, syncSchedule, tick } from '../../shared/schedule/index.ts';
 
 /** A third of the timeout, so that the last schedule begun ends in time. */
@@ -17,7 +18,12 @@ const run = async ({ id, organizationId, task }: TaskMessage): Promise<void> => 
     case 'sync-schedule':
       return syncSchedule(tenant, task.scheduleId);
     case 'sync-schedules':
-      return syncAllSchedules(tenant, task, after(clock.now(), walkSeconds));
+      await syncAllSchedules(tenant, task, after(clock.now(), walkSeconds));
+      return syncAllRestoreTests(tenant, { projectId: task.projectId, isDeleted: task.deletedProjectName !== undefined });
+    case 'run-restore-test':
+      return tickRestoreTest(tenant, task.restoreTestId, new Date(task.at));
+    case 'sync-restore-test':
+      return syncRestoreTest(tenant, task.restoreTestId);
     case 'schedule-outcome':
       return recordOutcome(tenant, task.scheduleId, task.backupId);
     case 'synthesize-full':

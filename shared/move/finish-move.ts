@@ -5,7 +5,9 @@ import { absentOr, after, commit, epochSeconds, getAll, isConflict, StaleReadErr
 import { jobRelease, projectKey } from '../project/index.ts';
 import { moveRestore, restoresInto } from '../restore/index.ts';
 import { moveSchedule, schedulesOf } from '../schedule/index.ts';
+import { assessAfterMove } from './copy-erasures.ts';
 import { isPastDeadline, leavingBackups, linksIn, type MoveContext, type MoveDeadline } from './move-context.ts';
+import { removeHistories } from './move-histories.ts';
 import { transactionBatches } from './transaction-batches.ts';
 
 /** After the switch: deletes the originals and makes the copies visible. False if the deadline passed first. */
@@ -36,9 +38,11 @@ export const finishMove = async (move: MoveContext, time: MoveDeadline): Promise
       () => restoresInto(from, projectId),
       (one) => moveRestore(from, to, one, clock.now()),
     ));
+  if (isMoved) await removeHistories(move, from);
   const ttl = epochSeconds(after(clock.now(), idempotencySeconds));
   const marker = { ...projectKey.moved(from, projectId), to: to.organizationId, ttl };
-  return isMoved && tryCommit([...removeMoveRecords(move), { put: marker }]);
+  if (!isMoved) return false;
+  return tryCommit([...removeMoveRecords(move), { put: marker }, ...(await assessAfterMove(to, projectId, clock.now()))]);
 };
 
 /** Before the switch: deletes the copies and releases the originals and the project. False if the deadline passed first. */
@@ -61,7 +65,10 @@ export const revertMove = async (move: MoveContext, time: MoveDeadline): Promise
       set({ pk, sk }, { leaving: undefined }),
     ]);
   };
-  return (await forEachLeaving(move, time, writesOf)) && tryCommit([...removeMoveRecords(move), jobRelease(from, projectId, id)]);
+  if (!(await forEachLeaving(move, time, writesOf))) return false;
+  await removeHistories(move, to);
+  const assessment = await assessAfterMove(from, projectId, time.clock.now());
+  return tryCommit([...removeMoveRecords(move), jobRelease(from, projectId, id), ...assessment]);
 };
 
 const forEachLeaving = (

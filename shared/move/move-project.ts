@@ -17,17 +17,23 @@ import {
   projectNotFound,
   readProject,
   whileConnected,
+  whileUntested,
 } from '../project/index.ts';
 import { checkMovable } from './check-movable.ts';
 import { copyBackups } from './copy-backups.ts';
+import { copyErasures } from './copy-erasures.ts';
 import { finishMove, revertMove } from './finish-move.ts';
 import { type MoveContext, moveRecords } from './move-context.ts';
+import { copyHistories } from './move-histories.ts';
 import { type MoveCaller, switchOrganization } from './switch-organization.ts';
 
 /** Of the function's 20 s: enough for a few thousand backups. */
 const callSeconds = 12;
 
-/** Returns the project in the target organization. Requires role admin in both. */
+/**
+ * Returns the project in the target organization. Requires role admin in both. The credentials of its connection and its destinations
+ * move only if the caller is the owner of both organizations.
+ */
 export const moveProject = async (
   caller: MoveCaller,
   projectId: string,
@@ -58,11 +64,13 @@ export const moveProject = async (
   await checkMovable(from, projectId);
   const isOurs = started && job?.jobId === started.id && started.to === organizationId && !started.isEnding;
   const move: MoveContext = { id: isOurs ? started.id : `mov_${newUlid(now)}`, projectId, from, to };
-  if (!isOurs) await begin(move, now);
+  if (!isOurs) await begin(move, project, now);
   try {
     // Point-in-time recovery may have been enabled since; with the lock held it cannot be.
     await refuseIfCaptured(from, projectId, now);
     if (!(await copyBackups(move, limit))) throw unfinished();
+    await copyErasures(move);
+    await copyHistories(move);
     const arrived = await switchOrganization(move, { caller, target, project, tally: await checkMovable(from, projectId), now });
     await finishMove(move, limit);
     return arrived;
@@ -79,12 +87,13 @@ const assertAdmin = ({ actor, role }: MoveCaller): void => {
 };
 
 /** Takes the project's lock. The task finishes or reverts the move if this call does not. */
-const begin = async (move: MoveContext, now: Date): Promise<void> => {
+const begin = async (move: MoveContext, project: ProjectRecord, now: Date): Promise<void> => {
   const { id: moveId, projectId, from, to } = move;
   const [source, target] = moveRecords(move, iso(now));
   await commit([
     jobLock(from, projectId, { jobId: moveId, kind: 'move' }, now),
     whileConnected(from, projectId),
+    whileUntested(from, project),
     whileActive(to),
     // Exists while an earlier move of the same project is being finished.
     create(source, () => projectMoving()),

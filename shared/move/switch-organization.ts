@@ -32,16 +32,21 @@ export const switchOrganization = async (
   { caller, target, project, tally, now }: SwitchInput,
 ): Promise<ProjectRecord> => {
   const { from, to, projectId } = move;
-  const arrived = await arrivedProject(move, project, now);
+  // An admin must not be able to carry off the credentials of an organization.
+  const withCredentials = caller.role === 'owner' && target.role === 'owner';
+  const arrived = await arrivedProject(move, project, { now, withCredentials, callerId: caller.actor.id });
   const resource = { type: 'project', id: projectId };
-  const { writes: destinations, handedOver } = await copyDestinations(move, project, tally, target.organization, now);
+  const { organization } = target;
+  const copied = await copyDestinations(move, project, { tally, organization, withCredentials, now });
   const details = {
     from: from.organizationId,
     to: to.organizationId,
     name: project.name,
     backups: tally.backups,
-    // Members of the target organization can use their credentials from now on.
-    storageDestinations: handedOver,
+    // Members of the target organization can use the credentials of these from now on.
+    storageDestinations: copied.handedOver,
+    storageDestinationsWithoutCredentials: copied.withoutCredentials,
+    status: arrived.status,
   };
   const entry = ({ organizationId: scope }: Tenant): Write =>
     auditEntry('project.moved', { scope, resource, details }, caller.actor, caller.origin, now);
@@ -55,7 +60,7 @@ export const switchOrganization = async (
     countContents(to, 1, tally),
     whileMember(from, caller),
     whileMember(to, { ...caller, role: target.role }),
-    ...destinations,
+    ...copied.writes,
     markRetentionDue(to, now),
     entry(from),
     entry(to),
@@ -65,14 +70,33 @@ export const switchOrganization = async (
   return arrived;
 };
 
-/** A user's grant is not transferred: if the user is no member of the target, the project must be reconnected. */
-const arrivedProject = async ({ from, to }: MoveContext, project: ProjectRecord, now: Date): Promise<ProjectRecord> => {
-  const connection = await moveConnection(from, to, project);
-  const isUsable = connection.type !== 'user' || (await get(organizationKey.member(to, connection.userId))) !== undefined;
+interface Arrival {
+  readonly now: Date;
+  readonly withCredentials: boolean;
+  readonly callerId: string;
+}
+
+/**
+ * Without its credentials, or if its user is no member of the target, the project must be reconnected. A workload identity is bound to
+ * its organization.
+ */
+const arrivedProject = async (
+  { from, to }: MoveContext,
+  project: ProjectRecord,
+  { now, withCredentials, callerId }: Arrival,
+): Promise<ProjectRecord> => {
+  const { type, email } = project.connection;
+  const userId = project.connection.type === 'user' ? project.connection.userId : undefined;
+  // The caller's own grant is the caller's to take along.
+  const isMoved = withCredentials || userId === callerId;
+  const isUsable =
+    isMoved &&
+    type !== 'workload_identity' &&
+    (userId === undefined || (await get(organizationKey.member(to, userId))) !== undefined);
   return {
     ...project,
     ...projectKey.project(to, project.id),
-    connection,
+    connection: isMoved ? await moveConnection(from, to, project) : { type, email },
     status: isUsable ? project.status : 'unauthorized',
     updatedAt: iso(now),
   };

@@ -30,6 +30,7 @@ export const createSchedule = async (
     lastBackupId: null,
     lastSuccessAt: null,
     failing: null,
+    warning: null,
     createdBy: { id: actor.id, email: actor.email },
     createdAt: iso(now),
     updatedAt: iso(now),

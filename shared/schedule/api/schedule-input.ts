@@ -1,6 +1,6 @@
 /** Checks of a schedule's settings beyond the request schema. */
 import { assertValidCollections, defaultDestination } from '../../backup/index.ts';
-import { invalid } from '../../contract/errors.ts';
+import { checkAll, invalid } from '../../contract/errors.ts';
 import { countScheduledUse, readDestination } from '../../destination/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import type { Write } from '../../platform/index.ts';
@@ -38,11 +38,14 @@ export const retentionOf = ({ retention, retentionPolicy }: Given<Retention>, be
   };
 };
 
-/** Throws VALIDATION_ERROR for the first invalid field. */
-export const checkScheduleInput = (input: Pick<ScheduleInput, 'cron' | 'collections' | 'excludeCollections'>): void => {
-  parseCron(input.cron);
-  assertValidCollections(input);
-};
+type CheckedInput = Pick<ScheduleInput, 'cron' | 'collections' | 'excludeCollections'>;
+
+/** Throws VALIDATION_ERROR for all invalid fields. Fields that are not given are not checked. */
+export const checkScheduleInput = ({ cron, collections = ['*'], excludeCollections = [] }: Given<CheckedInput>): void =>
+  checkAll(
+    () => cron !== undefined && parseCron(cron),
+    () => assertValidCollections({ collections, excludeCollections }),
+  );
 
 /** Null while the schedule is paused. */
 export const nextRunAtOf = ({ cron, timezone, enabled }: Pick<ScheduleInput, 'cron' | 'timezone' | 'enabled'>, now: Date) => {

@@ -5,9 +5,13 @@ import type { Item, Key, Tenant } from '../../platform/index.ts';
 
 type Shown = z.output<typeof Schedule>;
 
-export interface ScheduleRecord extends Item, Omit<Shown, 'collections' | 'excludeCollections'> {
+export interface ScheduleRecord extends Item, Omit<Shown, 'collections' | 'excludeCollections' | 'lastOutcome' | 'warning'> {
   readonly collections: readonly string[];
   readonly excludeCollections: readonly string[];
+  /** Absent in records of earlier versions. */
+  readonly warning?: Shown['warning'];
+  /** Absent until a run ends, and in records of earlier versions. */
+  readonly lastOutcome?: NonNullable<Shown['lastOutcome']>;
   /** Incremented by each change: a write based on an older revision fails its condition. */
   readonly revision: number;
   /** The revision that the Scheduler entries match; 0 before there are any. */

@@ -25,11 +25,27 @@ export const scheduleData = (record: ScheduleRecord): z.input<typeof Schedule> =
   lastRunAt: record.lastRunAt,
   lastBackupId: record.lastBackupId,
   lastSuccessAt: record.lastSuccessAt,
+  lastOutcome: record.lastOutcome ?? earlierOutcome(record),
   failing: record.failing,
+  warning: record.warning ?? null,
   createdBy: record.createdBy,
   createdAt: record.createdAt,
   updatedAt: record.updatedAt,
 });
+
+/** For records of earlier versions: what their other attributes tell about the last run. */
+const earlierOutcome = ({ failing, lastEndAt, lastSuccessAt }: ScheduleRecord): z.input<typeof Schedule>['lastOutcome'] => {
+  if (failing) {
+    const { since, reason, code, message } = failing;
+    return {
+      status: reason === 'missed' ? 'missed' : 'failed',
+      at: lastEndAt ?? since,
+      backupId: null,
+      error: { code, message },
+    };
+  }
+  return lastSuccessAt === null ? null : { status: 'completed', at: lastSuccessAt, backupId: null, error: null };
+};
 
 /** The `data` of schedule.created, updated and deleted. schedule.triggered and schedule.failed add to it. */
 export const scheduleEvent = (

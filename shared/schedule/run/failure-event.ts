@@ -13,7 +13,7 @@ export interface Failure {
   /** The due time; null for a manual run. */
   readonly scheduledFor: string | null;
   readonly backupId?: string | null;
-  readonly error: z.output<typeof JobError>;
+  readonly error: z.input<typeof JobError>;
 }
 
 /** The schedule's `failing`: `since` is that of the first failure, the reason that of the latest. */

@@ -1,10 +1,13 @@
 /** Records the outcome of a backup on its schedule. */
+import { isDeepStrictEqual } from 'node:util';
+import { auditNote, systemAudit } from '../../audit/index.ts';
 import { type BackupRecord, backupKey } from '../../backup/index.ts';
 import {
   type Clock,
   clock,
   commit,
   get,
+  iso,
   retryOnConflict,
   StaleReadError,
   set,
@@ -16,7 +19,7 @@ import { isStaleContext, loadScheduleContext, type ScheduleContext } from '../mo
 import { type Failure, failingWith, failureEvent } from './failure-event.ts';
 
 /**
- * A completed backup ends the schedule's failing state. A failed backup emits one event: the same transaction marks the backup as
+ * A completed backup ends the schedule's failing state, and sets its warning if collections that it names do not exist. A failed backup emits one event: the same transaction marks the backup as
  * recorded. A cancelled backup is no failure of the schedule, and a synthetic full says nothing of the source.
  */
 export const recordOutcome = (tenant: Tenant, scheduleId: string, backupId: string, time: Clock = clock): Promise<void> =>
@@ -33,20 +36,64 @@ export const recordOutcome = (tenant: Tenant, scheduleId: string, backupId: stri
 const writesOf = (context: ScheduleContext, backup: BackupRecord, now: Date): readonly Write[] => {
   const { completedAt, error } = backup;
   if (completedAt === null) return [];
-  if (error === null) return succeeded(context.schedule, completedAt);
+  if (error === null) return succeeded(context, backup, completedAt, now);
   if (error.code === 'CANCELLED') return [];
   return failed(context, backup, error, now);
 };
 
 /** Outcomes may arrive out of order: that of an older backup does not override that of a newer one. */
-const succeeded = (schedule: ScheduleRecord, completedAt: string): readonly Write[] => {
+const succeeded = (
+  { tenant, schedule }: ScheduleContext,
+  backup: BackupRecord,
+  completedAt: string,
+  now: Date,
+): readonly Write[] => {
   const { lastSuccessAt, lastEndAt = '' } = schedule;
+  const warning = warningOf(schedule, backup, now);
   const isLatestSuccess = lastSuccessAt === null || completedAt > lastSuccessAt;
   const attributes = {
     ...(isLatestSuccess && { lastSuccessAt: completedAt, runsSinceSuccess: 0, isOverdue: undefined }),
-    ...(completedAt > lastEndAt && { lastEndAt: completedAt, failing: null }),
+    ...(completedAt > lastEndAt && {
+      lastEndAt: completedAt,
+      failing: null,
+      warning,
+      lastOutcome: { status: 'completed', at: completedAt, backupId: backup.id, error: null },
+    }),
   };
-  return Object.keys(attributes).length === 0 ? [] : [updated(schedule, attributes)];
+  if (Object.keys(attributes).length === 0) return [];
+  const isNew = warning?.since === iso(now) && completedAt > lastEndAt;
+  return [updated(schedule, attributes), ...(isNew ? [warningAudit(tenant, schedule, warning, now)] : [])];
+};
+
+type Warning = NonNullable<ScheduleRecord['warning']>;
+
+/** Of included and excluded names. `since` is that of the first backup that did not find the same ones. */
+const warningOf = ({ warning }: ScheduleRecord, backup: BackupRecord, now: Date): Warning | null => {
+  const unknownCollections = [...((backup.unknownCollections ?? []) as readonly string[])];
+  if (unknownCollections.length === 0) return null;
+  const isSame = warning && isDeepStrictEqual(warning.unknownCollections, unknownCollections);
+  const more = unknownCollections.length - namesMax;
+  const names = `${unknownCollections.slice(0, namesMax).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return {
+    since: isSame ? warning.since : iso(now),
+    code: 'COLLECTION_NOT_FOUND',
+    message: `The schedule names collections that do not exist: ${names}`,
+    unknownCollections,
+    backupId: backup.id,
+  };
+};
+
+/** Names in a message and in an audit entry. */
+const namesMax = 20;
+
+const warningAudit = (
+  tenant: Tenant,
+  { id, name }: ScheduleRecord,
+  { backupId, unknownCollections }: Warning,
+  now: Date,
+): Write => {
+  const details = { name, backupId, unknownCollections: unknownCollections.slice(0, namesMax), count: unknownCollections.length };
+  return systemAudit('scheduler', { action: 'schedule.warning', note: auditNote(tenant, 'schedule', id, details), now });
 };
 
 const failed = (
@@ -58,8 +105,15 @@ const failed = (
   const isRun = trigger === 'scheduled' && schedule.lastBackupId === id;
   const failure: Failure = { reason: 'failed', scheduledFor: isRun ? schedule.lastTick : null, backupId: id, error };
   const isLast = (completedAt ?? '') > (schedule.lastEndAt ?? '');
-  const attributes = { lastEndAt: completedAt, failing: failingWith(schedule, failure, now) };
-  const after: ScheduleRecord = isLast ? { ...schedule, failing: attributes.failing } : schedule;
+  const { code, message } = error;
+  const attributes = {
+    lastEndAt: completedAt,
+    failing: failingWith(schedule, failure, now),
+    lastOutcome: { status: 'failed', at: completedAt ?? iso(now), backupId: id, error: { code, message } },
+  } as const;
+  const after: ScheduleRecord = isLast
+    ? { ...schedule, failing: attributes.failing, lastOutcome: attributes.lastOutcome }
+    : schedule;
   return [
     ...(isLast ? [updated(schedule, attributes)] : []),
     ...(project && organization ? [failureEvent({ tenant, organization, project, schedule: after }, failure, now)] : []),

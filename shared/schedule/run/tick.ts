@@ -123,6 +123,7 @@ const skipRuns = async (
     lastRunAt: iso(last),
     lastEndAt: iso(now),
     failing: failingWith(schedule, failure, now),
+    lastOutcome: outcomeOf(failure, now),
   };
   const failed: ActiveScheduleContext = { ...context, schedule: { ...schedule, ...changes } };
   const counted = countRuns(failed, runs, iso(last), now);
@@ -138,6 +139,14 @@ const skipRuns = async (
   emitMetric('scheduled backups missed', { ScheduledBackupsMissed: runs });
   if (counted.isOverdue) logOverdue(failed);
 };
+
+/** No backup was started. */
+const outcomeOf = ({ reason, error: { code, message } }: Failure, now: Date): NonNullable<ScheduleRecord['lastOutcome']> => ({
+  status: reason === 'missed' ? 'missed' : 'failed',
+  at: iso(now),
+  backupId: null,
+  error: { code, message },
+});
 
 /** A postponed run failed because the project stayed busy; any other was not delivered in time. */
 const missedFailure = ({ nextRunAt, putOff }: ScheduleRecord, { first, runs }: Missed): Failure => {

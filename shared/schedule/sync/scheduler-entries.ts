@@ -1,4 +1,5 @@
 /** A schedule's entries in EventBridge Scheduler: one, or two if either kind of day is enough. */
+import type { Task } from '../../event/index.ts';
 import { type Entry, newId, putEntry, removeEntry, scheduledTime, type Tenant } from '../../platform/index.ts';
 import { entriesOf } from '../cron/next-run.ts';
 import type { ScheduleRecord } from '../model/record.ts';
@@ -19,10 +20,15 @@ export const entryNames = ({ organizationId }: Tenant, scheduleId: string): read
   return [name, `${name}.w`];
 };
 
+/** The task of a due time, without the time, which the Scheduler fills in. */
+type DueTask = WithoutTime<Extract<Task, { kind: 'run-schedule' | 'run-restore-test' }>>;
+type WithoutTime<T> = T extends unknown ? Omit<T, 'at' | 'tries'> : never;
+
 /** Named in the order of `entryNames`. */
 export const entriesFor = (
   tenant: Tenant,
   { id, cron, timezone }: Pick<ScheduleRecord, 'id' | 'cron' | 'timezone'>,
+  task: DueTask,
   now: Date,
 ): readonly Entry[] => {
   const names = entryNames(tenant, id);
@@ -33,7 +39,7 @@ export const entriesFor = (
     body: JSON.stringify({
       id: newId('task', now),
       organizationId: tenant.organizationId,
-      task: { kind: 'run-schedule', scheduleId: id, at: scheduledTime },
+      task: { ...task, at: scheduledTime },
     }),
   }));
 };

@@ -1,6 +1,16 @@
 /** Makes the Scheduler's entries match the schedule. */
-import { whileActive } from '../../organization/index.ts';
-import { type Clock, clock, commit, retryOnConflict, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
+import { organizationKey, whileActive } from '../../organization/index.ts';
+import {
+  absentOr,
+  type Clock,
+  clock,
+  commit,
+  present,
+  retryOnConflict,
+  StaleReadError,
+  type Tenant,
+  type Write,
+} from '../../platform/index.ts';
 import { whileConnected } from '../../project/index.ts';
 import { nextRunAfter } from '../cron/next-run.ts';
 import { dueWrites } from '../model/due-writes.ts';
@@ -21,7 +31,8 @@ export const syncSchedule = (
 ): Promise<void> =>
   retryOnConflict({ attempts: 5, isRetryable: isStaleContext }, async () => {
     const context = await loadScheduleContext(tenant, scheduleId);
-    const wanted = context && isActive(context) ? entriesFor(tenant, context.schedule, time.now()) : [];
+    const task = { kind: 'run-schedule', scheduleId } as const;
+    const wanted = context && isActive(context) ? entriesFor(tenant, context.schedule, task, time.now()) : [];
     for (const entry of wanted) await entries.put(entry);
     for (const name of entryNames(tenant, scheduleId).slice(wanted.length)) await entries.remove(name);
     if (context) return commit(syncedWrites(context, time.now()));
@@ -47,8 +58,8 @@ const checkInactive = ({ tenant, organization }: ScheduleContext): readonly Writ
     ? []
     : [
         {
-          ...whileActive(tenant),
-          condition: 'attribute_not_exists(pk) OR attribute_exists(#deletedAt)',
+          check: organizationKey.organization(tenant),
+          ...absentOr({ deletedAt: present }),
           onConditionFailed: () => new StaleReadError(),
         },
       ];

@@ -3,18 +3,20 @@ import { afterAll, describe, test } from 'vitest';
 import { type BackupRecord, backupKey, deleteBackup, eraseBackup } from '../../../shared/backup/index.ts';
 import type { ApiError } from '../../../shared/contract/errors.ts';
 import type { EventData } from '../../../shared/contract/events/event-catalogue.ts';
-import { MemoryStore } from '../../../shared/destination/index.ts';
+import { type DestinationRecord, destinationKey, MemoryStore } from '../../../shared/destination/index.ts';
 import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import { commit, newId, openSecret, StaleReadError, sealSecret, unsafeTenant } from '../../../shared/platform/index.ts';
-import { type MoveRecord, type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
+import { databaseOf, type MoveRecord, type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
 import {
   createMoveEnv,
+  destination,
   elsewhere,
   from,
   moveCaller,
   newBackup,
+  privateKey,
   project,
   projectId,
   seenIn,
@@ -106,12 +108,98 @@ test('moveProject: credentials are re-encrypted for the target organization', as
   await commit([{ put: { ...project, connection: { type: 'service_account', email: 'a@b.c', sealed } } }]);
   await move();
   const { connection } = table.get<ProjectRecord>(projectKey.project(to, projectId))!;
-  ok(connection.type === 'service_account');
+  ok(connection.type === 'service_account' && connection.sealed);
   equal(await openSecret(connection.sealed, context(to.organizationId)), 'the key');
   await rejects(openSecret(connection.sealed, context(from.organizationId)));
   const destination = table.get<{ sealed: Uint8Array }>(organizationKey.storageDestination(to, used))!;
   const purpose = { destination: used, purpose: 'destination-credentials' };
   ok(await openSecret(destination.sealed, { organization: to.organizationId, ...purpose }));
+});
+
+/** The caller is an admin of one of the organizations, the owner of the other. */
+const moveAsAdmin = async (table: InMemoryTable, adminOf: typeof from | typeof to) => {
+  const { actor } = moveCaller();
+  table.put({ ...organizationKey.member(adminOf, actor.id), userId: actor.id, role: 'admin' });
+  return moveProject({ ...moveCaller(), role: adminOf === from ? 'admin' : 'owner' }, projectId, to.organizationId, time);
+};
+
+for (const [side, adminOf] of [
+  ['source', from],
+  ['target', to],
+] as const)
+  test(`moveProject: an admin of the ${side} organization takes no credentials along`, async () => {
+    const table = await createMoveEnv(1);
+    const context = { organization: from.organizationId, project: projectId, purpose: 'source-credentials' };
+    const sealed = await sealSecret('canary-google-key', context);
+    table.put({ ...project, connection: { type: 'service_account', email: 'a@b.c', sealed } });
+    table.put({
+      ...(await destination(used, 3)),
+      masked: { roleArn: 'arn:aws:iam::1:role/backup' },
+      externalId: from.organizationId,
+    });
+    const moved = await moveAsAdmin(table, adminOf);
+    deepEqual([moved.status, moved.connection], ['unauthorized', { type: 'service_account', email: 'a@b.c' }]);
+    for (const id of [used, unused]) {
+      const { sealed: stored, masked, externalId, status } = table.get<DestinationRecord>(destinationKey(to, id))!;
+      deepEqual(
+        { stored, masked, externalId, status },
+        { stored: undefined, masked: {}, externalId: undefined, status: 'error' },
+      );
+    }
+    ok(table.get<DestinationRecord>(destinationKey(from, used))?.sealed, 'the source organization keeps its destination');
+    deepEqual((await seenIn(table, to)).destinations, { [used]: 1, [unused]: 0 });
+    const [entry] = table.find(`AUDIT#${to.organizationId}`) as readonly { details?: Record<string, unknown> }[];
+    const { storageDestinations, storageDestinationsWithoutCredentials, status } = entry!.details!;
+    deepEqual([storageDestinations, status], [[], 'unauthorized']);
+    equal((storageDestinationsWithoutCredentials as unknown[]).length, 2);
+    const types = table.find(`ORG#${to.organizationId}`, 'EVENT#').map(({ type }) => String(type));
+    deepEqual(
+      types.filter((type) => type.startsWith('storage.')),
+      ['storage.error', 'storage.error'],
+    );
+  });
+
+test('moveProject: a workload identity of a destination stays, and one that the target has set up is kept', async () => {
+  const table = await createMoveEnv(1);
+  const [ours, theirs] = [{ audience: '//pool-of-source' }, { audience: '//pool-of-target' }];
+  const { sealed: _sealed, ...location } = await destination(used, 3);
+  table.put({ ...location, type: 'gcs', masked: {}, workloadIdentity: ours });
+  const there = { ...destinationKey(to, unused), masked: {}, workloadIdentity: theirs, status: 'connected', backupCount: 0 };
+  table.put({ ...location, id: unused, ...there });
+  await move();
+  const arrived = table.get<DestinationRecord>(destinationKey(to, used))!;
+  deepEqual([arrived.status, arrived.sealed, arrived.workloadIdentity], ['error', undefined, undefined]);
+  deepEqual(table.get<DestinationRecord>(destinationKey(from, used))?.workloadIdentity, ours);
+  const kept = table.get<DestinationRecord>(destinationKey(to, unused))!;
+  deepEqual([kept.status, kept.sealed, kept.workloadIdentity], ['connected', undefined, theirs]);
+});
+
+test("moveProject: an admin does not take another user's grant along, even if that user is a member of both", async () => {
+  const table = await createMoveEnv(1);
+  const userId = newId('user');
+  table.put({ ...organizationKey.member(to, userId), userId, role: 'viewer' });
+  table.put({ ...project, connection: { type: 'user', userId, email: 'boss@example.com' } });
+  const { connection, status } = await moveAsAdmin(table, from);
+  deepEqual([connection, status], [{ type: 'user', email: 'boss@example.com' }, 'unauthorized']);
+});
+
+test("moveProject: an admin's own grant stays usable", async () => {
+  const { connection, status } = await moveAsAdmin(await createMoveEnv(1), from);
+  deepEqual([connection, status], [project.connection, 'connected']);
+});
+
+test('moveProject: credentials that stayed behind arrive when the owner of both organizations moves the project', async () => {
+  const table = await createMoveEnv(1);
+  await moveAsAdmin(table, from);
+  const { actor } = moveCaller();
+  table.put({ ...organizationKey.member(from, actor.id), userId: actor.id, role: 'owner' });
+  await moveBack(table);
+  await move();
+  const { sealed, status, masked } = table.get<DestinationRecord>(destinationKey(to, used))!;
+  deepEqual([status, masked], ['connected', { secretAccessKey: '********' }]);
+  const context = { organization: to.organizationId, destination: used, purpose: 'destination-credentials' };
+  ok((await openSecret(sealed!, context)).includes(privateKey));
+  deepEqual((await seenIn(table, to)).destinations, { [used]: 1, [unused]: 0 });
 });
 
 test('moveProject: a project connected by a user who is no member of the target becomes unauthorized', async () => {
@@ -353,6 +441,17 @@ test('moveProject: a project whose cancelled backup is being cleaned up is not m
   const cancelled = newBackup({ status: 'cancelled' });
   await commit([{ put: cancelled }, { put: { ...backupKey.running(from, cancelled.id), backupId: cancelled.id } }]);
   await rejects(move(), refused('JOB_IN_PROGRESS'));
+});
+
+test('moveProject: the target of a restore test is not moved before the test has ended', async () => {
+  const table = await createMoveEnv();
+  const { sourceProjectId, databaseId } = project;
+  const lock = projectKey.databaseTest(from, databaseOf({ sourceProjectId, databaseId }));
+  table.put({ ...lock, runId: 'rtr_1' });
+  await rejects(move(), refused('JOB_IN_PROGRESS'));
+  deepEqual(leftovers(table), []);
+  await commit([{ remove: lock }]);
+  await move();
 });
 
 test('moveProject: a move to the current organization changes nothing', async () => {

@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
 import { type BackupRecord, backupKey } from '../../../../shared/backup/index.ts';
 import { commit, newId } from '../../../../shared/platform/index.ts';
-import { type ScheduleRecord, startScheduledBackup } from '../../../../shared/schedule/index.ts';
+import { type ScheduleRecord, scheduleData, startScheduledBackup } from '../../../../shared/schedule/index.ts';
 import { createScheduleEnv } from '../../../harness/env/schedule-env.ts';
 
 const t = createScheduleEnv();
@@ -64,6 +64,39 @@ test('outcome: an earlier success that is recorded late does not hide a later fa
   equal(t.scheduleOf(schedule).lastSuccessAt, night(2));
 });
 
+test('outcome: a backup that lacks named collections sets a warning, audited once, until a backup lacks none', async () => {
+  const schedule = await t.addSchedule({ collections: ['orders', 'typo'] });
+  const audits = () => t.table.find(`AUDIT#${t.tenant.organizationId}`).filter(({ action }) => action === 'schedule.warning');
+  for (const day of [2, 3]) {
+    t.at(night(day));
+    await t.tickAt(schedule, night(day));
+    await t.end({ ...t.lastBackup(), unknownCollections: ['typo'] });
+    const { warning, failing, lastBackupId } = t.scheduleOf(schedule);
+    deepEqual(warning, {
+      since: night(2),
+      code: 'COLLECTION_NOT_FOUND',
+      message: 'The schedule names collections that do not exist: typo',
+      unknownCollections: ['typo'],
+      backupId: lastBackupId,
+    });
+    equal(failing, null);
+  }
+  deepEqual(
+    audits().map(({ details }) => (details as { unknownCollections: unknown }).unknownCollections),
+    [['typo']],
+  );
+  await run(schedule, 4);
+  equal(t.scheduleOf(schedule).warning, null);
+});
+
+test('outcome: a backup that failed because no named collection exists says so on the schedule and in the event', async () => {
+  const schedule = await t.addSchedule({ collections: ['typo'] });
+  const error = { code: 'COLLECTION_NOT_FOUND', message: 'None of the collections exists', details: { names: ['typo'] } };
+  await run(schedule, 2, error as BackupRecord['error']);
+  equal(t.scheduleOf(schedule).failing?.code, 'COLLECTION_NOT_FOUND');
+  deepEqual(t.events().at(-1)?.data.error, error);
+});
+
 test('outcome: a cancelled backup is no failure', async () => {
   const schedule = await t.addSchedule();
   await run(schedule, 2, { code: 'CANCELLED', message: 'The backup was cancelled by a person' });
@@ -115,4 +148,38 @@ test('outcome: a synthetic full is no success of the schedule', async () => {
   const { outcomeTold: _, ...failed } = t.lastBackup();
   await t.end({ ...failed, synthesizedFrom: failed.id });
   equal(t.scheduleOf(schedule).lastSuccessAt, null);
+});
+
+test('outcome: the schedule shows how its last run ended', async () => {
+  const schedule = await t.addSchedule();
+  const outcome = () => scheduleData(t.scheduleOf(schedule)).lastOutcome;
+  equal(outcome(), null);
+  const failed = await run(schedule, 2, refused);
+  const { code, message } = refused;
+  const failure = { status: 'failed', at: '2026-03-02T03:10:00.000Z', backupId: failed.id, error: { code, message } };
+  deepEqual(outcome(), failure);
+  await run(schedule, 3, { code: 'CANCELLED', message: 'cancelled' });
+  deepEqual(outcome(), failure);
+  const { id: backupId } = await run(schedule, 4);
+  deepEqual(outcome(), { status: 'completed', at: '2026-03-04T03:10:00.000Z', backupId, error: null });
+  t.at('2026-03-06T01:00:00.000Z');
+  await t.tickAt(schedule, night(5));
+  const missed = outcome();
+  deepEqual([missed?.status, missed?.backupId, missed?.error?.code], ['missed', null, 'SCHEDULE_MISSED']);
+});
+
+test('outcome: of a record of an earlier version its other attributes tell how the last run ended', async () => {
+  const schedule = await t.addSchedule();
+  await run(schedule, 2, refused);
+  const { lastOutcome: _, ...earlier } = t.scheduleOf(schedule);
+  const { code, message } = refused;
+  const at = '2026-03-02T03:10:00.000Z';
+  deepEqual(scheduleData(earlier as ScheduleRecord).lastOutcome, {
+    status: 'failed',
+    at,
+    backupId: null,
+    error: { code, message },
+  });
+  const succeeded = { ...earlier, failing: null, lastSuccessAt: at } as ScheduleRecord;
+  deepEqual(scheduleData(succeeded).lastOutcome, { status: 'completed', at, backupId: null, error: null });
 });

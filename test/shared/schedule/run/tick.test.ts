@@ -145,7 +145,7 @@ const inactive = {
   'a paused schedule': (schedule: { id: string }) =>
     t.table.put({ ...t.table.get(scheduleKey.schedule(t.tenant, schedule.id)), enabled: false }),
   'a schedule of a deleted organization': () => t.table.put({ ...t.organizationOf(), deletedAt: '2026-03-01T13:00:00.000Z' }),
-  'a schedule whose project is gone': () => {
+  'a schedule of a deleted project': () => {
     const { pk, sk } = projectKey.project(t.tenant, t.projectId);
     t.table.items.delete(`${pk}\n${sk}`);
   },

@@ -82,7 +82,7 @@ test('sync: a change during the sync is seen by the same sync', async () => {
 });
 
 for (const what of ['schedule', 'organization', 'project'] as const) {
-  test(`sync: entries made while the ${what} is deleted are removed`, async () => {
+  test(`sync: entries created while the ${what} is deleted are removed`, async () => {
     const schedule = await t.addSchedule();
     await syncSchedule(t.tenant, schedule.id, t.clock, {
       ...t.scheduler,
