@@ -1,4 +1,7 @@
+import type * as z from 'zod';
 import {
+  type AppRequest,
+  assertBinding,
   authorizationUrl,
   beginLogin,
   type CodeRecord,
@@ -6,6 +9,7 @@ import {
   endSession,
   findOrCreateUser,
   finishLogin,
+  type Identity,
   identify,
   isAllowedRedirect,
   issueAccessToken,
@@ -19,62 +23,107 @@ import {
   refreshProfile,
   revokeMisusedSession,
   rotateRefreshToken,
+  SignInDeclined,
   storeGrant,
-  type UserRecord,
-  withCode,
+  withParameters,
 } from '../../shared/account/index.ts';
 import type { Actor } from '../../shared/audit/index.ts';
 import { auth } from '../../shared/contract/endpoints/auth.ts';
-import { type ApiError, invalid, unauthorized } from '../../shared/contract/errors.ts';
+import { ApiError, invalid, unauthorized } from '../../shared/contract/errors.ts';
 import { accessTokenSeconds } from '../../shared/contract/limits.ts';
 import {
   clearedLoginCookie,
   clearedSessionCookies,
   handle,
   loginCookie,
+  prefersHtml,
   refreshCookie,
   refuseForeignOrigin,
   sessionCookies,
   startedLoginCookie,
 } from '../../shared/http/index.ts';
-import { membershipsOf, organizationIdsOf } from '../../shared/organization/index.ts';
-import { env, envList } from '../../shared/platform/index.ts';
+import {
+  accessTokenFor,
+  membershipsOf,
+  organizationIdsOf,
+  readSignedInUser,
+  type SignedInUser,
+} from '../../shared/organization/index.ts';
+import { env, envList, omitUndefined } from '../../shared/platform/index.ts';
 
 const callbackUrl = (): string => `${env('PUBLIC_URL')}${auth.callback.path}`;
 
 export const google = handle(auth.google, async ({ query, now }) => {
-  const { redirect_uri, login_hint } = query;
-  if (redirect_uri !== undefined && !isAllowedRedirect(redirect_uri, envList('ALLOWED_REDIRECT_URIS'))) {
-    throw invalid('redirect_uri', 'is not an allowed redirect URI');
-  }
-  const { login, cookie, write } = beginLogin(redirect_uri, now);
+  const { login, cookie, write } = beginLogin(appRequest(query), now);
   return {
-    location: await authorizationUrl(login, callbackUrl(), login_hint),
+    location: await authorizationUrl(login, callbackUrl(), query.login_hint),
     cookies: [startedLoginCookie(cookie)],
     change: { writes: [write], audit: [] },
   };
 });
 
+/** Undefined for a sign-in by cookies. */
+const appRequest = (query: z.output<typeof auth.google.query>): AppRequest | undefined => {
+  const { redirect_uri: redirectUri, state, code_challenge: codeChallenge, code_challenge_method: method } = query;
+  if (redirectUri === undefined) {
+    const name = (['state', 'code_challenge', 'code_challenge_method'] as const).find((each) => query[each] !== undefined);
+    if (name) throw invalid(name, 'requires redirect_uri');
+    return undefined;
+  }
+  if (!isAllowedRedirect(redirectUri, envList('ALLOWED_REDIRECT_URIS'))) {
+    throw invalid('redirect_uri', 'is not an allowed redirect URI');
+  }
+  if (codeChallenge === undefined && method !== undefined)
+    throw invalid('code_challenge', 'is required with code_challenge_method');
+  // RFC 7636 section 4.3: without a method it is plain, which protects nothing.
+  if (codeChallenge !== undefined && method === undefined) {
+    throw invalid('code_challenge_method', 'must be S256', { allowedValues: ['S256'] });
+  }
+  return omitUndefined({ redirectUri, state, codeChallenge });
+};
+
 export const callback = handle(auth.callback, async ({ query, incoming, now }) => {
-  const { login, redirectUri } = await finishLogin(query.state, incoming.cookies[loginCookie], now);
+  const { login, app } = await finishLogin(query.state, incoming.cookies[loginCookie()], now);
   if (query.code === undefined && query.error === undefined) throw invalid('code', 'is required');
-  const identity = await identify(new URLSearchParams(incoming.rawQuery), login, callbackUrl());
+  try {
+    const identity = await identify(new URLSearchParams(incoming.rawQuery), login, callbackUrl());
+    return await signInAs(identity, app, now);
+  } catch (error) {
+    if (!(error instanceof ApiError) || !(app || prefersHtml(incoming.headers.accept))) throw error;
+    return {
+      location: app
+        ? withParameters(app.redirectUri, { ...signInError(error), state: app.state })
+        : withParameters(`${env('CONSOLE_URL').replace(/\/$/, '')}/sign-in`, signInError(error)),
+      cookies: [clearedLoginCookie()],
+      change: { writes: [], audit: [] },
+      actor: { type: 'system' as const, id: 'sign-in', email: null },
+    };
+  }
+});
+
+/** RFC 6749 section 4.1.2.1: an app, or the console, learns in its redirect why the sign-in failed. */
+const signInError = (error: ApiError) => ({
+  error: error instanceof SignInDeclined ? 'access_denied' : error.status >= 500 ? 'temporarily_unavailable' : 'server_error',
+  error_description: error.message,
+});
+
+const signInAs = async (identity: Identity, app: AppRequest | undefined, now: Date) => {
   const { profile } = identity;
   const { userId, isNew } = await findOrCreateUser(identity, now);
   const actor: Actor = { type: 'user', id: userId, email: profile.email };
   const profileWrites = [refreshProfile(userId, profile, now), ...(await storeGrant(userId, identity, now))];
 
-  if (redirectUri !== undefined) {
-    const { code, write } = issueCode(userId, now);
-    const entry = { scope: userId, resource: { type: 'user', id: userId }, action: 'auth.code_issued' };
+  if (app) {
+    const { code, write } = issueCode(userId, app, now);
+    const entry = { scope: userId, resource: { type: 'user', id: userId }, action: 'auth.code_issued' } as const;
     return {
-      location: withCode(redirectUri, code),
+      location: withParameters(app.redirectUri, { code, state: app.state }),
       cookies: [clearedLoginCookie()],
       change: { writes: [...profileWrites, write], audit: [entry] },
       actor,
     };
   }
-  const { session, refreshToken, writes } = openSession(userId, now);
+  const { session, refreshToken, writes } = openSession(userId, now, { isBrowser: true });
   const organizationIds = isNew ? Promise.resolve([]) : organizationIdsOf(userId);
   const claims = { userId, sessionId: session.id, email: profile.email, name: profile.name };
   return {
@@ -85,12 +134,14 @@ export const callback = handle(auth.callback, async ({ query, incoming, now }) =
     change: { writes: [...profileWrites, ...writes], audit: [sessionEntry(userId, session.id)] },
     actor,
   };
-});
+};
 
 export const token = handle(auth.token, async ({ body, origin, now }) => {
   const record = await readCode(body.code);
   const verdict = checkCode(record, now);
   if (!record || verdict === 'refuse') throw invalidCode();
+  // Before a replay revokes the session: a caller without the verifier could not have used the code.
+  assertBinding(record, body);
   const person = await readSignedInUser(record.userId);
   const replayed = async ({ sessionId }: Pick<CodeRecord, 'sessionId'>): Promise<ApiError> =>
     sessionId === undefined ? invalidCode() : revokeMisusedSession(misuse('auth.code_reused', sessionId, person), origin, now);
@@ -122,9 +173,10 @@ export const refresh = handle(auth.refresh, async ({ body, incoming, origin, now
   if (verdict === 'reuse') throw await reused();
   const { refreshToken, writes } = rotateRefreshToken({ session, presented, lost: reused }, now);
   const accessToken = await accessTokenFor(person, session.id, now);
+  const data = { accessToken, expiresIn: accessTokenSeconds };
   return {
-    data: { accessToken, refreshToken, expiresIn: accessTokenSeconds },
-    ...(fromCookie && { cookies: sessionCookies(accessToken, refreshToken) }),
+    // A script of the page must not get hold of the refresh token that its cookie hides.
+    ...(fromCookie ? { data, cookies: sessionCookies(accessToken, refreshToken) } : { data: { ...data, refreshToken } }),
     change: { writes, audit: [sessionEntry(session.userId, session.id)] },
     actor: person.actor,
   };
@@ -148,21 +200,6 @@ export const logout = handle(auth.logout, async ({ user, now }) => ({
 const invalidCode = (): ApiError => unauthorized('The code is invalid or expired. Sign in again');
 
 const sessionEntry = (userId: string, sessionId: string) => ({ scope: userId, resource: { type: 'session', id: sessionId } });
-
-interface SignedInUser {
-  readonly user: UserRecord;
-  readonly actor: Actor;
-  readonly organizationIds: readonly string[];
-}
-
-/** The user of a session and the ids of the user's organizations, read concurrently. */
-const readSignedInUser = async (userId: string): Promise<SignedInUser> => {
-  const [user, organizationIds] = await Promise.all([readUser(userId), organizationIdsOf(userId)]);
-  return { user, organizationIds, actor: { type: 'user', id: userId, email: user.email } };
-};
-
-const accessTokenFor = ({ user, organizationIds }: SignedInUser, sessionId: string, now: Date): Promise<string> =>
-  issueAccessToken({ userId: user.id, sessionId, email: user.email, name: user.name }, organizationIds, now);
 
 const misuse = (action: Misuse['action'], sessionId: string, { actor, organizationIds }: SignedInUser): Misuse => ({
   action,

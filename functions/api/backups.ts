@@ -1,8 +1,10 @@
 import {
+  acknowledgeAnomaly,
   asIncrementalOf,
   assertBackupCapacity,
   assertValidCollections,
   assertVerificationCapacity,
+  type BackupRecord,
   backupData,
   cancelBackup,
   currentEncryption,
@@ -21,7 +23,8 @@ import { backups } from '../../shared/contract/endpoints/backups.ts';
 import { readDestination } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import { refuseEnding } from '../../shared/pitr/index.ts';
-import { readProject } from '../../shared/project/index.ts';
+import type { Tenant } from '../../shared/platform/index.ts';
+import { readProject, readProjectNames } from '../../shared/project/index.ts';
 import { closeUndoWindow } from '../../shared/restore/index.ts';
 
 export const create = handle(backups.create, async ({ tenant, organization, actor, body, now }) => {
@@ -40,23 +43,30 @@ export const create = handle(backups.create, async ({ tenant, organization, acto
   if (dryRun) return estimated(await estimateBackup(tenant, project, more, parent));
   await assertBackupCapacity(tenant);
   const context = { tenant, project, destination, encryption: currentEncryption(chosen) };
-  const kind = { trigger: 'manual', createdBy: { type: actor.type, id: actor.id } } as const;
+  const kind = { trigger: 'manual', createdBy: { type: actor.type, id: actor.id, email: actor.email } } as const;
   const { backup, writes } = startBackup(context, { ...more, ...(parent ? asIncrementalOf(parent) : { type }), ...kind }, now);
   const details = { projectId, type, collections: more.collections.slice(0, 100), storageDestinationId: destination.id };
   const audit = [{ scope: tenant.organizationId, resource: { type: 'backup', id: backup.id }, details }];
-  return { data: backupData(backup), change: { writes, audit } };
+  return { data: backupData(backup, new Map([[project.id, project.name]])), change: { writes, audit } };
 });
 
 const estimated = <T>(data: T) => ({ data, status: 200, change: { writes: [], audit: [] } }) as const;
 
 export const list = handle(backups.list, async ({ tenant, query, page, now }) => {
   const { backups: found, next } = await listBackups(tenant, query, page, now);
-  return { items: found.map(backupData), next };
+  const names = await readProjectNames(
+    tenant,
+    found.map(({ projectId }) => projectId),
+  );
+  return { items: found.map((backup) => backupData(backup, names)), next };
 });
 
 export const get = handle(backups.get, async ({ tenant, params }) => ({
-  data: backupData(await readBackup(tenant, params.backupId)),
+  data: await shown(tenant, await readBackup(tenant, params.backupId)),
 }));
+
+const shown = async (tenant: Tenant, backup: BackupRecord) =>
+  backupData(backup, await readProjectNames(tenant, [backup.projectId]));
 
 export const remove = handle(backups.remove, async ({ tenant, params, now }) => {
   const backup = await readBackup(tenant, params.backupId);
@@ -71,11 +81,18 @@ export const remove = handle(backups.remove, async ({ tenant, params, now }) => 
 export const cancel = handle(backups.cancel, async (call) => {
   const backup = await readBackup(call.tenant, call.params.backupId);
   const { backup: cancelled, change } = await cancelBackup(call, backup, call.now);
-  return { data: backupData(cancelled), change };
+  return { data: await shown(call.tenant, cancelled), change };
 });
 
 export const verify = handle(backups.verify, async ({ tenant, params, body, now }) => {
   const { backup, change } = startVerification(tenant, await readBackup(tenant, params.backupId), body.depth, now);
   await assertVerificationCapacity(tenant, now);
-  return { data: backupData(backup), change };
+  return { data: await shown(tenant, backup), change };
+});
+
+export const acknowledge = handle(backups.acknowledge, async ({ tenant, params, actor, body, now }) => {
+  const found = await readBackup(tenant, params.backupId);
+  const by = { type: actor.type, id: actor.id, email: actor.email };
+  const { backup, change } = await acknowledgeAnomaly(tenant, found, { by, note: body.note }, now);
+  return { data: await shown(tenant, backup), change };
 });

@@ -1,6 +1,6 @@
-/** The API description, as OpenAPI and as a page. */
+/** The API description as OpenAPI. The reference that people read is a page of the console. */
 import { description } from '../../shared/contract/endpoints/system.ts';
-import { openapiText, page } from '../../shared/docs/index.ts';
+import { openapiText } from '../../shared/docs/index.ts';
 import { serveStatic } from '../../shared/http/index.ts';
 
 /** Changes only with a deployment, so it may be cached for a few minutes. */
@@ -11,12 +11,3 @@ export const openapi = serveStatic(description.openapi, () => ({
   contentType: 'application/json; charset=utf-8',
   headers: cached,
 }));
-
-export const docs = serveStatic(description.docs, () => {
-  const { html, contentSecurityPolicy } = page();
-  return {
-    body: html,
-    contentType: 'text/html; charset=utf-8',
-    headers: { ...cached, 'content-security-policy': contentSecurityPolicy, 'referrer-policy': 'no-referrer' },
-  };
-});

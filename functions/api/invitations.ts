@@ -1,6 +1,6 @@
 import { invitations } from '../../shared/contract/endpoints/invitations.ts';
 import { handle } from '../../shared/http/index.ts';
-import { acceptInvitation, findInvitation, statusOf } from '../../shared/organization/index.ts';
+import { acceptInvitation, declineInvitation, findInvitation, statusOf } from '../../shared/organization/index.ts';
 import { iso } from '../../shared/platform/index.ts';
 
 export const view = handle(invitations.view, async ({ params, now }) => {
@@ -12,4 +12,9 @@ export const accept = handle(invitations.accept, async ({ user, params, now }) =
   const found = await findInvitation(params.token, user.userId, now);
   const change = acceptInvitation(found, now);
   return { data: { organization: found.organization, role: found.invitation.role, joinedAt: iso(now) }, change };
+});
+
+export const decline = handle(invitations.decline, async ({ user, params, now }) => {
+  const found = await findInvitation(params.token, user.userId, now);
+  return { data: { organization: found.organization, status: 'declined' as const }, change: declineInvitation(found, now) };
 });

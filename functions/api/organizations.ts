@@ -1,4 +1,5 @@
 import { accountKey } from '../../shared/account/index.ts';
+import { defaultAlert } from '../../shared/alert/index.ts';
 import { organizations } from '../../shared/contract/endpoints/organizations.ts';
 import { unauthorized } from '../../shared/contract/errors.ts';
 import { isId } from '../../shared/contract/ids.ts';
@@ -7,6 +8,7 @@ import { handle } from '../../shared/http/index.ts';
 import {
   createOrganization,
   deleteOrganization,
+  isRecoverable,
   listOrganizations,
   lookup,
   preferredSlug,
@@ -14,17 +16,19 @@ import {
   settingsOf,
   updateSettings,
 } from '../../shared/organization/index.ts';
-import { env, get, getAll } from '../../shared/platform/index.ts';
+import { deploymentAccountId, env, get, getAll } from '../../shared/platform/index.ts';
+import { endMembership } from '../../shared/project/index.ts';
 
 export const create = handle(organizations.create, async ({ user, body: { name, slug }, now }) => {
   const [owner, taken] = await getAll([accountKey.user(user.userId), lookup.slug(preferredSlug({ name, slug }))]);
   if (!owner) throw unauthorized('The user no longer exists. Sign in again');
-  const { organization, change } = createOrganization(owner, { name, slug }, Boolean(taken), now);
-  return { data: organization, change };
+  const { tenant, organization, change } = createOrganization(owner, { name, slug }, Boolean(taken), now);
+  const { writes } = defaultAlert(tenant, organization);
+  return { data: organization, change: { ...change, writes: [...change.writes, ...writes] } };
 });
 
-export const list = handle(organizations.list, async ({ user, page }) => {
-  const { items, next } = await listOrganizations(user.userId, page);
+export const list = handle(organizations.list, async ({ user, page, query, now }) => {
+  const { items, next } = await listOrganizations(user.userId, page, query.status === 'deleted' ? isRecoverable(now) : undefined);
   return { items: items.map(({ organization, role }) => ({ ...organization, role })), next };
 });
 
@@ -38,6 +42,7 @@ export const current = handle(organizations.current, async ({ organization }) =>
       settings: settingsOf(organization),
       statistics: { memberCount, projectCount, backupCount, storageUsed },
       subscription: { plan: env('PLAN') as Plan, status: 'active', billingCycle: 'monthly' } as const,
+      awsAccountId: deploymentAccountId(),
     },
   };
 });
@@ -52,6 +57,11 @@ export const remove = handle(organizations.remove, async (call) => {
   // A permanent deletion has only been started.
   return { data, change, status: data.deletionType === 'permanent' ? 202 : 200 };
 });
+
+export const leave = handle(organizations.leave, async (call) => ({
+  message: 'You left the organization',
+  change: await endMembership(call, call.actor.id, call.now),
+}));
 
 export const recover = handle(organizations.recover, async ({ user: { userId }, params: { id }, now }) => {
   const keys = [lookup.organization(id), lookup.member(id, userId)] as const;

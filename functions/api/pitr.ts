@@ -2,11 +2,27 @@ import { defaultDestination } from '../../shared/backup/index.ts';
 import { pitr as rows } from '../../shared/contract/endpoints/pitr.ts';
 import { readDestination } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
-import { disablePitr, enablePitr, neverEnabled, pitrData, readPitr, updatePitr, windowsOf } from '../../shared/pitr/index.ts';
+import {
+  captureAnomaly,
+  disablePitr,
+  enablePitr,
+  neverEnabled,
+  noWindows,
+  type PitrRecord,
+  pitrData,
+  readPitr,
+  readWindows,
+  updatePitr,
+} from '../../shared/pitr/index.ts';
 import type { Tenant } from '../../shared/platform/index.ts';
 import { readProject } from '../../shared/project/index.ts';
 
 const both = (tenant: Tenant, projectId: string) => Promise.all([readProject(tenant, projectId), readPitr(tenant, projectId)]);
+
+const shown = async (tenant: Tenant, pitr: PitrRecord, now: Date) => ({
+  ...pitrData(pitr, now),
+  anomaly: await captureAnomaly(tenant, pitr),
+});
 
 export const enable = handle(rows.enable, async (call) => {
   const { tenant, organization, params, body, now } = call;
@@ -17,27 +33,29 @@ export const enable = handle(rows.enable, async (call) => {
       ? await defaultDestination(tenant, organization, project)
       : await readDestination(tenant, storageDestinationId);
   const { pitr, change } = enablePitr(call, { project, destination, before }, input, now);
-  return { data: pitrData(pitr, now), change };
+  return { data: await shown(tenant, pitr, now), change };
 });
 
 export const get = handle(rows.get, async ({ tenant, params, now }) => {
   const [project, pitr] = await both(tenant, params.projectId);
-  return { data: pitr ? pitrData(pitr, now) : neverEnabled(project.id) };
+  return { data: pitr ? await shown(tenant, pitr, now) : { ...neverEnabled(project.id), anomaly: null } };
 });
 
 export const update = handle(rows.update, async (call) => {
   const [project, before] = await both(call.tenant, call.params.projectId);
   const { pitr, change } = updatePitr(call, project, before, call.body, call.now);
-  return { data: pitrData(pitr, call.now), change };
+  return { data: await shown(call.tenant, pitr, call.now), change };
 });
 
 export const disable = handle(rows.disable, async (call) => {
   const [project, before] = await both(call.tenant, call.params.projectId);
   const { pitr, change } = disablePitr(call, project, before, call.now);
-  return { data: pitrData(pitr, call.now), change };
+  return { data: await shown(call.tenant, pitr, call.now), change };
 });
 
-export const windows = handle(rows.windows, async ({ tenant, params, now }) => {
+export const windows = handle(rows.windows, async ({ tenant, params, query, page, now }) => {
   const [, pitr] = await both(tenant, params.projectId);
-  return { data: pitr ? windowsOf(pitr, now) : { windows: [], gaps: [], sampled: [] } };
+  if (!pitr) return { data: noWindows, next: undefined };
+  const collection = query.collection?.slice(query.collection.lastIndexOf('/') + 1);
+  return readWindows(tenant, pitr, { collection, page, now });
 });

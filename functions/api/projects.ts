@@ -16,13 +16,19 @@ import {
   reconnectProject,
   removeProject,
   updateProject,
+  workloadIdentitySetup,
 } from '../../shared/project/index.ts';
 
 export const create = handle(projects.create, async (call) => {
   const { tenant, actor, now } = call;
-  const { credentials, ...input } = call.body;
+  const { credentials, workloadIdentity, ...input } = call.body;
   const id = newId('project', now);
-  const connection = await chooseConnection(tenant, id, actor, credentials);
+  const connection = await chooseConnection(tenant, {
+    project: { id, sourceProjectId: input.sourceProjectId },
+    actor,
+    credentials,
+    workloadIdentity,
+  });
   await probeProject(tenant, { ...input, id, connection });
   const { project, change } = createProject(call, { ...input, id, connection }, now);
   return { data: projectData(project), change };
@@ -32,6 +38,10 @@ export const list = handle(projects.list, async ({ tenant, page }) => {
   const { projects: found, next } = await listProjects(tenant, page);
   return { items: found.map(projectData), next };
 });
+
+export const workloadIdentity = handle(projects.workloadIdentity, async ({ tenant, query }) => ({
+  data: workloadIdentitySetup(tenant, query),
+}));
 
 export const get = handle(projects.get, async ({ tenant, params }) => ({
   data: projectData(await readProject(tenant, params.projectId)),
@@ -66,7 +76,8 @@ export const remove = handle(projects.remove, async (call) => {
 export const reconnect = handle(projects.reconnect, async (call) => {
   const { tenant, actor, now } = call;
   const found = await readProject(tenant, call.params.projectId);
-  const connection = await chooseConnection(tenant, found.id, actor, call.body.credentials);
+  const { credentials, workloadIdentity } = call.body;
+  const connection = await chooseConnection(tenant, { project: found, actor, credentials, workloadIdentity });
   await probeAndRecord(call, found, connection, now);
   const { project, change } = reconnectProject(tenant, found, connection, now);
   return { data: projectData(project), change };

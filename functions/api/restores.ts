@@ -4,8 +4,9 @@ import { restores } from '../../shared/contract/endpoints/restores.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
   assertBatchesPresent,
-  assertCollectionsKnown,
+  assertNamesFound,
   assertRestoreCapacity,
+  assertRulesMatch,
   cancelRestore,
   getRestore,
   historyEntry,
@@ -17,20 +18,22 @@ import {
   resumeRestore,
   startRestore,
   undoRestore,
+  withKnownCollections,
 } from '../../shared/restore/index.ts';
 
 export const create = handle(restores.create, async (call) => {
   const { tenant, actor, body, now } = call;
-  const { options, pointRequest, ...context } = await readRestoreRequest(tenant, body, now);
-  if (pointRequest) await assertCollectionsKnown(tenant, pointRequest);
-  const { mergeMode, collections, documents, includeAuthUsers, safetyBackup, dryRun } = options;
+  const { options, pointRequest: requested, ...context } = await readRestoreRequest(tenant, body, now);
+  const pointRequest = requested && (await withKnownCollections(tenant, requested));
+  const { mergeMode, collections, documents, includeAuthUsers, safetyBackup, dryRun, transform } = options;
   const { backup, target } = context;
   const summary = {
-    ...(pointRequest && { pointInTime: pointRequest.point.moment }),
+    ...(pointRequest && { pointInTime: pointRequest.point.moment, partial: pointRequest.point.uncovered }),
     targetProjectId: target.id,
     mergeMode,
     collections: collections.slice(0, 100),
     documents: documents?.given.length,
+    ...(transform && { transform: { rules: transform.rules.length, allowUnmatched: transform.allowUnmatched } }),
   };
   if (dryRun) {
     const data = pointRequest
@@ -38,17 +41,21 @@ export const create = handle(restores.create, async (call) => {
       : await planInRequest(call, { ...context, options });
     // A dry run reads the backup, so it is audited.
     const note = auditNote(tenant, 'backup', pointRequest?.plan.base.id ?? backup.id, summary);
-    const audit = [{ ...note, action: 'restore.planned' }];
+    const audit = [{ ...note, action: 'restore.planned' as const }];
     if (data) return { data, status: 200, change: { writes: [], audit } };
   }
+  if (!pointRequest) await assertNamesFound(tenant, backup, options);
+  // The backup of a point in time is built by the job, which then checks the rules.
+  const masked = pointRequest ? undefined : await assertRulesMatch(tenant, { backup, target, options });
   await assertRestoreCapacity(tenant);
   if (pointRequest) await assertBatchesPresent(tenant, pointRequest);
   const encryption = currentEncryption(await readEncryption(tenant));
-  const createdBy = { type: actor.type, id: actor.id };
+  const createdBy = { type: actor.type, id: actor.id, email: actor.email };
   const point = pointRequest?.point;
   const { restore, writes } = startRestore({ ...context, tenant, encryption, point }, { ...options, createdBy }, now);
   const details = { backupId: backup.id, ...summary, includeAuthUsers, safetyBackup, dryRun };
-  return { data: restoreData(restore), change: { writes, audit: [auditNote(tenant, 'restore', restore.id, details)] } };
+  const data = { ...restoreData(restore), ...(dryRun && masked && { transformPreview: [...masked] }) };
+  return { data, change: { writes, audit: [auditNote(tenant, 'restore', restore.id, details)] } };
 });
 
 export const list = handle(restores.list, async ({ tenant, query, page }) => {
@@ -71,11 +78,11 @@ export const resume = handle(restores.resume, async ({ tenant, params, now }) =>
   return { data: restoreData(restore), change };
 });
 
-export const undo = handle(restores.undo, async ({ tenant, actor, params, now }) => {
+export const undo = handle(restores.undo, async ({ tenant, actor, params, body, now }) => {
   const other = await getRestore(tenant, params.restoreJobId);
   const encryption = currentEncryption(await readEncryption(tenant));
-  const createdBy = { type: actor.type, id: actor.id };
-  const { restore, change } = await undoRestore(tenant, other, { encryption, createdBy }, now);
+  const createdBy = { type: actor.type, id: actor.id, email: actor.email };
+  const { restore, change } = await undoRestore(tenant, other, { ...body, encryption, createdBy }, now);
   await assertRestoreCapacity(tenant);
   return { data: restoreData(restore), change };
 });

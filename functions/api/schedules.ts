@@ -16,13 +16,17 @@ import {
   updateSchedule,
 } from '../../shared/schedule/index.ts';
 
-export const create = handle(schedules.create, async (call) => {
-  const { projectId, storageDestinationId = null, ...body } = call.body;
-  const input = { ...body, storageDestinationId, ...retentionOf(body, { retention: null, retentionPolicy: null }) };
-  checkScheduleInput(input);
-  const { schedule, change } = await createSchedule(call, await readProject(call.tenant, projectId), input, call.now);
-  return { data: scheduleData(schedule), change };
-});
+export const create = handle(
+  schedules.create,
+  async (call) => {
+    const { projectId, storageDestinationId = null, timezone = call.organization.timezone, ...body } = call.body;
+    const input = { ...body, timezone, storageDestinationId, ...retentionOf(body, { retention: null, retentionPolicy: null }) };
+    checkScheduleInput(input);
+    const { schedule, change } = await createSchedule(call, await readProject(call.tenant, projectId), input, call.now);
+    return { data: scheduleData(schedule), change };
+  },
+  { check: checkScheduleInput },
+);
 
 export const list = handle(schedules.list, async ({ tenant, query, page }) => {
   const { schedules: found, next } = await listSchedules(tenant, query, page);
@@ -33,14 +37,18 @@ export const get = handle(schedules.get, async ({ tenant, params }) => ({
   data: scheduleData(await readSchedule(tenant, params.scheduleId)),
 }));
 
-export const update = handle(schedules.update, async (call) => {
-  const { tenant, params, body, now } = call;
-  const schedule = await readSchedule(tenant, params.scheduleId);
-  const project = await projectOf(tenant, schedule);
-  if (!project) throw noSuchSchedule();
-  const { schedule: changed, change } = await updateSchedule(call, schedule, project, body, now);
-  return { data: scheduleData(changed), change };
-});
+export const update = handle(
+  schedules.update,
+  async (call) => {
+    const { tenant, params, body, now } = call;
+    const schedule = await readSchedule(tenant, params.scheduleId);
+    const project = await projectOf(tenant, schedule);
+    if (!project) throw noSuchSchedule();
+    const { schedule: changed, change } = await updateSchedule(call, schedule, project, body, now);
+    return { data: scheduleData(changed), change };
+  },
+  { check: checkScheduleInput },
+);
 
 export const remove = handle(schedules.remove, async (call) => {
   const schedule = await readSchedule(call.tenant, call.params.scheduleId);
@@ -56,7 +64,7 @@ export const trigger = handle(schedules.trigger, async (call) => {
   const schedule = await readSchedule(tenant, params.scheduleId);
   const project = await projectOf(tenant, schedule);
   if (!project) throw noSuchSchedule();
-  const start = { trigger: 'manual', createdBy: { type: actor.type, id: actor.id } } as const;
+  const start = { trigger: 'manual', createdBy: { type: actor.type, id: actor.id, email: actor.email } } as const;
   const { backup, writes } = await startScheduledBackup({ tenant, organization, project, schedule }, start, now);
   const details = { projectId: project.id, name: schedule.name, backupId: backup.id };
   const audit = [{ scope: tenant.organizationId, resource: { type: 'schedule', id: schedule.id }, details }];

@@ -13,6 +13,8 @@ import {
   openCredentials,
   readDestination,
   removeDestination,
+  requestedAccess,
+  requiredAccess,
   testAndRecord,
   testDestination,
   updateDestination,
@@ -25,7 +27,9 @@ import { scheduleUsing } from '../../shared/schedule/index.ts';
 export const create = handle(storageDestinations.create, async (call) => {
   const { tenant, body, now } = call;
   const { prefix = '', region = null, endpoint = null, objectLock = null, sse = null, sseKmsKeyId = null } = body;
-  const input: DestinationInput = { ...body, prefix: withoutSlash(prefix), region, endpoint, objectLock, sse, sseKmsKeyId };
+  const { workloadIdentity: _identity, ...fields } = body;
+  const chosen = { prefix: withoutSlash(prefix), region, endpoint, objectLock, sse, sseKmsKeyId };
+  const input: DestinationInput = { ...fields, ...chosen, credentials: requiredAccess(body) };
   await checkDestinationInput(input);
   await assertDestinationWorks(tenant, input, input.credentials);
   const { destination, change } = await createDestination(call, newId('storageDestination', now), input, now);
@@ -44,8 +48,13 @@ export const get = handle(storageDestinations.get, async ({ tenant, params }) =>
 export const update = handle(storageDestinations.update, async (call) => {
   const { tenant, params, now } = call;
   const record = await readDestination(tenant, params.storageId);
-  const { prefix, ...rest } = call.body;
-  const given = { ...rest, ...(prefix !== undefined && { prefix: withoutSlash(prefix) }) };
+  const { prefix, credentials: _credentials, workloadIdentity: _identity, ...rest } = call.body;
+  const credentials = requestedAccess({ ...call.body, type: record.type });
+  const given = {
+    ...rest,
+    ...(prefix !== undefined && { prefix: withoutSlash(prefix) }),
+    ...(credentials && { credentials }),
+  };
   if (Object.keys(given).length === 0) return { data: destinationData(record), change: { writes: [], audit: [] } };
   const input = mergeInput(record, await openCredentials(tenant, record), given);
   await checkDestinationInput(input);

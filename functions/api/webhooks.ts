@@ -1,13 +1,18 @@
+import { meetsAccess } from '../../shared/contract/access.ts';
 import { webhooks } from '../../shared/contract/endpoints/webhooks.ts';
 import { handle } from '../../shared/http/index.ts';
-import { newId, type Tenant } from '../../shared/platform/index.ts';
+import { organizationRef } from '../../shared/organization/index.ts';
+import { log, mapConcurrent, newId, type Tenant } from '../../shared/platform/index.ts';
 import {
+  checkGiven,
   createWebhook,
   deleteWebhook,
   deliveryData,
   getWebhookWithHealth,
   listDeliveries,
+  listEventTypes,
   listWebhooks,
+  openUrl,
   readDelivery,
   readWebhook,
   requestData,
@@ -18,24 +23,47 @@ import {
   toggleWebhook,
   updateWebhook,
   type WebhookInput,
+  type WebhookRecord,
   webhookData,
   webhookWithSecretData,
 } from '../../shared/webhook/index.ts';
 
-export const create = handle(webhooks.create, async ({ tenant, body, now }) => {
-  const { webhook, generatedSecret, change } = await createWebhook(tenant, newId('webhook', now), body, now);
-  return { data: webhookWithSecretData(webhook, undefined, now, generatedSecret), change };
+export const create = handle(
+  webhooks.create,
+  async ({ tenant, body, now }) => {
+    const { webhook, generatedSecret, change } = await createWebhook(tenant, newId('webhook', now), body, now);
+    return { data: webhookWithSecretData(webhook, undefined, { now, url: body.url, generatedSecret }), change };
+  },
+  { check: checkGiven },
+);
+
+export const list = handle(webhooks.list, async (call) => {
+  const { webhooks: found, next } = await listWebhooks(call.tenant, call.page);
+  const urls = await mapConcurrent(found, 10, ({ webhook }) => visibleUrlOrMasked(call, webhook));
+  return { items: found.map(({ webhook, health }, n) => webhookData(webhook, health, urls[n])), next };
 });
 
-export const list = handle(webhooks.list, async ({ tenant, page }) => {
-  const { webhooks: found, next } = await listWebhooks(tenant, page);
-  return { items: found.map(({ webhook, health }) => webhookData(webhook, health)), next };
+export const get = handle(webhooks.get, async (call) => {
+  const { webhook, health } = await getWebhookWithHealth(call.tenant, call.params.webhookId);
+  return { data: webhookWithSecretData(webhook, health, { now: call.now, url: await visibleUrl(call, webhook) }) };
 });
 
-export const get = handle(webhooks.get, async ({ tenant, params, now }) => {
-  const { webhook, health } = await getWebhookWithHealth(tenant, params.webhookId);
-  return { data: webhookWithSecretData(webhook, health, now) };
-});
+export const events = handle(webhooks.events, async ({ organization, now }) => ({
+  data: listEventTypes(organizationRef(organization), now),
+}));
+
+type Reader = Parameters<typeof meetsAccess>[0] & { readonly tenant: Tenant; readonly now: Date };
+
+/** Undefined for callers who may not change webhooks: they see no tokens. */
+const visibleUrl = async (caller: Reader, webhook: WebhookRecord): Promise<string | undefined> =>
+  meetsAccess(caller, webhooks.update.access) ? openUrl(caller.tenant, webhook, caller.now) : undefined;
+
+/** One URL that cannot be opened is shown masked, so that the others and the list itself stay usable. */
+const visibleUrlOrMasked = (caller: Reader, webhook: WebhookRecord): Promise<string | undefined> =>
+  visibleUrl(caller, webhook).catch((error: unknown) => {
+    log.warn('URL of a webhook not opened', { webhookId: webhook.id, error });
+    return undefined;
+  });
 
 interface UpdateCall {
   readonly tenant: Tenant;
@@ -47,12 +75,13 @@ interface UpdateCall {
 const change = async ({ tenant, params, body, now }: UpdateCall) => {
   const current = await getWebhookWithHealth(tenant, params.webhookId);
   const changed = await updateWebhook(tenant, current, body, now);
-  return { data: webhookWithSecretData(changed.webhook, current.health, now), change: changed.change };
+  const url = body.url ?? (await openUrl(tenant, changed.webhook, now));
+  return { data: webhookWithSecretData(changed.webhook, current.health, { now, url }), change: changed.change };
 };
 
 /** PUT and PATCH mean the same. */
-export const replace = handle(webhooks.replace, change);
-export const update = handle(webhooks.update, change);
+export const replace = handle(webhooks.replace, change, { check: checkGiven });
+export const update = handle(webhooks.update, change, { check: checkGiven });
 
 export const remove = handle(webhooks.remove, async ({ tenant, params, now }) => ({
   message: 'The webhook was deleted',
@@ -68,7 +97,8 @@ export const toggle = handle(webhooks.toggle, async ({ tenant, params, body, now
 export const rotateSecret = handle(webhooks.rotateSecret, async ({ tenant, params, body, now }) => {
   const { webhook, health } = await getWebhookWithHealth(tenant, params.webhookId);
   const { webhook: rotated, generatedSecret, change } = await rotate(tenant, webhook, body.overlapHours, now);
-  return { data: webhookWithSecretData(rotated, health, now, generatedSecret), change };
+  const url = await openUrl(tenant, rotated, now);
+  return { data: webhookWithSecretData(rotated, health, { now, url, generatedSecret }), change };
 });
 
 export const test = handle(webhooks.test, async (call) =>

@@ -1,8 +1,9 @@
 /** Authenticates, authorizes and rate-limits a call: one round trip, concurrent with the rate count. */
+import { isPersonal } from '../contract/access.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { isId } from '../contract/ids.ts';
 import { organizationKey } from '../organization/index.ts';
-import { addLogContext, bestEffort, iso, type Key, note } from '../platform/index.ts';
+import { addLogContext, bestEffort, fingerprint, iso, type Key, note } from '../platform/index.ts';
 import { authenticate, rateIdentity } from './authenticate.ts';
 import { type Authorized, authorize } from './authorize.ts';
 import { responseKey } from './idempotency.ts';
@@ -27,6 +28,7 @@ export const admitCaller = async (endpoint: Endpoint, call: CallInProgress): Pro
   };
   if (access === 'public') {
     byAddress();
+    await countPublicCall(endpoint, call);
     return {};
   }
   try {
@@ -38,6 +40,18 @@ export const admitCaller = async (endpoint: Endpoint, call: CallInProgress): Pro
   }
 };
 
+/** The own limit of a public endpoint, per IP address and for all instances together. */
+const countPublicCall = async (endpoint: Endpoint, { incoming, now, reportRate }: CallInProgress): Promise<void> => {
+  const own = ownLimit(endpoint);
+  if (!own) return;
+  const rate = await countActor({ actor: fingerprint(incoming.origin.ip ?? '').slice(0, 22), scope: 'public', own }, now);
+  reportRate(rate);
+  assertWithinLimit(rate);
+};
+
+const ownLimit = ({ id, requestsPerMinute }: Endpoint): { id: string; limit: number } | undefined =>
+  requestsPerMinute === undefined ? undefined : { id, limit: requestsPerMinute };
+
 const checkCredentials = async (
   access: Exclude<Endpoint['access'], 'public'>,
   endpoint: Endpoint,
@@ -48,12 +62,11 @@ const checkCredentials = async (
   const header = incoming.headers['x-organization-id'];
   const route = `${endpoint.method} ${incoming.path}`;
   const key = endpoint.idempotent
-    ? responseKey(incoming.headers['idempotency-key'], { actor: identity, organization: access === 'user' ? '' : header, route })
+    ? responseKey(incoming.headers['idempotency-key'], { actor: identity, organization: isPersonal(access) ? '' : header, route })
     : undefined;
-  const scope = access !== 'user' && header && isId('organization', header) ? header : 'none';
-  const own = endpoint.requestsPerMinute === undefined ? undefined : { id: endpoint.id, limit: endpoint.requestsPerMinute };
+  const scope = !isPersonal(access) && header && isId('organization', header) ? header : 'none';
   const [rate, verdict] = await Promise.all([
-    countActor({ actor: identity, scope, own }, now),
+    countActor({ actor: identity, scope, own: ownLimit(endpoint) }, now),
     authorize({ access, credentials, organizationHeader: header, responseKey: key, now }).then(
       (authorized) => ({ authorized }),
       (error: unknown) => ({ error }),

@@ -7,38 +7,38 @@ import { accessCookie } from './cookies.ts';
 import type { Incoming } from './parse-request.ts';
 
 export type Credentials =
-  | { readonly kind: 'person'; readonly claims: AccessClaims }
+  | { readonly kind: 'person'; readonly claims: AccessClaims; readonly isCookie: boolean }
   | { readonly kind: 'key'; readonly apiKey: string; readonly accountId: string };
 
 export const authenticate = async (incoming: Incoming): Promise<Credentials> => {
   const header = incoming.headers.authorization;
   if (header === undefined) return authenticateCookie(incoming);
   const token = /^Bearer ([^\s,]+)$/i.exec(header)?.[1];
-  if (!token) throw unauthorized('The Authorization header must be Bearer <token>');
+  if (!token) throw unauthorized('The header Authorization must be Bearer <access token or API key>');
   if (looksLikeApiKey(token)) {
     const accountId = accountOf(token);
     if (!accountId) throw unauthorized('Invalid API key');
     return { kind: 'key', apiKey: token, accountId };
   }
-  return person(token);
+  return person(token, false);
 };
 
-const person = async (token: string): Promise<Credentials> => {
+const person = async (token: string, isCookie: boolean): Promise<Credentials> => {
   const claims = await verifyAccessToken(token);
   if (!claims) throw unauthorized('The token is expired, revoked or malformed');
-  return { kind: 'person', claims };
+  return { kind: 'person', claims, isCookie };
 };
 
 const authenticateCookie = async (incoming: Incoming): Promise<Credentials> => {
   const token = incoming.cookies[accessCookie];
-  if (!token) throw unauthorized('Sign in first');
+  if (!token) throw unauthorized('Credentials are missing: send the header Authorization: Bearer <access token or API key>');
   refuseForeignOrigin(incoming);
-  return person(token);
+  return person(token, true);
 };
 
 /** CSRF protection: browsers attach cookies to requests of other sites, so a call that changes something needs an allowed Origin. */
 export const refuseForeignOrigin = ({ method, headers }: Incoming): void => {
-  if (method === 'GET') return;
+  if (method === 'GET' || method === 'HEAD') return;
   const ours = [...envList('ALLOWED_ORIGINS'), new URL(env('PUBLIC_URL')).origin];
   if (!ours.includes(headers.origin ?? '')) {
     throw new ApiError('FORBIDDEN', 'A call authenticated by cookie must come from an allowed Origin');

@@ -2,11 +2,11 @@
  * Authorizes a call from the current session, organization, membership or API key. Reads everything, including a stored response,
  * in one round trip. The only place that makes a Tenant from a request.
  */
-import { type AccessClaims, accountKey } from '../account/index.ts';
+import { accountKey, type SessionRecord } from '../account/index.ts';
 import type { Actor } from '../audit/index.ts';
-import { type Access, type Role, roleAtLeast } from '../contract/access.ts';
+import { type Access, isPersonal, type Role, roleAtLeast } from '../contract/access.ts';
 import { ApiError, invalid, unauthorized } from '../contract/errors.ts';
-import { isId } from '../contract/ids.ts';
+import { idMessage, isId } from '../contract/ids.ts';
 import { isKeyOf, lookup, noSuchOrganization, type OrganizationRecord, roleRequired } from '../organization/index.ts';
 import { epochSeconds, getAll, type Item, type Key, type Tenant, unsafeTenant } from '../platform/index.ts';
 import type { Credentials } from './authenticate.ts';
@@ -25,6 +25,8 @@ export interface Participant {
   readonly organization: OrganizationRecord;
   /** The role of a user; a service account has scopes instead. */
   readonly role: Role | undefined;
+  /** The scopes of a service account. */
+  readonly permissions: readonly string[] | undefined;
 }
 
 export interface Authorized {
@@ -48,19 +50,20 @@ interface AuthorizationRequest {
 
 export const authorize = (request: AuthorizationRequest): Promise<Authorized> => {
   const { credentials, organizationHeader } = request;
-  const isScoped = request.access !== 'user';
+  const isScoped = !isPersonal(request.access);
   const organizationId =
     isScoped && organizationHeader && isId('organization', organizationHeader) ? organizationHeader : undefined;
   return credentials.kind === 'person'
-    ? authorizePerson(credentials.claims, organizationId, request)
+    ? authorizePerson(credentials, organizationId, request)
     : authorizeKey(credentials, organizationId, request);
 };
 
 const authorizePerson = async (
-  { userId, sessionId, email, name }: AccessClaims,
+  credentials: Extract<Credentials, { kind: 'person' }>,
   organizationId: string | undefined,
   { access, organizationHeader, responseKey, now }: AuthorizationRequest,
 ): Promise<Authorized> => {
+  const { userId, sessionId, email, name } = credentials.claims;
   const [session, found, member, storedResponse] = await getAll([
     accountKey.session(sessionId),
     organizationId === undefined ? undefined : lookup.organization(organizationId),
@@ -72,7 +75,8 @@ const authorizePerson = async (
   }
   const person = { userId, sessionId, email, name };
   const actor: Actor = { type: 'user', id: userId, email };
-  if (access === 'user') return { actor, person, participant: undefined, storedResponse };
+  if (access === 'browser') assertBrowser(credentials, session);
+  if (isPersonal(access)) return { actor, person, participant: undefined, storedResponse };
   if (storedResponse && organizationId && isDeleted(found)) {
     return { actor, person, participant: undefined, storedResponse, deletedOrganizationId: organizationId };
   }
@@ -80,22 +84,30 @@ const authorizePerson = async (
   if (!member) throw new ApiError('FORBIDDEN', 'You are not a member of this organization');
   if (!roleAtLeast(member.role, access.role)) throw roleRequired(access.role, member.role);
   const tenant = unsafeTenant(organization.id, 'membership');
-  return { actor, person, participant: { tenant, organization, role: member.role }, storedResponse };
+  return { actor, person, participant: { tenant, organization, role: member.role, permissions: undefined }, storedResponse };
+};
+
+/** The session's own mark counts, too: a token of an app or a device could be sent as a cookie. */
+const assertBrowser = ({ isCookie }: Extract<Credentials, { kind: 'person' }>, { isBrowser }: SessionRecord): void => {
+  if (!isCookie) throw new ApiError('FORBIDDEN', 'Only the console can make this call, with the session of its browser');
+  if (!isBrowser) throw new ApiError('FORBIDDEN', 'Sign out of the console, sign in again, and repeat this');
 };
 
 const authorizeKey = async (
   { apiKey, accountId }: Extract<Credentials, { kind: 'key' }>,
   organizationId: string | undefined,
-  { access, organizationHeader, responseKey }: AuthorizationRequest,
+  { access, organizationHeader, responseKey, now }: AuthorizationRequest,
 ): Promise<Authorized> => {
   const [key, found, storedResponse] = await getAll([
     lookup.apiKey(accountId),
     organizationId === undefined ? undefined : lookup.organization(organizationId),
     responseKey,
   ]);
-  if (!key || !isKeyOf(apiKey, key.fingerprint)) throw unauthorized('Invalid API key');
+  if (!key || !isKeyOf(apiKey, key, now)) throw unauthorized('Invalid API key');
+  if (key.endedAt)
+    throw unauthorized('The API key ended when the user who created it left the organization. An admin can rotate it');
   const actor: Actor = { type: 'service_account', id: key.accountId, email: key.email };
-  if (access === 'user') throw new ApiError('FORBIDDEN', 'Service accounts cannot make this call');
+  if (isPersonal(access)) throw new ApiError('FORBIDDEN', 'Service accounts cannot make this call');
   // The key of a deleted organization is invalid.
   if (key.organizationId === organizationId && isDeleted(found)) throw unauthorized('Invalid API key');
   const organization = assertExists(organizationHeader, found);
@@ -105,12 +117,13 @@ const authorizeKey = async (
     throw new ApiError('FORBIDDEN', `The API key lacks the scope ${access.scope}`, { requiredScope: access.scope });
   }
   const tenant = unsafeTenant(organization.id, 'service-account');
-  return { actor, person: undefined, participant: { tenant, organization, role: undefined }, storedResponse };
+  const participant = { tenant, organization, role: undefined, permissions: key.permissions };
+  return { actor, person: undefined, participant, storedResponse };
 };
 
 const assertExists = (header: string | undefined, found: OrganizationRecord | undefined): OrganizationRecord => {
   if (!header) throw invalid('X-Organization-Id', 'is required');
-  if (!isId('organization', header)) throw invalid('X-Organization-Id', 'must be an organization id');
+  if (!isId('organization', header)) throw invalid('X-Organization-Id', idMessage('organization'));
   if (!found || isDeleted(found)) throw noSuchOrganization();
   return found;
 };

@@ -1,6 +1,16 @@
 import { type Actor, auditEntry, type Origin } from '../audit/index.ts';
+import type { AuditAction } from '../contract/audit-actions.ts';
 import { withRequestId } from '../event/index.ts';
-import { type Change, commit, get, type Key, retryOnConflict, StaleReadError, type Write } from '../platform/index.ts';
+import {
+  type Change,
+  commit,
+  get,
+  type Key,
+  omitUndefined,
+  retryOnConflict,
+  StaleReadError,
+  type Write,
+} from '../platform/index.ts';
 import { findStoredResponse, storeResponse } from './idempotency.ts';
 import { jsonResponse, type Response } from './responses.ts';
 
@@ -15,7 +25,7 @@ export interface Decision {
 
 export interface CallContext {
   readonly operation: string;
-  readonly auditAction: string;
+  readonly auditAction: AuditAction | undefined;
   /** Of the stored response, if the call has an Idempotency-Key. */
   readonly key: Key | undefined;
   readonly body: unknown;
@@ -47,7 +57,11 @@ export const commitDecision = (decide: () => Promise<Decision>, call: CallContex
 /** The response stored under the Idempotency-Key, marked as replayed. */
 export const replayStoredResponse = async (...stored: Parameters<typeof findStoredResponse>): Promise<Response | undefined> => {
   const answer = await findStoredResponse(...stored);
-  return answer && jsonResponse(answer.status, answer.body, { 'idempotent-replayed': 'true' });
+  if (!answer) return undefined;
+  return jsonResponse(answer.status, answer.body, {
+    'idempotent-replayed': 'true',
+    ...omitUndefined({ location: answer.location }),
+  });
 };
 
 const writesOf = async ({ response, change, actor }: Decision, call: CallContext): Promise<readonly Write[]> => {
@@ -55,10 +69,11 @@ const writesOf = async ({ response, change, actor }: Decision, call: CallContext
   const { operation, auditAction, key, body, origin, now } = call;
   const entries = change.audit.map((entry) => {
     if (!actor) throw new Error(`${operation} has an audit entry but no actor`);
-    return auditEntry(auditAction, entry, actor, origin, now);
+    const action = entry.action ?? auditAction;
+    if (!action) throw new Error(`${operation} has an audit entry but no action`);
+    return auditEntry(action, entry, actor, origin, now);
   });
-  const stored = key
-    ? [await storeResponse({ key, body, now }, { status: response.statusCode ?? 200, body: response.body ?? '' })]
-    : [];
+  const { statusCode: status = 200, body: answer = '', headers } = response;
+  const stored = key ? [await storeResponse({ key, body, now }, { status, body: answer, location: headers.location })] : [];
   return [...change.writes.map(withRequestId(origin.requestId)), ...entries, ...stored];
 };

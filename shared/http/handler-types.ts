@@ -2,6 +2,7 @@
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type * as z from 'zod';
 import type { Actor, Origin } from '../audit/index.ts';
+import type { PersonalAccess } from '../contract/access.ts';
 import type { Endpoint, Params } from '../contract/endpoint.ts';
 import type { Change } from '../platform/index.ts';
 import type { Participant, Person } from './authorize.ts';
@@ -13,7 +14,7 @@ import type { File, Response } from './responses.ts';
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 type CallerOf<A> = A extends 'public'
   ? unknown
-  : A extends 'user'
+  : A extends PersonalAccess
     ? { readonly user: Person }
     : Participant & { readonly actor: Actor };
 

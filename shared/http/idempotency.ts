@@ -20,6 +20,7 @@ import {
 interface StoredResponse {
   readonly status: number;
   readonly body: string;
+  readonly location?: string | undefined;
 }
 
 const purpose = 'stored answer';

@@ -1,3 +1,4 @@
+export { acceptQuality } from './accept-quality.ts';
 export { refuseForeignOrigin } from './authenticate.ts';
 export type { Participant, Person } from './authorize.ts';
 export * from './cookies.ts';
@@ -6,5 +7,5 @@ export { handle } from './handle.ts';
 export type { Answer, Call, Handler } from './handler-types.ts';
 export { assertWithinLimit, countAddress, rateHeaders } from './rate-limit.ts';
 export { withEnvelope } from './request-envelope.ts';
-export { errorResponse, type File, type Response } from './responses.ts';
-export { serveStatic } from './serve-static.ts';
+export { errorResponse, type File, fileResponse, prefersHtml, type Response, redirectResponse } from './responses.ts';
+export { serveFiles, serveStatic } from './serve-static.ts';

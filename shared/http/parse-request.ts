@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Origin } from '../audit/index.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
 import { bodyMaxBytes } from '../contract/limits.ts';
+import { viewerLocation } from './viewer-location.ts';
 
 export interface Incoming {
   readonly method: string;
@@ -33,6 +34,7 @@ export const parseRequest = (event: APIGatewayProxyEventV2): Incoming => {
     origin: {
       ip: event.requestContext.http.sourceIp,
       userAgent: printable(headers['user-agent']?.slice(0, userAgentMax)),
+      location: viewerLocation(headers),
       requestId: event.requestContext.requestId,
     },
   };

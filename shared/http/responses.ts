@@ -1,7 +1,8 @@
 /** API Gateway responses: the envelope, problem+json and common headers. */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { ApiError } from '../contract/errors.ts';
-import { isTransientAwsError } from '../platform/index.ts';
+import { ApiError, type ErrorDetails } from '../contract/errors.ts';
+import { escapeHtml, isTransientAwsError } from '../platform/index.ts';
+import { acceptQuality } from './accept-quality.ts';
 
 export type Response = APIGatewayProxyStructuredResultV2 & { headers: Record<string, string> };
 
@@ -44,8 +45,13 @@ export const asApiError = (error: unknown): ApiError => {
   });
 };
 
+/** Browsers rank HTML above everything else; API clients send JSON or a wildcard. */
+export const prefersHtml = (accept: string | undefined): boolean =>
+  acceptQuality(accept, 'text/html') > acceptQuality(accept, 'application/json');
+
 export const errorResponse = (error: ApiError, requestId: string, accept: string | undefined): Response => {
-  const { code, message, details, status, headers } = error;
+  const { code, message, status, headers } = error;
+  const details = detailsOf(error);
   if (accept?.includes('application/problem+json')) {
     const problem = {
       type: `urn:backup-management-service:error:${code}`,
@@ -58,8 +64,30 @@ export const errorResponse = (error: ApiError, requestId: string, accept: string
     };
     return { ...jsonResponse(status, JSON.stringify(problem), { ...headers, 'content-type': 'application/problem+json' }) };
   }
+  if (prefersHtml(accept))
+    return jsonResponse(status, errorPage(error, titleOf(code), requestId), { ...headers, ...errorPageHeaders });
   return jsonResponse(status, JSON.stringify({ success: false, error: { code, message, details, requestId } }), { ...headers });
 };
 
+/** Always an object. A validation error lists all problems, also if there is only one. */
+const detailsOf = ({ code, details = {} }: ApiError): ErrorDetails =>
+  code !== 'VALIDATION_ERROR' || details.field === undefined || 'errors' in details ? details : { ...details, errors: [details] };
+
 /** 'SLUG_TAKEN' → 'Slug taken' */
 const titleOf = (code: string): string => code.charAt(0) + code.slice(1).toLowerCase().replaceAll('_', ' ');
+
+/** Nothing is loaded, run or submitted, and no other page can frame it. */
+const errorPageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+};
+
+/** An error for a person in a browser. */
+const errorPage = ({ status, code, message }: ApiError, title: string, requestId: string): string =>
+  `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>${escapeHtml(title)}</title></head><body>
+<h1>${escapeHtml(title)}</h1><p>${escapeHtml(message)}.</p>
+<p><small>Status ${status}, ${code}. Request id: <code>${escapeHtml(requestId)}</code></small></p></body></html>
+`;

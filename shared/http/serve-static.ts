@@ -1,17 +1,31 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { type Clock, clock } from '../platform/index.ts';
+import { fileCompressor } from './file-compressor.ts';
 import type { Handler } from './handler-types.ts';
-import { readQuery, refuseLargeBody } from './parse-request.ts';
+import { type Incoming, readQuery, refuseLargeBody } from './parse-request.ts';
 import { assertWithinLimit, countAddress } from './rate-limit.ts';
 import { noQuery, withEnvelope } from './request-envelope.ts';
-import { type File, fileResponse } from './responses.ts';
+import { type File, fileResponse, type Response } from './responses.ts';
 import { validate } from './validate.ts';
 
 /** A public endpoint whose response is the same for everyone. */
 type StaticEndpoint = Endpoint & { readonly access: 'public'; readonly reply: 'file'; readonly capabilities: readonly [] };
 
 /** Runs an endpoint that serves a static text. Its bundle contains no AWS client, which saves two thirds of the code. */
-export const serveStatic = (endpoint: StaticEndpoint, file: () => File, time: Clock = clock): Handler =>
+export const serveStatic = (endpoint: StaticEndpoint, file: () => File, time: Clock = clock): Handler => {
+  const compress = fileCompressor();
+  return serveFiles(
+    endpoint,
+    (incoming) => {
+      validate(noQuery, readQuery(incoming.rawQuery), 'query');
+      return compress(fileResponse(file()), incoming.headers['accept-encoding']);
+    },
+    time,
+  );
+};
+
+/** As `serveStatic`, for an endpoint that chooses the file by the request. */
+export const serveFiles = (endpoint: StaticEndpoint, respond: (incoming: Incoming) => Response, time: Clock = clock): Handler =>
   withEnvelope(
     endpoint.id,
     async ({ incoming, now, reportRate }) => {
@@ -19,8 +33,7 @@ export const serveStatic = (endpoint: StaticEndpoint, file: () => File, time: Cl
       const rate = countAddress(incoming.origin.ip, now);
       reportRate(rate);
       assertWithinLimit(rate);
-      validate(noQuery, readQuery(incoming.rawQuery), 'query');
-      return fileResponse(file());
+      return respond(incoming);
     },
     time,
   );

@@ -65,10 +65,43 @@ const capture = (more: Data = {}) => {
   return bases[0]!.backupId;
 };
 
+test('pitr: a finding in captured changes is shown until its base is acknowledged', async () => {
+  deepEqual((await ask(pitr.get)).body.data.anomaly, null);
+  await ask(pitr.enable, { storageDestinationId: storageId });
+  const baseId = capture();
+  deepEqual((await ask(pitr.get)).body.data.anomaly, null);
+  const range = { observed: { documents: 20, total: 100, share: 0.2 }, expected: { min: 0, max: 0.12 } };
+  const anomaly = {
+    detectedAt: at(20),
+    source: 'capture',
+    findings: [{ collection: 'users', kind: 'deleted', field: null, ...range, message: '20 of 100 documents were deleted' }],
+    comparedWith: baseId,
+    keptBackupId: baseId,
+    before: at(60),
+    acknowledgedAt: null,
+    acknowledgedBy: null,
+    note: null,
+  };
+  const base = { pk: `ORG#${organizationId}`, sk: `BACKUP#${baseId}`, id: baseId, projectId, status: 'completed' };
+  table.put({ ...base, anomaly, anomalyState: 'open' });
+  deepEqual((await ask(pitr.get)).body.data.anomaly, anomaly);
+  deepEqual((await ask(pitr.update, { retentionDays: 3 })).body.data.anomaly, anomaly);
+  table.put({ ...base, anomaly: { ...anomaly, source: 'backup' }, anomalyState: 'open' });
+  equal((await ask(pitr.get)).body.data.anomaly, null);
+  table.put({ ...base, anomaly, anomalyState: 'acknowledged' });
+  equal((await ask(pitr.get)).body.data.anomaly, null);
+});
+
 test('pitr: it is disabled at first, and enabled with the defaults', async () => {
   const before = await ask(pitr.get);
   deepEqual(Pitr.parse(before.body.data).enabled, false);
-  deepEqual((await ask(pitr.windows)).body.data, { windows: [], gaps: [], sampled: [] });
+  deepEqual((await ask(pitr.windows)).body.data, {
+    windows: [],
+    gaps: [],
+    sampled: [],
+    collections: { count: 0, ids: [] },
+    undetectedUpToSeconds: null,
+  });
   equal((await ask(pitr.update, { retentionDays: 3 })).body.error.code, 'CONFLICT');
   equal((await ask(pitr.disable)).body.error.code, 'CONFLICT');
   const enabled = await ask(pitr.enable, { storageDestinationId: storageId });

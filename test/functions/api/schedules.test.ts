@@ -90,6 +90,16 @@ test('schedules: white space between cron fields is normalized to single spaces'
   equal((await add({ cron: ' \t30  2\t* * 1-5 ' })).cron, '30 2 * * 1-5');
 });
 
+test('schedules: a new schedule without a time zone gets that of the organization, and keeps it', async () => {
+  const [meta] = table.find(`ORG#${organizationId}`).filter(({ sk }) => String(sk).startsWith('META'));
+  table.put({ ...meta, timezone: 'Asia/Kathmandu' } as Parameters<typeof table.put>[0]);
+  const { id, timezone } = await add();
+  equal(timezone, 'Asia/Kathmandu');
+  equal((await add({ timezone: 'UTC' })).timezone, 'UTC');
+  table.put({ ...meta, timezone: 'Europe/Berlin' } as Parameters<typeof table.put>[0]);
+  equal((await ask(schedules.get, { scheduleId: id })).body.data.timezone, 'Asia/Kathmandu');
+});
+
 test('schedules.create: the record, its due item, event, sync task and audit entry are one transaction', async () => {
   let transactions = 0;
   table.onWrite = (when) => {
@@ -109,7 +119,9 @@ test('schedules.create: the record, its due item, event, sync task and audit ent
       lastRunAt: null,
       lastBackupId: null,
       lastSuccessAt: null,
+      lastOutcome: null,
       failing: null,
+      warning: null,
     },
   });
   equal(createdAt, updatedAt);

@@ -40,7 +40,10 @@ for (const authorization of [
     }));
 
 test('authenticate: without Authorization and cookie a call is UNAUTHORIZED; a token in the query is ignored', () =>
-  rejects(authenticate(incoming({ query: `access_token=${apiKey}` })), { code: 'UNAUTHORIZED' }));
+  rejects(authenticate(incoming({ query: `access_token=${apiKey}` })), {
+    code: 'UNAUTHORIZED',
+    message: 'Credentials are missing: send the header Authorization: Bearer <access token or API key>',
+  }));
 
 test('authenticate: an API key contains the id of its account', async () => {
   const found = await authenticate(incoming({ headers: { authorization: `bearer ${apiKey}` } }));
@@ -70,4 +73,5 @@ for (const origin of [
 ])
   test(`refuseForeignOrigin: a change by cookie from ${origin} is FORBIDDEN`, () =>
     throws(() => refuseForeignOrigin(incoming({ method: 'DELETE', headers: origin ? { origin } : {} })), { code: 'FORBIDDEN' }));
-test('refuseForeignOrigin: a read by cookie needs no Origin', () => refuseForeignOrigin(incoming({ method: 'GET' })));
+for (const method of ['GET', 'HEAD'])
+  test(`refuseForeignOrigin: a ${method} by cookie needs no Origin`, () => refuseForeignOrigin(incoming({ method })));

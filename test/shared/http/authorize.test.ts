@@ -22,7 +22,8 @@ const [org, other, deleted, user, session, account] = [
   newId('session'),
   newId('serviceAccount'),
 ];
-const person: Credentials = { kind: 'person', claims: { userId: user, sessionId: session, email: 'a@b.c', name: 'A' } };
+const claims = { userId: user, sessionId: session, email: 'a@b.c', name: 'A' };
+const person: Credentials = { kind: 'person', claims, isCookie: false };
 const apiKey = newApiKey(account);
 const key: Credentials = { kind: 'key', apiKey, accountId: account };
 
@@ -127,10 +128,10 @@ for (const credentials of [person, key]) {
 }
 
 test('authorize: an API key with the scope is authorized in its organization', async () => {
-  const { participant, actor, person: nobody } = await ask(read, key);
+  const { participant, actor, person: none } = await ask(read, key);
   equal(participant?.role, undefined);
   deepEqual(actor, { type: 'service_account', id: account, email: 'k@b.c' });
-  equal(nobody, undefined);
+  equal(none, undefined);
 });
 
 test('authorize: an API key without the scope is FORBIDDEN, with the required scope', () =>
@@ -161,4 +162,19 @@ test('authorize: a repeated call with a stored response has the id of the delete
   table.put({ ...responseKey, digest: 'x' });
   const { participant, deletedOrganizationId } = await ask(read, person, { organizationHeader: deleted, responseKey });
   deepEqual({ participant, deletedOrganizationId }, { participant: undefined, deletedOrganizationId: deleted });
+});
+
+test('authorize: only the cookie of a browser session may make a call of browsers', async () => {
+  const byCookie: Credentials = { kind: 'person', claims, isCookie: true };
+  for (const [isBrowser, credentials] of [
+    [true, person],
+    [false, person],
+    [false, byCookie],
+  ] as const) {
+    seed({ session: isBrowser ? { isBrowser } : {} });
+    await rejects(askWithoutHeader('browser', credentials), refused('FORBIDDEN'));
+  }
+  await rejects(askWithoutHeader('browser', key), refused('FORBIDDEN'));
+  seed({ session: { isBrowser: true } });
+  equal((await askWithoutHeader('browser', byCookie)).person?.userId, user);
 });

@@ -1,19 +1,37 @@
 import { equal, match } from 'node:assert/strict';
 import { test } from 'vitest';
-import { clearedLoginCookie, clearedSessionCookies, sessionCookies, startedLoginCookie } from '../../../shared/http/cookies.ts';
+import {
+  clearedLoginCookie,
+  clearedSessionCookies,
+  loginCookie,
+  sessionCookies,
+  startedLoginCookie,
+} from '../../../shared/http/cookies.ts';
 
-test('startedLoginCookie: it is Secure if the service uses https', () => {
+/** Browsers refuse a `__Host-` cookie with other attributes. */
+const isHostCookie = (cookie: string) =>
+  match(cookie, /^__Host-\w+=[^;]*; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/);
+
+test('cookies: every cookie of a service with https has the __Host- prefix and its attributes', () => {
   process.env.PUBLIC_URL = 'https://api.example.com';
-  const attributes = 'HttpOnly; SameSite=Lax; Secure';
-  equal(startedLoginCookie('v'), `bms_login=v; Path=/api/v1/auth/google/callback; Max-Age=600; ${attributes}`);
-  equal(clearedLoginCookie(), `bms_login=; Path=/api/v1/auth/google/callback; Max-Age=0; ${attributes}`);
+  for (const cookie of [
+    ...sessionCookies('access', 'refresh'),
+    ...clearedSessionCookies,
+    startedLoginCookie('v'),
+    clearedLoginCookie(),
+  ])
+    isHostCookie(cookie);
 });
 
-// A browser removes a cookie only if it is cleared for the path it was set for.
-test('sessionCookies: scripts and other sites cannot use them, and they are cleared for the path they were set for', () => {
-  const set = sessionCookies('access', 'refresh');
-  for (const [n, cookie] of [...set, ...clearedSessionCookies].entries()) {
-    match(cookie, /; HttpOnly; Secure; SameSite=Lax$/);
-    equal(/Path=[^;]+/.exec(cookie)![0], /Path=[^;]+/.exec(set[n % 2]!)![0]);
-  }
+// A sibling domain can plant a plain cookie, and so sign the victim in as the attacker.
+test('loginCookie: a service with https does not read a plain login cookie', () => {
+  process.env.PUBLIC_URL = 'https://api.example.com';
+  equal(loginCookie(), '__Host-bms_login');
+});
+
+test('cookies: over http the login cookie is plain, and session cookies keep the prefix', () => {
+  process.env.PUBLIC_URL = 'http://localhost:3000';
+  equal(startedLoginCookie('v'), 'bms_login=v; Path=/; Max-Age=600; HttpOnly; SameSite=Lax');
+  equal(clearedLoginCookie(), 'bms_login=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax');
+  for (const cookie of [...sessionCookies('access', 'refresh'), ...clearedSessionCookies]) isHostCookie(cookie);
 });

@@ -3,7 +3,7 @@ import type { Context } from 'aws-lambda';
 import { afterAll, beforeEach, test } from 'vitest';
 import * as z from 'zod';
 import { group } from '../../../shared/contract/endpoint.ts';
-import { ApiError } from '../../../shared/contract/errors.ts';
+import { ApiError, invalid } from '../../../shared/contract/errors.ts';
 import { handle, type Response } from '../../../shared/http/index.ts';
 import { newApiKey } from '../../../shared/organization/index.ts';
 import { create, fingerprint, newId, StaleReadError, timeoutEarlyMs } from '../../../shared/platform/index.ts';
@@ -24,7 +24,8 @@ const things = group('things', '/things', {
     body: z.strictObject({ name: z.string() }),
     data: z.object({ id: z.string() }),
     status: 201,
-    audit: 'thing.made',
+    location: '/things/{id}',
+    audit: 'webhook.created',
     idempotent: true,
     capabilities: [],
   },
@@ -80,7 +81,7 @@ test('handle: the change and its audit entry are one transaction, and the respon
   const [thing, entry] = transaction!.map(({ Put }) => Put.Item);
   equal(thing!.sk!.S, 'THING#a');
   equal(entry!.pk!.S, `AUDIT#${org}`);
-  equal(entry!.action!.S, 'thing.made');
+  equal(entry!.action!.S, 'webhook.created');
   ok(JSON.stringify(entry).includes(response.headers['x-request-id']!));
 });
 
@@ -116,6 +117,14 @@ test('idempotency: the same key and body get the first response, and nothing is 
   equal(first.headers['idempotent-replayed'], undefined);
   equal(again.headers['idempotent-replayed'], 'true');
   equal(written().length, 1);
+});
+
+test('handle: a created resource has a Location, also in a replayed response', async () => {
+  const request = post({ name: 'a b' }, { 'idempotency-key': 'location' });
+  const first = await make(eventOf(request));
+  equal(first.headers.location, `/things/a%20b-${runs}`);
+  const replayed = await make(eventOf(request));
+  deepEqual([replayed.headers['idempotent-replayed'], replayed.headers.location], ['true', first.headers.location]);
 });
 
 test('idempotency: the same key with another body is refused', async () => {
@@ -205,6 +214,36 @@ test('handle: a list has its items and the cursor of the next page', async () =>
   equal(second.statusCode, 200);
 });
 
+test('handle: one error has the problems of the page and the query', async () => {
+  const list = handle(things.list, async () => ({ items: [], next: undefined }));
+  const response = await list(eventOf({ headers: signedIn, query: 'limit=0&bogus=1' }));
+  const { error } = bodyOf<{ error: { details: { field: string; errors: { field: string }[] } } }>(response);
+  equal(response.statusCode, 400);
+  equal(error.details.field, 'limit');
+  deepEqual(
+    error.details.errors.map(({ field }) => field),
+    ['limit', 'bogus'],
+  );
+});
+
+test('handle: checks beyond the schema complete the problems of a body that the schema rejects', async () => {
+  const seen: unknown[] = [];
+  const run = async () => ({ data: { id: 'x' }, change: { writes: [], audit: [] } });
+  const checked = handle(things.make, run, {
+    check: (body) => {
+      seen.push(body);
+      if (body.name === 'taboo') throw invalid('name', 'is taboo');
+    },
+  });
+  const fieldsOf = async (body: object) =>
+    bodyOf<{ error: { details: { errors: { field: string }[] } } }>(await checked(eventOf(post(body)))).error.details.errors.map(
+      ({ field }) => field,
+    );
+  deepEqual(await fieldsOf({ name: 'taboo', bogus: 1 }), ['bogus', 'name']);
+  deepEqual(await fieldsOf({ name: 5, bogus: 1 }), ['bogus', 'name']);
+  deepEqual(seen, [{ name: 'taboo' }, {}]);
+});
+
 test('rate limit: a caller without a valid key is counted by address, whatever key it tries next', async () => {
   process.env.REQUESTS_PER_MINUTE = '5';
   const statuses: (number | undefined)[] = [];
@@ -225,7 +264,7 @@ test('rate limit: outbound calls are limited per organization; a call that is re
     return { data: { id: 'x' }, change: { writes: [], audit: [{ scope: org, resource: { type: 'thing', id: 'x' } }] } };
   };
   // One minute, whenever this runs.
-  const reach = handle(row, run, { now: () => new Date('2030-01-01T00:00:10.000Z') });
+  const reach = handle(row, run, { time: { now: () => new Date('2030-01-01T00:00:10.000Z') } });
   for (let n = 0; n < 5; n++) equal((await reach(eventOf(post({})))).statusCode, 400);
   const statuses: unknown[] = [];
   for (let n = 0; n < 3; n++) statuses.push((await reach(eventOf(post({ name: 'a' })))).statusCode);

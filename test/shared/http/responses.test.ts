@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { ApiError, errors } from '../../../shared/contract/errors.ts';
+import { ApiError, errors, invalid } from '../../../shared/contract/errors.ts';
 import { asApiError, errorResponse, fileResponse, redirectResponse } from '../../../shared/http/responses.ts';
 
 const error = new ApiError('SLUG_TAKEN', 'Taken', { field: 'slug' }, { headers: { 'x-more': '1' } });
@@ -32,10 +32,41 @@ for (const accept of ['application/problem+json', 'application/json;q=0.5, appli
     });
   });
 
-test('errorResponse: an error without details has none', () => {
-  const { body } = errorResponse(new ApiError('UNAUTHORIZED', 'No'), 'r1', undefined);
-  ok(!('details' in (JSON.parse(body!) as { error: object }).error));
+test('errorResponse: details is an object, also if the error has none', () => {
+  const plain = new ApiError('UNAUTHORIZED', 'No');
+  deepEqual((JSON.parse(errorResponse(plain, 'r1', undefined).body!) as { error: { details: object } }).error.details, {});
+  deepEqual((JSON.parse(errorResponse(plain, 'r1', 'application/problem+json').body!) as { details: object }).details, {});
 });
+
+test('errorResponse: a single validation error is also the only entry of details.errors', () => {
+  const single = { field: 'url', reason: 'must be a valid HTTPS URL' };
+  const { error: sent } = JSON.parse(errorResponse(invalid(single.field, single.reason), 'r1', undefined).body!) as {
+    error: { details: object };
+  };
+  deepEqual(sent.details, { ...single, errors: [single] });
+});
+
+const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
+
+test('errorResponse: a browser gets a page that loads and runs nothing, with the message escaped', () => {
+  const hostile = new ApiError('VALIDATION_ERROR', '<script>alert("x")</script>', { field: 'x' });
+  const { statusCode, headers, body } = errorResponse(hostile, 'r1<', browser);
+  equal(statusCode, 400);
+  equal(headers['content-type'], 'text/html; charset=utf-8');
+  ok(headers['content-security-policy']?.startsWith("default-src 'none'"));
+  ok(body?.includes('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;') && body.includes('r1&lt;') && !body.includes('<script'));
+});
+
+for (const accept of [
+  undefined,
+  '',
+  '*/*',
+  'application/json',
+  'application/json, text/plain, */*',
+  'text/html;q=0.1, application/json',
+])
+  test(`errorResponse: Accept ${accept} gets JSON`, () =>
+    equal(errorResponse(error, 'r1', accept).headers['content-type'], 'application/json; charset=utf-8'));
 
 test('asApiError: any other error is a 500 without details that keeps its cause', () => {
   const secret = new Error('password hunter2 at table arn:aws:dynamodb');

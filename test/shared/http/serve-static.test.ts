@@ -1,4 +1,5 @@
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { test } from 'vitest';
 import { group } from '../../../shared/contract/endpoint.ts';
 import { serveStatic } from '../../../shared/http/index.ts';
@@ -44,3 +45,29 @@ test('serveStatic: a failure is a 500 without details', async () => {
   });
   deepEqual([answer.statusCode, codeOf(answer), answer.body?.includes('secret')], [500, 'INTERNAL_ERROR', false]);
 });
+
+const long = { ...file, body: 'Hello '.repeat(10_000) };
+const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
+for (const [accepted, encoding] of [
+  ['gzip, deflate, br, zstd', 'br'],
+  ['gzip', 'gzip'],
+  ['br;q=0.5, gzip', 'gzip'],
+  ['*', 'br'],
+] as const)
+  test(`serveStatic: Accept-Encoding ${accepted} gets ${encoding}`, async () => {
+    const { headers, body, isBase64Encoded } = await ask(
+      { headers: { 'accept-encoding': accepted }, ip: `198.51.100.${accepted.length}` },
+      () => long,
+    );
+    deepEqual([headers['content-encoding'], headers.vary, isBase64Encoded], [encoding, 'accept-encoding', true]);
+    const bytes = Buffer.from(body ?? '', 'base64');
+    ok(bytes.length < long.body.length / 10);
+    equal(decoders[encoding](bytes).toString(), long.body);
+  });
+
+for (const accepted of [undefined, '', 'identity', 'zstd', 'gzip;q=0, br;q=0'])
+  test(`serveStatic: Accept-Encoding ${accepted} gets the plain text`, async () => {
+    const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
+    const answer = await ask({ headers, ip: `198.51.100.${100 + (accepted?.length ?? 90)}` }, () => long);
+    deepEqual([answer.headers['content-encoding'], answer.headers.vary, answer.body], [undefined, 'accept-encoding', long.body]);
+  });

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'vitest';
 import * as z from 'zod';
 import type { ApiError, ErrorDetails } from '../../../shared/contract/errors.ts';
-import { validate } from '../../../shared/http/validate.ts';
+import { validate, validateAll } from '../../../shared/http/validate.ts';
 
 const Body = z.strictObject({
   name: z.string().min(2, 'must be longer'),
@@ -44,13 +44,16 @@ for (const [what, input, field, reason] of [
 
 // A mistyped name explains why the right one is missing.
 test('validate: an unknown field is reported first, also a nested one', () => {
-  deepEqual(detailsOf({ nmae: 'ab', x: 1 }), { field: 'nmae', reason: 'is not a known field', unknownFields: ['nmae', 'x'] });
+  const { errors: _errors, ...first } = detailsOf({ nmae: 'ab', x: 1 });
+  deepEqual(first, { field: 'nmae', reason: 'is not a known field', unknownFields: ['nmae', 'x'] });
   equal(detailsOf({ name: 'ab', settings: { zoen: 'x' } }).field, 'settings.zoen');
   equal(detailsOf(JSON.parse('{"name":"ab","__proto__":{"role":"admin"}}')).field, '__proto__');
 });
 
 test('validate: an invalid value of an enumeration is reported with the allowed ones', () => {
-  deepEqual(detailsOf({ name: 'ab', role: 'OWNER' }), {
+  const { errors, ...first } = detailsOf({ name: 'ab', role: 'OWNER' });
+  deepEqual(errors, [first]);
+  deepEqual(first, {
     field: 'role',
     reason: 'must be one of viewer, admin',
     invalidValues: ['OWNER'],
@@ -64,8 +67,62 @@ test('validate: all invalid values of an array of enumerated values are listed',
   deepEqual(details.invalidValues, ['x', '*']);
 });
 
+test('validate: an invalid value within an array of objects is reported with its place, also in a short form', () => {
+  const Rules = z.array(z.strictObject({ mode: z.enum(['a', 'b']), size: z.int().optional() }));
+  const Long = z.preprocess((given) => (Array.isArray(given) ? { rules: given } : given), z.strictObject({ rules: Rules }));
+  const details = detailsOf([{ mode: 'a' }, { mode: 'x', size: 'large' }], Long);
+  deepEqual([details.field, details.invalidValues], ['rules.1.mode', ['x']]);
+  deepEqual(
+    (details.errors as ErrorDetails[]).map(({ field, reason }) => [field, reason]),
+    [
+      ['rules.1.mode', 'must be one of a, b'],
+      ['rules.1.size', 'expected number, received string'],
+    ],
+  );
+});
+
 test('validate: a value of the caller is truncated, and a structure is shown as its type', () => {
   deepEqual(detailsOf({ name: 'ab', role: 'x'.repeat(1_000) }).invalidValues, ['x'.repeat(100)]);
   deepEqual(detailsOf({ name: 'ab', role: { deep: 'secret' } }).invalidValues, ['object']);
   ok(String(detailsOf({ ['k'.repeat(10_000)]: 1 }).field).length <= 200);
+});
+
+test('validate: all problems are listed, unknown fields first, and the first one is also in details itself', () => {
+  const details = detailsOf({ nmae: 'ab', extra: 1, role: 'owner', permissions: ['x', 'a:read', 'y'], settings: { zone: 1 } });
+  deepEqual(
+    (details.errors as ErrorDetails[]).map(({ field, reason }) => [field, reason]),
+    [
+      ['nmae', 'is not a known field'],
+      ['extra', 'is not a known field'],
+      ['name', 'is required'],
+      ['role', 'must be one of viewer, admin'],
+      ['permissions', 'must be one of a:read, b:read'],
+      ['settings.zone', 'expected string, received number'],
+    ],
+  );
+  const { errors, ...first } = details;
+  deepEqual((errors as ErrorDetails[])[0], first);
+  deepEqual((errors as ErrorDetails[])[4]?.invalidValues, ['x', 'y']);
+});
+
+test('validate: at most 100 problems are listed', () => {
+  const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`field${n}`, n]));
+  equal((detailsOf({ name: 'ab', ...many }).errors as unknown[]).length, 100);
+});
+
+test('validateAll: problems of query and body are in one error', () => {
+  throws(
+    () =>
+      validateAll(
+        { schema: z.strictObject({}), input: { typo: '1' }, whole: 'query' },
+        { schema: Body, input: { name: 'a' }, whole: 'body' },
+      ),
+    (error: ApiError) => {
+      deepEqual(
+        (error.details as { errors: ErrorDetails[] }).errors.map(({ field }) => field),
+        ['typo', 'name'],
+      );
+      return true;
+    },
+  );
 });
