@@ -1,0 +1,26 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiFailure } from '../../../../shared/client/index.ts';
+
+export const isSignedOut = (error: unknown): boolean => error instanceof ApiFailure && error.status === 401;
+
+/** Called when a call within the console finds that the session has ended. */
+const listeners = new Set<() => void>();
+export const onSignedOut = (listener: () => void): void => void listeners.add(listener);
+
+const reportSignedOut = (error: unknown): void => {
+  if (isSignedOut(error)) for (const listener of listeners) listener();
+};
+
+/** The client retries by itself what is worth it. */
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error, { queryKey: [first] }) => {
+      if (first !== 'session') reportSignedOut(error);
+    },
+  }),
+  mutationCache: new MutationCache({ onError: reportSignedOut }),
+  defaultOptions: {
+    queries: { retry: false, staleTime: 5_000, gcTime: 10 * 60_000 },
+    mutations: { retry: false },
+  },
+});

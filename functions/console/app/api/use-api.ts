@@ -1,0 +1,144 @@
+/** Access to the API for the current organization: reading, lists, changes. */
+import {
+  type QueryKey,
+  type UseInfiniteQueryResult,
+  type UseMutationResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useMemo } from 'react';
+import {
+  type Client,
+  type DataOf,
+  type ElementOf,
+  type InputOf,
+  type ListRoute,
+  openClient,
+  type Route,
+} from '../../../../shared/client/index.ts';
+import { describeFailure } from '../format/describe-failure.ts';
+import { showToast } from '../ui/overlay/toast.tsx';
+import { pollInterval } from './poll-interval.ts';
+import { renewSession, useMembership } from './session.ts';
+
+const clients = new Map<string, Client>();
+
+/** The client of an organization. */
+export const clientOf = (organizationId: string): Client => {
+  const client = clients.get(organizationId) ?? openClient({ baseUrl: '', organizationId, onUnauthorized: renewSession });
+  clients.set(organizationId, client);
+  return client;
+};
+
+export const useApi = (): { readonly client: Client; readonly organizationId: string } => {
+  const { id } = useMembership();
+  return useMemo(() => ({ client: clientOf(id), organizationId: id }), [id]);
+};
+
+/** `undefined` members do not matter, so that an absent filter and an undefined one share a cache entry. */
+export const keyOf = (organizationId: string, route: string, input: unknown = {}): QueryKey => [organizationId, route, input];
+
+interface ReadOptions<T> {
+  /** Polls while it returns true, less often over time, and only while the page is visible. */
+  readonly pollWhile?: (data: T) => boolean;
+  /** The first interval; 1 s by default. */
+  readonly pollFromMs?: number;
+  readonly enabled?: boolean;
+  readonly staleTime?: number;
+}
+
+/** Reads one resource: `useRead('GET /backups/{backupId}', { params: { backupId } })`. */
+export const useRead = <R extends Route>(
+  route: R,
+  input?: InputOf<R>,
+  { pollWhile, pollFromMs, enabled = true, staleTime }: ReadOptions<DataOf<R>> = {},
+): UseQueryResult<DataOf<R>> => {
+  const { client, organizationId } = useApi();
+  return useQuery({
+    queryKey: keyOf(organizationId, route, input),
+    queryFn: ({ signal }) => (client.request as AnyRequest)(route, { ...input, signal }) as Promise<DataOf<R>>,
+    refetchInterval: (query) => pollInterval(query.state, pollWhile, pollFromMs),
+    enabled,
+    ...(staleTime !== undefined && { staleTime }),
+  });
+};
+
+type AnyRequest = (route: string, input: object) => Promise<unknown>;
+
+export interface ListResult<T> {
+  /** Undefined while the first page loads. */
+  readonly items: readonly T[] | undefined;
+  readonly query: UseInfiniteQueryResult;
+}
+
+/** Reads a list page by page: `items` has the loaded pages, `query.fetchNextPage()` loads the next one. */
+export const useList = <R extends ListRoute>(
+  route: R,
+  input?: InputOf<R>,
+  { pollWhile, enabled = true, staleTime }: ReadOptions<readonly ElementOf<R>[]> = {},
+): ListResult<ElementOf<R>> => {
+  const { client, organizationId } = useApi();
+  const query = useInfiniteQuery({
+    queryKey: keyOf(organizationId, route, input),
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ signal, pageParam }) => {
+      const { query: filters } = (input ?? {}) as { query?: object };
+      const page = (client.page as AnyRequest)(route, { ...input, query: { ...filters, cursor: pageParam }, signal });
+      return (await page) as { data: readonly ElementOf<R>[]; pagination: { nextCursor: string | null } };
+    },
+    getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
+    refetchInterval: ({ state }) => pollInterval({ ...state, data: state.data?.pages.flatMap(({ data }) => data) }, pollWhile),
+    enabled,
+    ...(staleTime !== undefined && { staleTime }),
+  });
+  const { data } = query;
+  const items = useMemo(() => data?.pages.flatMap((page) => page.data), [data]);
+  return { items, query };
+};
+
+interface Change<V, T> {
+  readonly call: (client: Client, input: V) => Promise<T>;
+  /** What a toast says afterwards; without it there is none. */
+  readonly done?: string | ((result: T, input: V) => string);
+  /** `info` for what has only begun. */
+  readonly tone?: 'good' | 'info';
+  /** Paths whose reads are out of date, such as `/backups`. */
+  readonly invalidates: readonly `/${string}`[];
+  /** False if the page shows the error itself, beside the form. */
+  readonly toastsError?: boolean;
+  /** Reloads the same if it has failed: what is shown may be out of date. */
+  readonly reloadsOnError?: boolean;
+}
+
+/** Changes something: shows a toast when it is done or has failed, and reloads what it made out of date. */
+export const useChange = <V = void, T = unknown>({
+  call,
+  done,
+  tone = 'good',
+  invalidates,
+  toastsError = true,
+  reloadsOnError = false,
+}: Change<V, T>): UseMutationResult<T, Error, V> => {
+  const { client, organizationId } = useApi();
+  const queries = useQueryClient();
+  const reload = (): Promise<void> =>
+    queries.invalidateQueries({
+      predicate: ({ queryKey: [organization, route] }) =>
+        organization === organizationId && invalidates.some((path) => String(route).split(' ')[1]?.startsWith(path)),
+    });
+  return useMutation<T, Error, V>({
+    mutationFn: (input) => call(client, input),
+    onSuccess: async (result, input) => {
+      if (done !== undefined) showToast(typeof done === 'string' ? done : done(result, input), tone);
+      await reload();
+    },
+    onError: async (error) => {
+      const { message, advice, requestId } = describeFailure(error);
+      if (toastsError) showToast(message, 'bad', [advice, requestId && `Request id ${requestId}`].filter(Boolean).join(' '));
+      if (reloadsOnError) await reload();
+    },
+  });
+};

@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query';
+import type { DataOf, ElementOf, InputOf } from '../../../../shared/client/index.ts';
+import { keyOf, useApi, useChange, useList, useRead } from '../api/use-api.ts';
+
+export type Backup = ElementOf<'GET /backups'>;
+export type BackupFilters = NonNullable<InputOf<'GET /backups'>['query']>;
+export type BackupRequest = InputOf<'POST /backups'>['body'];
+export type Estimate = Exclude<DataOf<'POST /backups'>, { id: string }>;
+export type VerifyDepth = NonNullable<Backup['verification']>['depth'];
+
+/** Whether the backup still changes: it runs, or it is being verified. */
+export const isBackupActive = ({ status, verification }: Pick<Backup, 'status' | 'verification'>): boolean =>
+  isBackupRunning(status) || verification?.status === 'running';
+
+export const isBackupRunning = (status: Backup['status']): boolean => status === 'pending' || status === 'running';
+
+export const useBackups = (filters: BackupFilters = {}, enabled = true) =>
+  useList('GET /backups', { query: filters }, { pollWhile: (backups) => backups.some(isBackupActive), enabled });
+
+export const useBackup = (backupId: string, enabled = true) =>
+  useRead('GET /backups/{backupId}', { params: { backupId } }, { pollWhile: isBackupActive, enabled });
+
+/** How long an estimate is shown before it is made again; each costs a few reads. */
+const estimateStaleMs = 5 * 60_000;
+
+/** What a backup would read and cost; nothing is stored. Undefined while the request is incomplete. */
+export const useEstimate = (request: BackupRequest | undefined) => {
+  const { client, organizationId } = useApi();
+  return useQuery({
+    queryKey: keyOf(organizationId, 'estimate', request),
+    queryFn: ({ signal }) =>
+      client.request('POST /backups', { body: { ...(request as BackupRequest), dryRun: true }, signal }) as Promise<Estimate>,
+    enabled: request !== undefined,
+    staleTime: estimateStaleMs,
+  });
+};
+
+export const useStartBackup = () =>
+  useChange({
+    call: (client, body: BackupRequest) => client.request('POST /backups', { body }) as Promise<Backup>,
+    done: 'The backup has started',
+    tone: 'info',
+    invalidates: ['/backups', '/overview', '/projects'],
+    toastsError: false,
+  });
+
+export const useCancelBackup = (backupId: string) =>
+  useChange({
+    call: (client) => client.request('POST /backups/{backupId}/cancel', { params: { backupId } }),
+    done: 'The backup is cancelled',
+    invalidates: ['/backups', '/overview'],
+  });
+
+export const useVerifyBackup = (backupId: string) =>
+  useChange({
+    call: (client, depth: VerifyDepth) =>
+      client.request('POST /backups/{backupId}/verify', { params: { backupId }, body: { depth } }),
+    done: 'The verification has started',
+    tone: 'info',
+    invalidates: ['/backups', '/overview'],
+  });
+
+export const useAcknowledgeBackup = (backupId: string) =>
+  useChange({
+    call: (client, note: string) =>
+      client.request('POST /backups/{backupId}/acknowledge', { params: { backupId }, body: note === '' ? {} : { note } }),
+    done: 'The unusual changes are acknowledged',
+    invalidates: ['/backups', '/projects', '/overview', '/alerts'],
+    toastsError: false,
+    // It is refused if more was found than is shown.
+    reloadsOnError: true,
+  });
+
+/** Whether something unusual was found in the backup, and it is not acknowledged. */
+export const isUnusual = ({ anomaly }: Pick<Backup, 'anomaly'>): boolean => anomaly?.acknowledgedAt === null;
+
+export const useDeleteBackup = (backupId: string) =>
+  useChange({
+    call: (client) => client.request('DELETE /backups/{backupId}', { params: { backupId } }),
+    done: 'The backup is deleted. Its objects are being removed from the storage.',
+    invalidates: ['/backups', '/overview', '/organizations'],
+    toastsError: false,
+  });

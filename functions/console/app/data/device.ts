@@ -1,0 +1,22 @@
+/** The sign-in of a device that waits for the decision of the signed-in person. */
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { DataOf } from '../../../../shared/client/index.ts';
+import { personClient } from '../api/session.ts';
+
+export type DeviceRequest = DataOf<'GET /auth/device'>;
+export type Decision = 'approve' | 'deny';
+
+/** Asked once for each code: every call counts as an attempt. */
+export const useDeviceRequest = (userCode: string | undefined) =>
+  useQuery({
+    queryKey: ['device', userCode],
+    queryFn: ({ signal }) => personClient.request('GET /auth/device', { query: { userCode: userCode ?? '' }, signal }),
+    enabled: userCode !== undefined,
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const useDecideDevice = (userCode: string) =>
+  useMutation({
+    mutationFn: (decision: Decision) => personClient.request('POST /auth/device/decision', { body: { userCode, decision } }),
+  });

@@ -1,0 +1,93 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { DataOf, InputOf } from '../../../../shared/client/index.ts';
+import { personClient, rememberOrganization, sessionQuery } from '../api/session.ts';
+import { useChange, useRead } from '../api/use-api.ts';
+
+export type Organization = DataOf<'GET /organizations/current'>;
+export type Encryption = DataOf<'GET /organizations/current/encryption'>;
+
+export const useOrganization = () => useRead('GET /organizations/current');
+
+/** Creates an organization and makes it the current one. */
+export const useCreateOrganization = (): ((name: string) => Promise<void>) => {
+  const queries = useQueryClient();
+  return async (name) => {
+    const { id } = await personClient.request('POST /organizations', { body: { name } });
+    await queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
+    rememberOrganization(id);
+  };
+};
+
+export const useUpdateOrganization = () => {
+  const queries = useQueryClient();
+  return useChange({
+    call: async (client, body: InputOf<'PUT /organizations/current'>['body']) => {
+      const updated = await client.request('PUT /organizations/current', { body });
+      await queries.invalidateQueries(sessionQuery);
+      return updated;
+    },
+    done: 'The settings were saved',
+    invalidates: ['/organizations/current'],
+    toastsError: false,
+  });
+};
+
+export const useEncryption = () =>
+  useRead('GET /organizations/current/encryption', undefined, { pollWhile: ({ rewrap }) => rewrap === 'running' });
+
+export const useSetEncryption = () =>
+  useChange({
+    call: (client, body: InputOf<'PUT /organizations/current/encryption'>['body']) =>
+      client.request('PUT /organizations/current/encryption', { body }),
+    done: 'The encryption was changed. Keys of earlier backups are being rewrapped',
+    invalidates: ['/organizations/current/encryption'],
+    toastsError: false,
+  });
+
+export const useRotateEncryption = () =>
+  useChange({
+    call: (client) => client.request('POST /organizations/current/encryption/rotate'),
+    done: 'The keys of all backups are being rewrapped',
+    invalidates: ['/organizations/current/encryption'],
+  });
+
+/** Afterwards the session no longer has the organization, and the console shows another one or the first-run guide. */
+export const useDeleteOrganization = () => {
+  const queries = useQueryClient();
+  return useChange({
+    call: async (client, body: InputOf<'POST /organizations/current/delete'>['body']) => {
+      const deletion = await client.request('POST /organizations/current/delete', { body });
+      await queries.invalidateQueries({ queryKey: ['deleted-organizations'] });
+      await queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
+      return deletion;
+    },
+    done: ({ deletionType }) =>
+      deletionType === 'soft' ? 'The organization was deleted. You can recover it' : 'The organization is being deleted for good',
+    invalidates: [],
+    toastsError: false,
+  });
+};
+
+/** The soft-deleted organizations that the person can recover. */
+export const useDeletedOrganizations = () =>
+  useQuery({
+    queryKey: ['deleted-organizations'],
+    queryFn: async ({ signal }) => {
+      const page = await personClient.page('GET /organizations', { query: { status: 'deleted', limit: 100 }, signal });
+      return page.data;
+    },
+  });
+
+export const useRecoverOrganization = () => {
+  const queries = useQueryClient();
+  return useChange({
+    call: async (_client, id: string) => {
+      const recovered = await personClient.request('POST /organizations/{id}/recover', { params: { id } });
+      await queries.invalidateQueries({ queryKey: ['deleted-organizations'] });
+      await queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
+      return recovered;
+    },
+    done: ({ name }) => `${name} was recovered. Choose it in the list of organizations`,
+    invalidates: [],
+  });
+};

@@ -1,0 +1,41 @@
+import type { ElementOf, InputOf } from '../../../../shared/client/index.ts';
+import { useChange, useList } from '../api/use-api.ts';
+
+export type StorageDestination = ElementOf<'GET /storage-destinations'>;
+export type StorageInput = InputOf<'POST /storage-destinations'>['body'];
+
+const storage = ['/storage-destinations', '/overview'] as const;
+
+export const useStorageDestinations = () => useList('GET /storage-destinations', { query: { limit: 100 } });
+
+export const useAddStorage = () =>
+  useChange({
+    call: (client, body: StorageInput) => client.request('POST /storage-destinations', { body }),
+    done: ({ name }) => `${name} is ready for backups`,
+    invalidates: storage,
+    toastsError: false,
+  });
+
+export const useUpdateStorage = (storageId: string) =>
+  useChange({
+    call: (client, body: NonNullable<InputOf<'PATCH /storage-destinations/{storageId}'>['body']>) =>
+      client.request('PATCH /storage-destinations/{storageId}', { params: { storageId }, body }),
+    done: 'The storage was tested and saved',
+    invalidates: storage,
+    toastsError: false,
+  });
+
+export const useTestStorage = () =>
+  useChange({
+    call: (client, storageId: string) => client.request('POST /storage-destinations/{storageId}/test', { params: { storageId } }),
+    invalidates: storage,
+    toastsError: false,
+  });
+
+export const useDeleteStorage = () =>
+  useChange({
+    call: (client, storageId: string) => client.request('DELETE /storage-destinations/{storageId}', { params: { storageId } }),
+    done: 'The storage was removed. The bucket and its objects stay',
+    invalidates: storage,
+    toastsError: false,
+  });

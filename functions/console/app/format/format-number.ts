@@ -1,0 +1,38 @@
+const count = new Intl.NumberFormat(undefined);
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const money = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 2 });
+
+/** 1234567 → 1,234,567 */
+export const formatCount = (value: number): string => count.format(value);
+
+/** 1234567 → 1.2M */
+export const formatCompact = (value: number): string => compact.format(value);
+
+const isBelowCent = (usd: number): boolean => usd > 0 && usd < 0.01;
+
+/** 12.345 → US$12.35, 0.001 → less than US$0.01; the currency as in the person's language. */
+export const formatUsd = (usd: number): string => (isBelowCent(usd) ? `less than ${money.format(0.01)}` : money.format(usd));
+
+/** 12.345 → about US$12.35, 0.001 → less than US$0.01 */
+export const formatAboutUsd = (usd: number): string => `${isBelowCent(usd) ? '' : 'about '}${formatUsd(usd)}`;
+
+/** `1 document`, `2 documents` */
+export const formatPlural = (value: number, one: string, many = `${one}s`): string =>
+  `${formatCount(value)} ${value === 1 ? one : many}`;
+
+const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB'];
+
+const decimal = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+/** 1500 → 1.5 KB. Steps of 1,000 and one decimal, as the service's sizeFormatted. */
+export const formatBytes = (bytes: number): string => {
+  let [size, unit] = [bytes, 0];
+  // A size that would be shown as 1,000.0 moves to the next unit.
+  while (Math.round(size * 10) >= 10_000 && unit < units.length - 1) [size, unit] = [size / 1_000, unit + 1];
+  return `${unit === 0 ? formatCount(size) : decimal.format(size)} ${units[unit]}`;
+};
+
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+
+/** A share from 0 to 1. */
+export const formatPercent = (share: number): string => percent.format(share);

@@ -1,0 +1,12 @@
+/** Values of `datetime-local` fields, which have no zone: they are in the person's one. */
+const two = (value: number): string => String(value).padStart(2, '0');
+
+export const toLocalInput = (at: string | number): string => {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return '';
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+};
+
+/** ISO 8601 in UTC. */
+export const fromLocalInput = (value: string): string => new Date(value).toISOString();

@@ -1,0 +1,56 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { Estimate } from '../../data/backups.ts';
+import { formatAboutUsd, formatBytes, formatCount } from '../../format/format-number.ts';
+import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { Notice } from '../../ui/data/notice.tsx';
+import { Skeleton } from '../../ui/data/skeleton.tsx';
+
+interface EstimatePanelProps {
+  readonly estimate: UseQueryResult<Estimate>;
+  readonly isEstimating: boolean;
+  readonly type: 'full' | 'incremental';
+  readonly isReady: boolean;
+}
+
+/** What the backup will read and cost, before it starts. */
+export const EstimatePanel = ({ estimate, isEstimating, type, isReady }: EstimatePanelProps) => {
+  const { data, error, refetch } = estimate;
+  if (!isReady) return null;
+  if (error && !isEstimating) return <ErrorNotice error={error} title="There is no estimate" onRetry={() => void refetch()} />;
+  const { documents, bytes, reads, estimatedUsd, unknownCollections = [] } = data ?? {};
+  const isKnown = documents !== null && documents !== undefined;
+  const value = (text: string | undefined) =>
+    isEstimating || !data ? <Skeleton width="4.5rem" height="1.2em" /> : (text ?? 'Unknown');
+  return (
+    <>
+      <section className="back-up__estimate" aria-label="Estimate" aria-busy={isEstimating}>
+        <dl className="facts">
+          <div>
+            <dt>Documents</dt>
+            <dd className="number">{value(isKnown ? formatCount(documents) : undefined)}</dd>
+          </div>
+          <div>
+            <dt>{type === 'full' ? 'Uncompressed data' : 'Changed data'}</dt>
+            <dd className="number">{value(bytes === null || bytes === undefined ? undefined : `about ${formatBytes(bytes)}`)}</dd>
+          </div>
+          <div>
+            <dt>Firestore reads</dt>
+            <dd className="number">{value(reads === null || reads === undefined ? undefined : formatCount(reads))}</dd>
+          </div>
+          <div>
+            <dt>Google bills</dt>
+            <dd className="number">
+              {value(estimatedUsd === null || estimatedUsd === undefined ? undefined : formatAboutUsd(estimatedUsd))}
+            </dd>
+          </div>
+        </dl>
+        <p className="small muted">Estimated from a count and a few sampled documents. Nothing has been stored yet.</p>
+      </section>
+      {!isEstimating && unknownCollections.length > 0 && (
+        <Notice tone="warn" title="Some collections do not exist">
+          {unknownCollections.join(', ')}: the backup will have no documents of them.
+        </Notice>
+      )}
+    </>
+  );
+};

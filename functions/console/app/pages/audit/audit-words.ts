@@ -1,0 +1,34 @@
+/** Entries of the audit log in words. */
+import type { AuditEntry } from '../../data/audit.ts';
+
+const resources: Readonly<Record<string, string>> = { pitr: 'point in time', auth: 'session' };
+
+/** 'service_account' → 'Service account' */
+export const groupName = (group: string): string => {
+  const subject = (resources[group] ?? group).replaceAll('_', ' ');
+  return `${subject.charAt(0).toUpperCase()}${subject.slice(1)}`;
+};
+
+/** 'service_account.key_rotated' → 'Service account: key rotated' */
+export const actionName = (action: string): string => {
+  const [group = '', ...did] = action.split('.');
+  return `${groupName(group)}: ${did.join(' ').replaceAll('_', ' ')}`;
+};
+
+export const actorName = ({ type, email, id }: AuditEntry['actor']): string =>
+  type === 'system' ? `Service (${id})` : (email ?? id);
+
+/** The types of resources that entries name, for the filter. */
+export const resourceTypes = [
+  ['project', 'Projects'],
+  ['backup', 'Backups'],
+  ['restore', 'Restores'],
+  ['schedule', 'Schedules'],
+  ['storage_destination', 'Storage'],
+  ['alert', 'Alerts'],
+  ['webhook', 'Webhooks'],
+  ['member', 'Members'],
+  ['invitation', 'Invitations'],
+  ['service_account', 'Service account'],
+  ['organization', 'Organization'],
+] as const;

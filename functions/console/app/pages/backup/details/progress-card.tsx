@@ -1,0 +1,80 @@
+import { backupPhases } from '../../../data/backup-words.ts';
+import type { Backup } from '../../../data/backups.ts';
+import { formatCount, formatPlural } from '../../../format/format-number.ts';
+import { formatDuration } from '../../../format/format-time.ts';
+import { useJobRate } from '../../../parts/use-job-rate.ts';
+import { Card } from '../../../ui/data/card.tsx';
+import { Progress } from '../../../ui/data/progress.tsx';
+import { Spinner } from '../../../ui/data/spinner.tsx';
+import { Time } from '../../../ui/data/time.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+
+interface ProgressCardProps {
+  readonly backup: Backup;
+  /** When the state was read, in milliseconds. */
+  readonly seenAt: number;
+}
+
+export const ProgressCard = ({ backup, seenAt }: ProgressCardProps) => {
+  const { phase, progress, startedAt, type } = backup;
+  const { documents, totalDocuments, percent } = progress;
+  const rate = useJobRate({ ...progress, jobId: backup.id, seenAt, isActive: phase === 'copying', startedAt });
+  const current = backupPhases.findIndex(([name]) => name === phase);
+  return (
+    <Card title="In progress" description={backupPhases[current]?.[2]}>
+      <div className="stack">
+        <ol className="backup__phases">
+          {backupPhases.map(([name, word], n) => (
+            <li key={name} className={phaseClass(n, current)} aria-current={n === current ? 'step' : undefined}>
+              <span className="backup__phase-mark">
+                {n < current ? <Icon name="check" size={12} /> : n === current && <Spinner />}
+              </span>
+              {word}
+              {n < current && <span className="visually-hidden"> (done)</span>}
+            </li>
+          ))}
+        </ol>
+        <Progress
+          label="Progress of the backup"
+          percent={phase === 'sealing' ? 99 : totalDocuments === null || current < 3 ? undefined : percent}
+        />
+        <dl className="facts backup__live" aria-live="off">
+          <div>
+            <dt>Documents read</dt>
+            <dd className="number">
+              {formatCount(documents)}
+              {totalDocuments !== null && <span className="muted"> of {formatCount(totalDocuments)}</span>}
+            </dd>
+          </div>
+          <div>
+            <dt>Rate</dt>
+            <dd className="number">{rate === undefined ? '–' : `${formatPlural(Math.round(rate.perSecond), 'document')}/s`}</dd>
+          </div>
+          <div>
+            <dt>Time left</dt>
+            <dd className="number">{remainingWords(phase, rate?.remainingMs)}</dd>
+          </div>
+          <div>
+            <dt>Started</dt>
+            <dd>
+              <Time at={startedAt} relative none="Not yet" />
+            </dd>
+          </div>
+        </dl>
+        <p className="small muted">
+          You can leave this page; the backup goes on.
+          {type === 'incremental' && ' An incremental backup reads every document and stores only what changed.'}
+        </p>
+      </div>
+    </Card>
+  );
+};
+
+const phaseClass = (n: number, current: number): string =>
+  n < current ? 'backup__phase backup__phase--done' : n === current ? 'backup__phase backup__phase--now' : 'backup__phase';
+
+const remainingWords = (phase: Backup['phase'], remainingMs: number | undefined): string => {
+  if (phase === 'sealing') return 'A moment';
+  if (remainingMs === undefined) return phase === 'copying' ? 'Being estimated' : '–';
+  return remainingMs < 1_000 ? 'A moment' : `About ${formatDuration(Math.ceil(remainingMs / 1_000) * 1_000)}`;
+};

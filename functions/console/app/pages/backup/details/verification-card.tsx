@@ -1,0 +1,111 @@
+import { Link } from '@tanstack/react-router';
+import { usePermission } from '../../../api/permission.ts';
+import { depthWords, problemWords } from '../../../data/backup-words.ts';
+import { type Backup, useVerifyBackup, type VerifyDepth } from '../../../data/backups.ts';
+import { formatPlural } from '../../../format/format-number.ts';
+import { paths } from '../../../paths.ts';
+import { Badge, Status } from '../../../ui/data/badge.tsx';
+import { Card } from '../../../ui/data/card.tsx';
+import { Progress } from '../../../ui/data/progress.tsx';
+import { Time } from '../../../ui/data/time.tsx';
+import { Button } from '../../../ui/form/button.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import { Menu, MenuItem } from '../../../ui/overlay/menu.tsx';
+
+type Verification = NonNullable<Backup['verification']>;
+const depths = ['structure', 'sample', 'full'] as const satisfies readonly VerifyDepth[];
+
+export const VerificationCard = ({ backup }: { readonly backup: Backup }) => {
+  const { id, verification, restoreTestedAt } = backup;
+  const { reason } = usePermission('member');
+  const verify = useVerifyBackup(id);
+  const isRunning = verification?.status === 'running';
+  const button = (
+    <Button
+      size="small"
+      icon="shield"
+      busy={verify.isPending}
+      disabledReason={reason ?? (isRunning ? 'It is being verified.' : undefined)}
+    >
+      Verify
+    </Button>
+  );
+  return (
+    <Card
+      title="Verification"
+      actions={
+        reason !== undefined || isRunning ? (
+          button
+        ) : (
+          <Menu trigger={button}>
+            {depths.map((depth) => (
+              <MenuItem key={depth} onSelect={() => verify.mutate(depth)}>
+                <strong>{depthWords[depth].name}</strong>
+                <span className="backup__depth">{depthWords[depth].plan}</span>
+              </MenuItem>
+            ))}
+          </Menu>
+        )
+      }
+    >
+      <div className="stack">
+        {verification ? (
+          <Result verification={verification} />
+        ) : (
+          <p className="secondary">
+            Never verified. A verification reads the backup from the storage and shows whether it can still be restored.
+          </p>
+        )}
+        <p className="small muted">
+          <Link to={paths.restoreTests}>Restore test</Link>: <Time at={restoreTestedAt} relative none="never" />
+        </p>
+      </div>
+    </Card>
+  );
+};
+
+const Result = ({ verification }: { readonly verification: Verification }) => {
+  const { status, depth, checkedAt, objects, findings } = verification;
+  if (status === 'running')
+    return (
+      <div className="stack" role="status">
+        <div className="row">
+          <Status status="running" />
+          <span>{depthWords[depth].name} verification</span>
+        </div>
+        <Progress label="Verification" percent={undefined} />
+        <p className="small muted">
+          {objects > 0 ? `${formatPlural(objects, 'object')} checked so far. ` : ''}Started <Time at={checkedAt} relative />.
+        </p>
+      </div>
+    );
+  const isGood = status === 'passed';
+  return (
+    <div className="stack">
+      <div className="row">
+        <Badge tone={isGood ? 'good' : 'bad'}>
+          <Icon name={isGood ? 'checkCircle' : 'alert'} size={12} /> {isGood ? 'Passed' : 'Failed'}
+        </Badge>
+        <span className="secondary">
+          {depthWords[depth].name}, <Time at={checkedAt} relative />
+        </span>
+      </div>
+      <p>{isGood ? `${depthWords[depth].passed} ${formatPlural(objects, 'object')} checked.` : failedWords(findings.length)}</p>
+      {findings.length > 0 && <Findings findings={findings} />}
+    </div>
+  );
+};
+
+const failedWords = (count: number): string =>
+  `${formatPlural(count, 'problem')} found. A restore of the affected documents may fail: back up again now, and find out who changed the bucket.`;
+
+const Findings = ({ findings }: Pick<Verification, 'findings'>) => (
+  <ul className="backup__findings">
+    {findings.map(({ object, problem, message }) => (
+      <li key={`${object} ${problem}`}>
+        <strong>{problemWords[problem]}</strong> <code className="wrap-anywhere">{object}</code>
+        <div className="small secondary wrap-anywhere">{message}</div>
+      </li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,81 @@
+import type { CodeSample } from '../code/code-view.tsx';
+
+const pair = (curl: string, client: string): readonly CodeSample[] => [
+  { label: 'curl', language: 'sh', code: curl },
+  { label: 'Client', language: 'ts', code: client },
+];
+
+export const keyVariables = (origin: string, organization: string): readonly CodeSample[] =>
+  pair(
+    `export BASE=${origin}
+export TOKEN=fb_sa_…          # the API key
+export ORGANIZATION=${organization}`,
+    `import { openClient } from './shared/client/index.ts';
+
+const client = openClient({
+  baseUrl: '${origin}',
+  apiKey: process.env.TOKEN,
+  organizationId: '${organization}',
+});`,
+  );
+
+export const firstCall: readonly CodeSample[] = pair(
+  `curl "$BASE/api/v1/organizations/current" \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H "X-Organization-Id: $ORGANIZATION"`,
+  `const { name } = await client.request('GET /organizations/current');`,
+);
+
+export const firstBackup: readonly CodeSample[] = pair(
+  `curl "$BASE/api/v1/storage-destinations" \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H "X-Organization-Id: $ORGANIZATION" \\
+  -H "Content-Type: application/json" \\
+  -d '{
+  "name": "Backups",
+  "type": "s3",
+  "bucket": "my-bucket",
+  "region": "eu-central-1",
+  "credentials": { "accessKeyId": "AKIA…", "secretAccessKey": "…" }
+}'
+
+curl "$BASE/api/v1/projects" \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H "X-Organization-Id: $ORGANIZATION" \\
+  -H "Content-Type: application/json" \\
+  -d '{ "name": "Shop", "sourceProjectId": "my-project" }'
+
+# With the ids of the two answers:
+curl "$BASE/api/v1/backups" \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H "X-Organization-Id: $ORGANIZATION" \\
+  -H "Idempotency-Key: $(uuidgen)" \\
+  -H "Content-Type: application/json" \\
+  -d '{ "projectId": "prj_…", "storageDestinationId": "stg_…" }'`,
+  `const storage = await client.request('POST /storage-destinations', {
+  body: {
+    name: 'Backups',
+    type: 's3',
+    bucket: 'my-bucket',
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'AKIA…', secretAccessKey: '…' },
+  },
+});
+const project = await client.request('POST /projects', {
+  body: { name: 'Shop', sourceProjectId: 'my-project' },
+});
+const started = await client.request('POST /backups', {
+  body: { projectId: project.id, storageDestinationId: storage.id },
+});`,
+);
+
+export const waitForBackup: readonly CodeSample[] = pair(
+  `until curl -s "$BASE/api/v1/backups/$BACKUP_ID" \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H "X-Organization-Id: $ORGANIZATION" | grep -E '"status":"(completed|failed|cancelled)"'
+do sleep 2; done`,
+  `const backup = await client.waitFor('backup', started.id, {
+  onProgress: ({ progress }) => console.log(progress.percent),
+});
+console.log(backup.status);`,
+);

@@ -1,0 +1,21 @@
+import type { ComponentType } from 'react';
+import { ErrorsGuide } from './errors-guide.tsx';
+import { EventsGuide } from './events-guide.tsx';
+import { GettingStarted } from './getting-started.tsx';
+import type { GuideSlug } from './guide-list.ts';
+import { RateLimitsGuide } from './rate-limits-guide.tsx';
+import { IdempotencyGuide, PagingGuide, RequestsGuide } from './requests-guides.tsx';
+import { SigningInGuide } from './signing-in-guide.tsx';
+import { VerifySignaturesGuide } from './verify-signatures-guide.tsx';
+
+export const guides: Readonly<Record<GuideSlug, ComponentType>> = {
+  'getting-started': GettingStarted,
+  'signing-in': SigningInGuide,
+  requests: RequestsGuide,
+  errors: ErrorsGuide,
+  idempotency: IdempotencyGuide,
+  paging: PagingGuide,
+  'rate-limits': RateLimitsGuide,
+  events: EventsGuide,
+  'verify-signatures': VerifySignaturesGuide,
+};

@@ -1,0 +1,92 @@
+import { CodeView } from '../code/code-view.tsx';
+import { useReference } from '../reference-context.ts';
+import { EndpointLink, Guide, Section } from './guide.tsx';
+
+const names: Readonly<Record<string, string>> = {
+  accessToken: 'Access token',
+  apiKey: 'API key',
+  sessionCookie: 'Session cookie',
+};
+
+const roles = [
+  ['viewer', 'Reads everything but secrets.'],
+  ['member', 'Also starts, cancels and restores backups.'],
+  ['admin', 'Also changes projects, storage, schedules, webhooks and members.'],
+  ['owner', 'Also deletes the organization and hands it over. There is one.'],
+] as const;
+
+export const SigningInGuide = () => {
+  const { document, endpoints } = useReference();
+  const scopes = [...Map.groupBy(endpoints, ({ scope }) => scope)].flatMap(([scope, of]) =>
+    scope === undefined ? [] : [{ scope, count: of.length }],
+  );
+  return (
+    <Guide slug="signing-in">
+      <Section id="schemes" title="Three ways to sign in">
+        <dl className="docs-terms">
+          {Object.entries(document.components.securitySchemes).map(([name, { description }]) => (
+            <div key={name}>
+              <dt>{names[name] ?? name}</dt>
+              <dd>{description}</dd>
+            </div>
+          ))}
+        </dl>
+      </Section>
+      <Section id="tokens" title="Get an access token">
+        <p>
+          Send the person to{' '}
+          <EndpointLink area="authentication" id="auth.google">
+            GET /auth/google
+          </EndpointLink>{' '}
+          with your <code>redirect_uri</code>, <code>state</code> and a PKCE <code>code_challenge</code>. They come back with a{' '}
+          <code>code</code>, which you exchange once. Access tokens are short-lived: renew them with the refresh token, which
+          works once, too. A second use ends the session.
+        </p>
+        <CodeView
+          label="Exchange the code"
+          samples={[
+            {
+              label: 'curl',
+              language: 'sh',
+              code: `curl "${window.location.origin}/api/v1/auth/token" \\
+  -H "Content-Type: application/json" \\
+  -d '{ "grant_type": "authorization_code", "code": "…", "code_verifier": "…" }'
+
+# Later, with the refresh token of the answer:
+curl "${window.location.origin}/api/v1/auth/refresh" \\
+  -H "Content-Type: application/json" \\
+  -d '{ "refreshToken": "…" }'`,
+            },
+          ]}
+        />
+      </Section>
+      <Section id="keys" title="API keys">
+        <p>
+          An organization has one service account, and its key has exactly the scopes it was given. Rotate it with{' '}
+          <EndpointLink area="service-account" id="serviceAccount.rotateKey">
+            rotate-key
+          </EndpointLink>
+          : the old key works for another 24 hours, or as long as you say. A key cannot call what is for people only, and not
+          another organization.
+        </p>
+        <ul className="docs-scopes">
+          {scopes.map(({ scope, count }) => (
+            <li key={scope}>
+              <code>{scope}</code> <span className="docs-field__type">{count} endpoints</span>
+            </li>
+          ))}
+        </ul>
+      </Section>
+      <Section id="roles" title="Roles of people">
+        <dl className="docs-terms">
+          {roles.map(([role, may]) => (
+            <div key={role}>
+              <dt>{role}</dt>
+              <dd>{may}</dd>
+            </div>
+          ))}
+        </dl>
+      </Section>
+    </Guide>
+  );
+};

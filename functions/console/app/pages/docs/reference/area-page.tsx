@@ -1,0 +1,25 @@
+import { DocsTitle } from '../docs-title.tsx';
+import type { Area } from '../model/read-reference.ts';
+import { EndpointSection } from './endpoint-section.tsx';
+import { Method } from './method.tsx';
+
+/** All endpoints of one area, with a list of them at the top. */
+export const AreaPage = ({ area }: { readonly area: Area }) => (
+  <>
+    <DocsTitle title={area.name}>{area.description}.</DocsTitle>
+    <ul className="docs-contents">
+      {area.endpoints.map(({ id, method, path, title }) => (
+        <li key={id}>
+          <a href={`#${id}`} className="docs-contents__link">
+            <Method method={method} />
+            <span className="docs-contents__title">{title}</span>
+            <code className="docs-contents__path truncate">{path}</code>
+          </a>
+        </li>
+      ))}
+    </ul>
+    {area.endpoints.map((endpoint) => (
+      <EndpointSection key={endpoint.id} endpoint={endpoint} />
+    ))}
+  </>
+);

@@ -1,0 +1,57 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { formatCount } from '../../../format/format-number.ts';
+import { paths } from '../../../paths.ts';
+import { Badge } from '../../../ui/data/badge.tsx';
+import type { Endpoint } from '../model/read-reference.ts';
+
+/** Who may call an endpoint, how often, and what else holds for every call of it. */
+export const EndpointFacts = ({ endpoint }: { readonly endpoint: Endpoint }) => {
+  const limit = endpoint.operation['x-rate-limit'];
+  const isIdempotent = endpoint.parameters.some(({ name }) => name === 'Idempotency-Key');
+  const audit = endpoint.operation['x-audit-action'];
+  return (
+    <dl className="docs-facts">
+      <Fact name="Who">{whoOf(endpoint)}</Fact>
+      {endpoint.access !== 'public' && (
+        <Fact name="API key">{endpoint.scope ? <code>{endpoint.scope}</code> : 'not accepted'}</Fact>
+      )}
+      <Fact name="Rate limit">
+        {limit ? (
+          `${formatCount(limit.requestsPerMinute)} a minute${limit.per === 'organization' ? ' and organization' : ''}`
+        ) : (
+          <Link to={paths.docsPage('rate-limits')}>that of the service</Link>
+        )}
+      </Fact>
+      {isIdempotent && (
+        <Fact name="Repeatable">
+          with <Link to={paths.docsPage('idempotency')}>Idempotency-Key</Link>
+        </Fact>
+      )}
+      {audit && (
+        <Fact name="Audit log">
+          <code>{audit}</code>
+        </Fact>
+      )}
+      {endpoint.isDestructive && (
+        <Fact name="Effect">
+          <Badge tone="bad">destructive</Badge>
+        </Fact>
+      )}
+    </dl>
+  );
+};
+
+const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+const whoOf = ({ access, role }: Endpoint): string => {
+  if (access === 'public') return 'everyone';
+  if (access === 'user') return 'signed-in people';
+  if (access === 'browser') return 'signed-in people, only in the browser';
+  return role === 'owner' ? 'owner' : `${role} or above`;
+};

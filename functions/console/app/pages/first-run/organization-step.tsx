@@ -1,0 +1,38 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useCreateOrganization } from '../../data/organization.ts';
+import { fieldError } from '../../format/describe-failure.ts';
+import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { Button } from '../../ui/form/button.tsx';
+import { Input } from '../../ui/form/field.tsx';
+
+export const OrganizationStep = ({ onCreated }: { readonly onCreated: () => void }) => {
+  const [name, setName] = useState('');
+  const createOrganization = useCreateOrganization();
+  const create = useMutation({ mutationFn: () => createOrganization(name.trim()), onSuccess: onCreated });
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate();
+      }}
+    >
+      <Input
+        label="Name"
+        hint="Your company or team. Projects, backups and people belong to it."
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+        error={fieldError(create.error, 'name')}
+        autoComplete="organization"
+        required
+      />
+      {create.error && <ErrorNotice error={create.error} title="The organization was not created" shownFields={['name']} />}
+      <div className="form__actions">
+        <Button variant="primary" type="submit" busy={create.isPending}>
+          Create the organization
+        </Button>
+      </div>
+    </form>
+  );
+};

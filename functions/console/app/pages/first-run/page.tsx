@@ -1,0 +1,54 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { currentMembership, useSession } from '../../api/session.ts';
+import { Logo } from '../../frame/logo.tsx';
+import { paths } from '../../paths.ts';
+import { OrganizationStep } from './organization-step.tsx';
+import { OrganizationSteps } from './organization-steps.tsx';
+import { Step } from './step.tsx';
+
+const later = [
+  ['Connect a project', 'The Firestore database to protect.'],
+  ['Add storage', 'A bucket of yours, where the backups go.'],
+  ['Take the first backup', 'It runs at once, and you can watch it.'],
+] as const;
+
+/** From nothing to the first backup. Every step shows what the service has, so that it can be left and continued. */
+export const FirstRunPage = () => {
+  const session = useSession();
+  const { new: isNew } = useSearch({ strict: false }) as { new?: boolean };
+  const navigate = useNavigate();
+  const membership = isNew ? undefined : currentMembership(session);
+  useEffect(() => {
+    document.title = 'Set up · Backups';
+  }, []);
+  return (
+    <main className="first-run">
+      <header className="first-run__head">
+        <div className="first-run__brand">
+          <Logo /> Backups
+        </div>
+        {session.organizations.length > 0 && <Link to={paths.overview}>Go to the overview</Link>}
+      </header>
+      <h1>{isNew ? 'New organization' : 'Protect your first project'}</h1>
+      <p className="secondary">Four steps, about five minutes. You can leave at any time and continue here.</p>
+      <ol className="first-run__steps">
+        {membership ? (
+          <>
+            <Step number={1} title="Create an organization" state="done" result={membership.name} />
+            <OrganizationSteps />
+          </>
+        ) : (
+          <>
+            <Step number={1} title="Create an organization" state="current">
+              <OrganizationStep onCreated={() => void navigate({ to: paths.start })} />
+            </Step>
+            {later.map(([title, description], index) => (
+              <Step key={title} number={index + 2} title={title} description={description} state="later" />
+            ))}
+          </>
+        )}
+      </ol>
+    </main>
+  );
+};

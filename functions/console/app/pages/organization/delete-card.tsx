@@ -1,0 +1,76 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { usePermission } from '../../api/permission.ts';
+import { type Organization, useDeleteOrganization } from '../../data/organization.ts';
+import { formatPlural } from '../../format/format-number.ts';
+import { paths } from '../../paths.ts';
+import { Card } from '../../ui/data/card.tsx';
+import { Button } from '../../ui/form/button.tsx';
+import { Checkbox } from '../../ui/form/field.tsx';
+import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.tsx';
+
+export const DeleteCard = ({ organization }: { readonly organization: Organization }) => {
+  const { reason } = usePermission('owner');
+  const { name, statistics } = organization;
+  const navigate = useNavigate();
+  const remove = useDeleteOrganization();
+  const [isOpen, setOpen] = useState(false);
+  const [isForced, setForced] = useState(false);
+  const [deletesData, setDeletesData] = useState(false);
+  const confirm = (): void =>
+    remove.mutate(
+      { confirmName: name, ...(isForced && { force: true, deleteBackupData: deletesData }) },
+      { onSuccess: () => void navigate({ to: paths.overview }) },
+    );
+  return (
+    <>
+      <Card
+        title="Delete this organization"
+        description="Schedules stop and members lose access. It can be recovered for 30 days."
+        actions={
+          <Button icon="trash" variant="quiet-danger" disabledReason={reason} onClick={() => setOpen(true)}>
+            Delete organization…
+          </Button>
+        }
+      />
+      <ConfirmDialog
+        open={isOpen}
+        onClose={() => {
+          setOpen(false);
+          setForced(false);
+          setDeletesData(false);
+          remove.reset();
+        }}
+        title={`Delete ${name}?`}
+        typed={name}
+        action={isForced ? 'Delete for good' : 'Delete organization'}
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={confirm}
+      >
+        <div className="stack">
+          <p>
+            {formatPlural(statistics.projectCount, 'project')} and {formatPlural(statistics.backupCount, 'backup')} are no longer
+            reachable here, and all schedules stop.{' '}
+            {isForced
+              ? 'This cannot be undone.'
+              : 'You can recover the organization for 30 days. The objects in your buckets stay.'}
+          </p>
+          <Checkbox
+            label="Delete for good now, without the 30 days"
+            checked={isForced}
+            onChange={({ target }) => setForced(target.checked)}
+          />
+          {isForced && (
+            <Checkbox
+              label="Also delete the backups from the buckets"
+              hint="Otherwise the objects stay in your buckets and can be read with the archive reader."
+              checked={deletesData}
+              onChange={({ target }) => setDeletesData(target.checked)}
+            />
+          )}
+        </div>
+      </ConfirmDialog>
+    </>
+  );
+};

@@ -1,0 +1,88 @@
+import { useState } from 'react';
+import { usePermission } from '../../api/permission.ts';
+import { useSession } from '../../api/session.ts';
+import { useDeleteServiceAccount, useServiceAccount, useTakeOverServiceAccount } from '../../data/service-account.ts';
+import { Card } from '../../ui/data/card.tsx';
+import { EmptyState } from '../../ui/data/empty-state.tsx';
+import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { Notice } from '../../ui/data/notice.tsx';
+import { SkeletonText } from '../../ui/data/skeleton.tsx';
+import { Button } from '../../ui/form/button.tsx';
+import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.tsx';
+import { RotateKeyDialog } from './rotate-key-dialog.tsx';
+import { ServiceAccountDialog } from './service-account-dialog.tsx';
+import { ServiceAccountFacts } from './service-account-facts.tsx';
+
+export const ServiceAccountCard = () => {
+  const { isAllowed } = usePermission('admin');
+  const { id: ownId } = useSession();
+  const { account, error, refetch } = useServiceAccount(isAllowed);
+  const takeOver = useTakeOverServiceAccount();
+  const remove = useDeleteServiceAccount();
+  const [open, setOpen] = useState<'edit' | 'rotate' | 'delete'>();
+  const close = (): void => {
+    setOpen(undefined);
+    remove.reset();
+  };
+  const actions = account && (
+    <>
+      {account.createdBy !== ownId && (
+        <Button busy={takeOver.isPending} onClick={() => takeOver.mutate()}>
+          Take over
+        </Button>
+      )}
+      <Button onClick={() => setOpen('edit')}>Edit…</Button>
+      <Button onClick={() => setOpen('rotate')}>Rotate key…</Button>
+      <Button icon="trash" variant="quiet-danger" onClick={() => setOpen('delete')}>
+        Delete…
+      </Button>
+    </>
+  );
+  return (
+    <>
+      <Card
+        title="Service account"
+        description="An API key for pipelines and scripts, with permissions of its own."
+        actions={actions}
+      >
+        {!isAllowed ? (
+          <Notice title="Only admins and the owner can see the service account">Ask one of them if you need an API key.</Notice>
+        ) : error ? (
+          <ErrorNotice error={error} title="The service account could not be loaded" onRetry={() => void refetch()} />
+        ) : account === undefined ? (
+          <SkeletonText />
+        ) : account === null ? (
+          <EmptyState
+            icon="lock"
+            title="No service account yet"
+            actions={
+              <Button variant="primary" onClick={() => setOpen('edit')}>
+                Create service account…
+              </Button>
+            }
+          >
+            Pipelines use its key to start backups and restores without a person.
+          </EmptyState>
+        ) : (
+          <ServiceAccountFacts account={account} />
+        )}
+      </Card>
+      {open === 'edit' && <ServiceAccountDialog account={account ?? null} onClose={close} />}
+      {open === 'rotate' && <RotateKeyDialog onClose={close} />}
+      {account && (
+        <ConfirmDialog
+          open={open === 'delete'}
+          onClose={close}
+          title="Delete the service account?"
+          typed={account.name}
+          action="Delete service account"
+          busy={remove.isPending}
+          error={remove.error}
+          onConfirm={() => remove.mutate(undefined, { onSuccess: close })}
+        >
+          Its key stops working at once. Pipelines that use it fail until they have another one.
+        </ConfirmDialog>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,102 @@
+import { type FormEvent, useId, useState } from 'react';
+import { type Scope, scopes } from '../../../../../shared/contract/access.ts';
+import { type ServiceAccount, useCreateServiceAccount, useUpdateServiceAccount } from '../../data/service-account.ts';
+import { fieldError } from '../../format/describe-failure.ts';
+import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { Button } from '../../ui/form/button.tsx';
+import { Checkbox, Input } from '../../ui/form/field.tsx';
+import { Dialog } from '../../ui/overlay/dialog.tsx';
+import { ApiKeyNotice } from './api-key-notice.tsx';
+
+interface ServiceAccountDialogProps {
+  /** Null: create one. */
+  readonly account: ServiceAccount | null;
+  readonly onClose: () => void;
+}
+
+const resources = [...new Set(scopes.map((scope) => scope.split(':')[0] as string))];
+const initialScopes: readonly Scope[] = scopes.filter((scope) => scope.endsWith(':read'));
+
+export const ServiceAccountDialog = ({ account, onClose }: ServiceAccountDialogProps) => {
+  const form = useId();
+  const create = useCreateServiceAccount();
+  const update = useUpdateServiceAccount();
+  const [name, setName] = useState(account?.name ?? '');
+  const [permissions, setPermissions] = useState<readonly Scope[]>(account?.permissions ?? initialScopes);
+  const error = create.error ?? update.error;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const body = { name, permissions: [...permissions] };
+    if (account) update.mutate(body, { onSuccess: onClose });
+    else create.mutate(body);
+  };
+  const toggle = (scope: Scope, isGiven: boolean): void =>
+    setPermissions(scopes.filter((one) => (one === scope ? isGiven : permissions.includes(one))));
+  if (create.data)
+    return (
+      <Dialog
+        open
+        onClose={onClose}
+        title="The service account is ready"
+        actions={
+          <Button variant="primary" onClick={onClose}>
+            Done
+          </Button>
+        }
+      >
+        <ApiKeyNotice apiKey={create.data.apiKey} />
+      </Dialog>
+    );
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={account ? 'Edit the service account' : 'Create a service account'}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            type="submit"
+            form={form}
+            busy={create.isPending || update.isPending}
+            disabledReason={permissions.length === 0 ? 'Give at least one permission' : undefined}
+          >
+            {account ? 'Save' : 'Create'}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} className="stack" onSubmit={submit}>
+        <Input
+          label="Name"
+          required
+          value={name}
+          placeholder="Deploy pipeline"
+          onChange={({ target }) => setName(target.value)}
+          error={fieldError(error, 'name')}
+        />
+        <fieldset className="organization__scopes">
+          <legend className="field__label">Permissions</legend>
+          {resources.map((resource) => (
+            <div key={resource} className="organization__scope">
+              <span className="organization__resource">{resource}</span>
+              {scopes
+                .filter((scope) => scope.startsWith(`${resource}:`))
+                .map((scope) => (
+                  <Checkbox
+                    key={scope}
+                    label={scope.endsWith(':read') ? 'Read' : 'Write'}
+                    aria-label={scope}
+                    checked={permissions.includes(scope)}
+                    onChange={({ target }) => toggle(scope, target.checked)}
+                  />
+                ))}
+            </div>
+          ))}
+        </fieldset>
+        {error && <ErrorNotice error={error} shownFields={['name']} />}
+      </form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,79 @@
+import { type FormEvent, useState } from 'react';
+import { usePermission } from '../../api/permission.ts';
+import { type Organization, useUpdateOrganization } from '../../data/organization.ts';
+import { useStorageDestinations } from '../../data/storage.ts';
+import { fieldError } from '../../format/describe-failure.ts';
+import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { Button } from '../../ui/form/button.tsx';
+import { Input, Select } from '../../ui/form/field.tsx';
+
+const zones = (current: string): readonly string[] => [...new Set([current, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
+
+export const SettingsForm = ({ organization }: { readonly organization: Organization }) => {
+  const { isAllowed, reason } = usePermission('admin');
+  const { settings } = organization;
+  const update = useUpdateOrganization();
+  const storage = useStorageDestinations();
+  const [name, setName] = useState(organization.name);
+  const [timezone, setTimezone] = useState(settings.timezone);
+  const [defaultStorageId, setDefaultStorage] = useState(settings.defaultStorageId ?? '');
+  const isSame =
+    name === organization.name && timezone === settings.timezone && defaultStorageId === (settings.defaultStorageId ?? '');
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    update.mutate({ name, settings: { timezone, defaultStorageId: defaultStorageId || null } });
+  };
+  return (
+    <form className="form" onSubmit={submit}>
+      <Input
+        label="Name"
+        required
+        maxLength={100}
+        value={name}
+        disabled={!isAllowed}
+        onChange={({ target }) => setName(target.value)}
+        error={fieldError(update.error, 'name')}
+      />
+      <Select
+        label="Time zone"
+        hint="The time zone of new schedules."
+        value={timezone}
+        disabled={!isAllowed}
+        onChange={({ target }) => setTimezone(target.value)}
+        error={fieldError(update.error, 'settings.timezone')}
+      >
+        {zones(settings.timezone).map((zone) => (
+          <option key={zone}>{zone}</option>
+        ))}
+      </Select>
+      <Select
+        label="Default storage"
+        hint="Where backups of projects go that name no storage of their own."
+        value={defaultStorageId}
+        disabled={!isAllowed}
+        onChange={({ target }) => setDefaultStorage(target.value)}
+        error={fieldError(update.error, 'settings.defaultStorageId')}
+      >
+        <option value="">None</option>
+        {storage.items?.map(({ id, name: label }) => (
+          <option key={id} value={id}>
+            {label}
+          </option>
+        ))}
+      </Select>
+      {update.error && (
+        <ErrorNotice error={update.error} shownFields={['name', 'settings.timezone', 'settings.defaultStorageId']} />
+      )}
+      <div className="row">
+        <Button
+          variant="primary"
+          type="submit"
+          busy={update.isPending}
+          disabledReason={reason ?? (isSame ? 'Nothing has changed' : undefined)}
+        >
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+};

@@ -1,0 +1,87 @@
+import type { ReactNode } from 'react';
+import type { Overview, ProjectOverview } from '../../data/overview.ts';
+import { formatBytes, formatCount, formatPlural } from '../../format/format-number.ts';
+import { Skeleton } from '../../ui/data/skeleton.tsx';
+import { Icon, type IconName } from '../../ui/icon.tsx';
+
+interface Verdict {
+  readonly tone: 'good' | 'warn' | 'bad' | 'info';
+  readonly icon: IconName;
+  readonly title: string;
+  readonly text: string;
+}
+
+const verdictOf = ({ totals: { projects: count, unprotected, atRisk }, projects }: Overview): Verdict => {
+  const named = (state: ProjectOverview['protection'], number: number): string => {
+    const only = number === 1 ? projects.find(({ protection }) => protection === state) : undefined;
+    return only ? `${only.name} is` : formatPlural(number, 'project is', 'projects are');
+  };
+  if (unprotected > 0)
+    return {
+      tone: 'bad',
+      icon: 'alert',
+      title: `${named('unprotected', unprotected)} not protected${atRisk > 0 ? `, ${formatCount(atRisk)} at risk` : ''}`,
+      text: 'Data lost there now could not be restored.',
+    };
+  if (atRisk > 0)
+    return {
+      tone: 'warn',
+      icon: 'alert',
+      title: `${named('at_risk', atRisk)} at risk`,
+      text: 'Backups exist, but something keeps them from being as good as planned.',
+    };
+  return {
+    tone: 'good',
+    icon: 'shield',
+    title:
+      count === 1 ? `${projects[0]?.name ?? 'Your project'} is protected` : `All ${formatCount(count)} projects are protected`,
+    text: 'Every project has a good backup that is as recent as its schedule asks for.',
+  };
+};
+
+/** Whether all is well, in one line, and the numbers behind it. */
+export const Summary = ({ overview }: { readonly overview: Overview | undefined }) => {
+  const { tone, icon, title, text } = overview ? verdictOf(overview) : loading;
+  const totals = overview?.totals;
+  return (
+    <section className={`summary summary--${tone}`} aria-label="Protection" aria-busy={!overview}>
+      <div className="summary__verdict">
+        <span className="summary__icon">
+          <Icon name={icon} size={24} />
+        </span>
+        <div className="summary__words">
+          {overview ? <h2 className="wrap-anywhere">{title}</h2> : <Skeleton width="14rem" height="1.4rem" />}
+          {overview ? <p className="secondary">{text}</p> : <Skeleton width="20rem" height="1.3rem" />}
+        </div>
+      </div>
+      <dl className="summary__numbers">
+        <Fact label="Protected">
+          {totals && (
+            <>
+              {formatCount(totals.protected)}
+              <span className="summary__of"> of {formatCount(totals.projects)}</span>
+            </>
+          )}
+        </Fact>
+        <Fact label="Backups">{totals && formatCount(totals.backups)}</Fact>
+        <Fact label="Stored">{totals && formatBytes(totals.storedBytes)}</Fact>
+        <Fact label="Running now">{totals && formatCount(totals.runningJobs)}</Fact>
+      </dl>
+    </section>
+  );
+};
+
+const loading: Verdict = { tone: 'info', icon: 'shield', title: '', text: '' };
+
+interface FactProps {
+  readonly label: string;
+  /** Undefined while it loads. */
+  readonly children: ReactNode;
+}
+
+const Fact = ({ label, children }: FactProps) => (
+  <div>
+    <dt>{label}</dt>
+    <dd className="number">{children ?? <Skeleton width="3.5rem" height="1.35em" />}</dd>
+  </div>
+);

@@ -1,0 +1,88 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { usePermission } from '../../../api/permission.ts';
+import { type Erasure, useErasures } from '../../../data/erasure/erasures.ts';
+import { formatPlural } from '../../../format/format-number.ts';
+import { paths } from '../../../paths.ts';
+import { Badge, Status } from '../../../ui/data/badge.tsx';
+import { Card } from '../../../ui/data/card.tsx';
+import { EmptyState } from '../../../ui/data/empty-state.tsx';
+import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
+import { type Column, Table } from '../../../ui/data/table.tsx';
+import { Time } from '../../../ui/data/time.tsx';
+import { Button } from '../../../ui/form/button.tsx';
+import { LoadMore } from '../../../ui/layout/load-more.tsx';
+import { useParam } from '../../../use-param.ts';
+import { ErasureDialog } from './erasure-dialog.tsx';
+
+const whatOf = ({ query, pathCount }: Erasure): string =>
+  query ? `${query.collection ?? 'all collections'}: ${query.field} = …` : formatPlural(pathCount, 'path');
+
+/** Which backup still holds the documents, or since when none does. */
+const Held = ({ erasure: { status, documentsFound, lastHeldBackupId, expiredAt } }: { readonly erasure: Erasure }) => {
+  if (status === 'resolving' || documentsFound === null) return <>Searching the backups…</>;
+  if (status === 'expired' && expiredAt !== null)
+    return (
+      <>
+        In no backup since <Time at={expiredAt} />
+      </>
+    );
+  if (lastHeldBackupId === null) return <>Found in no backup</>;
+  return (
+    <>
+      {formatPlural(documentsFound, 'document')} in{' '}
+      <Link to={paths.backup(lastHeldBackupId)}>the last backup that holds them</Link>
+    </>
+  );
+};
+
+const columns: readonly Column<Erasure>[] = [
+  { key: 'what', label: 'Documents', isTitle: true, cell: (erasure) => <span className="wrap-anywhere">{whatOf(erasure)}</span> },
+  { key: 'reason', label: 'Reason', cell: ({ reason }) => <span className="wrap-anywhere">{reason}</span> },
+  { key: 'created', label: 'Erased', cell: ({ createdAt }) => <Time at={createdAt} relative /> },
+  { key: 'held', label: 'Still held', cell: (erasure) => <Held erasure={erasure} /> },
+  {
+    key: 'status',
+    label: 'Status',
+    cell: ({ status, copies }) => (
+      <span className="row">
+        <Status status={status === 'resolving' ? 'active' : status} />
+        {copies === 'pending' && <Badge tone="info">Copying to the backups</Badge>}
+      </span>
+    ),
+  },
+];
+
+export const ErasuresTab = () => {
+  const projectId = useParam('projectId');
+  const { reason } = usePermission('admin');
+  const { items, query } = useErasures(projectId);
+  const [isCreating, setCreating] = useState(false);
+  const create = (
+    <Button variant="quiet-danger" disabledReason={reason} onClick={() => setCreating(true)}>
+      Erase documents…
+    </Button>
+  );
+  return (
+    <>
+      {query.error && !items ? (
+        <ErrorNotice error={query.error} title="The erasures could not be loaded" onRetry={() => void query.refetch()} />
+      ) : (
+        <Card flush title="Erasures" actions={items && items.length > 0 ? create : undefined}>
+          {items?.length === 0 ? (
+            <EmptyState icon="lock" title="Nothing was erased" actions={create}>
+              When a person asks for erasure, name their documents here. No restore, browse, compare or export shows them any
+              more, in any backup, while the backups are kept.
+            </EmptyState>
+          ) : (
+            <>
+              <Table label="Erasures" columns={columns} rows={items} rowKey={({ id }) => id} />
+              <LoadMore query={query} />
+            </>
+          )}
+        </Card>
+      )}
+      {isCreating && <ErasureDialog projectId={projectId} onClose={() => setCreating(false)} />}
+    </>
+  );
+};

@@ -1,0 +1,89 @@
+import { Outlet, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { usePermission } from '../../api/permission.ts';
+import { connectedAs, useProject } from '../../data/projects.ts';
+import { BackUpDialog } from '../../forms/back-up/back-up-dialog.tsx';
+import { PageFailure } from '../../frame/page-failure.tsx';
+import { paths } from '../../paths.ts';
+import { Status } from '../../ui/data/badge.tsx';
+import { Button } from '../../ui/form/button.tsx';
+import { ButtonLink } from '../../ui/form/button-link.tsx';
+import { PageHeader } from '../../ui/layout/page-header.tsx';
+import { Tabs } from '../../ui/layout/tabs.tsx';
+import { useParam } from '../../use-param.ts';
+import { ConnectionNotice } from './connection/connection-notice.tsx';
+import { ReconnectDialog } from './connection/reconnect-dialog.tsx';
+
+const crumb = { label: 'Projects', to: paths.projects };
+
+const tabs = [
+  ['Backups', undefined],
+  ['Schedules', 'schedules'],
+  ['Point in time', 'point-in-time'],
+  ['Erasures', 'erasures'],
+  ['Settings', 'settings'],
+  ['Move', 'move'],
+] as const;
+
+export const ProjectPage = () => {
+  const projectId = useParam('projectId');
+  const { pathname } = useLocation();
+  const { reconnect: isReconnecting = false } = useSearch({ strict: false }) as { readonly reconnect?: boolean };
+  const navigate = useNavigate();
+  const { data: project, error, refetch } = useProject(projectId);
+  const [isStarting, setStarting] = useState(false);
+  const { reason } = usePermission('member');
+  const isReadable = project?.status !== 'unauthorized';
+  const setReconnecting = (reconnect: boolean): void =>
+    void navigate({ to: pathname, search: (reconnect ? { reconnect } : {}) as never, replace: true });
+  if (error && !project) return <PageFailure error={error} what="project" crumb={crumb} onRetry={() => void refetch()} />;
+  return (
+    <>
+      <PageHeader
+        title={project?.name ?? 'Project'}
+        crumbs={[crumb]}
+        badge={project && <Status status={project.status} />}
+        description={
+          project && (
+            <>
+              <code className="wrap-anywhere">{project.sourceProjectId}</code>
+              {project.databaseId !== '(default)' && <> · database {project.databaseId}</>} · connected as{' '}
+              <span className="wrap-anywhere">{connectedAs(project.connection)}</span>
+            </>
+          )
+        }
+        actions={
+          <>
+            <ButtonLink icon="undo" to={paths.restoreWizard({ projectId })} disabledReason={reason}>
+              Restore…
+            </ButtonLink>
+            <Button
+              variant={isReadable ? 'primary' : 'secondary'}
+              icon="archive"
+              disabledReason={reason ?? (isReadable ? undefined : 'Reconnect the project first')}
+              onClick={() => setStarting(true)}
+            >
+              Back up now
+            </Button>
+          </>
+        }
+      />
+      {project && !isReadable && (
+        <div className="project__notice">
+          <ConnectionNotice project={project} onReconnect={() => setReconnecting(true)} />
+        </div>
+      )}
+      <Tabs
+        label="Project"
+        tabs={tabs.map(([label, tab]) => ({
+          label,
+          to: paths.project(projectId, tab),
+          isActive: pathname === paths.project(projectId, tab),
+        }))}
+      />
+      <Outlet />
+      {project && <ReconnectDialog project={project} open={isReconnecting} onClose={() => setReconnecting(false)} />}
+      {isStarting && <BackUpDialog projectId={projectId} isFixed onClose={() => setStarting(false)} />}
+    </>
+  );
+};

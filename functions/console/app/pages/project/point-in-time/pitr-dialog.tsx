@@ -1,0 +1,109 @@
+import { useState } from 'react';
+import {
+  captureIntervalSecondsMax,
+  captureIntervalSecondsMin,
+  pitrRetentionDaysMax,
+} from '../../../../../../shared/contract/limits.ts';
+import { type Pitr, type Project, useEnablePitr, useUpdatePitr } from '../../../data/projects.ts';
+import { useStorageDestinations } from '../../../data/storage.ts';
+import { fieldError } from '../../../format/describe-failure.ts';
+import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
+import { Button } from '../../../ui/form/button.tsx';
+import { Input, Select } from '../../../ui/form/field.tsx';
+import { RadioCards } from '../../../ui/form/radio-cards.tsx';
+import { Dialog } from '../../../ui/overlay/dialog.tsx';
+
+interface PitrDialogProps {
+  readonly project: Project;
+  readonly pitr: Pitr;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+const precisions = [
+  {
+    value: 'second',
+    title: 'Every second',
+    children: 'Captures without pause. About 86,400 reads a day (1.60 USD a month), plus one for each change.',
+  },
+  {
+    value: 'interval',
+    title: 'Once per interval',
+    children: 'Restores go to the end of an interval. One read for each changed document.',
+  },
+] as const;
+
+/** Enables point-in-time recovery, or changes its settings. */
+export const PitrDialog = ({ project, pitr, open, onClose }: PitrDialogProps) => {
+  const [precision, setPrecision] = useState(pitr.precision);
+  const [days, setDays] = useState(String(pitr.retentionDays));
+  const [seconds, setSeconds] = useState(String(pitr.captureIntervalSeconds));
+  const [storageId, setStorageId] = useState(project.settings.defaultStorageId ?? '');
+  const { items: destinations } = useStorageDestinations();
+  const [enable, update] = [useEnablePitr(project.id), useUpdatePitr(project.id)];
+  const { error } = pitr.enabled ? update : enable;
+  const isPending = enable.isPending || update.isPending;
+  const submit = (): void => {
+    const settings = { precision, retentionDays: Number(days), captureIntervalSeconds: Number(seconds) };
+    const storageDestinationId = storageId || destinations?.[0]?.id;
+    if (pitr.enabled) update.mutate(settings, { onSuccess: onClose });
+    else enable.mutate({ ...settings, ...(storageDestinationId && { storageDestinationId }) }, { onSuccess: onClose });
+  };
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={pitr.enabled ? 'Settings of point-in-time recovery' : 'Enable point-in-time recovery'}
+      description={
+        !pitr.enabled &&
+        'It starts with a base backup that reads every document once. After that only changes are read and stored.'
+      }
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" busy={isPending} onClick={submit}>
+            {pitr.enabled ? 'Save' : 'Enable'}
+          </Button>
+        </>
+      }
+    >
+      <RadioCards legend="Precision" showsLegend value={precision} cards={precisions} onChange={setPrecision} />
+      <div className="form__pair">
+        <Input
+          label="Keep changes (days)"
+          hint={`How far back you can go. 1 to ${pitrRetentionDaysMax}.`}
+          type="number"
+          min={1}
+          max={pitrRetentionDaysMax}
+          value={days}
+          onChange={({ target }) => setDays(target.value)}
+          error={fieldError(error, 'retentionDays')}
+        />
+        <Input
+          label="Store changes every (seconds)"
+          hint={`What is not stored yet would be lost with the database. ${captureIntervalSecondsMin} to ${captureIntervalSecondsMax}.`}
+          type="number"
+          min={captureIntervalSecondsMin}
+          max={captureIntervalSecondsMax}
+          value={seconds}
+          onChange={({ target }) => setSeconds(target.value)}
+          error={fieldError(error, 'captureIntervalSeconds')}
+        />
+      </div>
+      {!pitr.enabled && (
+        <Select
+          label="Where changes are stored"
+          value={storageId || destinations?.[0]?.id}
+          onChange={({ target }) => setStorageId(target.value)}
+        >
+          {destinations?.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </Select>
+      )}
+      {error && <ErrorNotice error={error} shownFields={['retentionDays', 'captureIntervalSeconds']} />}
+    </Dialog>
+  );
+};

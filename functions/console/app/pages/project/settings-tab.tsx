@@ -1,0 +1,148 @@
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { backupTimeoutMinutesMax, backupTimeoutMinutesMin } from '../../../../../shared/contract/limits.ts';
+import { usePermission } from '../../api/permission.ts';
+import { type Project, useDisconnectProject, useProject, useUpdateProject } from '../../data/projects.ts';
+import { useStorageDestinations } from '../../data/storage.ts';
+import { fieldError } from '../../format/describe-failure.ts';
+import { paths } from '../../paths.ts';
+import { Card } from '../../ui/data/card.tsx';
+import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { SkeletonText } from '../../ui/data/skeleton.tsx';
+import { Button } from '../../ui/form/button.tsx';
+import { Input, Select } from '../../ui/form/field.tsx';
+import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.tsx';
+import { useParam } from '../../use-param.ts';
+import { ConnectionCard } from './connection/connection-card.tsx';
+
+export const SettingsTab = () => {
+  const { data, error, refetch } = useProject(useParam('projectId'));
+  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (!data) return <SkeletonText />;
+  return (
+    <div className="stack">
+      <SettingsForm key={data.updatedAt} project={data} />
+      <ConnectionCard project={data} />
+      <DisconnectCard project={data} />
+    </div>
+  );
+};
+
+const SettingsForm = ({ project }: { readonly project: Project }) => {
+  const { settings } = project;
+  const [name, setName] = useState(project.name);
+  const [timeout, setTimeoutMinutes] = useState(String(settings.backupTimeoutMinutes));
+  const [storageId, setStorageId] = useState(settings.defaultStorageId ?? '');
+  const [maxReads, setMaxReads] = useState(settings.maxReads?.toString() ?? '');
+  const { items: destinations } = useStorageDestinations();
+  const update = useUpdateProject(project.id);
+  const { isAllowed, reason } = usePermission('member');
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    update.mutate({
+      name,
+      settings: {
+        backupTimeoutMinutes: Number(timeout),
+        defaultStorageId: storageId === '' ? null : storageId,
+        maxReads: maxReads === '' ? null : Number(maxReads),
+      },
+    });
+  };
+  return (
+    <Card title="Settings">
+      <form className="form" onSubmit={submit}>
+        <Input
+          label="Name"
+          value={name}
+          disabled={!isAllowed}
+          onChange={({ target }) => setName(target.value)}
+          error={fieldError(update.error, 'name')}
+          required
+        />
+        <Select
+          label="Storage for backups"
+          hint="Used where a backup or a schedule names none. Without it, the default of the organization."
+          value={storageId}
+          disabled={!isAllowed}
+          onChange={({ target }) => setStorageId(target.value)}
+        >
+          <option value="">Default of the organization</option>
+          {destinations?.map((destination) => (
+            <option key={destination.id} value={destination.id}>
+              {destination.name}
+            </option>
+          ))}
+        </Select>
+        <div className="form__pair">
+          <Input
+            label="Time limit of a backup (minutes)"
+            hint={`A backup that takes longer fails. From ${backupTimeoutMinutesMin} to ${backupTimeoutMinutesMax}.`}
+            type="number"
+            min={backupTimeoutMinutesMin}
+            max={backupTimeoutMinutesMax}
+            value={timeout}
+            disabled={!isAllowed}
+            onChange={({ target }) => setTimeoutMinutes(target.value)}
+            error={fieldError(update.error, 'settings.backupTimeoutMinutes')}
+            required
+          />
+          <Input
+            label="Limit of reads per backup"
+            optional
+            hint="A backup that would read more documents does not start."
+            type="number"
+            min={1}
+            placeholder="No limit"
+            value={maxReads}
+            disabled={!isAllowed}
+            onChange={({ target }) => setMaxReads(target.value)}
+            error={fieldError(update.error, 'settings.maxReads')}
+          />
+        </div>
+        {update.error && (
+          <ErrorNotice error={update.error} shownFields={['name', 'settings.backupTimeoutMinutes', 'settings.maxReads']} />
+        )}
+        <div className="form__actions">
+          <Button type="submit" variant="primary" busy={update.isPending} disabledReason={reason}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+};
+
+const DisconnectCard = ({ project: { id, name } }: { readonly project: Project }) => {
+  const [isOpen, setOpen] = useState(false);
+  const disconnect = useDisconnectProject(id);
+  const navigate = useNavigate();
+  const { reason } = usePermission('member');
+  return (
+    <>
+      <Card
+        title="Disconnect this project"
+        description="Stops backups of this project. Its backups stay and can be restored."
+        actions={
+          <Button icon="trash" variant="quiet-danger" disabledReason={reason} onClick={() => setOpen(true)}>
+            Disconnect…
+          </Button>
+        }
+      />
+      <ConfirmDialog
+        open={isOpen}
+        onClose={() => setOpen(false)}
+        title={`Disconnect ${name}?`}
+        typed={name}
+        action="Disconnect"
+        busy={disconnect.isPending}
+        error={disconnect.error}
+        onConfirm={() => disconnect.mutate(undefined, { onSuccess: () => void navigate({ to: paths.projects }) })}
+      >
+        <p>
+          Its schedules are deleted, and its captured changes with every point in time are deleted within a minute. Its backups
+          are kept. The database itself is not touched.
+        </p>
+      </ConfirmDialog>
+    </>
+  );
+};

@@ -1,0 +1,83 @@
+import { useState } from 'react';
+import type { Project } from '../../../data/projects.ts';
+import type { RestoreTestInput } from '../../../data/restore-test/restore-tests.ts';
+import { fieldError } from '../../../format/describe-failure.ts';
+import { NameAndProject } from '../../../forms/recurring/name-and-project.tsx';
+import { RecurringForm, type RecurringFormState } from '../../../forms/recurring/recurring-form.tsx';
+import { WhenCard } from '../../../forms/recurring/when-card.tsx';
+import { Card } from '../../../ui/data/card.tsx';
+import { Input } from '../../../ui/form/field.tsx';
+import { RadioCards } from '../../../ui/form/radio-cards.tsx';
+import { type PlanDraft, planInputOf } from './plan-draft.ts';
+import { RestoreTargetFields } from './restore-target-fields.tsx';
+
+interface PlanFormProps extends RecurringFormState {
+  readonly initial: PlanDraft;
+  readonly projects: readonly Project[];
+  readonly onSubmit: (input: RestoreTestInput) => void;
+}
+
+const shownFields = ['name', 'timezone', 'target.projectId', 'check.url'];
+
+const picks = [
+  { value: 'latest', title: 'The latest backup', children: 'Proves the backup that you would restore today.' },
+  { value: 'random', title: 'A random backup', children: 'Over time every backup of the last days is tested.' },
+  {
+    value: 'moment',
+    title: 'A random moment',
+    children: 'Any second of the window of point-in-time recovery. Projects without it have nothing to test.',
+  },
+] as const;
+
+const scopes = [
+  { value: 'all', title: 'All documents', children: 'Every document is decoded and compared.' },
+  { value: 'sample', title: 'A sample', children: 'Some documents of each collection: faster, and proves less.' },
+] as const;
+
+export const PlanForm = ({ initial, projects, onSubmit, ...state }: PlanFormProps) => {
+  const [draft, setDraft] = useState(initial);
+  const change = (part: Partial<PlanDraft>): void => setDraft((before) => ({ ...before, ...part }));
+  const { isNew, error } = state;
+  const submit = (): void => onSubmit(planInputOf(draft, isNew ? undefined : initial));
+  return (
+    <RecurringForm what="restore test" shownFields={shownFields} onSubmit={submit} {...state}>
+      <Card title="What is tested">
+        <div className="form form--wide">
+          <NameAndProject draft={draft} projects={projects} onChange={change} error={error} allowsAll />
+          <RadioCards legend="Which backup" showsLegend value={draft.pick} cards={picks} onChange={(pick) => change({ pick })} />
+          {draft.pick === 'random' && (
+            <div className="form__pair">
+              <Input
+                label="Of the last days"
+                type="number"
+                min={1}
+                max={3650}
+                required
+                value={draft.days}
+                onChange={({ target }) => change({ days: Number(target.value) })}
+                error={fieldError(error, 'backup.days')}
+              />
+            </div>
+          )}
+          <RadioCards legend="How much" showsLegend value={draft.scope} cards={scopes} onChange={(scope) => change({ scope })} />
+          {draft.scope === 'sample' && (
+            <div className="form__pair">
+              <Input
+                label="Documents per collection"
+                type="number"
+                min={1}
+                max={1000}
+                required
+                value={draft.documentsPerCollection}
+                onChange={({ target }) => change({ documentsPerCollection: Number(target.value) })}
+                error={fieldError(error, 'scope.documentsPerCollection')}
+              />
+            </div>
+          )}
+        </div>
+      </Card>
+      <RestoreTargetFields draft={draft} projects={projects} error={error} onChange={change} />
+      <WhenCard when={draft} onChange={change} error={error} />
+    </RecurringForm>
+  );
+};

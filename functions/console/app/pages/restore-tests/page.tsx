@@ -1,0 +1,111 @@
+import { Link } from '@tanstack/react-router';
+import { usePermission } from '../../api/permission.ts';
+import { useProjects } from '../../data/projects.ts';
+import { pickWords } from '../../data/restore-test/restore-test-words.ts';
+import { type RestoreTest, useRestoreTests } from '../../data/restore-test/restore-tests.ts';
+import { describeCron } from '../../forms/cron/cron-choice.ts';
+import { paths } from '../../paths.ts';
+import { Badge, Status } from '../../ui/data/badge.tsx';
+import { Card } from '../../ui/data/card.tsx';
+import { EmptyState } from '../../ui/data/empty-state.tsx';
+import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { type Column, Table } from '../../ui/data/table.tsx';
+import { Time } from '../../ui/data/time.tsx';
+import { ButtonLink } from '../../ui/form/button-link.tsx';
+import { LoadMore } from '../../ui/layout/load-more.tsx';
+import { PageHeader } from '../../ui/layout/page-header.tsx';
+import { PlanActions } from './plan-actions.tsx';
+
+const columnsFor = (projectNames: ReadonlyMap<string, string>): readonly Column<RestoreTest>[] => [
+  { key: 'name', label: 'Plan', isTitle: true, cell: ({ id, name }) => <Link to={paths.restoreTest(id)}>{name}</Link> },
+  {
+    key: 'tests',
+    label: 'Tests',
+    cell: ({ projectId, backup, target }) => (
+      <>
+        {projectId === null ? 'All projects' : (projectNames.get(projectId) ?? projectId)}
+        <div className="small muted">
+          {pickWords(backup)}, {target ? 'restored into a target' : 'read and compared'}
+        </div>
+      </>
+    ),
+  },
+  {
+    key: 'cron',
+    label: 'Runs',
+    cell: ({ cron, timezone }) => (
+      <>
+        {describeCron(cron)}
+        <div className="small muted">{timezone}</div>
+      </>
+    ),
+  },
+  {
+    key: 'last',
+    label: 'Last result',
+    cell: ({ lastOutcome }) =>
+      lastOutcome ? (
+        <>
+          {lastOutcome.status === 'missed' ? <Badge tone="bad">Missed</Badge> : <Status status={lastOutcome.status} />}
+          <div className="small muted">
+            <Time at={lastOutcome.at} relative />
+          </div>
+        </>
+      ) : (
+        <span className="muted nowrap">Not yet</span>
+      ),
+  },
+  {
+    key: 'next',
+    label: 'Next run',
+    cell: ({ enabled, nextRunAt }) => (enabled ? <Time at={nextRunAt} relative none="Never" /> : <Badge>Paused</Badge>),
+  },
+  { key: 'actions', label: 'Actions', isActions: true, cell: (plan) => <PlanActions plan={plan} isSmall /> },
+];
+
+export const RestoreTestsPage = () => {
+  const { items, query } = useRestoreTests();
+  const { items: projects } = useProjects();
+  const { reason } = usePermission('member');
+  const create = (
+    <ButtonLink variant="primary" icon="plus" to={paths.newRestoreTest} disabledReason={reason}>
+      New restore test
+    </ButtonLink>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Restore tests"
+        description="Proof that backups restore: tested regularly, with signed evidence beside the backups."
+        actions={
+          <>
+            <ButtonLink to={paths.restoreTestReport}>Report</ButtonLink>
+            {items?.length !== 0 && create}
+          </>
+        }
+      />
+      {query.error && !items ? (
+        <ErrorNotice error={query.error} title="The restore tests could not be loaded" onRetry={() => void query.refetch()} />
+      ) : (
+        <Card flush>
+          {items?.length === 0 ? (
+            <EmptyState icon="shield" title="No restore tests yet" actions={create}>
+              A backup is worth what its last restore proved. A plan reads backups completely and compares them, or restores them
+              into a project of yours and removes them again.
+            </EmptyState>
+          ) : (
+            <>
+              <Table
+                label="Restore tests"
+                columns={columnsFor(new Map(projects?.map(({ id, name }) => [id, name])))}
+                rows={items}
+                rowKey={({ id }) => id}
+              />
+              <LoadMore query={query} />
+            </>
+          )}
+        </Card>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,137 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useProjects } from '../../data/projects.ts';
+import { phaseWords, pickWords, scopeWords } from '../../data/restore-test/restore-test-words.ts';
+import { type RestoreTest, type TestRun, useRestoreTest, useTestRuns } from '../../data/restore-test/restore-tests.ts';
+import { formatCount } from '../../format/format-number.ts';
+import { formatDuration } from '../../format/format-time.ts';
+import { describeCron } from '../../forms/cron/cron-choice.ts';
+import { PageFailure } from '../../frame/page-failure.tsx';
+import { paths } from '../../paths.ts';
+import { Badge, Status } from '../../ui/data/badge.tsx';
+import { Card } from '../../ui/data/card.tsx';
+import { EmptyState } from '../../ui/data/empty-state.tsx';
+import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { SkeletonText } from '../../ui/data/skeleton.tsx';
+import { type Column, Table } from '../../ui/data/table.tsx';
+import { Time } from '../../ui/data/time.tsx';
+import { LoadMore } from '../../ui/layout/load-more.tsx';
+import { PageHeader } from '../../ui/layout/page-header.tsx';
+import { useParam } from '../../use-param.ts';
+import { PlanActions } from './plan-actions.tsx';
+
+const crumb = { label: 'Restore tests', to: paths.restoreTests };
+
+export const PlanPage = () => {
+  const { data: plan, error, refetch } = useRestoreTest(useParam('restoreTestId'));
+  if (error && !plan) return <PageFailure error={error} what="restore test" crumb={crumb} onRetry={() => void refetch()} />;
+  if (!plan) return <SkeletonText lines={5} />;
+  return (
+    <>
+      <PageHeader
+        title={plan.name}
+        crumbs={[crumb]}
+        badge={plan.enabled ? <Badge tone="good">On</Badge> : <Badge>Paused</Badge>}
+        actions={<PlanActions plan={plan} />}
+      />
+      <div className="stack">
+        <Facts plan={plan} />
+        <Runs restoreTestId={plan.id} />
+      </div>
+    </>
+  );
+};
+
+const Facts = ({ plan }: { readonly plan: RestoreTest }) => {
+  const { items: projects } = useProjects();
+  const nameOf = (id: string): string => projects?.find((project) => project.id === id)?.name ?? id;
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    [
+      'Project',
+      plan.projectId === null ? (
+        'All projects'
+      ) : (
+        <Link key="project" to={paths.project(plan.projectId)}>
+          {nameOf(plan.projectId)}
+        </Link>
+      ),
+    ],
+    ['Runs', `${describeCron(plan.cron)} (${plan.timezone})`],
+    ['What is tested', pickWords(plan.backup)],
+    ['How much', scopeWords(plan.scope)],
+    ['Target', plan.target ? nameOf(plan.target.projectId) : 'None: the archive is read and compared'],
+    ['Your check', plan.check ? `${plan.check.url}, ${formatDuration(plan.check.timeoutSeconds * 1_000)} to answer` : 'None'],
+    ['Next run', plan.enabled ? <Time key="next" at={plan.nextRunAt} relative none="Never" /> : 'Paused'],
+    ['Created by', plan.createdBy.email ?? 'Service account'],
+  ];
+  return (
+    <Card>
+      <dl className="facts">
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd className="wrap-anywhere">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  );
+};
+
+const columns: readonly Column<TestRun>[] = [
+  {
+    key: 'began',
+    label: 'Began',
+    isTitle: true,
+    cell: ({ id, createdAt }) => (
+      <Link to={paths.restoreTestRun(id)}>
+        <Time at={createdAt} />
+      </Link>
+    ),
+  },
+  { key: 'project', label: 'Project', cell: ({ projectName }) => <span className="table__name">{projectName}</span> },
+  {
+    key: 'status',
+    label: 'Result',
+    cell: ({ status, phase, error, warnings }) => (
+      <>
+        <Status status={status} />
+        <div className="small muted wrap-anywhere">
+          {status === 'running' ? phaseWords[phase] : (error?.message ?? warnings[0]?.message)}
+        </div>
+      </>
+    ),
+  },
+  { key: 'documents', label: 'Documents', isNumber: true, cell: ({ counts }) => (counts ? formatCount(counts.documents) : '–') },
+  {
+    key: 'differences',
+    label: 'Differences',
+    isNumber: true,
+    cell: ({ differences, comparisons }) => (comparisons ? formatCount(differences.total) : '–'),
+  },
+  {
+    key: 'duration',
+    label: 'Took',
+    isNumber: true,
+    cell: ({ durations }) => (durations.total === null ? '–' : formatDuration(durations.total)),
+  },
+];
+
+const Runs = ({ restoreTestId }: { readonly restoreTestId: string }) => {
+  const { items, query } = useTestRuns(restoreTestId);
+  if (query.error && !items) return <ErrorNotice error={query.error} title="The runs could not be loaded" />;
+  return (
+    <Card title="Runs" flush>
+      {items?.length === 0 ? (
+        <EmptyState icon="shield" title="It has not run yet">
+          Wait for the next run, or start one now.
+        </EmptyState>
+      ) : (
+        <>
+          <Table label="Runs of this restore test" rows={items} rowKey={({ id }) => id} columns={columns} />
+          <LoadMore query={query} />
+        </>
+      )}
+    </Card>
+  );
+};

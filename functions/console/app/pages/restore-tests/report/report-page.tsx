@@ -1,0 +1,129 @@
+import { useProjects } from '../../../data/projects.ts';
+import { secondsWords } from '../../../data/restore-test/restore-test-words.ts';
+import { type Report, useReport, useSaveReport } from '../../../data/restore-test/restore-tests.ts';
+import { endOfDay, isDay, startOfDay } from '../../../format/day-range.ts';
+import { formatCount } from '../../../format/format-number.ts';
+import { DayField } from '../../../parts/day-field.tsx';
+import { paths } from '../../../paths.ts';
+import { Card } from '../../../ui/data/card.tsx';
+import { EmptyState } from '../../../ui/data/empty-state.tsx';
+import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
+import { Notice } from '../../../ui/data/notice.tsx';
+import { SkeletonText } from '../../../ui/data/skeleton.tsx';
+import { Time } from '../../../ui/data/time.tsx';
+import { Button } from '../../../ui/form/button.tsx';
+import { Select } from '../../../ui/form/field.tsx';
+import { PageHeader } from '../../../ui/layout/page-header.tsx';
+import { useSearchParams } from '../../../use-search.ts';
+import { ReportTable } from './report-table.tsx';
+
+/** All tests of a period. The period is part of the address. */
+export const ReportPage = () => {
+  const [{ from, to, projectId }, setSearch] = useSearchParams();
+  const { items: projects } = useProjects();
+  const query = {
+    ...(isDay(from) && { from: startOfDay(from) }),
+    ...(isDay(to) && { to: endOfDay(to) }),
+    ...(projectId !== undefined && { projectId }),
+  };
+  const { data, error, refetch } = useReport(query);
+  const save = useSaveReport(query);
+  return (
+    <>
+      <PageHeader
+        title="Report"
+        crumbs={[{ label: 'Restore tests', to: paths.restoreTests }]}
+        description="What was proven in a period, and what was not tested at all. Without a period: the last 30 days."
+        actions={
+          <>
+            <Button icon="download" busy={save.isPending} onClick={() => save.mutate()}>
+              Save as a page
+            </Button>
+            <Button variant="primary" onClick={() => window.print()}>
+              Print
+            </Button>
+          </>
+        }
+      />
+      <div className="stack">
+        <search className="filters" aria-label="Period">
+          <DayField label="From" name="from" day={from} onChange={(day) => setSearch({ from: day })} />
+          <DayField label="To" name="to" day={to} onChange={(day) => setSearch({ to: day })} />
+          <Select
+            label="Project"
+            value={projectId ?? ''}
+            onChange={({ target }) => setSearch({ projectId: target.value || undefined })}
+          >
+            <option value="">All projects</option>
+            {projects?.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        </search>
+        {error && <ErrorNotice error={error} title="The report could not be made" onRetry={() => void refetch()} />}
+        {!error && (typeof data === 'object' ? <ReportView report={data} /> : <SkeletonText lines={6} />)}
+      </div>
+    </>
+  );
+};
+
+const ReportView = ({ report }: { readonly report: Report }) => {
+  const { summary, projects, from, to } = report;
+  const { rto } = summary;
+  return (
+    <>
+      {summary.notTested > 0 && (
+        <Notice
+          tone="warn"
+          title={`${formatCount(summary.notTested)} of ${formatCount(summary.projects)} projects ${summary.notTested === 1 ? 'was' : 'were'} not tested in this period`}
+        >
+          Nothing proves that their backups restore.
+        </Notice>
+      )}
+      <Card
+        title="Summary"
+        description={
+          <>
+            Tests that began from <Time at={from} /> to <Time at={to} />
+          </>
+        }
+      >
+        <dl className="facts">
+          <Fact label="Projects tested" value={`${formatCount(summary.tested)} of ${formatCount(summary.projects)}`} />
+          <Fact label="Tests passed" value={passedWords(summary)} />
+          <Fact label="Tests failed" value={formatCount(summary.failed)} />
+          <Fact label="Cancelled" value={formatCount(summary.cancelled)} />
+          <Fact label="Not finished" value={formatCount(summary.unfinished)} />
+          <Fact label="Backups and moments proven" value={formatCount(summary.backupsProven)} />
+          <Fact
+            label="Recovery time"
+            value={
+              rto ? `${secondsWords(rto.min)} to ${secondsWords(rto.max)}, median ${secondsWords(rto.median)}` : 'Not measured'
+            }
+          />
+        </dl>
+      </Card>
+      <Card title="Projects" flush>
+        {projects.length === 0 ? (
+          <EmptyState icon="database" title="No projects">
+            Connect a project to test its backups.
+          </EmptyState>
+        ) : (
+          <ReportTable projects={projects} />
+        )}
+      </Card>
+    </>
+  );
+};
+
+const passedWords = ({ passed, passedWithWarnings }: Report['summary']): string =>
+  passedWithWarnings === 0 ? formatCount(passed) : `${formatCount(passed)}, ${formatCount(passedWithWarnings)} with warnings`;
+
+const Fact = ({ label, value }: { readonly label: string; readonly value: string }) => (
+  <div>
+    <dt>{label}</dt>
+    <dd>{value}</dd>
+  </div>
+);

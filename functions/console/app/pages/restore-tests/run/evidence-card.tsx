@@ -1,0 +1,54 @@
+import { type TestRun, useSaveEvidence } from '../../../data/restore-test/restore-tests.ts';
+import { Card } from '../../../ui/data/card.tsx';
+import { CodeBlock } from '../../../ui/data/code-block.tsx';
+import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
+import { Notice } from '../../../ui/data/notice.tsx';
+import { Button } from '../../../ui/form/button.tsx';
+
+/** The signed evidence, and how to check it without the service. */
+export const EvidenceCard = ({ run: { id, evidence } }: { readonly run: TestRun }) => {
+  const save = useSaveEvidence(id);
+  if (!evidence)
+    return (
+      <Notice tone="warn" title="There is no evidence of this test">
+        It could not be stored beside the backups.
+      </Notice>
+    );
+  return (
+    <Card
+      title="Evidence"
+      description="A signed document beside the backups: what was tested, when, by whom, and what was found. It outlives the backup."
+    >
+      <div className="stack">
+        <dl className="facts">
+          <div className="facts__long">
+            <dt>Object in your storage</dt>
+            <dd className="wrap-anywhere">
+              <code>{evidence.object}</code>
+            </dd>
+          </div>
+          <div className="facts__long">
+            <dt>Fingerprint of the key</dt>
+            <dd className="wrap-anywhere">
+              <code>{evidence.keyId}</code>
+            </dd>
+          </div>
+        </dl>
+        <div className="row">
+          <Button icon="download" variant="primary" busy={save.isPending} onClick={() => save.mutate()}>
+            Download the evidence
+          </Button>
+        </div>
+        {save.error && <ErrorNotice error={save.error} title="The evidence is not served" />}
+        <p>
+          An auditor checks it without this service. The key is published at{' '}
+          <a href="/.well-known/evidence-keys.json" target="_blank" rel="noreferrer">
+            /.well-known/evidence-keys.json
+          </a>
+          .
+        </p>
+        <CodeBlock label="How to verify the evidence" code={`bms archive verify-evidence ${id}.json --key ${evidence.keyId}`} />
+      </div>
+    </Card>
+  );
+};

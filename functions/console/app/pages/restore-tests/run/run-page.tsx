@@ -1,0 +1,151 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { usePermission } from '../../../api/permission.ts';
+import { failureAdvice, phaseWords, pickWords, scopeWords, secondsWords } from '../../../data/restore-test/restore-test-words.ts';
+import { isUnfinished, type TestRun, useCancelRun, useTestRun } from '../../../data/restore-test/restore-tests.ts';
+import { formatBytes, formatCount } from '../../../format/format-number.ts';
+import { PageFailure } from '../../../frame/page-failure.tsx';
+import { paths } from '../../../paths.ts';
+import { Status } from '../../../ui/data/badge.tsx';
+import { Card } from '../../../ui/data/card.tsx';
+import { Notice } from '../../../ui/data/notice.tsx';
+import { Progress } from '../../../ui/data/progress.tsx';
+import { SkeletonText } from '../../../ui/data/skeleton.tsx';
+import { Time } from '../../../ui/data/time.tsx';
+import { Button } from '../../../ui/form/button.tsx';
+import { PageHeader } from '../../../ui/layout/page-header.tsx';
+import { ConfirmDialog } from '../../../ui/overlay/confirm-dialog.tsx';
+import { useParam } from '../../../use-param.ts';
+import { EvidenceCard } from './evidence-card.tsx';
+import { RunResult } from './run-result.tsx';
+
+const crumb = { label: 'Restore tests', to: paths.restoreTests };
+
+export const RunPage = () => {
+  const { data: run, error, refetch } = useTestRun(useParam('runId'));
+  if (error && !run) return <PageFailure error={error} what="run" crumb={crumb} onRetry={() => void refetch()} />;
+  if (!run) return <SkeletonText lines={5} />;
+  return (
+    <>
+      <PageHeader
+        title={`Test of ${run.projectName}`}
+        crumbs={[crumb, { label: run.name, to: paths.restoreTest(run.restoreTestId) }]}
+        badge={<Status status={run.status} />}
+        description={
+          <>
+            Began <Time at={run.createdAt} relative />, {run.trigger === 'manual' ? 'started by hand' : 'as planned'}
+          </>
+        }
+        actions={isUnfinished(run) && <CancelAction run={run} />}
+      />
+      <div className="stack">
+        {run.error && run.status === 'failed' && (
+          <Notice tone="bad" title="The test failed">
+            <p>{run.error.message}</p>
+            <p>
+              {failureAdvice(run)}{' '}
+              {run.restoreJobId !== null && run.error.code === 'CLEANUP_FAILED' && (
+                <Link to={paths.restore(run.restoreJobId)}>Show the restore</Link>
+              )}
+            </p>
+          </Notice>
+        )}
+        {run.error && run.status !== 'failed' && <Notice tone="info" title={run.error.message} />}
+        {run.warnings.length > 0 && (
+          <Notice tone="warn" title="What this test does not prove">
+            <ul className="plain-list">
+              {run.warnings.map(({ code, message }) => (
+                <li key={code}>{message}</li>
+              ))}
+            </ul>
+          </Notice>
+        )}
+        {isUnfinished(run) && <RunProgress run={run} />}
+        <Tested run={run} />
+        <RunResult run={run} />
+        {(run.status === 'passed' || run.status === 'failed') && run.startedAt !== null && <EvidenceCard run={run} />}
+      </div>
+    </>
+  );
+};
+
+const CancelAction = ({ run }: { readonly run: TestRun }) => {
+  const [isOpen, setOpen] = useState(false);
+  const cancel = useCancelRun(run.id);
+  const { reason } = usePermission('member');
+  return (
+    <>
+      <Button variant="quiet-danger" disabledReason={reason} onClick={() => setOpen(true)}>
+        Cancel the test…
+      </Button>
+      <ConfirmDialog
+        open={isOpen}
+        onClose={() => setOpen(false)}
+        title="Cancel this test?"
+        action="Cancel the test"
+        dismiss="Keep it running"
+        busy={cancel.isPending}
+        error={cancel.error}
+        onConfirm={() => cancel.mutate(undefined, { onSuccess: () => setOpen(false) })}
+      >
+        <p>What it wrote to its target is removed first. A cancelled test proves nothing and has no evidence.</p>
+      </ConfirmDialog>
+    </>
+  );
+};
+
+const RunProgress = ({ run: { status, phase, progress } }: { readonly run: TestRun }) => (
+  <Card title={phaseWords[phase]}>
+    <Progress label="Progress of the test" percent={status === 'pending' ? undefined : progress.percent} />
+    <div className="row row--spread small secondary number">
+      <span>{progress.percent} %</span>
+      {progress.totalDocuments !== null && (
+        <span>
+          {formatCount(progress.documents)} of {formatCount(progress.totalDocuments)} documents
+        </span>
+      )}
+    </div>
+  </Card>
+);
+
+const Tested = ({ run }: { readonly run: TestRun }) => {
+  const { counts, backupId, pointInTime, target, rtoSeconds } = run;
+  return (
+    <Card title="What was tested">
+      <dl className="facts">
+        <div>
+          <dt>Chosen</dt>
+          <dd>{pickWords(run.backup)}</dd>
+        </div>
+        <div>
+          <dt>Backup</dt>
+          <dd>{backupId === null ? '–' : <Link to={paths.backup(backupId)}>{backupId}</Link>}</dd>
+        </div>
+        {pointInTime && (
+          <div>
+            <dt>Moment</dt>
+            <dd>
+              <Time at={pointInTime} />
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>How much</dt>
+          <dd>{scopeWords(run.scope)}</dd>
+        </div>
+        <div>
+          <dt>Target</dt>
+          <dd>{target?.projectName ?? 'None: the archive was read'}</dd>
+        </div>
+        <div>
+          <dt>Documents</dt>
+          <dd>{counts ? `${formatCount(counts.documents)} (${formatBytes(counts.bytes)})` : '–'}</dd>
+        </div>
+        <div>
+          <dt>Recovery time</dt>
+          <dd>{rtoSeconds === null ? 'Not measured: nothing was restored' : secondsWords(rtoSeconds)}</dd>
+        </div>
+      </dl>
+    </Card>
+  );
+};

@@ -1,0 +1,33 @@
+/** What is restored: the backup or the moment, with its project. */
+import { type Backup, useBackup } from '../../data/backups.ts';
+import { type Project, useProjects } from '../../data/projects.ts';
+import type { Choice } from './choice.ts';
+
+export interface Source {
+  readonly backup: Backup | undefined;
+  /** Undefined if it is no longer connected. */
+  readonly project: Project | undefined;
+  readonly projectName: string;
+  readonly projects: readonly Project[] | undefined;
+  readonly target: Project | undefined;
+  readonly error: unknown;
+  readonly isLoading: boolean;
+}
+
+export const useSource = ({ backupId, projectId, targetProjectId }: Choice): Source => {
+  const read = useBackup(backupId ?? '', backupId !== undefined);
+  const { items: projects, query } = useProjects();
+  const backup = backupId === undefined ? undefined : read.data;
+  const sourceId = backup?.projectId ?? projectId;
+  const project = projects?.find(({ id }) => id === sourceId);
+  const target = targetProjectId === undefined ? project : projects?.find(({ id }) => id === targetProjectId);
+  return {
+    backup,
+    project,
+    projectName: project?.name ?? backup?.projectName ?? 'Unknown project',
+    projects,
+    target,
+    error: (backupId === undefined ? undefined : read.error) ?? query.error ?? undefined,
+    isLoading: projects === undefined || (backupId !== undefined && backup === undefined),
+  };
+};

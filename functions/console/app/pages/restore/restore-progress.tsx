@@ -1,0 +1,81 @@
+import { phaseWords, waitWords } from '../../data/restore-words.ts';
+import type { Restore } from '../../data/restores.ts';
+import { formatCount } from '../../format/format-number.ts';
+import { formatDuration } from '../../format/format-time.ts';
+import { useJobRate } from '../../parts/use-job-rate.ts';
+import { Card } from '../../ui/data/card.tsx';
+import { Notice } from '../../ui/data/notice.tsx';
+import { Progress } from '../../ui/data/progress.tsx';
+import { Spinner } from '../../ui/data/spinner.tsx';
+import { Time } from '../../ui/data/time.tsx';
+import { Icon } from '../../ui/icon.tsx';
+
+interface RestoreProgressProps {
+  readonly restore: Restore;
+  /** When the state was read, in milliseconds. */
+  readonly seenAt: number;
+}
+
+/** A running restore: phases, progress, rate and remaining time. */
+export const RestoreProgress = ({ restore, seenAt }: RestoreProgressProps) => {
+  const { restoreJobId: jobId, progress, waitingFor, phase, status } = restore;
+  const measured = useJobRate({ ...progress, jobId, seenAt, isActive: phase === 'Restoring' });
+  // The last rate says nothing about a restore that waits.
+  const speed = waitingFor ? undefined : measured;
+  return (
+    <Card
+      title={status === 'pending' ? 'Waiting to begin' : phaseWords[phase]}
+      description={phase === 'Restoring' ? undefined : 'Nothing is written before everything was read and compared.'}
+    >
+      <div className="stack">
+        {waitingFor && (
+          <Notice tone="warn" title="The restore waits">
+            {waitWords[waitingFor.reason]} It began to wait <Time at={waitingFor.since} relative />.
+          </Notice>
+        )}
+        <Progress label="Progress of the restore" percent={status === 'pending' ? undefined : progress.percent} />
+        <div className="row row--spread small secondary number">
+          <span>{progress.percent} %</span>
+          {progress.totalDocuments !== null && (
+            <span>
+              {formatCount(progress.documents)} of {formatCount(progress.totalDocuments)} documents
+            </span>
+          )}
+          {speed && <span>{formatCount(Math.round(speed.perSecond))} per second</span>}
+          {speed?.remainingMs !== undefined && <span>about {formatDuration(speed.remainingMs)} left</span>}
+        </div>
+        <Phases restore={restore} />
+      </div>
+    </Card>
+  );
+};
+
+const Phases = ({ restore: { phase, status } }: { readonly restore: Restore }) => {
+  const current = phases.indexOf(phase);
+  return (
+    <ol className="restore__phases" aria-label="Phases">
+      {phases.map((name, index) => {
+        const state = index < current ? 'done' : index === current && status === 'running' ? 'current' : 'next';
+        return (
+          <li
+            key={name}
+            className={`restore__phase restore__phase--${state}`}
+            aria-current={state === 'current' ? 'step' : undefined}
+          >
+            {state === 'done' ? (
+              <Icon name="check" size={14} />
+            ) : state === 'current' ? (
+              <Spinner />
+            ) : (
+              <span className="restore__dot" />
+            )}
+            {phaseWords[name]}
+          </li>
+        );
+      })}
+    </ol>
+  );
+};
+
+/** In order; the last one means that it has ended. */
+const phases = (Object.keys(phaseWords) as Restore['phase'][]).slice(0, -1);

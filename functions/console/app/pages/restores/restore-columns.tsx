@@ -1,0 +1,89 @@
+import { Link } from '@tanstack/react-router';
+import { creatorOf, modeWords } from '../../data/restore-words.ts';
+import { isRestoreActive, type RestoreEntry } from '../../data/restores.ts';
+import { formatCount } from '../../format/format-number.ts';
+import { formatDuration } from '../../format/format-time.ts';
+import { paths } from '../../paths.ts';
+import { Badge, Status } from '../../ui/data/badge.tsx';
+import type { Column } from '../../ui/data/table.tsx';
+import { Time } from '../../ui/data/time.tsx';
+
+const none = <span className="muted">–</span>;
+
+export const columns: readonly Column<RestoreEntry>[] = [
+  {
+    key: 'what',
+    label: 'Restore',
+    isTitle: true,
+    cell: (restore) => (
+      <span className="restores__stack">
+        <Link to={paths.restore(restore.restoreJobId)}>
+          <Time at={restore.date} />
+        </Link>
+        <span className="restores__scope">{scopeOf(restore)}</span>
+      </span>
+    ),
+  },
+  {
+    key: 'status',
+    label: 'Status',
+    cell: ({ jobStatus, dryRun }) =>
+      dryRun && jobStatus === 'completed' ? <Badge>Planned</Badge> : <Status status={jobStatus} />,
+  },
+  { key: 'from', label: 'From', cell: (restore) => <SourceOf restore={restore} /> },
+  {
+    key: 'into',
+    label: 'Into',
+    cell: ({ targetProject: { id, name } }) => (
+      <Link to={paths.project(id)} className="restores__name">
+        {name}
+      </Link>
+    ),
+  },
+  { key: 'mode', label: 'Mode', cell: ({ mergeMode, undoOf }) => (undoOf === null ? modeWords[mergeMode].name : 'Undo') },
+  {
+    key: 'by',
+    label: 'Started by',
+    cell: ({ createdBy }) => <span className="restores__person">{creatorOf(createdBy)}</span>,
+  },
+  { key: 'documents', label: 'Documents', isNumber: true, cell: (restore) => <DocumentsOf restore={restore} /> },
+  {
+    key: 'duration',
+    label: 'Took',
+    isNumber: true,
+    cell: ({ duration, jobStatus }) =>
+      duration === null || isRestoreActive({ status: jobStatus }) ? (
+        none
+      ) : (
+        <span className="restores__took">{formatDuration(Math.max(1, duration) * 1_000)}</span>
+      ),
+  },
+];
+
+/** What was restored, in a few words. */
+const scopeOf = ({ collections, documentIds, dryRun, undoOf }: RestoreEntry): string => {
+  const names = documentIds ?? (collections.includes('*') ? ['Everything'] : collections);
+  const [first = 'Everything'] = names;
+  const rest = names.length - 1;
+  const scope = undoOf !== null ? 'What a restore changed' : rest > 0 ? `${first} and ${formatCount(rest)} more` : first;
+  return dryRun ? `Plan only: ${scope}` : scope;
+};
+
+const SourceOf = ({ restore: { pointInTime, sourceBackup, projectName, undoOf } }: { readonly restore: RestoreEntry }) => (
+  <span className="restores__stack">
+    <Time at={pointInTime ?? sourceBackup.createdAt} />
+    <span className="muted small restores__name">
+      {pointInTime !== null ? 'Point in time' : undoOf !== null ? 'Safety backup' : 'Backup'} of {projectName}
+    </span>
+  </span>
+);
+
+const DocumentsOf = ({ restore: { documentsRestored, documentsFailed, dryRun } }: { readonly restore: RestoreEntry }) => {
+  if (dryRun) return none;
+  return (
+    <span className="restores__stack">
+      {formatCount(documentsRestored)}
+      {documentsFailed > 0 && <span className="restores__failed small">{formatCount(documentsFailed)} failed</span>}
+    </span>
+  );
+};

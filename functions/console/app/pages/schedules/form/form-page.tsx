@@ -1,0 +1,103 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { usePermission } from '../../../api/permission.ts';
+import { useOrganization } from '../../../data/organization.ts';
+import { type Project, useProjects } from '../../../data/projects.ts';
+import { useCreateSchedule, useSchedule, useUpdateSchedule } from '../../../data/schedules.ts';
+import { useStorageDestinations } from '../../../data/storage.ts';
+import { NeedsProjects } from '../../../forms/recurring/needs-projects.tsx';
+import { PageFailure } from '../../../frame/page-failure.tsx';
+import { paths } from '../../../paths.ts';
+import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
+import { Notice } from '../../../ui/data/notice.tsx';
+import { SkeletonText } from '../../../ui/data/skeleton.tsx';
+import { ButtonLink } from '../../../ui/form/button-link.tsx';
+import { PageHeader } from '../../../ui/layout/page-header.tsx';
+import { useParam } from '../../../use-param.ts';
+import { draftOf, newDraft } from './draft.ts';
+import { ScheduleForm } from './schedule-form.tsx';
+
+const crumb = { label: 'Schedules', to: paths.schedules };
+const crumbs = [crumb];
+
+export const NewSchedulePage = () => {
+  const { projectId: wanted } = useSearch({ strict: false }) as { readonly projectId?: string };
+  return (
+    <>
+      <PageHeader title="New schedule" crumbs={crumbs} description="Backups then run by themselves." />
+      <NeedsProjects why="A schedule belongs to one project.">
+        {(projects) => <NewSchedule projects={projects} wanted={wanted} />}
+      </NeedsProjects>
+    </>
+  );
+};
+
+interface NewScheduleProps {
+  readonly projects: readonly Project[];
+  readonly wanted: string | undefined;
+}
+
+const NewSchedule = ({ projects, wanted }: NewScheduleProps) => {
+  const { data: organization, error } = useOrganization();
+  const { items: destinations } = useStorageDestinations();
+  const create = useCreateSchedule();
+  const navigate = useNavigate();
+  const { reason } = usePermission('member');
+  if (error) return <ErrorNotice error={error} />;
+  if (!organization) return <SkeletonText lines={5} />;
+  const project = projects.find(({ id }) => id === wanted) ?? projects[0];
+  const draft = newDraft(project?.id ?? '', organization.settings.timezone);
+  const hasDefault = organization.settings.defaultStorageId ?? project?.settings.defaultStorageId;
+  const only = destinations?.[0];
+  return (
+    <>
+      {destinations?.length === 0 && (
+        <div className="project__notice">
+          <Notice tone="warn" title="There is no storage yet" actions={<ButtonLink to={paths.storage}>Add storage</ButtonLink>}>
+            Runs need a bucket to store backups in.
+          </Notice>
+        </div>
+      )}
+      <ScheduleForm
+        key={only?.id}
+        initial={hasDefault || !only ? draft : { ...draft, storageDestinationId: only.id }}
+        projects={projects}
+        isNew
+        busy={create.isPending}
+        error={create.error}
+        reason={reason}
+        cancelTo={paths.schedules}
+        onSubmit={(input) => create.mutate(input, { onSuccess: ({ id }) => void navigate({ to: paths.schedule(id) }) })}
+      />
+    </>
+  );
+};
+
+export const EditSchedulePage = () => {
+  const scheduleId = useParam('scheduleId');
+  const { data: schedule, error, refetch } = useSchedule(scheduleId);
+  const { items: projects } = useProjects();
+  const update = useUpdateSchedule(scheduleId);
+  const navigate = useNavigate();
+  const { reason } = usePermission('member');
+  const toSchedule = paths.schedule(scheduleId);
+  if (error && !schedule) return <PageFailure error={error} what="schedule" crumb={crumb} onRetry={() => void refetch()} />;
+  return (
+    <>
+      <PageHeader title={schedule ? `Edit ${schedule.name}` : 'Edit'} crumbs={crumbs} />
+      {!schedule || !projects ? (
+        <SkeletonText lines={5} />
+      ) : (
+        <ScheduleForm
+          initial={draftOf(schedule)}
+          projects={projects}
+          isNew={false}
+          busy={update.isPending}
+          error={update.error}
+          reason={reason}
+          cancelTo={toSchedule}
+          onSubmit={({ projectId: _, ...input }) => update.mutate(input, { onSuccess: () => void navigate({ to: toSchedule }) })}
+        />
+      )}
+    </>
+  );
+};

@@ -1,0 +1,138 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { typeWords } from '../../data/backup-words.ts';
+import { useBackups } from '../../data/backups.ts';
+import { useProject } from '../../data/projects.ts';
+import { type Schedule, useSchedule } from '../../data/schedules.ts';
+import { useStorageDestinations } from '../../data/storage.ts';
+import { describeCron } from '../../forms/cron/cron-choice.ts';
+import { NextRuns } from '../../forms/cron/next-runs.tsx';
+import { PageFailure } from '../../frame/page-failure.tsx';
+import { projectBackupColumns } from '../../parts/backup-columns.tsx';
+import { paths } from '../../paths.ts';
+import { Badge } from '../../ui/data/badge.tsx';
+import { Card } from '../../ui/data/card.tsx';
+import { EmptyState } from '../../ui/data/empty-state.tsx';
+import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { Notice } from '../../ui/data/notice.tsx';
+import { SkeletonText } from '../../ui/data/skeleton.tsx';
+import { Table } from '../../ui/data/table.tsx';
+import { Time } from '../../ui/data/time.tsx';
+import { PageHeader } from '../../ui/layout/page-header.tsx';
+import { useParam } from '../../use-param.ts';
+import { retentionOf } from './form/draft.ts';
+import { RetentionCalendar } from './preview/retention-calendar.tsx';
+import { ScheduleActions } from './schedule-actions.tsx';
+
+const crumb = { label: 'Schedules', to: paths.schedules };
+
+export const SchedulePage = () => {
+  const { data: schedule, error, refetch } = useSchedule(useParam('scheduleId'));
+  if (error && !schedule) return <PageFailure error={error} what="schedule" crumb={crumb} onRetry={() => void refetch()} />;
+  if (!schedule) return <SkeletonText lines={5} />;
+  return (
+    <>
+      <PageHeader
+        title={schedule.name}
+        crumbs={[crumb]}
+        badge={schedule.enabled ? <Badge tone="good">On</Badge> : <Badge>Paused</Badge>}
+        actions={<ScheduleActions schedule={schedule} />}
+      />
+      <div className="stack">
+        <Concerns schedule={schedule} />
+        <Facts schedule={schedule} />
+        <div className="schedules__pair">
+          <Card title="Next runs" description={schedule.timezone}>
+            {schedule.enabled ? (
+              <NextRuns cron={schedule.cron} timezone={schedule.timezone} />
+            ) : (
+              <p className="muted">Paused: it runs only when you start it.</p>
+            )}
+          </Card>
+          <Card title="Kept backups" description="If the schedule had run for years: what there would be today.">
+            <RetentionCalendar cron={schedule.cron} timezone={schedule.timezone} retention={retentionOf(schedule)} />
+          </Card>
+        </div>
+        <Runs scheduleId={schedule.id} />
+      </div>
+    </>
+  );
+};
+
+/** What is wrong, and what a person should know. */
+const Concerns = ({ schedule: { failing, warning } }: { readonly schedule: Schedule }) => (
+  <>
+    {failing && (
+      <Notice tone="bad" title={failing.message}>
+        No backup of this schedule has succeeded since <Time at={failing.since} />.
+      </Notice>
+    )}
+    {warning && (
+      <Notice tone="warn" title={`Not in the database: ${warning.unknownCollections.join(', ')}`}>
+        The last backup was made without these collections. Correct their names, or create them.{' '}
+        <Link to={paths.backup(warning.backupId)}>Show the backup</Link>
+      </Notice>
+    )}
+  </>
+);
+
+const Facts = ({ schedule }: { readonly schedule: Schedule }) => {
+  const { data: project } = useProject(schedule.projectId);
+  const { items: destinations } = useStorageDestinations();
+  const storage = destinations?.find(({ id }) => id === schedule.storageDestinationId);
+  const excluded = schedule.excludeCollections.length > 0 && ` except ${schedule.excludeCollections.join(', ')}`;
+  return (
+    <Card>
+      <dl className="facts">
+        <Fact label="Project">
+          <Link to={paths.project(schedule.projectId)}>{project?.name ?? schedule.projectId}</Link>
+        </Fact>
+        <Fact label="Runs">
+          {describeCron(schedule.cron)} ({schedule.timezone})
+        </Fact>
+        <Fact label="Collections">
+          {schedule.collections.includes('*') ? 'All' : schedule.collections.join(', ')}
+          {excluded}
+        </Fact>
+        <Fact label="Type">{typeWords[schedule.type]}</Fact>
+        <Fact label="Storage">{schedule.storageDestinationId === null ? 'Default' : (storage?.name ?? '–')}</Fact>
+        <Fact label="Users of Authentication">{schedule.includeAuthUsers ? 'Included' : 'Not included'}</Fact>
+        <Fact label="Last success">
+          <Time at={schedule.lastSuccessAt} relative none="None yet" />
+        </Fact>
+        <Fact label="Created by" isLong>
+          {schedule.createdBy.email ?? 'Service account'}
+        </Fact>
+      </dl>
+    </Card>
+  );
+};
+
+interface FactProps {
+  readonly label: string;
+  readonly isLong?: boolean;
+  readonly children: ReactNode;
+}
+
+const Fact = ({ label, isLong = false, children }: FactProps) => (
+  <div className={isLong ? 'facts__long' : undefined}>
+    <dt>{label}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+const Runs = ({ scheduleId }: { readonly scheduleId: string }) => {
+  const { items, query } = useBackups({ scheduleId, limit: 20 });
+  if (query.error) return <ErrorNotice error={query.error} title="The runs could not be loaded" />;
+  return (
+    <Card title="Last runs" flush>
+      {items?.length === 0 ? (
+        <EmptyState icon="calendar" title="It has not run yet">
+          Wait for the next run, or start one now.
+        </EmptyState>
+      ) : (
+        <Table label="Runs of this schedule" rows={items} rowKey={({ id }) => id} columns={projectBackupColumns} />
+      )}
+    </Card>
+  );
+};

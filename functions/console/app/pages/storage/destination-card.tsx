@@ -1,0 +1,119 @@
+import { useState } from 'react';
+import { usePermission } from '../../api/permission.ts';
+import { type StorageDestination, useDeleteStorage, useTestStorage } from '../../data/storage.ts';
+import { describeProvider } from '../../forms/keyless/keyless.ts';
+import { ProbeFailure } from '../../forms/storage/probe-failure.tsx';
+import { providerOf } from '../../forms/storage/providers.ts';
+import { findingAdvice } from '../../forms/storage/step-advice.ts';
+import { Badge, Status } from '../../ui/data/badge.tsx';
+import { Card } from '../../ui/data/card.tsx';
+import { Notice } from '../../ui/data/notice.tsx';
+import { Time } from '../../ui/data/time.tsx';
+import { Button } from '../../ui/form/button.tsx';
+import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.tsx';
+import { ProbeResult } from './probe-result.tsx';
+import { StorageDialog } from './storage-dialog.tsx';
+
+export const DestinationCard = ({ destination }: { readonly destination: StorageDestination }) => {
+  const { reason } = usePermission('admin');
+  const test = useTestStorage();
+  const remove = useDeleteStorage();
+  const [open, setOpen] = useState<'edit' | 'delete'>();
+  const close = (): void => {
+    setOpen(undefined);
+    remove.reset();
+  };
+  const { id, name, bucket, prefix, status, lastError, objectLock } = destination;
+  return (
+    <>
+      <Card
+        title={
+          <span className="row">
+            <span className="wrap-anywhere">{name}</span> <Status status={status} />
+          </span>
+        }
+        description={providerOf(destination).label}
+        actions={
+          <>
+            <Button disabledReason={reason} busy={test.isPending} onClick={() => test.mutate(id)}>
+              Test
+            </Button>
+            <Button disabledReason={reason} onClick={() => setOpen('edit')}>
+              Edit…
+            </Button>
+            <Button variant="quiet-danger" disabledReason={reason} onClick={() => setOpen('delete')}>
+              Remove…
+            </Button>
+          </>
+        }
+      >
+        <div className="stack">
+          {status === 'error' && lastError && !test.data && !test.error && (
+            <Notice tone="bad" title={lastError.message}>
+              {findingAdvice(lastError) ?? 'Test it to see which step fails.'}{' '}
+              {lastError.at && <Time at={lastError.at} relative />}
+            </Notice>
+          )}
+          <dl className="facts">
+            <div>
+              <dt>Bucket</dt>
+              <dd>
+                <code className="wrap-anywhere">{[bucket, prefix].filter(Boolean).join('/')}</code>
+              </dd>
+            </div>
+            <div>
+              <dt>Region</dt>
+              <dd>{destination.region ?? '–'}</dd>
+            </div>
+            <div>
+              <dt>Credentials</dt>
+              <dd>
+                {destination.workloadIdentity ? (
+                  <>
+                    Without a key:{' '}
+                    <code className="wrap-anywhere">
+                      {destination.workloadIdentity.serviceAccountEmail ??
+                        describeProvider(destination.workloadIdentity.audience)}
+                    </code>
+                  </>
+                ) : (
+                  <code className="wrap-anywhere">{Object.values(destination.credentials)[0]}</code>
+                )}
+              </dd>
+            </div>
+            <div>
+              <dt>Tested</dt>
+              <dd>
+                <Time at={destination.lastTestedAt} relative none="Never" />
+              </dd>
+            </div>
+          </dl>
+          {(destination.immutable || objectLock || destination.sse) && (
+            <div className="row">
+              {destination.immutable && <Badge tone="info">Nothing is deleted</Badge>}
+              {objectLock && (
+                <Badge tone="info">{`Locked for ${objectLock.days === 1 ? '1 day' : `${objectLock.days} days`} (${objectLock.mode})`}</Badge>
+              )}
+              {destination.sse && <Badge>{`Server-side encryption ${destination.sse}`}</Badge>}
+            </div>
+          )}
+          {test.data && <ProbeResult result={test.data} />}
+          {test.error && <ProbeFailure error={test.error} />}
+        </div>
+      </Card>
+      {open === 'edit' && <StorageDialog saved={destination} onClose={close} />}
+      <ConfirmDialog
+        open={open === 'delete'}
+        onClose={close}
+        title="Remove this storage?"
+        typed={name}
+        action="Remove storage"
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate(id, { onSuccess: close })}
+      >
+        It can be removed only if no backup, schedule or default uses it. The bucket and its objects stay.
+      </ConfirmDialog>
+    </>
+  );
+};

@@ -1,0 +1,51 @@
+import { useState } from 'react';
+import { usePermission } from '../../api/permission.ts';
+import { useStorageDestinations } from '../../data/storage.ts';
+import { Card } from '../../ui/data/card.tsx';
+import { EmptyState } from '../../ui/data/empty-state.tsx';
+import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { SkeletonText } from '../../ui/data/skeleton.tsx';
+import { Button } from '../../ui/form/button.tsx';
+import { PageHeader } from '../../ui/layout/page-header.tsx';
+import { DestinationCard } from './destination-card.tsx';
+import { StorageDialog } from './storage-dialog.tsx';
+
+export const StoragePage = () => {
+  const { reason } = usePermission('admin');
+  const { items, query } = useStorageDestinations();
+  const [isAdding, setAdding] = useState(false);
+  const add = (
+    <Button variant="primary" icon="plus" disabledReason={reason} onClick={() => setAdding(true)}>
+      Add storage
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Storage"
+        description="The buckets that hold your backups. They belong to you."
+        actions={items?.length !== 0 && add}
+      />
+      {query.error ? (
+        <ErrorNotice error={query.error} title="The storage could not be loaded" onRetry={() => void query.refetch()} />
+      ) : items === undefined ? (
+        <Card>
+          <SkeletonText />
+        </Card>
+      ) : items.length === 0 ? (
+        <Card>
+          <EmptyState icon="lock" title="No storage yet" actions={add}>
+            Add a bucket of Amazon S3, Google Cloud Storage, Cloudflare R2, Backblaze B2, Wasabi, DigitalOcean Spaces or MinIO.
+          </EmptyState>
+        </Card>
+      ) : (
+        <div className="stack">
+          {items.map((destination) => (
+            <DestinationCard key={destination.id} destination={destination} />
+          ))}
+        </div>
+      )}
+      {isAdding && <StorageDialog saved={undefined} onClose={() => setAdding(false)} />}
+    </>
+  );
+};

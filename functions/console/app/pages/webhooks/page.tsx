@@ -1,0 +1,65 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { usePermission } from '../../api/permission.ts';
+import { useWebhooks, type Webhook } from '../../data/webhooks.ts';
+import { paths } from '../../paths.ts';
+import { Card } from '../../ui/data/card.tsx';
+import { EmptyState } from '../../ui/data/empty-state.tsx';
+import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { type Column, Table } from '../../ui/data/table.tsx';
+import { Time } from '../../ui/data/time.tsx';
+import { Button } from '../../ui/form/button.tsx';
+import { PageHeader } from '../../ui/layout/page-header.tsx';
+import { WebhookForm } from './webhook-form.tsx';
+import { WebhookState } from './webhook-state.tsx';
+
+const columns: readonly Column<Webhook>[] = [
+  { key: 'name', label: 'Webhook', isTitle: true, cell: ({ id, name }) => <Link to={paths.webhook(id)}>{name}</Link> },
+  {
+    key: 'url',
+    label: 'Address',
+    cell: ({ url }) => (
+      <code className="webhooks__url truncate" title={url}>
+        {url}
+      </code>
+    ),
+  },
+  {
+    key: 'events',
+    label: 'Events',
+    cell: ({ events }) => <span className="table__name">{events.includes('*') ? 'All events' : events.join(', ')}</span>,
+  },
+  { key: 'status', label: 'Status', cell: (webhook) => <WebhookState webhook={webhook} /> },
+  { key: 'last', label: 'Last event', cell: ({ lastTriggeredAt }) => <Time at={lastTriggeredAt} relative none="Never" /> },
+];
+
+export const WebhooksPage = () => {
+  const { reason } = usePermission('admin');
+  const { items, query } = useWebhooks();
+  const [isCreating, setCreating] = useState(false);
+  const create = (
+    <Button variant="primary" icon="plus" disabledReason={reason} onClick={() => setCreating(true)}>
+      Add webhook
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader title="Webhooks" description="Events of this organization, sent to your own endpoints." actions={create} />
+      {query.error && !items ? (
+        <ErrorNotice error={query.error} title="The webhooks could not be loaded" onRetry={() => void query.refetch()} />
+      ) : (
+        <Card flush>
+          {items?.length === 0 ? (
+            <EmptyState icon="webhook" title="No webhooks yet" actions={create}>
+              Get a signed request when a backup fails, a restore ends or a member leaves. Failed ones are retried, and you can
+              replay 30 days.
+            </EmptyState>
+          ) : (
+            <Table label="Webhooks" columns={columns} rows={items} rowKey={({ id }) => id} />
+          )}
+        </Card>
+      )}
+      {isCreating && <WebhookForm webhook={undefined} onClose={() => setCreating(false)} />}
+    </>
+  );
+};

@@ -1,0 +1,75 @@
+import { type FormEvent, useId, useState } from 'react';
+import { replayStatuses } from '../../../../../shared/contract/models/webhook-enums.ts';
+import { useReplay } from '../../data/webhooks.ts';
+import { ownTimeZone } from '../../format/format-time.ts';
+import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { Button } from '../../ui/form/button.tsx';
+import { Input, Select } from '../../ui/form/field.tsx';
+import { Dialog } from '../../ui/overlay/dialog.tsx';
+
+interface ReplayDialogProps {
+  readonly webhookId: string;
+  readonly onClose: () => void;
+}
+
+type Status = (typeof replayStatuses)[number];
+
+const statusWords: Readonly<Record<Status, string>> = {
+  failed: 'Events whose delivery failed',
+  missing: 'Events that were never sent to this webhook',
+  delivered: 'Events that were delivered',
+  all: 'All events',
+};
+
+const hourMs = 3_600_000;
+/** For an input of date and time, in the person's time zone. */
+const localInput = (at: Date): string => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
+/** Sends the events of a time range again, for example after the endpoint was down. */
+export const ReplayDialog = ({ webhookId, onClose }: ReplayDialogProps) => {
+  const form = useId();
+  const replay = useReplay(webhookId);
+  const [from, setFrom] = useState(() => localInput(new Date(Date.now() - 24 * hourMs)));
+  const [to, setTo] = useState(() => localInput(new Date()));
+  const [status, setStatus] = useState<Status>('failed');
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+    replay.mutate({ ...range, status }, { onSuccess: onClose });
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Replay events"
+      description={`Events of the chosen time are sent again, oldest first. Times are yours (${ownTimeZone()}); events are kept for 30 days.`}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            type="submit"
+            form={form}
+            busy={replay.isPending}
+            disabledReason={from && to ? undefined : 'Choose both times'}
+          >
+            Replay
+          </Button>
+        </>
+      }
+    >
+      <form id={form} className="stack" onSubmit={submit}>
+        <Input label="From" type="datetime-local" required value={from} onChange={({ target }) => setFrom(target.value)} />
+        <Input label="To" type="datetime-local" required value={to} onChange={({ target }) => setTo(target.value)} />
+        <Select label="Which" value={status} onChange={({ target }) => setStatus(target.value as Status)}>
+          {replayStatuses.map((one) => (
+            <option key={one} value={one}>
+              {statusWords[one]}
+            </option>
+          ))}
+        </Select>
+        {replay.error && <ErrorNotice error={replay.error} />}
+      </form>
+    </Dialog>
+  );
+};

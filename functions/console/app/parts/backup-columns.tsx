@@ -1,0 +1,123 @@
+import { Link } from '@tanstack/react-router';
+import { creatorOf, triggerWords, typeWords } from '../data/backup-words.ts';
+import { type Backup, isBackupRunning, isUnusual } from '../data/backups.ts';
+import { formatBytes, formatCount } from '../format/format-number.ts';
+import { formatDuration, formatMoment } from '../format/format-time.ts';
+import { paths } from '../paths.ts';
+import { Badge, Status } from '../ui/data/badge.tsx';
+import { Progress } from '../ui/data/progress.tsx';
+import type { Column } from '../ui/data/table.tsx';
+import { Time } from '../ui/data/time.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { RestoreLink } from './restore-link.tsx';
+
+const none = <span className="muted">–</span>;
+
+const StatusCell = ({ backup }: { readonly backup: Backup }) => {
+  const { status, progress, error } = backup;
+  return (
+    <span className="backup-row__status">
+      <Status status={status} />
+      {isUnusual(backup) && (
+        <Badge tone="warn">
+          Unusual<span className="visually-hidden"> changes</span>
+        </Badge>
+      )}
+      {status === 'running' && (
+        <Progress label="Progress of the backup" percent={progress.totalDocuments === null ? undefined : progress.percent} />
+      )}
+      {error && (
+        <span className="backup-row__error" title={error.message}>
+          {error.message}
+        </span>
+      )}
+    </span>
+  );
+};
+
+const VerifiedCell = ({ backup: { status, verification, verifiedAt } }: { readonly backup: Backup }) => {
+  if (verification?.status === 'running') return <Badge tone="info">Verifying</Badge>;
+  if (verification?.status === 'failed') return <Badge tone="bad">Damaged</Badge>;
+  if (verifiedAt) return <Time at={verifiedAt} relative />;
+  return status === 'completed' ? <span className="muted">Never</span> : none;
+};
+
+/** When it was taken, of what kind it is, and of which project. */
+const nameColumn = (hasProject: boolean): Column<Backup> => ({
+  key: 'createdAt',
+  label: 'Backup',
+  isTitle: true,
+  cell: ({ id, createdAt, type, lockedUntil, projectName }) => {
+    const project = hasProject ? ` · ${projectName ?? 'Removed project'}` : '';
+    return (
+      <span className="backup-row__name">
+        <Link to={paths.backup(id)}>
+          <Time at={createdAt} />
+        </Link>
+        <span className="backup-row__kind">
+          <span className="truncate" title={`${typeWords[type]}${project}`}>
+            {typeWords[type]}
+            {project}
+          </span>
+          {lockedUntil && (
+            <span title="Locked: it cannot be deleted yet">
+              <Icon name="lock" size={14} />
+              <span className="visually-hidden">, locked</span>
+            </span>
+          )}
+        </span>
+      </span>
+    );
+  },
+});
+
+const others: readonly Column<Backup>[] = [
+  { key: 'status', label: 'Status', cell: (backup) => <StatusCell backup={backup} /> },
+  {
+    key: 'by',
+    label: 'Started by',
+    cell: (backup) => (
+      <span className="backup-row__by">
+        <span className="truncate" title={creatorOf(backup)}>
+          {creatorOf(backup)}
+        </span>
+        {backup.createdBy?.email && backup.trigger !== 'manual' && (
+          <span className="muted small">{triggerWords[backup.trigger]}</span>
+        )}
+      </span>
+    ),
+  },
+  {
+    key: 'documents',
+    label: 'Documents',
+    isNumber: true,
+    cell: ({ status, documentCount, progress }) =>
+      isBackupRunning(status) ? formatCount(progress.documents) : status === 'completed' ? formatCount(documentCount) : none,
+  },
+  {
+    key: 'size',
+    label: 'Stored',
+    isNumber: true,
+    cell: ({ status, size }) => (status === 'completed' ? formatBytes(size) : none),
+  },
+  {
+    key: 'duration',
+    label: 'Took',
+    isNumber: true,
+    cell: ({ duration, status }) => (duration === null || status === 'cancelled' ? none : formatDuration(duration)),
+  },
+  { key: 'verified', label: 'Verified', cell: (backup) => <VerifiedCell backup={backup} /> },
+  {
+    key: 'restore',
+    label: 'Actions',
+    isActions: true,
+    cell: ({ id, status, createdAt }) =>
+      status === 'completed' && (
+        <RestoreLink from={{ backupId: id }} label={`Restore the backup of ${formatMoment(new Date(createdAt))}`} />
+      ),
+  },
+];
+
+/** The columns of every list of backups; lists of one project omit its name. */
+export const backupColumns: readonly Column<Backup>[] = [nameColumn(true), ...others];
+export const projectBackupColumns: readonly Column<Backup>[] = [nameColumn(false), ...others];

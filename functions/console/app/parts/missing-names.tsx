@@ -1,0 +1,38 @@
+import type { Plan, Restore } from '../data/restores.ts';
+import { formatPlural } from '../format/format-number.ts';
+import { Notice } from '../ui/data/notice.tsx';
+import { TextWithTimes } from '../ui/data/text-with-times.tsx';
+import { PathList } from './path-list.tsx';
+
+/** Requested names that the backup does not have. */
+export const MissingNames = ({ names }: { readonly names: Plan['missing'] | Restore }) => {
+  const { notFound, notFoundCount, unknownCollections, unknownCollectionsCount } = names;
+  return (
+    <>
+      {unknownCollectionsCount > 0 && (
+        <Notice tone="warn" title={`${formatPlural(unknownCollectionsCount, 'collection')} not found in the backup`}>
+          They are not restored. Check the spelling, or choose an older backup.
+          <PathList paths={unknownCollections} total={unknownCollectionsCount} />
+        </Notice>
+      )}
+      {notFoundCount > 0 && (
+        <Notice tone="warn" title={`${formatPlural(notFoundCount, 'document')} not found in the backup`}>
+          They are not restored. Check the spelling, or choose an older backup.
+          <PathList paths={notFound} total={notFoundCount} />
+        </Notice>
+      )}
+    </>
+  );
+};
+
+/** What a point-in-time restore lacks because it was allowed to be partial. */
+export const PartialNotice = ({ partial }: { readonly partial: NonNullable<Restore['partial']> }) => (
+  <Notice tone="warn" title="Not everything is proven for this point in time">
+    <TextWithTimes text={partial.reason} />.{' '}
+    {partial.collections.length === 0
+      ? 'Which collections lack changes is not known.'
+      : 'Changes of these collections are missing: their documents may be older than that.'}
+    <PathList paths={partial.collections} total={partial.count ?? partial.collections.length} />
+    {!partial.complete && partial.collections.length > 0 && <p className="small">There may be others.</p>}
+  </Notice>
+);

@@ -1,0 +1,42 @@
+import type { ProjectOverview } from '../data/overview.ts';
+import { Badge, type Tone } from '../ui/data/badge.tsx';
+import { Icon } from '../ui/icon.tsx';
+
+const protections: Readonly<Record<ProjectOverview['protection'], readonly [word: string, tone: Tone]>> = {
+  protected: ['Protected', 'good'],
+  at_risk: ['At risk', 'warn'],
+  unprotected: ['Not protected', 'bad'],
+};
+
+type Reason = ProjectOverview['reasons'][number];
+
+/** In a few words; the overview's list of what needs attention has whole sentences. */
+const reasonWords: Readonly<Partial<Record<Reason['code'], string>>> = {
+  NO_BACKUP: 'No backup yet',
+  PROJECT_UNAUTHORIZED: 'Access was lost',
+  BACKUP_DAMAGED: 'Backup is damaged',
+  UNUSUAL_CHANGES: 'Unusual changes',
+  BACKUP_OVERDUE: 'Backup is overdue',
+  SCHEDULE_FAILING: 'Schedule fails',
+  LAST_BACKUP_FAILED: 'Last backup failed',
+  STORAGE_ERROR: 'Storage has an error',
+  PITR_PROBLEM: 'Capture has a problem',
+  NOT_SCHEDULED: 'No schedule',
+  COLLECTIONS_MISSING: 'Collections are missing',
+};
+
+/** Whether a project is protected now, and why not. */
+export const Protection = ({ protection, reasons }: Pick<ProjectOverview, 'protection' | 'reasons'>) => {
+  const [word, tone] = protections[protection];
+  return (
+    <div className="protection">
+      <Badge tone={tone}>
+        <Icon name={protection === 'protected' ? 'shield' : 'alert'} size={13} />
+        {word}
+      </Badge>
+      {reasons.length > 0 && (
+        <p className="protection__reason">{reasons.map(({ code, message }) => reasonWords[code] ?? message).join(' · ')}</p>
+      )}
+    </div>
+  );
+};

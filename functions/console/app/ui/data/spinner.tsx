@@ -1,0 +1,3 @@
+export const Spinner = ({ label }: { readonly label?: string }) => (
+  <span className="spinner" {...(label === undefined ? { 'aria-hidden': true } : { role: 'status', 'aria-label': label })} />
+);

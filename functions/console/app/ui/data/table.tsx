@@ -1,0 +1,71 @@
+import type { ReactNode } from 'react';
+import { Skeleton } from './skeleton.tsx';
+
+export interface Column<T> {
+  readonly key: string;
+  readonly label: ReactNode;
+  readonly cell: (row: T) => ReactNode;
+  /** Right-aligned with digits of equal width. */
+  readonly isNumber?: boolean;
+  /** Names the row: the heading of its card on a small screen. */
+  readonly isTitle?: boolean;
+  /** Buttons: at the end of a row, below a card. */
+  readonly isActions?: boolean;
+}
+
+interface TableProps<T> {
+  /** Read aloud; says what the rows are. */
+  readonly label: string;
+  readonly columns: readonly Column<T>[];
+  /** Undefined while they load. */
+  readonly rows: readonly T[] | undefined;
+  readonly rowKey: (row: T) => string;
+}
+
+const skeletonRows = ['first', 'second', 'third', 'fourth'];
+const classOf = ({ isNumber, isTitle, isActions }: Column<never>): string | undefined =>
+  [isNumber && 'number table__number', isTitle && 'table__title', isActions && 'table__actions'].filter(Boolean).join(' ') ||
+  undefined;
+
+/** A table if it is at least 760 px wide; below, each row is a card with its labels. */
+export const Table = <T,>({ label, columns, rows, rowKey }: TableProps<T>) => (
+  <div className="table-frame">
+    <table className="table" aria-label={label} aria-busy={rows === undefined}>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column.key} scope="col" className={classOf(column as Column<never>)}>
+              {column.isActions ? <span className="visually-hidden">{column.label}</span> : column.label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows === undefined
+          ? skeletonRows.map((row) => (
+              <tr key={row}>
+                {columns.map((column) => (
+                  <td key={column.key}>
+                    <Skeleton width={column.isActions ? '3rem' : '70%'} />
+                  </td>
+                ))}
+              </tr>
+            ))
+          : rows.map((row) => (
+              <tr key={rowKey(row)}>
+                {columns.map((column) => (
+                  <td key={column.key} className={classOf(column as Column<never>)}>
+                    {!column.isTitle && !column.isActions && (
+                      <span className="table__label" aria-hidden="true">
+                        {column.label}
+                      </span>
+                    )}
+                    <span className="table__value">{column.cell(row)}</span>
+                  </td>
+                ))}
+              </tr>
+            ))}
+      </tbody>
+    </table>
+  </div>
+);

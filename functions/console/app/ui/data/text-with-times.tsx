@@ -1,0 +1,14 @@
+import { Fragment } from 'react';
+import { Time } from './time.tsx';
+
+const moment = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
+
+/** A sentence of the service that names moments; they are shown in the person's time zone. Begins with a capital. */
+export const TextWithTimes = ({ text }: { readonly text: string }) => {
+  const parts = text.split(moment);
+  return parts.map((part, n) => {
+    const key = `${n}-${part.length}`;
+    if (n % 2 === 1) return <Time key={key} at={part} />;
+    return <Fragment key={key}>{n === 0 ? part.charAt(0).toUpperCase() + part.slice(1) : part}</Fragment>;
+  });
+};

@@ -1,0 +1,76 @@
+import { type ReactNode, useState } from 'react';
+import { ErrorNotice } from '../data/error-notice.tsx';
+import { Button } from '../form/button.tsx';
+import { Input } from '../form/field.tsx';
+import { Dialog } from './dialog.tsx';
+
+interface ConfirmDialogProps {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  /** The consequences, in words. */
+  readonly children: ReactNode;
+  /** The text to type, such as the name of what is deleted. Every destructive action has one. */
+  readonly typed?: string;
+  readonly action: string;
+  /** The button that changes nothing. */
+  readonly dismiss?: string;
+  readonly danger?: boolean;
+  readonly busy?: boolean;
+  readonly error?: unknown;
+  readonly onConfirm: () => void;
+}
+
+export const ConfirmDialog = ({ open, onClose, children, ...rest }: ConfirmDialogProps) => {
+  const { title, typed, action, dismiss = 'Cancel', danger = true, busy = false, error, onConfirm } = rest;
+  const [text, setText] = useState('');
+  const isConfirmed = typed === undefined || text === typed;
+  const close = (): void => {
+    setText('');
+    onClose();
+  };
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      title={title}
+      actions={
+        <>
+          <Button onClick={close}>{dismiss}</Button>
+          <Button
+            variant={danger ? 'danger' : 'primary'}
+            busy={busy}
+            disabledReason={isConfirmed ? undefined : `Type ${typed} first`}
+            onClick={onConfirm}
+          >
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isConfirmed && !busy) onConfirm();
+        }}
+      >
+        <div className="secondary">{children}</div>
+        {typed !== undefined && (
+          <Input
+            label={
+              <>
+                Type <strong className="wrap-anywhere">{typed}</strong> to confirm
+              </>
+            }
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+            spellCheck={false}
+            autoCapitalize="off"
+          />
+        )}
+        {error !== undefined && error !== null && <ErrorNotice error={error} />}
+      </form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,76 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'vitest';
+import { pollInterval } from '../../../functions/console/app/api/poll-interval.ts';
+import { formatAboutUsd, formatBytes, formatPlural, formatUsd } from '../../../functions/console/app/format/format-number.ts';
+import { formatDuration, formatRelative } from '../../../functions/console/app/format/format-time.ts';
+import { regionName } from '../../../functions/console/app/format/region-name.ts';
+import { formatSize } from '../../../shared/backup/model/format-units.ts';
+
+test('formatBytes: as sizeFormatted of the service', () => {
+  for (const bytes of [0, 1, 999, 1_000, 1_500, 999_949, 999_950, 123_400_000, 5e9, 1.5e15, 2e18])
+    equal(formatBytes(bytes), formatSize(bytes));
+  equal(formatBytes(1_536), '1.5 KB');
+});
+
+test('formatPlural: one has its own word', () => {
+  equal(formatPlural(1, 'project is', 'projects are'), '1 project is');
+  equal(formatPlural(1_200, 'document'), '1,200 documents');
+});
+
+test('formatUsd: amounts below a cent are not spelled out', () => {
+  equal(formatUsd(12.345), '$12.35');
+  equal(formatUsd(0), '$0.00');
+  equal(formatUsd(0.01), '$0.01');
+  equal(formatUsd(0.000123), 'less than $0.01');
+  equal(formatAboutUsd(12.345), 'about $12.35');
+  equal(formatAboutUsd(0.000123), 'less than $0.01');
+});
+
+test('formatDuration: the two largest units', () => {
+  for (const [ms, text] of [
+    [250, '250 ms'],
+    [4_200, '4.2 s'],
+    [59_400, '59 s'],
+    [3_725_000, '1 h 2 min'],
+    [90_061_000, '1 d 1 h'],
+  ] as const)
+    equal(formatDuration(ms), text);
+});
+
+test('formatRelative: past and future in the largest fitting unit', () => {
+  const now = new Date('2026-05-01T12:00:00Z');
+  const at = (minutes: number): string => formatRelative(new Date(now.getTime() + minutes * 60_000), now);
+  equal(at(0), 'just now');
+  equal(at(-3), '3 minutes ago');
+  equal(at(90), 'in 2 hours');
+  equal(at(-60 * 24 * 3), '3 days ago');
+  equal(at(60 * 24 * 60), 'in 2 months');
+});
+
+test('pollInterval: less often over time and after errors, and not at all when nothing runs', () => {
+  const isRunning = (): boolean => true;
+  const polled = (updates: number, errors = 0) =>
+    pollInterval({ data: 1, dataUpdateCount: updates, errorUpdateCount: errors }, isRunning);
+  equal(polled(0), 1_000);
+  equal(Number(polled(10)) > Number(polled(5)), true);
+  equal(Number(polled(1, 2)) > Number(polled(1)), true);
+  equal(polled(1_000), 15_000);
+  equal(
+    pollInterval({ data: 1, dataUpdateCount: 0, errorUpdateCount: 0 }, () => false),
+    false,
+  );
+  equal(pollInterval({ data: undefined, dataUpdateCount: 0, errorUpdateCount: 0 }, isRunning), false);
+});
+
+test('regionName: a country by its name, and an odd code as it is', () => {
+  deepEqual(['DE-BE', 'FR', 'XX', 'T1-1', '1', '??-Z', '', null].map(regionName), [
+    'Germany (BE)',
+    'France',
+    'XX',
+    'T1 (1)',
+    '1',
+    '?? (Z)',
+    '',
+    undefined,
+  ]);
+});

@@ -1,0 +1,93 @@
+/** The choices of the restore wizard in its address, and what they ask the service for. */
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'vitest';
+import { planAgain } from '../../../functions/console/app/pages/restore/plan-again.ts';
+import { addressOf, bodyOf, missingStep, readChoice } from '../../../functions/console/app/pages/restore-wizard/choice.ts';
+import { paths } from '../../../functions/console/app/paths.ts';
+
+const searchOf = (address: string): Record<string, unknown> =>
+  Object.fromEntries(new URL(address, 'http://localhost').searchParams);
+const backupId = 'bkp_01JZ8Q4V0M6T3X9C2B7N5K1HRD';
+
+test('restore wizard: paths with any character survive the address', () => {
+  const documents = ['users/a,b', 'users/100%', 'users/a b/notes/ü?&=#+', 'users/%2C'];
+  const collections = ['users/a,b/notes', '12'];
+  const choice = readChoice(searchOf(paths.restoreWizard({ backupId, documents, collections })));
+  deepEqual([choice.documents, choice.collections, choice.scope, choice.step], [documents, collections, 'documents', 'scope']);
+  deepEqual(readChoice(searchOf(addressOf(choice))), choice);
+});
+
+test('restore wizard: a restore that is planned again keeps its source, scope, mode and users', () => {
+  const restore = {
+    backupId,
+    projectId: 'prj_1',
+    pointInTime: '2026-11-16T08:00:00.000Z',
+    partial: { collections: ['notes'], count: 1, complete: true, reason: 'The stream was interrupted' },
+    targetProjectId: 'prj_2',
+    mergeMode: 'rollback',
+    collections: ['users'],
+    includeSubcollections: false,
+    includeAuthUsers: true,
+  } as unknown as Parameters<typeof planAgain>[0];
+  deepEqual(bodyOf(readChoice(searchOf(planAgain(restore)))), {
+    projectId: 'prj_1',
+    pointInTime: '2026-11-16T08:00:00.000Z',
+    allowPartial: true,
+    targetProjectId: 'prj_2',
+    collections: ['users'],
+    options: { mergeMode: 'rollback', includeSubcollections: false, safetyBackup: true, includeAuthUsers: true },
+  });
+});
+
+test('restore wizard: every choice survives the address', () => {
+  const choice = readChoice({
+    projectId: 'prj_1',
+    at: '2026-11-16T08:00:00.000Z',
+    collections: 12,
+    below: 'no',
+    users: 'no',
+    target: 'prj_2',
+    mode: 'rollback',
+    safety: 'no',
+    limit: 250,
+    partial: 'yes',
+    step: 'plan',
+  });
+  deepEqual(readChoice(searchOf(addressOf(choice))), choice);
+  deepEqual(bodyOf(choice), {
+    projectId: 'prj_1',
+    pointInTime: '2026-11-16T08:00:00.000Z',
+    allowPartial: true,
+    targetProjectId: 'prj_2',
+    collections: ['12'],
+    options: {
+      mergeMode: 'rollback',
+      includeSubcollections: false,
+      safetyBackup: false,
+      includeAuthUsers: false,
+      maxWritesPerSecond: 250,
+    },
+  });
+});
+
+test('restore wizard: an address with nonsense has the safe defaults', () => {
+  const choice = readChoice({ backupId, step: 'x', mode: 'delete', scope: {}, limit: '-1', documents: '%E0%A4%A', safety: null });
+  deepEqual(
+    [choice.step, choice.mode, choice.scope, choice.safetyBackup, choice.maxWritesPerSecond, choice.documents],
+    ['scope', 'overwrite', 'documents', true, undefined, ['%E0%A4%A']],
+  );
+  const moment = readChoice({ projectId: 'prj_1', at: 'yesterday', step: 'plan' });
+  deepEqual([moment.at, missingStep(moment)], [undefined, 'source']);
+  deepEqual(bodyOf(readChoice({ backupId })), {
+    backupId,
+    options: { mergeMode: 'overwrite', includeSubcollections: true, safetyBackup: true },
+  });
+});
+
+test('restore wizard: it names the first step that lacks a choice', () => {
+  equal(missingStep(readChoice({})), 'source');
+  equal(missingStep(readChoice({ projectId: 'prj_1', source: 'moment' })), 'source');
+  equal(missingStep(readChoice({ backupId, scope: 'collections' })), 'scope');
+  equal(missingStep(readChoice({ backupId, scope: 'documents' })), 'scope');
+  equal(missingStep(readChoice({ backupId })), undefined);
+});

@@ -1,0 +1,40 @@
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Browser, chromium } from 'playwright-core';
+import { installedBrowser } from './find-browser.ts';
+
+export const launchBrowser = async (): Promise<Browser> => {
+  if (installedBrowser !== undefined) return chromium.launch({ executablePath: installedBrowser, args: ['--no-sandbox'] });
+  const { default: packaged } = await import('@sparticuz/chromium');
+  packaged.setGraphicsMode = false;
+  const args = packaged.args.filter(
+    (argument) => !/^--(single-process|no-zygote|disable-web-security|allow-running)/.test(argument),
+  );
+  return chromium.launch({ executablePath: await unpacked(() => packaged.executablePath()), args });
+};
+
+const unpackedDir = fileURLToPath(new URL('../../../node_modules/.cache/chromium', import.meta.url));
+
+/** Unpacks the browser once, into a folder of its own until it is complete: several files may start at the same time. */
+const unpacked = async (unpack: () => Promise<string>): Promise<string> => {
+  const path = join(unpackedDir, 'chromium');
+  if (existsSync(path)) return path;
+  const draft = `${unpackedDir}-${process.pid}`;
+  mkdirSync(draft, { recursive: true });
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = draft;
+  try {
+    await unpack();
+  } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  }
+  try {
+    renameSync(draft, unpackedDir);
+  } catch (error) {
+    // Another file was faster.
+    if (!existsSync(path)) throw error;
+  }
+  return path;
+};

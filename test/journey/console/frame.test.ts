@@ -1,0 +1,104 @@
+/** The frame around all pages: keyboard alone, small screens, addresses that do not exist, and an ended session. */
+import { equal } from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, test } from 'vitest';
+import { newId } from '../../../shared/platform/index.ts';
+import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { newProject } from '../../harness/stage/backup.ts';
+import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
+
+const longName = 'Analytics and reporting warehouse of the whole European region';
+
+let organization: TestOrganization;
+let email: string;
+beforeAll(async () => {
+  organization = await newOrganization(undefined, 'Northwind Traders International Cooperative Holding');
+  email = organization.owner.email;
+  await newProject(organization, { name: longName });
+});
+afterAll(closeBrowser);
+
+/** Waits until this element has the focus: a closed menu or dialog returns it a moment after it is gone. */
+const waitForFocus = (page: Page, element: Locator): Promise<void> => element.and(page.locator(':focus')).waitFor();
+
+test('console: a keyboard skips the menu, and menus and dialogs give the focus back', async () => {
+  const { page, check } = await openConsole({ email, path: '/schedules' });
+  await page.getByRole('heading', { name: 'Schedules', exact: true }).waitFor();
+  await page.locator('body').press('Tab');
+  await waitForFocus(page, page.getByRole('link', { name: 'Skip to the content' }));
+  await page.keyboard.press('Enter');
+  await waitForFocus(page, page.locator('main'));
+  await page.keyboard.press('Tab');
+  await page.locator('main :focus').waitFor();
+
+  // Without animations, too, whose end a menu would wait for.
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const account = page.getByRole('button', { name: /^Account of/ }).first();
+  await account.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('menuitem', { name: 'Sign out' }).waitFor({ state: 'detached' });
+  await waitForFocus(page, account);
+
+  await page.getByRole('link', { name: 'Projects', exact: true }).click();
+  await page.getByRole('link', { name: longName }).click();
+  const start = page.getByRole('button', { name: 'Back up now' });
+  await start.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: `Back up ${longName}` }).waitFor();
+  await check.accessibility();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await waitForFocus(page, start);
+  check.problems();
+});
+
+test('console: at 360 px no page scrolls sideways, and the menu gives the focus back', async () => {
+  const { page, goTo, check } = await openConsole({ email, width: 360 });
+  for (const path of ['', '/projects', '/backups', '/schedules', '/webhooks', '/audit', '/team', '/organization']) {
+    await goTo(path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+    equal(await page.evaluate('document.documentElement.scrollWidth'), 360, `${path} is wider than the screen`);
+  }
+  await page.getByRole('button', { name: 'Menu', exact: true }).click();
+  await page.getByRole('link', { name: 'Team', exact: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'Team', exact: true }).waitFor({ state: 'hidden' });
+  await waitForFocus(page, page.getByRole('button', { name: 'Menu', exact: true }));
+  check.problems();
+});
+
+test('console: an unknown address or resource says so and leads on; the frame stays', async () => {
+  const { page, goTo, check } = await openConsole({ email, path: '/nowhere' });
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  await check.accessibility();
+  await check.screenshots('not-found');
+  check.problems();
+  for (const [path, text] of [
+    [`/projects/${newId('project')}`, 'There is no such project'],
+    [`/schedules/${newId('schedule')}`, 'There is no such schedule'],
+    [`/webhooks/${newId('webhook')}`, 'There is no such webhook'],
+    [`/backups/${newId('backup')}`, 'There is no such backup'],
+    [`/restores/${newId('restore')}`, 'There is no such restore'],
+    [`/alerts/${newId('alert')}`, 'There is no such alert'],
+  ] as const) {
+    await goTo(path);
+    await page.getByRole('heading', { name: text }).waitFor();
+    await page.getByRole('link', { name: /^Show all/ }).waitFor();
+  }
+});
+
+test('console: a session that ends while a page is open leads to the sign-in and back to the page', async () => {
+  const { page } = await openConsole({ email, path: '/team' });
+  await page.getByRole('table', { name: 'Members' }).waitFor();
+  await page.context().clearCookies();
+  await page.getByRole('link', { name: 'Audit log', exact: true }).click();
+  await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Continue with Google' }).click();
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('E-mail address').press('Enter');
+  await page.getByRole('heading', { name: 'Audit log', exact: true }).waitFor();
+});

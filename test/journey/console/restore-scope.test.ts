@@ -1,0 +1,109 @@
+/** The restore wizard for a viewer, for single documents, and for a masked copy. */
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { afterAll, test } from 'vitest';
+import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { next, pathsOf, restoresOf, shop } from '../../harness/browser/restore-pages.ts';
+import { newProject } from '../../harness/stage/backup.ts';
+import { addMember } from '../../harness/stage/organization.ts';
+import { contentsOf, erase, readRestore } from '../../harness/stage/restore.ts';
+
+afterAll(closeBrowser);
+
+test('console: a viewer sees the plan of no restore and cannot start one', async () => {
+  const { organization, backup } = await shop();
+  const viewer = await addMember(organization, 'viewer');
+  const { page, check, goTo } = await openConsole({ email: viewer.email, path: '/restores' });
+  const button = page.getByRole('button', { name: 'New restore' });
+  await button.waitFor();
+  equal(await button.getAttribute('aria-disabled'), 'true');
+  await goTo(`/restore/new?backupId=${backup.id}&step=plan`);
+  await page.getByText('You cannot start a restore').waitFor();
+  await page
+    .getByText(/Only members, admins and the owner can do this/)
+    .first()
+    .waitFor();
+  await check.screenshots('restore-wizard-viewer');
+  await check.accessibility();
+  equal(await page.getByRole('button', { name: /^Restore/ }).count(), 0);
+  deepEqual(await restoresOf(organization), []);
+  check.problems();
+});
+
+test('console: a link of another page chooses single documents, and names that the backup lacks are shown', async () => {
+  const { organization, source, backup } = await shop();
+  await erase(source, ['users/ada', 'users/bob']);
+  const documents = ['users/ada', 'users/missing'].map(encodeURIComponent).join(',');
+  const { page, check } = await openConsole({
+    email: organization.owner.email,
+    path: `/restore/new?${new URLSearchParams({ backupId: backup.id, documents })}`,
+  });
+  equal(await page.getByLabel('Documents', { exact: true }).inputValue(), 'users/ada\nusers/missing');
+  await page.getByLabel('Documents', { exact: true }).fill('users');
+  await page.getByText(/users is not the path of a document/).waitFor();
+  await page.getByLabel('Documents', { exact: true }).fill('users/ada\nusers/missing');
+  for (const _ of ['target', 'mode', 'plan']) await next(page);
+  await page.getByText('1 document not found in the backup').waitFor();
+  await page.getByLabel(/Type Shop to confirm/).fill('Shop');
+  await page.getByRole('button', { name: 'Restore', exact: true }).click();
+  await page.getByText('The restore is complete').waitFor({ timeout: 120_000 });
+  await page.getByText('1 document not found in the backup').waitFor();
+  await check.screenshots('restore-missing-names');
+  await check.accessibility();
+  equal((await pathsOf(source)).includes('users/ada'), true);
+  equal((await pathsOf(source)).includes('users/bob'), false);
+  check.problems();
+});
+
+test('console: data is masked on its way into another project, and the plan shows it before and after', async () => {
+  const { organization, source, backup } = await shop();
+  const target = await newProject(organization, { name: 'Staging' });
+  const { page, check, goTo } = await openConsole({
+    email: organization.owner.email,
+    path: `/restore/new?${new URLSearchParams({ backupId: backup.id, collections: 'users', step: 'target' })}`,
+  });
+  await page.getByRole('heading', { name: 'Where should it go?' }).waitFor();
+  // Into its own project nothing can be masked.
+  equal(await page.getByText('Mask data').count(), 0);
+  await page.getByRole('radio', { name: /Staging/ }).check();
+  await next(page);
+  await page.getByRole('heading', { name: 'Should the copy hide personal data?' }).waitFor();
+  await page.getByRole('button', { name: 'Mask data' }).click();
+  await page.getByLabel('Collection', { exact: true }).fill('users');
+  await page.getByLabel('Transform').selectOption('fake');
+  await page.getByLabel('Kind').selectOption('firstName');
+  const on = page.getByRole('button', { name: 'Continue' });
+  equal(await on.getAttribute('aria-disabled'), 'true');
+  await page.getByLabel('Field', { exact: true }).pressSequentially('txet');
+  await check.screenshots('restore-mask');
+  await check.accessibility();
+  await next(page);
+  await next(page);
+  await page
+    .getByText(/matches no field/)
+    .first()
+    .waitFor();
+  await page.getByRole('button', { name: /Mask data/ }).click();
+  await page.getByLabel('Field', { exact: true }).fill('text');
+  await next(page);
+  await next(page);
+  const changes = page.getByRole('table', { name: 'Changes of users/ada' });
+  await changes.waitFor();
+  match(await changes.innerText(), /Before[\s\S]*After[\s\S]*text/);
+  await check.screenshots('restore-mask-plan');
+  await check.accessibility();
+  await page.getByLabel(/Type Staging to confirm/).fill('Staging');
+  await page.getByRole('button', { name: 'Restore', exact: true }).click();
+  await page.getByText('The restore is complete').waitFor({ timeout: 120_000 });
+  await page.getByText('Masked', { exact: true }).waitFor();
+  const [copy, original] = [await contentsOf(target.sourceProjectId), await contentsOf(source)];
+  const users = Object.keys(original).filter((path) => /^users\/[^/]+$/.test(path));
+  ok(users.length > 0);
+  for (const path of users) {
+    deepEqual(Object.keys(copy[path] ?? {}), ['text']);
+    match(JSON.stringify(copy[path]), /^{"text":{"stringValue":"[A-Z][a-z]+"}}$/);
+  }
+  const [{ restoreJobId } = { restoreJobId: '' }] = await restoresOf(organization);
+  equal((await readRestore(organization, restoreJobId)).transform?.rules, 1);
+  await goTo('/restores');
+  check.problems();
+});
