@@ -1,0 +1,184 @@
+/** `bms alert`: who is told about failures, and how. */
+import type { Command } from 'commander';
+import type { DataOf } from '../../../../shared/client/index.ts';
+import { badInput, CliFailure, refuseIfUnchanged } from '../../base/cli-failure.ts';
+import { collectAll } from '../../base/collect-all.ts';
+import { defineCommand, defineGroup, defineList } from '../../base/define-command.ts';
+import { exitCodes } from '../../base/exit-codes.ts';
+import type { Action } from '../../context/context.ts';
+import { findAlertId } from '../../context/find-resource.ts';
+import { askYesNo } from '../../output/ask.ts';
+import { formatTime } from '../../output/format.ts';
+import type { Detail } from '../../output/output.ts';
+import { statusStyle } from '../../output/status-style.ts';
+import { type AlertBody, type AlertChanges, type AlertOptions, addAlertOptions, alertBody } from './alert-options.ts';
+import { addIncidentCommands } from './incident-commands.ts';
+
+type Alert = DataOf<'GET /alerts/{alertId}'>;
+
+export const addAlertCommands = (program: Command, action: Action): void => {
+  const group = defineGroup(program, {
+    name: 'alert',
+    aliases: ['alerts'],
+    summary: 'Report failures by e-mail, Slack, Teams, Discord or PagerDuty',
+    examples: [
+      'bms alert ls',
+      'bms alert create Ops --channel email --to ops@example.com',
+      'bms alert test Ops',
+      'bms alert incidents',
+    ],
+  });
+
+  defineList(group, { summary: 'List alerts', examples: ['bms alert ls'] }).action(
+    action(async ({ client: open, output }) => {
+      const found = await collectAll((await open()).list('GET /alerts', { query: { limit: 100 } }));
+      output.list<Alert>(found, {
+        columns: [
+          { title: 'ALERT', value: ({ id }) => id },
+          { title: 'NAME', value: ({ name }) => name, flexible: true },
+          { title: 'CHANNEL', value: ({ channel }) => channel },
+          { title: 'FROM', value: ({ severity }) => severity },
+          { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
+        ],
+        idOf: ({ id }) => id,
+        empty: 'No alerts: failures are reported to no one; bms alert create <name> --channel email --to owners',
+      });
+    }),
+  );
+
+  defineCommand(group, {
+    name: 'show <alert>',
+    aliases: ['get'],
+    summary: 'Show an alert; its URL and its key are masked',
+    examples: ['bms alert show Ops'],
+  }).action(
+    action(async ({ client: open, output }, _, wanted = '') => {
+      const client = await open();
+      const alertId = await findAlertId(client, wanted);
+      const alert = await client.request('GET /alerts/{alertId}', { params: { alertId } });
+      output.show(alert, alertId, alertDetails(alert));
+    }),
+  );
+
+  addAlertOptions(
+    defineCommand(group, {
+      name: 'create <name>',
+      summary: 'Create an alert',
+      description: 'A URL or key without a value is typed on the terminal, or read from the first line of stdin.',
+      examples: [
+        'bms alert create Ops --channel email --to ops@example.com,ada@example.com --severity critical',
+        'bms alert create Chat --channel slack --url < slack-url.txt',
+        'bms alert create Pager --channel pagerduty --routing-key --kinds protection_lapsed,verification_failed',
+      ],
+    }),
+    { isNew: true },
+  ).action(
+    action(async (context, options: AlertOptions & Pick<AlertBody, 'channel'>, name = '') => {
+      const client = await context.client();
+      const { channel } = options;
+      const alert = await client.request('POST /alerts', { body: { ...(await alertBody(context, options)), name, channel } });
+      context.output.result(alert, alert.id, `Created ${alert.name} (${alert.id})`);
+      if (!context.output.isJson) context.output.note(`Try it: bms alert test ${alert.id}`);
+    }),
+  );
+
+  addAlertOptions(
+    defineCommand(group, {
+      name: 'update <alert>',
+      summary: 'Change an alert; only the given options change',
+      description: 'A URL or key without a value is typed on the terminal, or read from the first line of stdin.',
+      examples: ['bms alert update Ops --severity critical', 'bms alert update Ops --to ops@example.com --all-projects'],
+    }),
+    { isNew: false },
+  ).action(
+    action(async (context, options: AlertOptions & AlertChanges, wanted = '') => {
+      const { name, allProjects, allKinds } = options;
+      if (options.projects && allProjects) throw badInput('--projects and --all-projects exclude each other');
+      if (options.kinds && allKinds) throw badInput('--kinds and --all-kinds exclude each other');
+      const client = await context.client();
+      const body = {
+        ...(await alertBody(context, options)),
+        name,
+        ...(allProjects && { projectIds: [] }),
+        ...(allKinds && { kinds: [] }),
+      };
+      refuseIfUnchanged(body);
+      const alertId = await findAlertId(client, wanted);
+      const alert = await client.request('PATCH /alerts/{alertId}', { params: { alertId }, body });
+      context.output.result(alert, alertId, `Updated ${alert.name} (${alertId})`);
+    }),
+  );
+
+  defineCommand(group, {
+    name: 'test <alert>',
+    summary: 'Send a test message now',
+    description: 'The exit code is 1 if the provider does not accept it.',
+    examples: ['bms alert test Ops'],
+  }).action(
+    action(async ({ client: open, output }, _, wanted = '') => {
+      const client = await open();
+      const alertId = await findAlertId(client, wanted);
+      const result = await client.request('POST /alerts/{alertId}/test', { params: { alertId } });
+      const answer = result.statusCode === null ? '' : `, status ${result.statusCode}`;
+      if (result.success || output.isJson) output.result(result, alertId, `Sent by ${result.channel}${answer}`);
+      if (!result.success)
+        throw new CliFailure(
+          exitCodes.failed,
+          `the message was not sent${answer}: ${result.error ?? result.response ?? 'no reason given'}`,
+        );
+    }),
+  );
+
+  for (const [name, enabled] of [
+    ['enable', true],
+    ['disable', false],
+  ] as const)
+    defineCommand(group, {
+      name: `${name} <alert>`,
+      summary: enabled ? 'Enable an alert' : 'Disable an alert',
+      examples: [`bms alert ${name} Ops`],
+    }).action(
+      action(async ({ client: open, output }, _, wanted = '') => {
+        const client = await open();
+        const alertId = await findAlertId(client, wanted);
+        const alert = await client.request('PATCH /alerts/{alertId}', { params: { alertId }, body: { enabled } });
+        output.result(alert, alertId, `Alert ${alert.name} (${alertId}) is ${name}d`);
+      }),
+    );
+
+  defineCommand(group, {
+    name: 'delete <alert>',
+    aliases: ['rm'],
+    summary: 'Delete an alert',
+    examples: ['bms alert delete Ops --yes'],
+  })
+    .option('-y, --yes', 'do not ask')
+    .action(
+      action(async (context, { yes }: { readonly yes?: boolean }, wanted = '') => {
+        const client = await context.client();
+        const alertId = await findAlertId(client, wanted);
+        if (!yes && !(await askYesNo(context, `Delete alert ${alertId}?`)))
+          throw new CliFailure(exitCodes.failed, 'nothing was deleted');
+        const result = await client.request('DELETE /alerts/{alertId}', { params: { alertId } });
+        context.output.result(result, alertId, `Deleted alert ${alertId}`);
+      }),
+    );
+  addIncidentCommands(group, action);
+};
+
+const alertDetails = (alert: Alert): readonly Detail[] => [
+  ['Alert', alert.id],
+  ['Name', alert.name],
+  ['Channel', alert.channel],
+  ['Recipients', Array.isArray(alert.recipients) ? alert.recipients.join(', ') : alert.recipients],
+  ['URL', alert.url],
+  ['Routing key', alert.routingKey],
+  ['Status', alert.status, statusStyle(alert.status)],
+  ['Failing since', formatTime(alert.failingSince)],
+  ['Severity', `${alert.severity} or higher`],
+  ['Kinds', alert.kinds.join(', ') || 'all'],
+  ['Projects', alert.projectIds.join(', ') || 'all'],
+  ['Lapsed after', `${alert.lapsedAfterHours} h`],
+  ['Weekly digest', alert.channel === 'email' ? (alert.digest ? 'yes' : 'no') : null],
+  ['Last message', alert.lastDelivery && `${alert.lastDelivery.status}, ${formatTime(alert.lastDelivery.at)}`],
+];

@@ -1,0 +1,91 @@
+/** `bms alert incidents|deliveries|retry|digest`. */
+import type { Command } from 'commander';
+import type { DataOf, InputOf } from '../../../../shared/client/index.ts';
+import { alertKinds, incidentStatuses } from '../../../../shared/contract/models/alert-enums.ts';
+import { deliveryStatuses } from '../../../../shared/contract/models/webhook-enums.ts';
+import { defineCommand } from '../../base/define-command.ts';
+import type { Action } from '../../context/context.ts';
+import { findAlertId, findProjectId } from '../../context/find-resource.ts';
+import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../context/take-some.ts';
+import { formatMinute } from '../../output/format.ts';
+import { statusStyle } from '../../output/status-style.ts';
+
+type Query = NonNullable<InputOf<'GET /alerts/incidents'>['query']>;
+type DeliveryQuery = NonNullable<InputOf<'GET /alerts/{alertId}/deliveries'>['query']>;
+type Delivery = DataOf<'GET /alerts/{alertId}/deliveries'>['deliveries'][number];
+
+export const addIncidentCommands = (group: Command, action: Action): void => {
+  const incidents = defineCommand(group, {
+    name: 'incidents',
+    summary: 'List incidents, newest first',
+    examples: ['bms alert incidents --status open', 'bms alert incidents --project shop'],
+  });
+  addLimitOptions(
+    incidents
+      .addOption(incidents.createOption('--status <status>', 'with this status').choices(incidentStatuses))
+      .addOption(incidents.createOption('--kind <kind>', 'of this kind').choices(alertKinds))
+      .option('--project <project>', 'of this project'),
+  ).action(
+    action(
+      async (
+        { client: open, output },
+        options: LimitOptions & Pick<Query, 'status' | 'kind'> & { readonly project?: string },
+      ) => {
+        const client = await open();
+        const { status, kind } = options;
+        const query = { status, kind, projectId: await findProjectId(client, options.project), limit: pageSize(options) };
+        output.list(await takeSome(client.list('GET /alerts/incidents', { query }), options, output), {
+          columns: [
+            { title: 'OPENED (UTC)', value: ({ openedAt }) => formatMinute(openedAt) },
+            { title: 'SEVERITY', value: ({ severity }) => severity, style: ({ severity }) => statusStyle(severity) },
+            { title: 'STATUS', value: (incident) => incident.status },
+            { title: 'WHAT', value: ({ title }) => title, flexible: true },
+          ],
+          idOf: ({ id }) => id,
+          empty: 'No incidents',
+        });
+      },
+    ),
+  );
+
+  const deliveries = defineCommand(group, {
+    name: 'deliveries <alert>',
+    summary: 'List messages of the last 30 days, newest first',
+    examples: ['bms alert deliveries Ops --status failed'],
+  });
+  addLimitOptions(
+    deliveries.addOption(deliveries.createOption('--status <status>', 'with this status').choices(deliveryStatuses)),
+  ).action(
+    action(async ({ client: open, output }, options: LimitOptions & Pick<DeliveryQuery, 'status'>, wanted = '') => {
+      const client = await open();
+      const alertId = await findAlertId(client, wanted);
+      const input = { params: { alertId }, query: { status: options.status, limit: pageSize(options) } };
+      async function* all(): AsyncGenerator<Delivery> {
+        for await (const { data } of client.pages('GET /alerts/{alertId}/deliveries', input)) yield* data.deliveries;
+      }
+      output.list(await takeSome(all(), options, output), {
+        columns: [
+          { title: 'DELIVERY', value: ({ id }) => id },
+          { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
+          { title: 'CREATED (UTC)', value: ({ createdAt }) => formatMinute(createdAt) },
+          { title: 'MESSAGE', value: ({ title }) => title, flexible: true },
+        ],
+        idOf: ({ id }) => id,
+        empty: 'No messages',
+      });
+    }),
+  );
+
+  defineCommand(group, {
+    name: 'retry <alert> <delivery>',
+    summary: 'Send a message once more, under the same id',
+    examples: ['bms alert retry Ops dlv_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
+  }).action(
+    action(async ({ client: open, output }, _, wanted = '', deliveryId = '') => {
+      const client = await open();
+      const params = { alertId: await findAlertId(client, wanted), deliveryId };
+      const result = await client.request('POST /alerts/{alertId}/deliveries/{deliveryId}/retry', { params });
+      output.result(result, deliveryId, `Message ${deliveryId} is sent again`);
+    }),
+  );
+};

@@ -1,0 +1,82 @@
+/** `bms backup diff`: what changed between a backup and another one, or the live database. */
+import type { Command } from 'commander';
+import type { DataOf } from '../../../../shared/client/index.ts';
+import { escapeName, escapeOutput } from '../../../archive/escape-output.ts';
+import { defineCommand } from '../../base/define-command.ts';
+import type { Action, Context } from '../../context/context.ts';
+import { findBackupId, findProjectId } from '../../context/find-resource.ts';
+import { formatCount } from '../../output/format.ts';
+import { plainFields, type RestFields } from '../../output/plain-value.ts';
+
+type Diff = DataOf<'GET /backups/{backupId}/diff'>;
+type Entry = NonNullable<NonNullable<Diff['document']>['before']>;
+
+interface DiffOptions {
+  readonly path?: string | undefined;
+  readonly project?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+export const addDiffCommand = (group: Command, action: Action): void => {
+  defineCommand(group, {
+    name: 'diff <backup> [against]',
+    summary: 'Compare a backup with another backup, or with the live database',
+    description: 'Without a second backup it is compared with the live database. "added" means: only in the second.',
+    examples: ['bms backup diff latest', 'bms backup diff bkp_01JZ8Q bkp_01JZ9R', 'bms backup diff latest live --path users/ada'],
+  })
+    .option('--path <path>', 'compare the fields of one document')
+    .option('--project <project>', 'the project of "latest"')
+    .action(
+      action(async (context, { path, project }: DiffOptions, wanted = '', other = 'live') => {
+        const client = await context.client();
+        const projectId = await findProjectId(client, project);
+        const backupId = await findBackupId(client, wanted, projectId);
+        const against = other === 'live' ? other : await findBackupId(client, other, projectId);
+        const input = { params: { backupId }, query: { against, path, limit: 100 } };
+        let whole: Diff | undefined;
+        // Counts grow with each page; the changes of all pages are one list.
+        for await (const { data } of client.pages('GET /backups/{backupId}/diff', input)) {
+          if (!context.output.isJson && !context.output.isQuiet) printChanges(context, data);
+          whole = { ...data, changes: [...(whole?.changes ?? []), ...data.changes] };
+        }
+        if (whole) report(context, whole);
+      }),
+    );
+};
+
+const marks = { added: ['+', 'green'], changed: ['~', 'yellow'], removed: ['-', 'red'] } as const;
+
+const printChanges = ({ output }: Context, { changes }: Diff): void => {
+  for (const { path, change } of changes) {
+    const [mark, style] = marks[change];
+    output.line(output.terminal.paint(style, `${mark} ${escapeName(path)}`));
+  }
+};
+
+const report = ({ output }: Context, diff: Diff): void => {
+  if (output.isJson) {
+    output.json(diff);
+    return;
+  }
+  if (output.isQuiet) for (const { path } of diff.changes) output.line(escapeName(path));
+  if (diff.document && !output.isQuiet) printDocument({ output }, diff.document);
+  const { added, changed, removed, unchanged } = diff.counts;
+  const counts = `${formatCount(added)} added, ${formatCount(changed)} changed, ${formatCount(removed)} removed`;
+  if (!diff.document) output.note(`${counts}, ${formatCount(unchanged)} unchanged${diff.complete ? '' : ' so far'}`);
+  if (diff.lacks) output.warn(`not compared completely: ${diff.lacks.collections.join(', ')}: ${diff.lacks.reason}`);
+};
+
+/** One line per side of every field that differs. Values are plain, unless only their types differ. */
+const printDocument = ({ output }: Pick<Context, 'output'>, { before, after }: NonNullable<Diff['document']>): void => {
+  const [old, now] = [fieldsOf(before), fieldsOf(after)];
+  const [oldPlain, nowPlain] = [plainFields(old), plainFields(now)];
+  for (const name of [...new Set([...Object.keys(old), ...Object.keys(now)])].sort()) {
+    if (JSON.stringify(old[name]) === JSON.stringify(now[name])) continue;
+    const isPlain = JSON.stringify(oldPlain[name]) !== JSON.stringify(nowPlain[name]);
+    const [was, is] = isPlain ? [oldPlain[name], nowPlain[name]] : [old[name], now[name]];
+    if (was !== undefined) output.line(output.terminal.paint('red', escapeOutput(`- ${name}: ${JSON.stringify(was)}`)));
+    if (is !== undefined) output.line(output.terminal.paint('green', escapeOutput(`+ ${name}: ${JSON.stringify(is)}`)));
+  }
+};
+
+const fieldsOf = (entry: Entry | null): RestFields => (entry?.fields ?? {}) as RestFields;

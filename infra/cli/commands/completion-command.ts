@@ -1,0 +1,20 @@
+/** `bms completion`: prints the script for a shell. */
+import { Argument, type Command } from 'commander';
+import { defineCommand } from '../base/define-command.ts';
+import { commandTree } from '../completion/command-tree.ts';
+import { completionScript, type Shell, shells } from '../completion/completion-scripts.ts';
+import type { Action } from '../context/context.ts';
+
+export const addCompletionCommand = (program: Command, action: Action): void => {
+  defineCommand(program, {
+    name: 'completion',
+    summary: 'Print the completion script for bash, zsh or fish',
+    examples: ['source <(bms completion bash)', 'source <(bms completion zsh)', 'bms completion fish | source'],
+  })
+    .addArgument(new Argument('<shell>', 'your shell').choices(shells))
+    .action(
+      action(async ({ environment }, _, shell = '') => {
+        environment.stdout.write(completionScript(shell as Shell, commandTree(program)));
+      }),
+    );
+};

@@ -1,0 +1,94 @@
+/** `bms login`: stores credentials for the address of a service. */
+import type { Command } from 'commander';
+import { openClient } from '../../../shared/client/index.ts';
+import { badInput } from '../base/cli-failure.ts';
+import { defineCommand } from '../base/define-command.ts';
+import type { Profile } from '../config/config-file.ts';
+import { openSession } from '../config/open-session.ts';
+import type { Action, Context } from '../context/context.ts';
+import { signInDevice } from '../login/sign-in-device.ts';
+import { readSecret } from '../output/ask.ts';
+
+interface LoginOptions {
+  /** True: read from the terminal or stdin. */
+  readonly apiKey?: string | true | undefined;
+  readonly token?: string | true | undefined;
+  readonly browser: boolean;
+}
+
+export const addLoginCommand = (program: Command, action: Action): void => {
+  defineCommand(program, {
+    name: 'login',
+    summary: 'Sign in, or store an API key',
+    description:
+      'Shows a code that you approve in the console, which opens in your browser. The session lasts up to 30 days. A key or token without a value is typed on the terminal, or read from the first line of stdin.',
+    examples: [
+      'bms login --url https://backups.example.com',
+      'bms login --no-browser',
+      'bms login --api-key --organization org_01JZ8Q4V0M6T3X9C2B7N5K1HRD < key.txt',
+    ],
+  })
+    .option('--api-key [key]', 'store the key of a service account instead; needs --organization')
+    .option('--token [token]', 'store an access token instead; it is valid for an hour')
+    .option('--no-browser', 'do not open a browser; only print the address and the code')
+    .action(
+      action(async (context, { apiKey, token, browser }: LoginOptions) => {
+        if (apiKey !== undefined && token !== undefined) throw badInput('--api-key and --token exclude each other');
+        if (apiKey !== undefined) await storeKey(context, await secretOf(context, apiKey, 'API key: '));
+        else if (token !== undefined) await storeToken(context, await secretOf(context, token, 'Token: '));
+        else await signIn(context, browser);
+      }),
+    );
+};
+
+const secretOf = (context: Context, given: string | true, question: string): Promise<string> =>
+  given === true ? readSecret(context, question) : Promise.resolve(given);
+
+/** The key is tried before it is stored. */
+const storeKey = async (context: Context, apiKey: string): Promise<void> => {
+  const { url, organization } = context.settings();
+  if (organization === undefined || !organization.startsWith('org_'))
+    throw badInput('an API key needs the id of its organization: --organization org_…');
+  const client = openClient({ baseUrl: url, apiKey, organizationId: organization });
+  // 403 means that the key is valid but lacks this scope.
+  const { status } = await client.send('GET /organizations/current');
+  if (status !== 403) await client.request('GET /organizations/current');
+  await storeProfile(context, { apiKey, organizationId: organization });
+  context.output.note(`Stored the API key for ${url}`);
+};
+
+const signIn = async (context: Context, hasBrowser: boolean): Promise<void> => {
+  const { url, credentials } = context.settings();
+  if (credentials.from === 'environment')
+    throw badInput('BMS_API_KEY or BMS_TOKEN is set and would be used instead of the sign-in; unset it');
+  const { accessToken, refreshToken } = await signInDevice(context, { hasBrowser });
+  await storeProfile(context, { accessToken, refreshToken });
+  const { email } = await openClient({ baseUrl: url, token: accessToken }).request('GET /auth/me');
+  context.output.note(`Signed in to ${url} as ${email}`);
+  if ((await chooseAfterLogin(context)) === undefined) context.output.note('Choose an organization with bms orgs use <name>.');
+};
+
+const storeToken = async (context: Context, accessToken: string): Promise<void> => {
+  const { url } = context.settings();
+  const { email } = await openClient({ baseUrl: url, token: accessToken }).request('GET /auth/me');
+  await storeProfile(context, { accessToken });
+  context.output.note(`Signed in to ${url} as ${email}`);
+};
+
+/** Replaces the credentials of the address and makes it the current one. Keeps the chosen organization of the same user. */
+export const storeProfile = async (context: Context, profile: Profile): Promise<void> => {
+  const { url } = context.settings();
+  await context.config.update((config) => ({ ...config, current: url, profiles: { ...config.profiles, [url]: profile } }));
+};
+
+/** The organization to use from now on: the only one, or that of --organization. Undefined: the user chooses later. */
+export const chooseAfterLogin = async (context: Context): Promise<string | undefined> => {
+  const organizationId = await openSession(context.settings(), context.config).organizationId();
+  if (organizationId === undefined) return undefined;
+  const { url } = context.settings();
+  await context.config.update((config) => ({
+    ...config,
+    profiles: { ...config.profiles, [url]: { ...config.profiles[url], organizationId } },
+  }));
+  return organizationId;
+};

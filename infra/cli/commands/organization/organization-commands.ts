@@ -1,0 +1,136 @@
+/** `bms orgs`: the organizations of the user. */
+import type { Command } from 'commander';
+import type { DataOf } from '../../../../shared/client/index.ts';
+import { badInput, CliFailure, refuseIfUnchanged } from '../../base/cli-failure.ts';
+import { collectAll } from '../../base/collect-all.ts';
+import { defineCommand, defineGroup, defineList } from '../../base/define-command.ts';
+import { exitCodes } from '../../base/exit-codes.ts';
+import { matchOrganization } from '../../config/open-session.ts';
+import type { Action, Context } from '../../context/context.ts';
+import { findStorageId } from '../../context/find-resource.ts';
+import { askYesNo } from '../../output/ask.ts';
+import { formatCount } from '../../output/format.ts';
+
+type Organization = DataOf<'GET /organizations'>[number];
+
+interface UpdateOptions {
+  readonly name?: string | undefined;
+  readonly timezone?: string | undefined;
+  /** False: none. */
+  readonly storage?: string | false | undefined;
+}
+
+export const addOrganizationCommands = (program: Command, action: Action): void => {
+  const group = defineGroup(program, {
+    name: 'orgs',
+    aliases: ['org', 'organizations'],
+    summary: 'List, choose and change organizations',
+    examples: ['bms orgs ls', 'bms orgs use "Analytical Engines"'],
+  });
+
+  defineList(group, { summary: 'List your organizations', examples: ['bms orgs ls'] }).action(
+    action(async ({ session, output }) => {
+      const { anywhere, organizationId } = session();
+      const found = await collectAll(anywhere.list('GET /organizations'));
+      const current = found.length === 0 ? undefined : await organizationId().catch(() => undefined);
+      output.list<Organization>(found, {
+        columns: [
+          { title: '', value: ({ id }) => (id === current ? '*' : ' ') },
+          { title: 'ORGANIZATION', value: ({ id }) => id },
+          { title: 'NAME', value: ({ name }) => name, flexible: true },
+          { title: 'ROLE', value: ({ role }) => role },
+          { title: 'PROJECTS', value: ({ projectCount }) => formatCount(projectCount), align: 'right' },
+        ],
+        idOf: ({ id }) => id,
+        empty: 'You do not belong to an organization yet: bms orgs create <name>',
+      });
+    }),
+  );
+
+  defineCommand(group, {
+    name: 'use <organization>',
+    summary: 'Choose the organization of the following commands',
+    examples: ['bms orgs use "Analytical Engines"', 'bms orgs use analytical-engines'],
+  }).action(
+    action(async (context, _, wanted = '') => {
+      const found = await collectAll(context.session().anywhere.list('GET /organizations'));
+      const organization = matchOrganization(found, wanted);
+      await choose(context, organization.id);
+      context.output.result(organization, organization.id, `Using ${organization.name} (${organization.id})`);
+    }),
+  );
+
+  defineCommand(group, {
+    name: 'create <name>',
+    summary: 'Create an organization and use it',
+    examples: ['bms orgs create "Analytical Engines"'],
+  })
+    .option('--slug <slug>', 'its name in addresses; default: made from the name')
+    .action(
+      action(async (context, { slug }: { readonly slug?: string }, name = '') => {
+        const created = await context.session().anywhere.request('POST /organizations', { body: { name, slug } });
+        await choose(context, created.id);
+        context.output.result(created, created.id, `Created ${created.name} (${created.id})`);
+      }),
+    );
+
+  defineCommand(group, {
+    name: 'update',
+    summary: 'Change the name or the settings of the chosen organization',
+    examples: ['bms orgs update --name "Analytical Engines"', 'bms orgs update --timezone Europe/Berlin --storage Archive'],
+  })
+    .option('--name <name>', 'a new name')
+    .option('--timezone <zone>', 'of schedules and times, such as Europe/Berlin')
+    .option('--storage <storage>', 'the default storage destination of backups')
+    .option('--no-storage', 'no default storage destination')
+    .action(
+      action(async (context, { name, timezone, storage }: UpdateOptions) => {
+        refuseIfUnchanged({ name, timezone, storage });
+        const client = await context.client();
+        const defaultStorageId = storage === false ? null : await findStorageId(client, storage);
+        const isSet = timezone !== undefined || defaultStorageId !== undefined;
+        const body = { name, settings: isSet ? { timezone, defaultStorageId } : undefined };
+        const changed = await client.request('PUT /organizations/current', { body });
+        context.output.result(changed, changed.id, `Updated ${changed.name} (${changed.id})`);
+      }),
+    );
+
+  defineCommand(group, {
+    name: 'delete <name>',
+    aliases: ['rm'],
+    summary: 'Delete the chosen organization; it can be recovered for 30 days',
+    description: 'The complete name confirms it. Only the owner can; bms orgs recover takes it back.',
+    examples: ['bms orgs delete "Analytical Engines"'],
+  })
+    .option('-y, --yes', 'do not ask')
+    .action(
+      action(async (context, { yes }: { readonly yes?: boolean }, confirmName = '') => {
+        const client = await context.client();
+        const { id, name } = await client.request('GET /organizations/current');
+        if (confirmName !== name) throw badInput(`the organization is named ${name}; its complete name confirms the deletion`);
+        const question = `Delete ${name} (${id})? Its backups and captures stop.`;
+        if (!yes && !(await askYesNo(context, question))) throw new CliFailure(exitCodes.failed, 'nothing was deleted');
+        const result = await client.request('POST /organizations/current/delete', { body: { confirmName } });
+        context.output.result(result, id, `Deleted ${name} (${id}); bms orgs recover ${id} takes it back`);
+      }),
+    );
+
+  defineCommand(group, {
+    name: 'recover <id>',
+    summary: 'Recover a deleted organization, within 30 days',
+    examples: ['bms orgs recover org_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
+  }).action(
+    action(async (context, _, id = '') => {
+      const recovered = await context.session().anywhere.request('POST /organizations/{id}/recover', { params: { id } });
+      context.output.result(recovered, recovered.id, `Recovered ${recovered.name} (${recovered.id})`);
+    }),
+  );
+};
+
+const choose = async ({ config, settings }: Context, organizationId: string): Promise<void> => {
+  const { url } = settings();
+  await config.update(({ profiles, ...rest }) => ({
+    ...rest,
+    profiles: { ...profiles, [url]: { ...profiles[url], organizationId } },
+  }));
+};

@@ -1,0 +1,187 @@
+/** `bms pitr`: point-in-time recovery. */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { DataOf } from '../../../shared/client/index.ts';
+import { escapeOutput } from '../../archive/escape-output.ts';
+import { type ChoiceOf, pitrPrecisions } from '../base/choices.ts';
+import { refuseIfUnchanged } from '../base/cli-failure.ts';
+import { defineCommand, defineGroup } from '../base/define-command.ts';
+import { choiceOption, parseWhole } from '../base/parse-values.ts';
+import { chooseProjectId } from '../context/choose-project.ts';
+import type { Action, Context } from '../context/context.ts';
+import { findProject, findStorageId, type Project } from '../context/find-resource.ts';
+import { isUnicode } from '../context/watch-job.ts';
+import { drawTimeline, timelineAsciiMarks, timelineMarks } from '../output/draw-timeline.ts';
+import { formatCount, formatTime } from '../output/format.ts';
+import type { Detail } from '../output/output.ts';
+import { statusStyle } from '../output/status-style.ts';
+import { addPitrCatCommand } from './pitr-cat-command.ts';
+
+type Pitr = DataOf<'GET /projects/{projectId}/pitr'>;
+type Windows = DataOf<'GET /projects/{projectId}/pitr/windows'>;
+
+interface EnableOptions {
+  readonly retention?: number | undefined;
+  readonly interval?: number | undefined;
+  readonly precision?: ChoiceOf<typeof pitrPrecisions> | undefined;
+  readonly storage?: string | undefined;
+  readonly wait?: boolean | undefined;
+}
+
+const pollMs = 1_000;
+const timelineColumns = 72;
+
+export const addPitrCommands = (program: Command, action: Action): void => {
+  const group = defineGroup(program, {
+    name: 'pitr',
+    summary: 'Point-in-time recovery: enable it, and see what can be restored',
+    description: 'bms restore --at <time> --project <project> restores a point in time.',
+    examples: ['bms pitr enable shop --wait', 'bms pitr windows shop', 'bms restore --at 10m --project shop --plan'],
+  });
+  const projectOf = async (context: Context, wanted: string | undefined): Promise<Project> =>
+    findProject(await context.client(), wanted ?? (await chooseProjectId(context, undefined)));
+
+  defineCommand(group, {
+    name: 'windows [project]',
+    summary: 'Draw what can be restored',
+    examples: ['bms pitr windows shop', 'bms pitr windows shop --collection orders', 'bms pitr windows shop --json'],
+  })
+    .option('--collection <id>', 'for one collection')
+    .action(
+      action(async (context, { collection }: { readonly collection?: string }, wanted?: string) => {
+        const { id: projectId } = await projectOf(context, wanted);
+        const input = { params: { projectId }, query: { collection } };
+        const windows = await (await context.client()).request('GET /projects/{projectId}/pitr/windows', input);
+        if (context.output.isJson) context.output.json(windows);
+        else printWindows(context, windows);
+      }),
+    );
+
+  addPitrCatCommand(group, action);
+
+  defineCommand(group, {
+    name: 'show [project]',
+    aliases: ['status'],
+    summary: 'Show the state of point-in-time recovery',
+    examples: ['bms pitr show shop'],
+  }).action(
+    action(async (context, _, wanted?: string) => {
+      const { id: projectId } = await projectOf(context, wanted);
+      const pitr = await (await context.client()).request('GET /projects/{projectId}/pitr', { params: { projectId } });
+      context.output.show(pitr, projectId, pitrDetails(pitr));
+    }),
+  );
+
+  defineCommand(group, {
+    name: 'enable [project]',
+    summary: 'Capture changes from now on',
+    examples: ['bms pitr enable shop --retention 14 --wait'],
+  })
+    .option('--retention <days>', 'how long points in time stay restorable (default: 7)', parseWhole)
+    .option('--interval <seconds>', 'how often changes are stored (default: 60)', parseWhole)
+    .addOption(
+      choiceOption('--precision <precision>', 'every second, or the end of each interval (default: second)', pitrPrecisions),
+    )
+    .option('--storage <storage>', 'where to store the changes')
+    .option('--wait', 'wait until the base backup is complete and changes are captured')
+    .action(
+      action(async (context, options: EnableOptions, wanted?: string) => {
+        const { id: projectId, name } = await projectOf(context, wanted);
+        const client = await context.client();
+        const body = {
+          retentionDays: options.retention,
+          captureIntervalSeconds: options.interval,
+          precision: options.precision,
+          storageDestinationId: await findStorageId(client, options.storage),
+        };
+        let pitr: Pitr = await client.request('POST /projects/{projectId}/pitr', { params: { projectId }, body });
+        while (options.wait && pitr.status === 'starting') {
+          await pause(pollMs, undefined, { signal: context.signal });
+          pitr = await client.request('GET /projects/{projectId}/pitr', { params: { projectId } });
+        }
+        context.output.result(pitr, projectId, `Point-in-time recovery of ${name} is ${pitr.status}`);
+      }),
+    );
+
+  defineCommand(group, {
+    name: 'update [project]',
+    summary: 'Change the retention, the interval or the precision',
+    examples: ['bms pitr update shop --retention 30'],
+  })
+    .option('--retention <days>', 'how long points in time stay restorable', parseWhole)
+    .option('--interval <seconds>', 'how often changes are stored', parseWhole)
+    .addOption(choiceOption('--precision <precision>', 'every second, or the end of each interval', pitrPrecisions))
+    .action(
+      action(async (context, { retention, interval, precision }: EnableOptions, wanted?: string) => {
+        const body = { retentionDays: retention, captureIntervalSeconds: interval, precision };
+        refuseIfUnchanged(body);
+        const { id: projectId, name } = await projectOf(context, wanted);
+        const client = await context.client();
+        const pitr = await client.request('PATCH /projects/{projectId}/pitr', { params: { projectId }, body });
+        context.output.result(pitr, projectId, `Updated point-in-time recovery of ${name}`);
+      }),
+    );
+
+  defineCommand(group, {
+    name: 'disable [project]',
+    summary: 'Stop capturing; captured changes stay restorable until their retention ends',
+    examples: ['bms pitr disable shop'],
+  }).action(
+    action(async (context, _, wanted?: string) => {
+      const { id: projectId, name } = await projectOf(context, wanted);
+      const pitr = await (await context.client()).request('DELETE /projects/{projectId}/pitr', { params: { projectId } });
+      context.output.result(pitr, projectId, `Point-in-time recovery of ${name} is ${pitr.status}`);
+    }),
+  );
+};
+
+const printWindows = ({ output, environment }: Context, found: Windows): void => {
+  const marks = isUnicode(environment.env) ? timelineMarks : timelineAsciiMarks;
+  const columns = Math.min(timelineColumns, output.terminal.columns - 2);
+  const timeline = drawTimeline(found, { columns, marks, nowMs: Date.now() });
+  if (!timeline) {
+    output.note('Nothing has been captured yet');
+    return;
+  }
+  const [from, to] = [formatTime(timeline.from) ?? '', formatTime(timeline.to) ?? ''];
+  output.line(timeline.line);
+  output.line(`${from}${to.padStart(Math.max(1, columns - from.length))}`);
+  output.line(
+    output.terminal.paint(
+      'dim',
+      `${marks.complete} restorable  ${marks.some} some collections  ${marks.sampled} sampled  ${marks.gap} gap`,
+    ),
+  );
+  for (const { from: start, to: end, complete, collectionCount } of found.windows)
+    output.line(
+      `window  ${formatTime(start)} to ${formatTime(end)}${complete ? '' : `  ${collectionCount ?? 'some'} collections`}`,
+    );
+  for (const { from: start, to: end } of found.sampled) output.line(`sampled ${formatTime(start)} to ${formatTime(end)}`);
+  for (const { from: start, to: end, reason } of found.gaps)
+    output.line(escapeOutput(`gap     ${formatTime(start)} to ${formatTime(end) ?? 'now'}  ${reason}`));
+};
+
+const pitrDetails = (pitr: Pitr): readonly Detail[] => [
+  ['Project', pitr.projectId],
+  ['Status', pitr.status, statusStyle(pitr.status)],
+  ['Problem', pitr.problem, 'red'],
+  ...anomalyDetails(pitr),
+  ['Precision', pitr.precision],
+  ['Retention', `${pitr.retentionDays} days`],
+  ['Interval', `${pitr.captureIntervalSeconds} s`],
+  ['From', formatTime(pitr.earliestRestorableAt)],
+  ['To', formatTime(pitr.latestRestorableAt)],
+  ['Changes', formatCount(pitr.changesCaptured)],
+  ['Base backup', pitr.baseBackupId],
+  ['Storage', pitr.storageDestinationId],
+  ['Cost', `${formatCount(pitr.cost.reads)} reads, about ${pitr.cost.estimatedUsd} USD`],
+];
+
+const anomalyDetails = ({ anomaly }: Pitr): readonly Detail[] =>
+  anomaly
+    ? [
+        ['Unusual', anomaly.findings.map(({ message }) => message).join('; '), 'yellow'],
+        ['', `bms backup acknowledge ${anomaly.keptBackupId}`],
+      ]
+    : [];

@@ -1,0 +1,104 @@
+/** `bms restore ls|show|watch|resume|cancel`. */
+import type { Command } from 'commander';
+import type { InputOf } from '../../../../shared/client/index.ts';
+import { restoreStatuses } from '../../base/choices.ts';
+import { defineCommand } from '../../base/define-command.ts';
+import { choiceOption, parseMoment } from '../../base/parse-values.ts';
+import type { Action } from '../../context/context.ts';
+import { findBackupId, findProjectId, findRestoreId } from '../../context/find-resource.ts';
+import { followRestore } from '../../context/run-planned.ts';
+import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../context/take-some.ts';
+import { addWatchOptions, type WatchOptions } from '../../context/watch-job.ts';
+import { restoreColumns, restoreDetails, restoreSummary } from '../../output/restore-view.ts';
+
+type Query = NonNullable<InputOf<'GET /backups/restore'>['query']>;
+
+interface ListOptions extends LimitOptions, Pick<Query, 'status' | 'from' | 'to'> {
+  readonly project?: string | undefined;
+  readonly backup?: string | undefined;
+}
+
+export const addRestoreReadCommands = (group: Command, action: Action): void => {
+  addLimitOptions(
+    defineCommand(group, {
+      name: 'ls',
+      aliases: ['list'],
+      summary: 'List restores, newest first',
+      examples: ['bms restore ls --project shop', 'bms restore ls --status failed --json'],
+    })
+      .option('--project <project>', 'of this project')
+      .option('--backup <backup>', 'of this backup')
+      .addOption(choiceOption('--status <status>', 'with this status', restoreStatuses))
+      .option('--from <time>', 'created at this time or later; 7d is seven days ago', parseMoment)
+      .option('--to <time>', 'created at this time or earlier', parseMoment),
+  ).action(
+    action(async ({ client: open, output }, options: ListOptions) => {
+      const client = await open();
+      const { status, from, to } = options;
+      const query = {
+        projectId: await findProjectId(client, options.project),
+        backupId: options.backup === undefined ? undefined : await findBackupId(client, options.backup),
+        limit: pageSize(options),
+        ...{ status, from, to },
+      };
+      const found = await takeSome(client.list('GET /backups/restore', { query }), options, output);
+      output.list(found, { columns: restoreColumns, idOf: ({ restoreJobId }) => restoreJobId, empty: 'No restores' });
+    }),
+  );
+
+  defineCommand(group, {
+    name: 'show <restore>',
+    aliases: ['get'],
+    summary: 'Show a restore',
+    examples: ['bms restore show latest'],
+  }).action(
+    action(async ({ client: open, output }, _, wanted = '') => {
+      const client = await open();
+      const restoreJobId = await findRestoreId(client, wanted);
+      const job = await client.request('GET /backups/restore/{restoreJobId}', { params: { restoreJobId } });
+      output.show(job, restoreJobId, restoreDetails(job));
+      if (!output.isJson) for (const { path, message } of job.failures) output.warn(`${path}: ${message}`);
+    }),
+  );
+
+  defineCommand(group, {
+    name: 'watch <restore>',
+    summary: 'Wait for the end of a restore and show its progress',
+    examples: ['bms restore watch latest'],
+  }).action(
+    action(async (context, _, wanted = '') => {
+      const client = await context.client();
+      const restoreJobId = await findRestoreId(client, wanted);
+      const job = await client.request('GET /backups/restore/{restoreJobId}', { params: { restoreJobId } });
+      await followRestore(context, job, { watch: true });
+    }),
+  );
+
+  addWatchOptions(
+    defineCommand(group, {
+      name: 'resume <restore>',
+      summary: 'Continue a failed or cancelled restore',
+      examples: ['bms restore resume latest --watch'],
+    }),
+  ).action(
+    action(async (context, options: WatchOptions, wanted = '') => {
+      const client = await context.client();
+      const restoreJobId = await findRestoreId(client, wanted);
+      const job = await client.request('POST /backups/restore/{restoreJobId}/resume', { params: { restoreJobId } });
+      await followRestore(context, job, options);
+    }),
+  );
+
+  defineCommand(group, {
+    name: 'cancel <restore>',
+    summary: 'Cancel a restore; what it has written remains and can be undone',
+    examples: ['bms restore cancel latest'],
+  }).action(
+    action(async ({ client: open, output }, _, wanted = '') => {
+      const client = await open();
+      const restoreJobId = await findRestoreId(client, wanted);
+      const job = await client.request('POST /backups/restore/{restoreJobId}/cancel', { params: { restoreJobId } });
+      output.result(job, restoreJobId, restoreSummary(job));
+    }),
+  );
+};

@@ -1,0 +1,158 @@
+/** `bms schedule`: regular backups. */
+import type { Command } from 'commander';
+import { CliFailure } from '../../base/cli-failure.ts';
+import { collectAll } from '../../base/collect-all.ts';
+import { defineCommand, defineGroup, defineList } from '../../base/define-command.ts';
+import { exitCodes } from '../../base/exit-codes.ts';
+import { parsePositive } from '../../base/parse-values.ts';
+import { chooseProjectId } from '../../context/choose-project.ts';
+import type { Action } from '../../context/context.ts';
+import { findProjectId, findSchedule, type Schedule } from '../../context/find-resource.ts';
+import { followBackup } from '../../context/follow-backup.ts';
+import { addWatchOptions, type WatchOptions } from '../../context/watch-job.ts';
+import { askYesNo } from '../../output/ask.ts';
+import { formatMinute, formatRelative } from '../../output/format.ts';
+import type { Column } from '../../output/render-table.ts';
+import { scheduleDetails, stateOf } from '../../output/schedule-view.ts';
+import { statusStyle } from '../../output/status-style.ts';
+import { addScheduleOptions, type ScheduleOptions, scheduleBody } from './schedule-options.ts';
+import { upcomingRuns } from './upcoming-runs.ts';
+
+const columns: readonly Column<Schedule>[] = [
+  { title: 'SCHEDULE', value: ({ id }) => id },
+  { title: 'NAME', value: ({ name }) => name, flexible: true },
+  { title: 'CRON', value: ({ cron }) => cron, flexible: true },
+  { title: 'STATUS', value: (schedule) => stateOf(schedule), style: (schedule) => statusStyle(stateOf(schedule)) },
+  { title: 'NEXT (UTC)', value: ({ nextRunAt }) => formatMinute(nextRunAt) },
+];
+
+export const addScheduleCommands = (program: Command, action: Action): void => {
+  const group = defineGroup(program, {
+    name: 'schedule',
+    aliases: ['schedules'],
+    summary: 'Create, change and run schedules',
+    examples: ['bms schedule ls', 'bms schedule create Nightly --project shop --cron "0 3 * * *"', 'bms schedule run Nightly'],
+  });
+
+  defineList(group, { summary: 'List schedules', examples: ['bms schedule ls --project shop'] })
+    .option('--project <project>', 'of this project')
+    .action(
+      action(async ({ client: open, output }, { project }: { readonly project?: string }) => {
+        const client = await open();
+        const query = { projectId: await findProjectId(client, project), limit: 100 };
+        const found = await collectAll(client.list('GET /schedules', { query }));
+        output.list(found, { columns, idOf: ({ id }) => id, empty: 'No schedules' });
+      }),
+    );
+
+  defineCommand(group, {
+    name: 'show <schedule>',
+    aliases: ['get'],
+    summary: 'Show a schedule',
+    examples: ['bms schedule show Nightly'],
+  }).action(
+    action(async ({ client: open, output }, _, wanted = '') => {
+      const schedule = await findSchedule(await open(), wanted);
+      output.show(schedule, schedule.id, scheduleDetails(schedule));
+    }),
+  );
+
+  addScheduleOptions(
+    defineCommand(group, {
+      name: 'create <name>',
+      summary: 'Create a schedule',
+      examples: [
+        'bms schedule create Nightly --project shop --cron "30 2 * * *" --timezone Europe/Berlin --type incremental',
+        'bms schedule create Nightly --project shop --cron @daily --keep 7d,4w,12m',
+      ],
+    }).option('--project <project>', 'the project to back up; needed if there are several'),
+  ).action(
+    action(async (context, options: ScheduleOptions & { readonly project?: string }, name = '') => {
+      const client = await context.client();
+      const body = await scheduleBody(client, options);
+      const projectId = await chooseProjectId(context, options.project);
+      const schedule = await client.request('POST /schedules', { body: { ...body, name, projectId, cron: body.cron ?? '' } });
+      context.output.result(
+        schedule,
+        schedule.id,
+        `Created ${schedule.name} (${schedule.id}); next run ${formatMinute(schedule.nextRunAt) ?? 'never'} UTC`,
+      );
+    }),
+  );
+
+  addScheduleOptions(
+    defineCommand(group, {
+      name: 'update <schedule>',
+      summary: 'Change, pause or resume a schedule',
+      examples: ['bms schedule update Nightly --disable', 'bms schedule update Nightly --cron "0 4 * * *"'],
+    }).option('--name <name>', 'a new name'),
+  ).action(
+    action(async ({ client: open, output }, options: ScheduleOptions & { readonly name?: string }, wanted = '') => {
+      const client = await open();
+      const { id: scheduleId } = await findSchedule(client, wanted);
+      const body = { ...(await scheduleBody(client, options)), name: options.name };
+      const schedule = await client.request('PATCH /schedules/{scheduleId}', { params: { scheduleId }, body });
+      const next = schedule.enabled ? `next run ${formatMinute(schedule.nextRunAt) ?? 'never'} UTC` : 'paused';
+      output.result(schedule, schedule.id, `Updated ${schedule.name} (${schedule.id}); ${next}`);
+    }),
+  );
+
+  defineCommand(group, {
+    name: 'delete <schedule>',
+    aliases: ['rm'],
+    summary: 'Delete a schedule; its backups are kept',
+    examples: ['bms schedule delete Nightly --yes'],
+  })
+    .option('-y, --yes', 'do not ask')
+    .action(
+      action(async (context, { yes }: { readonly yes?: boolean }, wanted = '') => {
+        const client = await context.client();
+        const { id: scheduleId, name } = await findSchedule(client, wanted);
+        if (!yes && !(await askYesNo(context, `Delete schedule ${name} (${scheduleId})?`)))
+          throw new CliFailure(exitCodes.failed, 'nothing was deleted');
+        const result = await client.request('DELETE /schedules/{scheduleId}', { params: { scheduleId } });
+        context.output.result(result, scheduleId, `Deleted ${name} (${scheduleId})`);
+      }),
+    );
+
+  addWatchOptions(
+    defineCommand(group, {
+      name: 'run <schedule>',
+      aliases: ['trigger'],
+      summary: 'Start a backup of the schedule now',
+      examples: ['bms schedule run Nightly --watch'],
+    }),
+  ).action(
+    action(async (context, options: WatchOptions, wanted = '') => {
+      const client = await context.client();
+      const { id: scheduleId } = await findSchedule(client, wanted);
+      const started = await client.request('POST /schedules/{scheduleId}/trigger', { params: { scheduleId } });
+      await followBackup(context, started, options);
+    }),
+  );
+
+  defineCommand(group, {
+    name: 'next [schedule]',
+    summary: 'List the next runs of one schedule, or of all',
+    examples: ['bms schedule next', 'bms schedule next Nightly --count 10'],
+  })
+    .option('--count <count>', 'how many (default: 5)', parsePositive)
+    .action(
+      action(async ({ client: open, output }, { count = 5 }: { readonly count?: number }, wanted?: string) => {
+        const client = await open();
+        const schedules =
+          wanted === undefined ? await collectAll(client.list('GET /schedules')) : [await findSchedule(client, wanted)];
+        const runs = upcomingRuns(schedules, new Date(), count);
+        output.list(runs, {
+          columns: [
+            { title: 'AT (UTC)', value: ({ at }) => formatMinute(at) },
+            { title: 'IN', value: ({ at }) => formatRelative(at, Date.now()) },
+            { title: 'SCHEDULE', value: ({ scheduleId }) => scheduleId },
+            { title: 'NAME', value: ({ name }) => name, flexible: true },
+          ],
+          idOf: ({ at }) => at,
+          empty: 'Nothing is scheduled',
+        });
+      }),
+    );
+};

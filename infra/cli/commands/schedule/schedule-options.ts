@@ -1,0 +1,75 @@
+/** Options that `schedule create` and `schedule update` share. */
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Client, InputOf } from '../../../../shared/client/index.ts';
+import { backupTypes, type ChoiceOf } from '../../base/choices.ts';
+import { badInput } from '../../base/cli-failure.ts';
+import { choiceOption, parseNames, parseWhole } from '../../base/parse-values.ts';
+import { findStorageId } from '../../context/find-resource.ts';
+
+type Body = NonNullable<InputOf<'PATCH /schedules/{scheduleId}'>['body']>;
+type Policy = NonNullable<Body['retentionPolicy']>;
+
+export interface ScheduleOptions {
+  readonly cron?: string | undefined;
+  readonly timezone?: string | undefined;
+  readonly type?: ChoiceOf<typeof backupTypes> | undefined;
+  readonly storage?: string | undefined;
+  readonly collections?: readonly string[] | undefined;
+  readonly exclude?: readonly string[] | undefined;
+  readonly users?: boolean | undefined;
+  readonly retention?: number | undefined;
+  readonly keep?: Policy | undefined;
+  readonly enable?: boolean | undefined;
+  readonly disable?: boolean | undefined;
+}
+
+export const addScheduleOptions = (command: Command): Command => {
+  const isNew = command.name() === 'create';
+  const cron = 'when: five fields as in crontab, or @daily and its like';
+  if (isNew) command.requiredOption('--cron <cron>', cron);
+  else command.option('--cron <cron>', cron).option('--enable', 'resume it');
+  return command
+    .option('--disable', isNew ? 'create it paused' : 'pause it')
+    .option('--timezone <zone>', 'such as Europe/Berlin; default: that of the organization')
+    .addOption(choiceOption('--type <type>', 'default: full', backupTypes))
+    .option('--storage <storage>', 'where to store the backups')
+    .option('--collections <names>', 'only these, separated by commas; may be repeated', parseNames)
+    .option('--exclude <names>', 'all but these, separated by commas; may be repeated', parseNames)
+    .option('--users', 'include the users of Firebase Authentication')
+    .option('--retention <days>', 'delete backups after so many days', parseWhole)
+    .option('--keep <counts>', 'the newest backup of so many days, weeks, months and years: 7d,4w,12m,5y', parseKeep);
+};
+
+const units: Readonly<Record<string, keyof Policy>> = { d: 'daily', w: 'weekly', m: 'monthly', y: 'yearly' };
+
+/** `7d,4w,12m` keeps the newest backup of 7 days, 4 weeks and 12 months. */
+export const parseKeep = (text: string): Policy => {
+  const counts: Record<string, number> = {};
+  for (const part of text.split(',')) {
+    const [, count, unit = ''] = /^\s*(\d{1,4})([dwmy])\s*$/.exec(part) ?? [];
+    const name = units[unit];
+    if (count === undefined || name === undefined || counts[name] !== undefined)
+      throw new InvalidArgumentError('It must be counts of days, weeks, months and years such as 7d,4w,12m,5y.');
+    counts[name] = Number(count);
+  }
+  return counts;
+};
+
+/** Only what was given. */
+export const scheduleBody = async (client: Client, options: ScheduleOptions): Promise<Body> => {
+  const { cron, timezone, type, storage, collections, exclude, users, retention, keep, enable, disable } = options;
+  if (enable && disable) throw badInput('--enable and --disable exclude each other');
+  if (retention !== undefined && keep !== undefined) throw badInput('--retention and --keep exclude each other');
+  return {
+    cron,
+    timezone,
+    type,
+    storageDestinationId: await findStorageId(client, storage),
+    collections: collections && [...collections],
+    excludeCollections: exclude && [...exclude],
+    includeAuthUsers: users,
+    retention,
+    retentionPolicy: keep,
+    enabled: enable ? true : disable ? false : undefined,
+  };
+};

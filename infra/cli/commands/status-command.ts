@@ -1,0 +1,61 @@
+/** `bms status`: whether everything is protected now. */
+import type { Command } from 'commander';
+import type { DataOf } from '../../../shared/client/index.ts';
+import { escapeOutput } from '../../archive/escape-output.ts';
+import { CliFailure } from '../base/cli-failure.ts';
+import { defineCommand } from '../base/define-command.ts';
+import { exitCodes } from '../base/exit-codes.ts';
+import type { Action } from '../context/context.ts';
+import { formatBytes, formatCounted, formatDuration, formatMinute } from '../output/format.ts';
+import { renderTable } from '../output/render-table.ts';
+import { statusStyle } from '../output/status-style.ts';
+
+type Project = DataOf<'GET /overview'>['projects'][number];
+
+export const addStatusCommand = (program: Command, action: Action): void => {
+  defineCommand(program, {
+    name: 'status',
+    aliases: ['overview'],
+    summary: 'Show whether each project is protected, and what needs attention',
+    examples: ['bms status', 'bms status --check || notify', 'bms status --json'],
+  })
+    .option('--check', 'exit with 1 unless every project is protected')
+    .action(
+      action(async ({ client: open, output }, { check }: { readonly check?: boolean }) => {
+        const overview = await (await open()).request('GET /overview');
+        const { totals, projects, attention } = overview;
+        if (output.isJson) output.json(overview);
+        else if (output.isQuiet) for (const { id, protection } of projects) output.line(`${id} ${protection}`);
+        else {
+          const columns = [
+            { title: 'PROJECT', value: ({ name }: Project) => name, flexible: true },
+            {
+              title: 'PROTECTION',
+              value: ({ protection }: Project) => protection,
+              style: ({ protection }: Project) => statusStyle(protection),
+            },
+            {
+              title: 'LAST GOOD BACKUP',
+              value: ({ lastGoodBackup }: Project) =>
+                lastGoodBackup && `${formatDuration(lastGoodBackup.ageSeconds * 1_000)} ago`,
+            },
+            { title: 'NEXT RUN (UTC)', value: ({ nextRun }: Project) => formatMinute(nextRun?.at) },
+            {
+              title: 'RUNNING',
+              value: ({ runningJobs }: Project) => runningJobs.map(({ kind, percent }) => `${kind} ${percent} %`).join(', '),
+            },
+          ];
+          if (projects.length === 0) output.note('No projects yet: bms projects connect <id of the Google Cloud project>');
+          else for (const line of renderTable(projects, columns, output.terminal)) output.line(line);
+          for (const { severity, message } of attention)
+            output.line(output.terminal.paint(statusStyle(severity) ?? 'reset', escapeOutput(`${severity}: ${message}`)));
+          output.line(`${formatCounted(totals.backups, 'backup')}, ${formatBytes(totals.storedBytes)} stored`);
+        }
+        if (check && totals.protected < totals.projects)
+          throw new CliFailure(
+            exitCodes.failed,
+            `${totals.projects - totals.protected} of ${formatCounted(totals.projects, 'project')} not protected`,
+          );
+      }),
+    );
+};

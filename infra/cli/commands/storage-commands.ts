@@ -1,0 +1,169 @@
+/** `bms storage`: the customer's buckets. */
+import type { Command } from 'commander';
+import { escapeOutput } from '../../archive/escape-output.ts';
+import { type ChoiceOf, storageTypes } from '../base/choices.ts';
+import { badInput } from '../base/cli-failure.ts';
+import { collectAll } from '../base/collect-all.ts';
+import { defineCommand, defineGroup, defineList } from '../base/define-command.ts';
+import { choiceOption } from '../base/parse-values.ts';
+import type { Action, Context } from '../context/context.ts';
+import { findStorage, type Storage } from '../context/find-resource.ts';
+import { readStorageAccess, type StorageAccessOptions } from '../context/read-storage-access.ts';
+import { addProtectionOptions, readProtection, type StorageProtectionOptions } from '../context/storage-protection.ts';
+import { printWorkloadIdentitySetup } from '../context/workload-identity.ts';
+import { formatDuration, formatTime } from '../output/format.ts';
+import type { Detail } from '../output/output.ts';
+import { statusStyle } from '../output/status-style.ts';
+import { addStorageChangeCommands } from './storage-change-commands.ts';
+
+interface CreateOptions extends StorageAccessOptions, StorageProtectionOptions {
+  readonly type: ChoiceOf<typeof storageTypes>;
+  readonly bucket: string;
+  readonly prefix?: string | undefined;
+  readonly region?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly immutable?: boolean | undefined;
+  readonly googleProject?: string | undefined;
+}
+
+export const addStorageCommands = (program: Command, action: Action): void => {
+  const group = defineGroup(program, {
+    name: 'storage',
+    summary: 'List, add, test, change and delete storage destinations',
+    examples: ['bms storage ls', 'bms storage create Archive --type s3 --bucket my-backups', 'bms storage test Archive'],
+  });
+
+  defineList(group, { summary: 'List storage destinations', examples: ['bms storage ls'] }).action(
+    action(async ({ client: open, output }) => {
+      const found = await collectAll((await open()).list('GET /storage-destinations', { query: { limit: 100 } }));
+      output.list<Storage>(found, {
+        columns: [
+          { title: 'STORAGE', value: ({ id }) => id },
+          { title: 'NAME', value: ({ name }) => name, flexible: true },
+          { title: 'TYPE', value: ({ type }) => type },
+          { title: 'BUCKET', value: ({ bucket, prefix }) => (prefix ? `${bucket}/${prefix}` : bucket), flexible: true },
+          { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
+        ],
+        idOf: ({ id }) => id,
+        empty: 'No storage destinations yet: bms storage create <name> --type s3 --bucket <bucket>',
+      });
+    }),
+  );
+
+  defineCommand(group, {
+    name: 'show <storage>',
+    aliases: ['get'],
+    summary: 'Show a storage destination',
+    examples: ['bms storage show Archive'],
+  }).action(
+    action(async ({ client: open, output }, _, wanted = '') => {
+      const storage = await findStorage(await open(), wanted);
+      output.show(storage, storage.id, storageDetails(storage));
+    }),
+  );
+
+  defineCommand(group, {
+    name: 'test <storage>',
+    summary: 'Write, read, list and delete in the bucket',
+    examples: ['bms storage test Archive'],
+  }).action(
+    action(async ({ client: open, output }, _, wanted = '') => {
+      const client = await open();
+      const { id: storageId, name } = await findStorage(client, wanted);
+      const result = await client.request('POST /storage-destinations/{storageId}/test', { params: { storageId } });
+      if (!output.isJson && !output.isQuiet)
+        for (const check of result.checks)
+          output.line(escapeOutput(`${check.ok ? 'ok    ' : 'failed'}  ${check.name}${check.error ? `: ${check.error}` : ''}`));
+      for (const warning of result.warnings) output.warn(warning);
+      output.result(result, storageId, `${name} works; tested in ${formatDuration(result.duration)}`);
+    }),
+  );
+
+  const create = defineCommand(group, {
+    name: 'create <name>',
+    aliases: ['add'],
+    summary: 'Add a bucket; it is tested at once',
+    description:
+      'The access key comes from --access-key-id or AWS_ACCESS_KEY_ID, its secret from\n' +
+      'AWS_SECRET_ACCESS_KEY, the terminal, or the first line of stdin. --workload-identity alone, with\n' +
+      '--google-project, prints the three gcloud commands that allow access to a gcs bucket without a key.',
+    examples: [
+      'bms storage create Archive --type s3 --bucket my-backups --region eu-central-1 --role-arn arn:aws:iam::…:role/backups',
+      'AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… bms storage create Archive --type s3 --bucket my-backups',
+      'bms storage create Archive --type gcs --bucket my-backups --workload-identity --google-project my-project',
+      'bms storage create Archive --type gcs --bucket my-backups --workload-identity 123456789012',
+      'bms storage create Archive --type gcs --bucket my-backups --key-file key.json',
+      'bms storage create Vault --type s3 --bucket my-vault --object-lock compliance:30 --role-arn arn:aws:iam::…:role/backups',
+    ],
+  })
+    .addOption(choiceOption('--type <type>', 's3 includes compatible stores', storageTypes).makeOptionMandatory())
+    .requiredOption('--bucket <bucket>', 'the name of the bucket')
+    .option('--prefix <prefix>', 'a folder in the bucket')
+    .option('--region <region>', 'region of the bucket')
+    .option('--endpoint <url>', 'address of an S3-compatible store')
+    .option('--access-key-id <id>', 'access key of the bucket (AWS_ACCESS_KEY_ID)')
+    .option('--role-arn <arn>', 'a role that the service assumes instead')
+    .option('--key-file <file>', 'the JSON key of a Google service account instead')
+    .option('--workload-identity [number]', 'gcs without a key: the project number, or the full name of the pool provider')
+    .option('--service-account <email>', 'the service account that the workload identity acts as')
+    .option('--google-project <id>', 'of the printed commands: the Google Cloud project that gets the pool')
+    .option(
+      '--role <role>',
+      'of the printed commands (default: roles/storage.objectUser; roles/storage.objectAdmin with --object-lock)',
+    )
+    .option('--immutable', 'the bucket does not allow deleting objects');
+  addProtectionOptions(create).action(
+    action(async (context, options: CreateOptions, name = '') => {
+      const { type, bucket, prefix, region, endpoint, immutable } = options;
+      if (options.workloadIdentity === true) return printSetup(context, options, name);
+      const access = await readStorageAccess(context, options);
+      const body = { name, type, bucket, prefix, region, endpoint, immutable, ...readProtection(options), ...access };
+      const storage = await (await context.client()).request('POST /storage-destinations', { body });
+      context.output.result(storage, storage.id, `Added ${storage.name} (${storage.id})`);
+      if (storage.externalId && !context.output.isJson) context.output.note(`External id of the role: ${storage.externalId}`);
+    }),
+  );
+  addStorageChangeCommands(group, action);
+};
+
+const printSetup = async (context: Context, options: CreateOptions, name: string): Promise<void> => {
+  const { type, bucket, googleProject: sourceProjectId } = options;
+  if (type !== 'gcs') throw badInput('--workload-identity is for --type gcs; a role of AWS needs no key either: --role-arn');
+  if (sourceProjectId === undefined)
+    throw badInput('--workload-identity needs the project number, or --google-project to print the commands');
+  const { prefix, objectLock } = options;
+  const next = [
+    `bms storage create "${name}" --type gcs --bucket ${bucket}`,
+    ...(prefix === undefined ? [] : [`--prefix "${prefix}"`]),
+    ...(objectLock ? [`--object-lock ${objectLock.mode}:${objectLock.days}`] : []),
+  ].join(' ');
+  // Setting locks needs the stronger role.
+  const role = options.role ?? (objectLock ? 'roles/storage.objectAdmin' : undefined);
+  await printWorkloadIdentitySetup(
+    { sourceProjectId, bucket },
+    { ...options, role },
+    {
+      client: await context.client(),
+      output: context.output,
+      next,
+    },
+  );
+};
+
+const storageDetails = (storage: Storage): readonly Detail[] => [
+  ['Storage', storage.id],
+  ['Name', storage.name],
+  ['Type', storage.type],
+  ['Bucket', storage.prefix ? `${storage.bucket}/${storage.prefix}` : storage.bucket],
+  ['Region', storage.region],
+  ['Endpoint', storage.endpoint],
+  ['Status', storage.status, statusStyle(storage.status)],
+  ['Error', storage.lastError?.message, 'red'],
+  ['External id', storage.externalId],
+  ['Workload identity', storage.workloadIdentity?.audience],
+  ['Acts as', storage.workloadIdentity?.serviceAccountEmail],
+  ['Immutable', storage.immutable ? 'yes' : null],
+  ['Object Lock', storage.objectLock && `${storage.objectLock.mode}, ${storage.objectLock.days} days`],
+  ['Encryption', storage.sse],
+  ['Tested', formatTime(storage.lastTestedAt)],
+];

@@ -1,0 +1,130 @@
+/** Scripts that complete commands, options and their fixed values. They start no process. */
+import type { TreeNode, TreeOption } from './command-tree.ts';
+
+export const shells = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof shells)[number];
+
+export const completionScript = (shell: Shell, tree: readonly TreeNode[]): string =>
+  ({ bash: bashScript, zsh: zshScript, fish: fishScript })[shell](tree);
+
+const wordsOf = ({ commands, options, values }: TreeNode): readonly string[] => [
+  ...commands.map(({ name }) => name),
+  ...values,
+  ...options.flatMap(({ flags }) => flags),
+];
+
+/** `case` arms that turn a word, or its alias, into the canonical path. */
+const stepArms = (tree: readonly TreeNode[]): readonly string[] =>
+  tree.flatMap(({ path, commands }) =>
+    commands.map(({ name, aliases }) => {
+      const prefix = path === '' ? '' : `${path} `;
+      return `      ${[name, ...aliases].map((word) => `'${prefix}${word}'`).join('|')}) at='${prefix}${name}' ;;`;
+    }),
+  );
+
+const choiceArms = (tree: readonly TreeNode[], print: (choices: readonly string[]) => string): readonly string[] =>
+  tree.flatMap(({ path, options }) =>
+    options
+      .filter(({ choices }) => choices.length > 0)
+      .map(({ flags, choices }) => `    ${flags.map((flag) => `'${path} ${flag}'`).join('|')}) ${print(choices)}; return ;;`),
+  );
+
+const valueFlags = (tree: readonly TreeNode[]): readonly string[] => [
+  ...new Set(tree.flatMap(({ options }) => options.filter(({ takesValue }) => takesValue).flatMap(({ flags }) => flags))),
+];
+
+const bashScript = (tree: readonly TreeNode[]): string => `# bash completion of bms: source <(bms completion bash)
+_bms() {
+  local at='' word words='' current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "\${at:+$at }$word" in
+${stepArms(tree).join('\n')}
+    esac
+  done
+  COMPREPLY=()
+  case "$at $previous" in
+${choiceArms(tree, (choices) => `COMPREPLY=($(compgen -W '${choices.join(' ')}' -- "$current"))`).join('\n')}
+  esac
+  case "$previous" in
+    ${valueFlags(tree).join('|')}) return ;;
+  esac
+  case "$at" in
+${tree.map((node) => `    '${node.path}') words='${wordsOf(node).join(' ')}' ;;`).join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _bms bms
+`;
+
+const zshScript = (tree: readonly TreeNode[]): string => `#compdef bms
+# zsh completion of bms: source <(bms completion zsh)
+_bms() {
+  local at='' word previous="\${words[CURRENT-1]}"
+  local -a found
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "\${at:+$at }$word" in
+${stepArms(tree).join('\n')}
+    esac
+  done
+  case "$at $previous" in
+${choiceArms(tree, (choices) => `compadd -- ${choices.join(' ')}`).join('\n')}
+  esac
+  case "$previous" in
+    ${valueFlags(tree).join('|')}) _files; return ;;
+  esac
+  case "$at" in
+${tree.map((node) => `    '${node.path}') found=(${described(node).join(' ')}) ;;`).join('\n')}
+  esac
+  _describe 'bms' found
+}
+compdef _bms bms
+`;
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** \`word:summary\`; colons of a word are escaped. */
+const described = ({ commands, options, values }: TreeNode): readonly string[] => [
+  ...values.map(quoted),
+  ...commands.map(({ name, summary }) => quoted(`${name}:${summary}`)),
+  ...options.flatMap(({ flags, summary }) => flags.map((flag) => quoted(`${flag}:${summary}`))),
+];
+
+const fishScript = (tree: readonly TreeNode[]): string => `# fish completion of bms: bms completion fish | source
+function __bms_at
+  set -l at ''
+  for word in (commandline -opc)[2..-1]
+    switch (string trim -- "$at $word")
+${stepArms(tree)
+  .map((arm) =>
+    arm
+      .trim()
+      .replace(
+        /^(.*)\) at=(.*) ;;$/,
+        (_, names: string, at: string) => `      case ${names.replaceAll('|', ' ')}\n        set at ${at}`,
+      ),
+  )
+  .join('\n')}
+    end
+  end
+  test "$at" = "$argv[1]"
+end
+complete -c bms -f
+${tree.flatMap(fishLines).join('\n')}
+`;
+
+const fishLines = ({ path, commands, options, values }: TreeNode): readonly string[] => {
+  const condition = `complete -c bms -n ${quoted(`__bms_at ${quoted(path)}`)}`;
+  return [
+    ...commands.map(({ name, summary }) => `${condition} -a ${name} -d ${quoted(summary)}`),
+    ...values.map((value) => `${condition} -a ${value}`),
+    ...options.map((option) => `${condition} ${fishOption(option)}`),
+  ];
+};
+
+const fishOption = ({ flags, summary, choices, takesValue }: TreeOption): string =>
+  [
+    ...flags.map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`)),
+    ...(takesValue ? ['-r'] : []),
+    ...(choices.length > 0 ? [`-a ${quoted(choices.join(' '))}`] : takesValue ? ['-F'] : []),
+    `-d ${quoted(summary)}`,
+  ].join(' ');

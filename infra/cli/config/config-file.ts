@@ -1,0 +1,88 @@
+/** The stored sign-ins: one profile per address of a service, in a file that only its owner can read. */
+import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { badInput } from '../base/cli-failure.ts';
+
+export interface Profile {
+  readonly organizationId?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly accessToken?: string | undefined;
+  readonly refreshToken?: string | undefined;
+}
+
+export interface Config {
+  /** The address that is used if neither --url nor BMS_URL names one. */
+  readonly current?: string | undefined;
+  readonly profiles: Readonly<Record<string, Profile>>;
+}
+
+/** A process that holds the lock makes at most one call of 35 s. */
+const lockStaleMs = 60_000;
+const lockPollMs = 50;
+
+export const configPath = (env: Readonly<Record<string, string | undefined>>): string =>
+  join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'bms', 'config.json');
+
+export class ConfigFile {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Without a file there are no profiles. */
+  read(): Config {
+    let text: string;
+    try {
+      text = readFileSync(this.path, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { profiles: {} };
+      throw badInput(`${this.path}: ${(error as NodeJS.ErrnoException).code}`, error);
+    }
+    try {
+      const { current, profiles } = JSON.parse(text) as Partial<Config>;
+      return { ...(typeof current === 'string' && { current }), profiles: { ...profiles } };
+    } catch (error) {
+      throw badInput(`${this.path} is not valid JSON; delete it and sign in again`, error);
+    }
+  }
+
+  /** Replaces the file at once, under the lock. */
+  async update(change: (config: Config) => Config | Promise<Config>): Promise<Config> {
+    return this.#locked(async () => {
+      const changed = await change(this.read());
+      const partial = `${this.path}.${process.pid}.partial`;
+      writeFileSync(partial, `${JSON.stringify(changed, undefined, 2)}\n`, { mode: 0o600 });
+      renameSync(partial, this.path);
+      return changed;
+    });
+  }
+
+  /** Two commands at once must not both use a refresh token, which works once. */
+  async #locked<T>(work: () => Promise<T>): Promise<T> {
+    const folder = dirname(this.path);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(folder, 0o700);
+    const lock = `${this.path}.lock`;
+    while (!takeLock(lock)) await pause(lockPollMs);
+    try {
+      return await work();
+    } finally {
+      rmSync(lock, { force: true });
+    }
+  }
+}
+
+const takeLock = (lock: string): boolean => {
+  try {
+    closeSync(openSync(lock, 'wx', 0o600));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const takenMs = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+  if (Date.now() - takenMs > lockStaleMs) rmSync(lock, { force: true });
+  return false;
+};

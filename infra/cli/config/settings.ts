@@ -1,0 +1,69 @@
+/** Flags win over variables, and variables over the config file. */
+import { badInput } from '../base/cli-failure.ts';
+import type { ConfigFile } from './config-file.ts';
+
+/** Options of every command. */
+export interface GlobalOptions {
+  readonly url?: string | undefined;
+  readonly organization?: string | undefined;
+  readonly json?: boolean | undefined;
+  readonly color?: boolean | undefined;
+  readonly quiet?: boolean | undefined;
+  readonly insecure?: boolean | undefined;
+}
+
+export interface Settings {
+  /** Without a trailing slash. */
+  readonly url: string;
+  /** Id, name or slug. */
+  readonly organization: string | undefined;
+  readonly credentials: Credentials;
+}
+
+/** Credentials of the environment are used as they are; those of a profile can be renewed. */
+export type Credentials =
+  | { readonly from: 'environment'; readonly token?: string | undefined; readonly apiKey?: string | undefined }
+  | { readonly from: 'profile' };
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+export const readSettings = (options: GlobalOptions, env: Variables, file: ConfigFile): Settings => {
+  const config = file.read();
+  const given = options.url ?? (env.BMS_URL || undefined) ?? config.current;
+  if (given === undefined) throw badInput('which service? Set BMS_URL, add --url, or run bms login --url https://…');
+  const url = serviceUrl(given);
+  if (!options.insecure && env.BMS_INSECURE !== '1') refuseCleartext(url);
+  const organization = options.organization ?? (env.BMS_ORGANIZATION || config.profiles[url]?.organizationId);
+  return { url, organization, credentials: credentialsIn(env) };
+};
+
+/** Credentials in cleartext may only go to this machine. */
+const refuseCleartext = (address: string): void => {
+  const { protocol, hostname, origin } = new URL(address);
+  const isLoopback = /^(?:(?:.+\.)?localhost\.?|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+  if (protocol === 'http:' && !isLoopback)
+    throw badInput(
+      `${origin} is not encrypted: your credentials could be read on the way. Use https://, or add --insecure (BMS_INSECURE=1) if the network is trusted`,
+    );
+};
+
+const credentialsIn = (env: Variables): Credentials => {
+  const [token, apiKey] = [env.BMS_TOKEN || undefined, env.BMS_API_KEY || undefined];
+  if (token !== undefined && apiKey !== undefined) throw badInput('set either BMS_TOKEN or BMS_API_KEY, not both');
+  return token === undefined && apiKey === undefined ? { from: 'profile' } : { from: 'environment', token, apiKey };
+};
+
+/** The address of the service; an address copied from the console or the documentation of the API is accepted, too. */
+export const serviceUrl = (given: string): string => {
+  let url: URL;
+  try {
+    url = new URL(given.includes('://') ? given : `https://${given}`);
+  } catch (error) {
+    throw badInput('the address of the service must be a URL such as https://backups.example.com', error);
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw badInput('the address of the service must begin with https://');
+  if (url.username !== '' || url.password !== '') throw badInput('the address of the service must not contain credentials');
+  const path = url.pathname.replace(/\/(?:api\/v1|console|docs)(?:\/.*)?$/, '').replace(/\/+$/, '');
+  return `${url.origin}${path}`;
+};

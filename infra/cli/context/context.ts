@@ -1,0 +1,69 @@
+/** What a command works with. */
+import type { Command } from 'commander';
+import type { Client } from '../../../shared/client/index.ts';
+import { GlobalOption } from '../base/define-command.ts';
+import type { Environment } from '../base/environment.ts';
+import { ConfigFile, configPath } from '../config/config-file.ts';
+import { openSession, type Session } from '../config/open-session.ts';
+import { type GlobalOptions, readSettings, type Settings } from '../config/settings.ts';
+import { Output } from '../output/output.ts';
+import { openTerminal } from '../output/terminal.ts';
+
+export interface Context {
+  readonly environment: Environment;
+  readonly options: GlobalOptions;
+  readonly output: Output;
+  readonly config: ConfigFile;
+  /** Aborted when the command is interrupted. */
+  readonly signal: AbortSignal;
+  settings(): Settings;
+  session(): Session;
+  /** The client of the chosen organization. */
+  client(): Promise<Client>;
+}
+
+export const openContext = (environment: Environment, options: GlobalOptions): Context => {
+  const config = new ConfigFile(configPath(environment.env));
+  const settings = (): Settings => readSettings(options, environment.env, config);
+  let session: Session | undefined;
+  const open = (): Session => {
+    session ??= openSession(settings(), config);
+    return session;
+  };
+  return {
+    environment,
+    options,
+    output: new Output(environment, options, openTerminal(environment, options)),
+    config,
+    signal: environment.signal,
+    settings,
+    session: open,
+    client: () => open().organization(),
+  };
+};
+
+/** Global options of a command and of its parents; the innermost wins. */
+export const globalOptionsOf = (command: Command): GlobalOptions => {
+  const given: Record<string, unknown> = {};
+  for (let one: Command | null = command; one; one = one.parent)
+    for (const option of one.options)
+      if (option instanceof GlobalOption && one.getOptionValueSource(option.attributeName()) === 'cli')
+        given[option.attributeName()] ??= one.getOptionValue(option.attributeName());
+  const { url, organization, json, quiet, color, insecure } = given as GlobalOptions;
+  return { url, organization, json, quiet, color, insecure };
+};
+
+type Body<Options> = (context: Context, options: Options, ...args: string[]) => Promise<void>;
+
+/** The action of a command. */
+export type Action = <Options = Record<never, never>>(body: Body<Options>) => (...given: unknown[]) => Promise<void>;
+
+export const actionsOf =
+  (environment: Environment): Action =>
+  (body) =>
+  async (...given) => {
+    const command = given.at(-1) as Command;
+    const options = given.at(-2) as never;
+    const args = given.slice(0, -2) as string[];
+    await body(openContext(environment, globalOptionsOf(command)), options, ...args);
+  };

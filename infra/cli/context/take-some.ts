@@ -1,0 +1,37 @@
+/** The first elements of a long list. */
+import { type Command, Option } from 'commander';
+import { parsePositive } from '../base/parse-values.ts';
+import type { Output } from '../output/output.ts';
+
+export interface LimitOptions {
+  readonly limit?: number | undefined;
+  readonly all?: boolean | undefined;
+}
+
+const limitDefault = 50;
+
+export const addLimitOptions = (command: Command): Command =>
+  command
+    .option('--limit <count>', `list at most so many (default: ${limitDefault})`, parsePositive)
+    .addOption(new Option('--all', 'list all of them').conflicts('limit'));
+
+/** Says on stderr that there are more. */
+export const takeSome = async <T>(
+  list: AsyncIterable<T>,
+  { limit, all }: LimitOptions,
+  output: Output,
+): Promise<readonly T[]> => {
+  const max = all ? Number.POSITIVE_INFINITY : (limit ?? limitDefault);
+  const taken: T[] = [];
+  for await (const one of list) {
+    if (taken.length >= max) {
+      if (limit === undefined) output.note(`Only the first ${max} are listed; --limit or --all lists more`);
+      break;
+    }
+    taken.push(one);
+  }
+  return taken;
+};
+
+/** Large pages save calls. */
+export const pageSize = ({ limit, all }: LimitOptions): number => (all ? 100 : Math.min(100, (limit ?? limitDefault) + 1));

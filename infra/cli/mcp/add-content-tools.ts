@@ -1,0 +1,93 @@
+/** Tools that read the content of backups: browse, one document, a document at a moment, differences. */
+import * as z from 'zod';
+import { CliFailure } from '../base/cli-failure.ts';
+import { exitCodes } from '../base/exit-codes.ts';
+import { findDocumentAt } from '../context/find-document-at.ts';
+import { readDocument, type StoredDocument } from '../context/read-document.ts';
+import { plainFields } from '../output/plain-value.ts';
+import { backupId, defineTool, moment, paging, path, projectId, type ToolHost } from './define-tool.ts';
+
+export const addContentTools = (host: ToolHost): void => {
+  defineTool(host, {
+    name: 'browse_backup',
+    title: 'Browse a backup',
+    description:
+      'The collections of a backup (no path), the documents of a collection (path users) or the collections of a document (path users/ada). Does not return fields; read_document does.',
+    input: { ...paging, backupId, path: path.optional() },
+    run: async (client, { backupId: id, path: below = '', limit, cursor }, signal) => {
+      const query = { path: below, showMissing: 'true', limit, cursor } as const;
+      const page = await client.page('GET /backups/{backupId}/documents', { params: { backupId: id }, query, signal });
+      const entries = page.data.map(({ type, path: at, documents, missing, updateTime }) => ({
+        type,
+        path: at,
+        documents,
+        missing,
+        updateTime,
+      }));
+      return { entries, nextCursor: page.pagination.nextCursor };
+    },
+  });
+
+  defineTool(host, {
+    name: 'read_document',
+    title: 'Read a document of a backup',
+    description: 'The fields of one document as it was when the backup was made, as plain values.',
+    input: { backupId, path, fields },
+    run: async (client, { backupId: id, path: at, fields: wanted }, signal) => {
+      const found = await readDocument(client, { backupId: id, path: at, signal });
+      if (!found)
+        throw new CliFailure(
+          exitCodes.notFound,
+          `the backup has no document ${JSON.stringify(at)}; browse_backup lists what it has`,
+        );
+      return { backupId: id, ...shown(found, wanted) };
+    },
+  });
+
+  defineTool(host, {
+    name: 'document_at',
+    title: 'A document at a moment',
+    description:
+      'The state of one document at a moment, from the stored backups of its project. `exact` tells whether it certainly is the state at that moment, or that of the last backup before it.',
+    input: { projectId, path, at: moment, fields },
+    run: async (client, { projectId: project, path: name, at, fields: wanted }, signal) => {
+      const { document, ...about } = await findDocumentAt(client, { projectId: project, path: name, at, signal });
+      return { ...about, document: document ? shown(document, wanted) : null };
+    },
+  });
+
+  defineTool(host, {
+    name: 'diff_backups',
+    title: 'Compare backups',
+    description:
+      'Which documents differ between a backup and another one, or the live database (against: live). With path the fields of one document before and after. Comparing with the live database reads it, which its owner is billed for.',
+    input: {
+      ...paging,
+      backupId,
+      against: z.union([z.literal('live'), backupId]).describe('The id of another backup, or live'),
+      path: path.optional(),
+    },
+    run: async (client, { backupId: id, against, path: at, limit, cursor }, signal) => {
+      const query = { against, path: at, limit, cursor };
+      const { data, pagination } = await client.page('GET /backups/{backupId}/diff', { params: { backupId: id }, query, signal });
+      const { document, ...diff } = data;
+      const sides = document && {
+        before: document.before && shown(document.before, undefined),
+        after: document.after && shown(document.after, undefined),
+      };
+      return { ...diff, ...sides, nextCursor: pagination.nextCursor };
+    },
+  });
+};
+
+const fields = z.array(z.string().min(1).max(1_500)).max(100).optional().describe('Only these fields, for a large document');
+
+/** Beside each other, so that the sizes of single fields are known if all of them are too large. */
+const shown = (
+  { path: at, fields: all, createTime, updateTime, fieldsTooLarge }: StoredDocument,
+  wanted: readonly string[] | undefined,
+) => {
+  const plain = Object.entries(plainFields((all ?? {}) as never));
+  const chosen = wanted ? plain.filter(([name]) => wanted.includes(name)) : plain;
+  return { path: at, createTime, updateTime, fieldsTooLarge, fields: Object.fromEntries(chosen) };
+};

@@ -1,0 +1,67 @@
+/** Tools that list what there is: overview, projects, backups, audit log. */
+import * as z from 'zod';
+import { backupStatuses } from '../base/choices.ts';
+import { defineTool, moment, paging, projectId, type ToolHost } from './define-tool.ts';
+
+export const addListTools = (host: ToolHost): void => {
+  defineTool(host, {
+    name: 'overview',
+    title: 'Protection overview',
+    description: 'Whether each project is protected now, what needs attention first, and which jobs failed within a week.',
+    input: {},
+    run: async (client, _, signal) => {
+      const { history: _history, ...overview } = await client.request('GET /overview', { signal });
+      return overview;
+    },
+  });
+
+  defineTool(host, {
+    name: 'list_projects',
+    title: 'List projects',
+    description: 'The connected Firestore projects, newest first.',
+    input: paging,
+    run: async (client, query, signal) => {
+      const { data, pagination } = await client.page('GET /projects', { query, signal });
+      return { projects: data, nextCursor: pagination.nextCursor };
+    },
+  });
+
+  defineTool(host, {
+    name: 'list_backups',
+    title: 'List backups',
+    description:
+      'Backups, newest first, of one project or of all. A good backup is completed and its verification found no damage.',
+    input: {
+      ...paging,
+      projectId: projectId.optional(),
+      status: z
+        .enum(Object.keys(backupStatuses) as [keyof typeof backupStatuses])
+        .optional()
+        .describe('Deleted and expired backups are listed only with their status'),
+      from: moment.optional().describe('Created at this time or later'),
+      to: moment.optional().describe('Created at this time or earlier'),
+    },
+    run: async (client, query, signal) => {
+      const { data, pagination } = await client.page('GET /backups', { query, signal });
+      const backups = data.map(({ progress: _progress, encryption: _encryption, ...backup }) => backup);
+      return { backups, nextCursor: pagination.nextCursor };
+    },
+  });
+
+  defineTool(host, {
+    name: 'audit_log',
+    title: 'Audit log',
+    description: 'Who did what, when and from where, newest first. Needs the role admin or the scope organization:read.',
+    input: {
+      ...paging,
+      from: moment.optional(),
+      to: moment.optional(),
+      action: z.string().max(100).optional().describe('Such as backup.created or restore.created'),
+      resourceType: z.string().max(100).optional().describe('Such as backup, project or webhook'),
+    },
+    run: async (client, query, signal) => {
+      const { data, pagination } = await client.page('GET /audit-logs', { query, signal });
+      return { entries: data, nextCursor: pagination.nextCursor };
+    },
+  });
+};

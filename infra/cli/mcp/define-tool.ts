@@ -1,0 +1,63 @@
+/** How every tool is registered: strict arguments, a line on stderr per call, and errors as answers. */
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
+import * as z from 'zod';
+import type { Client } from '../../../shared/client/index.ts';
+import { dataAnswer, failureAnswer } from './tool-answer.ts';
+
+export interface ToolHost {
+  readonly server: McpServer;
+  /** The client of the chosen organization. Fails if no person is signed in. */
+  readonly client: () => Promise<Client>;
+  /** Writes a line to stderr; stdout belongs to the protocol. */
+  readonly log: (line: string) => void;
+}
+
+interface Tool<Shape extends z.ZodRawShape> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: Shape;
+  /** Of a tool that changes something. */
+  readonly annotations?: ToolAnnotations;
+  readonly run: (
+    client: Client,
+    input: z.output<z.ZodObject<Shape>>,
+    signal: AbortSignal,
+  ) => Promise<Readonly<Record<string, unknown>>>;
+}
+
+const readOnly: ToolAnnotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+
+export const defineTool = <Shape extends z.ZodRawShape>(host: ToolHost, tool: Tool<Shape>): void => {
+  const { name, title, description, annotations = readOnly, run } = tool;
+  const inputSchema: z.ZodObject = z.strictObject(tool.input);
+  host.server.registerTool(
+    name,
+    { title, description, inputSchema, annotations: { title, ...annotations } },
+    async (input, { signal }) => {
+      const startedMs = Date.now();
+      try {
+        const answer = dataAnswer(await run(await host.client(), input as never, signal));
+        host.log(`${name}: ${Date.now() - startedMs} ms`);
+        return answer;
+      } catch (error) {
+        host.log(`${name}: failed after ${Date.now() - startedMs} ms`);
+        return failureAnswer(error);
+      }
+    },
+  );
+};
+
+const idOf = (kind: string, prefix: string) =>
+  z.string().regex(new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`), `must be the id of a ${kind}: ${prefix}_…`);
+export const projectId = idOf('project', 'prj');
+export const backupId = idOf('backup', 'bkp');
+export const path = z.string().min(1).max(6_144);
+export const moment = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' });
+
+/** Paging of every list. */
+export const paging = {
+  limit: z.int().min(1).max(100).default(20).describe('How many to return'),
+  cursor: z.string().max(4_096).optional().describe('nextCursor of the previous answer'),
+};

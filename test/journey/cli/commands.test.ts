@@ -1,0 +1,344 @@
+/** The command line over the stage: a backup, a look into it, a restore and its undo, and everything around them. */
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { type AddressInfo, createServer } from 'node:net';
+import { beforeAll, describe, test } from 'vitest';
+import { type Bms, type BmsRun, openBms } from '../../harness/env/run-bms.ts';
+import { newBucket, seed } from '../../harness/stage/backup.ts';
+import { stageUrl } from '../../harness/stage/client.ts';
+import { newApiKey, newOrganization } from '../../harness/stage/organization.ts';
+import { newEmail, signIn } from '../../harness/stage/person.ts';
+
+let bms: Bms;
+let token: string;
+const source = `cli-${process.pid}`;
+const target = `cli-target-${process.pid}`;
+
+const succeeds = async (...args: readonly string[]): Promise<string> => {
+  const { code, out, err } = await bms.run(args);
+  equal(code, 0, err);
+  return out;
+};
+/** One line on stderr, nothing on stdout. */
+const refuses = ({ code, out, err }: BmsRun, exitCode: number, message: RegExp): void => {
+  equal(code, exitCode, err);
+  equal(out, '');
+  match(err, /^bms: [^\n]*\n$/);
+  match(err, message);
+};
+
+/** No process listens there. */
+const closedAddress = async (): Promise<string> => {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return `http://127.0.0.1:${port}`;
+};
+
+beforeAll(async () => {
+  const person = await signIn(newEmail('cli'));
+  token = person.accessToken;
+  bms = openBms({ BMS_URL: stageUrl() });
+  const { code, err } = await bms.run(['login', '--token'], { input: `${token}\n` });
+  equal(code, 0, err);
+  await succeeds('orgs', 'create', 'Command line');
+  const bucket = await newBucket();
+  const { code: added, err: why } = await bms.run(
+    ['storage', 'create', 'Mine', '--type', 's3', '--bucket', bucket, '--access-key-id', 'AKIATEST'],
+    {
+      input: 'not-so-secret\n',
+    },
+  );
+  equal(added, 0, why);
+  await seed(source, {
+    'users/ada': { name: { stringValue: 'Ada' }, born: { integerValue: '1815' } },
+    'users/ada/notes/g': { text: { stringValue: 'Note G' } },
+    'users/grace': { name: { stringValue: 'Grace\u001b[31m' } },
+  });
+  await succeeds('projects', 'connect', source, '--name', 'Shop', '--storage', 'Mine');
+  await succeeds('projects', 'connect', target, '--name', 'Staging');
+});
+
+test('bms: says who is signed in and where, and never prints a token', async () => {
+  const out = await succeeds('whoami');
+  match(out, new RegExp(`Service +${stageUrl()}`));
+  match(out, /Organization +Command line \(org_\w+\), owner/);
+  const whoami = await bms.json<{ type: string; organizationId: string }>('whoami');
+  equal(whoami.type, 'user');
+  ok(!out.includes(token) && !JSON.stringify(whoami).includes(token));
+});
+
+describe('a backup', () => {
+  interface Backup {
+    readonly id: string;
+    readonly status: string;
+    readonly documentCount: number;
+  }
+  let backup: Backup;
+  beforeAll(async () => {
+    backup = await bms.json<Backup>('backup', 'create', '--project', 'shop', '--wait');
+  });
+
+  test('is created, waited for and listed', async () => {
+    deepEqual({ status: backup.status, documents: backup.documentCount }, { status: 'completed', documents: 3 });
+    deepEqual(
+      (await bms.json<readonly Backup[]>('backup', 'ls', '--project', 'Shop', '--status', 'completed')).map(({ id }) => id),
+      [backup.id],
+    );
+    const table = await succeeds('backup', 'ls');
+    match(table, /^BACKUP +PROJECT +STATUS +DOCUMENTS +CREATED \(UTC\)\n/);
+    match(table, new RegExp(`\\n${backup.id} +Shop +completed +3 `));
+    equal(await succeeds('backup', 'ls', '--quiet', '--project', 'shop'), `${backup.id}\n`);
+  });
+
+  test('is found by id, by the beginning of its id, and as latest', async () => {
+    for (const name of [backup.id, backup.id.slice(0, 20), 'latest'])
+      equal((await bms.json<Backup>('backup', 'show', name)).id, backup.id);
+    refuses(await bms.run(['backup', 'show', 'bkp_nope']), 4, /there is no backup named "bkp_nope"/);
+  });
+
+  test('can be browsed and read; control characters of documents are escaped', async () => {
+    match(await succeeds('backup', 'browse', 'latest'), /2 +collection +users\n/);
+    equal(await succeeds('backup', 'browse', 'latest', 'users', '--quiet'), 'users/ada\nusers/grace\n');
+    const ada = JSON.parse(await succeeds('backup', 'cat', 'latest', 'users/ada')) as { readonly fields: object };
+    deepEqual(ada.fields, { name: { stringValue: 'Ada' }, born: { integerValue: '1815' } });
+    deepEqual(JSON.parse(await succeeds('backup', 'cat', 'latest', 'users/ada', '--plain')), { name: 'Ada', born: 1815 });
+    const grace = await succeeds('backup', 'cat', 'latest', 'users/grace', '--plain');
+    ok(!grace.includes('\u001b'));
+    deepEqual(JSON.parse(grace), { name: 'Grace\u001b[31m' });
+    refuses(await bms.run(['backup', 'cat', 'latest', 'users/nobody']), 4, /nothing at this path/);
+    refuses(await bms.run(['backup', 'cat', 'latest', 'users']), 2, /"users" is not the path of a document/);
+  });
+
+  test('is compared with the live database, field by field', async () => {
+    await seed(source, {
+      'users/ada': { name: { stringValue: 'Ada Lovelace' }, born: { integerValue: '1815' } },
+      'users/new': {},
+    });
+    const { out, err } = await bms.run(['backup', 'diff', 'latest']);
+    equal(out, '~ users/ada\n+ users/new\n');
+    equal(err, '1 added, 1 changed, 0 removed, 2 unchanged\n');
+    equal(
+      await succeeds('backup', 'diff', 'latest', 'live', '--path', 'users/ada'),
+      '~ users/ada\n- name: "Ada"\n+ name: "Ada Lovelace"\n',
+    );
+  });
+
+  test('shows a document as it was at a moment', async () => {
+    const at = new Date().toISOString();
+    const { code, out, err } = await bms.run(['pitr', 'cat', 'users/ada', '--at', at, '--project', 'shop', '--plain']);
+    equal(code, 0, err);
+    deepEqual(JSON.parse(out), { name: 'Ada', born: 1815 });
+    match(err, new RegExp(`^Not exact, from ${backup.id}\\.`));
+    refuses(await bms.run(['pitr', 'cat', 'users/ada', '--at', '2020-01-01', '--project', 'shop']), 4, /no completed backup/);
+  });
+
+  test('is verified', async () => {
+    match(await succeeds('backup', 'verify', 'latest', '--depth', 'full', '--wait'), /passed \(full\)/);
+  });
+
+  test('is restored into another project only after a confirmation, and undone', async () => {
+    const restore = ['restore', 'latest', '--project', 'shop', '--into', 'staging'];
+    refuses(await bms.run(restore), 2, /add --yes to confirm, or --plan/);
+    const planned = await bms.run([...restore, '--plan']);
+    equal(planned.code, 0, planned.err);
+    match(planned.out, /\ncreate +3 {2}missing in the target\n/);
+    match(planned.out, /\n\+ users\/ada\n/);
+    match(planned.err, /Nothing was written/);
+    const plan = await bms.json<{ create: number; deleteDigest: string }>(...restore, '--dry-run');
+    equal(plan.create, 3);
+    equal((await bms.json<readonly unknown[]>('restore', 'ls')).length, 0);
+
+    match(await succeeds(...restore, '--plan', '--yes', '--wait'), /Restore rst_\w+ completed: 3 restored, 0 deleted/);
+    const undone = await bms.run(['undo', 'latest', '--plan', '--yes', '--wait']);
+    equal(undone.code, 0, undone.err);
+    match(undone.out, /\n- users\/grace\n/);
+    match(undone.out, /completed: 0 restored, 3 deleted/);
+    match(await succeeds('restore', 'show', 'latest'), /Undo of +rst_/);
+  });
+
+  test('names that the backup or the source does not have are told, and the rest is done', async () => {
+    const args = ['restore', 'latest', '--project', 'shop', '--documents', 'users/ada,users/none', '--yes', '--wait'];
+    const restored = await bms.run(args);
+    equal(restored.code, 0, restored.err);
+    match(restored.err, /^warning: not in the backup: users\/none$/m);
+    match(await succeeds('restore', 'show', 'latest'), /\nNot in backup +users\/none\n/);
+    const backup = await bms.run(['backup', 'create', '--project', 'shop', '--collections', 'users,none', '--wait']);
+    equal(backup.code, 0, backup.err);
+    match(backup.err, /^warning: not in the source: none$/m);
+  });
+
+  test('a restore that is bound to an outdated plan fails before it writes', async () => {
+    const stale = 'a'.repeat(64);
+    const { code, out, err } = await bms.run([
+      'restore',
+      'latest',
+      '--project',
+      'shop',
+      '--mode',
+      'rollback',
+      '--delete-digest',
+      stale,
+      '--yes',
+      '--wait',
+      '--json',
+    ]);
+    equal(code, 1);
+    match(err, /restore rst_\w+ failed: .*\(PLAN_CHANGED\)/);
+    equal((JSON.parse(out) as { status: string }).status, 'failed');
+  });
+});
+
+test('schedules are created, listed, previewed, paused and deleted', async () => {
+  const created = await bms.json<{ id: string; retentionPolicy: object }>(
+    ...[
+      'schedule',
+      'create',
+      'Nightly',
+      '--project',
+      'Shop',
+      '--cron',
+      '30 2 * * *',
+      '--timezone',
+      'Europe/Berlin',
+      '--keep',
+      '7d,4w',
+    ],
+  );
+  deepEqual(created.retentionPolicy, { daily: 7, weekly: 4, monthly: 0, yearly: 0 });
+  equal((await bms.json<readonly object[]>('schedule', 'next', 'Night', '--count', '3')).length, 3);
+  match(await succeeds('schedule', 'update', 'nightly', '--disable'), /; paused\n$/);
+  deepEqual(await bms.json('schedule', 'next'), []);
+  refuses(await bms.run(['schedule', 'create', 'Bad', '--project', 'Shop', '--cron', '* *']), 2, /cron: must have five fields/);
+  refuses(await bms.run(['schedule', 'delete', 'Nightly']), 2, /Add --yes to confirm/);
+  match(await succeeds('schedule', 'delete', 'Nightly', '--yes'), /^Deleted Nightly/);
+});
+
+test('webhooks are created with a secret that is shown once, and a failed test has exit code 1', async () => {
+  const created = await bms.json<{ id: string; secret: string }>(
+    ...['webhook', 'create', 'Ops', '--url', 'https://hooks.invalid/x', '--events', 'backup.*,restore.failed'],
+  );
+  ok(created.secret.length > 20);
+  ok(!(await succeeds('webhook', 'show', 'ops')).includes(created.secret));
+  const { code, err } = await bms.run(['webhook', 'test', 'Ops', '--event', 'backup.completed']);
+  equal(code, 1);
+  match(err, /^bms: backup\.completed was not delivered: /);
+  match(await succeeds('webhook', 'deliveries', 'Ops'), /dlv_\w+ +backup\.completed/);
+  match(await succeeds('webhook', 'rotate', 'Ops', '--overlap-hours', '1'), /Old secret until/);
+  refuses(
+    await bms.run(['webhook', 'create', 'Bad', '--url', 'http://x', '--events', 'backup.*']),
+    2,
+    /url: must be a valid HTTPS URL/,
+  );
+});
+
+test('resources are changed and deleted; a deletion needs a confirmation, and a command without a change is bad input', async () => {
+  refuses(await bms.run(['webhook', 'update', 'Ops']), 2, /nothing to change/);
+  const webhook = await bms.json<{ name: string; events: readonly string[]; filters: { projects: readonly string[] } }>(
+    ...['webhook', 'update', 'Ops', '--name', 'Pager', '--events', 'backup.failed', '--projects', 'shop'],
+  );
+  deepEqual([webhook.name, webhook.events, webhook.filters.projects.length], ['Pager', ['backup.failed'], 1]);
+  const everywhere = await bms.json<typeof webhook>('webhook', 'update', 'Pager', '--all-projects');
+  deepEqual([everywhere.events, everywhere.filters.projects], [['backup.failed'], []]);
+
+  await succeeds('alert', 'create', 'On call', '--channel', 'email', '--to', 'owners', '--projects', 'shop');
+  refuses(await bms.run(['alert', 'update', 'On call', '--json']), 2, /nothing to change/);
+  const alert = await bms.json<{ severity: string; projectIds: readonly string[]; recipients: unknown }>(
+    ...['alert', 'update', 'On call', '--severity', 'critical', '--to', 'admins', '--all-projects'],
+  );
+  deepEqual([alert.severity, alert.recipients, alert.projectIds], ['critical', 'admins', []]);
+
+  const add = ['storage', 'create', 'Spare', '--type', 's3', '--bucket', await newBucket(), '--access-key-id', 'AKIATEST'];
+  equal((await bms.run(add, { input: 'not-so-secret\n' })).code, 0);
+  match(await succeeds('storage', 'update', 'spare', '--name', 'Old spare'), /^Updated Old spare \(dst_/);
+  await succeeds('storage', 'update', 'Old spare', '--sse', 'AES256');
+  match(await succeeds('storage', 'show', 'Old spare'), /Encryption +AES256/);
+  refuses(
+    await bms.run(['storage', 'update', 'Old spare', '--object-lock', 'governance:1']),
+    1,
+    /STORAGE_ERROR|VALIDATION_ERROR/,
+  );
+  refuses(await bms.run(['storage', 'update', 'Old spare', '--bucket', 'no-such-bucket-anywhere']), 1, /STORAGE_ERROR/);
+  refuses(await bms.run(['storage', 'delete', 'Old spare']), 2, /Add --yes to confirm/);
+  match(await succeeds('storage', 'delete', 'Old spare', '--yes'), /^Deleted Old spare/);
+  refuses(await bms.run(['storage', 'delete', 'Mine', '--yes']), 1, /CONFLICT/);
+
+  await succeeds('projects', 'connect', `${target}-third`, '--name', 'Third');
+  const project = await bms.json<{ name: string; settings: { backupTimeoutMinutes: number; defaultStorageId: string | null } }>(
+    ...['projects', 'update', 'Third', '--name', 'Preview', '--timeout', '60', '--storage', 'Mine'],
+  );
+  deepEqual([project.name, project.settings.backupTimeoutMinutes], ['Preview', 60]);
+  ok(project.settings.defaultStorageId);
+  equal((await bms.json<typeof project>('projects', 'update', 'Preview', '--no-storage')).settings.defaultStorageId, null);
+  refuses(await bms.run(['projects', 'delete', 'Preview']), 2, /Its backups are kept.*Add --yes to confirm/);
+  match(await succeeds('projects', 'delete', 'Preview', '--yes'), /^Disconnected Preview/);
+  equal((await succeeds('projects', 'ls', '--quiet')).trim().split('\n').length, 2);
+  refuses(await bms.run(['projects', 'show', 'Preview']), 4, /no project named "Preview"/);
+
+  match(await succeeds('orgs', 'update', '--timezone', 'Europe/Berlin'), /^Updated Command line/);
+  refuses(await bms.run(['orgs', 'delete', 'Command']), 2, /is named Command line/);
+  refuses(await bms.run(['pitr', 'update', 'shop', '--retention', '3']), 1, /CONFLICT/);
+});
+
+test('the audit log is listed and exported', async () => {
+  match(await succeeds('audit', '--action', 'project.created'), /project\.created/);
+  match(await succeeds('audit', '--export', 'csv'), /^"?id"?,/);
+});
+
+test('bms status: shows protection, and --check has exit code 1', async () => {
+  match(await succeeds('status'), /Shop +at_risk/);
+  equal((await bms.run(['status', '--check', '--quiet'])).code, 1);
+});
+
+test('bms api: prints any response, and its exit code follows the status', async () => {
+  equal((JSON.parse(await succeeds('api', 'get', '/projects?limit=1')) as { data: readonly object[] }).data.length, 1);
+  const { code, out } = await bms.run(['api', 'GET', '/nothing']);
+  equal(code, 4);
+  match(out, /"NOT_FOUND"/);
+  equal((await bms.run(['api', 'POST', '/backups', '--data', '{}'])).code, 2);
+  refuses(await bms.run(['api', 'POST', '/backups', '--data', 'x']), 2, /--data must be a JSON object/);
+});
+
+test('point-in-time recovery: nothing to draw before it is enabled', async () => {
+  const { code, err } = await bms.run(['pitr', 'windows', 'Shop']);
+  deepEqual({ code, err }, { code: 0, err: 'Nothing has been captured yet\n' });
+});
+
+test('exit codes: bad input 2, not signed in or forbidden 3, unreachable 5; each with one line', async () => {
+  refuses(await bms.run([]), 2, /a command is missing/);
+  refuses(await bms.run(['backup', 'ls', '--limit', 'many']), 2, /It must be a whole number/);
+  refuses(await bms.run(['backup', 'create']), 2, /which project\? Add --project/);
+  refuses(await bms.run(['orgs', 'ls'], { env: { XDG_CONFIG_HOME: '/nowhere' } }), 3, /not signed in to http/);
+  refuses(await bms.run(['whoami'], { env: { BMS_TOKEN: 'not.a.token' } }), 3, /UNAUTHORIZED/);
+  refuses(await bms.run(['whoami', '--url', 'http://backups.invalid']), 2, /is not encrypted.*--insecure/);
+  const other = await newOrganization();
+  refuses(await bms.run(['backup', 'ls', '--organization', other.id]), 3, /FORBIDDEN/);
+  refuses(
+    await bms.run(['backup', 'ls', '--url', await closedAddress(), '--organization', other.id], { env: { BMS_TOKEN: 'x' } }),
+    5,
+    /no response from the service: .*ECONNREFUSED/,
+  );
+});
+
+test('an API key signs in without a browser', async () => {
+  const organization = await newOrganization();
+  const apiKey = await newApiKey(organization, ['backups:read', 'projects:read']);
+  const robot = openBms({ BMS_URL: stageUrl() });
+  const stored = await robot.run(['login', '--api-key', '--organization', organization.id], { input: apiKey });
+  equal(stored.code, 0, stored.err);
+  ok(!stored.out.includes(apiKey) && !stored.err.includes(apiKey));
+  deepEqual(await robot.json('backup', 'ls'), []);
+  refuses(await robot.run(['audit']), 3, /lacks the scope organization:read/);
+  const other = openBms({ BMS_URL: stageUrl(), BMS_API_KEY: apiKey, BMS_ORGANIZATION: organization.id });
+  deepEqual(await other.json('projects', 'ls'), []);
+  equal((await robot.run(['logout'])).code, 0);
+  equal((await robot.run(['backup', 'ls'])).code, 3);
+});
+
+test('logout ends the session at the service', async () => {
+  const person = await signIn(newEmail('cli-out'));
+  const user = openBms({ BMS_URL: stageUrl() });
+  await user.run(['login', '--token'], { input: person.accessToken });
+  equal((await user.run(['logout'])).code, 0);
+  refuses(await user.run(['whoami'], { env: { BMS_TOKEN: person.accessToken } }), 3, /session has ended/i);
+});
