@@ -8,6 +8,7 @@ import { ApiStack } from './api-stack.ts';
 import { type Config, readConfig } from './config.ts';
 import { DataStack } from './data-stack.ts';
 import { EngineStack } from './engine-stack.ts';
+import { ExtensionStack } from './extension-stack.ts';
 import type { CodeOf } from './part/function/lambda-function.ts';
 import { makeDashboard } from './part/observe/dashboard.ts';
 
@@ -19,17 +20,25 @@ interface AppProps {
 /** Skips the CDK's own template validation, which takes three times as long as the synthesis. `cdk synth` and a test run it. */
 const quickApp = (): App => new App({ analyticsReporting: false, builtinCloudFormationValidation: false });
 
-/** Stacks in the order of their dependencies: data (with the API's address), engine, routes. */
+/** Stacks in the order of their dependencies: data (with the API's address), engine, routes. The last one names the next steps. */
 export const buildApp = ({ config, code }: AppProps, app: App = quickApp()): App => {
-  const stackName = (part: string) => `backup-management-service-${part}`;
+  const stackName = (part: string) => `${config.stackName}-${part}`;
   // The other stacks can be deleted and deployed again. The data stack is protected against deletion.
   const data = new DataStack(app, 'Data', { config, stackName: stackName('data'), terminationProtection: true });
   const engine = new EngineStack(app, 'Engine', { config, data, code, stackName: stackName('engine') });
-  new ApiStack(app, 'Api', { config, data, engine, code, stackName: stackName('api') });
+  const extension = new ExtensionStack(app, 'Extension', { data, engine, code, stackName: stackName('extension') });
+  const api = new ApiStack(app, 'Api', { config, data, engine, code, stackName: stackName('api') });
+  api.addStackDependency(extension);
   // In the stack with most of the alarms, so that the fewest names cross stacks.
   makeDashboard(engine, data.apiId);
   return app;
 };
+
+/** The code of each function as an asset of its own, because the CDK ties an asset to one stack. It stages equal folders once. */
+export const assetsOf =
+  (folderOf: (entry: string) => string): CodeOf =>
+  (entry) =>
+    Code.fromAsset(folderOf(entry));
 
 /** Entry point of the cdk command: the context is the configuration, and the code is bundled. */
 const main = async (): Promise<void> => {
@@ -40,13 +49,7 @@ const main = async (): Promise<void> => {
   const outdir = mkdtempSync(join(tmpdir(), 'backup-management-service-'));
   try {
     await bundle(entries, outdir);
-    // One asset per file, shared by all functions of the file.
-    const assets = new Map<string, Code>();
-    const code = (entry: string): Code => {
-      const asset = assets.get(entry) ?? Code.fromAsset(bundleDir(entry, outdir));
-      assets.set(entry, asset);
-      return asset;
-    };
+    const code = assetsOf((entry) => bundleDir(entry, outdir));
     buildApp({ config, code }, app).synth();
   } finally {
     rmSync(outdir, { recursive: true, force: true });

@@ -7,7 +7,8 @@ import {
   webhooksPerOrganization,
   webhooksPerOrganizationMax,
 } from '../shared/contract/limits.ts';
-import { usualConcurrency } from './part/function/concurrency.ts';
+import { usualDeploymentName } from './part/deployment-name.ts';
+import { reservedMin, unreservedMin, usualConcurrency } from './part/function/concurrency.ts';
 
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -41,10 +42,18 @@ const wholeNumber = (min: number, max: number) =>
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`);
 
+/** true or false in cdk.json, text with -c. */
+const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], 'must be true or false');
+
 /** Allows synthesis without a client id. CloudFormation refuses to deploy such a template, since sign-in would not work. */
 const noClientId = 'unset';
 
 const Settings = z.object({
+  /** The prefix of the stacks and of every name in them. Another name is another deployment, with its own data. */
+  stackName: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,39}$/i, 'must begin with a letter and have at most 40 letters, digits and hyphens')
+    .default(usualDeploymentName),
   plan: z.enum(plans, `must be one of ${plans.join(', ')}`).default('enterprise'),
   /** Enterprise only; other plans have fixed values. */
   auditRetentionDays: wholeNumber(1, 3_650).optional(),
@@ -56,22 +65,35 @@ const Settings = z.object({
   consoleUrl: Address.optional(),
   /** Browsers may call the API from these origins. */
   allowedOrigins: listOf(Origin).default([]),
-  /** Only these URIs may receive a login code. */
-  allowedRedirectUris: listOf(Redirect).default([]),
+  /** Only these URIs may receive a login code. By default command-line tools on the user's own machine, such as the smoke test. */
+  allowedRedirectUris: listOf(Redirect).default(['http://localhost/callback']),
   /** Verified in SES (the address or its domain). Without it no e-mails are sent; inviters pass on the link from the response. */
   mailFrom: z.email('must be an e-mail address').optional(),
   domainName: z.hostname('must be a host name such as api.example.com').optional(),
   certificateArn: z.string().startsWith('arn:', 'must be the ARN of an ACM certificate in the region of the API').optional(),
+  /** SHA-256 digest, in hex, of the secret that your CloudFront distribution sends as X-CloudFront-Secret. */
+  cloudFrontSecretDigest: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 digest in lower-case hex')
+    .optional(),
   /** Per caller and organization. */
   requestsPerMinute: wholeNumber(1, 1_000_000).default(requestsPerMinute),
-  /** The account's Lambda concurrency in this region (quota L-B99A9384), which is divided among the parts of the service. */
+  /** The account's Lambda concurrency in this region (quota L-B99A9384); a small one lowers the limits of the queues. */
   accountConcurrency: wholeNumber(10, 100_000).default(usualConcurrency),
+  /** The part of it that is reserved for workflow steps, which is also their maximum. 0: no reservation, no maximum. */
+  reservedConcurrency: wholeNumber(0, 100_000).default(0),
+  /** Metrics of API Gateway per route, which CloudWatch bills one by one. */
+  detailedMetrics: flag.default(false),
   /** The most webhooks per organization. */
   webhooksPerOrganization: wholeNumber(1, webhooksPerOrganizationMax).default(webhooksPerOrganization),
   /** Incrementing it creates a new signing key; earlier keys are retained. */
   tokenKeyGeneration: wholeNumber(1, 100).default(1),
   /** Earlier signing keys whose tokens are still accepted. */
   previousTokenKeyArns: listOf(z.string().startsWith('arn:', 'must be the ARN of a KMS key')).default([]),
+  /** Incrementing it creates a new key that signs evidence; earlier ones stay published, so that their evidence can be verified. */
+  evidenceKeyGeneration: wholeNumber(1, 100).default(1),
+  /** Generations that are no longer published because the key was compromised. */
+  withdrawnEvidenceKeyGenerations: listOf(wholeNumber(1, 100)).default([]),
   /** After a restore (runbook.md): the stream of the restored table, which replaces that of the stack. */
   tableStreamArn: z
     .string()
@@ -81,6 +103,8 @@ const Settings = z.object({
   firestoreUrl: Address.default('https://firestore.googleapis.com'),
   identityToolkitUrl: Address.default('https://identitytoolkit.googleapis.com'),
   googleTokenUrl: Address.default('https://oauth2.googleapis.com/token'),
+  googleStsUrl: Address.default('https://sts.googleapis.com/v1/token'),
+  googleCredentialsUrl: Address.default('https://iamcredentials.googleapis.com'),
   gcsUrl: Address.default('https://storage.googleapis.com'),
   /** The endpoint of s3 destinations that name none; empty means AWS. */
   s3Url: z.union([z.literal(''), Address]).default(''),
@@ -100,10 +124,16 @@ export type ConfigInput = z.input<typeof Settings>;
 /** All settings; infra/deploy.md has a row for each. */
 export const settingNames: readonly string[] = Object.keys(Settings.shape);
 
+/**
+ * The CDK's own context keys: lookups and feature flags contain a colon, a slash or an @; the commands `cdk acknowledge` and
+ * `cdk cli-telemetry` write the other two. Any other unknown key is a typing error.
+ */
+const isCdkKey = (key: string): boolean =>
+  !/^[\w-]+$/.test(key) || key === 'acknowledged-issue-numbers' || key === 'cli-telemetry';
+
 /** Validates the configuration. Throws one error with a line for each missing, invalid or unknown setting. */
 export const readConfig = (context: Readonly<Record<string, unknown>>): Config => {
-  // The CDK's own context keys contain a colon, a slash or an @. Any other unknown key is a typing error.
-  const unknown = Object.keys(context).filter((key) => !settingNames.includes(key) && /^[\w-]+$/.test(key));
+  const unknown = Object.keys(context).filter((key) => !settingNames.includes(key) && !isCdkKey(key));
   const input = Object.fromEntries(Object.entries(context).filter(([key, value]) => settingNames.includes(key) && value !== ''));
   const parsed = Settings.safeParse(input);
   const lines = [
@@ -122,6 +152,19 @@ export const missingSettings = (config: Config): readonly string[] =>
     : [];
 
 const conflicts = (config: Config): readonly string[] => [
+  ...(config.reservedConcurrency > 0 && config.reservedConcurrency < reservedMin
+    ? [`reservedConcurrency: must be 0 or at least ${reservedMin}, so that every step can run`]
+    : []),
+  ...(config.reservedConcurrency > Math.max(0, config.accountConcurrency - unreservedMin)
+    ? [
+        `reservedConcurrency: must leave ${unreservedMin} of accountConcurrency (${config.accountConcurrency}), as Lambda requires`,
+      ]
+    : []),
+  ...(config.withdrawnEvidenceKeyGenerations.some((generation) => generation >= config.evidenceKeyGeneration)
+    ? [
+        `withdrawnEvidenceKeyGenerations: must be lower than evidenceKeyGeneration (${config.evidenceKeyGeneration}), the key that signs; increment that first`,
+      ]
+    : []),
   ...((config.domainName === undefined) !== (config.certificateArn === undefined)
     ? ['domainName, certificateArn: a custom domain needs both']
     : []),

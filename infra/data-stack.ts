@@ -2,13 +2,15 @@
 import { Annotations, CfnOutput, CfnParameter, CfnRule, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { type Config, missingSettings } from './config.ts';
+import { deploymentName } from './part/deployment-name.ts';
+import { makeGoogleRole } from './part/google-role.ts';
 import { addAlarm, alarmPeriod } from './part/observe/alarm.ts';
 
 interface DataStackProps extends StackProps {
@@ -35,10 +37,13 @@ const preflightKeptSeconds = 3_600;
 export class DataStack extends Stack {
   readonly table: dynamodb.Table | dynamodb.ITable;
   readonly tokenKeyArns: readonly [string, ...string[]];
+  /** The first one signs; all are published. */
+  readonly evidenceKeyArns: readonly [string, ...string[]];
   readonly secretsKey: Key;
   readonly dataKey: Key;
   readonly serviceSecret: Secret;
   readonly identitySecret: Secret;
+  readonly googleRole: Role;
   /** Receives all alarms. */
   readonly alarms: Topic;
   readonly apiId: string;
@@ -54,6 +59,7 @@ export class DataStack extends Stack {
     this.table = this.#restored(this.#makeTable());
     this.#watch(this.table);
     this.tokenKeyArns = this.#makeTokenKeys();
+    this.evidenceKeyArns = this.#makeEvidenceKeys();
     this.secretsKey = this.#makeKey('SecretsKey', 'Encrypts secrets at rest: credentials of users and of the service');
     // Backups are encrypted with data keys that this key wraps.
     this.dataKey = this.#makeKey('DataKey', 'Wraps the data keys of backups');
@@ -62,6 +68,7 @@ export class DataStack extends Stack {
       'Source of the keys for cursors, stored responses and invitation links',
     );
     this.identitySecret = this.#makeSecret('IdentitySecret', 'The client secret of the identity provider; set by the deployer');
+    this.googleRole = makeGoogleRole(this);
     const api = this.#makeApi();
     this.apiId = api.ref;
     // Deployments without a domain import this; the export must remain when a domain is added.
@@ -72,6 +79,7 @@ export class DataStack extends Stack {
       description: 'Secret for the client secret of the identity provider',
     });
     new CfnOutput(this, 'TokenKeyArn', { value: this.tokenKeyArns[0], description: 'The key that signs access tokens' });
+    new CfnOutput(this, 'EvidenceKeyArn', { value: this.evidenceKeyArns[0], description: 'The key that signs evidence' });
   }
 
   /** A template without these settings can be synthesized, but CloudFormation refuses to deploy it with this message. */
@@ -129,16 +137,28 @@ export class DataStack extends Stack {
   /** All generations stay in the stack, so that a key can be retired without removing an export in use. */
   #makeTokenKeys(): readonly [string, ...string[]] {
     const keys = Array.from({ length: this.#config.tokenKeyGeneration }, (_, n) => {
-      const key = new Key(this, `TokenKey${n + 1}`, {
-        description: `Signs access tokens, generation ${n + 1}`,
-        keySpec: KeySpec.RSA_2048,
-        keyUsage: KeyUsage.SIGN_VERIFY,
-        removalPolicy: RemovalPolicy.RETAIN,
-      });
+      const key = this.#makeSigningKey(`TokenKey${n + 1}`, `Signs access tokens, generation ${n + 1}`, KeySpec.RSA_2048);
       this.exportValue(key.keyArn);
       return key.keyArn;
     });
     return [keys.at(-1) ?? '', ...this.#config.previousTokenKeyArns];
+  }
+
+  /** Evidence is checked for years: its keys are larger than those of access tokens, and every generation stays published. */
+  #makeEvidenceKeys(): readonly [string, ...string[]] {
+    const { evidenceKeyGeneration, withdrawnEvidenceKeyGenerations: withdrawn } = this.#config;
+    const keys = Array.from({ length: evidenceKeyGeneration }, (_, n) => {
+      const id = n === 0 ? 'EvidenceKey' : `EvidenceKey${n + 1}`;
+      const key = this.#makeSigningKey(id, `Signs the evidence of restore tests, generation ${n + 1}`, KeySpec.RSA_3072);
+      this.exportValue(key.keyArn);
+      return { generation: n + 1, arn: key.keyArn };
+    });
+    const former = keys.slice(0, -1).filter(({ generation }) => !withdrawn.includes(generation));
+    return [keys.at(-1)?.arn ?? '', ...former.reverse().map(({ arn }) => arn)];
+  }
+
+  #makeSigningKey(id: string, description: string, keySpec: KeySpec): Key {
+    return new Key(this, id, { description, keySpec, keyUsage: KeyUsage.SIGN_VERIFY, removalPolicy: RemovalPolicy.RETAIN });
   }
 
   #makeKey(id: string, description: string): Key {
@@ -174,7 +194,7 @@ export class DataStack extends Stack {
   #makeApi(): CfnApi {
     const origins = this.#config.allowedOrigins;
     return new CfnApi(this, 'Address', {
-      name: 'backup-management-service',
+      name: deploymentName(this),
       description: 'Backup Management Service',
       protocolType: 'HTTP',
       // With a custom domain the service has only that address.

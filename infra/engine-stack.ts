@@ -35,6 +35,7 @@ import { type QueueName, queueNames, workQueueSpecs } from './part/trigger/work-
 import { backupDefinition, backupSteps } from './workflow/backup.ts';
 import { purgeDefinition } from './workflow/purge.ts';
 import { restoreDefinition, restoreSteps } from './workflow/restore.ts';
+import { restoreTestDefinition } from './workflow/restore-test.ts';
 import type { Step } from './workflow/step.ts';
 import { verifyDefinition } from './workflow/verify.ts';
 
@@ -47,7 +48,7 @@ interface EngineStackProps extends StackProps {
 /** Ten concurrent queue calls of about 50 ms: 2,000 records per second and shard. A shard takes 1,000 writes. */
 const fanOutBatch = 100;
 
-const workflowNames = ['purge', 'backup', 'verify', 'restore'] as const;
+const workflowNames = ['purge', 'backup', 'verify', 'restore', 'restoreTest'] as const;
 type WorkflowName = (typeof workflowNames)[number];
 type WorkflowArns = Pick<ResourceNames, `${WorkflowName}WorkflowArn`>;
 
@@ -77,15 +78,18 @@ export class EngineStack extends Stack {
     workflows.set('backup', this.#makeWorkflow('backup', backupDefinition, backupSteps, true));
     workflows.set('verify', this.#makeWorkflow('verify', verifyDefinition, ['backupVerify']));
     workflows.set('restore', this.#makeWorkflow('restore', restoreDefinition, restoreSteps, true));
+    workflows.set('restoreTest', this.#makeWorkflow('restoreTest', restoreTestDefinition, ['restoreTestRun']));
     // Tasks and events are written in the transaction that requested them.
     this.#addStreamTrigger('fanOut', { prefixes: ['TASK#', 'EVENT#'], batchSize: fanOutBatch });
     for (const name of queueNames) this.#addQueueTrigger(name, queues[name]);
     this.#addPeriodicTrigger('sweep', 60);
     this.#addPeriodicTrigger('backupReap', 5);
     this.#addPeriodicTrigger('restoreReap', 5);
+    this.#addPeriodicTrigger('restoreTestReap', 5);
     this.#addPeriodicTrigger('scheduleWatch', 5);
     this.#addPeriodicTrigger('captureWatch', 5);
     this.#addPeriodicTrigger('retentionSweep', 60);
+    this.#addPeriodicTrigger('alertSweep', 10);
     // A key that is disabled or pending deletion makes all backups unreadable, and a deletion is final within days.
     this.#alarmOnLogLine('keyRefused', 'key-refused', 'KMS refuses to use the key of a backup');
     this.#alarmOnLogLine(
@@ -103,7 +107,7 @@ export class EngineStack extends Stack {
 
   #alarmOnLogLine(line: keyof typeof logLines, name: string, description: string): void {
     addLogMetricFilter(this.#logGroup, line);
-    addAlarm(this, { name, description, metric: logLineMetric(line), above: 0, topic: this.#props.data.alarms });
+    addAlarm(this, { name, description, metric: logLineMetric(this, line), above: 0, topic: this.#props.data.alarms });
   }
 
   #makeQueue(name: QueueName): Queue {
@@ -123,7 +127,7 @@ export class EngineStack extends Stack {
       steps.map((step) => [step, { arn: functions[step].functionArn, timeoutSeconds: workers[step].timeoutSeconds }]),
     ) as Record<S, Step>;
     return makeStateMachine(this, `${pascalCase(name)}Workflow`, {
-      name,
+      name: kebabCase(name),
       steps: Object.values(functions),
       definition: define(named),
       topic: this.#props.data.alarms,
@@ -137,9 +141,11 @@ export class EngineStack extends Stack {
       tableName: data.table.tableName,
       tableArn: data.table.tableArn,
       tokenKeyArns: data.tokenKeyArns,
+      evidenceKeyArns: data.evidenceKeyArns,
       secretsKeyArn: data.secretsKey.keyArn,
       serviceSecretArn: data.serviceSecret.secretArn,
       identitySecretArn: data.identitySecret.secretArn,
+      googleRoleArn: data.googleRole.roleArn,
       ...shared,
       dataKeyArn: data.dataKey.keyArn,
       mailArns: ['identity', 'configuration-set'].map((resource) =>
@@ -151,7 +157,7 @@ export class EngineStack extends Stack {
 
   #makeWorker(name: WorkerName, trigger: readonly PolicyStatement[] = []): lambda.Function {
     const { code, config, data } = this.#props;
-    const concurrencyMax = reservedFor(name, config.accountConcurrency);
+    const concurrencyMax = reservedFor(name, config.reservedConcurrency);
     const { parts } = this;
     return makeWorker(this, name, { parts, code, logGroup: this.#logGroup, topic: data.alarms, trigger, concurrencyMax });
   }

@@ -21,22 +21,26 @@ export const acceptances: readonly Acceptance[] = [
     reason: 'Issued by the identity provider; only the deployer can rotate it there.',
   },
   {
-    path: /^Api\/\w+Route$/,
+    path: /^(Api|Extension)\/\w+Route$/,
     rules: ['AwsSolutions-APIG4'],
     reason: 'Each contract endpoint states its access rule, and the function enforces it against the current membership.',
   },
   {
-    path: /^(Api|Engine)\/\w+Role$/,
+    path: /^(Api|Engine|Extension)\/\w+Role$/,
     rules: ['AwsSolutions-IAM5[Resource::*]', 'Serverless-LambdaStarPermissions'],
     reason: 'X-Ray and log delivery have no resource ARNs; a law test allows * for these actions only.',
   },
   {
-    path: /^(Api|Engine)\/\w+Role$/,
-    rules: ['AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iam::*:role/*]'],
-    reason: "Customers' roles are in their own accounts; each trusts the service only with its ExternalId.",
+    path: /^(Api|Engine|Extension)\/\w+Role$/,
+    rules: [
+      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iam::*:role/*]',
+      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iam::<AWS::AccountId>:role/backup-destination/*]',
+    ],
+    reason:
+      "Customers' roles are in their own accounts, or in this one below one path; each trusts the service only with its ExternalId.",
   },
   {
-    path: /^Engine\/(Backup|Restore)ReapRole$/,
+    path: /^Engine\/(Backup|Restore|RestoreTest)ReapRole$/,
     rules: ['AwsSolutions-IAM5'],
     reason: 'Describes and stops executions of its workflow, whose names are known only at run time.',
   },
@@ -48,15 +52,15 @@ export const acceptances: readonly Acceptance[] = [
     ),
     reason: 'The map describes and stops its child executions, whose names are known only at run time.',
   })),
-  {
-    path: /^Engine\/TaskRole$/,
+  ...[/^Engine\/(Task|Incident)Role$/, /^Extension\/AlertsTestRole$/].map((path) => ({
+    path,
     rules: [
       'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:identity/*]',
       'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:configuration-set/*]',
     ],
     reason:
       'Which SES identity is checked depends on what the deployer verified; the condition restricts the sender to one address.',
-  },
+  })),
   {
     path: /^Engine\/Deliver(Retry)?Role$/,
     rules: [
@@ -75,12 +79,12 @@ export const acceptances: readonly Acceptance[] = [
     reason: 'It is the dead-letter queue.',
   },
   {
-    path: /^Engine\/(Task|BucketWork|EventMatch|Deliver|DeliverRetry|ScheduleRun|Capture)Feed$/,
+    path: /^Engine\/(Task|BucketWork|EventMatch|Deliver|DeliverRetry|ScheduleRun|Capture|Incident|AlertDeliver)Feed$/,
     rules: ['Serverless-LambdaEventSourceMappingDestination'],
     reason: 'Failed messages return to their queue, whose redrive policy handles them; failure destinations are for streams.',
   },
   {
-    path: /^(Api|Engine)\/\w+$/,
+    path: /^(Api|Engine|Extension)\/\w+$/,
     rules: ['Serverless-LambdaDLQ'],
     reason:
       'API functions and steps are called synchronously; the mappings and periodic triggers have their own dead-letter queues.',

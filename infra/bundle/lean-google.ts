@@ -48,3 +48,12 @@ export const leanGoogle: Plugin = {
     }));
   },
 };
+
+/** What the client for workloads on AWS never runs: shared/platform/aws/federated-access-token.ts gives it Node's own fetch and crypto. */
+export const leanAuth: Plugin = {
+  name: 'lean-auth',
+  setup(build) {
+    build.onResolve({ filter: /^(node-fetch|base64-js)$/ }, ({ path }) => ({ path, namespace: 'lean-auth', sideEffects: false }));
+    build.onLoad({ filter: /./, namespace: 'lean-auth' }, () => ({ contents: `module.exports = ${neverCalled};`, loader: 'js' }));
+  },
+};

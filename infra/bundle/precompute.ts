@@ -1,9 +1,12 @@
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
+import { buildCli, cliFile } from './build-cli.ts';
+import { buildConsole, compressFile } from './build-console.ts';
 
 /**
  * Runs the functions of every `precomputed.ts` while bundling and stores their results, which must be JSON, in place of the code.
- * The bundle then contains nothing of what computes them.
+ * The bundle then contains nothing of what computes them. The files of the console are built likewise,
+ * and the command line that it serves.
  */
 export const precompute: Plugin = {
   name: 'precompute',
@@ -15,5 +18,14 @@ export const precompute: Plugin = {
       );
       return { contents: constants.join('\n'), loader: 'js' };
     });
+    build.onLoad({ filter: /[\\/]functions[\\/]console[\\/]built-files\.ts$/ }, async () => ({
+      contents: `export const builtFiles = ${JSON.stringify(await consoleFiles())};`,
+      loader: 'js',
+    }));
   },
+};
+
+const consoleFiles = async () => {
+  const [files, { content }] = await Promise.all([buildConsole(), buildCli()]);
+  return { ...files, [cliFile]: compressFile(cliFile, content) };
 };

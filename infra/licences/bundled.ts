@@ -18,12 +18,18 @@ export interface Licensed {
 
 const Package = z.object({ name: z.string(), version: z.string(), license: z.string().default('none') });
 
-/** Each package once, by name and version. Packages that contribute no bytes are omitted. */
-export const bundledPackages = ({ outputs }: Pick<Metafile, 'outputs'>): readonly Licensed[] => {
-  const files = Object.values(outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
-  );
-  const folders = new Set(files.flatMap((path) => folderOf(path) ?? []));
+/** Each package once, by name and version. Packages that contribute no bytes are omitted. `ofConsole`: names of the console's packages. */
+export const bundledPackages = (
+  bundles: readonly Pick<Metafile, 'outputs'>[],
+  ofConsole: readonly string[] = [],
+): readonly Licensed[] => {
+  const files = bundles
+    .flatMap(({ outputs }) => Object.values(outputs))
+    .flatMap(({ inputs }) => Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])));
+  const folders = new Set([
+    ...files.flatMap((path) => folderOf(path) ?? []),
+    ...ofConsole.map((name) => join('node_modules', name)),
+  ]);
   const packages = new Map([...folders].map(licensedIn).map((one) => [`${one.name} ${one.version}`, one]));
   return [...packages.values()].sort((a, b) => (a.name === b.name ? order(a.version, b.version) : order(a.name, b.name)));
 };

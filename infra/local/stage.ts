@@ -26,7 +26,7 @@ import type { People } from './engines/identity/people.ts';
 import { headersReadBytes, makeGateway } from './gateway/gateway.ts';
 import { outboxPage } from './gateway/outbox-page.ts';
 import { readRoutes } from './gateway/routes.ts';
-import { type Roles, readRoles, readTrust, type Trust } from './iam/roles.ts';
+import { noIam, readIam } from './iam/roles.ts';
 import { openLogs } from './lambda/function-log.ts';
 import type { FunctionSpec } from './lambda/function-spec.ts';
 import { type Host, startHost } from './lambda/host.ts';
@@ -112,12 +112,12 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
   let functions: readonly FunctionSpec[] = [];
   const principals = new Map<string, Principal>();
   let host: Host | undefined;
+  let callerIdentity: Aws['callerIdentity'] | undefined;
   const invoke: AwsOptions['invoke'] = async (functionArn, payload) => {
     if (!host) throw new Error('the stage is still starting');
     return host.invoke(functionArn, payload);
   };
-  let roles: Roles = () => undefined;
-  let trusts: Trust = () => false;
+  let iam = noIam;
   let onPermissionUsed: AwsOptions['onPermissionUsed'];
   // Slow imports run while slow processes start.
   const [stacks, bundles, aws, identity, gcs, firestore, { startPollers }, { seedIdentitySecret }] = await Promise.all([
@@ -126,15 +126,17 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
     register(
       started,
       startAwsEngines({
+        lockableBuckets: [demoBucket],
         dir,
         region,
         account,
         delayScale,
         invoke,
         principal: (key) => principals.get(key),
-        role: (arn) => roles(arn),
+        role: (arn) => iam.roles(arn),
         roleOf: (name) => functions.find((fn) => fn.name === name)?.roleArn,
-        trusts: (arn, actor) => trusts(arn, actor),
+        trusts: (arn, actor) => iam.trusts(arn, actor),
+        isAssumable: (assumption) => iam.isAssumable(assumption),
         onPermissionUsed: (used) => onPermissionUsed?.(used),
       }),
     ),
@@ -144,16 +146,17 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
       clientId: String(config.identityClientId),
       clientSecret,
       state,
+      callerIdentity: (...request) => callerIdentity?.(...request) ?? { arn: '', account: '' },
     }),
-    startGcsEngine(dir),
-    register(started, startFirestoreEngine(firestorePort, options)),
+    startGcsEngine(dir, state),
+    register(started, startFirestoreEngine(firestorePort, options, state)),
     import('./event-source/start-pollers.ts'),
     import('./boot/seed-identity-secret.ts'),
   ]);
+  callerIdentity = aws.callerIdentity;
   identityServer.serve(identity.listener);
   s3Server.serve(aws.s3);
   gcsServer.serve(gcs.listener);
-  // A bucket for experiments; the demo's backups are stored there, too.
   for (const { createBucket } of [aws, gcs]) createBucket(demoBucket);
 
   say('creating the resources of the template');
@@ -161,11 +164,10 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
   const learned = await aws.provision(readResources(stacks, location, {}, provisioned));
   const read = readResources(stacks, location, learned);
   const resources = options.tamper?.(read) ?? read;
-  roles = readRoles(resources);
-  trusts = readTrust(resources);
+  iam = readIam(resources);
   onPermissionUsed = recorder(resources);
-  functions = readFunctions(resources, roles, trusts);
-  for (const { accessKeyId, name, statements } of functions) principals.set(accessKeyId, { name, statements });
+  functions = readFunctions(resources, iam.roles, iam.trusts);
+  for (const { accessKeyId, ...principal } of functions) principals.set(accessKeyId, principal);
   await seedIdentitySecret(functions, clientSecret, aws.url, region);
 
   const running = startHost(functions, {

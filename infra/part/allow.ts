@@ -40,12 +40,18 @@ export const decryptFor = (keyArn: string, ...purposes: string[]) =>
 export const encryptFor = (keyArn: string, ...purposes: string[]) =>
   allow(['kms:Encrypt'], [keyArn], { StringEquals: { 'kms:EncryptionContext:purpose': purposes } });
 
-/** Customers' roles only: excludes roles of the service's own account, such as the one that deploys. */
-export const assumeCustomerRoles = (conditions: PolicyStatementProps['conditions'] = {}) =>
+/**
+ * Customers' roles. In the service's own account only roles of this path, so that no other one, such as the one that deploys, can be
+ * named as a destination.
+ */
+const ownRolePath = 'backup-destination';
+export const assumeCustomerRoles = (conditions: PolicyStatementProps['conditions'] = {}) => [
   allow(['sts:AssumeRole'], [`arn:${Aws.PARTITION}:iam::*:role/*`], {
     StringNotEquals: { 'aws:ResourceAccount': Aws.ACCOUNT_ID },
     ...conditions,
-  });
+  }),
+  allow(['sts:AssumeRole'], [`arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:role/${ownRolePath}/*`], conditions),
+];
 
 export const executionsOf = (workflowArn: string): string =>
   `${Fn.join(':execution:', Fn.split(':stateMachine:', workflowArn))}:*`;

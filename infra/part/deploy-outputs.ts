@@ -19,7 +19,7 @@ export const addDeployOutputs = (scope: Construct, deployed: Deployed): void => 
   const { publicUrl, alarms } = deployed.data;
   say('ApiUrl', publicUrl, 'URL of the API; the reference is at /docs');
   say('AlarmTopic', alarms.topicArn, 'SNS topic of the alarms; infra/runbook.md has a section for each alarm');
-  say('Dashboard', dashboardUrl, 'Dashboard with all alarms and metrics');
+  say('Dashboard', dashboardUrl(scope), 'Dashboard with all alarms and metrics');
   for (const [n, step] of nextSteps(deployed).entries()) say(`NextStep${n + 1}`, step, 'To be done once, in this order');
 };
 

@@ -8,11 +8,15 @@ export interface ResourceNames {
   readonly tableArn: string;
   /** The first key signs; all verify. */
   readonly tokenKeyArns: readonly [string, ...string[]];
+  /** The first key signs evidence of restore tests; the others are published to verify it. */
+  readonly evidenceKeyArns: readonly [string, ...string[]];
   readonly secretsKeyArn: string;
   /** Wraps the data keys of backups. */
   readonly dataKeyArn: string;
   readonly serviceSecretArn: string;
   readonly identitySecretArn: string;
+  /** Assumed for one organization at a time; customers' Google Cloud projects trust it. */
+  readonly googleRoleArn: string;
   readonly queues: Readonly<Record<QueueName, { readonly queueUrl: string; readonly queueArn: string }>>;
   /** Customers' schedules. */
   readonly ticks: DelayedMessages;
@@ -22,6 +26,7 @@ export interface ResourceNames {
   readonly backupWorkflowArn: string;
   readonly verifyWorkflowArn: string;
   readonly restoreWorkflowArn: string;
+  readonly restoreTestWorkflowArn: string;
   /** All SES identities and configuration sets of the account. */
   readonly mailArns: readonly string[];
   /** Values that need no permission. */

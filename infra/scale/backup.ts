@@ -26,7 +26,7 @@ export const estimateBackup = (documents: number, pace: Pace, kind: BackupKind =
   const changed = isFull ? 0 : documents * assumed.changedADay;
   const stored = archiveSize(documents, { partsMin: runs, changed });
   const copySeconds = documents / perSecond + runs * assumed.stepSeconds;
-  const sealSeconds = assumed.stepSeconds + (stored.objects * assumed.bucketAnswerSeconds) / code.sealLanes;
+  const sealSeconds = assumed.stepSeconds + (stored.objects * assumed.bucketAnswerSeconds) / code.sealConcurrency;
   const waves = Math.ceil(shards / code.copiesMax);
   const looks = copySeconds / (code.checkIntervalMs / 1_000);
   const tells = Math.min(looks, 1 / code.reportShare + copySeconds / (code.reportIntervalMs / 1_000));

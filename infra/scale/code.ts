@@ -9,7 +9,7 @@ export {
   pageSegments,
 } from '../../shared/archive/primitives/format-limits.ts';
 export { partBytesMax } from '../../shared/backup/copy/copy-documents.ts';
-export { sealConcurrency as sealLanes } from '../../shared/backup/seal/write-manifest.ts';
+export { sealConcurrency } from '../../shared/backup/seal/write-manifest.ts';
 export { listsMaxBytes } from '../../shared/backup/start/backup-request.ts';
 export { countedPerRead, rangesMax } from '../../shared/backup/steps/plan-backup.ts';
 export * from '../../shared/contract/limits.ts';

@@ -26,7 +26,7 @@ export const fleetLoad: readonly FleetLoad[] = [
     used: reserved + ofQueues,
     most: quota.lambdaConcurrency,
     unit: 'functions',
-    because: `${reserved} are reserved for workflow steps, ${ofQueues} are the limits of the queues; the API has the rest`,
+    because: `${reserved} for workflow steps, if \`reservedConcurrency\` is ${reserved}; ${ofQueues} are the limits of the queues; the API has the rest`,
   },
   {
     what: 'writes to one organization’s partition of the table',

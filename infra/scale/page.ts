@@ -8,6 +8,7 @@ import { formatCount, formatDollars, formatDuration, formatTable } from './forma
 import { backupLimits, restoreLimits } from './job-limits.ts';
 import { inOrder, type Limit } from './limit.ts';
 import { measured } from './measured.ts';
+import { restingCosts } from './resting-costs.ts';
 import { estimateRestore, type RestoreKind } from './restore.ts';
 
 const sizes = [1e6, 1e8, 1e10] as const;
@@ -85,6 +86,12 @@ const captures = (): string =>
     ),
   );
 
+const atRest = (): string =>
+  formatTable(
+    ['resource', 'per month', 'reason'],
+    restingCosts.map(({ what, monthlyDollars, because }) => [what, formatDollars(monthlyDollars), because]),
+  );
+
 const jobs = {
   'full backup': (pace: Pace) => backupLimits(pace, 'full'),
   'incremental backup': (pace: Pace) => backupLimits(pace, 'incremental'),
@@ -125,6 +132,7 @@ export const sections: Readonly<Record<string, () => string>> = {
   'Incremental backup': () => backups('incremental'),
   Restore: restores,
   Captures: captures,
+  'At rest': atRest,
   'Limits of one job': limits,
   'All jobs together': together,
   'At full width': width,

@@ -9,4 +9,10 @@ export const price = {
   get: 0.000_000_4,
   kms: 0.000_003,
   message: 0.000_000_4,
+  keyMonth: 1,
+  secretMonth: 0.4,
+  alarmMonth: 0.1,
+  dashboardMonth: 3,
+  /** A custom or detailed metric. */
+  metricMonth: 0.3,
 } as const;

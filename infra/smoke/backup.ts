@@ -1,4 +1,5 @@
 /** Steps that estimate, take, verify and browse a backup. */
+import type { Jobs } from '../../shared/client/index.ts';
 import { type Client, StepError } from './client.ts';
 import { pollUntil } from './poll-until.ts';
 import type { StepRunner } from './step-runner.ts';
@@ -10,38 +11,29 @@ interface BackupInput {
   readonly collections?: readonly string[];
 }
 
-interface Backup {
-  readonly id: string;
-  readonly status: string;
-  readonly phase: string;
-  readonly progress: { readonly percent: number; readonly documents: number };
-  readonly documentCount: number;
-  readonly sizeFormatted: string;
-  readonly readTime: string;
-  readonly error: { readonly code: string; readonly message: string } | null;
-  readonly verification: { readonly status: string; readonly objects: number } | null;
-}
+type Backup = Jobs['backup'];
 
 const count = (number: number | null): string => (number === null ? 'an unknown amount of' : number.toLocaleString('en'));
 const isRunning = ({ status }: Backup): boolean => status === 'pending' || status === 'running';
 
 export const estimateBackup = (runner: StepRunner, client: Client, input: BackupInput): Promise<void> =>
   runner.step('estimate', async () => {
-    const { documents, estimatedUsd } = await client.call<{ documents: number | null; estimatedUsd: number | null }>(
-      'POST',
-      '/backups',
-      { ...input, dryRun: true },
-    );
+    const estimate = await client.request('POST /backups', { body: { ...input, dryRun: true } });
+    if (!('estimatedUsd' in estimate)) throw new StepError('a backup was started instead of estimated');
+    const { documents, estimatedUsd } = estimate;
     return [`about ${count(documents)} documents, reads cost ${estimatedUsd ?? 'an unknown amount of'} USD`, undefined];
   });
 
 export const takeBackup = (runner: StepRunner, client: Client, input: BackupInput, minutes: number): Promise<string> =>
   runner.step('backup', async () => {
-    const { id } = await client.call<Backup>('POST', '/backups', input);
-    const read = () => client.call<Backup>('GET', `/backups/${id}`);
+    const started = await client.request('POST /backups', { body: input });
+    if (!('id' in started)) throw new StepError('the backup was estimated instead of started');
+    const { id } = started;
+    const params = { backupId: id };
+    const read = () => client.request('GET /backups/{backupId}', { params });
     runner.created(`backup ${id}`, async () => {
-      if (isRunning(await read())) await client.call('POST', `/backups/${id}/cancel`, {});
-      await retryWhileInUse(() => client.call('DELETE', `/backups/${id}`));
+      if (isRunning(await read())) await client.request('POST /backups/{backupId}/cancel', { params });
+      await retryWhileInUse(() => client.request('DELETE /backups/{backupId}', { params }));
     });
     let lastPrinted = '';
     const done = await pollUntil({ what: `the backup ${id}`, minutes, signal: runner.signal }, read, (backup) => {
@@ -58,26 +50,22 @@ export const takeBackup = (runner: StepRunner, client: Client, input: BackupInpu
 
 export const verifyBackup = (runner: StepRunner, client: Client, id: string, minutes: number): Promise<void> =>
   runner.step('verify', async () => {
-    await client.call('POST', `/backups/${id}/verify`, { depth: 'structure' });
+    const params = { backupId: id };
+    await client.request('POST /backups/{backupId}/verify', { params, body: { depth: 'structure' } });
     const { verification } = await pollUntil(
       { what: 'the verification', minutes, signal: runner.signal },
-      () => client.call<Backup>('GET', `/backups/${id}`),
+      () => client.request('GET /backups/{backupId}', { params }),
       (backup) => ['passed', 'failed'].includes(backup.verification?.status ?? ''),
     );
     if (verification?.status !== 'passed') throw new StepError(`the backup ${id} is damaged`);
     return [`${verification.objects} objects are intact`, undefined];
   });
 
-interface Entry {
-  readonly type: string;
-  readonly path: string;
-}
-
 /** Prints neither names nor contents of documents, which belong to the customer. */
 export const browseBackup = (runner: StepRunner, client: Client, id: string): Promise<void> =>
   runner.step('browse', async () => {
     const at = (path: string) =>
-      client.call<readonly Entry[]>('GET', `/backups/${id}/documents?${new URLSearchParams({ path, showMissing: 'true' })}`);
+      client.request('GET /backups/{backupId}/documents', { params: { backupId: id }, query: { path, showMissing: 'true' } });
     const collections = await at('');
     const [first] = collections;
     if (!first) return ['the backup is empty', undefined];

@@ -21,7 +21,7 @@ export const checkPublicEndpoints = async (runner: StepRunner, client: Client, u
     return [`${keys.length}`, undefined];
   });
   await runner.step('identity provider', async () => {
-    const { status, headers, text } = await client.send('GET', '/api/v1/auth/google');
+    const { status, headers, text } = await client.get('/api/v1/auth/google');
     const location = headers.get('location') ?? '';
     if (status !== 302 || !URL.canParse(location)) throw new StepError(`GET /api/v1/auth/google answered ${status} ${text}`);
     const { origin, searchParams } = new URL(location);
@@ -39,7 +39,7 @@ interface Health {
 
 /** Reads a JSON object that must have this member. */
 const jsonAt = async <T>(client: Client, path: string, member: string & keyof T): Promise<T> => {
-  const { status, text } = await client.send('GET', path);
+  const { status, text } = await client.get(path);
   try {
     const value = JSON.parse(text) as T | null;
     if (value?.[member] !== undefined) return value;

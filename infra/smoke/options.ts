@@ -9,7 +9,7 @@ backup, plans a restore, tests a webhook, and removes everything it created. It 
 bills, and writes nothing to it.
 
 Credentials, one of:
-  (none)                  sign in with a browser; allowedRedirectUris must contain http://localhost/callback
+  (none)                  sign in with a browser; allowedRedirectUris must contain http://localhost/callback, its default
   SMOKE_TOKEN             an access token, or the API key of a service account with all scopes
   SMOKE_REFRESH_TOKEN     a refresh token; it is consumed, and its session ends
 Resources:

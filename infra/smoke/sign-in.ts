@@ -14,10 +14,6 @@ export interface SignInContext {
   readonly hide: (secret: string) => void;
 }
 
-interface Tokens {
-  readonly accessToken: string;
-}
-
 /** Time to sign in with the browser. */
 const browserMs = 5 * 60_000;
 
@@ -29,13 +25,14 @@ export const signIn = (runner: StepRunner, options: SmokeOptions, { isInteractiv
     const accessToken = token ?? (await session());
     hide(accessToken);
     const client = openClient(url, { token: accessToken });
-    if (token === undefined) runner.created('session', () => client.call('POST', '/auth/logout'));
-    const { email } = await client.call<{ email: string }>('GET', '/auth/me');
+    if (token === undefined) runner.created('session', () => client.request('POST /auth/logout'));
+    const { email } = await client.request('GET /auth/me');
     return [`as ${email}`, accessToken];
   });
 
   async function session(): Promise<string> {
-    if (refreshToken !== undefined) return (await anonymous.call<Tokens>('POST', '/auth/refresh', { refreshToken })).accessToken;
+    if (refreshToken !== undefined)
+      return (await anonymous.request('POST /auth/refresh', { body: { refreshToken } })).accessToken;
     const code = isLocal
       ? await stageCode(url, 'smoke@example.com')
       : isInteractive
@@ -44,7 +41,8 @@ export const signIn = (runner: StepRunner, options: SmokeOptions, { isInteractiv
     if (code === undefined)
       throw new StepError('set SMOKE_TOKEN or SMOKE_REFRESH_TOKEN, or start it from a terminal to sign in with a browser');
     hide(code);
-    return (await anonymous.call<Tokens>('POST', '/auth/token', { code, grant_type: 'authorization_code' })).accessToken;
+    const body = { code, grant_type: 'authorization_code' } as const;
+    return (await anonymous.request('POST /auth/token', { body })).accessToken;
   }
 };
 
@@ -55,7 +53,7 @@ const codeFromBrowser = async (runner: StepRunner, url: string): Promise<string>
     server.listen(0, 'localhost');
     await once(server, 'listening');
     const redirectUri = `http://localhost:${(server.address() as AddressInfo).port}/callback`;
-    const { status } = await openClient(url).send('GET', loginPath(redirectUri));
+    const { status } = await openClient(url).get(loginPath(redirectUri));
     if (status !== 302)
       throw new StepError('add http://localhost/callback to allowedRedirectUris to sign in here, or set SMOKE_TOKEN');
     runner.print(`open this URL in a browser: ${url}${loginPath(redirectUri)}`);

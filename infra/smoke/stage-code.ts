@@ -5,7 +5,7 @@ import { openClient, StepError } from './client.ts';
 const redirectUri = 'http://localhost/callback';
 
 export const stageCode = async (url: string, email: string): Promise<string> => {
-  const begun = await openClient(url).send('GET', loginPath(redirectUri, { login_hint: email }));
+  const begun = await openClient(url).get(loginPath(redirectUri, { login_hint: email }));
   const cookie = begun.headers.getSetCookie().map((set) => set.split(';')[0]);
   const back = await fetch(locationOf(begun), { redirect: 'manual' });
   const done = await fetch(locationOf(back), { redirect: 'manual', headers: { cookie: cookie.join('; ') } });

@@ -9,20 +9,25 @@ const resources = resourcesOf(templates);
 const ofType = (type: string) => resources.filter((resource) => resource.type === type);
 const routes = ofType('AWS::ApiGatewayV2::Route');
 
-test('api stack: every endpoint has a route, and other requests go to the fallback', () => {
-  const wanted = [...endpoints.map(({ method, path }) => `${method} ${path}`), '$default'];
+test('api stack: every endpoint has a route, every GET also one for HEAD, and other requests go to the fallback', () => {
+  const keys = endpoints.flatMap(({ method, path, alsoPaths = [] }) => [path, ...alsoPaths].map((one) => `${method} ${one}`));
+  const heads = keys.filter((key) => key.startsWith('GET ')).map((key) => key.replace('GET', 'HEAD'));
+  const wanted = [...keys, ...heads, '$default'];
   assert.deepEqual(routes.map(({ properties }) => properties.RouteKey).sort(), wanted.sort());
 });
 
 test('api stack: every route invokes the function of its endpoint, and the gateway has permission to', () => {
-  for (const { id, properties } of routes) {
+  for (const { stack, id, properties } of routes) {
     const [, pieces] = (properties.Target as { 'Fn::Join': readonly [string, readonly unknown[]] })['Fn::Join'];
-    const integration = resourceAt(resources, 'Api', pieces[1]);
+    const integration = resourceAt(resources, stack, pieces[1]);
     assert.equal(integration.properties.PayloadFormatVersion, '2.0', id);
-    const fn = resourceAt(resources, 'Api', integration.properties.IntegrationUri);
-    if (properties.RouteKey !== '$default')
-      assert.ok(String(fn.properties.Description).startsWith(`${properties.RouteKey}: `), id);
-    const role = resourceAt(resources, 'Api', integration.properties.CredentialsArn);
+    const fn = resourceAt(resources, stack, integration.properties.IntegrationUri);
+    if (properties.RouteKey !== '$default') {
+      const [method = '', at = ''] = String(properties.RouteKey).replace('HEAD', 'GET').split(' ');
+      const endpoint = endpoints.find((one) => one.method === method && [one.path, ...(one.alsoPaths ?? [])].includes(at));
+      assert.ok(String(fn.properties.Description).startsWith(`${method} ${endpoint?.path}: `), id);
+    }
+    const role = resourceAt(resources, stack, integration.properties.CredentialsArn);
     assert.ok(JSON.stringify(role.properties.Policies).includes(`"${target(integration.properties.IntegrationUri)}"`), id);
   }
 });
@@ -31,6 +36,16 @@ test('api stack: the stage is throttled', () => {
   const [stage] = ofType('AWS::ApiGatewayV2::Stage');
   const { ThrottlingRateLimit, ThrottlingBurstLimit } = stage!.properties.DefaultRouteSettings as Record<string, number>;
   assert.ok(ThrottlingRateLimit && ThrottlingBurstLimit);
+});
+
+test('api stack: metrics per route exist only if they are asked for', () => {
+  const detailed = (context: Readonly<Record<string, unknown>>): unknown => {
+    const stage = resourcesOf(templatesOf({ ...settings, ...context })).find(({ type }) => type === 'AWS::ApiGatewayV2::Stage');
+    return (stage?.properties.DefaultRouteSettings as { DetailedMetricsEnabled?: boolean } | undefined)?.DetailedMetricsEnabled;
+  };
+  assert.equal(detailed({}), false);
+  assert.equal(detailed({ detailedMetrics: 'true' }), true);
+  assert.equal(detailed({ detailedMetrics: true }), true);
 });
 
 test('api stack: the access log has the request id and no query, header, body or path', () => {

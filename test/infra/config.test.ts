@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { missingSettings, readConfig } from '../../infra/config.ts';
+import { isAllowedRedirect } from '../../shared/account/index.ts';
 
 const given = { identityClientId: 'client' };
 const refusal = (context: Record<string, unknown>): string => {
@@ -45,17 +46,26 @@ describe('config: an invalid setting is rejected by name', () => {
     'an origin with a path': [{ allowedOrigins: 'https://app.example.com/' }, /^ {2}allowedOrigins\.0: must be an origin/m],
     'every origin at once': [{ allowedOrigins: '*' }, /^ {2}allowedOrigins\.0: /m],
     'a sender that is not an address': [{ mailFrom: 'backups' }, /^ {2}mailFrom: must be an e-mail address$/m],
+    'an evidence key that is withdrawn while it signs': [
+      { evidenceKeyGeneration: '2', withdrawnEvidenceKeyGenerations: '2' },
+      /^ {2}withdrawnEvidenceKeyGenerations: must be lower than evidenceKeyGeneration \(2\)/m,
+    ],
     'a domain without its certificate': [{ domainName: 'api.example.com' }, /^ {2}domainName, certificateArn: /m],
     'a domain that is a URL': [
       { domainName: 'https://api.example.com', certificateArn: 'arn:aws:acm:eu-west-1:1:certificate/x' },
       /^ {2}domainName: must be a host name/m,
     ],
+    'a secret instead of its digest': [{ cloudFrontSecretDigest: 'secret' }, /^ {2}cloudFrontSecretDigest: must be a SHA-256/m],
     'a request limit of zero': [{ requestsPerMinute: '0' }, /^ {2}requestsPerMinute: must be at least 1$/m],
     'a key that is not an ARN': [{ previousTokenKeyArns: 'abc' }, /^ {2}previousTokenKeyArns\.0: must be the ARN/m],
     'a table instead of its stream': [
       { tableStreamArn: 'arn:aws:dynamodb:eu-west-1:123456789012:table/restored' },
       /^ {2}tableStreamArn: must be the ARN of a table's stream$/m,
     ],
+    'a mistyped name that looks like one of the CDK': [{ 'alarm-email': 'a@b.example' }, /^ {2}alarm-email: unknown setting/m],
+    'a stack name that begins with a digit': [{ stackName: '2nd' }, /^ {2}stackName: must begin with a letter/m],
+    'a stack name that is too long': [{ stackName: 'a'.repeat(41) }, /^ {2}stackName: must begin with a letter/m],
+    'a flag that is neither true nor false': [{ detailedMetrics: 'yes' }, /^ {2}detailedMetrics: must be true or false$/m],
     'a mistyped name': [{ allowedOrigin: 'https://app.example.com' }, /^ {2}allowedOrigin: unknown setting/m],
   };
   for (const [name, [context, line]] of Object.entries(wrong)) test(name, () => assert.match(refusal(context), line));
@@ -79,9 +89,19 @@ test("config: the CDK's own context is not a setting", () => {
   const context = {
     '@aws-cdk/core:newStyleStackSynthesis': true,
     'aws:cdk:enable-path-metadata': true,
-    'availability-zones:account=1': [],
+    'availability-zones:account=1:region=eu-west-1': [],
+    'acknowledged-issue-numbers': [12345],
+    'cli-telemetry': false,
   };
   assert.deepEqual(readConfig({ ...given, ...context }), readConfig(given));
+});
+
+test('config: with the least settings the smoke test can sign in on the user’s machine, and no other address gets a code', () => {
+  const { allowedRedirectUris } = readConfig(given);
+  assert.ok(isAllowedRedirect('http://localhost:49152/callback', allowedRedirectUris));
+  for (const other of ['http://localhost:49152/other', 'http://example.com/callback', 'https://localhost.example.com/callback'])
+    assert.ok(!isAllowedRedirect(other, allowedRedirectUris), other);
+  assert.deepEqual(readConfig({ ...given, allowedRedirectUris: [] }).allowedRedirectUris, []);
 });
 
 test('config: an empty setting counts as absent', () =>

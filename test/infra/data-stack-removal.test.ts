@@ -77,12 +77,13 @@ describe('destroying the stacks', () => {
       );
   });
 
-  test('stops at the data stack, which has termination protection; the other two can be deployed again', () => {
+  test('stops at the data stack, which has termination protection; the others can be deployed again', () => {
     assert.deepEqual(
       assembly.stacks.map(({ id, terminationProtection }) => [id, terminationProtection ?? false]),
       [
         ['Data', true],
         ['Engine', false],
+        ['Extension', false],
         ['Api', false],
       ],
     );

@@ -89,6 +89,27 @@ describe('address', () => {
   });
 });
 
+describe('evidence key', () => {
+  const among = (context: Readonly<Record<string, string>>) => resourcesOf(templatesOf({ ...settings, ...context }));
+  /** The logical ids of the published keys, in order. */
+  const published = (resources: readonly Resource[]): readonly string[] => {
+    const variables = ofType('AWS::Lambda::Function', resources).map(
+      ({ properties }) => (properties.Environment as { Variables: Record<string, unknown> } | undefined)?.Variables ?? {},
+    );
+    const variable = variables.find((each) => 'EVIDENCE_KEY_IDS' in each)?.EVIDENCE_KEY_IDS ?? '';
+    return JSON.stringify(variable).match(/EvidenceKey\d?(?=[0-9A-F]{8}Arn)/g) ?? [];
+  };
+
+  test('the first generation keeps its name, so that deployments keep their key', () =>
+    assert.deepEqual(published(among({})), ['EvidenceKey']));
+
+  test('a new generation signs, earlier ones stay published unless they are withdrawn', () => {
+    assert.deepEqual(published(among({ evidenceKeyGeneration: '3' })), ['EvidenceKey3', 'EvidenceKey2', 'EvidenceKey']);
+    const withdrawn = { evidenceKeyGeneration: '3', withdrawnEvidenceKeyGenerations: '2' };
+    assert.deepEqual(published(among(withdrawn)), ['EvidenceKey3', 'EvidenceKey']);
+  });
+});
+
 describe('data stack: a later deployment removes no export that other stacks import', () => {
   const exportsOf = (context: Readonly<Record<string, unknown>>) =>
     Object.keys(templatesOf(context).get('Data')?.Outputs ?? {}).filter((name) => name.startsWith('ExportsOutput'));
@@ -97,6 +118,7 @@ describe('data stack: a later deployment removes no export that other stacks imp
   const later: Record<string, Record<string, string>> = {
     'a domain': { domainName: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1' },
     'another signing key': { tokenKeyGeneration: '2' },
+    'another key for evidence': { evidenceKeyGeneration: '2', withdrawnEvidenceKeyGenerations: '1' },
     'a restored table': { tableStreamArn: stream },
   };
   for (const [name, change] of Object.entries(later)) {

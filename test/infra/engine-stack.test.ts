@@ -156,10 +156,10 @@ describe('a webhook sender has no other permissions (C20, E14)', () => {
     test(`${name} may send to the queue it reads`, () =>
       assert.equal(named(name.replace('Role', '')).properties.RecursiveLoop, 'Allow'));
 
-    test(`${name} decrypts webhook secrets only, and no data key`, () => {
+    test(`${name} decrypts secrets and URLs of webhooks only, and no data key`, () => {
       assert.deepEqual(
         of('kms:Decrypt').map(({ Condition }) => Condition),
-        [{ StringEquals: { 'kms:EncryptionContext:purpose': ['webhook-secret'] } }],
+        [{ StringEquals: { 'kms:EncryptionContext:purpose': ['webhook-secret', 'webhook-url'] } }],
       );
       assert.ok(!JSON.stringify(of('kms:Decrypt')).includes('DataKey'));
     });

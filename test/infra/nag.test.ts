@@ -66,7 +66,7 @@ test('nag: every reason accepts each rule it names at the place it names', () =>
 test('nag: a reason is a sentence and covers only one kind of construct', () => {
   for (const { path, reason } of acceptances) {
     assert.match(reason, /^[A-Z].{15,}\.$/, String(path));
-    assert.match(path.source, /^\^(Data|Engine|Api|\(Api\|Engine\))\\\/.*\$$/);
+    assert.match(path.source, /^\^(Data|Engine|Api|Extension|\((Api\|Engine\|)?(Api\|)?Extension\))\\\/.*\$$/);
   }
 });
 

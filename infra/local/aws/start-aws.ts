@@ -12,7 +12,7 @@ import { openSecrets } from '../engines/secrets.ts';
 import { openSes, sesRoutes } from '../engines/ses.ts';
 import { jsonService, restService } from '../engines/shared/aws-protocols.ts';
 import { openStepFunctionsEngine } from '../engines/step-functions/step-functions-engine.ts';
-import { openSts } from '../engines/sts.ts';
+import { openSts } from '../engines/sts/sts-engine.ts';
 import { makePolicyGuard } from '../iam/policy-guard.ts';
 import { startAwsEndpoint } from './aws-endpoint.ts';
 
@@ -28,6 +28,11 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
   const kms = openKmsEngine(location);
   const secrets = openSecrets(location);
   const mail = openSes(location);
+  const sts = openSts({
+    ...location,
+    isAssumable: ({ accessKeyId, ...role }) =>
+      options.isAssumable?.({ ...role, callerArn: options.principal(accessKeyId)?.roleArn }),
+  });
 
   /** A service that acts for a schedule, a workflow or a route uses the role of that resource. */
   const permit: Permit = (roleArn, actor, need) => {
@@ -49,7 +54,7 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
     services: {
       dynamodb: dynamoDb.service,
       sqs: queues.sqs,
-      sts: openSts(location),
+      sts,
       kms: jsonService('1.1', kms),
       secretsmanager: jsonService('1.1', secrets),
       states: jsonService('1.0', stepFunctions),
@@ -87,7 +92,12 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
 
   return {
     url,
-    s3: makeS3Front({ port: queues.port, dir: queues.s3Dir, isOurs: (key) => options.principal(key) !== undefined }),
+    s3: makeS3Front({
+      port: queues.port,
+      dir: queues.s3Dir,
+      isOurs: (key) => options.principal(key) !== undefined,
+      ...(options.lockableBuckets && { lockableBuckets: options.lockableBuckets }),
+    }),
     createBucket: queues.createBucket,
     provision: async (resources) => {
       const made = resources.filter(({ type }) => Object.hasOwn(makers, type));
@@ -95,6 +105,7 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
     },
     outbox: mail.outbox,
     permit,
+    callerIdentity: sts.callerIdentity,
     used: guard.used,
     quiesce: rest,
     stop: async () => {

@@ -1,5 +1,5 @@
 /** Settings of a stage, read from environment variables. An invalid value is reported in one line that names its variable. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 export interface Settings {
@@ -10,7 +10,7 @@ export interface Settings {
   readonly gcsPort: number | undefined;
   readonly firestorePort: number;
   /** The text of a firestore.indexes.json. Without it every Firestore query has its index. */
-  readonly firestoreIndexes?: string;
+  readonly firestoreIndexes?: string | undefined;
   /** Loopback or private `host:port` addresses that webhooks and storage destinations may use. */
   readonly allowedHosts: readonly string[];
   /** The folder of the persistent state. */
@@ -82,6 +82,12 @@ const hosts = (text: string): readonly string[] | undefined => {
   return entries.every((entry) => /^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i.test(entry)) ? entries : undefined;
 };
 
-const fileText = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
+const fileText = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+};
 
 const flags: Readonly<Record<string, boolean>> = { '1': true, true: true, '0': false, false: false };

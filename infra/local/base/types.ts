@@ -13,6 +13,14 @@ export interface Statement {
 export interface Principal {
   readonly name: string;
   readonly statements: readonly Statement[];
+  readonly roleArn?: string;
+}
+
+/** One role assumes another, under a name of the session. */
+export interface RoleAssumption {
+  readonly roleArn: string;
+  readonly callerArn: string | undefined;
+  readonly sessionName: string;
 }
 
 /** An AWS service that assumes a role on behalf of a resource of the template. */
@@ -64,6 +72,8 @@ export interface UsedPermission extends Permission {
 }
 
 export interface AwsOptions {
+  /** Customers' buckets with Object Lock. */
+  readonly lockableBuckets?: readonly string[];
   /** The folder of the engines' persistent state. */
   readonly dir: string;
   readonly region: string;
@@ -79,6 +89,8 @@ export interface AwsOptions {
   readonly roleOf?: (functionName: string) => string | undefined;
   /** Whether the trust policy of a role allows the actor. Undefined: every role does. */
   readonly trusts?: (roleArn: string, actor: Actor) => boolean;
+  /** Whether the trust policy of a role allows another role. Undefined: the role is not of the template. */
+  readonly isAssumable?: (assumption: RoleAssumption) => boolean | undefined;
   /** Called when a permission is used for the first time. */
   readonly onPermissionUsed?: (used: UsedPermission) => void;
 }
@@ -99,6 +111,11 @@ export interface Aws {
   outbox(): readonly Mail[];
   /** Checks the permissions of services that act for a resource under its role. */
   readonly permit: Permit;
+  /** The identity behind a signed GetCallerIdentity request; throws the error of AWS. */
+  callerIdentity(
+    request: { readonly method: string; readonly url: string; readonly headers: Readonly<Record<string, string>> },
+    now: Date,
+  ): { readonly arn: string; readonly account: string };
   /** All permissions that calls needed and had, without duplicates. */
   used(): readonly UsedPermission[];
   /** Stops starting schedules and workflows; running executions resume at the next start. Call before the functions stop. */

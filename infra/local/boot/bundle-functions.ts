@@ -1,7 +1,7 @@
 /** Bundles the functions with the same build that deployment uses. */
 import { join } from 'node:path';
+import { buildCached } from '../../bundle/build-cached.ts';
 import type { LambdaHostOptions } from '../lambda/instance.ts';
-import { buildCached } from './build-cached.ts';
 
 /** The worker is bundled as well: loading it as TypeScript would cost each thread 45 ms and 18 MB. */
 const worker = 'infra/local/lambda/worker.ts';

@@ -2,7 +2,7 @@
 import { webhooksPerOrganizationMax } from '../../../shared/contract/limits.ts';
 import type { ConfigInput } from '../../config.ts';
 
-/** A bucket that exists in every local store from the start. */
+/** A bucket that exists in every local store from the start, with Object Lock. The demo's backups are stored there, too. */
 export const demoBucket = 'demo-backups';
 
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
@@ -48,11 +48,13 @@ export const localConfig = (addresses: Addresses, allowedHosts: readonly string[
     firestoreUrl,
     identityToolkitUrl: firestoreUrl,
     googleTokenUrl: `${identityUrl}/google/token`,
+    googleStsUrl: `${identityUrl}/google/sts/v1/token`,
+    googleCredentialsUrl: `${identityUrl}/google/credentials`,
     identityIssuer: identityUrl,
     identityClientId: 'local-stage',
     mailFrom: 'backups@example.com',
     webhooksPerOrganization: webhooksPerOrganizationMax,
-    consoleUrl: `${apiUrl}/docs`,
+    consoleUrl: `${apiUrl}/console`,
     allowedOrigins: [...new Set([apiUrl, 'http://localhost:3000', 'http://localhost:5173', 'https://app.example.com'])],
     allowedRedirectUris: [
       ...loopback.flatMap((host) => redirectPaths.map((path) => `http://${host}${path}`)),

@@ -4,7 +4,7 @@ import { type LoopbackServer, openLoopbackServer, type Port } from '../base/loop
 import { type Settings, StartError } from '../base/settings.ts';
 import type { State } from '../base/stage-state.ts';
 import type { Aws, AwsOptions } from '../base/types.ts';
-import type { Firestore } from '../engines/firestore/index.ts';
+import type { Authorize, Firestore } from '../engines/firestore/index.ts';
 
 /** Stop functions in the order of starting. */
 export type StopFunctions = (() => unknown)[];
@@ -37,6 +37,7 @@ export const startIdentityEngine = async (options: {
   clientId: string;
   clientSecret: string;
   state: State;
+  callerIdentity: Aws['callerIdentity'];
 }) => {
   const { startIdentity } = await import('../engines/identity/identity-engine.ts');
   const signInUrl = `${options.apiUrl}/api/v1/auth/google`;
@@ -59,19 +60,32 @@ export const openGcsServer = (chosen: number | undefined): Promise<LoopbackServe
     : openLoopbackServer(chosen, 'GCS_PORT');
 
 /** Customers' Cloud Storage buckets. */
-export const startGcsEngine = async (dir: string) => (await import('../engines/gcs/index.ts')).startGcs({ dir });
+export const startGcsEngine = async (dir: string, state: State) => {
+  const [{ startGcs }, { authorizeFederatedStorage }] = await Promise.all([
+    import('../engines/gcs/index.ts'),
+    import('./authorize-federated.ts'),
+  ]);
+  return startGcs({ dir, authorize: authorizeFederatedStorage(state) });
+};
 
 /** The Firestore that is backed up. Official clients reach it on its own port. */
 export const startFirestoreEngine = async (
   { server }: Port,
   { dir, firestoreIndexes }: Pick<Settings, 'dir' | 'firestoreIndexes'>,
+  state: State,
 ): Promise<Firestore> => {
-  const [{ startFirestore }, { checkSimulatedRefusal }] = await Promise.all([
+  const [{ startFirestore }, { checkSimulatedRefusal }, { authorizeFederated }] = await Promise.all([
     import('../engines/firestore/index.ts'),
     import('./simulated-refusals.ts'),
+    import('./authorize-federated.ts'),
   ]);
+  const federated = authorizeFederated(state);
+  const authorize: Authorize = async (...call) => {
+    await checkSimulatedRefusal(...call);
+    await federated(...call);
+  };
   try {
-    return await startFirestore({ server, dir, authorize: checkSimulatedRefusal, indexes: firestoreIndexes });
+    return await startFirestore({ server, dir, authorize, indexes: firestoreIndexes });
   } catch (error) {
     const { message } = error as Error;
     throw message.startsWith('invalid index definitions') ? new StartError(`FIRESTORE_INDEXES: ${message}`) : error;

@@ -7,9 +7,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { buildCached } from '../../bundle/build-cached.ts';
 import type { ConfigInput } from '../../config.ts';
 import type { Stacks } from '../cloudformation/read-template.ts';
-import { buildCached } from './build-cached.ts';
 
 const templates = 'templates.json';
 

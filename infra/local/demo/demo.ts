@@ -1,11 +1,12 @@
-/** The demo of a new stage: signs in, creates an organization, backs up, verifies, restores, and prints calls to try. */
+/** The demo of a new stage: signs in, creates an organization, backs up, verifies, restores, schedules, and prints calls to try. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { openClient } from '../../smoke/client.ts';
+import { openClient } from '../../../shared/client/index.ts';
 import { demoBucket } from '../boot/local-config.ts';
 import { demoEmails } from '../engines/identity/people.ts';
 import { type DemoBackup, type DemoOutput, type DemoStage, takeDemoBackup } from './demo-backup.ts';
 import { type DemoRestore, demoTarget, restoreDemoBackup } from './demo-restore.ts';
+import { scheduleDemoBackups } from './demo-schedules.ts';
 import { signIn } from './sign-in.ts';
 
 const demoKind = 'demo';
@@ -16,12 +17,13 @@ export const runDemo = async (stage: DemoStage, dir: string): Promise<void> => {
     const [email = ''] = demoEmails;
     const { accessToken: token } = await signIn(stage.url, email);
     const organizationId = await once(stage, 'organization', async () => {
-      const input = { name: 'Analytical Engines' };
-      return (await openClient(stage.url, { token }).call<{ id: string }>('POST', '/organizations', input)).id;
+      const anywhere = openClient({ baseUrl: stage.url, token });
+      return (await anywhere.request('POST /organizations', { body: { name: 'Analytical Engines' } })).id;
     });
-    const client = openClient(stage.url, { token, organizationId });
+    const client = openClient({ baseUrl: stage.url, token, organizationId });
     const backup = await once(stage, 'backup', () => takeDemoBackup(stage, client, onConsole));
     const restored = await once(stage, 'restore', () => restoreDemoBackup(client, backup, onConsole));
+    await once(stage, 'schedules', () => scheduleDemoBackups(client, backup, restored, onConsole));
     const tokenFile = join(dir, 'demo', 'token');
     mkdirSync(join(dir, 'demo'), { recursive: true });
     writeFileSync(tokenFile, token, { mode: 0o600 });
@@ -63,6 +65,8 @@ interface Shown {
 }
 
 const introduction = ({ stage: { url, identityUrl, firestore }, email, organizationId, backup, restored, tokenFile }: Shown) => `
+  ${url}/console          console: open it and sign in as ${email}
+
   ${url}/docs             API reference
   ${url}/_local/outbox    e-mails the service sent
   ${identityUrl}                  identity provider (sign in as anyone)
@@ -70,16 +74,16 @@ const introduction = ({ stage: { url, identityUrl, firestore }, email, organizat
 
 ${email} is signed in for one hour and owns the organization Analytical Engines. Try:
 
-  api=${url}/api/v1; token=$(cat ${tokenFile}); org=${organizationId}
-  call() { curl -s -H "authorization: Bearer $token" -H "x-organization-id: $org" -H "content-type: application/json" "$@"; echo; }
+  export BMS_URL=${url} BMS_TOKEN=$(cat ${tokenFile}) BMS_ORGANIZATION=${organizationId}
 
-  call $api/backups/${backup.backupId}
-  call "$api/backups/${backup.backupId}/documents?path=users/u1"
-  call "$api/backups/${backup.backupId}/diff?against=live"
-  call $api/backups/restore/${restored.restoreJobId}
-  call $api/backups/restore -d '{"backupId":"${backup.backupId}","collections":["users"],"options":{"dryRun":true}}'
+  npx bms status
+  npx bms backup show ${backup.backupId}
+  npx bms backup cat ${backup.backupId} users/u1
+  npx bms backup diff ${backup.backupId} live
+  npx bms restore show ${restored.restoreJobId}
+  npx bms restore ${backup.backupId} --collections users --plan
 
 The backup is stored in the bucket ${demoBucket} under ${backup.path}. The restored documents are in the project ${demoTarget}.
-To sign in as another user, open ${url}/api/v1/auth/google in a browser.
+The console shows this backup at ${url}/console/backups/${backup.backupId}
 Ctrl-C stops the stage and keeps its state.
 `;

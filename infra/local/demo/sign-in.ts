@@ -1,13 +1,8 @@
 /** Signs in like a native app: browser flow, one-time code, tokens. */
-import { openClient } from '../../smoke/client.ts';
+import { type DataOf, openClient } from '../../../shared/client/index.ts';
 import { stageCode } from '../../smoke/stage-code.ts';
 
-interface Tokens {
-  readonly accessToken: string;
-  readonly refreshToken: string;
-}
-
-export const signIn = async (url: string, email: string): Promise<Tokens> => {
+export const signIn = async (url: string, email: string): Promise<DataOf<'POST /auth/token'>> => {
   const code = await stageCode(url, email);
-  return openClient(url).call('POST', '/auth/token', { code, grant_type: 'authorization_code' });
+  return openClient({ baseUrl: url }).request('POST /auth/token', { body: { code, grant_type: 'authorization_code' } });
 };

@@ -13,11 +13,10 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { rootAccessKeyId } from '../base/types.ts';
+import { fedInstancesMax } from '../lambda/host.ts';
 import { compileFilterCriteria } from './filter-criteria.ts';
 import { clientOptions, failedOf, type Mapping, type Poller, type PollerContext } from './mapping.ts';
 
-/** The host runs at most this many instances of a function, whatever the template allows. */
-const batchesAtOnceMax = 8;
 /** SQS returns at most this many messages per call. */
 const receiveMax = 10;
 /** Long polling: an idle queue costs one call per interval. */
@@ -32,7 +31,8 @@ export const startQueuePoller = (mapping: Mapping, queue: SourceQueue, outside: 
   const sqs = new SQSClient(clientOptions(outside));
   /** Shortening a delay is the stage's work, so it uses the stage's credentials: Lambda never changes visibility. */
   const stageSqs = new SQSClient(clientOptions({ ...outside, accessKeyId: rootAccessKeyId }));
-  const batchesAtOnce = Math.min(mapping.concurrencyMax ?? batchesAtOnceMax, batchesAtOnceMax);
+  // A batch that the host cannot run at once waits in the queue, where its visibility timeout does not run.
+  const batchesAtOnce = Math.min(mapping.concurrencyMax ?? fedInstancesMax, fedInstancesMax);
   const passes = compileFilterCriteria(mapping.filterCriteria);
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();

@@ -133,7 +133,7 @@ const withTimeout = async <T>(work: Promise<T>, { route }: Match): Promise<T> =>
   }
 };
 
-const refusal = (code: ErrorCode, message: string, details?: Readonly<Record<string, string>>): Reply => {
+const refusal = (code: ErrorCode, message: string, details: Readonly<Record<string, string>> = {}): Reply => {
   const requestId = crypto.randomUUID();
   return {
     status: errors[code],

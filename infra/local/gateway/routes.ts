@@ -1,6 +1,6 @@
 /**
- * Routing of the HTTP API. Path segments match exactly (trailing slashes, `//` and case matter); `{name}` matches one segment.
- * Requests without a matching route go to $default.
+ * Routing of the HTTP API. Path segments match exactly (trailing slashes, `//` and case matter); `{name}` matches one segment,
+ * `{name+}` the rest of the path. Requests without a matching route go to $default.
  */
 import type { ResolvedResource } from '../cloudformation/read-template.ts';
 
@@ -53,15 +53,17 @@ export const compileRoutes = (routes: readonly Route[]): ((method: string, path:
     .filter((route) => route !== fallback)
     .map((route): Compiled => {
       const [method = '', path = ''] = route.key.split(' ');
-      if (path.includes('+}')) throw new Error(`the local gateway does not support greedy parameters: ${route.key}`);
       return { route, method, segments: path.split('/') };
     })
     .sort(bySpecificity);
-  const byShape = Map.groupBy(compiled, ({ method, segments }) => `${method} ${segments.length}`);
+  const byShape = Map.groupBy(compiled.filter(isNotGreedy), ({ method, segments }) => `${method} ${segments.length}`);
+  // The longest first. As on AWS, a route without a greedy parameter precedes them.
+  const greedy = compiled.filter((each) => !isNotGreedy(each)).sort((a, b) => b.segments.length - a.segments.length);
   return (method, path) => {
     const segments = path.split('/');
     for (const kind of [method, 'ANY']) {
-      for (const candidate of byShape.get(`${kind} ${segments.length}`) ?? []) {
+      const ofMethod = greedy.filter((candidate) => candidate.method === kind);
+      for (const candidate of [...(byShape.get(`${kind} ${segments.length}`) ?? []), ...ofMethod]) {
         const params = matchSegments(candidate.segments, segments);
         if (params) return { route: candidate.route, params };
       }
@@ -69,6 +71,8 @@ export const compileRoutes = (routes: readonly Route[]): ((method: string, path:
     return fallback && { route: fallback, params: {} };
   };
 };
+
+const isNotGreedy = ({ segments }: Compiled): boolean => !segments.at(-1)?.endsWith('+}');
 
 const isParameter = (segment: string): boolean => segment.startsWith('{');
 
@@ -81,12 +85,13 @@ const bySpecificity = (a: Compiled, b: Compiled): number => {
 const matchSegments = (pattern: readonly string[], segments: readonly string[]): Record<string, string> | undefined => {
   const params: Record<string, string> = {};
   for (const [index, expected] of pattern.entries()) {
-    const actual = segments[index] ?? '';
+    const isGreedy = expected.endsWith('+}');
+    const actual = (isGreedy ? segments.slice(index).join('/') : segments[index]) ?? '';
     if (!isParameter(expected)) {
       if (actual !== expected) return undefined;
     } else {
       if (actual === '') return undefined;
-      params[expected.slice(1, -1)] = actual;
+      params[expected.slice(1, isGreedy ? -2 : -1)] = actual;
     }
   }
   return params;

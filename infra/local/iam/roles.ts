@@ -1,6 +1,6 @@
 /** Reads the statements of each role from its inline policies and the policies attached to it. */
 
-import type { Actor, Statement } from '../base/types.ts';
+import type { Actor, RoleAssumption, Statement } from '../base/types.ts';
 import type { ResolvedResource } from '../cloudformation/read-template.ts';
 import { conditionsHold } from './conditions.ts';
 
@@ -48,10 +48,35 @@ export const readTrust = (resources: readonly ResolvedResource[]): Trust => {
   };
 };
 
+/** Whether the trust policy of a role of the template allows another role to assume it. */
+export const readAssumable = (resources: readonly ResolvedResource[]): ((assumption: RoleAssumption) => boolean | undefined) => {
+  const roles = new Map(resources.filter(({ type }) => type === 'AWS::IAM::Role').map((role) => [role.arn, role]));
+  return ({ roleArn, callerArn = '', sessionName }) => {
+    const role = roles.get(roleArn);
+    if (!role) return undefined;
+    const tags = (roles.get(callerArn)?.properties.Tags ?? []) as readonly { readonly Key: string; readonly Value: string }[];
+    const keysFor = (condition: Statement['Condition'] = {}) => {
+      const wanted = Object.values(condition).flatMap((tests) => Object.keys(tests));
+      const tagValues = (key: string) => tags.filter(({ Key }) => key === `aws:PrincipalTag/${Key}`).map(({ Value }) => Value);
+      const tagKeys = wanted.filter((key) => key.startsWith('aws:PrincipalTag/'));
+      return { 'sts:RoleSessionName': [sessionName], ...Object.fromEntries(tagKeys.map((key) => [key, tagValues(key)])) };
+    };
+    const { Statement } = role.properties.AssumeRolePolicyDocument as { readonly Statement: TrustStatement[] };
+    const callers = [callerArn, callerArn.replace(/:role\/.*$/, ':root')];
+    return Statement.some(
+      ({ Effect, Action, Principal, Condition }) =>
+        Effect === 'Allow' &&
+        many(Action).includes('sts:AssumeRole') &&
+        many(Principal.AWS ?? []).some((trusted) => callers.includes(trusted)) &&
+        conditionsHold(Condition ?? {}, keysFor(Condition)),
+    );
+  };
+};
+
 interface TrustStatement {
   readonly Effect: 'Allow' | 'Deny';
   readonly Action: OneOrMore;
-  readonly Principal: { readonly Service?: OneOrMore };
+  readonly Principal: { readonly Service?: OneOrMore; readonly AWS?: OneOrMore };
   readonly Condition?: Statement['Condition'];
 }
 
@@ -75,3 +100,19 @@ const readStatements = (document: unknown): readonly Statement[] => {
 };
 
 const many = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
+
+/** Who may do what, and who may assume which role. */
+export interface Iam {
+  readonly roles: Roles;
+  readonly trusts: Trust;
+  readonly isAssumable: (assumption: RoleAssumption) => boolean | undefined;
+}
+
+/** Of a stage that has no template yet. */
+export const noIam: Iam = { roles: () => undefined, trusts: () => false, isAssumable: () => undefined };
+
+export const readIam = (resources: readonly ResolvedResource[]): Iam => ({
+  roles: readRoles(resources),
+  trusts: readTrust(resources),
+  isAssumable: readAssumable(resources),
+});

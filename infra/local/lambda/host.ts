@@ -1,6 +1,7 @@
 /**
  * Runs the template's functions. As on Lambda, an event that finds no idle instance starts a new one; beyond the limits events
- * wait in order. If another function needs room, the least recently used idle instance is stopped.
+ * wait in order. A third or later instance starts only for an event that has waited for a while: most bursts are over sooner, and the
+ * instance would idle. If another function needs room, the least recently used idle instance is stopped.
  *
  * Instances are threads, not calls in this process: environment, module state, credentials and crashes stay isolated, and
  * the caller is identified by its access key. Measured on two cores: an instance starts in 80 to 120 ms and uses
@@ -21,10 +22,15 @@ export interface Host {
 
 export interface HostLimits {
   readonly perFunction: number;
-  /** The most instances of a function with a queue trigger: its events must not wait for each other. */
+  /** The most instances of a function with a queue trigger: its events must not wait for each other to end. */
   readonly perFedFunction: number;
   readonly total: number;
+  /** How long an event waits for one of two busy instances before it starts another. Default: not at all. */
+  readonly patienceMs?: number;
 }
+
+/** Calls that race each other need two instances. */
+const startedAtOnce = 2;
 
 /** All instances together may use a third of the available memory. */
 const instanceBytes = 28 * 1024 ** 2;
@@ -36,7 +42,9 @@ const instancesOf = (memoryBytes: number): number => Math.floor(memoryBytes / 3 
  * remains for the other functions.
  */
 const total = Math.min(320, Math.max(48, instancesOf(process.availableMemory())));
-const limitsByDefault: HostLimits = { perFunction: 4, perFedFunction: total >= 192 ? 16 : 8, total };
+/** The most instances of a function with a queue trigger. Continuous capture keeps one busy for each project. */
+export const fedInstancesMax = total >= 192 ? 16 : 8;
+const limitsByDefault: HostLimits = { perFunction: 4, perFedFunction: fedInstancesMax, total, patienceMs: 500 };
 
 const instancesMax = ({ concurrency, fedAtOnce }: FunctionSpec, limits: HostLimits): number =>
   Math.min(
@@ -48,6 +56,7 @@ const stopping = (): FunctionError => new FunctionError('crashed', 'ServiceUnava
 
 interface Job {
   readonly event: string;
+  readonly sinceMs: number;
   readonly done: (result: unknown) => void;
   readonly fail: (error: unknown) => void;
 }
@@ -62,12 +71,14 @@ interface Pool {
   readonly spec: FunctionSpec;
   readonly instances: Set<HostedInstance>;
   readonly waiting: Job[];
+  /** Until the first waiting event may start another instance. */
+  patience: NodeJS.Timeout | undefined;
 }
 
 export const startHost = (functions: readonly FunctionSpec[], options: LambdaHostOptions, limits = limitsByDefault): Host => {
   const pools = new Map<string, Pool>();
   for (const spec of functions) {
-    const pool: Pool = { spec, instances: new Set(), waiting: [] };
+    const pool: Pool = { spec, instances: new Set(), waiting: [], patience: undefined };
     pools.set(spec.arn, pool);
     pools.set(spec.name, pool);
   }
@@ -100,6 +111,14 @@ export const startHost = (functions: readonly FunctionSpec[], options: LambdaHos
     const idle = [...pool.instances].filter((hosted) => !hosted.busy).sort((a, b) => b.usedAt - a.usedAt)[0];
     if (idle) return idle;
     if (pool.instances.size >= instancesMax(pool.spec, limits)) return undefined;
+    const patienceMs = (pool.waiting[0]?.sinceMs ?? 0) + (limits.patienceMs ?? 0) - performance.now();
+    if (pool.instances.size >= startedAtOnce && patienceMs > 0) {
+      pool.patience ??= setTimeout(() => {
+        pool.patience = undefined;
+        pump(pool);
+      }, patienceMs);
+      return undefined;
+    }
     if (count() >= limits.total && !evict()) {
       starved.add(pool);
       return undefined;
@@ -145,13 +164,14 @@ export const startHost = (functions: readonly FunctionSpec[], options: LambdaHos
         const pool = pools.get(functionArn);
         if (!pool) return fail(new FunctionError('threw', 'ResourceNotFoundException', `Function not found: ${functionArn}`));
         if (stopped) return fail(stopping());
-        pool.waiting.push({ event: JSON.stringify(payload) ?? 'null', done, fail });
+        pool.waiting.push({ event: JSON.stringify(payload) ?? 'null', sinceMs: performance.now(), done, fail });
         pump(pool);
       }),
     onRun: (listener) => void listeners.push(listener),
     instances: () => [...all].flatMap(({ instances }) => [...instances]).filter(({ instance }) => !instance.isDead()).length,
     stop: async () => {
       stopped = true;
+      for (const { patience } of all) clearTimeout(patience);
       for (const job of [...all].flatMap((pool) => pool.waiting.splice(0))) job.fail(stopping());
       await Promise.all([...all].flatMap((pool) => [...pool.instances].map((hosted) => hosted.instance.stop())));
     },

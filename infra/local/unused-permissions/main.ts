@@ -23,7 +23,7 @@ export const keepRecord = (seenFile: string, isWhole: boolean): void => {
 const howTo = 'RECORD_PERMISSIONS=1 npm test -- <the tests that use them>, or without arguments for all tests';
 
 /** The lines to print; the last one is the summary. */
-export const tell = ({ unused, stale, idle }: Report, granted: number): readonly string[] => [
+export const formatReport = ({ unused, stale, idle }: Report, granted: number): readonly string[] => [
   ...unused.map((line) => `granted, but never used by a test: ${line}`),
   ...idle.map(({ lines, reason }) => `exception that matches no unused permission: ${lines.source} (${reason})`),
   ...(unused.length > 0
@@ -36,7 +36,7 @@ export const tell = ({ unused, stale, idle }: Report, granted: number): readonly
 const main = async (): Promise<void> => {
   const granted = grantedLines(await templateResources());
   const report = compare(granted, readRecord(), exceptions);
-  console.log(tell(report, granted.length).join('\n'));
+  console.log(formatReport(report, granted.length).join('\n'));
   if (report.unused.length > 0 || report.idle.length > 0) process.exitCode = 1;
 };
 

@@ -12,20 +12,26 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
     parts.settings;
   const tokens = { TOKEN_KEY_IDS: parts.tokenKeyArns.join(','), PUBLIC_URL };
   const { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, ALLOWED_REDIRECT_URIS, CONSOLE_URL } = parts.settings;
-  const { WEBHOOKS_PER_ORGANIZATION } = parts.settings;
+  const { WEBHOOKS_PER_ORGANIZATION, CLOUDFRONT_SECRET_DIGEST } = parts.settings;
   const { FIRESTORE_URL, IDENTITY_TOOLKIT_URL, GOOGLE_TOKEN_URL, S3_URL, SPACES_URL, GCS_URL, PRIVATE_HOSTS, WEBHOOK_HOSTS } =
     parts.settings;
+  const { GOOGLE_STS_URL, GOOGLE_CREDENTIALS_URL } = parts.settings;
+  const google = { GOOGLE_ROLE_ARN: parts.googleRoleArn };
+  const evidence = { EVIDENCE_KEY_IDS: parts.evidenceKeyArns.join(',') };
   const identity = { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, IDENTITY_SECRET_ID: parts.identitySecretArn };
   const dataKey = { DATA_KEY_ID: parts.dataKeyArn };
   const secrets = { SECRETS_KEY_ID: parts.secretsKeyArn };
-  const destination = { S3_URL, SPACES_URL, GCS_URL, GOOGLE_TOKEN_URL, PRIVATE_HOSTS };
+  const buckets = { S3_URL, SPACES_URL, GCS_URL, GOOGLE_TOKEN_URL, PRIVATE_HOSTS };
+  const destination = { ...buckets, GOOGLE_STS_URL, GOOGLE_CREDENTIALS_URL, ...google };
   return {
     'table:look': table,
     'table:read': { ...table, REQUESTS_PER_MINUTE, PLAN },
-    'table:write': { ...table, REQUESTS_PER_MINUTE, PLAN, AUDIT_RETENTION_DAYS },
+    'table:write': { ...table, REQUESTS_PER_MINUTE, PLAN, AUDIT_RETENTION_DAYS, CLOUDFRONT_SECRET_DIGEST },
     'table:purge': table,
     'token:verify': { ...tokens, ALLOWED_ORIGINS },
     'token:sign': tokens,
+    'evidence:publish': evidence,
+    'evidence:sign': { ...evidence, SERVICE_VERSION, PUBLIC_URL },
     'secret:service': { SERVICE_SECRET_ID: parts.serviceSecretArn },
     'identity:refer': { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, ALLOWED_REDIRECT_URIS, PUBLIC_URL },
     'identity:client': { ...identity, ALLOWED_REDIRECT_URIS, CONSOLE_URL, PUBLIC_URL },
@@ -34,7 +40,18 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
     'destination:seal': secrets,
     'passphrase:seal': secrets,
     'move:seal': secrets,
-    'source:read': { FIRESTORE_URL, IDENTITY_TOOLKIT_URL, GOOGLE_TOKEN_URL, ...identity, ...secrets, PUBLIC_URL },
+    'source:read': {
+      FIRESTORE_URL,
+      IDENTITY_TOOLKIT_URL,
+      GOOGLE_TOKEN_URL,
+      GOOGLE_STS_URL,
+      GOOGLE_CREDENTIALS_URL,
+      ...google,
+      ...identity,
+      ...secrets,
+      PUBLIC_URL,
+    },
+    'google:name': google,
     'destination:use': { ...destination, ...secrets },
     'destination:probe': destination,
     'destination:open': secrets,
@@ -46,11 +63,19 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
     'verify:start': { VERIFY_WORKFLOW_ARN: parts.verifyWorkflowArn },
     'restore:start': { RESTORE_WORKFLOW_ARN: parts.restoreWorkflowArn },
     'restore:watch': { RESTORE_WORKFLOW_ARN: parts.restoreWorkflowArn },
+    'restore-test:start': { RESTORE_TEST_WORKFLOW_ARN: parts.restoreTestWorkflowArn },
+    'restore-test:watch': { RESTORE_TEST_WORKFLOW_ARN: parts.restoreTestWorkflowArn },
+    'restore-test:seal': { ...secrets, WEBHOOK_HOSTS, PUBLIC_URL },
+    'restore-test:send': { ...secrets, WEBHOOK_HOSTS, SERVICE_VERSION, PUBLIC_URL },
     'task:send': { TASK_QUEUE_URL: queues.task.queueUrl },
     'bucket-work:send': { BUCKET_WORK_QUEUE_URL: queues.bucketWork.queueUrl },
     'event-match:send': { EVENT_MATCH_QUEUE_URL: queues.eventMatch.queueUrl },
     'webhook:seal': { ...secrets, WEBHOOK_HOSTS, PUBLIC_URL, WEBHOOKS_PER_ORGANIZATION },
+    'webhook:seal-url': secrets,
+    'webhook:open': secrets,
     'webhook:send': { ...secrets, WEBHOOK_HOSTS, SERVICE_VERSION },
+    'alert:seal': { ...secrets, WEBHOOK_HOSTS, PUBLIC_URL },
+    'alert:send': { ...secrets, WEBHOOK_HOSTS, SERVICE_VERSION },
     'delivery:keep': table,
     'delivery:send': { DELIVERY_QUEUE_URL: queues.delivery.queueUrl, DELIVERY_RETRY_QUEUE_URL: queues.deliveryRetry.queueUrl },
     'delivery:retry': { DELIVERY_QUEUE_URL: queues.delivery.queueUrl, DELIVERY_RETRY_QUEUE_URL: queues.deliveryRetry.queueUrl },
@@ -68,9 +93,11 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
       SCHEDULE_DEAD_LETTERS_ARN: ticks.deadLetters.queueArn,
     },
     'schedule:remove': { SCHEDULE_GROUP_NAME: ticks.groupName },
+    'incident:send': { INCIDENT_QUEUE_URL: queues.incident.queueUrl },
+    'alert-delivery:send': { ALERT_DELIVERY_QUEUE_URL: queues.alertDelivery.queueUrl },
     'capture:send': { CAPTURE_QUEUE_URL: queues.capture.queueUrl },
     'mail:send': { MAIL_FROM },
-    'link:make': { PUBLIC_URL },
+    'link:make': { PUBLIC_URL, CONSOLE_URL },
     'purge:start': { PURGE_WORKFLOW_ARN: parts.purgeWorkflowArn },
     'health:check': { ...table, TASK_QUEUE_URL: queues.task.queueUrl, SERVICE_VERSION },
   };

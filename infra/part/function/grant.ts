@@ -34,8 +34,12 @@ export const grant = (parts: ResourceNames, wanted: readonly Capability[]): Gran
   };
 };
 
+/** Whether a capability includes the permission to assume the role that Google trusts. */
+export const usesGoogleRole = (use: Capability): boolean => googleUsers.includes(use);
+const googleUsers: readonly Capability[] = ['source:read', 'destination:use', 'destination:probe'];
+
 type Permissions = (parts: ResourceNames) => readonly PolicyStatement[];
-type WorkflowArn = `${'purge' | 'backup' | 'verify' | 'restore'}WorkflowArn`;
+type WorkflowArn = `${'purge' | 'backup' | 'verify' | 'restore' | 'restoreTest'}WorkflowArn`;
 
 const sendTo =
   (...names: readonly QueueName[]): Permissions =>
@@ -79,6 +83,8 @@ const permissions: Readonly<Record<Capability, Permissions>> = {
   'table:purge': ({ tableArn }) => [allow([...readActions, 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'], [tableArn])],
   'token:verify': ({ tokenKeyArns }) => [allow(['kms:GetPublicKey'], tokenKeyArns)],
   'token:sign': ({ tokenKeyArns }) => [allow(['kms:GetPublicKey'], tokenKeyArns), allow(['kms:Sign'], [tokenKeyArns[0]])],
+  'evidence:publish': ({ evidenceKeyArns }) => [allow(['kms:GetPublicKey'], evidenceKeyArns)],
+  'evidence:sign': ({ evidenceKeyArns: [current] }) => [allow(['kms:GetPublicKey', 'kms:Sign'], [current])],
   'secret:service': ({ serviceSecretArn, secretsKeyArn }) => readSecret(serviceSecretArn, secretsKeyArn),
   'identity:refer': () => [],
   'identity:client': ({ identitySecretArn, secretsKeyArn }) => readSecret(identitySecretArn, secretsKeyArn),
@@ -91,18 +97,21 @@ const permissions: Readonly<Record<Capability, Permissions>> = {
     encryptFor(secretsKeyArn, 'source-credentials', 'destination-credentials'),
   ],
   // The encryption context restricts decryption to the function's purpose.
-  'source:read': ({ identitySecretArn, secretsKeyArn }) => [
+  'source:read': ({ identitySecretArn, secretsKeyArn, googleRoleArn }) => [
     ...readSecret(identitySecretArn, secretsKeyArn),
     decryptFor(secretsKeyArn, 'provider-grant', 'source-credentials'),
     // A provider may rotate the refresh token at each use.
     encryptFor(secretsKeyArn, 'provider-grant'),
+    allow(['sts:AssumeRole'], [googleRoleArn]),
   ],
-  'destination:use': ({ secretsKeyArn }) => [
+  'google:name': () => [],
+  'destination:use': ({ secretsKeyArn, googleRoleArn }) => [
     decryptFor(secretsKeyArn, 'destination-credentials'),
-    assumeCustomerRoles({ Null: { 'sts:ExternalId': 'false' } }),
+    allow(['sts:AssumeRole'], [googleRoleArn]),
+    ...assumeCustomerRoles({ Null: { 'sts:ExternalId': 'false' } }),
   ],
   // A role that can be assumed without the ExternalId is rejected, so the probe has to try it.
-  'destination:probe': () => [assumeCustomerRoles()],
+  'destination:probe': ({ googleRoleArn }) => [allow(['sts:AssumeRole'], [googleRoleArn]), ...assumeCustomerRoles()],
   'destination:open': ({ secretsKeyArn }) => [decryptFor(secretsKeyArn, 'destination-credentials')],
   'data-key:name': () => [],
   'data-key:make': ({ dataKeyArn, secretsKeyArn }) => [
@@ -118,11 +127,19 @@ const permissions: Readonly<Record<Capability, Permissions>> = {
   'verify:start': startWorkflow('verifyWorkflowArn'),
   'restore:start': startWorkflow('restoreWorkflowArn'),
   'restore:watch': watchWorkflow('restoreWorkflowArn'),
+  'restore-test:start': startWorkflow('restoreTestWorkflowArn'),
+  'restore-test:watch': watchWorkflow('restoreTestWorkflowArn'),
+  'restore-test:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'restore-test-check')],
+  'restore-test:send': ({ secretsKeyArn }) => [decryptFor(secretsKeyArn, 'restore-test-check')],
   'task:send': sendTo('task'),
   'bucket-work:send': sendTo('bucketWork'),
   'event-match:send': sendTo('eventMatch'),
-  'webhook:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'webhook-secret')],
-  'webhook:send': ({ secretsKeyArn }) => [decryptFor(secretsKeyArn, 'webhook-secret')],
+  'webhook:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'webhook-secret', 'webhook-url')],
+  'webhook:seal-url': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'webhook-url')],
+  'webhook:open': ({ secretsKeyArn }) => [decryptFor(secretsKeyArn, 'webhook-url')],
+  'webhook:send': ({ secretsKeyArn }) => [decryptFor(secretsKeyArn, 'webhook-secret', 'webhook-url')],
+  'alert:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'alert-secret')],
+  'alert:send': ({ secretsKeyArn }) => [decryptFor(secretsKeyArn, 'alert-secret')],
   // A function that calls customers' endpoints may be compromised by one. It reads no sessions, keys or audit entries, and writes
   // only the outcome of deliveries. Every key of a batch must be in these partitions.
   'delivery:keep': ({ tableArn }) => [
@@ -142,6 +159,8 @@ const permissions: Readonly<Record<Capability, Permissions>> = {
   ],
   'schedule:remove': ({ ticks }) => [allow(['scheduler:DeleteSchedule'], [schedulesOf(ticks.groupName)])],
   'capture:send': sendTo('capture'),
+  'incident:send': sendTo('incident'),
+  'alert-delivery:send': sendTo('alertDelivery'),
   // SES may check the address, its domain or a parent domain, the recipient (in the sandbox) and the configuration set, so the
   // condition restricts the sender. Without a sender nothing is allowed.
   'mail:send': ({ mailArns, settings: { MAIL_FROM } }) =>

@@ -5,9 +5,12 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Capability } from '../../../shared/contract/capabilities.ts';
+import { metricNamespace } from '../../../shared/contract/runtime/metric-names.ts';
 import { allow, makeRole } from '../allow.ts';
+import { deploymentNamespace } from '../deployment-name.ts';
+import { tagForGoogle } from '../google-role.ts';
 import type { ResourceNames } from '../resource-names.ts';
-import { grant } from './grant.ts';
+import { grant, usesGoogleRole } from './grant.ts';
 
 /** The code of an entry file: an esbuild bundle to deploy, or a line of text to synthesize only. */
 export type CodeOf = (entry: string) => lambda.Code;
@@ -36,6 +39,7 @@ const memoryMegabytes = 512;
 
 export const makeFunction = (scope: Construct, id: string, props: FnProps): lambda.Function => {
   const { statements, variables } = grant(props.parts, props.capabilities);
+  const namespace = deploymentNamespace(scope);
   const role = makeRole(scope, `${id}Role`, {
     description: `Runs ${props.entry} ${props.exportName}`,
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
@@ -47,6 +51,7 @@ export const makeFunction = (scope: Construct, id: string, props: FnProps): lamb
       ...(props.trigger ?? []),
     ],
   });
+  if (props.capabilities.some(usesGoogleRole)) tagForGoogle(role);
   const fn = new lambda.Function(scope, id, {
     description: props.description,
     runtime: lambda.Runtime.NODEJS_24_X,
@@ -62,7 +67,7 @@ export const makeFunction = (scope: Construct, id: string, props: FnProps): lamb
     tracing: lambda.Tracing.ACTIVE,
     loggingFormat: lambda.LoggingFormat.JSON,
     logGroup: props.logGroup,
-    environment: { ...variables },
+    environment: { ...variables, ...(namespace !== metricNamespace && { METRIC_NAMESPACE: namespace }) },
   });
   // The source of the bundle; the local stage runs this file.
   (fn.node.defaultChild as CfnResource).addMetadata('entry', props.entry);

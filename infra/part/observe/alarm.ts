@@ -4,6 +4,7 @@ import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-c
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import { alarmPrefix, usualAlarmPrefix } from '../deployment-name.ts';
 import { pascalCase } from '../name-case.ts';
 
 export interface AlarmProps {
@@ -21,13 +22,11 @@ export interface AlarmProps {
 /** Short enough to notice trouble before customers do, long enough for one retry to succeed. */
 export const alarmPeriod = Duration.minutes(5);
 
-export const alarmPrefix = 'backup-service-';
-
 /** Missing data is fine for an upper bound (nothing happened) and breaching for a lower bound. */
 export const addAlarm = (scope: Construct, props: AlarmProps): Alarm => {
   const alarm = new Alarm(scope, `Alarm${pascalCase(props.name)}`, {
-    alarmName: `${alarmPrefix}${props.name}`,
-    alarmDescription: `${props.description}. See infra/runbook.md, section ${alarmPrefix}${props.name}.`,
+    alarmName: `${alarmPrefix(scope)}${props.name}`,
+    alarmDescription: `${props.description}. See infra/runbook.md, section ${usualAlarmPrefix}${props.name}.`,
     metric: props.metric,
     evaluationPeriods: props.periods ?? 1,
     ...(props.below === undefined

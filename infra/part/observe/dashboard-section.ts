@@ -1,7 +1,7 @@
 /** Assigns alarms to sections of the dashboard by name. */
 import { Alarm, type CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IConstruct } from 'constructs';
-import { alarmPrefix } from './alarm.ts';
+import { alarmPrefix } from '../deployment-name.ts';
 import type { MetricTitle } from './metric-title.ts';
 
 export interface Section {
@@ -17,11 +17,13 @@ export const sections: readonly Section[] = [
   { name: 'backups', title: 'Backups, schedules and retention', claims: /^(backup|verify|schedule|retention|key)-/ },
   { name: 'restores', title: 'Restores', claims: /^restore-/ },
   { name: 'captures', title: 'Point-in-time recovery', claims: /^capture-/ },
+  { name: 'alerts', title: 'Alerts', claims: /^(incident|alert)-/ },
   { name: 'webhooks', title: 'Webhooks', claims: /^(event-match|deliver|delivery|retry-entry)-/ },
 ];
 
 /** The name in the template without the common prefix; the construct's own property is a token. */
-export const shortName = ({ node }: Alarm): string => String((node.defaultChild as CfnAlarm).alarmName).slice(alarmPrefix.length);
+export const shortName = (alarm: Alarm): string =>
+  String((alarm.node.defaultChild as CfnAlarm).alarmName).slice(alarmPrefix(alarm).length);
 
 export const sectionOf = (alarm: Alarm): Section['name'] =>
   sections.find(({ claims }) => claims?.test(shortName(alarm)))?.name ?? 'health';

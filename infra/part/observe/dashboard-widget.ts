@@ -11,8 +11,9 @@ import {
   TextWidgetBackground,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { type MetricName, metricNamespace, metrics } from '../../../shared/contract/runtime/metric-names.ts';
-import { alarmPeriod, alarmPrefix } from './alarm.ts';
+import { type MetricName, metrics } from '../../../shared/contract/runtime/metric-names.ts';
+import { alarmPrefix, deploymentNamespace } from '../deployment-name.ts';
+import { alarmPeriod } from './alarm.ts';
 import { type Section, shortName } from './dashboard-section.ts';
 import { metricTitles } from './metric-title.ts';
 
@@ -33,7 +34,7 @@ export const alarmStates = (scope: Construct, alarms: readonly Alarm[]): IWidget
     title: 'Alarms',
     alarms: alarms.map((alarm) => {
       const name = shortName(alarm);
-      return Alarm.fromAlarmName(scope, `Shown-${name}`, `${alarmPrefix}${name}`);
+      return Alarm.fromAlarmName(scope, `Shown-${name}`, `${alarmPrefix(scope)}${name}`);
     }),
     width: full,
     height: 1 + 2 * Math.ceil(alarms.length / alarmsPerLine),
@@ -72,7 +73,7 @@ const thresholdsOf = (alarms: readonly Alarm[]): readonly number[] => [
 const statisticsOf = (name: MetricName): readonly string[] =>
   ['Seconds', 'Milliseconds'].includes(metrics[name]) ? ['p50', 'p99'] : ['Sum'];
 
-export const metricGraphs = (section: Section['name']): IWidget[] =>
+export const metricGraphs = (scope: Construct, section: Section['name']): IWidget[] =>
   (Object.keys(metrics) as MetricName[])
     .filter((name) => metricTitles[name].section === section)
     .map(
@@ -82,7 +83,7 @@ export const metricGraphs = (section: Section['name']): IWidget[] =>
           left: statisticsOf(name).map(
             (statistic) =>
               new Metric({
-                namespace: metricNamespace,
+                namespace: deploymentNamespace(scope),
                 metricName: name,
                 statistic,
                 period: alarmPeriod,

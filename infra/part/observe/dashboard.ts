@@ -2,13 +2,15 @@
 import { Aws } from 'aws-cdk-lib';
 import { Dashboard, type IWidget, PeriodOverride } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
+import { alarmPrefix } from '../deployment-name.ts';
 import { alarmsBelow, sectionOf, sections } from './dashboard-section.ts';
 import { alarmGraphs, alarmStates, headingWidget, metricGraphs, trafficGraphs } from './dashboard-widget.ts';
 
 /** Dashboards are global to the account, so the name includes the region. */
-const dashboardName = `backup-service-${Aws.REGION}`;
+const dashboardName = (scope: Construct): string => `${alarmPrefix(scope)}${Aws.REGION}`;
 
-export const dashboardUrl = `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboardName}`;
+export const dashboardUrl = (scope: Construct): string =>
+  `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboardName(scope)}`;
 
 /** Create it last: it shows the alarms that exist by then. It refers to alarms of other stacks by name and imports nothing. */
 export const makeDashboard = (scope: Construct, apiId: string): void => {
@@ -19,12 +21,12 @@ export const makeDashboard = (scope: Construct, apiId: string): void => {
       [headingWidget(section)],
       ...(its.length > 0 ? [[alarmStates(scope, its)]] : []),
       ...(section.name === 'api' ? [trafficGraphs(apiId)] : []),
-      metricGraphs(section.name),
+      metricGraphs(scope, section.name),
       alarmGraphs(its),
     ];
   });
   new Dashboard(scope, 'Dashboard', {
-    dashboardName,
+    dashboardName: dashboardName(scope),
     start: '-P1D',
     periodOverride: PeriodOverride.INHERIT,
     widgets: rows.filter((row) => row.length > 0),

@@ -2,6 +2,7 @@
 import { Aws, Fn, RemovalPolicy } from 'aws-cdk-lib';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { deploymentName } from '../deployment-name.ts';
 
 export const makeLogGroup = (scope: Construct, id: string, logGroupName?: string): LogGroup =>
   new LogGroup(scope, id, {
@@ -15,4 +16,4 @@ export const makeLogGroup = (scope: Construct, id: string, logGroupName?: string
  * with room for a few dozen. The name contains the stack's id, because a retained group cannot be created again.
  */
 export const makeVendedLogGroup = (scope: Construct, id: string): LogGroup =>
-  makeLogGroup(scope, id, `/aws/vendedlogs/backup-management-service/${Fn.select(2, Fn.split('/', Aws.STACK_ID))}/${id}`);
+  makeLogGroup(scope, id, `/aws/vendedlogs/${deploymentName(scope)}/${Fn.select(2, Fn.split('/', Aws.STACK_ID))}/${id}`);

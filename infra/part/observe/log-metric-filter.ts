@@ -2,8 +2,9 @@
 import type { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
 import { logLines } from '../../../shared/contract/runtime/alarm-log-lines.ts';
-import { metricNamespace as namespace } from '../../../shared/contract/runtime/metric-names.ts';
+import { deploymentNamespace } from '../deployment-name.ts';
 import { pascalCase } from '../name-case.ts';
 import { alarmPeriod } from './alarm.ts';
 
@@ -13,11 +14,11 @@ type Line = keyof typeof logLines;
 export const addLogMetricFilter = (logGroup: LogGroup, line: Line): void => {
   logGroup.addMetricFilter(pascalCase(line), {
     filterPattern: FilterPattern.stringValue('$.message', '=', logLines[line]),
-    metricNamespace: namespace,
+    metricNamespace: deploymentNamespace(logGroup),
     metricName: pascalCase(line),
     metricValue: '1',
   });
 };
 
-export const logLineMetric = (line: Line, period: Duration = alarmPeriod): Metric =>
-  new Metric({ namespace, metricName: pascalCase(line), statistic: 'Sum', period });
+export const logLineMetric = (scope: Construct, line: Line, period: Duration = alarmPeriod): Metric =>
+  new Metric({ namespace: deploymentNamespace(scope), metricName: pascalCase(line), statistic: 'Sum', period });

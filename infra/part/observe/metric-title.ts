@@ -2,7 +2,7 @@
 import type { MetricName } from '../../../shared/contract/runtime/metric-names.ts';
 
 export interface MetricTitle {
-  readonly section: 'backups' | 'restores' | 'captures' | 'webhooks' | 'api';
+  readonly section: 'backups' | 'restores' | 'captures' | 'webhooks' | 'alerts' | 'api';
   readonly title: string;
 }
 
@@ -32,5 +32,11 @@ export const metricTitles: Readonly<Record<MetricName, MetricTitle>> = {
   DeliveriesFailed: { section: 'webhooks', title: 'Deliveries abandoned' },
   DeliveryDuration: { section: 'webhooks', title: 'Response time of endpoints' },
   WebhooksDisabled: { section: 'webhooks', title: 'Webhooks disabled by the service' },
+  IncidentsOpened: { section: 'alerts', title: 'Incidents opened' },
+  AlertsDelivered: { section: 'alerts', title: 'Messages delivered' },
+  AlertsRetried: { section: 'alerts', title: 'Failed attempts that are retried' },
+  AlertsFailed: { section: 'alerts', title: 'Messages abandoned' },
+  AlertsHeld: { section: 'alerts', title: 'Messages held by the hourly limit' },
+  AlertsDisabled: { section: 'alerts', title: 'Alerts disabled by the service' },
   CallsOverLimit: { section: 'api', title: 'Requests rejected by rate limits' },
 };

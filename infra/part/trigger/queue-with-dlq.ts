@@ -33,30 +33,35 @@ interface WorkQueueProps {
   readonly name: string;
   /** Timeout of the worker. */
   readonly timeoutSeconds: number;
-  /** The alarm fires when a message has waited longer. Undefined: it fires when messages were waiting all the time. */
+  /** The alarm fires when a message has waited this much longer than one failed attempt takes. Undefined: when some always wait. */
   readonly waitMaxSeconds: number | undefined;
   readonly topic: ITopic;
 }
 
 export const makeWorkQueue = (scope: Construct, id: string, props: WorkQueueProps): Queue => {
+  const visibilitySeconds = props.timeoutSeconds * visibilityPerTimeout;
   const queue = new Queue(scope, id, {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
     retentionPeriod: Duration.days(keptDays),
-    visibilityTimeout: Duration.seconds(props.timeoutSeconds * visibilityPerTimeout),
+    visibilityTimeout: Duration.seconds(visibilitySeconds),
     deadLetterQueue: {
       queue: makeDeadLetterQueue(scope, `${id}DeadLetters`, { name: props.name, topic: props.topic }),
       maxReceiveCount: receivesMax,
     },
   });
-  addAlarm(scope, { name: `${props.name}-backlog`, ...backlogOf(queue, props), topic: props.topic });
+  addAlarm(scope, { name: `${props.name}-backlog`, ...backlogOf(queue, props, visibilitySeconds), topic: props.topic });
   return queue;
 };
 
-/** A message counts as old while its worker runs or after its worker crashed, although messages are being received. */
+/**
+ * A failed message returns after the visibility timeout, and its age counts from when it was sent. So the threshold is above that
+ * timeout: one failed attempt that succeeds when repeated is no backlog.
+ */
 const backlogOf = (
   queue: Queue,
   { name, waitMaxSeconds }: WorkQueueProps,
+  visibilitySeconds: number,
 ): Pick<AlarmProps, 'description' | 'metric' | 'above' | 'periods'> =>
   waitMaxSeconds === undefined
     ? {
@@ -66,7 +71,7 @@ const backlogOf = (
         periods: 3,
       }
     : {
-        description: `The oldest message of ${name} has waited more than ${waitMaxSeconds} s`,
+        description: `The oldest message of ${name} has waited more than ${waitMaxSeconds + visibilitySeconds} s`,
         metric: queue.metricApproximateAgeOfOldestMessage({ period: alarmPeriod, statistic: 'Maximum' }),
-        above: waitMaxSeconds,
+        above: waitMaxSeconds + visibilitySeconds,
       };

@@ -7,6 +7,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
 import { allow, makeRole } from '../allow.ts';
+import { deploymentName } from '../deployment-name.ts';
 import { addAlarm, alarmPeriod } from '../observe/alarm.ts';
 import { makeVendedLogGroup } from '../observe/log-group.ts';
 
@@ -24,7 +25,7 @@ interface StateMachineProps {
 export const makeStateMachine = (scope: Construct, id: string, props: StateMachineProps): CfnStateMachine => {
   const logGroup = makeVendedLogGroup(scope, `${id}Logs`);
   // A fixed name: the role refers to the workflow and the workflow to the role, so neither can wait for the other's name.
-  const stateMachineName = props.isDistributed ? `backup-management-service-${props.name}` : undefined;
+  const stateMachineName = props.isDistributed ? `${deploymentName(scope)}-${props.name}` : undefined;
   const role = makeRole(scope, `${id}Role`, {
     description: `Runs the steps of the ${props.name} workflow`,
     // Only workflows of this account may assume the role.

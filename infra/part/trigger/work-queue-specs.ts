@@ -1,5 +1,5 @@
 /**
- * The queues: worker, batch size, maximum concurrency, and the wait that raises an alarm. Concurrent batches must fit into the
+ * The queues: worker, batch size, maximum concurrency, and the wait beyond one failed attempt that raises an alarm. Concurrent batches must fit into the
  * account's concurrency (1,000 by default) and the SES sending rate.
  * `id` names the resource and stays when a queue gets a better name: a new id replaces the queue, which loses its messages and
  * breaks the Scheduler entries that send to it.
@@ -32,6 +32,10 @@ export const workQueueSpecs = {
    * are captured cycle by cycle. A message stays until its worker ends, so its age means nothing.
    */
   capture: { id: 'Captures', worker: 'capture', batchSize: 1, concurrencyMax: 150, waitMaxSeconds: undefined },
+  /** Incidents and their e-mails: a few calls each. A failure is reported within a minute. */
+  incident: { id: 'Incidents', worker: 'incident', batchSize: 5, concurrencyMax: 5, waitMaxSeconds: 300 },
+  /** Requests to chats and PagerDuty, at most 20 an hour for each alert: 40 at once. A relay of a customer may hang for 15 s. */
+  alertDelivery: { id: 'AlertDeliveries', worker: 'alertDeliver', batchSize: 10, concurrencyMax: 4, waitMaxSeconds: 900 },
 } as const;
 export type QueueName = keyof typeof workQueueSpecs;
 export const queueNames = Object.keys(workQueueSpecs) as readonly QueueName[];

@@ -9,9 +9,9 @@ import { test } from 'vitest';
 import { leanGoogle } from '../../../infra/bundle/lean-google.ts';
 import type { openGcsStore } from '../../../shared/destination/store/gcs/gcs-store.ts';
 import {
-  account,
   bucket,
-  quick,
+  patient,
+  requestToken,
   type Stops,
   startGoogle,
   startTokens,
@@ -61,7 +61,7 @@ storeSuite(
     const baseUrl = await startGoogle(stops);
     const { open } = await bundled(stops);
     return {
-      open: async (folder) => open({ bucket, folder, baseUrl, account, retryPolicy: quick, partBytes }),
+      open: async (folder) => open({ bucket, folder, baseUrl, requestToken, retryPolicy: patient, partBytes }),
       listsUploads: false,
     };
   },

@@ -13,6 +13,7 @@ import { StartError } from '../../../infra/local/base/settings.ts';
 import type { ResolvedResource } from '../../../infra/local/cloudformation/read-template.ts';
 import { signIn } from '../../../infra/local/demo/sign-in.ts';
 import { startStage } from '../../../infra/local/stage.ts';
+import { openClient } from '../../../shared/client/index.ts';
 
 const main = fileURLToPath(new URL('../../../infra/local/main.ts', import.meta.url));
 const dirs: string[] = [];
@@ -141,14 +142,26 @@ describe('npm start', () => {
     assert.match(first.output(), /backed up 2000 documents as of .*\n.*verified all \d+ objects of the backup: passed\n/);
 
     // The printed calls work as printed.
-    const [, organizationId = ''] = /org=(org_\w+)/.exec(first.output()) ?? [];
+    const [, organizationId = ''] = /BMS_ORGANIZATION=(org_\w+)/.exec(first.output()) ?? [];
     const token = readFileSync(join(dir, 'demo', 'token'), 'utf8');
     const demo = await call(url, '/api/v1/organizations/current', token, { headers: { 'x-organization-id': organizationId } });
     assert.equal(demo.status, 200);
     assert.equal(demo.body.data.name, 'Analytical Engines');
-    const [, path = ''] = /\$api(\/backups\/bkp_\w+)$/m.exec(first.output()) ?? [];
-    const backup = await call(url, `/api/v1${path}`, token, { headers: { 'x-organization-id': organizationId } });
-    assert.equal(backup.status, 200, path);
+    const [, backupId = ''] = /bms backup show (bkp_\w+)$/m.exec(first.output()) ?? [];
+    const backup = await call(url, `/api/v1/backups/${backupId}`, token, { headers: { 'x-organization-id': organizationId } });
+    assert.equal(backup.status, 200, backupId);
+
+    // The overview begins calm because both projects are protected.
+    const client = openClient({ baseUrl: url, token, organizationId });
+    const { totals, attention } = await client.request('GET /overview', {});
+    assert.deepEqual([totals.protected, totals.projects, attention], [2, 2, []]);
+
+    // The demo's bucket has Object Lock, as the guide says.
+    const credentials = { accessKeyId: 'demo', secretAccessKey: 'demo' };
+    const locked = await client.request('POST /storage-destinations', {
+      body: { name: 'Locked', type: 's3', bucket: 'demo-backups', credentials, objectLock: { mode: 'governance', days: 1 } },
+    });
+    assert.deepEqual(locked.objectLock, { mode: 'governance', days: 1 });
 
     assert.match(await refusal({ LOCAL_DIR: dir }), /^another stage is running in .*LOCAL_DIR/);
 

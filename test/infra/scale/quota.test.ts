@@ -6,6 +6,7 @@ import { readConfig } from '../../../infra/config.ts';
 import {
   queueConcurrency,
   reservedFor,
+  reservedMin,
   stepConcurrency,
   unreservedMin,
   usualConcurrency,
@@ -13,6 +14,7 @@ import {
 import { queueNames, workQueueSpecs } from '../../../infra/part/trigger/work-queue-specs.ts';
 import { usualMegabytes } from '../../../infra/scale/code.ts';
 import { quota } from '../../../infra/scale/quota.ts';
+import { restingDollars, restingResources } from '../../../infra/scale/resting-costs.ts';
 import { task, waitsMax } from '../../../infra/workflow/step.ts';
 import {
   retryDelaysSeconds,
@@ -76,13 +78,13 @@ describe('quotas of the template', () => {
     }
   });
 
-  test('the routes and integrations fit an API twice', () => {
+  test('the routes and integrations use at most two thirds of what an API may have', () => {
     for (const [type, most] of [
       ['AWS::ApiGatewayV2::Route', quota.apiRoutes],
       ['AWS::ApiGatewayV2::Integration', quota.apiIntegrations],
     ] as const) {
       const { length } = ofType(type);
-      assert.ok(length > 50 && 2 * length <= most, `${length} of ${type}`);
+      assert.ok(length > 50 && 1.5 * length <= most, `${length} of ${type}`);
     }
   });
 
@@ -165,17 +167,19 @@ describe('what runs at once', () => {
   const names = Object.keys(workers) as readonly WorkerName[];
   const triggeredBy = (trigger: Worker['trigger']) => names.filter((name) => workers[name].trigger === trigger);
 
-  test('every worker is limited: by its queue, by its reservation, or by running alone', () => {
+  test('every worker is limited: by its queue, by its share of the reservation, or by running alone', () => {
     assert.deepEqual(triggeredBy('step').toSorted(), Object.keys(stepConcurrency).toSorted());
     assert.deepEqual(triggeredBy('queue').toSorted(), queueNames.map((name): string => workQueueSpecs[name].worker).toSorted());
     for (const { id, properties } of ofType('AWS::Lambda::EventSourceMapping').filter((one) => !one.properties.StartingPosition))
       assert.ok((properties.ScalingConfig as { MaximumConcurrency: number }).MaximumConcurrency >= 2, id);
   });
 
-  test('the template has exactly the defined reservations', () => {
+  test('nothing is reserved unless the setting says so, and then each step has its share', () => {
+    const reserving = resourcesOf(templatesOf({ ...settings, reservedConcurrency: sum(Object.values(stepConcurrency)) }));
     for (const one of wantedFunctions) {
       const most = (stepConcurrency as Readonly<Record<string, number>>)[one.name];
-      assert.equal(functionOf(resources, one).properties.ReservedConcurrentExecutions, most, one.name);
+      assert.equal(functionOf(resources, one).properties.ReservedConcurrentExecutions, undefined, one.name);
+      assert.equal(functionOf(reserving, one).properties.ReservedConcurrentExecutions, most, one.name);
     }
   });
 
@@ -193,23 +197,55 @@ describe('what runs at once', () => {
     assert.ok(stepConcurrency.backupVerify >= 2 * runningVerificationsMax);
   });
 
-  test('reservations leave what Lambda requires in any account, and a small account has none', () => {
+  test('shares never exceed the reservation, none is zero, and a reservation leaves what Lambda requires', () => {
+    for (let reservation = reservedMin; reservation <= 5_000; reservation += 5) {
+      const reserved = triggeredBy('step').map((name) => reservedFor(name, reservation) ?? 0);
+      assert.ok(Math.min(...reserved) >= 1 && sum(reserved) <= reservation, `${reservation}: ${reserved}`);
+    }
+    const refusal = (reservedConcurrency: number, accountConcurrency: number): string => {
+      try {
+        return String(readConfig({ ...settings, reservedConcurrency, accountConcurrency }).reservedConcurrency);
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    assert.equal(refusal(reservedMin, reservedMin + unreservedMin), String(reservedMin));
+    assert.match(refusal(reservedMin - 1, 1_000), /^ {2}reservedConcurrency: must be 0 or at least 95/m);
+    assert.match(refusal(901, 1_000), /^ {2}reservedConcurrency: must leave 100 of accountConcurrency \(1000\)/m);
+    assert.match(refusal(95, 10), /^ {2}reservedConcurrency: must leave 100/m);
+  });
+
+  test('a small account lowers the limits of the queues, but not below what Lambda accepts', () => {
     for (let account = 10; account <= 5_000; account += 10) {
-      const reserved = names.map((name) => reservedFor(name, account) ?? 0);
-      assert.ok(sum(reserved) === 0 || account - sum(reserved) >= unreservedMin, `${account}: ${sum(reserved)}`);
       const mapped = queueNames.map((name) => queueConcurrency(workQueueSpecs[name].concurrencyMax, account));
       assert.ok(
         mapped.every((most, n) => most >= 2 && most <= Math.max(2, Object.values(workQueueSpecs)[n]?.concurrencyMax ?? 0)),
       );
     }
-    assert.deepEqual(
-      unusual.filter(({ properties }) => properties.ReservedConcurrentExecutions !== undefined),
-      [],
-    );
   });
 
-  test('a larger account gives more to steps', () => {
-    const { accountConcurrency } = readConfig({ ...settings, accountConcurrency: '5000' });
-    assert.equal(reservedFor('backupCopy', accountConcurrency), 5 * stepConcurrency.backupCopy);
+  test('a larger reservation gives more to each step', () =>
+    assert.equal(reservedFor('backupCopy', 5 * sum(Object.values(stepConcurrency))), 5 * stepConcurrency.backupCopy));
+});
+
+describe('the cost at rest', () => {
+  test('is that of the resources in the template', () => {
+    const runsPerHour = ofType('AWS::Scheduler::Schedule').reduce(
+      (sum, { properties }) => sum + 60 / Number(/^rate\((\d+) minutes\)$/.exec(String(properties.ScheduleExpression))?.[1]),
+      0,
+    );
+    assert.deepEqual(restingResources, {
+      keys: ofType('AWS::KMS::Key').length,
+      secrets: ofType('AWS::SecretsManager::Secret').length,
+      alarms: ofType('AWS::CloudWatch::Alarm').length,
+      dashboards: ofType('AWS::CloudWatch::Dashboard').length,
+      queueTriggers: ofType('AWS::Lambda::EventSourceMapping').filter((one) => !one.properties.StartingPosition).length,
+      runsPerHour,
+    });
+  });
+
+  test('is stated in infra/deploy.md', () => {
+    const guide = readFileSync(new URL('../../../infra/deploy.md', import.meta.url), 'utf8');
+    assert.ok(guide.includes(`about $${Math.round(restingDollars)} a month`), String(restingDollars));
   });
 });

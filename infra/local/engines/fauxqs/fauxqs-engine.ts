@@ -102,7 +102,8 @@ export const openFauxqs = async (options: FauxqsOptions): Promise<FauxqsEngine> 
     sqs,
     port: server.port,
     s3Dir: s3StorageDir,
-    createBucket: (name) => void server.createBucket(name),
+    // Objects of a directory bucket can be renamed, as their versions are (versioned-objects.ts).
+    createBucket: (name) => void server.createBucket(name, { type: 'directory' }),
     send: ({ queueArn, body, attributes = {}, groupId }) => {
       const name = nameOf(queueArn);
       if (!server.inspectQueue(name)) throw new AwsError('AWS.SimpleQueueService.NonExistentQueue', `${queueArn} does not exist`);

@@ -8,7 +8,8 @@ const table = Int32Array.from({ length: 256 }, (_, n) => {
 /** Continues from `before` (0 at the start). */
 export const crc32c = (bytes: Buffer, before = 0): number => {
   let crc = ~before;
-  for (const byte of bytes) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 255] as number);
+  // Faster than an iterator.
+  for (let n = 0; n < bytes.length; n++) crc = (crc >>> 8) ^ (table[(crc ^ (bytes[n] as number)) & 255] as number);
   return ~crc;
 };
 

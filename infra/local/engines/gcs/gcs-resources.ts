@@ -1,9 +1,10 @@
 /** Resources and errors of the JSON API. */
 import type { ServerResponse } from 'node:http';
-import { type Bucket, metageneration, type StoredObject } from './object-files.ts';
+import type { Bucket, StoredObject } from './object-files.ts';
 
 export const objectResource = (object: StoredObject, selfUrl: string) => {
-  const { bucket, name, size, md5Hash, crc32c, contentType, metadata, generation, timeCreated } = object;
+  const { bucket, name, size, md5Hash, crc32c, contentType, metadata, retention, generation, timeCreated, timeDeleted } = object;
+  const { metageneration = '1' } = object;
   const path = `${selfUrl}/storage/v1/b/${encodeURIComponent(bucket)}/o/${encodeURIComponent(name)}`;
   return {
     kind: 'storage#object',
@@ -24,10 +25,12 @@ export const objectResource = (object: StoredObject, selfUrl: string) => {
     updated: timeCreated,
     timeStorageClassUpdated: timeCreated,
     ...(metadata && { metadata }),
+    ...(retention && { retention }),
+    ...(timeDeleted !== undefined && { timeDeleted }),
   };
 };
 
-export const bucketResource = ({ name, timeCreated }: Bucket, selfUrl: string) => ({
+export const bucketResource = ({ name, timeCreated, isRetaining, isVersioned }: Bucket, selfUrl: string) => ({
   kind: 'storage#bucket',
   id: name,
   selfLink: `${selfUrl}/storage/v1/b/${name}`,
@@ -39,6 +42,8 @@ export const bucketResource = ({ name, timeCreated }: Bucket, selfUrl: string) =
   etag: 'CAE=',
   timeCreated,
   updated: timeCreated,
+  ...(isRetaining && { objectRetention: { mode: 'Enabled' } }),
+  ...(isVersioned && { versioning: { enabled: true } }),
 });
 
 export class GcsError extends Error {

@@ -1,25 +1,29 @@
 /**
  * Cloud Storage: the part of the JSON API that official clients use for buckets and for writing, reading, listing and deleting
- * objects. Any token or none opens any bucket; google-token.ts decides which accounts get a token.
+ * objects. Any token or none opens any bucket, unless `authorize` refuses it; google-token.ts decides which accounts get a token.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { badRequest, bucketResource, GcsError, noBucket, noObject, objectResource, refuse, reply } from './gcs-resources.ts';
-import { metageneration, type ObjectFiles, openObjectFiles, type StoredObject } from './object-files.ts';
+import { type ObjectFiles, openObjectFiles, type StoredObject } from './object-files.ts';
+import { assertReplaceable, assertRetainable, readRetention } from './object-retention.ts';
 import { check, preconditionOf } from './precondition.ts';
-import { bodyOf, makeUploads } from './upload.ts';
+import { bodyOf, makeUploads, retentionPermission } from './upload.ts';
 
 interface Gcs {
   readonly listener: RequestListener;
-  /** Idempotent. */
+  /** Idempotent. Its objects may have a retention. */
   createBucket(name: string): void;
 }
 
 const pageMax = 1_000;
 const bodyMaxBytes = 1 << 20;
 
-export const startGcs = ({ dir }: { dir: string }): Gcs => {
+/** Throws if the bearer of the token lacks the permission on the bucket. */
+export type AuthorizeBucket = (token: string | undefined, bucket: string, permission: string) => void;
+
+export const startGcs = ({ dir, authorize = () => {} }: { dir: string; authorize?: AuthorizeBucket }): Gcs => {
   const files = openObjectFiles(join(dir, 'gcs'));
   const uploads = makeUploads(files);
 
@@ -29,16 +33,30 @@ export const startGcs = ({ dir }: { dir: string }): Gcs => {
     const { method = 'GET' } = request;
     const { kind, bucket, name } = read(url.pathname);
     if (kind === 'buckets') return serveBuckets(files, request, response, self);
-    if (kind === 'bucket') return serveBucket(files, method, response, bucket, self);
+    const [, token] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
+    const permit = (permission: string): void => authorize(token, bucket, permission);
+    permit(permissionOf(kind, method));
+    if (kind === 'bucket') return serveBucket(files, request, response, bucket, self);
     if (!files.bucket(bucket)) throw noBucket();
-    if (kind === 'upload') return uploads.take(request, response, url, bucket);
+    if (kind === 'upload') return uploads.take(request, response, url, { bucket, permit });
     if (kind === 'objects') return listObjects(files, url, response, bucket, self);
-    const object = files.object(bucket, name);
-    if (!object || (url.searchParams.get('generation') ?? object.generation) !== object.generation) throw noObject(bucket, name);
+    const generation = url.searchParams.get('generation') ?? undefined;
+    const object = files.object(bucket, name, generation);
+    if (!object) throw noObject(bucket, name);
     check(preconditionOf(url), object, { isRead: method === 'GET' });
     if (method === 'DELETE') {
-      files.remove(object);
+      const isForGood = generation !== undefined;
+      assertReplaceable(object, !isForGood && files.bucket(bucket)?.isVersioned === true);
+      files.remove(object, { isForGood });
       return reply(response, 204, undefined);
+    }
+    if (method === 'PATCH') {
+      const change = JSON.parse((await bodyOf(request, bodyMaxBytes)).toString()) as { retention?: unknown };
+      permit(retentionPermission);
+      const retention = readRetention(files.bucket(bucket), change.retention);
+      assertRetainable(object, retention, url.searchParams.get('overrideUnlockedRetention') === 'true');
+      const metageneration = String(Number(object.metageneration ?? 1) + 1);
+      return reply(response, 200, objectResource(files.describe({ ...object, retention, metageneration }), self));
     }
     if (method !== 'GET') throw badRequest('The local stage does not support this operation.');
     if (url.searchParams.get('alt') === 'media') return sendBytes(files, object, request, response);
@@ -51,7 +69,7 @@ export const startGcs = ({ dir }: { dir: string }): Gcs => {
       else refuse(response, error instanceof GcsError ? error : new GcsError(400, 'invalid', 'The request is malformed.'));
     });
   };
-  return { listener, createBucket: (name) => void files.createBucket(name) };
+  return { listener, createBucket: (name) => void files.createBucket(name, { isRetaining: true }) };
 };
 
 interface Address {
@@ -70,6 +88,13 @@ const read = (pathname: string): Address => {
   return { kind, bucket: decodeURIComponent(bucket), name: decodeURIComponent(name) };
 };
 
+const permissionOf = (kind: Address['kind'], method: string): string => {
+  if (kind === 'bucket') return `storage.buckets.${method === 'GET' ? 'get' : 'update'}`;
+  if (kind === 'upload') return 'storage.objects.create';
+  if (kind === 'objects') return 'storage.objects.list';
+  return `storage.objects.${method === 'DELETE' ? 'delete' : method === 'PATCH' ? 'update' : 'get'}`;
+};
+
 const serveBuckets = async (
   files: ObjectFiles,
   request: IncomingMessage,
@@ -78,17 +103,35 @@ const serveBuckets = async (
 ): Promise<void> => {
   if (request.method !== 'POST')
     return reply(response, 200, { kind: 'storage#buckets', items: files.buckets().map((each) => bucketResource(each, self)) });
-  const { name } = JSON.parse((await bodyOf(request, bodyMaxBytes)).toString()) as { name?: unknown };
+  const { name, versioning } = JSON.parse((await bodyOf(request, bodyMaxBytes)).toString()) as BucketSettings;
   if (typeof name !== 'string' || !/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/.test(name)) throw badRequest('Invalid bucket name.');
   if (files.bucket(name)) throw new GcsError(409, 'conflict', 'You already own this bucket. Please select another name.');
-  reply(response, 200, bucketResource(files.createBucket(name), self));
+  const isRetaining = new URL(request.url ?? '/', self).searchParams.get('enableObjectRetention') === 'true';
+  const isVersioned = versioning?.enabled === true;
+  reply(response, 200, bucketResource(files.createBucket(name, { isRetaining, isVersioned }), self));
 };
 
-const serveBucket = (files: ObjectFiles, method: string, response: ServerResponse, name: string, self: string): void => {
+interface BucketSettings {
+  readonly name?: unknown;
+  readonly versioning?: { readonly enabled?: unknown };
+}
+
+const serveBucket = async (
+  files: ObjectFiles,
+  request: IncomingMessage,
+  response: ServerResponse,
+  name: string,
+  self: string,
+): Promise<void> => {
   const bucket = files.bucket(name);
   if (!bucket) throw noBucket();
-  if (method === 'DELETE') {
-    if (files.list(name, '', '').length > 0) throw new GcsError(409, 'conflict', 'The bucket you tried to delete is not empty.');
+  if (request.method === 'PATCH') {
+    const { versioning } = JSON.parse((await bodyOf(request, bodyMaxBytes)).toString()) as BucketSettings;
+    const isVersioned = versioning?.enabled === true;
+    reply(response, 200, bucketResource(files.createBucket(name, { ...bucket, isVersioned }), self));
+  } else if (request.method === 'DELETE') {
+    if (files.list(name, '', '', { versions: true }).length > 0)
+      throw new GcsError(409, 'conflict', 'The bucket you tried to delete is not empty.');
     files.removeBucket(name);
     reply(response, 204, undefined);
   } else reply(response, 200, bucketResource(bucket, self));
@@ -99,18 +142,20 @@ const listObjects = (files: ObjectFiles, url: URL, response: ServerResponse, buc
   const limit = Math.min(Number(query.get('maxResults') ?? pageMax), pageMax);
   const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter') ?? ''];
   const after = Buffer.from(query.get('pageToken') ?? '', 'base64').toString();
+  const versions = query.get('versions') === 'true';
   const items: StoredObject[] = [];
   const prefixes = new Set<string>();
   let last = '';
   let hasMore = false;
-  for (const object of files.list(bucket, prefix, after)) {
+  for (const object of files.list(bucket, prefix, after, { versions })) {
     const cut = delimiter === '' ? -1 : object.name.indexOf(delimiter, prefix.length);
     const folder = cut < 0 ? undefined : object.name.slice(0, cut + delimiter.length);
     if (folder !== undefined && prefixes.has(folder)) {
       last = object.name;
       continue;
     }
-    if (items.length + prefixes.size >= limit) {
+    // A page does not end between the generations of one object, so that its token is a name.
+    if (items.length + prefixes.size >= limit && object.name !== last) {
       hasMore = true;
       break;
     }
@@ -138,7 +183,7 @@ const sendBytes = async (
     'accept-ranges': 'bytes',
     etag: generation,
     'x-goog-generation': generation,
-    'x-goog-metageneration': metageneration,
+    'x-goog-metageneration': object.metageneration ?? '1',
     'x-goog-stored-content-encoding': 'identity',
     'x-goog-hash': `crc32c=${crc32c},md5=${md5Hash}`,
     'x-goog-stored-content-length': String(size),

@@ -15,17 +15,28 @@ export interface StoredObject {
   readonly crc32c: string;
   readonly contentType: string;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly retention?: Retention | undefined;
   readonly generation: string;
+  /** Absent: 1. */
+  readonly metageneration?: string;
   readonly timeCreated: string;
+  /** Set on a noncurrent generation: when it was replaced or deleted. */
+  readonly timeDeleted?: string;
   readonly file: string;
 }
 
-/** Object metadata cannot be changed here. */
-export const metageneration = '1';
+export interface Retention {
+  readonly mode: 'Unlocked' | 'Locked';
+  readonly retainUntilTime: string;
+}
 
 export interface Bucket {
   readonly name: string;
   readonly timeCreated: string;
+  /** Objects may have a retention of their own. */
+  readonly isRetaining?: boolean;
+  /** Replaced and deleted objects are kept as noncurrent generations. */
+  readonly isVersioned?: boolean;
 }
 
 /** The metadata a client sends with an object. */
@@ -35,6 +46,7 @@ export interface Given {
   readonly md5Hash?: string;
   readonly crc32c?: string;
   readonly metadata?: Readonly<Record<string, string>>;
+  readonly retention?: Retention;
 }
 
 type Check = (current: StoredObject | undefined) => void;
@@ -51,13 +63,17 @@ export interface Draft {
 export interface ObjectFiles {
   readonly buckets: () => readonly Bucket[];
   bucket(name: string): Bucket | undefined;
-  createBucket(name: string): Bucket;
+  createBucket(name: string, settings: Pick<Bucket, 'isRetaining' | 'isVersioned'>): Bucket;
   removeBucket(name: string): void;
-  object(bucket: string, name: string): StoredObject | undefined;
-  /** Sorted by name, starting after the given name. */
-  list(bucket: string, prefix: string, after: string): readonly StoredObject[];
+  /** The live object, or this generation of it. */
+  object(bucket: string, name: string, generation?: string): StoredObject | undefined;
+  /** Sorted by name, starting after the given name. With `versions` also noncurrent generations, the oldest first. */
+  list(bucket: string, prefix: string, after: string, options?: { readonly versions: boolean }): readonly StoredObject[];
   read(object: StoredObject, from: number, to: number): Readable;
-  remove(object: StoredObject): void;
+  /** Deletes the live object, which a versioned bucket keeps as noncurrent, or for good this generation. */
+  remove(object: StoredObject, options?: { readonly isForGood: boolean }): void;
+  /** Replaces the metadata of a stored object. */
+  describe(object: StoredObject): StoredObject;
   draft(): Promise<Draft>;
 }
 
@@ -67,47 +83,76 @@ export const openObjectFiles = (dir: string): ObjectFiles => {
   const buckets = openAppendLog<Bucket>(join(dir, 'buckets.jsonl'));
   const objects = openAppendLog<StoredObject>(join(dir, 'objects.jsonl'));
   const keyOf = (bucket: string, name: string): string => `${bucket}/${name}`;
+  const noncurrent = openAppendLog<StoredObject>(join(dir, 'noncurrent.jsonl'));
+  const generationKey = ({ bucket, name, generation }: StoredObject): string => `${keyOf(bucket, name)}#${generation}`;
   let lastGeneration = 0;
 
-  const remove = (object: StoredObject): void => {
-    objects.remove(keyOf(object.bucket, object.name));
-    rmSync(join(bytesDir, object.file), { force: true });
+  /** Of a live object that was replaced or deleted. */
+  const release = (object: StoredObject, isForGood: boolean): void => {
+    if (buckets.get(object.bucket)?.isVersioned && !isForGood)
+      noncurrent.set(generationKey(object), { ...object, timeDeleted: new Date().toISOString() });
+    else rmSync(join(bytesDir, object.file), { force: true });
+  };
+
+  const remove = (object: StoredObject, { isForGood } = { isForGood: false }): void => {
+    if (object.timeDeleted !== undefined) noncurrent.remove(generationKey(object));
+    else objects.remove(keyOf(object.bucket, object.name));
+    release(object, isForGood);
   };
 
   const store = (object: StoredObject): StoredObject => {
     const before = objects.get(keyOf(object.bucket, object.name));
     objects.set(keyOf(object.bucket, object.name), object);
-    if (before) rmSync(join(bytesDir, before.file), { force: true });
+    if (before) release(before, false);
     return object;
   };
 
   return {
     buckets: buckets.values,
     bucket: buckets.get,
-    createBucket: (name) => {
-      const bucket = buckets.get(name) ?? { name, timeCreated: new Date().toISOString() };
+    createBucket: (name, settings) => {
+      const bucket = { timeCreated: new Date().toISOString(), ...buckets.get(name), name, ...settings };
       buckets.set(name, bucket);
       return bucket;
     },
     removeBucket: buckets.remove,
-    object: (bucket, name) => objects.get(keyOf(bucket, name)),
-    list: (bucket, prefix, after) =>
-      objects
-        .values()
+    object: (bucket, name, generation) => {
+      const live = objects.get(keyOf(bucket, name));
+      return generation === undefined || live?.generation === generation
+        ? live
+        : noncurrent.get(`${keyOf(bucket, name)}#${generation}`);
+    },
+    list: (bucket, prefix, after, { versions } = { versions: false }) =>
+      [...objects.values(), ...(versions ? noncurrent.values() : [])]
         .filter((object) => object.bucket === bucket && object.name.startsWith(prefix) && object.name > after)
-        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+        .sort((a, b) => (a.name === b.name ? Number(a.generation) - Number(b.generation) : a.name < b.name ? -1 : 1)),
     read: ({ file }, from, to) => createReadStream(join(bytesDir, file), { start: from, end: to }),
     remove,
+    describe: (object) => {
+      if (object.timeDeleted === undefined) objects.set(keyOf(object.bucket, object.name), object);
+      else noncurrent.set(generationKey(object), object);
+      return object;
+    },
     draft: async () => {
       const file = randomUUID();
       const handle = await open(join(bytesDir, file), 'wx', 0o600);
       return draftInto(handle, {
-        keep: (digests, bucket, { name, contentType = 'application/octet-stream', metadata }, check) => {
+        keep: (digests, bucket, { name, contentType = 'application/octet-stream', metadata, retention }, check) => {
           check(objects.get(keyOf(bucket, name)));
           const now = new Date();
           lastGeneration = Math.max(lastGeneration + 1, now.getTime() * 1_000);
           const generation = String(lastGeneration);
-          return store({ bucket, name, ...digests, contentType, metadata, generation, timeCreated: now.toISOString(), file });
+          return store({
+            bucket,
+            name,
+            ...digests,
+            contentType,
+            metadata,
+            retention,
+            generation,
+            timeCreated: now.toISOString(),
+            file,
+          });
         },
         drop: () => rmSync(join(bytesDir, file), { force: true }),
       });

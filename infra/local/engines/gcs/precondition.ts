@@ -1,5 +1,5 @@
 import { GcsError } from './gcs-resources.ts';
-import { metageneration, type StoredObject } from './object-files.ts';
+import type { StoredObject } from './object-files.ts';
 
 /** Preconditions on the existing object. Generation 0 means that it does not exist. */
 export interface Precondition {
@@ -23,7 +23,7 @@ export const check = (
   { isRead = false }: { readonly isRead?: boolean } = {},
 ): void => {
   const generation = object?.generation ?? '0';
-  const meta = object ? metageneration : '0';
+  const meta = object ? (object.metageneration ?? '1') : '0';
   if ((precondition.generation ?? generation) !== generation || (precondition.metageneration ?? meta) !== meta)
     throw conditionNotMet();
   if (precondition.notGeneration === generation || precondition.notMetageneration === meta)

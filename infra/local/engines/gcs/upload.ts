@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { badRequest, GcsError, objectResource, reply } from './gcs-resources.ts';
 import type { Draft, Given, ObjectFiles, StoredObject } from './object-files.ts';
+import { assertReplaceable, readRetention } from './object-retention.ts';
 import { check, type Precondition, preconditionOf } from './precondition.ts';
 
 interface Session {
@@ -15,14 +16,21 @@ interface Session {
   queue?: Promise<unknown>;
 }
 
+interface Target {
+  readonly bucket: string;
+  /** Throws if the caller lacks a permission on the bucket. */
+  readonly permit: (permission: string) => void;
+}
+
 interface Uploads {
   /** Handles a call to an upload URL: starts an upload, or continues or ends a session by its id. */
-  take(request: IncomingMessage, response: ServerResponse, url: URL, bucket: string): Promise<void>;
+  take(request: IncomingMessage, response: ServerResponse, url: URL, target: Target): Promise<void>;
 }
 
 /** All chunks except the last must be a multiple of this. */
 const quantumBytes = 262_144;
 const descriptionMaxBytes = 1 << 20;
+export const retentionPermission = 'storage.objects.setRetention';
 
 export const makeUploads = (files: ObjectFiles): Uploads => {
   const sessions = new Map<string, Session>();
@@ -33,7 +41,11 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
     url: URL,
     { draft, bucket, given, precondition }: Session,
   ): Promise<StoredObject> => {
-    const object = await draft.keep(bucket, given, (current) => check(precondition, current));
+    const object = await draft.keep(bucket, given, (current) => {
+      check(precondition, current);
+      if (current) assertReplaceable(current, files.bucket(bucket)?.isVersioned === true);
+      readRetention(files.bucket(bucket), given.retention);
+    });
     if (!object) throw badRequest('Provided hash does not match calculated hash.');
     reply(response, 200, objectResource(object, url.origin));
     return object;
@@ -55,8 +67,10 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
     await kept(response, url, { ...described, draft });
   };
 
-  const begin = async (request: IncomingMessage, response: ServerResponse, url: URL, bucket: string): Promise<void> => {
+  const begin = async (request: IncomingMessage, response: ServerResponse, url: URL, target: Target): Promise<void> => {
+    const { bucket, permit } = target;
     const description = JSON.parse((await bodyOf(request, descriptionMaxBytes)).toString() || '{}') as Given;
+    if (description.retention) permit(retentionPermission);
     const contentType = description.contentType ?? request.headers['x-upload-content-type'];
     const given = nameOf({ ...description, ...(typeof contentType === 'string' && { contentType }) }, url);
     const precondition = preconditionOf(url);
@@ -119,7 +133,8 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
   };
 
   return {
-    take: async (request, response, url, bucket) => {
+    take: async (request, response, url, target) => {
+      const { bucket, permit } = target;
       const { searchParams: query } = url;
       const id = query.get('upload_id');
       if (id !== null) return goOn(request, response, url, id);
@@ -129,10 +144,11 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
         given: nameOf({ ...given, ...digestsOf(request) }, url),
         precondition: preconditionOf(url),
       });
-      if (query.get('uploadType') === 'resumable') return begin(request, response, url, bucket);
+      if (query.get('uploadType') === 'resumable') return begin(request, response, url, target);
       if (query.get('uploadType') !== 'multipart')
         return takeWhole(response, url, describedBy({ contentType }), request as AsyncIterable<Buffer>);
       const { given, bytes } = split(await bodyOf(request, Number.POSITIVE_INFINITY), contentType);
+      if (given.retention) permit(retentionPermission);
       await takeWhole(response, url, describedBy(given), [bytes]);
     },
   };

@@ -6,6 +6,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { text } from 'node:stream/consumers';
 import type Provider from 'oidc-provider';
 import type { State } from '../../base/stage-state.ts';
+import { routeFederation } from './federation/federation-routes.ts';
 import { googleTokenPath, openGoogleToken } from './google-token.ts';
 import { type IdentityOptions, makeOidcProvider, offlineKind } from './oidc-provider.ts';
 import { errorPage, homePage, type Page, readSignIn, signInPage } from './pages.ts';
@@ -22,6 +23,7 @@ export const startIdentity = async (options: IdentityOptions): Promise<Identity>
   const people = openPeople(state);
   const provider = await makeOidcProvider(options, people);
   const google = openGoogleToken(`${issuer}${googleTokenPath}`, state);
+  const federation = routeFederation(options);
   const serve = provider.callback();
 
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
@@ -37,6 +39,8 @@ export const startIdentity = async (options: IdentityOptions): Promise<Identity>
       const { status, body } = google.token(new URLSearchParams(await text(request)));
       return json(response, body, status);
     }
+    const federated = request.method === 'POST' ? await federation(pathname, request) : undefined;
+    if (federated) return json(response, federated.body, federated.status);
     const [, account] = /^\/google\/accounts\/([^/]+)\/keys$/.exec(pathname) ?? [];
     if (account && request.method === 'POST') return json(response, (await google.makeKey(decodeURIComponent(account))).body);
     if (pathname === '/auth' && request.method === 'GET') {

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
 import type { State } from '../../base/stage-state.ts';
+import type { Aws } from '../../base/types.ts';
 import { makeOidcAdapter } from './oidc-adapter.ts';
 import { errorPage } from './pages.ts';
 import type { People } from './people.ts';
@@ -16,6 +17,8 @@ export interface IdentityOptions {
   readonly redirectUri: string;
   readonly signInUrl: string;
   readonly state: State;
+  /** Has AWS verify the signed request of a workload. */
+  readonly callerIdentity: Aws['callerIdentity'];
 }
 
 /** Grants with offline access: these get a refresh token. */

@@ -52,7 +52,8 @@ export const openPeople = (state: State): People => {
   };
 };
 
-const normal = (email: string): string => email.trim().toLowerCase();
+/** Not toLowerCase, which turns the Kelvin sign into a plain k. */
+const normal = (email: string): string => email.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 const invent = (email: string): Person => {
   const local = email.split('@')[0] ?? email;

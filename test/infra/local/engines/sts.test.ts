@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, test } from 'vitest';
 import type { AwsError, Call } from '../../../../infra/local/base/aws-service.ts';
-import { openSts } from '../../../../infra/local/engines/sts.ts';
+import { openSts } from '../../../../infra/local/engines/sts/sts-engine.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'sts-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

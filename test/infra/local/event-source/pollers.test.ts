@@ -22,6 +22,7 @@ import { startQueuePoller } from '../../../../infra/local/event-source/queue-pol
 import { makeStreamDelivery } from '../../../../infra/local/event-source/stream-delivery.ts';
 import { startStreamPoller } from '../../../../infra/local/event-source/stream-poller.ts';
 import type { StreamRecord } from '../../../../infra/local/event-source/stream-record.ts';
+import { fedInstancesMax } from '../../../../infra/local/lambda/host.ts';
 import { stageVariable } from '../../../harness/stage/client.ts';
 import { documentClient } from '../../../harness/stage/table.ts';
 
@@ -250,7 +251,7 @@ describe('a queue', () => {
   test('with hanging work takes as many concurrent batches as the template and the stage allow', async (t) => {
     for (const [allowed, most] of [
       [2, 2],
-      [50, 8],
+      [50, fedInstancesMax],
     ] as const) {
       const { url, arn } = await newQueue();
       let [underWay, atOnceMost] = [0, 0];
@@ -266,7 +267,7 @@ describe('a queue', () => {
       const mapping = { ...mappingOf(arn, {}, 1), concurrencyMax: allowed };
       const poller = startQueuePoller(mapping, { url, visibilityTimeoutSeconds: 30 }, { ...outsideOf(invoke), endpoint });
       t.onTestFinished(poller.stop);
-      for (let n = 0; n < 10; n++) await sendTo(url, String(n));
+      for (let n = 0; n < fedInstancesMax + 2; n++) await sendTo(url, String(n));
       await until('all instances are busy', () => underWay === most);
       await pause(100);
       release();

@@ -229,6 +229,17 @@ describe('instances', () => {
     assert.equal(host.instances(), 2);
   });
 
+  test('beyond two start only for an event that has waited', async () => {
+    const limits = { perFunction: 4, perFedFunction: 4, total: 8 };
+    const threadsOf = async (patienceMs: number, ms: number): Promise<number> => {
+      const host = hostOf([specOf('slow')], { ...limits, patienceMs });
+      const results = (await Promise.all(Array.from({ length: 3 }, () => host.invoke('slow', { ms })))) as Slow[];
+      return new Set(results.map(({ thread }) => thread)).size;
+    };
+    assert.equal(await threadsOf(60_000, 5), 2);
+    assert.equal(await threadsOf(1, 500), 3);
+  });
+
   test('have a higher limit for a function with a queue trigger', async () => {
     const host = hostOf([specOf('slow', { fedAtOnce: 3 }), specOf('echo')], { perFunction: 1, perFedFunction: 4, total: 8 });
     const results = (await Promise.all(Array.from({ length: 7 }, () => host.invoke('slow', { ms: 20 })))) as Slow[];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { exceptions } from '../../../../infra/local/unused-permissions/exceptions.ts';
 import { grantedLines, templateResources } from '../../../../infra/local/unused-permissions/granted.ts';
-import { readRecord, tell } from '../../../../infra/local/unused-permissions/main.ts';
+import { formatReport, readRecord } from '../../../../infra/local/unused-permissions/main.ts';
 import { compare } from '../../../../infra/local/unused-permissions/report.ts';
 
 test('unused permissions: unused grants without a reason are reported, and so are superfluous reasons', () => {
@@ -13,7 +13,7 @@ test('unused permissions: unused grants without a reason are reported, and so ar
   ];
   const report = compare(granted, ['A kms:Sign Key', 'A ses:SendEmail gone'], kept);
   assert.deepEqual(report, { unused: ['A sqs:SendMessage Queue'], stale: ['A ses:SendEmail gone'], idle: [kept[1]] });
-  const lines = tell(report, granted.length).join('\n');
+  const lines = formatReport(report, granted.length).join('\n');
   for (const word of ['A sqs:SendMessage Queue', 'A ses:SendEmail gone', 'for nothing', '3 granted, 2 used'])
     assert.ok(lines.includes(word), word);
 });

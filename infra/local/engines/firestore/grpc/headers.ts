@@ -52,5 +52,6 @@ function percentEncode(message: string): string {
     const isPlain = byte >= 0x20 && byte <= 0x7e && byte !== 0x25;
     text += isPlain ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   }
-  return text;
+  // HTTP drops a header that begins or ends with a space.
+  return text.replace(/^ | $/g, '%20');
 }

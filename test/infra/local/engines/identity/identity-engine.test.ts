@@ -21,7 +21,8 @@ let identity: Identity;
 const start = async (): Promise<void> => {
   state = openState(dir);
   const options = { clientId: client.client_id, clientSecret: client.client_secret, redirectUri, signInUrl: redirectUri, state };
-  identity = await startIdentity({ ...options, issuer: server.url });
+  const callerIdentity = () => ({ arn: '', account: '' });
+  identity = await startIdentity({ ...options, issuer: server.url, callerIdentity });
 };
 beforeAll(async () => {
   server = await listen(0, 'IDP_PORT', (request, response) => identity.listener(request, response));
@@ -132,6 +133,10 @@ describe('the identity provider', () => {
     assert.equal(claimsOf(await signIn('grace@example.com')).name, 'Rear Admiral');
   });
 
+  test('keeps look-alike characters in addresses, which clients must refuse', async () => {
+    const claims = claimsOf(await signIn('\u212Aevin@Example.com'));
+    assert.equal(claims.email, '\u212Aevin@example.com');
+  });
   test('marks unverified addresses', async () =>
     assert.equal(claimsOf(await signIn('unverified.someone@example.com')).email_verified, false));
 

@@ -28,7 +28,7 @@ describe('the gRPC server', () => {
         Fail: {
           kind: 'unary',
           run: async () => {
-            throw new RpcError('NOT_FOUND', 'No 100% "größe"\nhere');
+            throw new RpcError('NOT_FOUND', ' No 100% "größe"\nhere. ');
           },
         },
         Crash: {
@@ -119,7 +119,7 @@ describe('the gRPC server', () => {
   it('sends an error before any message as trailers only, with percent-encoded text', async () => {
     const answer = await client.call('Fail', [kilobyte]);
     assert.equal(answer.status, status.NOT_FOUND);
-    assert.equal(answer.message, 'No 100% "größe"\nhere');
+    assert.equal(answer.message, ' No 100% "größe"\nhere. ');
     assert.equal(answer.isTrailersOnly, true);
     assert.equal(answer.httpStatus, 200);
   });

@@ -1,5 +1,5 @@
 /**
- * Caches the synthesized templates and the bundles by a hash of the sources, because building takes seconds.
+ * Caches the synthesized templates, the bundles and the console by a hash of the sources, because building takes seconds.
  * The cache is stored beside the installed packages, so stages in different folders share it.
  */
 import { createHash, randomUUID } from 'node:crypto';
@@ -7,7 +7,7 @@ import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync,
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const home = join(root, 'node_modules', '.cache', 'local-stage');
 
 /** A running stage still loads from its cache folder, so younger folders are kept. */

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'vitest';
-import { buildCached } from '../../../../infra/local/boot/build-cached.ts';
+import { buildCached } from '../../../infra/bundle/build-cached.ts';
 
 describe('the build cache', () => {
   const make = (text: string) => async (dir: string) => writeFileSync(join(dir, 'made'), text);
   const kind = `test-${randomUUID().slice(0, 8)}`;
-  const from = ['infra/local/boot/build-cached.ts'];
+  const from = ['infra/bundle/build-cached.ts'];
 
   test('builds once for the same sources and inputs, and again for others', async () => {
     const first = await buildCached({ kind, from, make: make('one') });

@@ -1,0 +1,80 @@
+/**
+ * Bundles the command line into one file that needs nothing but Node 20: a deployment serves it at /console/bms.mjs, so that a pipeline
+ * can use it without a checkout.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Metafile, type Plugin } from 'esbuild';
+import { buildCached } from './build-cached.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export const cliFile = 'bms.mjs';
+
+/** Packages that are not modules load parts of Node with `require`. */
+const banner = `#!/usr/bin/env node
+import{createRequire as bmsRequire}from"node:module";const require=bmsRequire(import.meta.url);`;
+
+/** Replaced by a digest of the file, which `bms --version` shows. */
+const placeholder = 'build-digest';
+
+/** The file and what it contains, from the cache if no source has changed. */
+export const buildCli = async (): Promise<{ readonly content: Buffer; readonly metafile: Metafile }> => {
+  const dir = await buildCached({
+    kind: 'cli',
+    from: ['infra/{cli,archive,bundle}/**/*.ts', 'shared/**/*.ts'],
+    make: async (draft) => {
+      const { outputFiles, metafile } = await build({
+        absWorkingDir: root,
+        entryPoints: ['infra/cli/main.ts'],
+        outfile: cliFile,
+        write: false,
+        bundle: true,
+        metafile: true,
+        minify: true,
+        format: 'esm',
+        platform: 'node',
+        target: 'node20',
+        mainFields: ['module', 'main'],
+        banner: { js: banner },
+        define: { buildDigest: JSON.stringify(placeholder) },
+        plugins: [omitModules],
+        legalComments: 'none',
+        logLevel: 'error',
+      });
+      const text = outputFiles[0]?.text ?? '';
+      const digest = createHash('sha256').update(text).digest('hex').slice(0, 12);
+      writeFileSync(join(draft, cliFile), text.replaceAll(placeholder, digest));
+      writeFileSync(join(draft, 'metafile.json'), JSON.stringify(metafile));
+    },
+  });
+  return {
+    content: readFileSync(join(dir, cliFile)),
+    metafile: JSON.parse(readFileSync(join(dir, 'metafile.json'), 'utf8')) as Metafile,
+  };
+};
+
+/**
+ * Modules that the file does not need, most of what it would be. Reading an archive needs the SDKs of the clouds; the MCP SDK has a
+ * validator for questions to the user and support of an older zod, which the server does not use.
+ */
+const omitted: Readonly<Record<string, string>> = {
+  'archive/run-archive.ts':
+    'export const runArchive = () => { throw new Error("this file cannot read archives; use bms of the repository, or npm run archive"); };',
+  'validation/ajv-provider.js': 'export class AjvJsonSchemaValidator {}',
+  'zod/v3': 'export const object = () => { throw new Error("not in this build"); };',
+  'zod-to-json-schema': 'export const zodToJsonSchema = () => { throw new Error("not in this build"); };',
+};
+
+const omitModules: Plugin = {
+  name: 'omit-modules',
+  setup(bundling) {
+    bundling.onResolve({ filter: /run-archive\.ts$|ajv-provider\.js$|^zod\/v3$|^zod-to-json-schema$/ }, ({ path }) => {
+      const name = Object.keys(omitted).find((end) => path.endsWith(end));
+      return name === undefined ? undefined : { path: name, namespace: 'omitted' };
+    });
+    bundling.onLoad({ filter: /./, namespace: 'omitted' }, ({ path }) => ({ contents: omitted[path] ?? '', loader: 'js' }));
+  },
+};

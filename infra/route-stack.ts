@@ -1,0 +1,106 @@
+/** Functions and routes of some groups of endpoints. Every stack of routes extends it. */
+import { Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnIntegration, CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
+import { type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Function as Fn } from 'aws-cdk-lib/aws-lambda';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { Endpoint } from '../shared/contract/endpoint.ts';
+import { capabilitiesOf, endpoints, entryOf, handlerOf } from '../shared/contract/index.ts';
+import type { logLines } from '../shared/contract/runtime/alarm-log-lines.ts';
+import type { DataStack } from './data-stack.ts';
+import type { EngineStack } from './engine-stack.ts';
+import { allow, makeRole } from './part/allow.ts';
+import { type CodeOf, type FnProps, makeFunction } from './part/function/lambda-function.ts';
+import { pascalCase } from './part/name-case.ts';
+import { makeLogGroup } from './part/observe/log-group.ts';
+import { addLogMetricFilter } from './part/observe/log-metric-filter.ts';
+
+export interface RouteStackProps extends StackProps {
+  readonly data: DataStack;
+  readonly engine: EngineStack;
+  readonly code: CodeOf;
+}
+
+interface RouteChoice {
+  /** Whether the endpoints of this handler file belong to the stack. */
+  readonly hasFile: (file: string) => boolean;
+  /** Log lines of these functions that an alarm counts. */
+  readonly countedLines: readonly (keyof typeof logLines)[];
+}
+
+/** Less than API Gateway's 30 s, so that the service answers, not the gateway. */
+const endpointTimeoutSeconds = 20;
+/** Lambda assigns CPU by memory: twice the CPU of 512 MB speeds up cold starts with the SDK. Not measured on Lambda. */
+const endpointMemoryMegabytes = 1_024;
+
+export class RouteStack extends Stack {
+  readonly #props: RouteStackProps;
+  readonly #logGroup: LogGroup;
+
+  constructor(scope: Construct, id: string, props: RouteStackProps, { hasFile, countedLines }: RouteChoice) {
+    super(scope, id, props);
+    this.#props = props;
+    this.#logGroup = makeLogGroup(this, 'Logs');
+    for (const line of countedLines) addLogMetricFilter(this.#logGroup, line);
+    const groups = Map.groupBy(endpoints, (endpoint) => handlerOf(endpoint).file);
+    for (const [file, rows] of groups) if (hasFile(file)) this.#makeGroup(file, rows);
+  }
+
+  /** The endpoints of one handler file: one function each, and one role with which the gateway invokes exactly these. */
+  #makeGroup(file: string, rows: readonly Endpoint[]): void {
+    const handlers = rows.map((endpoint) => ({ endpoint, fn: this.#makeEndpoint(endpoint) }));
+    const role = this.makeGatewayRole(
+      pascalCase(file),
+      handlers.map(({ fn }) => fn),
+    );
+    for (const { endpoint, fn } of handlers) this.makeRoute(pascalCase(endpoint.id), routeKeysOf(endpoint), fn, role);
+  }
+
+  #makeEndpoint(endpoint: Endpoint): Fn {
+    return this.makeFunction(pascalCase(endpoint.id), {
+      entry: entryOf(endpoint),
+      exportName: handlerOf(endpoint).name,
+      description: `${endpoint.method} ${endpoint.path}: ${endpoint.summary}`,
+      timeoutSeconds: endpointTimeoutSeconds,
+      memoryMegabytes: endpointMemoryMegabytes,
+      capabilities: capabilitiesOf(endpoint),
+    });
+  }
+
+  protected makeFunction(id: string, props: Omit<FnProps, 'parts' | 'code' | 'logGroup'>): Fn {
+    const { engine, code } = this.#props;
+    return makeFunction(this, id, { ...props, parts: engine.parts, code, logGroup: this.#logGroup });
+  }
+
+  /** One role per file instead of one permission per function saves a fifth of the 500 resources a stack may have. */
+  protected makeGatewayRole(id: string, functions: readonly Fn[]): Role {
+    const arns = functions.map((fn) => fn.functionArn);
+    return makeRole(this, `${id}GatewayRole`, {
+      description: `Lets API Gateway invoke the functions of ${id}`,
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      statements: [allow(['lambda:InvokeFunction'], arns)],
+    });
+  }
+
+  protected makeRoute(id: string, routeKeys: readonly string[], fn: Fn, role: Role): void {
+    const { apiId } = this.#props.data;
+    const integration = new CfnIntegration(this, `${id}Integration`, {
+      apiId,
+      integrationType: 'AWS_PROXY',
+      integrationUri: fn.functionArn,
+      payloadFormatVersion: '2.0',
+      credentialsArn: role.roleArn,
+    });
+    for (const [n, routeKey] of routeKeys.entries())
+      new CfnRoute(this, `${id}${['', 'Head'][n] ?? n}Route`, {
+        apiId,
+        routeKey,
+        target: `integrations/${integration.ref}`,
+      });
+  }
+}
+
+/** An HTTP API does not route HEAD requests to GET routes. */
+const routeKeysOf = ({ method, path, alsoPaths = [] }: Endpoint): readonly string[] =>
+  [path, ...alsoPaths].flatMap((each) => (method === 'GET' ? [`GET ${each}`, `HEAD ${each}`] : [`${method} ${each}`]));

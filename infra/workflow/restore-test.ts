@@ -1,0 +1,33 @@
+/**
+ * The workflow of a restore test: one step, repeated until the run has ended. The step keeps its place on the record of the run. While it
+ * waits for a restore, a verification or the customer's check, the workflow pauses in between.
+ */
+import { failed, type Step, task } from './step.ts';
+
+/** Restores take up to a week; an execution that reaches it is stuck. */
+export const workflowTimeoutSeconds = 8 * 24 * 3_600;
+const pauseSeconds = 5;
+
+/** Input and output of the step: `{organizationId, runId, attempt, done, waits}`. */
+export const restoreTestDefinition = ({ restoreTestRun }: Readonly<Record<'restoreTestRun', Step>>) => ({
+  Comment: 'Runs a restore test',
+  StartAt: 'Run',
+  TimeoutSeconds: workflowTimeoutSeconds,
+  States: {
+    Run: task(restoreTestRun, 'Give up', { Next: 'Run done?' }),
+    'Run done?': {
+      Type: 'Choice',
+      Choices: [
+        { Variable: '$.done', BooleanEquals: true, Next: 'Ended' },
+        { Variable: '$.waits', BooleanEquals: true, Next: 'Pause' },
+      ],
+      Default: 'Run',
+    },
+    Pause: { Type: 'Wait', Seconds: pauseSeconds, Next: 'Run' },
+    // With `error` in its input the step fails the run, and goes on with what must follow: removal and evidence.
+    'Give up': task(restoreTestRun, 'Failed', { Next: 'Run done?' }),
+    Ended: { Type: 'Succeed', Comment: 'The record of the run has its outcome' },
+    // The reaper continues within minutes; meanwhile the alarm on failed executions fires.
+    Failed: failed,
+  },
+});
