@@ -2,12 +2,12 @@
  * Runs one slow task: it uses a customer's bucket, replays a month of events, reads every backup, or moves a project. A task ends
  * before its function times out, however slow the bucket is. A failed task is retried, then dead-lettered.
  */
-import { eraseBackup, rewrapKeys } from '../../shared/backup/index.ts';
+import { assessErasures, dataKeyOf, eraseBackup, rewrapKeys, storeErasures } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { openStore, taskRetryPolicy } from '../../shared/destination/index.ts';
 import { consumeQueue, type TaskMessage } from '../../shared/event/index.ts';
 import { finishOrRevertMove } from '../../shared/move/index.ts';
-import { expireCaptures } from '../../shared/pitr/index.ts';
+import { expireCaptures, searchCaptures } from '../../shared/pitr/index.ts';
 import { after, clock, log, unsafeTenant } from '../../shared/platform/index.ts';
 import { journalKeyIds } from '../../shared/restore/index.ts';
 import { applyRetention } from '../../shared/retention/index.ts';
@@ -24,6 +24,8 @@ const replaySeconds = timeoutSeconds / 3;
 const retentionSeconds = (timeoutSeconds * 2) / 3;
 /** Leaves time to delete the object in progress. */
 const expireSeconds = timeoutSeconds / 3;
+/** Leaves time for the backup in progress, however many documents it has. */
+const erasureSeconds = timeoutSeconds / 3;
 /** Leaves time to move the record in progress. */
 const moveSeconds = timeoutSeconds / 3;
 
@@ -50,6 +52,19 @@ const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void>
       return applyRetention(tenant, after(clock.now(), retentionSeconds), clock);
     case 'expire-captures':
       return expireCaptures(tenant, task.projectId, { until: after(clock.now(), expireSeconds), clock, openStore: open });
+    case 'store-erasures':
+      return storeErasures(tenant, task, { deadline: after(clock.now(), erasureSeconds), clock, openStore: open });
+    case 'assess-erasures': {
+      const deadline = after(clock.now(), erasureSeconds);
+      const deps = { openStore: open, dataKeyOf };
+      return assessErasures(tenant, task, {
+        deadline,
+        clock,
+        ...deps,
+        searchCaptures: (owner, { projectId, erasure, ...search }) =>
+          searchCaptures(owner, projectId, erasure, { ...search, until: deadline, clock, deps }),
+      });
+    }
     default:
       throw new Error(`unexpected task "${task.kind}" on the bucket work queue`);
   }

@@ -1,7 +1,9 @@
 /** Runs quick tasks. A failed task is retried, then dead-lettered. */
+import { applyDisabledWebhook } from '../../shared/alert/index.ts';
 import { consumeQueue, type TaskMessage } from '../../shared/event/index.ts';
-import { sendInvitation } from '../../shared/organization/index.ts';
+import { notifyOrganizationDeleted, sendInvitation } from '../../shared/organization/index.ts';
 import { clock, log, startWorkflow, unsafeTenant } from '../../shared/platform/index.ts';
+import { finishDeparture } from '../../shared/project/index.ts';
 import { disableWebhook, notifyOwner } from '../../shared/webhook/index.ts';
 
 const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> => {
@@ -10,6 +12,10 @@ const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void>
   switch (task.kind) {
     case 'send-invitation':
       return sendInvitation(tenant, task.invitationId, clock.now());
+    case 'notify-organization-deleted':
+      return notifyOrganizationDeleted(tenant);
+    case 'finish-departure':
+      return finishDeparture(tenant, task.userId, clock.now());
     case 'purge-organization':
       return startWorkflow('PURGE_WORKFLOW_ARN', id, { organizationId, deleteBackupData: task.deleteBackupData, done: false });
     // Named after the backup, so that a duplicate message starts no second execution.
@@ -24,9 +30,18 @@ const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void>
         restoreJobId: task.restoreJobId,
         attempt: task.attempt,
       });
+    case 'start-restore-test':
+      return startWorkflow('RESTORE_TEST_WORKFLOW_ARN', `${task.runId}-${task.attempt}`, {
+        organizationId,
+        runId: task.runId,
+        attempt: task.attempt,
+        done: false,
+      });
     case 'disable-webhook':
       return disableWebhook(tenant, task, clock.now());
     case 'notify-webhook-disabled':
+      // The incident first: it is idempotent, an e-mail is not.
+      await applyDisabledWebhook(tenant, task.webhookId, clock.now());
       return notifyOwner(tenant, task.webhookId, clock.now());
     default:
       throw new Error(`unexpected task "${task.kind}" on the task queue`);

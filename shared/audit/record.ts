@@ -1,5 +1,6 @@
 /** Audit entries are in a partition of their own, where IAM allows functions to add but not to change or delete. */
 import type * as z from 'zod';
+import type { AuditAction } from '../contract/audit-actions.ts';
 import type { AuditEntry } from '../contract/endpoints/audit-logs.ts';
 import { auditRetentionDays, type Plan } from '../contract/limits.ts';
 import {
@@ -24,6 +25,8 @@ export interface Actor {
 export interface Origin {
   readonly ip: string | null;
   readonly userAgent: string | null;
+  /** Country, or country and region, as in ISO 3166 (`DE`, `DE-BE`). Only a trusted proxy knows it. */
+  readonly location?: string | null;
   readonly requestId: string;
 }
 
@@ -45,7 +48,7 @@ const retentionDays = (): number => {
 };
 
 /** An entry, part of the transaction of the change it describes. */
-export const auditEntry = (action: string, note: AuditNote, actor: Actor, origin: Origin, now: Date): Write => {
+export const auditEntry = (action: AuditAction, note: AuditNote, actor: Actor, origin: Origin, now: Date): Write => {
   const id = newId('audit', now);
   return create({
     pk: auditPartition(note.scope),
@@ -56,7 +59,7 @@ export const auditEntry = (action: string, note: AuditNote, actor: Actor, origin
     actor,
     resource: note.resource,
     organization: { id: note.scope },
-    context: { ip: origin.ip, userAgent: origin.userAgent, location: null, requestId: origin.requestId },
+    context: { ip: origin.ip, userAgent: origin.userAgent, location: origin.location ?? null, requestId: origin.requestId },
     details: note.details ?? {},
     ttl: epochSeconds(after(now, retentionDays() * 24 * 3_600)),
   } satisfies AuditRecord);
@@ -79,7 +82,7 @@ export const systemAudit = (
     now,
     requestId = note.resource.id,
   }: {
-    readonly action: string;
+    readonly action: AuditAction;
     readonly note: AuditNote;
     readonly now: Date;
     readonly requestId?: string;

@@ -8,6 +8,9 @@ export interface DocumentedOperation {
   readonly operation: Operation;
 }
 
+/** Bodies that are longer have a line for each field. */
+const lineMax = 60;
+
 /** The curl command of an operation. */
 export const curlOf = (
   { method, path, operation }: DocumentedOperation,
@@ -22,9 +25,14 @@ export const curlOf = (
     parameters.some(({ name }) => name === 'X-Organization-Id') && '-H "X-Organization-Id: $ORGANIZATION"',
     parameters.some(({ name }) => name === 'Idempotency-Key') && '-H "Idempotency-Key: $(uuidgen)"',
     body && '-H "Content-Type: application/json"',
-    body && `-d '${JSON.stringify(sampleOf(body.schema, resolve)).replaceAll("'", `'\\''`)}'`,
+    body && `-d '${jsonText(sampleOf(body.schema, resolve)).replaceAll("'", `'\\''`)}'`,
   ];
   return lines.filter(Boolean).join(' \\\n  ');
+};
+
+const jsonText = (value: unknown): string => {
+  const line = JSON.stringify(value);
+  return line.length > lineMax ? JSON.stringify(value, null, 2) : line;
 };
 
 /** inviteId → $INVITE_ID */

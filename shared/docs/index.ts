@@ -1,1 +1,1 @@
-export { openapiText, page } from './precomputed.ts';
+export { openapiText } from './precomputed.ts';

@@ -4,7 +4,7 @@ export type Resolve = (ref: string) => Schema;
 
 /** An example value of a schema. */
 export const sampleOf = (schema: Schema, resolve: Resolve): unknown => {
-  const { $ref, anyOf, type, properties, items, format } = schema as Readonly<Record<string, unknown>>;
+  const { $ref, oneOf, anyOf = oneOf, type, properties, items, format } = schema as Readonly<Record<string, unknown>>;
   if (typeof $ref === 'string') return sampleOf(resolve($ref), resolve);
   const [example] = (schema.examples as readonly unknown[] | undefined) ?? (schema.enum as readonly unknown[] | undefined) ?? [];
   const given = schema.const ?? schema.default ?? example;

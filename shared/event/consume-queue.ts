@@ -1,15 +1,7 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { idsIn } from '../contract/ids.ts';
-import {
-  addLogContext,
-  type BatchAnswer,
-  batchHandler,
-  type Ids,
-  type LambdaHandler,
-  log,
-  withLogContext,
-} from '../platform/index.ts';
+import { addLogContext, type BatchAnswer, batchHandler, type LambdaHandler, log, withLogContext } from '../platform/index.ts';
 import { readTask, type TaskMessage } from './tasks.ts';
 
 /**
@@ -23,7 +15,7 @@ export const consumeQueue = (
   const perform = async ({ body, eventSourceARN = '' }: SQSRecord): Promise<void> => {
     try {
       const message = readTask(body);
-      addLogContext(idsOf(message));
+      if (message) addLogContext({ ...idsIn(message.task), organizationId: message.organizationId, taskId: message.id });
       if (message) await work(message, eventSourceARN.slice(eventSourceARN.lastIndexOf(':') + 1));
       else if (!dropsUnknown) throw new Error('unknown task kind');
       else log.warn('task dropped: unknown kind');
@@ -45,7 +37,3 @@ export const consumeQueue = (
     },
   );
 };
-
-/** The ids of a message, for the log. */
-const idsOf = (message: TaskMessage | undefined): Ids =>
-  message ? { ...idsIn(message.task), organizationId: message.organizationId, taskId: message.id } : {};

@@ -10,6 +10,8 @@ export const queueVariables: Readonly<Record<Queue, QueueVariable>> = {
   deliveryRetry: 'DELIVERY_RETRY_QUEUE_URL',
   schedule: 'SCHEDULE_QUEUE_URL',
   capture: 'CAPTURE_QUEUE_URL',
+  incident: 'INCIDENT_QUEUE_URL',
+  alertDelivery: 'ALERT_DELIVERY_QUEUE_URL',
 };
 
 /** Queues as earlier versions named them: outbox items that wait in the stream still do. */

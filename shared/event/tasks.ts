@@ -3,13 +3,28 @@ import * as z from 'zod';
 import { id, Moment } from '../contract/fields.ts';
 import { disabledReasons, replayStatuses } from '../contract/models/webhook-enums.ts';
 
+const alertAttempt = {
+  alertId: id('alert'),
+  deliveryId: id('delivery'),
+  attempt: z.int().min(1),
+  notBefore: Moment.optional(),
+};
+
 export const Task = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('send-invitation'), invitationId: id('invitation') }),
   z.object({ kind: z.literal('purge-organization'), deleteBackupData: z.boolean() }),
+  /** E-mails the owner that the organization was deleted and until when it can be recovered. */
+  z.object({ kind: z.literal('notify-organization-deleted') }),
+  /** After a member has left: revokes what their removal could not, such as a connection made at the same moment. */
+  z.object({ kind: z.literal('finish-departure'), userId: id('user') }),
   z.object({ kind: z.literal('start-backup'), backupId: id('backup') }),
   z.object({ kind: z.literal('start-verification'), backupId: id('backup') }),
   /** Each attempt runs its own workflow. */
   z.object({ kind: z.literal('start-restore'), restoreJobId: id('restore'), attempt: z.int().min(1) }),
+  z.object({ kind: z.literal('start-restore-test'), runId: id('restoreTestRun'), attempt: z.int().min(1) }),
+  /** As `run-schedule` and `sync-schedule`: the plan is due, or its Scheduler entries must follow it. */
+  z.object({ kind: z.literal('run-restore-test'), restoreTestId: id('restoreTest'), at: Moment }),
+  z.object({ kind: z.literal('sync-restore-test'), restoreTestId: id('restoreTest') }),
   z.object({ kind: z.literal('erase-backup'), backupId: id('backup') }),
   /** Continues after the backup `after`. A walk ends when a newer one has started. */
   z.object({ kind: z.literal('rewrap-keys'), walk: z.string(), after: id('backup').optional() }),
@@ -39,6 +54,29 @@ export const Task = z.discriminatedUnion('kind', [
   }),
   /** E-mails the owner that the service disabled a webhook. */
   z.object({ kind: z.literal('notify-webhook-disabled'), webhookId: id('webhook') }),
+  /** Opens or closes the incidents that an event concerns. */
+  z.object({ kind: z.literal('apply-event'), eventId: id('event') }),
+  /** A verification has passed or found damage: the record of the backup tells which. */
+  z.object({ kind: z.literal('apply-verification'), backupId: id('backup') }),
+  /** A backup was marked as unusual, or its mark was acknowledged: the record tells which. */
+  z.object({ kind: z.literal('apply-anomaly'), backupId: id('backup') }),
+  /** Looks for silence and for incidents that are over, and sends what was grouped. */
+  z.object({ kind: z.literal('assess-incidents') }),
+  /** Creates the messages about an incident that are still missing. */
+  z.object({ kind: z.literal('notify-incident'), incidentId: id('incident') }),
+  /** One attempt of a message, as `deliver`: by e-mail, or with a request to the provider. */
+  z.object({ kind: z.literal('send-alert-email'), ...alertAttempt }),
+  z.object({ kind: z.literal('deliver-alert'), ...alertAttempt }),
+  /** As `disable-webhook`. */
+  z.object({
+    kind: z.literal('disable-alert'),
+    alertId: id('alert'),
+    reason: z.enum(disabledReasons),
+    failingSince: Moment,
+    revision: z.int().min(1),
+  }),
+  /** E-mails the owner that the service disabled an alert. */
+  z.object({ kind: z.literal('notify-alert-disabled'), alertId: id('alert') }),
   /** Sends the events of a time range again, continuing after the event `after`. One walk starts no delivery twice. */
   z.object({
     kind: z.literal('replay-webhook'),
@@ -80,10 +118,36 @@ export const Task = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('apply-retention') }),
   /** Deletes the batches of changes that no recovery window needs any more. */
   z.object({ kind: z.literal('expire-captures'), projectId: id('project') }),
+  /** Writes the erasure ledger of a project beside its backups, continuing after the backup `after`. */
+  z.object({
+    kind: z.literal('store-erasures'),
+    projectId: id('project'),
+    /** Of a walk that continues: it ends when a newer one has started. */
+    walk: z.string().optional(),
+    after: id('backup').optional(),
+  }),
+  /** Looks up which backups hold the documents of the project's erasures, and ends those that none holds any more. */
+  z.object({
+    kind: z.literal('assess-erasures'),
+    projectId: id('project'),
+    /** Only this entry. */
+    erasureId: id('erasure').optional(),
+    /** Of a walk that continues: it starts with this entry. */
+    from: id('erasure').optional(),
+  }),
 ]);
 export type Task = z.output<typeof Task>;
 
-export type Queue = 'task' | 'bucketWork' | 'eventMatch' | 'delivery' | 'deliveryRetry' | 'schedule' | 'capture';
+export type Queue =
+  | 'task'
+  | 'bucketWork'
+  | 'eventMatch'
+  | 'delivery'
+  | 'deliveryRetry'
+  | 'schedule'
+  | 'capture'
+  | 'incident'
+  | 'alertDelivery';
 
 /**
  * Tasks that use customers' buckets may take minutes or hang. They have their own queue and worker (`bucketWork`), so that no
@@ -92,17 +156,34 @@ export type Queue = 'task' | 'bucketWork' | 'eventMatch' | 'delivery' | 'deliver
 const queues: Readonly<Record<Task['kind'], Queue>> = {
   'send-invitation': 'task',
   'purge-organization': 'task',
+  'notify-organization-deleted': 'task',
+  'finish-departure': 'task',
   'start-backup': 'task',
   'start-verification': 'task',
   'start-restore': 'task',
+  'start-restore-test': 'task',
+  'run-restore-test': 'schedule',
+  'sync-restore-test': 'schedule',
   'erase-backup': 'bucketWork',
   'rewrap-keys': 'bucketWork',
   'finish-move': 'bucketWork',
+  'store-erasures': 'bucketWork',
+  'assess-erasures': 'bucketWork',
   'match-event': 'eventMatch',
   // Retries by hand: their endpoint has failed before.
   deliver: 'deliveryRetry',
   'disable-webhook': 'task',
   'notify-webhook-disabled': 'task',
+  'apply-event': 'incident',
+  'apply-verification': 'incident',
+  'apply-anomaly': 'incident',
+  'assess-incidents': 'incident',
+  'notify-incident': 'incident',
+  'send-alert-email': 'incident',
+  'disable-alert': 'incident',
+  'notify-alert-disabled': 'incident',
+  // Providers and relays of customers may hang.
+  'deliver-alert': 'alertDelivery',
   // A month of events takes many minutes.
   'replay-webhook': 'bucketWork',
   'run-schedule': 'schedule',

@@ -4,7 +4,15 @@ export { assertJobCapacity, runningItemsMax } from './job-capacity.ts';
 export { corruptionFailure, failureOf, JobFailure, UploadError } from './job-failure.ts';
 export { decilesPassed, decilesUpTo } from './progress-deciles.ts';
 export { type PurgeOptions, purgeObjects } from './purge.ts';
-export { decideReaping, type Execution, type JobKind, type JobWorkflow, jobWorkflow, reapJob } from './reap-job.ts';
+export {
+  decideReaping,
+  type Execution,
+  type JobKind,
+  type JobWorkflow,
+  jobWorkflow,
+  type RunningJobItem,
+  reapJob,
+} from './reap-job.ts';
 export { reapJobs, reapRunningJobs } from './reap-jobs.ts';
 export { RunControl } from './run-control.ts';
 export { answerStep, type Job, reasonOf, runStep } from './run-step.ts';
@@ -18,3 +26,7 @@ export {
   type Reason,
   updateRunningJob,
 } from './running-job.ts';
+export { StoreCalls } from './store-calls.ts';
+export { type Wait, waitReason } from './wait-reason.ts';
+export { WaitTracker } from './wait-tracker.ts';
+export { wrapStore } from './wrap-store.ts';

@@ -23,7 +23,7 @@ export interface JobWorkflow {
 
 export type Execution = 'running' | 'ended' | 'unknown';
 
-export const jobWorkflow = (arn: 'BACKUP_WORKFLOW_ARN' | 'RESTORE_WORKFLOW_ARN'): JobWorkflow => ({
+export const jobWorkflow = (arn: 'BACKUP_WORKFLOW_ARN' | 'RESTORE_WORKFLOW_ARN' | 'RESTORE_TEST_WORKFLOW_ARN'): JobWorkflow => ({
   describe: (name) => describeExecution(arn, name),
   start: (name, input) => startWorkflow(arn, name, input),
   stop: (name, cause) => stopWorkflow(arn, name, cause),
@@ -50,7 +50,7 @@ export interface ReapedJob {
 
 /** What the reaper needs to know about a kind of job. */
 export interface JobKind<I extends RunningJobItem, J extends ReapedJob> {
-  readonly name: 'backup' | 'restore';
+  readonly name: 'backup' | 'restore' | 'restore test';
   readonly partition: string;
   readonly workflow: JobWorkflow;
   readonly clock: Clock;

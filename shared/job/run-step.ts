@@ -20,6 +20,8 @@ export interface Job {
   readonly storage?: StorageFailure;
   /** The attempt that the step belongs to. Steps of an earlier attempt do not write to the record. */
   readonly attempt?: number | undefined;
+  /** Called with a transient error. It may return the failure of a job that has waited for too long. */
+  readonly onTransient?: (error: unknown) => Promise<JobFailure | undefined>;
 }
 
 export const runStep = async <T>(job: Job, work: () => Promise<T>): Promise<T> => {
@@ -27,7 +29,7 @@ export const runStep = async <T>(job: Job, work: () => Promise<T>): Promise<T> =
     return await work();
   } catch (error) {
     if (error instanceof JobEndedError) throw named(finalName, error.message);
-    const failure = failureOf(error, job.storage);
+    const failure = failureOf(error, job.storage) ?? (await waitedTooLong(job, error));
     if (failure) {
       log.warn('job failed', { jobId: job.id, code: failure.code, reason: failure.message });
       await record(job, 'failure', reasonOf(failure));
@@ -35,6 +37,15 @@ export const runStep = async <T>(job: Job, work: () => Promise<T>): Promise<T> =
     }
     await bestEffort('record the error of the step', record(job, 'trouble', transientReason(error, job)));
     throw withoutCause(error);
+  }
+};
+
+const waitedTooLong = async ({ id, onTransient }: Job, error: unknown): Promise<JobFailure | undefined> => {
+  try {
+    return await onTransient?.(error);
+  } catch (failed) {
+    log.warn('could not record what the job waits for', { jobId: id, reason: (failed as Error).name });
+    return undefined;
   }
 };
 

@@ -4,7 +4,7 @@ import type { OrganizationRecord } from '../organization/index.ts';
 import { check, type Item, type Key, type Update, update, type Write } from '../platform/index.ts';
 import { JobFailure } from './job-failure.ts';
 
-export type Reason = z.output<typeof JobError>;
+export type Reason = z.input<typeof JobError>;
 
 /** The state in the record of every job. */
 export interface JobRecord extends Item {

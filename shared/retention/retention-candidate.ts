@@ -19,7 +19,7 @@ export interface RetentionCandidate {
   readonly isGood: boolean;
   /** The moment whose data it holds. */
   readonly momentMs: number;
-  /** End of its lock or verification; infinite while it is restored or moved. */
+  /** End of its lock or verification; infinite while it is restored, moved, or held because of an unacknowledged anomaly. */
   readonly heldUntilMs: number;
   /** When its retention days end; infinite if it has none. */
   readonly endsAtMs: number;
@@ -70,6 +70,8 @@ export const candidateAttributes = [
   'synthesizedFrom',
   'builtUpon',
   'restoring',
+  'heldFor',
+  'anomalyState',
   'verification',
   'arriving',
   'leaving',
@@ -116,7 +118,9 @@ const scopeOf = ({ projectId, collections, excludedCollections, includeAuthUsers
 
 const heldUntilMs = (backup: BackupRecord): number => {
   const { restoring = 0, verification, lockedUntil } = backup;
-  if (restoring > 0 || isInMove(backup)) return Number.POSITIVE_INFINITY;
+  // An unacknowledged anomaly holds the backup in which it was found, and the last one from before.
+  const isUnacknowledged = backup.anomalyState === 'open' || backup.heldFor !== undefined;
+  if (restoring > 0 || isUnacknowledged || isInMove(backup)) return Number.POSITIVE_INFINITY;
   const lockedMs = lockedUntil === null ? 0 : Date.parse(lockedUntil);
   // A verification that runs longer has crashed.
   const verifiedMs = verification?.status === 'running' ? afterMs(verification.checkedAt, verificationSeconds) : 0;

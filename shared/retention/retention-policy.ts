@@ -1,6 +1,6 @@
-/** Which backups of a schedule its policy keeps. */
-import { calendarOf, type Periods } from './calendar.ts';
-import type { OwnRule, RetentionCandidate } from './retention-candidate.ts';
+import type { OwnRule } from './retention-candidate.ts';
+
+export { keptBy, newestFirst } from './kept-by-policy.ts';
 
 /** What retention needs to know of a schedule. */
 export interface ScheduleRule {
@@ -9,36 +9,3 @@ export interface ScheduleRule {
   readonly timezone: string;
   readonly revision: number;
 }
-
-const kinds = ['daily', 'weekly', 'monthly', 'yearly'] as const satisfies readonly (keyof Periods)[];
-
-/**
- * The newest backup of each of the last n days, weeks, months and years that have one. An undamaged backup is preferred. A period
- * with only damaged backups keeps its newest and does not count towards n.
- */
-export const keptBy = (
-  policy: OwnRule['policy'],
-  timezone: string,
-  backups: readonly RetentionCandidate[],
-): ReadonlySet<RetentionCandidate> => {
-  const kept = new Set<RetentionCandidate>();
-  const calendar = calendarOf(timezone);
-  const dated = [...backups].sort(newestFirst).map((backup) => ({ backup, periods: calendar(backup.momentMs) }));
-  for (const kind of kinds) {
-    let remaining = policy[kind];
-    for (let start = 0, end = 0; remaining > 0 && start < dated.length; start = end) {
-      const period = dated[start]?.periods[kind];
-      while (end < dated.length && dated[end]?.periods[kind] === period) end++;
-      const within = dated.slice(start, end).map(({ backup }) => backup);
-      const undamaged = within.find(({ isDamaged }) => !isDamaged);
-      const chosen = undamaged ?? within[0];
-      if (chosen) kept.add(chosen);
-      if (undamaged) remaining -= 1;
-    }
-  }
-  return kept;
-};
-
-/** Of two backups of the same moment, such as a synthetic full and the last of its chain, the later one comes first. */
-export const newestFirst = (a: RetentionCandidate, b: RetentionCandidate): number =>
-  b.momentMs - a.momentMs || (a.id < b.id ? 1 : -1);

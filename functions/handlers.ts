@@ -1,0 +1,61 @@
+/**
+ * Every endpoint of the contract with its handler: a missing or misnamed handler does not compile. For tests and measurements; a
+ * deployed function is bundled from its own file.
+ */
+import type { contract } from '../shared/contract/index.ts';
+import type { Handler } from '../shared/http/index.ts';
+import * as device from './account/device.ts';
+import * as alerts from './api/alerts.ts';
+import * as auditLogs from './api/audit-logs.ts';
+import * as auth from './api/auth.ts';
+import * as backupContents from './api/backup-contents.ts';
+import * as backups from './api/backups.ts';
+import * as description from './api/description.ts';
+import * as encryption from './api/encryption.ts';
+import * as invitations from './api/invitations.ts';
+import * as invites from './api/invites.ts';
+import * as members from './api/members.ts';
+import * as organizations from './api/organizations.ts';
+import * as overview from './api/overview.ts';
+import * as pitr from './api/pitr.ts';
+import * as projects from './api/projects.ts';
+import * as restores from './api/restores.ts';
+import * as schedules from './api/schedules.ts';
+import * as serviceAccount from './api/service-account.ts';
+import * as storageDestinations from './api/storage-destinations.ts';
+import * as system from './api/system.ts';
+import * as webhooks from './api/webhooks.ts';
+import * as console from './console/serve.ts';
+import * as erasures from './erasure/erasures.ts';
+import * as restoreTests from './restore-test/api.ts';
+import * as evidence from './restore-test/evidence.ts';
+
+type Handlers = { readonly [G in keyof typeof contract]: { readonly [O in keyof (typeof contract)[G]]: Handler } };
+
+export const handlers = {
+  auth,
+  device,
+  organizations,
+  members,
+  invites,
+  invitations,
+  serviceAccount,
+  encryption,
+  projects,
+  pitr,
+  erasures,
+  storageDestinations,
+  backups,
+  backupContents,
+  restores,
+  schedules,
+  restoreTests,
+  evidence,
+  webhooks,
+  alerts,
+  auditLogs,
+  overview,
+  system,
+  description: { ...description, docs: console.docs },
+  console,
+} as const satisfies Handlers;

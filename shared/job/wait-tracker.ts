@@ -1,0 +1,65 @@
+import type { Availability } from '../firestore/index.ts';
+import { after, type Clock, iso } from '../platform/index.ts';
+import type { StoreCalls } from './store-calls.ts';
+import type { Wait } from './wait-reason.ts';
+
+/** Shorter waits are normal operation. */
+const waitMs = 10_000;
+/** If another worker has just made progress, the job does not wait, whatever this one does. */
+const movedSeconds = 30;
+
+interface WaitSources {
+  /** Of the database that the run reads or writes. */
+  readonly database: Availability;
+  readonly calls: StoreCalls;
+  readonly clock: Clock;
+}
+
+/** The attributes of a job's record that show a wait. `movedAt`: when a worker last ended one. */
+interface WaitingJob {
+  readonly waitingFor?: Wait | undefined;
+  readonly movedAt?: string | undefined;
+}
+
+/** Detects at every heartbeat whether a run of a job waits, and whether the wait on the record is over. */
+export class WaitTracker {
+  readonly #sources: WaitSources;
+  #wait: (Wait & { readonly progress: number }) | undefined;
+  #successes: Readonly<Record<Wait['reason'], number>>;
+
+  constructor(sources: WaitSources) {
+    this.#sources = sources;
+    this.#successes = this.#countSuccesses();
+  }
+
+  /** `job` is the record as just read, and `progress` counts what all its workers have done. */
+  observe(job: WaitingJob, progress: number, now: Date): { readonly begun: Wait | undefined; readonly isOver: boolean } {
+    const before = this.#successes;
+    this.#successes = this.#countSuccesses();
+    const wait = this.#currentWait(now, job, progress);
+    const { waitingFor } = job;
+    // Only an answer of what the job waits for ends the wait.
+    const isAnswered = waitingFor !== undefined && this.#successes[waitingFor.reason] !== before[waitingFor.reason];
+    return { begun: waitingFor ? undefined : wait, isOver: !this.#wait && isAnswered };
+  }
+
+  #countSuccesses() {
+    const { database, calls } = this.#sources;
+    return { quota: database.successes, database: database.successes, storage: calls.successes };
+  }
+
+  /** Undefined if the run is not held up, not for long enough, or if others make progress meanwhile. */
+  #currentWait(now: Date, { movedAt = '' }: WaitingJob, progress: number): Wait | undefined {
+    const { database, calls } = this.#sources;
+    const slowSince = calls.pendingSince;
+    const isSlow = slowSince !== undefined && now.getTime() - slowSince.getTime() >= waitMs;
+    const reason = database.heldBy ?? (isSlow ? 'storage' : undefined);
+    if (!reason) this.#wait = undefined;
+    else if (this.#wait?.reason !== reason || this.#wait.progress !== progress)
+      this.#wait = { reason, since: iso((reason === 'storage' && slowSince) || now), progress };
+    const wait = this.#wait;
+    const isLong = wait && wait.since <= iso(after(now, -waitMs / 1_000));
+    if (!isLong || movedAt > iso(after(now, -movedSeconds))) return undefined;
+    return { reason: wait.reason, since: wait.since };
+  }
+}

@@ -1,0 +1,94 @@
+/** A project as the overview shows it. */
+import type * as z from 'zod';
+import type { GoodBackup, ProjectOverview, RunningJob } from '../contract/models/overview.ts';
+import { neverEnabled, pitrData } from '../pitr/index.ts';
+import type { Assessment } from './assess-protection.ts';
+import type { ProjectState } from './project-state.ts';
+import type { RecentBackup } from './recent-jobs.ts';
+
+type Shown = z.input<typeof ProjectOverview>;
+
+export const projectOverview = (
+  state: ProjectState,
+  { protection, concerns, expectedSince }: Assessment,
+  runningJobs: readonly z.input<typeof RunningJob>[],
+  now: Date,
+): Shown => {
+  const { project, schedules, pitr } = state;
+  const { id, name, sourceProjectId, databaseId, status } = project;
+  const enabled = schedules.filter((schedule) => schedule.enabled);
+  const captured = pitr ? pitrData(pitr, now) : neverEnabled(id);
+  return {
+    id,
+    name,
+    sourceProjectId,
+    databaseId,
+    status,
+    protection,
+    reasons: concerns.map(({ kind, message }) => ({ code: kind, message })),
+    lastGoodBackup: state.lastGood ? goodBackup(state.lastGood, now) : null,
+    expectedSince,
+    lastVerification: lastVerification(state.backups),
+    lastRestoreTest: lastRestoreTest(state.backups),
+    lastRestore: lastRestore(state),
+    pitr: {
+      status: captured.status,
+      precision: captured.precision,
+      earliestRestorableAt: captured.earliestRestorableAt,
+      latestRestorableAt: captured.latestRestorableAt,
+      problem: captured.problem,
+    },
+    nextRun: nextRunOf(enabled),
+    schedules: {
+      enabled: enabled.length,
+      failing: enabled.flatMap((schedule) =>
+        schedule.failing ? [{ id: schedule.id, name: schedule.name, ...schedule.failing }] : [],
+      ),
+    },
+    runningJobs: [...runningJobs],
+  };
+};
+
+/** The age is that of the data, not of the job. */
+const goodBackup = (backup: RecentBackup, now: Date): z.input<typeof GoodBackup> => {
+  const completedAt = backup.completedAt ?? backup.createdAt;
+  return {
+    id: backup.id,
+    type: backup.type,
+    trigger: backup.trigger,
+    completedAt,
+    readTime: backup.readTime,
+    ageSeconds: Math.max(0, Math.round((now.getTime() - Date.parse(backup.readTime ?? completedAt)) / 1_000)),
+    size: backup.size,
+    documents: backup.documentCount,
+    storageDestinationId: backup.storageDestination.id,
+    verifiedAt: backup.verifiedAt,
+  };
+};
+
+const lastVerification = (backups: readonly RecentBackup[]): Shown['lastVerification'] => {
+  const ended = backups.flatMap(({ id, verification }) =>
+    verification && verification.status !== 'running'
+      ? [{ backupId: id, at: verification.checkedAt, status: verification.status, depth: verification.depth }]
+      : [],
+  );
+  return newest(ended);
+};
+
+const lastRestoreTest = (backups: readonly RecentBackup[]): Shown['lastRestoreTest'] =>
+  newest(backups.flatMap(({ id, restoreTestedAt }) => (restoreTestedAt === null ? [] : [{ backupId: id, at: restoreTestedAt }])));
+
+const newest = <T extends { readonly at: string }>(all: readonly T[]): T | null =>
+  all.reduce<T | null>((last, one) => (last && last.at >= one.at ? last : one), null);
+
+const lastRestore = ({ restores }: ProjectState): Shown['lastRestore'] => {
+  const last = restores.find(({ dryRun }) => !dryRun);
+  if (!last) return null;
+  const { id, status, createdAt, completedAt } = last;
+  return { restoreJobId: id, status, createdAt, completedAt };
+};
+
+const nextRunOf = (schedules: ProjectState['schedules']): Shown['nextRun'] =>
+  schedules
+    .flatMap(({ id, nextRunAt }) => (nextRunAt === null ? [] : [{ at: nextRunAt, scheduleId: id }]))
+    .sort((a, b) => (a.at < b.at ? -1 : 1))[0] ?? null;

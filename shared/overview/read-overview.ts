@@ -1,0 +1,107 @@
+/**
+ * The overview of an organization. However many backups it has, a call reads at most 6 MB in sequence: the newest backups (4 MB),
+ * restores (1 MB), 200 projects, and for these by key their captures, locks and last backups.
+ */
+import type * as z from 'zod';
+import type { Overview } from '../contract/models/overview.ts';
+import { type DestinationRecord, listDestinations } from '../destination/index.ts';
+import type { OrganizationRecord } from '../organization/index.ts';
+import { pitrKey } from '../pitr/index.ts';
+import { getAll, iso, type Tenant } from '../platform/index.ts';
+import { listProjects, type ProjectRecord } from '../project/index.ts';
+import { type ScheduleRecord, schedulesOf } from '../schedule/index.ts';
+import { listWebhooks } from '../webhook/index.ts';
+import { assessProtection } from './assess-protection.ts';
+import { dailyHistory, historyDays } from './daily-history.ts';
+import { failedJobs } from './failed-jobs.ts';
+import { lastGoodBackups } from './last-good-backups.ts';
+import { attentionList } from './list-attention.ts';
+import { projectOverview } from './project-overview.ts';
+import type { ProjectState } from './project-state.ts';
+import { type RecentBackup, readRecentBackups, readRecentRestores } from './recent-jobs.ts';
+import { readRunningJobs } from './running-jobs.ts';
+
+/** The newest ones. */
+const projectsMax = 200;
+const destinationsMax = 200;
+const webhooksMax = 100;
+
+export const readOverview = async (
+  tenant: Tenant,
+  organization: OrganizationRecord,
+  now: Date,
+): Promise<z.input<typeof Overview>> => {
+  const [{ projects }, { destinations }, { webhooks }, schedules, recent, restores] = await Promise.all([
+    listProjects(tenant, { limit: projectsMax, after: undefined }),
+    listDestinations(tenant, { limit: destinationsMax, after: undefined }),
+    listWebhooks(tenant, { limit: webhooksMax, after: undefined }),
+    Array.fromAsync(schedulesOf(tenant)),
+    readRecentBackups(tenant, now),
+    readRecentRestores(tenant),
+  ]);
+  const [captures, running, lastGood] = await Promise.all([
+    getAll(projects.map(({ id, pitr }) => (pitr.enabled ? pitrKey.pitr(tenant, id) : undefined))),
+    readRunningJobs(tenant, projects),
+    lastGoodBackups(tenant, projects, schedules, recent.backups),
+  ]);
+  const states = projects.map((project, n): ProjectState => {
+    const own = schedules.filter(({ projectId }) => projectId === project.id);
+    const last = lastGood.get(project.id);
+    return {
+      project,
+      backups: recent.backups.filter(({ projectId }) => projectId === project.id),
+      restores: restores.filter(({ targetProjectId }) => targetProjectId === project.id),
+      schedules: own,
+      pitr: captures[n],
+      destinations: usedDestinations(organization, project, own, destinations),
+      lastGood: last,
+    };
+  });
+  const assessed = states.map((state) => ({ state, assessment: assessProtection(state, now) }));
+  const shown = assessed.map(({ state, assessment }) =>
+    projectOverview(state, assessment, running.get(state.project.id) ?? [], now),
+  );
+  const count = (protection: string): number => shown.filter((project) => project.protection === protection).length;
+  return {
+    at: iso(now),
+    totals: {
+      projects: Math.max(organization.projectCount, projects.length),
+      protected: count('protected'),
+      atRisk: count('at_risk'),
+      unprotected: count('unprotected'),
+      backups: organization.backupCount,
+      storedBytes: organization.storageUsed,
+      runningJobs: shown.reduce((sum, { runningJobs }) => sum + runningJobs.length, 0),
+    },
+    projects: shown,
+    attention: attentionList(
+      assessed.flatMap(({ assessment }) => assessment.concerns),
+      { states, destinations, webhooks, now },
+    ),
+    failedJobs: failedJobs(recent.backups, restores, new Map(projects.map(({ id, name }) => [id, name])), now),
+    history: {
+      complete: recent.isComplete,
+      from: historyFrom(recent, now),
+      days: [...dailyHistory(recent.backups, restores, organization.storageUsed, now)],
+    },
+  };
+};
+
+/** Destinations that new backups of the project go to. */
+const usedDestinations = (
+  organization: OrganizationRecord,
+  { settings }: ProjectRecord,
+  schedules: readonly ScheduleRecord[],
+  destinations: readonly DestinationRecord[],
+): readonly DestinationRecord[] => {
+  const standard = settings.defaultStorageId ?? organization.defaultStorageId;
+  const named = schedules.filter(({ enabled }) => enabled).map(({ storageDestinationId }) => storageDestinationId ?? standard);
+  const used = new Set(named.length > 0 ? named : [standard]);
+  return destinations.filter(({ id }) => used.has(id));
+};
+
+const historyFrom = ({ backups, isComplete }: { backups: readonly RecentBackup[]; isComplete: boolean }, now: Date): string => {
+  const start = iso(new Date(now.getTime() - historyDays * 24 * 3_600_000));
+  const oldest = backups.at(-1)?.createdAt;
+  return !isComplete && oldest !== undefined && oldest > start ? oldest : start;
+};
