@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { hasBrowser } from './harness/browser/find-browser.ts';
 import FileOrder from './setup/file-order.ts';
 import { sharedFiles } from './setup/shared-files.ts';
 
@@ -20,6 +21,10 @@ const stageFiles = [
   'test/law/secret.test.ts',
   'test/law/tenant.test.ts',
 ];
+
+/** Journeys through the console, in a real browser and over the same stage. */
+const browserFiles = ['test/journey/console/**/*.test.ts'];
+if (!hasBrowser) console.log('browser: skipped, because there is no Chromium for this system; CHROMIUM_PATH names one');
 
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -55,6 +60,16 @@ export default defineConfig({
         test: {
           name: 'stage',
           include: stageFiles,
+          exclude: browserFiles,
+          globalSetup: ['test/setup/stage.ts'],
+          setupFiles: ['test/setup/stage-env.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: hasBrowser ? browserFiles : [],
           globalSetup: ['test/setup/stage.ts'],
           setupFiles: ['test/setup/stage-env.ts'],
         },
@@ -70,12 +85,12 @@ export default defineConfig({
     isolate: true,
     // Node imports the sources itself: no transformation, and the same module loader as in production.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // Files of the stage wait half of their time: four workers keep two cores busy.
-    maxWorkers: 4,
+    // Files of the stage wait half of their time: with four workers a quarter of the time of two cores was idle.
+    maxWorkers: 6,
     sequence: { sequencer: FileOrder, setupFiles: 'list' },
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
-    reporters: ['default', 'test/setup/count-reporter.ts'],
+    reporters: ['default', 'test/setup/durations.ts', 'test/setup/count-reporter.ts'],
     silent: 'passed-only',
     slowTestThreshold: 10_000,
     coverage: {

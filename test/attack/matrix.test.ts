@@ -23,11 +23,13 @@ beforeAll(async () => {
 });
 afterAll(() => created?.receiver.stop());
 
-/** Deletions come last; after them the endpoints that need a deleted resource. */
+/** Deletions and what ends the access of a caller come last; after them the endpoints that need a deleted resource. */
 const last = [
   'projects.remove',
+  'serviceAccount.rotateKey',
   'serviceAccount.remove',
   'serviceAccount.create',
+  'organizations.leave',
   'organizations.remove',
   'organizations.recover',
 ];

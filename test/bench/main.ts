@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { measureArchive } from './archive/measure-archive.ts';
 import { measureBackup } from './backup/measure-backup.ts';
 import { measureCapture } from './capture/measure-capture.ts';
+import { measureConsole } from './console/measure-console.ts';
 import { measureWriter } from './firestore/measure-writer.ts';
 import { measureHandlers } from './handlers/measure-handlers.ts';
 import { measureIncremental } from './incremental/measure-incremental.ts';
@@ -27,6 +28,7 @@ const parts = {
   incremental: measureIncremental,
   retention: measureRetention,
   capture: measureCapture,
+  console: measureConsole,
 };
 const chosen = process.argv.slice(2);
 const unknown = chosen.find((name) => !Object.hasOwn(parts, name));

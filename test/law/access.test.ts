@@ -4,7 +4,7 @@
  */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { type Role, roles, type Scope, scopes } from '../../shared/contract/access.ts';
+import { isPersonal, type Role, roles, type Scope, scopes } from '../../shared/contract/access.ts';
 import { isOrganizationScoped } from '../../shared/contract/endpoint.ts';
 import { type ErrorCode, errors } from '../../shared/contract/errors.ts';
 import { endpoints } from '../../shared/contract/index.ts';
@@ -66,11 +66,11 @@ for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
     const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => params[name]!);
     return here.send(endpoint, { method: endpoint.method, path, params, headers });
   };
-  const refused = (result: Result<unknown>, code: ErrorCode, details?: object) => {
+  const refused = (result: Result<unknown>, code: ErrorCode, details: object = {}) => {
     equal(findResponseFlaw(endpoint, result), undefined);
     equal(result.body.error.code, code, result.text);
     equal(result.status, errors[code]);
-    deepEqual(result.body.error.details, details);
+    deepEqual(result.body.error.details, code === 'VALIDATION_ERROR' ? { ...details, errors: [details] } : details);
   };
   const isRefused = async (token: string, org: string, code: ErrorCode, details?: object) =>
     refused(await ask({ authorization: `Bearer ${token}`, 'x-organization-id': org }), code, details);
@@ -90,7 +90,8 @@ for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
         equal(result.headers.get('www-authenticate'), 'Bearer');
       });
 
-    if (access === 'user') test('an API key is not a user', () => isRefused(keyWithAll, own, 'FORBIDDEN'));
+    if (isPersonal(access)) test('an API key is not a user', () => isRefused(keyWithAll, own, 'FORBIDDEN'));
+    if (access === 'browser') test('the token of an app or a device is refused', () => isRefused(people.owner, own, 'FORBIDDEN'));
     if (typeof access !== 'object') return;
     const { role, scope } = access;
 
@@ -104,7 +105,7 @@ for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
       test(`${malformed} is not an organization id`, () =>
         isRefused(people.owner, malformed, 'VALIDATION_ERROR', {
           field: 'X-Organization-Id',
-          reason: 'must be an organization id',
+          reason: 'must be the id of an organization (org_…)',
         }));
     test('an unknown organization is not found', () => isRefused(people.owner, newId('organization'), 'ORGANIZATION_NOT_FOUND'));
     test('a deleted organization is not found, even by its owner', () =>

@@ -77,6 +77,17 @@ test('alarms: every work queue has one for its oldest message or, with long-runn
     idsOf('AWS::SQS::Queue', (properties) => properties.RedrivePolicy !== undefined).sort(),
   ));
 
+// A failed message returns after the visibility timeout and may then run as long as its function.
+test('alarms: one failed attempt of a message raises no backlog alarm', () => {
+  const waits = alarms.filter(({ properties }) => properties.MetricName === 'ApproximateAgeOfOldestMessage');
+  assert.ok(waits.length > 4);
+  for (const { properties } of waits) {
+    const name = target((properties.Dimensions as readonly { Value: unknown }[])[0]?.Value);
+    const visibilitySeconds = Number(resources.find(({ id }) => id === name)?.properties.VisibilityTimeout);
+    assert.ok(Number(properties.Threshold) > visibilitySeconds + visibilitySeconds / 6, String(properties.AlarmName));
+  }
+});
+
 test('alarms: every workflow has one for failed and for timed-out executions', () => {
   const workflows = idsOf('AWS::StepFunctions::StateMachine');
   assert.deepEqual(watched('ExecutionsFailed', 'StateMachineArn'), workflows);
@@ -159,8 +170,8 @@ test('alarms: server errors of the API and the account’s concurrency have one 
 
 // A customer's wrong passphrase raises no alarm; an error of KMS for the service's own key does, in any function.
 const counted = {
-  keyRefused: ['Api', 'Engine'],
-  secretsKeyRefused: ['Api', 'Engine'],
+  keyRefused: ['Api', 'Engine', 'Extension'],
+  secretsKeyRefused: ['Api', 'Engine', 'Extension'],
   providerFailed: ['Api'],
   scheduleOverdue: ['Engine'],
   captureStopped: ['Engine'],

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { request } from 'node:http';
 import { describe, test } from 'vitest';
-import { handlers } from '../../functions/api/index.ts';
+import { handlers } from '../../functions/handlers.ts';
 import { capabilities } from '../../shared/contract/capabilities.ts';
 import { type Endpoint, isOrganizationScoped } from '../../shared/contract/endpoint.ts';
 import { capabilitiesOf, endpoints, handlerOf } from '../../shared/contract/index.ts';
@@ -29,9 +29,9 @@ for (const endpoint of endpoints) {
       ok(!(reply === 'file' || reply === 'redirect') || !(data || list));
       equal(reply === 'file', endpoint.content !== undefined);
     });
-    // Decisions section 11: every change writes an audit entry. A GET that starts a sign-in changes no one's data.
+    // Decisions section 11: every change writes an audit entry. Starting a sign-in changes no one's data.
     test('has an audit action if it changes something', () => {
-      if (method !== 'GET') ok(audit, 'an endpoint that changes something has no audit action');
+      if (method !== 'GET' && id !== 'device.start') ok(audit, 'an endpoint that changes something has no audit action');
       if (audit) ok(endpoint.capabilities.includes('table:write'), 'an endpoint that changes something has no write capability');
     });
     test('has a body if its method allows one', () => {
@@ -42,6 +42,19 @@ for (const endpoint of endpoints) {
       for (const use of granted) ok(use in capabilities);
       if (access !== 'public') ok(granted.includes('token:verify') && granted.includes('table:read'));
       if (endpoint.idempotent || list) ok(granted.includes('secret:service'));
+    });
+    test('has a Location that can be read, if it creates or starts something', () => {
+      const { status, alsoStatus, location } = endpoint;
+      equal(
+        location !== undefined,
+        [status, alsoStatus].some((one) => one === 201 || one === 202),
+      );
+      if (location === undefined) return;
+      const path = location.replaceAll(/\{\w+\}/g, 'x');
+      ok(
+        endpoints.some((other) => other.method === 'GET' && matches(other.path, path)),
+        location,
+      );
     });
     test('creates with 201 and an Idempotency-Key', () => {
       if (endpoint.status === 201) ok(endpoint.idempotent);
@@ -72,8 +85,9 @@ const nothing = (result: Result<unknown>) => {
 
 for (const [path, at = []] of addresses) {
   // A literal can match another path's parameter: then that path's methods are allowed here, too.
-  const allow = [...new Set(endpoints.filter((other) => matches(other.path, path)).map(({ method }) => method))];
-  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((other) => !allow.includes(other as never)))
+  const methods = endpoints.filter((other) => matches(other.path, path)).map(({ method }) => method);
+  const allow: readonly string[] = [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])])];
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((other) => !allow.includes(other)))
     test(`${method} ${path} is not allowed, and Allow lists the methods`, async () => {
       const result = await api(method, sent(at[0]!));
       equal(result.status, 405, result.text);
@@ -134,7 +148,10 @@ for (const path of [
 ])
   test(`${path} matches no route`, async () => equal(await raw('GET', path), 404));
 
-test('endpoints: HEAD is not allowed', async () => equal(await raw('HEAD', '/api/v1/auth/me'), 405));
+test('endpoints: HEAD is answered like GET, and only where there is a GET', async () => {
+  equal(await raw('HEAD', '/api/v1/auth/me'), 401);
+  equal(await raw('HEAD', '/api/v1/auth/token'), 405);
+});
 
 test('endpoints: most are scoped to an organization', () =>
   ok(endpoints.filter(isOrganizationScoped).length > endpoints.length / 3));

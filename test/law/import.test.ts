@@ -3,18 +3,22 @@ import { deepEqual, ok } from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'vitest';
-import { endpoints, handlerOf } from '../../shared/contract/index.ts';
+import { endpoints, entryOf } from '../../shared/contract/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
-import { linesWith, root, type Source, sources, sourcesIn } from '../harness/law/source-files.ts';
+import { type Import, linesWith, root, type Source, sources, sourcesIn } from '../harness/law/source-files.ts';
 
 /** Each domain folder may import itself and those before it. */
-const rooms = [
+const domains = [
   'contract',
+  // Imports types of the contract only, because browsers load it.
+  'client',
   'docs',
   'archive',
   'platform',
   // Reads a database over the wire and knows no tenants; projects use it.
   'firestore',
+  // Judges what the copying workers count; knows neither tenants nor the table.
+  'anomaly',
   'event',
   'audit',
   'account',
@@ -22,6 +26,8 @@ const rooms = [
   'project',
   'destination',
   'job',
+  // What no reader of a backup may show.
+  'erasure',
   'backup',
   // A point in time becomes a backup, which is restored like any other.
   'pitr',
@@ -30,13 +36,21 @@ const rooms = [
   // Retention keeps what schedules, points in time and restores need.
   'retention',
   'webhook',
+  // Tests restore backups and moments by schedule, and ask checks as webhooks are called.
+  'restore-test',
   // A moving project takes along data of all folders before.
   'move',
+  // Reads what all domains before have stored.
+  'overview',
+  // Incidents from failures in all domains before, and a digest of the overview.
+  'alert',
   'http',
 ];
-const roomOf = (path: string): string | undefined => /^shared\/([^/]+)\//.exec(path)?.[1];
+const domainOf = (path: string): string | undefined => /^shared\/([^/]+)\//.exec(path)?.[1];
 const ours = ({ imports }: Source): string[] => imports.filter(({ isOurs }) => isOurs).map(({ target }) => target);
 const packages = ({ imports }: Source): string[] => imports.filter(({ isOurs }) => !isOurs).map(({ target }) => target);
+
+const isType = ({ statement }: Import): boolean => statement.startsWith('import type');
 
 /** The imports that break a rule, as `file → target`. */
 const breaches = (
@@ -56,19 +70,19 @@ test('imports: sources and imports are found', () => {
 });
 
 test('imports: every folder of shared is a known domain', () => {
-  for (const { path } of sourcesIn('shared')) ok(rooms.includes(roomOf(path) ?? ''), path);
+  for (const { path } of sourcesIn('shared')) ok(domains.includes(domainOf(path) ?? ''), path);
 });
 
 test('imports: a domain imports itself and earlier domains only', () => {
   const allowed = (target: string, path: string): boolean => {
-    const [from, to] = [rooms.indexOf(roomOf(path) ?? ''), rooms.indexOf(roomOf(target) ?? '')];
+    const [from, to] = [domains.indexOf(domainOf(path) ?? ''), domains.indexOf(domainOf(target) ?? '')];
     return to >= 0 && to <= from;
   };
   deepEqual(breaches(sourcesIn('shared'), ours, allowed), []);
 });
 
-/** It takes the numbers that the model of scale reckons with from where they stand, and is part of no stack. */
-const modelOfScale = 'infra/scale/code.ts';
+/** Imports the constants of the scale model from where they are defined. It is not deployed. */
+const scaleModel = 'infra/scale/code.ts';
 
 /**
  * Stores are loaded lazily, when the first bucket is opened. Bundlers cannot tree-shake lazy imports, so through the index of
@@ -77,37 +91,79 @@ const modelOfScale = 'infra/scale/code.ts';
 const isLoadedLater = (path: string): boolean =>
   /^shared\/destination\/store\/(s3\/|gcs\/|retry-transient|remove-each)/.test(path);
 
+/**
+ * Rules whose effect the console and the command line show before they are saved. Taken one by one: through the index of its domain, a rule would bring
+ * the AWS clients into the browser.
+ */
+const rulesOfConsole = [
+  'shared/schedule/cron/next-run.ts',
+  'shared/schedule/cron/time-zone.ts',
+  'shared/retention/kept-by-policy.ts',
+  // How the API docs show schemas, examples and calls; tests use them as well.
+  'shared/docs/client-call.ts',
+  'shared/docs/curl.ts',
+  'shared/docs/sample.ts',
+  'shared/docs/schema-fields.ts',
+];
+
 // The contract's index would pull every schema into every bundle.
 test('imports: a domain is imported through its index, except the contract', () => {
   const allowed = (target: string, path: string): boolean =>
-    path === modelOfScale ||
-    roomOf(target) === undefined ||
-    roomOf(target) === roomOf(path) ||
-    roomOf(target) === 'contract' ||
+    path === scaleModel ||
+    domainOf(target) === undefined ||
+    domainOf(target) === domainOf(path) ||
+    domainOf(target) === 'contract' ||
     (target.split('/').length === 3 && basename(target) === 'index.ts') ||
-    (isLoadedLater(path) && roomOf(target) === 'platform');
+    (isLoadedLater(path) && domainOf(target) === 'platform') ||
+    (/^(functions\/console\/app|infra\/cli)\//.test(path) && rulesOfConsole.includes(target));
   deepEqual(breaches(sourcesIn('shared', 'functions', 'infra'), ours, allowed), []);
+});
+
+test('imports: the rules that the console shows import nothing that a browser does not have', () => {
+  const seen = new Set<string>();
+  const visit = (path: string): void => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    const { imports = [] } = sources.find((source) => source.path === path) ?? {};
+    for (const one of imports) if (!isType(one)) visit(one.target);
+  };
+  for (const path of rulesOfConsole) visit(path);
+  const allowed =
+    /^shared\/(contract\/(errors|limits)|schedule\/cron\/[a-z-]+|retention\/(calendar|kept-by-policy)|docs\/[a-z-]+)\.ts$/;
+  ok(seen.size > rulesOfConsole.length);
+  deepEqual(
+    [...seen].filter((path) => !allowed.test(path)),
+    [],
+  );
 });
 
 test('imports: a bundled function does not import the whole contract unless it serves all of it', () => {
   const importsAll = sourcesIn('functions', 'shared')
-    .filter((source) => ours(source).includes('shared/contract/index.ts'))
+    .filter(({ imports }) => imports.some((one) => one.target === 'shared/contract/index.ts' && !isType(one)))
     .map(({ path }) => path);
   deepEqual(
     importsAll.filter((path) => !path.startsWith('shared/contract/')),
-    ['functions/api/fallback.ts', 'functions/api/index.ts'],
+    ['functions/gateway/fallback.ts'],
   );
 });
 
-test('imports: functions import shared only; the handler table imports its neighbours', () => {
-  const allowed = (target: string, path: string): boolean => target.startsWith('shared/') || path === 'functions/api/index.ts';
+test('imports: functions import shared only; the handler table imports its neighbours, and the console its own files', () => {
+  const isConsole = (path: string): boolean => path.startsWith('functions/console/');
+  const allowed = (target: string, path: string): boolean =>
+    target.startsWith('shared/') || path === 'functions/handlers.ts' || (isConsole(path) && isConsole(target));
   deepEqual(breaches(sourcesIn('functions'), ours, allowed), []);
 });
 
-test('imports: infra imports only the contract of shared; the local stage may import more', () => {
-  const infra = sourcesIn('infra').filter(({ path }) => !/^infra\/(local|archive)\//.test(path) && path !== modelOfScale);
+test('imports: infra imports only the contract and the client of shared; the local stage may import more', () => {
+  const infra = sourcesIn('infra').filter(({ path }) => !/^infra\/(local|archive)\//.test(path) && path !== scaleModel);
   deepEqual(
-    breaches(infra, ours, (target) => target.startsWith('infra/') || target.startsWith('shared/contract/')),
+    breaches(
+      infra,
+      ours,
+      (target, path) =>
+        /^(infra\/|shared\/contract\/|shared\/client\/index\.ts$)/.test(target) ||
+        (path.startsWith('infra/cli/') && rulesOfConsole.includes(target)),
+    ),
     [],
   );
   deepEqual(
@@ -118,21 +174,31 @@ test('imports: infra imports only the contract of shared; the local stage may im
 
 // It is independent of the service: a backup must be readable with the bucket and the key alone.
 test('imports: the archive command imports the format, the database, the buckets and KMS, and nothing of the service', () => {
-  const rooms = ['archive', 'firestore', 'destination', 'platform'].map((room) => `shared/${room}/index.ts`);
+  const indexes = ['archive', 'firestore', 'destination', 'platform'].map((domain) => `shared/${domain}/index.ts`);
   deepEqual(
-    breaches(sourcesIn('infra/archive'), ours, (target) => target.startsWith('infra/archive/') || rooms.includes(target)),
+    breaches(sourcesIn('infra/archive'), ours, (target) => target.startsWith('infra/archive/') || indexes.includes(target)),
     [],
   );
 });
 
 // It is independent of the deployed version and runs without installed packages.
-test('imports: the smoke test imports its own files and Node only', () => {
+test('imports: the smoke test imports its own files, the client and Node only', () => {
   deepEqual(
-    breaches(sourcesIn('infra/smoke'), ours, (target) => target.startsWith('infra/smoke/')),
+    breaches(sourcesIn('infra/smoke'), ours, (target) => /^infra\/smoke\/|^shared\/client\/index\.ts$/.test(target)),
     [],
   );
   deepEqual(
     breaches(sourcesIn('infra/smoke'), packages, (name) => name.startsWith('node:')),
+    [],
+  );
+});
+
+// Browsers load it, and the smoke test runs without installed packages.
+test('imports: the client imports its own files, and types of the contract', () => {
+  const loaded = sourcesIn('shared/client').flatMap(({ imports }) => imports.filter((one) => !isType(one)));
+  ok(loaded.length > 5);
+  deepEqual(
+    loaded.filter(({ target }) => !target.startsWith('shared/client/')),
     [],
   );
 });
@@ -186,7 +252,10 @@ test('imports: AWS clients of the platform share one configuration with a time b
   );
 });
 
-const inside = sources.filter(({ path }) => !/^(shared\/platform|infra\/(local|smoke)|test)\//.test(path));
+/** The console and the client run in browsers, and the command line on a user's machine, where there is no platform. */
+const inside = sources.filter(
+  ({ path }) => !/^(shared\/(client|platform)|functions\/console\/app|infra\/(bundle|cli|local|smoke)|test)\//.test(path),
+);
 for (const [what, pattern] of [
   ['the time', /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/],
   ['randomness', /\bMath\.random\(|\brandomUUID\b|\brandomBytes\b|\brandomInt\b|\bgetRandomValues\b/],
@@ -195,16 +264,16 @@ for (const [what, pattern] of [
   test(`imports: ${what} is accessed through platform only`, () => deepEqual(linesWith(pattern, inside), []));
 
 test('imports: sockets are opened only where external services are called', () => {
-  const outsideDoors = inside.filter(({ path }) => !/^shared\/(destination|firestore)\//.test(path));
+  const outsideNetworkFolders = inside.filter(({ path }) => !/^shared\/(destination|firestore)\//.test(path));
   const sockets = ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls', 'node:dns', 'node:dgram'];
   deepEqual(
-    breaches(outsideDoors, packages, (name) => !sockets.includes(name)),
+    breaches(outsideNetworkFolders, packages, (name) => !sockets.includes(name)),
     [],
   );
 });
 
 // Creating a Tenant is the core of tenancy: adding a file here needs a review.
-const mayProve = [
+const tenantCreators = [
   'shared/http/authorize.ts',
   'shared/organization/',
   'functions/event/task.ts',
@@ -212,7 +281,9 @@ const mayProve = [
   'functions/organization/',
   'functions/backup/',
   'functions/restore/',
+  'functions/restore-test/',
   'functions/webhook/',
+  'functions/alert/',
   'functions/schedule/',
   'functions/pitr/',
 ];
@@ -221,7 +292,7 @@ test('imports: a Tenant is created only where membership is checked', () => {
     .filter(({ path, code }) => path !== 'shared/platform/tenant.ts' && /\bunsafeTenant\(/.test(code))
     .map(({ path }) => path);
   deepEqual(
-    callers.filter((path) => !mayProve.some((allowed) => path.startsWith(allowed))),
+    callers.filter((path) => !tenantCreators.some((allowed) => path.startsWith(allowed))),
     [],
   );
   deepEqual(
@@ -231,10 +302,7 @@ test('imports: a Tenant is created only where membership is checked', () => {
 });
 
 test('imports: every handler and worker is where the contract says', () => {
-  const files = [
-    ...endpoints.map((endpoint) => `functions/api/${handlerOf(endpoint).file}.ts`),
-    ...Object.values(workers).map(({ entry }) => entry),
-  ];
+  const files = [...endpoints.map(entryOf), ...Object.values(workers).map(({ entry }) => entry)];
   for (const file of files) ok(existsSync(join(root, file)), file);
 });
 
@@ -243,7 +311,7 @@ test('imports: files are short and have descriptive names', () => {
     const lines = text.split('\n').length - 1;
     // Tests are lists of cases and may be longer.
     ok(lines <= (path.startsWith('test/') ? 500 : 250), `${path} has ${lines} lines`);
-    ok(/^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.ts$/.test(basename(path)), path);
+    ok(/^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.tsx?$/.test(basename(path)), path);
     ok(!/\b(utils?|helpers?|commons?|managers?|misc)\b/.test(path), path);
   }
 });

@@ -1,25 +1,26 @@
 /** Inside a folder, imports run downward only: sub-folders form layers, lowest first, and no files form an import cycle. */
-import { deepEqual } from 'node:assert/strict';
-import { dirname } from 'node:path';
+import { deepEqual, ok } from 'node:assert/strict';
+import { basename, dirname } from 'node:path';
 import { test } from 'vitest';
-import { sources, sourcesIn } from '../harness/law/source-files.ts';
+import { type Source, sources, sourcesIn } from '../harness/law/source-files.ts';
 
 /** Sub-folders of one layer do not import each other. `.` is the folder itself; its index.ts may import everything. */
 const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'shared/backup': [
     ['cursor', 'model'],
-    ['encryption', 'removal'],
+    ['anomaly', 'encryption', 'removal'],
     ['.'],
     ['read'],
-    ['browse', 'diff', 'incremental', 'verify'],
+    ['browse', 'erasure', 'diff', 'incremental', 'verify'],
     ['steps'],
     ['copy', 'end', 'start'],
     ['seal'],
     ['import'],
   ],
   'shared/restore': [
-    ['.', 'read'],
+    ['.', 'read', 'transform'],
     ['model'],
+    ['run'],
     ['point-in-time', 'scope'],
     ['check', 'end', 'start'],
     ['dry-run', 'seal', 'steps', 'write'],
@@ -32,20 +33,61 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['capture', 'removal'],
   ],
   'shared/webhook': [['model'], ['match', 'purge', 'request', 'sample'], ['.', 'deliver'], ['api'], ['disable', 'replay']],
-  'shared/firestore': [['grpc', 'names'], ['.', 'wire'], ['document', 'listen', 'read'], ['write']],
+  'shared/alert': [['message', 'digest'], ['model'], ['incident'], ['deliver'], ['api', 'purge', 'watch'], ['.']],
+  'shared/restore-test': [['model'], ['compare', 'evidence', 'report'], ['api', 'run'], ['plan']],
+  'shared/firestore': [
+    ['grpc', 'names'],
+    ['.', 'wire'],
+    ['document', 'listen', 'read'],
+    ['erasure', 'write'],
+  ],
   'shared/destination': [['.', 'model', 'store'], ['store/gcs', 'store/s3'], ['open'], ['probe'], ['api']],
   'shared/schedule': [['.', 'cron', 'model'], ['api'], ['sync'], ['lifecycle', 'run']],
-  'shared/archive': [['name'], ['primitives'], ['key', 'leaf', 'object'], ['page'], ['chunk', 'manifest'], ['.', 'reader']],
+  'shared/archive': [
+    ['name'],
+    ['primitives'],
+    ['evidence', 'key', 'leaf', 'object'],
+    ['page'],
+    ['chunk', 'erasure', 'manifest'],
+    ['.', 'reader'],
+  ],
   'shared/platform': [['.'], ['async', 'http'], ['aws-client'], ['observe'], ['aws', 'table']],
-  'shared/contract': [['.'], ['models', 'runtime'], ['endpoints', 'events'], ['openapi']],
-  'shared/organization': [['model'], ['member'], ['invitation'], ['.']],
+  'shared/contract': [
+    ['.'],
+    ['models', 'runtime'],
+    ['endpoints', 'events'],
+    ['endpoints/protection'],
+    ['samples'],
+    ['openapi/examples'],
+    ['openapi'],
+  ],
+  'shared/organization': [['model'], ['service-account'], ['member'], ['invitation'], ['.']],
   'shared/project': [['.'], ['auth-users']],
+  'infra/cli': [
+    ['base', 'completion'],
+    ['config'],
+    ['output'],
+    ['context'],
+    ['login', 'mcp'],
+    [
+      'commands',
+      'commands/alert',
+      'commands/backup',
+      'commands/restore',
+      'commands/restore-test',
+      'commands/schedule',
+      'commands/organization',
+      'commands/webhook',
+    ],
+    ['.'],
+  ],
   'infra/local': [
     ['base', 'engines/firestore/auth-users', 'engines/firestore/base'],
+    ['engines/identity/federation'],
     ['cloudformation', 'engines/firestore/proto', 'engines/identity', 'engines/shared', 'lambda'],
     [
       ...['engines/dynamodb', 'engines/fauxqs', 'engines/firestore/faults', 'engines/firestore/grpc', 'engines/firestore/value'],
-      ...['engines/gcs', 'engines/kms', 'engines/step-functions', 'event-source', 'gateway', 'iam'],
+      ...['engines/gcs', 'engines/kms', 'engines/step-functions', 'engines/sts', 'event-source', 'gateway', 'iam'],
     ],
     ['engines/firestore/indexes'],
     ['engines', 'engines/firestore/storage', 'engines/scheduler'],
@@ -53,7 +95,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['engines/firestore/documents', 'engines/firestore/listen', 'engines/firestore/seed'],
     ['engines/firestore'],
     ['boot'],
-    ['cloud', 'demo', 'unused-permissions'],
+    ['cloud', 'demo', 'gcloud', 'unused-permissions'],
     ['.'],
   ],
 };
@@ -92,4 +134,70 @@ test('layers: no files form an import cycle', () => {
   };
   for (const path of graph.keys()) visit(path, []);
   deepEqual(circles, []);
+});
+
+/* The app of the console, as functions/console/README.md draws it. */
+
+const app = 'functions/console/app';
+const files = sourcesIn(app);
+
+/** Lowest first. Folders of one layer do not import each other. `.` has the addresses and how a page reads its own. */
+const consoleLayers = [
+  ['.', 'design', 'format'],
+  ['ui'],
+  ['api'],
+  ['data'],
+  ['forms', 'frame', 'parts'],
+  ['pages'],
+  ['router.tsx'],
+  ['main.tsx'],
+];
+const layerOf = (path: string): number => consoleLayers.findIndex((layer) => layer.includes(folderOf(path)));
+
+const folderOf = (path: string): string => {
+  const [first = '', ...rest] = path.slice(app.length + 1).split('/');
+  return rest.length > 0 || first === 'router.tsx' || first === 'main.tsx' ? first : '.';
+};
+
+/** The folder of a page, such as `pages/backup`; undefined for other files. */
+const pageOf = (path: string): string | undefined => /\/(pages\/[^/]+)\//.exec(path)?.[1];
+
+const importsWhere = (isWrong: (from: string, to: string) => boolean, from: readonly Source[] = files): readonly string[] =>
+  from.flatMap(({ path, imports }) =>
+    imports
+      .filter(({ target }) => target.startsWith(`${app}/`) && isWrong(path, target))
+      .map(({ target }) => `${path} → ${target}`),
+  );
+
+test('layers of the console: every folder has a layer', () => {
+  ok(files.length > 100);
+  deepEqual(
+    files.map(({ path }) => path).filter((path) => layerOf(path) < 0),
+    [],
+  );
+});
+
+test('layers of the console: imports run downward', () => {
+  deepEqual(
+    importsWhere((from, to) => folderOf(to) !== folderOf(from) && layerOf(to) >= layerOf(from)),
+    [],
+  );
+});
+
+test('layers of the console: a page does not import another page', () => {
+  deepEqual(
+    importsWhere((from, to) => pageOf(from) !== undefined && pageOf(to) !== undefined && pageOf(from) !== pageOf(to)),
+    [],
+  );
+});
+
+test('layers of the console: a file has a name of its own, except the page of each folder', () => {
+  const names = Map.groupBy(
+    files.map(({ path }) => path).filter((path) => basename(path) !== 'page.tsx'),
+    (path) => basename(path),
+  );
+  deepEqual(
+    [...names.values()].filter(({ length }) => length > 1),
+    [],
+  );
 });

@@ -46,7 +46,7 @@ const isBanned = (name: string): boolean => !accepted.has(name) && wordsOf(name)
 
 test('neither files nor exports have banned words in their names', () => {
   const all = sources.flatMap((source) => [
-    ...(isBanned(basename(source.path, '.ts')) ? [source.path] : []),
+    ...(isBanned(basename(source.path).replace(/\.tsx?$/, '')) ? [source.path] : []),
     ...exportsOf(source)
       .filter(isBanned)
       .map((name) => `${source.path} exports ${name}`),
@@ -62,7 +62,7 @@ const subjects = new Set(
   shared/docs/schema shared/event/outbox shared/firestore/names/name-order shared/firestore/wire/timestamps
   shared/firestore/write/precondition shared/http/cursor shared/http/idempotency shared/organization/member/membership
   shared/pitr/capture/capture-mode shared/pitr/model/failure-backoff shared/pitr/settings/capture-retention shared/platform/aws/kms
-  shared/platform/aws/scheduler shared/platform/aws/sqs shared/platform/aws/step-functions shared/platform/table/read-table
+  shared/platform/aws/google-auth-library shared/platform/aws/scheduler shared/platform/aws/sqs shared/platform/aws/step-functions shared/platform/table/read-table
   shared/project/connection-status shared/project/move-visibility shared/retention/retention-policy shared/webhook/model/subscription`
     .split(/\s+/)
     .map((path) => `${path}.ts`),
@@ -79,7 +79,7 @@ test('a file is named after its main export, or after what its exports have in c
   const misnamed = code
     .filter((source) => isNamed(source) && !subjects.has(source.path))
     .filter((source) => {
-      const file = singular(basename(source.path, '.ts'));
+      const file = singular(basename(source.path).replace(/\.tsx?$/, ''));
       const names = exportsOf(source).map(singular);
       const isMain = names.some((name) => isWithin(file, name) || isWithin(name, file) || name.join('').includes(file.join('')));
       const isShared = names.length > 1 && names.some((name) => file.some((word) => name.includes(word)));

@@ -1,14 +1,11 @@
 /** Every Lambda entry is a middy stack, so that none lacks the log context, the early timeout or the error handling. */
 import { ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { endpoints, handlerOf } from '../../shared/contract/index.ts';
+import { endpoints, entryOf, handlerOf } from '../../shared/contract/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 
 const entries = [
-  ...endpoints.map((endpoint) => {
-    const { file, name } = handlerOf(endpoint);
-    return { entry: `functions/api/${file}.ts`, name };
-  }),
+  ...endpoints.map((endpoint) => ({ entry: entryOf(endpoint), name: handlerOf(endpoint).name })),
   ...Object.values(workers).map(({ entry }) => ({ entry, name: 'handler' })),
 ];
 

@@ -26,7 +26,11 @@ const patterned: readonly { readonly actions: readonly string[]; readonly resour
     resources: /:schedule\/.*\/\*/,
     reason: 'schedules are created at run time, in a group of the service',
   },
-  { actions: ['sts:AssumeRole'], resources: /iam::\*:role\/\*/, reason: 'customers’ roles are in their own accounts' },
+  {
+    actions: ['sts:AssumeRole'],
+    resources: /iam::\*:role\/\*|:role\/backup-destination\/\*/,
+    reason: 'customers’ roles are in their own accounts, or in this one below one path',
+  },
   {
     actions: ['states:DescribeExecution', 'states:StopExecution'],
     resources: /execution:/,
@@ -152,26 +156,53 @@ test('permissions: a role is passed to the Scheduler only, and it can only send 
   }
 });
 
-test('permissions: only functions that sign may use the private token key', () => {
-  const signers = wantedFunctions.filter((one) => {
-    return statementsOf(roleOf(one)).some(({ Action }) => Action.includes('kms:Sign'));
+for (const [key, capability] of [
+  ['TokenKey', 'token:sign'],
+  ['EvidenceKey', 'evidence:sign'],
+] as const)
+  test(`permissions: only functions with ${capability} may use the private half of ${key}`, () => {
+    const signers = wantedFunctions.filter((one) =>
+      statementsOf(roleOf(one)).some(
+        ({ Action, Resource }) => Action.includes('kms:Sign') && JSON.stringify(Resource).includes(key),
+      ),
+    );
+    assert.deepEqual(
+      signers.map(({ name }) => name).sort(),
+      wantedFunctions
+        .filter(({ capabilities }) => capabilities.includes(capability))
+        .map(({ name }) => name)
+        .sort(),
+    );
+    assert.ok(signers.length > 0);
   });
+
+test('permissions: functions that use sources or buckets, and no others, assume the role that Google trusts', () => {
+  const takers = wantedFunctions.filter((one) =>
+    statementsOf(roleOf(one)).some((statement) => statement.Action.includes('sts:AssumeRole') && isGoogleRole(statement)),
+  );
   assert.deepEqual(
-    signers.map(({ name }) => name).sort(),
+    takers.map(({ name }) => name).sort(),
     wantedFunctions
-      .filter(({ capabilities }) => capabilities.includes('token:sign'))
+      .filter(({ capabilities }) =>
+        ['source:read', 'destination:use', 'destination:probe'].some((use) => (capabilities as readonly string[]).includes(use)),
+      )
       .map(({ name }) => name)
       .sort(),
   );
 });
 
-test('permissions: roles are assumed in other accounts only, and without an ExternalId only by the probe', () => {
+test('permissions: roles are assumed in other accounts or below one path, and without an ExternalId only by the probe', () => {
   const elsewhere = { StringNotEquals: { 'aws:ResourceAccount': { Ref: 'AWS::AccountId' } } };
   const takers = wantedFunctions.filter((one) => {
-    const taking = statementsOf(roleOf(one)).filter(({ Action }) => Action.includes('sts:AssumeRole'));
+    const taking = statementsOf(roleOf(one)).filter(
+      (statement) => statement.Action.includes('sts:AssumeRole') && !isGoogleRole(statement),
+    );
     const isTrying = one.name.startsWith('storageDestinations.');
-    for (const { Condition } of taking)
-      assert.deepEqual(Condition, isTrying ? elsewhere : { ...elsewhere, Null: { 'sts:ExternalId': 'false' } }, one.name);
+    const required = isTrying ? {} : { Null: { 'sts:ExternalId': 'false' } };
+    for (const { Condition = {}, Resource } of taking) {
+      const isOwn = JSON.stringify(Resource).includes(':role/backup-destination/*');
+      assert.deepEqual(Condition, isOwn ? required : { ...elsewhere, ...required }, one.name);
+    }
     return taking.length > 0;
   });
   assert.ok(takers.some(({ name }) => name === 'storageDestinations.test') && takers.length > 8);
@@ -193,3 +224,7 @@ test('permissions: the secrets key is used with a named purpose only', () => {
   }
   assert.ok(count > 20, String(count));
 });
+
+function isGoogleRole({ Resource }: { readonly Resource?: unknown }): boolean {
+  return JSON.stringify(Resource).includes('GoogleRole');
+}

@@ -8,12 +8,13 @@ import { beforeAll, test } from 'vitest';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { auditLogs } from '../../shared/contract/endpoints/audit-logs.ts';
 import { auth } from '../../shared/contract/endpoints/auth.ts';
+import { device } from '../../shared/contract/endpoints/device.ts';
 import { invites } from '../../shared/contract/endpoints/invitations.ts';
 import { organizations } from '../../shared/contract/endpoints/organizations.ts';
 import { serviceAccount } from '../../shared/contract/endpoints/service-account.ts';
 import { webhooks } from '../../shared/contract/endpoints/webhooks.ts';
 import { endpoints } from '../../shared/contract/index.ts';
-import { Browser, locationOf } from '../harness/stage/browser.ts';
+import { Browser, consoleHeaders, locationOf } from '../harness/stage/browser.ts';
 import { call, stageVariable } from '../harness/stage/client.ts';
 import { addMember, newOrganization, type TestOrganization } from '../harness/stage/organization.ts';
 import { newEmail } from '../harness/stage/person.ts';
@@ -22,8 +23,8 @@ import { allItems } from '../harness/stage/table.ts';
 
 /** All secrets by name. */
 const secrets: { readonly name: string; readonly text: string }[] = [];
-const keep = (name: string, text: string | undefined): string => {
-  ok(text && text.length >= 16, `no ${name}`);
+const keep = (name: string, text: string | undefined, charactersMin = 16): string => {
+  ok(text && text.length >= charactersMin, `no ${name}`);
   secrets.push({ name, text });
   return text;
 };
@@ -35,7 +36,7 @@ beforeAll(async () => {
   keep('access token', organization.owner.accessToken.split('.')[2]);
   keep('refresh token', organization.owner.refreshToken.split('.').at(-1));
   const rotated = await call(auth.refresh, { body: { refreshToken: organization.owner.refreshToken } });
-  keep('rotated refresh token', rotated.body.data.refreshToken.split('.').at(-1));
+  keep('rotated refresh token', rotated.body.data.refreshToken!.split('.').at(-1));
   keep('rotated access token', rotated.body.data.accessToken.split('.')[2]);
 
   // With an Idempotency-Key the whole response is stored.
@@ -61,7 +62,15 @@ beforeAll(async () => {
   await call(auth.token, { body: { code, grant_type: 'authorization_code' } });
   const session = new Browser();
   await session.signIn(newEmail());
-  keep('session cookie', session.cookie('bms_access')?.split('.')[2]);
+  keep('session cookie', session.cookie('__Host-bms_access')?.split('.')[2]);
+  const started = (await call(device.start, { body: { clientName: 'Secrets' } })).body.data;
+  keep('device code', started.deviceCode);
+  keep('user code', started.userCode, 9);
+  await call(device.show, { token: organization.owner.accessToken, query: { userCode: started.userCode } });
+  const approval = { userCode: started.userCode, decision: 'approve' };
+  await call(device.decide, { headers: await consoleHeaders(organization.owner.email), body: approval });
+  const signedIn = await call(device.token, { body: { deviceCode: started.deviceCode } });
+  keep('refresh token of a device', signedIn.body.data.refreshToken.split('.').at(-1));
   await tellWebhooks(by);
   for (const [n, text] of deploymentSecrets().entries()) keep(`secret ${n} of the deployment`, text);
   ok(secrets.length >= 12);

@@ -83,7 +83,8 @@ describe('no role may', () => {
   for (const [type, actions] of Object.entries(never)) {
     for (const action of actions) {
       test(`${action} any ${type}`, () => {
-        const targets = arnsOf(type);
+        // Functions that read sources assume the role that Google trusts (permission.test.ts); it may do nothing.
+        const targets = arnsOf(type).filter((arn) => action !== 'sts:AssumeRole' || !arn.includes('-google-'));
         assert.ok(targets.length > 0);
         for (const target of [...targets, '*']) assert.deepEqual(whoMay(action, target, withExternalId), [], target);
       });

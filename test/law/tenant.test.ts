@@ -3,9 +3,11 @@ import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
+import { alerts } from '../../shared/contract/endpoints/alerts.ts';
 import { invites } from '../../shared/contract/endpoints/invitations.ts';
 import { members } from '../../shared/contract/endpoints/members.ts';
 import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { restoreTests } from '../../shared/contract/endpoints/protection/restore-tests.ts';
 import { schedules } from '../../shared/contract/endpoints/schedules.ts';
 import { webhooks } from '../../shared/contract/endpoints/webhooks.ts';
 import { endpoints } from '../../shared/contract/index.ts';
@@ -17,6 +19,7 @@ import { call, type Result } from '../harness/stage/client.ts';
 import { addMember, newOrganization, type TestOrganization } from '../harness/stage/organization.ts';
 import { newEmail, type Person, signIn } from '../harness/stage/person.ts';
 import { restore } from '../harness/stage/restore.ts';
+import { endOfTestRun } from '../harness/stage/restore-test.ts';
 import { getItem, itemsOf } from '../harness/stage/table.ts';
 
 /** Unknown ids are also tested in this process, with the same handlers and many more values. */
@@ -37,10 +40,15 @@ beforeAll(async () => {
   const backup = await takeBackup(theirs);
   const { restoreJobId } = await restore(theirs, { backupId: backup.id });
   const hook = await call(webhooks.create, { ...by, body: { name: 'Theirs', url: 'https://localhost:9/', events: ['pitr.*'] } });
+  const alert = await call(alerts.create, { ...by, body: { name: 'Theirs', channel: 'email' } });
   const ids = { projectId: backup.projectId, storageId: backup.storageDestination.id, backupId: backup.id };
   const { projectId, storageId: storageDestinationId } = ids;
   const plan = { projectId, storageDestinationId, name: 'Theirs', cron: '@yearly', enabled: false };
   const scheduleId = (await call(schedules.create, { ...by, body: plan })).body.data.id;
+  const test = { projectId, name: 'Theirs', cron: '@yearly', enabled: false };
+  const restoreTestId = (await call(restoreTests.create, { ...by, body: test })).body.data.id;
+  const { runId } = (await call(restoreTests.run, { ...by, params: { restoreTestId } })).body.data;
+  await endOfTestRun(theirs, runId);
   // Waits for its asynchronous effects.
   const key = { pk: `ORG#${theirs.id}`, sk: `SCHEDULE#${scheduleId}` };
   while ((await getItem(key))?.enteredRevision !== 1) await pause(100);
@@ -51,7 +59,10 @@ beforeAll(async () => {
     ...ids,
     restoreJobId,
     webhookId: hook.body.data.id,
+    alertId: alert.body.data.id,
     scheduleId,
+    restoreTestId,
+    runId,
   };
   untouched = await contents();
 });
@@ -65,12 +76,17 @@ const garbage = ['x', '0', 'null', '{id}', '%00', 'a b', '..%2f..', '=1+1', "' O
 const bodies: Readonly<Record<string, object>> = {
   'members.update': { role: 'viewer' },
   'projects.update': { name: 'Mine now' },
+  'erasures.create': { paths: ['users/ada'], reason: 'Theirs' },
   'pitr.update': { retentionDays: 1 },
   'storageDestinations.update': { name: 'Mine now' },
   'schedules.update': { name: 'Mine now' },
+  'restoreTests.update': { name: 'Mine now' },
+  'restoreTests.replace': { name: 'Mine now', cron: '@yearly' },
+  'restoreTests.answerCheck': { result: 'pass' },
   'webhooks.replace': { name: 'Mine now' },
   'webhooks.update': { name: 'Mine now' },
   'webhooks.toggle': { enabled: false },
+  'alerts.update': { name: 'Mine now' },
   'webhooks.replay': { from: '2026-01-01', to: '2026-01-02' },
 };
 const queries: Readonly<Record<string, Record<string, string>>> = { 'backupContents.diff': { against: 'live' } };
@@ -135,7 +151,7 @@ for (const endpoint of named) {
 
 test('tenant: every path with an id was tested', () => {
   const parameterised = endpoints.filter(({ path }) => path.includes('{')).map(({ id }) => id);
-  const others = ['invitations.view', 'invitations.accept'];
+  const others = ['invitations.view', 'invitations.accept', 'invitations.decline'];
   deepEqual(
     parameterised.filter((id) => !others.includes(id)),
     named.map(({ id }) => id),

@@ -1,22 +1,34 @@
 /**
- * The order of test files: those of the stage mostly wait, so they alternate with those that compute. Files that share processes come in
- * blocks, because Vitest ends such a process when the next file is of another project.
+ * The order of test files: the longest of each project first, so that none runs alone at the end. Files of the stage mostly wait, so the
+ * projects proceed at the same pace. Files that share processes come in blocks, because Vitest ends such a process when the next
+ * file is of another project.
  */
+import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { readDurations } from './durations.ts';
 
-const blockSize = 40;
+const blockSize = 24;
+/** Of a file that is not in the list: new or short. */
+const unknownSeconds = 2;
 
 export default class FileOrder extends BaseSequencer {
-  /** Keeps the order that vitest chose inside each project: failed files first, then the longest. */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const placed = ['stage', 'unit', 'unit-shared'].flatMap((name) => {
-      const group = sorted.filter(({ project }) => project.name === name);
+    const durations = readDurations();
+    const rootDir = this.ctx.config.root;
+    const secondsOf = ({ moduleId }: TestSpecification): number => durations.get(relative(rootDir, moduleId)) ?? unknownSeconds;
+    const placed = ['browser', 'stage', 'unit', 'unit-shared'].flatMap((name) => {
+      const group = files.filter(({ project }) => project.name === name).sort((one, other) => secondsOf(other) - secondsOf(one));
+      const total = group.reduce((sum, file) => sum + secondsOf(file), 0);
       const size = name === 'unit-shared' ? blockSize : 1;
-      const count = Math.ceil(group.length / size);
       // Files of the stage end a little earlier: one that waits alone at the end leaves the cores idle.
-      const end = name === 'stage' ? 0.9 : 1;
-      return group.map((file, n) => ({ file, at: ((Math.floor(n / size) + 0.5) / count) * end }));
+      const end = name === 'stage' || name === 'browser' ? 0.9 : 1;
+      let before = 0;
+      let at = 0;
+      return group.map((file, n) => {
+        if (n % size === 0) at = (before / total) * end;
+        before += secondsOf(file);
+        return { file, at };
+      });
     });
     return placed.sort((one, other) => one.at - other.at).map(({ file }) => file);
   }

@@ -1,5 +1,5 @@
 /**
- * Global setup of the project `stage`: boots one stage for all its files, on free ports and in a folder of its own.
+ * Global setup of the projects `stage` and `browser`: boots one stage for all their files, on free ports and in a folder of its own.
  * `RECORD_PERMISSIONS=1` stores which permissions of the template the run used; npm run check compares them with the template.
  */
 import { rmSync } from 'node:fs';
@@ -17,7 +17,15 @@ declare module 'vitest' {
   }
 }
 
+/** Set while a project of this run has booted the stage; the other one uses it. */
+const runningVariable = 'TEST_STAGE';
+
 export default async (project: TestProject): Promise<() => Promise<void>> => {
+  const running = process.env[runningVariable];
+  if (running !== undefined) {
+    project.provide('stage', JSON.parse(running));
+    return async () => undefined;
+  }
   const dir = makeRunDir('stage-');
   const seenFile = process.env.RECORD_PERMISSIONS === '1' ? join(dir, 'permissions') : undefined;
   // Stages that a test starts in a process of its own append to the same file.
@@ -27,7 +35,9 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
   const stage = await spawnStage(dir, { delayScale: 1 });
   console.log(`stage: ready ${stage.variables.STAGE_URL} after ${secondsSince(startedMs)} s, in ${dir}\n`);
   project.provide('stage', stage.variables);
+  process.env[runningVariable] = JSON.stringify(stage.variables);
   return async () => {
+    delete process.env[runningVariable];
     await stage.stop();
     const { state } = project.vitest;
     const isGood = state.getCountOfFailedTests() === 0 && state.getUnhandledErrors().length === 0;

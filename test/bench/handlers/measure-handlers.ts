@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { bundle, bundleDir } from '../../../infra/bundle/bundle.ts';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
-import { contract, endpoints, handlerOf } from '../../../shared/contract/index.ts';
+import { contract, endpoints, entryOf, handlerOf } from '../../../shared/contract/index.ts';
 import type { Handler } from '../../../shared/http/index.ts';
 import { fixed, judged, median, printTable, quantile } from '../print.ts';
 import { type BenchEnv, createBenchEnv, isCovered } from './bench-env.ts';
@@ -11,7 +11,6 @@ import { counter, installAws, takeTableCalls } from './in-process-aws.ts';
 import { withoutNetwork } from './without-network.ts';
 
 const require = createRequire(import.meta.url);
-const entryOf = (endpoint: Endpoint): string => `functions/api/${handlerOf(endpoint).file}.ts`;
 const bare = 'test/bench/start-up/bare-client.ts';
 
 const warmUps = 1_000;

@@ -59,8 +59,6 @@ const compose = () =>
   composeRequest(webhook, { secret, previous: undefined, headers: {} }, event, {
     deliveryId,
     attempt: 1,
-    maxAttempts: 5,
-    willRetry: true,
     sentAt: new Date(),
   });
 

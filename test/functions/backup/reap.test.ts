@@ -1,4 +1,4 @@
-/** The reaper at work on the stage: a backup whose workflow somebody stopped is ended, once, and cleaned up after. */
+/** The reaper at work on the stage: a backup whose workflow was stopped is ended, once, and cleaned up after. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SFNClient, StopExecutionCommand } from '@aws-sdk/client-sfn';

@@ -69,9 +69,12 @@ test('bucket tasks: tasks that use a bucket or may take minutes go to the bucket
   const kinds = Task.options.map(({ shape }) => shape.kind.value);
   deepEqual(
     kinds.filter((kind) => queueOf(kind) === 'bucketWork'),
-    ['erase-backup', 'rewrap-keys', 'finish-move', 'replay-webhook', 'apply-retention', 'expire-captures'],
+    [
+      ...['erase-backup', 'rewrap-keys', 'finish-move', 'replay-webhook', 'apply-retention', 'expire-captures'],
+      ...['store-erasures', 'assess-erasures'],
+    ],
   );
-  // What is sent to strangers has queues of its own, too, and so has what comes by the clock.
+  // Webhook tasks have their own queues, too.
   deepEqual(
     kinds.filter((kind) => ['eventMatch', 'delivery', 'deliveryRetry'].includes(String(queueOf(kind)))),
     ['match-event', 'deliver'],

@@ -28,7 +28,7 @@ const aws = await scriptAws({
   },
 });
 afterAll(() => aws.stop());
-// The SDK sends to the queue's own address.
+// The SDK sends to the host of the queue URL.
 process.env.TASK_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/tasks`;
 process.env.BUCKET_WORK_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/bucket-work`;
 process.env.EVENT_MATCH_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/event-match`;
@@ -132,7 +132,7 @@ test('fan-out: an outbox item of an earlier version reaches its queue unchanged,
   );
 });
 
-/** As the stream tells of an event: no more of it than its key is needed. */
+/** A stream record of an event, with its key only. */
 const recordOf = ({ pk, sk }: { readonly pk: string; readonly sk: string }, n = 0) => ({
   eventName: 'INSERT' as const,
   dynamodb: { SequenceNumber: `seq-${n}`, Keys: { pk: { S: pk }, sk: { S: sk } } },

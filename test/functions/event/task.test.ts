@@ -6,6 +6,7 @@ import { Fault, scriptAws } from '../../harness/aws/scripted-aws.ts';
 Object.assign(process.env, {
   MAIL_FROM: 'Backups <backups@example.com>',
   PUBLIC_URL: 'https://backup.example.com',
+  CONSOLE_URL: 'https://backup.example.com/console',
   PURGE_WORKFLOW_ARN: 'arn:aws:states:eu-central-1:000000000000:stateMachine:purge',
   BACKUP_WORKFLOW_ARN: 'arn:aws:states:eu-central-1:000000000000:stateMachine:backup',
   VERIFY_WORKFLOW_ARN: 'arn:aws:states:eu-central-1:000000000000:stateMachine:verify',
@@ -13,7 +14,7 @@ Object.assign(process.env, {
 });
 
 const organizationId = 'org_01JWNVAV000000000000000000';
-/** Texts and maps are all these items hold. */
+/** These items contain only strings and maps. */
 const attributeOf = (value: unknown): unknown =>
   typeof value === 'string' ? { S: value } : { M: attributesOf(value as object) };
 const attributesOf = (item: object): object =>
@@ -36,9 +37,10 @@ const invitation = (n: number, more: object = {}) => ({
 let table: Record<string, unknown>[] = [];
 let mailRefuses: (to: string) => boolean;
 let started = new Set<string>();
-/** SES has addresses instead of action names. */
+/** SES requests have URL paths instead of action names. */
 const sendEmail = '';
 const aws = await scriptAws({
+  TransactWriteItems: () => ({}),
   BatchGetItem: ({ RequestItems }) => {
     const { Keys } = (RequestItems as Record<string, { Keys: { pk: { S: string }; sk: { S: string } }[] }>).Table!;
     const found = table.filter(({ pk, sk }) => Keys.some((key) => key.pk.S === pk && key.sk.S === sk));
@@ -79,15 +81,15 @@ const mails = () =>
     body: JSON.stringify(input.Content),
   }));
 
-test('an invitation is mailed with the link that opens it, and what people typed escaped', async () => {
+test('task: an invitation e-mail contains the link, and user-supplied text is escaped', async () => {
   deepEqual(await run(send(1)), []);
   const [mail] = mails();
   equal(mail?.to, 'person1@example.com');
-  match(mail.body, /https:\/\/backup\.example\.com\/api\/v1\/invitations\/[0-9A-Z]{26}\.[0-9A-Z]{26}\.[\w-]{43}/);
+  match(mail.body, /https:\/\/backup\.example\.com\/console\/invitations\/[0-9A-Z]{26}\.[0-9A-Z]{26}\.[\w-]{43}/);
   ok(mail.body.includes('Acme &lt;b&gt;'));
 });
 
-test('where the deployer named no sender nothing is mailed, nor tried again: the link is in the answer of the invitation', async (t) => {
+test('task: without a configured sender no invitation is mailed or retried, because the API response has the link', async (t) => {
   const { MAIL_FROM } = process.env;
   t.onTestFinished(() => void Object.assign(process.env, { MAIL_FROM }));
   process.env.MAIL_FROM = '';
@@ -95,12 +97,12 @@ test('where the deployer named no sender nothing is mailed, nor tried again: the
   deepEqual(mails(), []);
 });
 
-test('of a batch exactly the messages that failed are given again: three refused mails and one that is not JSON', async () => {
+test('task: exactly the failed messages of a batch are retried: three refused e-mails and one that is not JSON', async () => {
   mailRefuses = (to) => /person[123]/.test(to);
   deepEqual(await run(send(1), send(4), '{', send(2), send(4), send(3)), ['m0', 'm2', 'm3', 'm5']);
 });
 
-test('a batch that fails as a whole still says so message by message', async () => {
+test('task: if every message of a batch fails, each is reported', async () => {
   mailRefuses = () => true;
   deepEqual(await run(send(1), send(2)), ['m0', 'm1']);
 });
@@ -109,27 +111,27 @@ for (const [what, change] of [
   ['cancelled', () => [organization, invitation(1, { status: 'cancelled' })]],
   ['accepted', () => [organization, invitation(1, { status: 'accepted' })]],
   ['expired', () => [organization, invitation(1, { expiresAt: '2020-01-01T00:00:00.000Z' })]],
-  ['gone', () => [organization]],
+  ['deleted', () => [organization]],
   ['of a deleted organization', () => [{ ...organization, deletedAt: '2025-01-01T00:00:00.000Z' }, invitation(1)]],
-  ['of an organization that is gone', () => [invitation(1)]],
+  ['of a purged organization', () => [invitation(1)]],
 ] as const) {
-  test(`an invitation that is ${what} is not mailed, nor tried again`, async () => {
+  test(`task: an invitation that is ${what} is not mailed or retried`, async () => {
     table = change();
     deepEqual(await run(send(1)), []);
     deepEqual(mails(), []);
   });
 }
 
-test('a kind of task this version does not know is dropped', async () =>
+test('task: a task of an unknown kind is dropped', async () =>
   deepEqual(await run(message({ kind: 'make-coffee' }), '{}', '{"task":null}'), []));
 
-test('a task of a known kind that is not whole is put aside, not guessed at', async () =>
+test('task: an invalid task of a known kind fails', async () =>
   deepEqual(await run(message({ kind: 'send-invitation', invitationId: '../x' }), message({ kind: 'purge-organization' })), [
     'm0',
     'm1',
   ]));
 
-test('a purge is started once, however often its task is delivered', async () => {
+test('task: a purge is started once, however often its task is delivered', async () => {
   const purge = message({ kind: 'purge-organization', deleteBackupData: false });
   deepEqual(await run(purge), []);
   deepEqual(await run(purge), []);
@@ -141,7 +143,7 @@ test('a purge is started once, however often its task is delivered', async () =>
 
 const backupId = 'bkp_01JWNVAV000000000000000000';
 
-test('a backup is started once, whichever task asks for it', async () => {
+test('task: a backup is started once, even by different tasks', async () => {
   const start = (id: string) => message({ kind: 'start-backup', backupId }, id);
   deepEqual(await run(start(taskId)), []);
   deepEqual(await run(start('tsk_01JWNVAV000000000000000001')), []);
@@ -151,7 +153,7 @@ test('a backup is started once, whichever task asks for it', async () => {
   );
 });
 
-test('each attempt of a restore is started once, whichever task asks for it', async () => {
+test('task: each attempt of a restore is started once, even by different tasks', async () => {
   const restoreJobId = 'rst_01JWNVAV000000000000000000';
   for (const [n, attempt] of [1, 1, 2].entries())
     deepEqual(await run(message({ kind: 'start-restore', restoreJobId, attempt }, `${taskId.slice(0, -1)}${n}`)), []);
@@ -165,7 +167,7 @@ test('each attempt of a restore is started once, whichever task asks for it', as
   );
 });
 
-test('a backup is verified as often as someone asks for it', async () => {
+test('task: every verification request starts its own verification', async () => {
   deepEqual(await run(message({ kind: 'start-verification', backupId })), []);
   const [{ name, stateMachineArn, input } = {}] = aws.sent('StartExecution');
   deepEqual([name, stateMachineArn], [taskId, process.env.VERIFY_WORKFLOW_ARN]);
@@ -181,7 +183,7 @@ test('task: a bucket task on the task queue fails, because the worker lacks its 
   equal(mails().length, 1);
 });
 
-test('the owner is told of a webhook that the service disabled', async () => {
+test('task: the owner gets an e-mail when the service disables a webhook', async () => {
   const [webhookId, ownerId] = ['whk_01JWNVAV000000000000000000', 'usr_01JWNVAV000000000000000000'];
   const disabled = { reason: 'gone', at: '2026-03-01T10:00:00.000Z', failingSince: '2026-03-01T10:00:00.000Z' };
   const webhook = { pk: organization.pk, sk: `WEBHOOK#${webhookId}`, name: 'Pager', url: 'https://example.com/x', disabled };
@@ -191,4 +193,5 @@ test('the owner is told of a webhook that the service disabled', async () => {
     mails().map(({ to }) => to),
     ['owner@example.com'],
   );
+  deepEqual(aws.sent('TransactWriteItems').length, 1, 'its incident was opened');
 });

@@ -1,4 +1,4 @@
-/** Messages of a batch, as the queue gives them to the function. */
+/** The deliver function with batches of SQS messages. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { SQSEvent } from 'aws-lambda';
 import { beforeEach, test } from 'vitest';
@@ -15,13 +15,13 @@ const run = (...bodies: string[]) =>
   handler({ Records: bodies.map((body, n) => ({ messageId: `m${n}`, body })) } as SQSEvent).then(({ batchItemFailures }) =>
     batchItemFailures.map(({ itemIdentifier }) => itemIdentifier).sort(),
   );
-/** One event for all of these, and the messages in their order. */
+/** Emits one event for these webhooks and returns their messages in the same order. */
 const messagesOf = async (webhooks: readonly WebhookRecord[]): Promise<readonly string[]> => {
   await match(t.written({ event: t.newEvent() }));
   return webhooks.map(({ id }) => t.sent.find((one) => t.taskOf(one).webhookId === id)!.body);
 };
 
-test('a poison message among nine good ones: nine are delivered once, one is reported', async () => {
+test('deliver: of nine good messages and a poison one, nine are delivered once and one is reported', async () => {
   const webhooks = Array.from({ length: 9 }, () => t.addWebhook());
   const bodies = await messagesOf(webhooks);
   deepEqual(await run(...bodies.slice(0, 4), '{"task": ', ...bodies.slice(4)), ['m4']);
@@ -31,7 +31,7 @@ test('a poison message among nine good ones: nine are delivered once, one is rep
   }
 });
 
-test('what is not ours is put aside, not dropped and not done', async () => {
+test('deliver: an invalid message or one of another kind fails and is not processed', async () => {
   const message = (task: object) =>
     JSON.stringify({ id: 'tsk_01JWNVAV000000000000000000', organizationId: t.organizationId, task });
   const webhookId = 'whk_01JWNVAV000000000000000000';
@@ -46,12 +46,12 @@ test('what is not ours is put aside, not dropped and not done', async () => {
   );
 });
 
-test('an endpoint that hangs keeps none of the batch waiting, and takes the slow lane from then on', async () => {
+test('deliver: a hanging endpoint delays no other message of the batch, and uses the slow queue from then on', async () => {
   const [hanging, ...others] = Array.from({ length: 10 }, () => t.addWebhook({ timeoutMs: 1_500 }));
   t.receiver.answer(t.pathOf(hanging!), 'hang');
   const bodies = await messagesOf([hanging!, ...others]);
   const running = run(...bodies);
-  // Each of the others is through while the first still hangs.
+  // All others are delivered while the first one still hangs.
   while (others.some((webhook) => t.deliveryOf(webhook).status !== 'delivered')) {
     equal(t.deliveryOf(hanging!).attempts, 0);
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -67,10 +67,10 @@ test('an endpoint that hangs keeps none of the batch waiting, and takes the slow
   );
 });
 
-test('a message that fails is given again alone', async () => {
+test('deliver: only the failed message of a batch is retried', async () => {
   const [good, sealed] = [t.addWebhook(), t.addWebhook()];
   const bodies = await messagesOf([good, sealed]);
-  // Nothing is ever sent unsigned: a secret that is not there fails the message.
+  // Requests are never sent unsigned, so a missing secret fails the message.
   t.table.items.delete(`${sealed.pk}\n${sealed.sk}`);
   const { sealedSecret: _, ...without } = sealed;
   t.table.put(without);
@@ -82,7 +82,7 @@ test('a message that fails is given again alone', async () => {
   ok(t.deliveryOf(sealed).nextAttemptAt);
 });
 
-test('the function knows its lane by the queue of the message: an endpoint that is slow is asked by the slow one alone', async () => {
+test('deliver: a slow endpoint is sent to only from the slow queue, which is known by the event source ARN', async () => {
   const webhook = t.addWebhook();
   const [body = ''] = await messagesOf([webhook]);
   t.table.put({ ...webhookKey.health(t.tenant, webhook.id), isSlow: true, ttl: 9_999_999_999 });

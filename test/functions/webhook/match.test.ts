@@ -16,7 +16,7 @@ const failedOf = ({ batchItemFailures }: Awaited<ReturnType<typeof handler>>) =>
   batchItemFailures.map(({ itemIdentifier }) => itemIdentifier).sort();
 const others = unsafeTenant(newId('organization'), 'record');
 
-test('every event makes one delivery and one message for each webhook that wants it', async () => {
+test('match: every event creates one delivery and one message per subscribed webhook', async () => {
   const webhooks = [t.addWebhook(), t.addWebhook()];
   const events = [t.newEvent(), t.newEvent(), t.newEvent()];
   deepEqual(failedOf(await handler(t.written(...events.map((event) => ({ event }))))), []);
@@ -41,7 +41,7 @@ test('every event makes one delivery and one message for each webhook that wants
   equal(new Set(t.sent.map((one) => t.taskOf(one).deliveryId)).size, 6);
 });
 
-test('the events of an organization share one read of its webhooks', async () => {
+test('match: the events of an organization in a batch share one read of its webhooks', async () => {
   t.addWebhook();
   t.addWebhook({}, others);
   let reads = 0;
@@ -52,7 +52,7 @@ test('the events of an organization share one read of its webhooks', async () =>
   const all = Array.from({ length: 10 }, (_, n) => (n % 2 ? { event: t.newEvent() } : { event: t.newEvent(others), of: others }));
   await handler(t.written(...all));
   equal(t.sent.length, 10);
-  // Its events, its webhooks, and what is known of their endpoints.
+  // Per organization: events, webhooks and health records.
   equal(reads, 3 * 2);
 });
 
@@ -66,7 +66,7 @@ test('match: exactly the events whose messages a queue refused are retried', asy
   deepEqual(failedOf(await handler(batch)), [events[1]!.id]);
 });
 
-test('an organization whose webhooks cannot be read fails alone', async () => {
+test('match: if the webhooks of one organization cannot be read, only its events fail', async () => {
   t.addWebhook();
   const theirs = t.addWebhook({}, others);
   const events = { ours: t.newEvent(), theirs: t.newEvent(others) };
@@ -79,7 +79,7 @@ test('an organization whose webhooks cannot be read fails alone', async () => {
   deepEqual([t.sent.length, t.deliveriesOf(theirs, others).length], [1, 0]);
 });
 
-test('a delivery that cannot be written gives its event again, and the others of the batch are made', async () => {
+test('match: an event whose delivery cannot be written is retried alone', async () => {
   const webhook = t.addWebhook();
   const events = [t.newEvent(), t.newEvent()];
   const { PutItem } = t.table.script;
@@ -91,7 +91,7 @@ test('a delivery that cannot be written gives its event again, and the others of
   deepEqual([t.deliveriesOf(webhook).length, t.sent.length], [1, 1]);
 });
 
-test('an event that cannot be read is put aside alone, and told of once it is repaired and given again', async () => {
+test('match: an unreadable event fails alone, and is delivered after it was repaired and redriven', async () => {
   const webhook = t.addWebhook();
   const theirs = t.addWebhook({}, others);
   const broken = [
@@ -100,7 +100,7 @@ test('an event that cannot be read is put aside alone, and told of once it is re
   ];
   const batch = t.written(...[...broken, t.newEvent()].map((event) => ({ event })), { event: t.newEvent(others), of: others });
   const dead = batch.Records.filter(({ messageId }) => broken.some(({ id }) => id === messageId));
-  // As often as the queue gives it: the others are told once.
+  // However often the queue redelivers them, the other events are sent once.
   for (const Records of [batch.Records, dead, dead])
     deepEqual(failedOf(await handler({ Records })), broken.map(({ id }) => id).sort());
   deepEqual([t.deliveriesOf(webhook).length, t.deliveriesOf(theirs, others).length, t.sent.length], [1, 1, 2]);
@@ -109,7 +109,7 @@ test('an event that cannot be read is put aside alone, and told of once it is re
   equal(t.deliveriesOf(webhook).length, 3);
 });
 
-test('a message that says nothing is put aside alone', async () => {
+test('match: an invalid message fails alone', async () => {
   const webhook = t.addWebhook();
   const webhookId = webhook.id;
   const message = (task: object, of = t.tenant.organizationId) => JSON.stringify({ id: newId('task'), organizationId: of, task });
@@ -129,7 +129,7 @@ test('a message that says nothing is put aside alone', async () => {
   deepEqual([t.deliveriesOf(webhook).length, t.sent.length], [1, 1]);
 });
 
-test('an event that went with its organization is told to nobody, and fails nothing', async () => {
+test('match: a deleted event is skipped without an error', async () => {
   const webhook = t.addWebhook();
   const event = t.newEvent();
   const batch = t.written({ event }, { event: t.newEvent() });
@@ -139,21 +139,21 @@ test('an event that went with its organization is told to nobody, and fails noth
   equal(t.deliveriesOf(webhook).length, 1);
 });
 
-test('an event that comes twice in a batch makes one delivery', async () => {
+test('match: a duplicate event in a batch creates one delivery', async () => {
   const webhook = t.addWebhook();
   const event = t.newEvent();
   deepEqual(failedOf(await handler(t.written({ event }, { event }))), []);
   equal(t.deliveriesOf(webhook).length, 1);
 });
 
-test('what does not fit the time comes again: the events that did are done, and the others lose nothing', async () => {
+test('match: events not matched before the deadline are retried completely, the others are not', async () => {
   const webhooks = Array.from({ length: 100 }, () => t.addWebhook({ url: 'https://localhost:1/' }));
   const events = Array.from({ length: 4 }, () => t.newEvent());
   t.written(...events.map((event) => ({ event })));
   const ids = events.map(({ id }) => id);
   const until = after(t.clock.now(), 40);
   const { PutItem } = t.table.script;
-  // As slow as 20 s for the deliveries of one event.
+  // The deliveries of one event take 20 s.
   t.table.script.PutItem = (input) => {
     t.pass(0.2);
     return PutItem!(input);
@@ -165,7 +165,7 @@ test('what does not fit the time comes again: the events that did are done, and 
   for (const webhook of webhooks) equal(t.deliveriesOf(webhook).length, 4);
 });
 
-test('however many webhooks hear of an event, at most a hundred deliveries are put at once', async () => {
+test('match: at most 100 deliveries are written concurrently, however many webhooks subscribe', async () => {
   for (const _ of Array(250)) t.addWebhook();
   const { PutItem } = t.table.script;
   let [atOnce, most] = [0, 0];
@@ -183,7 +183,7 @@ test('however many webhooks hear of an event, at most a hundred deliveries are p
   ok(most <= 100, `${most} at once`);
 });
 
-test('no records and no webhooks are no messages', async () => {
+test('match: an empty batch and an organization without webhooks send no messages', async () => {
   deepEqual(await handler({ Records: [] }), { batchItemFailures: [] });
   deepEqual(await handler(t.written({ event: t.newEvent() })), { batchItemFailures: [] });
   deepEqual([t.sent, t.table.find(`DELIVERY#${t.tenant.organizationId}`)], [[], []]);

@@ -1,6 +1,7 @@
 /** A caller without permission gets the exact error, even if the request is otherwise valid. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
+import { isPersonal } from '../../../shared/contract/access.ts';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { type ErrorCode, errors } from '../../../shared/contract/errors.ts';
 import { findResponseFlaw, rolesBelow } from '../law/endpoint-samples.ts';
@@ -11,7 +12,7 @@ import { callOf } from './valid-calls.ts';
 export const attackAccess = (endpoint: Endpoint, organizations: () => TwoOrganizations): void => {
   const { access } = endpoint;
   if (access === 'public') return;
-  const ask = async (by: RowOptions, code: ErrorCode, details?: object) => {
+  const ask = async (by: RowOptions, code: ErrorCode, details: object = {}) => {
     const { theirs, attack } = organizations();
     const result = await attack(endpoint, { ...callOf(endpoint, theirs), ...by });
     equal(findResponseFlaw(endpoint, result), undefined);
@@ -34,7 +35,7 @@ export const attackAccess = (endpoint: Endpoint, organizations: () => TwoOrganiz
   test('an expired token of the owner is refused', () =>
     ask({ token: organizations().expiredToken, org: organizations().theirs.id }, 'UNAUTHORIZED'));
 
-  if (access === 'user') {
+  if (isPersonal(access)) {
     test('an API key is refused', () => ask({ token: organizations().theirs.apiKey }, 'FORBIDDEN'));
     return;
   }

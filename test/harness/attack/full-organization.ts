@@ -2,12 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { type Role, scopes } from '../../../shared/contract/access.ts';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
+import { alerts } from '../../../shared/contract/endpoints/alerts.ts';
 import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { encryption } from '../../../shared/contract/endpoints/encryption.ts';
 import { invites } from '../../../shared/contract/endpoints/invitations.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';
+import { erasures } from '../../../shared/contract/endpoints/protection/erasures.ts';
+import { restoreTests } from '../../../shared/contract/endpoints/protection/restore-tests.ts';
 import { restores } from '../../../shared/contract/endpoints/restores.ts';
 import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
 import { serviceAccount } from '../../../shared/contract/endpoints/service-account.ts';
@@ -16,10 +19,12 @@ import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { idPrefixes } from '../../../shared/contract/ids.ts';
 import { endOf, newBucket, seed } from '../stage/backup.ts';
 import { call } from '../stage/client.ts';
+import { settledErasures } from '../stage/erasure.ts';
 import { addMember, type TestOrganization } from '../stage/organization.ts';
 import { newEmail, type Person, signIn } from '../stage/person.ts';
 import type { Receiver } from '../stage/receiver.ts';
 import { endOfRestore } from '../stage/restore.ts';
+import { endOfTestRun } from '../stage/restore-test.ts';
 import { removeItem } from '../stage/table.ts';
 
 export interface FullOrganization extends TestOrganization {
@@ -132,6 +137,12 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
     excludeCollections: [word('excluded')],
   };
   const schedule = await make(schedules.create, { ...given, ...plan });
+  const test = { name: title('restoretest'), projectId: project.id, cron: '@yearly', enabled: false };
+  const check = { url: receiver.url(`/${word('checkpath')}`), secret: word('checksecret') };
+  const checked = await make(restoreTests.create, { ...test, target: { projectId: target.id }, check });
+  const { id: restoreTestId } = await make(restoreTests.create, test);
+  const { runId } = await make(restoreTests.run, {}, { restoreTestId });
+  await endOfTestRun(organization, runId);
   const hook = {
     name: title('webhook'),
     url: receiver.url(`/${word('path')}`),
@@ -140,6 +151,13 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
   };
   const { id: webhookId } = await make(webhooks.create, { ...hook, events: ['*'] });
   const { deliveryId } = await make(webhooks.test, { event: 'backup.completed' }, { webhookId });
+  const chat = { name: title('alert'), channel: 'slack', url: receiver.url(`/${word('alertpath')}`) };
+  const { id: alertId } = await make(alerts.create, chat);
+  const reason = title('erasure');
+  await make(erasures.create, { paths: [`erased/${word('erasedpath')}`], reason }, { projectId: project.id });
+  const query = { collection: word('erasedcollection'), field: word('erasedfield'), value: word('erasedvalue') };
+  const { id: erasureId } = await make(erasures.create, { query, reason }, { projectId: project.id });
+  await settledErasures(organization, project.id);
   const ids = {
     organization: [id],
     user: [spared.userId],
@@ -149,7 +167,11 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
     backup: [backup.id],
     restore: [restoreJobId],
     schedule: [schedule.id],
+    restoreTest: [restoreTestId, checked.id],
+    restoreTestRun: [runId],
     webhook: [webhookId],
+    alert: [alertId],
+    erasure: [erasureId],
     delivery: [deliveryId],
   };
   return {

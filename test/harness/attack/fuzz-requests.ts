@@ -1,6 +1,7 @@
 /** Generates and sends whole requests to an operation of the OpenAPI document. */
 import fc, { type Arbitrary } from 'fast-check';
 import type { Parameter } from '../../../shared/contract/openapi/components.ts';
+import type { Schema } from '../../../shared/contract/openapi/json-schema.ts';
 import { api, type Result } from '../stage/client.ts';
 import { allowedBy, type IdsOf, record } from './arbitrary-values.ts';
 import { broken, odd } from './broken-values.ts';
@@ -19,7 +20,7 @@ export const requestsTo = (described: Described, description: Description, idsOf
   const { path, operation } = described;
   const parameters = operation.parameters.map((parameter) => description.resolve<Parameter>(parameter));
   const schema = operation.requestBody?.content['application/json']?.schema;
-  const bodies = schema && allowedBy(schema, idsOf);
+  const bodies = schema && allowedBy(description.resolve<Schema>(schema), idsOf);
   const parts = (how: Wish) =>
     fc.record({
       segments: fc.record(Object.fromEntries(within(parameters, 'path').map((one) => [one.name, segment(one, how, idsOf)]))),
@@ -62,7 +63,10 @@ const prefixes: Readonly<Record<string, string>> = {
   backupId: 'bkp',
   restoreJobId: 'rst',
   scheduleId: 'sch',
+  restoreTestId: 'rtp',
+  runId: 'rtr',
   webhookId: 'whk',
+  alertId: 'alr',
   deliveryId: 'dlv',
 };
 

@@ -46,8 +46,10 @@ const owned = (value: unknown, of: FullOrganization): unknown => {
 const renamed = () => ({ name: 'Renamed' });
 const fresh = () => randomUUID().slice(0, 8);
 
-/** The only required query: compares a backup with itself, which needs no access to the source database. */
+/** The required queries: an unknown user code; a backup compared with itself, which needs no access to the source database. */
 const queries: Readonly<Record<string, (of: FullOrganization) => Record<string, string>>> = {
+  'device.show': () => ({ userCode: 'BBBB-BBBB' }),
+  'projects.workloadIdentity': () => ({ sourceProjectId: 'my-project' }),
   'backupContents.diff': ({ ids }) => ({ against: ids.bkp?.[0] ?? '' }),
 };
 
@@ -58,10 +60,12 @@ const bodies: Readonly<Record<string, (of: FullOrganization) => object>> = {
   'organizations.remove': ({ name }) => ({ confirmName: name }),
   'members.update': () => ({ role: 'member' }),
   'invites.create': () => ({ email: `${fresh()}@example.com` }),
+  'serviceAccount.update': renamed,
   'projects.create': () => ({ name: 'Another', sourceProjectId: `source-${fresh()}` }),
   'projects.update': renamed,
   'pitr.enable': ({ ids }) => ({ storageDestinationId: ids.dst?.[0] }),
   'pitr.update': () => ({ retentionDays: 3 }),
+  'erasures.create': () => ({ paths: [`erased/${fresh()}`], reason: 'Requested' }),
   'storageDestinations.create': () => ({
     ...{ name: 'Another', type: 's3', bucket: 'demo-backups' },
     credentials: { accessKeyId: 'AKIATEST', secretAccessKey: 'not-so-secret' },
@@ -74,8 +78,11 @@ const bodies: Readonly<Record<string, (of: FullOrganization) => object>> = {
   }),
   'restores.create': ({ ids }) => ({ backupId: ids.bkp?.[0], targetProjectId: ids.prj?.[1] }),
   'schedules.update': renamed,
+  'restoreTests.update': renamed,
   'webhooks.create': () => ({ name: 'Another', url: 'https://localhost:9/', events: ['member.*'] }),
   'webhooks.replace': renamed,
   'webhooks.update': renamed,
+  'alerts.create': () => ({ name: 'Another', channel: 'email' }),
+  'alerts.update': renamed,
   'webhooks.replay': () => ({ from: '2026-01-01', to: '2026-01-02' }),
 };

@@ -2,10 +2,10 @@
  * The API in this process: its handlers with a table in memory, without sockets, for tests that make thousands of calls. The journeys
  * cover the gateway.
  */
-import { handlers } from '../../../functions/api/index.ts';
+import { handlers } from '../../../functions/handlers.ts';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { handlerOf } from '../../../shared/contract/index.ts';
-import type { Handler } from '../../../shared/http/index.ts';
+import { accessCookie, type Handler } from '../../../shared/http/index.ts';
 import { newId } from '../../../shared/platform/index.ts';
 import type { Body, Result } from '../stage/client.ts';
 import { InMemoryTable } from '../table/in-memory-table.ts';
@@ -17,6 +17,8 @@ import { publicKeyText, tokenFor, tokenIssuer } from './signing-key.ts';
 export interface InProcessApi<T = InMemoryTable> {
   readonly table: T;
   readonly token: string;
+  /** What the user sends with a call: the token, or the cookie of a browser if only that is accepted. */
+  credentialsFor(endpoint: Endpoint): Pick<Request, 'cookies'> & { readonly headers: Record<string, string> };
   /** An organization of the token's user. */
   readonly organizationIds: readonly string[];
   send(endpoint: Endpoint, request: Request): Promise<Result<unknown>>;
@@ -49,7 +51,15 @@ export const startInProcessApi = async <T extends Pick<InMemoryTable, 'put' | 's
   const nowSeconds = Math.floor(now.getTime() / 1_000);
   const person = { email: 'ada@example.com', emailVerified: true, name: 'Ada', picture: null };
   table.put({ pk: `USER#${userId}`, sk: 'PROFILE', id: userId, ...person, createdAt: at, updatedAt: at });
-  table.put({ pk: `SESSION#${sessionId}`, sk: 'SESSION', id: sessionId, userId, createdAt: at, endsAt: nowSeconds + 100_000 });
+  table.put({
+    pk: `SESSION#${sessionId}`,
+    sk: 'SESSION',
+    id: sessionId,
+    userId,
+    createdAt: at,
+    endsAt: nowSeconds + 100_000,
+    isBrowser: true,
+  });
   const organizationIds = Array.from({ length: organizations }, (_, n) => {
     const id = newId('organization');
     const counts = { memberCount: 1, projectCount: 0, backupCount: 0, storageUsed: 0 };
@@ -68,9 +78,14 @@ export const startInProcessApi = async <T extends Pick<InMemoryTable, 'put' | 's
   });
   const handlerFor = (endpoint: Endpoint): Handler =>
     (handlers as unknown as Record<string, Record<string, Handler>>)[endpoint.id.split('.')[0]!]![handlerOf(endpoint).name]!;
+  const token = tokenFor(userId, sessionId, nowSeconds);
   return {
     table,
-    token: tokenFor(userId, sessionId, nowSeconds),
+    token,
+    credentialsFor: ({ access }) =>
+      access === 'browser'
+        ? { cookies: [`${accessCookie}=${token}`], headers: { origin: tokenIssuer } }
+        : { headers: { authorization: `Bearer ${token}` } },
     organizationIds,
     send: async (endpoint, request) => {
       const { statusCode = 0, headers = {}, body = '' } = await handlerFor(endpoint)(eventOf(request));

@@ -16,7 +16,7 @@ export const openapiSummary = (document: Document): string => {
   return `${[`OPENAPI ${document.openapi} ${hashOf(document.servers)}`, ...operations, ...events, ...components].join('\n')}\n`;
 };
 
-/** Identifies everything but the texts, so that rewording a description changes no line. */
+/** Identifies everything but texts and examples, so that rewording a description changes no line. */
 const hashOf = (value: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify(value, (key, inner: unknown) => (isText(key, inner) ? undefined : inner)))
@@ -24,4 +24,4 @@ const hashOf = (value: unknown): string =>
     .slice(0, 12);
 
 const isText = (key: string, value: unknown): boolean =>
-  (key === 'description' || key === 'summary') && typeof value === 'string';
+  ((key === 'description' || key === 'summary') && typeof value === 'string') || (key === 'examples' && Array.isArray(value));

@@ -1,6 +1,6 @@
 /** Random documents with values of every Firestore type, ids that break other tools, and missing parents. */
 import { proto, type Value } from '../../../infra/local/engines/firestore/proto/codecs.ts';
-import type { Fields } from '../env/backup-env.ts';
+import type { EncodedFields } from '../firestore/write-documents.ts';
 
 /** The same numbers for the same seed. */
 const diceOf = (seed: number) => {
@@ -62,11 +62,11 @@ const notArray = (dice: Dice, depth: number, root: string): Value => {
 const some = <T>(dice: Dice, most: number, make: () => T): T[] => Array.from({ length: dice(most + 1) }, make);
 
 const names = ['a', 'text', 'a.b', '`', '\\', '*~[]/', ' ', '\u00a0', 'constructor', '_seconds', 'stringValue', 'f'.repeat(300)];
-const fieldsOf = (dice: Dice, depth: number, root: string): Fields =>
+const fieldsOf = (dice: Dice, depth: number, root: string): EncodedFields =>
   new Map(some(dice, 6, () => [of(dice, names), encode(someValue(dice, depth, root))] as const));
 
 /** Paths are one to three collections deep; most parents do not exist. */
-export const randomTree = (seed: number, count: number, root: string): ReadonlyMap<string, Fields> => {
+export const randomTree = (seed: number, count: number, root: string): ReadonlyMap<string, EncodedFields> => {
   const dice = diceOf(seed);
   const pathOf = (): string => Array.from({ length: 1 + dice(3) }, () => `${of(dice, collections)}/${of(dice, ids)}`).join('/');
   return new Map(Array.from({ length: count }, () => [pathOf(), fieldsOf(dice, 0, root)]));

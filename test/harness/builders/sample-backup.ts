@@ -52,6 +52,7 @@ export const backupOf = (more: Partial<BackupRecord> = {}): BackupRecord => {
     verifiedAt: null,
     restoreTestedAt: null,
     lockedUntil: null,
+    immutableUntil: null,
     expiresAt: null,
     createdAt: now.toISOString(),
     startedAt: null,

@@ -1,6 +1,6 @@
 /** A small shop, backed up in three chunks, and a target that differs from it in every possible way. */
 import type { BackupRecord } from '../../../shared/backup/index.ts';
-import { createRestoreEnv, type Fields, put, putTarget, type RestoreEnv, takeBackup } from '../env/restore-env.ts';
+import type { Fields, RestoreEnv } from '../env/restore-env.ts';
 
 export const text = (stringValue: string): Fields => ({ text: { stringValue } });
 const letters = 'x'.repeat(200);
@@ -17,17 +17,13 @@ export const extra = ['a/extra', 'c/extra/deep/1'];
 /** In the target only, outside the backup's collections. */
 export const outside = ['b/1', 'zz/1'];
 
-export interface Shop {
-  readonly world: RestoreEnv;
-  readonly backup: BackupRecord;
-}
-
-export const newShop = async (): Promise<Shop> => {
-  const world = createRestoreEnv();
+/** Resets the environment and returns the backup of the shop. */
+export const backUpShop = async (t: RestoreEnv): Promise<BackupRecord> => {
+  t.reset();
   const fields = (paths: readonly string[], more: string) =>
     Object.fromEntries(paths.map((path) => [path, text(`${path} ${more} ${letters}`)]));
-  await put(world, fields([...same, ...changed, ...absent], 'as backed up'));
-  const backup = await takeBackup(world, { collections });
-  await putTarget(world, { ...fields(same, 'as backed up'), ...fields([...changed, ...extra, ...outside], 'as it is') });
-  return { world, backup };
+  await t.put(fields([...same, ...changed, ...absent], 'as backed up'));
+  const backup = await t.takeBackup({ collections });
+  await t.putTarget({ ...fields(same, 'as backed up'), ...fields([...changed, ...extra, ...outside], 'as it is') });
+  return backup;
 };

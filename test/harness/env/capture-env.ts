@@ -1,56 +1,41 @@
 /** A captured project, with Firestore, stores and table in one process under one clock. */
-import { deepEqual, ok } from 'node:assert/strict';
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
-import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
-import { commitWrites, parseWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
-import { recordKind, streamLeaves } from '../../../shared/archive/index.ts';
-import { type BackupDeps, backupKey, openArchive, readBackup } from '../../../shared/backup/index.ts';
+import { type BackupDeps, backupKey } from '../../../shared/backup/index.ts';
 import { MemoryStore, type ObjectStore, readDestination } from '../../../shared/destination/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import {
-  type Base,
   type BatchRecord,
-  baseFor,
   ChangeBatchReader,
   disablePitr,
   enablePitr,
   expireCaptures,
   microsOf,
-  momentOf,
   type PitrRecord,
   type PitrSettings,
   pitrKey,
   runCaptureCycle,
   windowsOf,
 } from '../../../shared/pitr/index.ts';
-import { commit, newId } from '../../../shared/platform/index.ts';
+import { commit, newId, type Tenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
-import {
-  destinationId,
-  eventsOf,
-  newWorld,
-  projectId,
-  rootOf,
-  runWorkflow,
-  server,
-  sourceTime,
-  table,
-  tenant,
-  textField,
-  type World,
-} from './backup-env.ts';
+import { databaseId, textField, writeDocuments } from '../firestore/write-documents.ts';
+import { BackupEnv, startEnv } from './backup-env.ts';
+import { assertExact, batchFolders } from './capture/captured-versions.ts';
 
-const databaseId = '(default)';
 process.env.DATA_KEY_ID = 'key';
 const actor = { type: 'user', id: newId('user'), email: null } as const;
-
-type Written = Readonly<Record<string, string | null>>;
 
 /** The latest time of any environment: the source's time never goes back. */
 let latestMs = Date.UTC(2030, 5, 1, 12);
 
+/** The server and the table that all environments of a file share. */
+let shared: Promise<BackupEnv> | undefined;
+
 /** An environment without captures and with an empty source. It replaces the one before. */
-export const createCaptureEnv = async (): Promise<CaptureEnv> => new CaptureEnv(newWorld());
+export const createCaptureEnv = async (): Promise<CaptureEnv> => {
+  shared ??= startEnv(BackupEnv);
+  return new CaptureEnv(await shared);
+};
 
 /** An environment with active captures of these documents. */
 export const createActiveCapture = async (
@@ -65,32 +50,44 @@ export const createActiveCapture = async (
   return t;
 };
 
-/** Stops what all environments of the process share. */
-export const stopCaptureEnv = (): Promise<void> => server.stop();
+/** Stops what all environments of the file share. */
+export const stopCaptureEnv = async (): Promise<void> => (await shared)?.server.stop();
 
 export class CaptureEnv {
-  readonly tenant = tenant;
-  readonly projectId = projectId;
-  readonly destinationId = destinationId;
-  readonly table = table;
-  readonly server = server;
+  readonly tenant: Tenant;
+  readonly projectId: string;
+  readonly destinationId: string;
+  readonly table: BackupEnv['table'];
+  readonly server: BackupEnv['server'];
   readonly sourceProjectId: string;
   readonly folders = new Map<string, MemoryStore>();
   /** Wraps each folder's store, to inject faults. */
   wrap: (store: MemoryStore) => ObjectStore = (store) => store;
-  deps: BackupDeps;
-  readonly #world: World;
+  /** Folders in the order in which their stores were opened. */
+  readonly opened: string[] = [];
+  readonly #backups: BackupEnv;
 
-  constructor(world: World) {
-    this.#world = world;
-    this.sourceProjectId = world.sourceProjectId;
+  constructor(backups: BackupEnv) {
+    this.#backups = backups;
+    backups.reset();
+    this.tenant = backups.tenant;
+    this.projectId = backups.projectId;
+    this.destinationId = backups.destinationId;
+    this.table = backups.table;
+    this.server = backups.server;
+    this.sourceProjectId = backups.sourceProjectId;
     this.pass(3_600);
-    sourceTime.nowMs = () => this.nowMs;
-    this.deps = {
-      ...world.engine,
-      clock: { now: () => this.now },
-      openStore: async (_tenant, _destination, path) => this.wrap(this.#folder(path)),
-    };
+    backups.nowMs = () => this.nowMs;
+    backups.sourceNowMs = () => this.nowMs;
+    this.deps = { ...backups.deps, openStore: async (_tenant, _destination, path) => this.#open(path) };
+  }
+
+  get deps(): BackupDeps {
+    return this.#backups.deps;
+  }
+
+  set deps(deps: BackupDeps) {
+    this.#backups.deps = deps;
   }
 
   /** The time of the source, the table and the worker. */
@@ -111,23 +108,23 @@ export class CaptureEnv {
   }
 
   get pitr(): PitrRecord {
-    return this.table.get<PitrRecord>(pitrKey.pitr(tenant, projectId))!;
+    return this.table.get<PitrRecord>(pitrKey.pitr(this.tenant, this.projectId))!;
   }
 
   get project(): ProjectRecord {
-    return this.table.get<ProjectRecord>(projectKey.project(tenant, projectId))!;
+    return this.table.get<ProjectRecord>(projectKey.project(this.tenant, this.projectId))!;
   }
 
   get organization(): OrganizationRecord {
-    return this.table.get<OrganizationRecord>(organizationKey.organization(tenant))!;
+    return this.table.get<OrganizationRecord>(organizationKey.organization(this.tenant))!;
   }
 
   get batches(): readonly BatchRecord[] {
-    return this.table.find(pitrKey.tokens(tenant, projectId).pk, 'BATCH#') as unknown as readonly BatchRecord[];
+    return this.table.find(pitrKey.tokens(this.tenant, this.projectId).pk, 'BATCH#') as unknown as readonly BatchRecord[];
   }
 
   get uploads(): number {
-    return this.table.find(pitrKey.tokens(tenant, projectId).pk, 'UPLOAD#').length;
+    return this.table.find(pitrKey.tokens(this.tenant, this.projectId).pk, 'UPLOAD#').length;
   }
 
   get windows() {
@@ -135,28 +132,28 @@ export class CaptureEnv {
   }
 
   events(type: string): readonly Record<string, unknown>[] {
-    return eventsOf(type);
+    return this.#backups.events(type);
   }
 
   audited(action: string): readonly Record<string, unknown>[] {
     return this.table.find('AUDIT#').filter((entry) => entry.action === action);
   }
 
-  #folder(path: string): MemoryStore {
+  #open(path: string): ObjectStore {
+    this.opened.push(path);
+    return path.endsWith('/pitr') ? batchFolders(this, path) : this.wrap(this.folder(path));
+  }
+
+  folder(path: string): MemoryStore {
     const store = this.folders.get(path) ?? new MemoryStore();
     this.folders.set(path, store);
     return store;
   }
 
   /** Writes documents by path in one commit; null deletes. */
-  async put(documents: Written): Promise<void> {
-    const name = { projectId: this.sourceProjectId, databaseId };
-    const writes = Object.entries(documents).map(([path, text]) => {
-      const full = `${rootOf(this.#world)}/${path}`;
-      const write = text === null ? { delete: full } : { update: proto.Document.encode({ name: full, fields: textField(text) }) };
-      return parseWrite(proto.Write.encode(write), name);
-    });
-    await commitWrites(this.database, writes);
+  put(documents: Readonly<Record<string, string | null>>): Promise<void> {
+    const writes = Object.entries(documents).map(([path, text]) => [path, text === null ? undefined : textField(text)] as const);
+    return writeDocuments(this.server, this.sourceProjectId, writes);
   }
 
   get database() {
@@ -171,7 +168,7 @@ export class CaptureEnv {
   }
 
   #caller() {
-    return { tenant, organization: this.organization, role: 'owner' as const, actor };
+    return { tenant: this.tenant, organization: this.organization, role: 'owner' as const, actor };
   }
 
   /** Like POST …/pitr. */
@@ -180,8 +177,8 @@ export class CaptureEnv {
       this.#caller(),
       {
         project: this.project,
-        destination: await readDestination(tenant, destinationId),
-        before: this.table.get<PitrRecord>(pitrKey.pitr(tenant, projectId)),
+        destination: await readDestination(this.tenant, this.destinationId),
+        before: this.table.get<PitrRecord>(pitrKey.pitr(this.tenant, this.projectId)),
       },
       { retentionDays: 7, captureIntervalSeconds: 60, precision: 'second', ...settings },
       this.now,
@@ -194,7 +191,7 @@ export class CaptureEnv {
   }
 
   runCycle(number = this.pitr.turn, deps = this.deps) {
-    return runCaptureCycle(tenant, { projectId, turn: number }, deps, AbortSignal.timeout(60_000));
+    return runCaptureCycle(this.tenant, { projectId: this.projectId, turn: number }, deps, AbortSignal.timeout(60_000));
   }
 
   /** Runs the next cycle when it is due. */
@@ -221,17 +218,22 @@ export class CaptureEnv {
   async runRequestedBase(): Promise<void> {
     const { comingBaseId } = this.pitr;
     if (comingBaseId === null) return;
-    const { status } = this.table.get<{ status: string }>(backupKey.backup(tenant, comingBaseId))!;
+    const { status } = this.table.get<{ status: string }>(backupKey.backup(this.tenant, comingBaseId))!;
     if (status === 'pending') await this.runBackup(comingBaseId);
   }
 
+  /** Like POST /backups. */
+  async runFullBackup(): Promise<void> {
+    await this.runBackup(await this.#backups.startBackup());
+  }
+
   runBackup(backupId: string): Promise<void> {
-    return runWorkflow({ ...this.#world, engine: this.deps }, backupId);
+    return this.#backups.runBackup(backupId);
   }
 
   /** Deletes expired captures, like its task. */
   expire(): Promise<void> {
-    return expireCaptures(tenant, projectId, { until: new Date(this.nowMs + 60_000), ...this.deps });
+    return expireCaptures(this.tenant, this.projectId, { until: new Date(this.nowMs + 60_000), ...this.deps });
   }
 
   /** Every whole second of the windows with second precision. */
@@ -244,83 +246,12 @@ export class CaptureEnv {
     });
   }
 
-  /** All versions in base and batches; those of the base have time 0. */
-  async #versionsFrom({ backupId, readTime }: Base): Promise<readonly Version[]> {
-    const versions: Version[] = [];
-    const open = await openArchive(tenant, await readBackup(tenant, backupId), undefined, this.deps);
-    for await (const { leaf, segment } of streamLeaves(open.archive))
-      for (let slot = segment.start; slot < segment.start + segment.count; slot++)
-        if (leaf.kind(slot) === recordKind.document) {
-          const content = leaf.content(slot).toString('hex');
-          versions.push({ name: leaf.name(slot).toString(), at: 0, order: 0, from: 0, content });
-        }
-    const batches = this.batches.filter(({ to }) => microsOf(to) > microsOf(readTime));
-    for await (const { batch, leaf } of this.readBatches(batches)) {
-      const order = batches.findIndex(({ id }) => id === batch.id);
-      for (let slot = 0; slot < leaf.count; slot++) {
-        const { seconds, nanos } = leaf.updated(slot);
-        const isGone = leaf.kind(slot) === recordKind.tombstone;
-        versions.push({
-          name: leaf.name(slot).toString(),
-          at: seconds * 1_000_000 + Math.floor(nanos / 1_000),
-          order: order + 1,
-          from: microsOf(batches[order]!.from),
-          content: isGone ? undefined : leaf.content(slot).toString('hex'),
-        });
-      }
-    }
-    return versions;
-  }
-
   readBatches(batches = this.batches) {
-    const openStore: BackupDeps['openStore'] = async (_tenant, _destination, parent) => this.#batchFolders(parent);
-    return new ChangeBatchReader(tenant, { ...this.deps, openStore }).read(batches);
+    return new ChangeBatchReader(this.tenant, this.deps).read(batches);
   }
 
-  /** The parent folder of batches, for reading: each batch has a store of its own here. */
-  #batchFolders(parent: string): ObjectStore {
-    const find = (name: string) => {
-      const end = name.indexOf('/');
-      return { store: this.#folder(`${parent}/${name.slice(0, end)}`), object: name.slice(end + 1) };
-    };
-    const get: ObjectStore['get'] = async (name, extent) => find(name).store.get(find(name).object, extent);
-    return { get, close: () => undefined } as unknown as ObjectStore;
-  }
-
-  /** Asserts that base and batches alone yield the state of the source at each moment; a later batch overrides an earlier one. */
-  async assertExact(moments = this.secondsIn()): Promise<void> {
-    ok(moments.length > 0, 'no moment to check');
-    const known = new Map<string, readonly Version[]>();
-    const prefix = rootOf(this.#world).length + 1;
-    for (const moment of moments) {
-      const base = baseFor(this.pitr, momentOf(moment))!;
-      const versions = known.get(base.backupId) ?? (await this.#versionsFrom(base));
-      known.set(base.backupId, versions);
-      const since = microsOf(base.readTime);
-      const newest = new Map<string, Version>();
-      for (const version of versions)
-        if (version.at === 0 || (version.at > since && version.at <= moment && version.from < moment && isLater(version, newest)))
-          newest.set(version.name, version);
-      const found = [...newest.values()].flatMap(({ name, content }) =>
-        content === undefined ? [] : [[name.slice(prefix), content]],
-      );
-      deepEqual(found.sort(byPath), [...this.truthAt(moment)].sort(byPath), `at ${momentOf(moment)}`);
-    }
+  /** Asserts that base and batches alone yield the state of the source at each moment. */
+  assertExact(moments = this.secondsIn()): Promise<void> {
+    return assertExact(this, moments);
   }
 }
-
-interface Version {
-  readonly name: string;
-  readonly at: number;
-  /** The number of its batch; the first is 1. */
-  readonly order: number;
-  readonly from: number;
-  /** Undefined if it is deleted. */
-  readonly content: string | undefined;
-}
-
-const isLater = ({ name, order, at }: Version, newest: ReadonlyMap<string, Version>): boolean => {
-  const known = newest.get(name);
-  return !known || order > known.order || (order === known.order && at >= known.at);
-};
-const byPath = ([a = '']: readonly string[], [b = '']: readonly string[]): number => (a < b ? -1 : 1);

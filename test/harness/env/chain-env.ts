@@ -1,24 +1,24 @@
-/** Chains of backups, made by the engine while the source changes between them. */
+/** Chains of backups of a source that changes between them. */
 import { type BackupRecord, resolveType, type StartBackupOptions } from '../../../shared/backup/index.ts';
 import type { DestinationRecord } from '../../../shared/destination/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
-import { type Fields, put, type ReadingWorld, takeBackup } from './archive-env.ts';
-import { destinationId, projectId, table, tenant } from './backup-env.ts';
+import type { ArchiveEnv, Fields } from './archive-env.ts';
 
 export const text = (stringValue: string): Fields => ({ text: { stringValue } });
 
 /** Makes an incremental backup of the source; a full one if there is no suitable parent. */
-export const takeLink = async (world: ReadingWorld, more: Partial<StartBackupOptions> = {}): Promise<BackupRecord> => {
-  const place = {
+export const takeLink = async (t: ArchiveEnv, more: Partial<StartBackupOptions> = {}): Promise<BackupRecord> => {
+  const { table, tenant } = t;
+  const context = {
     tenant,
-    project: table.get<ProjectRecord>(projectKey.project(tenant, projectId))!,
-    destination: table.get<DestinationRecord>(organizationKey.storageDestination(tenant, destinationId))!,
+    project: table.get<ProjectRecord>(projectKey.project(tenant, t.projectId))!,
+    destination: table.get<DestinationRecord>(organizationKey.storageDestination(tenant, t.destinationId))!,
   };
   const { collections = ['*'], excludeCollections = [] } = more;
-  return takeBackup(world, {
+  return t.takeBackup({
     ...more,
-    ...(await resolveType(place, { type: 'incremental', collections, excludeCollections })),
+    ...(await resolveType(context, { type: 'incremental', collections, excludeCollections })),
   });
 };
 
@@ -35,20 +35,19 @@ export interface Link {
 
 /** One backup per step; undefined deletes a document. */
 export const takeChain = async (
-  world: ReadingWorld,
+  t: ArchiveEnv,
   steps: readonly Readonly<Record<string, string | undefined>>[],
   more: Partial<StartBackupOptions> = {},
 ): Promise<readonly Link[]> => {
   const links: Link[] = [];
   let state: State = {};
   for (const step of steps) {
-    await put(
-      world,
+    await t.put(
       Object.fromEntries(Object.entries(step).map(([path, value]) => [path, value === undefined ? value : text(value)])),
     );
     const present = Object.entries({ ...state, ...step }).filter((entry): entry is [string, string] => entry[1] !== undefined);
     state = Object.fromEntries(present);
-    links.push({ backup: await takeLink(world, more), state });
+    links.push({ backup: await takeLink(t, more), state });
   }
   return links;
 };

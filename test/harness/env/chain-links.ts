@@ -15,98 +15,102 @@ import { readDestination } from '../../../shared/destination/index.ts';
 import { RunControl } from '../../../shared/job/index.ts';
 import { after } from '../../../shared/platform/index.ts';
 import { readProject } from '../../../shared/project/index.ts';
-import { type ReadingWorld, recordOf } from './archive-env.ts';
-import { begin, destinationId, projectId, type RunOptions, rootOf, runWorkflow, tenant } from './backup-env.ts';
+import type { ArchiveEnv } from './archive-env.ts';
+import type { RunBackupOptions } from './backup-env.ts';
 
-export const wanted = { collections: ['*'], excludeCollections: [], storageDestinationId: destinationId };
+/** What the parent of a link has to contain. */
+export const parentRequest = ({ destinationId }: ArchiveEnv) => ({
+  collections: ['*'],
+  excludeCollections: [],
+  storageDestinationId: destinationId,
+});
 
 /** Options of an incremental backup of the latest one, resolved as for a request; of a full one if there is none. */
-export const nextLink = async (): Promise<Partial<StartBackupOptions>> => {
-  const parent = await findParent(tenant, { id: projectId }, wanted);
+export const nextLink = async (t: ArchiveEnv): Promise<Partial<StartBackupOptions>> => {
+  const parent = await findParent(t.tenant, { id: t.projectId }, parentRequest(t));
   return parent ? asIncrementalOf(parent) : {};
 };
 
-interface LinkOptions extends Omit<RunOptions, 'afterPlan'> {
+interface LinkOptions extends Omit<RunBackupOptions, 'afterPlan'> {
   readonly afterPlan?: (backupId: string) => unknown;
 }
 
+/** Makes the next backup of the chain. */
 export const makeLink = async (
-  world: ReadingWorld,
+  t: ArchiveEnv,
   { afterPlan, ...options }: LinkOptions = {},
   more: Partial<StartBackupOptions> = {},
 ): Promise<BackupRecord> => {
-  const id = await begin(world, { ...(await nextLink()), ...more });
-  await runWorkflow(world, id, { ...options, afterPlan: () => afterPlan?.(id) });
-  return recordOf(id);
+  const id = await t.startBackup({ ...(await nextLink(t)), ...more });
+  await t.runBackup(id, { ...options, afterPlan: () => afterPlan?.(id) });
+  return t.backupOf(id);
 };
 
 /** Copies the first shard with workers that time out after one batch each; returns their number. */
-export const copyInHaste = async (world: ReadingWorld, backupId: string): Promise<number> => {
-  const { engine } = world;
-  const { backup, organization } = await readRunningBackup(tenant, backupId, engine.clock.now());
+export const copyBatchByBatch = async (t: ArchiveEnv, backupId: string): Promise<number> => {
+  const { tenant, deps } = t;
+  const { backup, organization } = await readRunningBackup(tenant, backupId, deps.clock.now());
   const [project, destination] = await Promise.all([
     readProject(tenant, backup.projectId),
     readDestination(tenant, backup.storageDestination.id),
   ]);
-  const [store, dataKey] = await Promise.all([
-    engine.openStore(tenant, destination, backup.path),
-    engine.dataKeyOf(tenant, backup),
-  ]);
-  const halt = new Haste(after(engine.clock.now(), 600), engine.clock);
-  const source = engine.openSource(tenant, project);
-  const parent = () => openParent(tenant, backup, engine);
+  const [store, dataKey] = await Promise.all([deps.openStore(tenant, destination, backup.path), deps.dataKeyOf(tenant, backup)]);
+  const control = new AlwaysYielding(after(deps.clock.now(), 600), deps.clock);
+  const source = deps.openSource(tenant, project);
+  const parent = () => openParent(tenant, backup, deps);
   const run = {
     context: { tenant, project, organization },
     backup,
     project,
-    deps: engine,
+    deps,
     source,
     store,
     dataKey,
     parent,
-    control: halt,
+    control,
   };
   for (let parts = 0; ; parts++) {
-    const claim = await claimNextPart(tenant, backupId, 0, engine.clock);
+    const claim = await claimNextPart(tenant, backupId, 0, deps.clock);
     if (claim) await copyDocuments(run, claim);
     else {
-      halt.close();
+      control.close();
       source.close();
       return parts;
     }
   }
 };
 
-class Haste extends RunControl {
+class AlwaysYielding extends RunControl {
   override get isYielding(): boolean {
     return true;
   }
 }
 
-export interface Held {
+export interface LinkContents {
   /** Encoded documents by path. */
   readonly documents: readonly (readonly [string, string])[];
-  readonly gone: readonly string[];
+  /** Paths with a tombstone. */
+  readonly deleted: readonly string[];
   /** The archive id that stores each document. */
-  readonly places: ReadonlyMap<string, string>;
+  readonly archives: ReadonlyMap<string, string>;
 }
 
-export const readLink = async (world: ReadingWorld, backup: BackupRecord): Promise<Held> => {
-  const open = await openArchive(tenant, backup, undefined, world.engine);
+export const readLink = async (t: ArchiveEnv, backup: BackupRecord): Promise<LinkContents> => {
+  const open = await openArchive(t.tenant, backup, undefined, t.deps);
   const documents: [string, string][] = [];
-  const gone: string[] = [];
-  const places = new Map<string, string>();
+  const deleted: string[] = [];
+  const archives = new Map<string, string>();
   for await (const { segment, leaf } of streamLeaves(open.archive))
     for (let slot = segment.start; slot < segment.start + segment.count; slot++) {
       const path = leaf
         .name(slot)
         .toString()
-        .slice(rootOf(world).length + 1);
-      if (leaf.kind(slot) === recordKind.tombstone) gone.push(path);
+        .slice(t.root.length + 1);
+      if (leaf.kind(slot) === recordKind.tombstone) deleted.push(path);
       if (leaf.kind(slot) !== recordKind.document) continue;
       documents.push([path, leaf.content(slot).toString('hex')]);
-      places.set(path, segment.backup);
+      archives.set(path, segment.backup);
     }
   open.close();
-  return { documents, gone, places };
+  return { documents, deleted, archives };
 };

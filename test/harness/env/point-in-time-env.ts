@@ -1,4 +1,4 @@
-/** A project with captures, and a clock that can be advanced without waiting. */
+/** The environment of point-in-time restores: a project with captures, and a clock that can be advanced without waiting. */
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import { streamLeaves } from '../../../shared/archive/index.ts';
 import { type BackupRecord, openArchive } from '../../../shared/backup/index.ts';
@@ -7,145 +7,14 @@ import { organizationKey } from '../../../shared/organization/index.ts';
 import { enablePitr, type PitrRecord, pitrKey, runCaptureCycle } from '../../../shared/pitr/index.ts';
 import { commit, newId } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
-import type { RestoreRecord } from '../../../shared/restore/index.ts';
-import { readRestoreRequest, startRestore } from '../../../shared/restore/index.ts';
-import { organizationNow, sourceTime } from './backup-env.ts';
-import {
-  bareFields,
-  createRestoreEnv,
-  destinationId,
-  fieldsOf,
-  projectId,
-  put,
-  type RestoreEnv,
-  server,
-  table,
-  takeBackup,
-  targetId,
-  tenant,
-} from './restore-env.ts';
-
-export interface PointInTimeEnv extends RestoreEnv {
-  base: BackupRecord;
-  /** Advances both clocks. */
-  readonly pass: (seconds: number) => void;
-}
+import { type RestoreDeps, type RestoreRecord, readRestoreRequest, startRestore } from '../../../shared/restore/index.ts';
+import { databaseId, type Fields } from '../firestore/write-documents.ts';
+import { createEnv } from './backup-env.ts';
+import { bareFields, RestoreEnv } from './restore-env.ts';
 
 export type Precision = PitrRecord['precision'];
 
-/** A base backup of `documents`, an incremental one of `more`, and captures that have begun. */
-export const createPointInTimeEnv = async (
-  documents: Parameters<typeof put>[1],
-  precision: Precision = 'second',
-  more?: Parameters<typeof put>[1],
-): Promise<PointInTimeEnv> => {
-  const world = createRestoreEnv();
-  let aheadMs = 0;
-  const nowMs = () => Date.now() + aheadMs;
-  sourceTime.nowMs = nowMs;
-  world.nowMs = nowMs;
-  const { openStore } = world.engine;
-  const engine = {
-    ...world.engine,
-    // Each folder has a store of its own; the parent folder of batches forwards to theirs.
-    openStore: async (...[owner, destination, folder]: Parameters<typeof openStore>) =>
-      folder.endsWith('/pitr') ? batchFolders(world, folder) : openStore(owner, destination, folder),
-  };
-  const pass = (seconds: number): void => {
-    // Whole milliseconds, as clocks have.
-    aheadMs += Math.round(seconds * 1_000);
-  };
-  const moment: PointInTimeEnv = Object.assign(world, { engine, pass, base: undefined as unknown as BackupRecord });
-  await put(world, documents);
-  moment.base = await takeBackup(world);
-  if (more) {
-    await put(world, more);
-    moment.base = await takeBackup(world, { type: 'incremental', parentBackupId: moment.base.id, chainLength: 1 });
-  }
-  await enable(moment, precision);
-  await runCycle(moment);
-  return moment;
-};
-
-/** The parent folder of batches, for reading. */
-const batchFolders = (world: RestoreEnv, folder: string): ObjectStore => {
-  const find = (name: string): { store: MemoryStore; rest: string } => {
-    const end = name.indexOf('/');
-    const store = world.stores.get(`${folder}/${name.slice(0, end)}`);
-    if (!store) throw new StorageError('missing', 'There is no such object.');
-    return { store, rest: name.slice(end + 1) };
-  };
-  return {
-    get: async (name: string, extent: Parameters<ObjectStore['get']>[1]) => find(name).store.get(find(name).rest, extent),
-    head: async (name: string) => find(name).store.head(find(name).rest),
-    close: () => undefined,
-  } as unknown as ObjectStore;
-};
-
-const userId = newId('user');
-
-export const callerContext = {
-  tenant,
-  get organization() {
-    return organizationNow();
-  },
-  role: 'owner',
-  actor: { type: 'user', id: userId, email: 'ada@example.com' },
-  encryption: { mode: 'kms', keyId: 'key' },
-  createdBy: { type: 'user', id: userId },
-} as const;
-
-const enable = async (world: PointInTimeEnv, precision: Precision): Promise<void> => {
-  const { change } = enablePitr(
-    callerContext,
-    {
-      project: table.get<ProjectRecord>(projectKey.project(tenant, projectId))!,
-      destination: table.get<DestinationRecord>(organizationKey.storageDestination(tenant, destinationId))!,
-      before: undefined,
-    },
-    { retentionDays: 7, captureIntervalSeconds: 10, precision },
-    world.engine.clock.now(),
-  );
-  await commit(change.writes);
-};
-
-export const pitrNow = (): PitrRecord => table.get<PitrRecord>(pitrKey.pitr(tenant, projectId))!;
-
-/** One capture cycle, when it is due. */
-export const runCycle = async (world: PointInTimeEnv): Promise<void> => {
-  const { turn: number, nextTurnAt } = pitrNow();
-  const early = Date.parse(nextTurnAt ?? '') - world.nowMs();
-  if (early > 0) world.pass(early / 1_000);
-  await runCaptureCycle(tenant, { projectId, turn: number }, world.engine, AbortSignal.timeout(60_000));
-};
-
-/** The documents of the source at a time, without names and times. */
-export const sourceAt = (world: PointInTimeEnv, moment: string): ReadonlyMap<string, string> => {
-  const database = server.databases.open({ projectId: world.sourceProjectId, databaseId: '(default)' });
-  const all = [...database.scan('', lastKey, Date.parse(moment) * 1_000)];
-  return new Map(all.map(({ path, bytes }) => [path, bareFields(Buffer.from(bytes))]));
-};
-
-/** Advances a little beyond the next whole second and returns it: earlier writes are in it, later ones are not. */
-export const nextSecond = (world: PointInTimeEnv): string => {
-  world.pass((1_200 - (world.nowMs() % 1_000)) / 1_000);
-  return new Date(Math.floor(world.nowMs() / 1_000) * 1_000).toISOString();
-};
-
-/** The documents of a backup by path, without names and times. */
-export const contentsOf = async (
-  backup: BackupRecord,
-  deps: Pick<RestoreEnv['engine'], 'openStore' | 'dataKeyOf'>,
-): Promise<ReadonlyMap<string, string>> => {
-  const { archive, close } = await openArchive(tenant, backup, undefined, deps);
-  const found = new Map<string, string>();
-  const prefix = `${archive.manifest.source}/documents/`.length;
-  for await (const { segment, leaf } of streamLeaves(archive))
-    for (let slot = segment.start; slot < segment.start + segment.count; slot++)
-      found.set(leaf.name(slot).subarray(prefix).toString(), bareFields(leaf.content(slot)));
-  close();
-  return found;
-};
+type Documents = Readonly<Record<string, Fields | undefined>>;
 
 export interface PointInTimeInput {
   readonly pointInTime: string;
@@ -155,27 +24,151 @@ export interface PointInTimeInput {
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-export const bodyOf = ({ options, ...input }: PointInTimeInput) =>
-  ({
-    projectId,
-    targetProjectId: targetId,
-    ...input,
-    options: { mergeMode: 'rollback', dryRun: false, includeSubcollections: true, safetyBackup: true, ...options },
-  }) as unknown as Parameters<typeof readRestoreRequest>[1];
+export const createPointInTimeEnv = (): Promise<PointInTimeEnv> => createEnv(PointInTimeEnv);
 
-/** Like POST /backups/restore. */
-export const startPointInTimeRestore = async (world: PointInTimeEnv, input: PointInTimeInput): Promise<RestoreRecord> => {
-  const now = world.engine.clock.now();
-  const { options, pointRequest, ...context } = await readRestoreRequest(tenant, bodyOf(input), now);
-  const encryption = { mode: 'kms', keyId: 'key' } as const;
-  const createdBy = { type: 'user', id: newId('user') };
-  const { restore, writes } = startRestore(
-    { ...context, tenant, encryption, point: pointRequest?.point },
-    { ...options, createdBy },
-    now,
-  );
-  await commit(writes);
-  return restore;
-};
+export class PointInTimeEnv extends RestoreEnv {
+  /** The latest backup before the captures. */
+  base!: BackupRecord;
+  readonly #userId = newId('user');
+  #aheadMs = 0;
 
-export const targetNow = (world: PointInTimeEnv): ReadonlyMap<string, string> => fieldsOf(world, 'target');
+  override reset(sourceProjectId?: string): void {
+    super.reset(sourceProjectId);
+    this.#aheadMs = 0;
+    this.nowMs = () => Date.now() + this.#aheadMs;
+    this.sourceNowMs = this.nowMs;
+  }
+
+  /** Resets the environment: a base backup of `documents`, an incremental one of `more`, and captures that have begun. */
+  async startCaptures(documents: Documents, precision: Precision = 'second', more?: Documents): Promise<void> {
+    this.reset();
+    await this.put(documents);
+    this.base = await this.takeBackup();
+    if (more) {
+      await this.put(more);
+      this.base = await this.takeBackup({ type: 'incremental', parentBackupId: this.base.id, chainLength: 1 });
+    }
+    await this.#enable(precision);
+    await this.runCycle();
+  }
+
+  protected override createDeps(): RestoreDeps {
+    const deps = super.createDeps();
+    // Each folder has a store of its own; the parent folder of batches forwards to theirs.
+    const openStore: RestoreDeps['openStore'] = async (tenant, destination, folder) =>
+      folder.endsWith('/pitr') ? this.#batchFolders(folder) : deps.openStore(tenant, destination, folder);
+    return { ...deps, openStore };
+  }
+
+  /** The parent folder of batches, for reading. */
+  #batchFolders(folder: string): ObjectStore {
+    const find = (name: string): { store: MemoryStore; rest: string } => {
+      const end = name.indexOf('/');
+      const store = this.stores.get(`${folder}/${name.slice(0, end)}`);
+      if (!store) throw new StorageError('missing', 'There is no such object.');
+      return { store, rest: name.slice(end + 1) };
+    };
+    return {
+      get: async (name: string, range: Parameters<ObjectStore['get']>[1]) => find(name).store.get(find(name).rest, range),
+      head: async (name: string) => find(name).store.head(find(name).rest),
+      close: () => undefined,
+    } as unknown as ObjectStore;
+  }
+
+  /** Advances both clocks, by whole milliseconds. */
+  pass(seconds: number): void {
+    this.#aheadMs += Math.round(seconds * 1_000);
+  }
+
+  get caller() {
+    return {
+      tenant: this.tenant,
+      organization: this.organization,
+      role: 'owner',
+      actor: { type: 'user', id: this.#userId, email: 'ada@example.com' },
+      encryption: { mode: 'kms', keyId: 'key' },
+      createdBy: { type: 'user', id: this.#userId },
+    } as const;
+  }
+
+  async #enable(precision: Precision): Promise<void> {
+    const { table, tenant } = this;
+    const { change } = enablePitr(
+      this.caller,
+      {
+        project: table.get<ProjectRecord>(projectKey.project(tenant, this.projectId))!,
+        destination: table.get<DestinationRecord>(organizationKey.storageDestination(tenant, this.destinationId))!,
+        before: undefined,
+      },
+      { retentionDays: 7, captureIntervalSeconds: 10, precision },
+      this.clock.now(),
+    );
+    await commit(change.writes);
+  }
+
+  get pitr(): PitrRecord {
+    return this.table.get<PitrRecord>(pitrKey.pitr(this.tenant, this.projectId))!;
+  }
+
+  /** Runs the next capture cycle when it is due. */
+  async runCycle(): Promise<void> {
+    const { turn, nextTurnAt } = this.pitr;
+    const early = Date.parse(nextTurnAt ?? '') - this.nowMs();
+    if (early > 0) this.pass(early / 1_000);
+    await runCaptureCycle(this.tenant, { projectId: this.projectId, turn }, this.deps, AbortSignal.timeout(60_000));
+  }
+
+  /** The documents of the source at a time, without names and times. */
+  sourceAt(moment: string): ReadonlyMap<string, string> {
+    const database = this.server.databases.open({ projectId: this.sourceProjectId, databaseId });
+    const all = [...database.scan('', lastKey, Date.parse(moment) * 1_000)];
+    return new Map(all.map(({ path, bytes }) => [path, bareFields(Buffer.from(bytes))]));
+  }
+
+  /** Advances a little beyond the next whole second and returns it: earlier writes are in it, later ones are not. */
+  nextSecond(): string {
+    this.pass((1_200 - (this.nowMs() % 1_000)) / 1_000);
+    return new Date(Math.floor(this.nowMs() / 1_000) * 1_000).toISOString();
+  }
+
+  /** The documents of a backup by path, without names and times. */
+  async contentsOf(
+    backup: BackupRecord,
+    deps: Pick<RestoreDeps, 'openStore' | 'dataKeyOf'> = this.deps,
+  ): Promise<ReadonlyMap<string, string>> {
+    const { archive, close } = await openArchive(this.tenant, backup, undefined, deps);
+    const found = new Map<string, string>();
+    const prefix = `${archive.manifest.source}/documents/`.length;
+    for await (const { segment, leaf } of streamLeaves(archive))
+      for (let slot = segment.start; slot < segment.start + segment.count; slot++)
+        found.set(leaf.name(slot).subarray(prefix).toString(), bareFields(leaf.content(slot)));
+    close();
+    return found;
+  }
+
+  /** The body of POST /backups/restore. */
+  bodyOf({ options, ...input }: PointInTimeInput) {
+    return {
+      projectId: this.projectId,
+      targetProjectId: this.targetId,
+      ...input,
+      options: { mergeMode: 'rollback', dryRun: false, includeSubcollections: true, safetyBackup: true, ...options },
+    } as unknown as Parameters<typeof readRestoreRequest>[1];
+  }
+
+  /** Like POST /backups/restore. */
+  async startPointInTimeRestore(input: PointInTimeInput): Promise<RestoreRecord> {
+    const { tenant } = this;
+    const now = this.clock.now();
+    const { options, pointRequest, ...context } = await readRestoreRequest(tenant, this.bodyOf(input), now);
+    const encryption = { mode: 'kms', keyId: 'key' } as const;
+    const createdBy = { type: 'user', id: newId('user') };
+    const { restore, writes } = startRestore(
+      { ...context, tenant, encryption, point: pointRequest?.point },
+      { ...options, createdBy },
+      now,
+    );
+    await commit(writes);
+    return restore;
+  }
+}

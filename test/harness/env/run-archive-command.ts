@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, stop } from 'esbuild';
-import { buildCached } from '../../../infra/local/boot/build-cached.ts';
+import { buildCached } from '../../../infra/bundle/build-cached.ts';
 
 export interface Run {
   readonly code: number | null;
@@ -13,14 +13,17 @@ export interface Run {
 
 /**
  * Starting from one bundled file takes a third of the time. The build is cached and shared by all test processes. The test that
- * kills an export covers main.ts itself.
+ * kills an export covers the command itself.
  */
 const program = buildCached({
   kind: 'archive',
   from: ['infra/archive/**/*.*', 'shared/**/*.*'],
   make: async (dir) => {
     await build({
-      entryPoints: [fileURLToPath(new URL('../../../infra/archive/main.ts', import.meta.url))],
+      stdin: {
+        contents: "import { runArchive } from './run-archive.ts'; process.exitCode = await runArchive(process.argv.slice(2));",
+        resolveDir: fileURLToPath(new URL('../../../infra/archive', import.meta.url)),
+      },
       outfile: join(dir, 'main.mjs'),
       bundle: true,
       format: 'esm',

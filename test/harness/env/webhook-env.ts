@@ -44,8 +44,8 @@ interface Written {
 
 export interface Metadata {
   readonly attempt: number;
-  readonly maxAttempts: number;
-  readonly willRetry: boolean;
+  readonly maxAttempts?: number;
+  readonly willRetry?: boolean;
   readonly deliveryId: string;
 }
 

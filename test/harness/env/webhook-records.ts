@@ -97,6 +97,8 @@ export const createWebhookRecordsEnv = async (): Promise<WebhookRecordsEnv> => {
         })),
         Failed: [],
       },
+    // What a test seals is its own ciphertext.
+    Decrypt: ({ CiphertextBlob }: Input) => ({ Plaintext: CiphertextBlob }),
     // SES has addresses instead of action names.
     '': () => ({ MessageId: 'x' }),
   });

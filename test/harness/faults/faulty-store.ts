@@ -1,13 +1,13 @@
 import type { ObjectStore } from '../../../shared/destination/index.ts';
-import type { World } from '../env/backup-env.ts';
+import type { BackupEnv } from '../env/backup-env.ts';
 
-/** A store in which chosen operations fail. */
-export const faulty = (world: World, fail: (operation: string, name: string) => Error | undefined): void => {
+/** Makes chosen operations of the store fail. */
+export const faulty = (t: Pick<BackupEnv, 'wrapStore'>, fail: (operation: string, name: string) => Error | undefined): void => {
   const check = (operation: string, name: string): void => {
     const error = fail(operation, name);
     if (error) throw error;
   };
-  world.through = (inner) => ({
+  t.wrapStore = (inner) => ({
     ...bound(inner),
     put: async (name, bytes, options) => {
       check('put', name);
@@ -39,6 +39,7 @@ export const bound = (inner: ObjectStore): ObjectStore => ({
   upload: (...all) => inner.upload(...all),
   get: (...all) => inner.get(...all),
   head: (...all) => inner.head(...all),
+  extendLock: (...all) => inner.extendLock(...all),
   list: (prefix) => inner.list(prefix),
   remove: (names) => inner.remove(names),
   abortUnfinishedUploads: (prefix) => inner.abortUnfinishedUploads(prefix),

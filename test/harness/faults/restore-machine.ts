@@ -1,15 +1,15 @@
 /** A restore worker that may crash: its effects are table writes, uploads and writes to the target. */
 import type { ObjectStore, Upload } from '../../../shared/destination/index.ts';
 import { FirestoreDatabase, type SourceOptions } from '../../../shared/firestore/index.ts';
-import { table } from '../env/backup-env.ts';
+import type { InMemoryTable } from '../table/in-memory-table.ts';
 import { CrashInjector } from './crash-injector.ts';
 
 export class CrashingMachine extends CrashInjector {
   /** Replaces the previous machine. */
-  attach(world: { machine: CrashingMachine | undefined }): this {
-    table.onWrite = (when) => this.atWrite(when);
-    table.onRead = () => this.atRead();
-    world.machine = this;
+  attach(t: { readonly table: InMemoryTable; machine: CrashingMachine | undefined }): this {
+    t.table.onWrite = (when) => this.atWrite(when);
+    t.table.onRead = () => this.atRead();
+    t.machine = this;
     return this;
   }
 
@@ -24,6 +24,7 @@ export class CrashingMachine extends CrashInjector {
       upload: (name, options) => upload(inner.upload(name, options)),
       get: (name, range) => this.alive(() => inner.get(name, range)),
       head: (name) => this.alive(() => inner.head(name)),
+      extendLock: (name, state, until) => this.alive(() => inner.extendLock(name, state, until)),
       list: (prefix) => inner.list(prefix),
       remove: (names) => this.effect(() => inner.remove(names)),
       abortUnfinishedUploads: (prefix) => this.effect(() => inner.abortUnfinishedUploads(prefix)),

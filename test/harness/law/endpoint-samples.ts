@@ -24,7 +24,11 @@ export const parameterKinds = {
   backupId: 'backup',
   restoreJobId: 'restore',
   scheduleId: 'schedule',
+  restoreTestId: 'restoreTest',
+  runId: 'restoreTestRun',
   webhookId: 'webhook',
+  alertId: 'alert',
+  erasureId: 'erasure',
   deliveryId: 'delivery',
 } as const satisfies Readonly<Record<string, IdKind>>;
 

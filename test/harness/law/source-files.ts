@@ -21,7 +21,7 @@ export interface Source {
   readonly imports: readonly Import[];
 }
 
-export const sources: readonly Source[] = globSync('{shared,functions,infra,test}/**/*.ts', { cwd: root })
+export const sources: readonly Source[] = globSync('{shared,functions,infra,test}/**/*.{ts,tsx}', { cwd: root })
   .filter((path) => !path.includes('node_modules'))
   .sort()
   .map((path) => {

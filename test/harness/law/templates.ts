@@ -7,7 +7,7 @@ import { Code } from 'aws-cdk-lib/aws-lambda';
 import { buildApp } from '../../../infra/app.ts';
 import { readConfig } from '../../../infra/config.ts';
 import type { Capability } from '../../../shared/contract/capabilities.ts';
-import { capabilitiesOf, endpoints, handlerOf } from '../../../shared/contract/index.ts';
+import { capabilitiesOf, endpoints, entryOf, handlerOf } from '../../../shared/contract/index.ts';
 import { type Worker, workers } from '../../../shared/contract/runtime/workers.ts';
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -113,15 +113,12 @@ export interface WantedFunction {
 
 /** Every function of the contract: one per endpoint and one per worker. */
 export const wantedFunctions: readonly WantedFunction[] = [
-  ...endpoints.map((endpoint) => {
-    const { file, name } = handlerOf(endpoint);
-    return {
-      name: endpoint.id,
-      entry: `functions/api/${file}.ts`,
-      handler: `index.${name}`,
-      capabilities: capabilitiesOf(endpoint),
-    };
-  }),
+  ...endpoints.map((endpoint) => ({
+    name: endpoint.id,
+    entry: entryOf(endpoint),
+    handler: `index.${handlerOf(endpoint).name}`,
+    capabilities: capabilitiesOf(endpoint),
+  })),
   ...Object.entries<Worker>(workers).map(([name, { entry, capabilities }]) => ({
     name,
     entry,

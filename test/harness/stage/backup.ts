@@ -1,13 +1,13 @@
 /** Creates projects, buckets and backups through the API, with the stage's Firestore and S3. */
 
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type * as z from 'zod';
 import { awsAuthorization } from '../../../infra/local/base/aws-authorization.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';
 import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
 import type { Backup } from '../../../shared/contract/models/backup.ts';
+import { lookUntil } from '../time/look-until.ts';
 import { call, type Result, stageVariable } from './client.ts';
 import type { TestOrganization } from './organization.ts';
 
@@ -20,10 +20,16 @@ const expectStatus = <D>(result: Result<D>, status: number): D => {
 const by = ({ id, owner }: TestOrganization) => ({ token: owner.accessToken, org: id });
 
 /** A new bucket. */
-export const newBucket = async (bucket = `bucket-${randomUUID().slice(0, 8)}`): Promise<string> => {
+export const newBucket = async (
+  bucket = `bucket-${randomUUID().slice(0, 8)}`,
+  { hasObjectLock = false } = {},
+): Promise<string> => {
   const answer = await fetch(`${stageVariable('STAGE_S3_URL')}/${bucket}`, {
     method: 'PUT',
-    headers: { authorization: awsAuthorization({ accessKeyId: 'test', region: 'us-east-1', service: 's3' }) },
+    headers: {
+      authorization: awsAuthorization({ accessKeyId: 'test', region: 'us-east-1', service: 's3' }),
+      ...(hasObjectLock && { 'x-amz-bucket-object-lock-enabled': 'true' }),
+    },
   });
   if (!answer.ok) throw new Error(`the bucket was not created: ${answer.status}`);
   return bucket;
@@ -71,13 +77,11 @@ export const startBackup = async (organization: TestOrganization, body: object):
   expectStatus(await call(backups.create, { ...by(organization), body }), 202) as BackupData;
 
 /** Waits until the backup has ended, with any status. */
-export const endOf = async (organization: TestOrganization, backupId: string): Promise<BackupData> => {
-  for (;;) {
-    const data = expectStatus(await call(backups.get, { ...by(organization), params: { backupId } }), 200);
-    if (data.status !== 'pending' && data.status !== 'running') return data;
-    await pause(200);
-  }
-};
+export const endOf = (organization: TestOrganization, backupId: string): Promise<BackupData> =>
+  lookUntil(
+    async () => expectStatus(await call(backups.get, { ...by(organization), params: { backupId } }), 200),
+    ({ status }) => status !== 'pending' && status !== 'running',
+  );
 
 /** A completed backup of a few documents, with its own project and bucket. */
 export const takeBackup = async (organization: TestOrganization, more: object = {}): Promise<BackupData> => {

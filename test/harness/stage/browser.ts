@@ -1,5 +1,6 @@
 /** A minimal browser for sign-in: keeps cookies by path and follows redirects on request only. */
 import { auth } from '../../../shared/contract/endpoints/auth.ts';
+import { accessCookie } from '../../../shared/http/cookies.ts';
 import { stageUrl } from './client.ts';
 import { newEmail } from './person.ts';
 
@@ -28,6 +29,7 @@ export class Browser {
     });
     for (const set of answer.headers.getSetCookie()) {
       const [, name = '', value = '', attributes = ''] = /^([^=]+)=([^;]*)(.*)$/.exec(set) ?? [];
+      assertAcceptable(name, attributes);
       if (/max-age=0\b/i.test(attributes)) this.#cookies.delete(name);
       else this.keep(name, value, /path=([^;]+)/i.exec(attributes)?.[1]);
     }
@@ -47,15 +49,30 @@ export class Browser {
   }
 }
 
+/** Browsers refuse a `__Host-` cookie unless it is Secure, for all paths and for this host alone. */
+const assertAcceptable = (name: string, attributes: string): void => {
+  if (!name.startsWith('__Host-')) return;
+  if (!/; secure\b/i.test(attributes) || !/; path=\/(;|$)/i.test(attributes) || /; domain=/i.test(attributes)) {
+    throw new Error(`a browser refuses the cookie ${name} with ${attributes}`);
+  }
+};
+
 export const locationOf = (answer: Response): string => {
   const location = answer.headers.get('location');
   if (!location) throw new Error(`expected a redirect, got ${answer.status}`);
   return location;
 };
 
+/** The headers of a page of the console, in a browser that this person has signed in. */
+export const consoleHeaders = async (email = newEmail()): Promise<{ readonly cookie: string; readonly origin: string }> => {
+  const browser = new Browser();
+  await browser.signIn(email);
+  return { cookie: `${accessCookie}=${browser.cookie(accessCookie)}`, origin: stageUrl() };
+};
+
 /** Submits the provider's page like a user with a browser. */
-export const onThePage = async (browser: Browser, form: URLSearchParams): Promise<string> => {
-  const begun = await browser.go(`${stageUrl()}${auth.google.path}`);
+export const onThePage = async (browser: Browser, form: URLSearchParams, query: Record<string, string> = {}): Promise<string> => {
+  const begun = await browser.go(`${stageUrl()}${auth.google.path}?${new URLSearchParams(query)}`);
   const provider = new Browser();
   const page = new URL(locationOf(await provider.go(locationOf(begun))), locationOf(begun)).href;
   const chosen = await provider.go(page, { method: 'POST', body: form });

@@ -1,5 +1,6 @@
 /** API client for the running stage. */
 import type * as z from 'zod';
+import { sendRequest } from '../../../shared/client/index.ts';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 
 /** A variable set by test/setup/stage-env.ts; only in files of the project `stage`. */
@@ -47,20 +48,39 @@ export const api = async <D = Record<string, unknown>>(
   path: string,
   { token, org, body, headers }: CallOptions = {},
 ): Promise<Result<D>> => {
-  const answer = await fetch(stageUrl() + path, {
-    method,
-    redirect: 'manual',
-    headers: {
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      ...(org !== undefined && { 'x-organization-id': org }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
+  const {
+    status,
+    headers: answered,
+    text,
+  } = await sendRequest(
+    {
+      baseUrl: stageUrl(),
+      fetch: (url, init) => fetch(url, init),
+      credentials: 'omit',
+      redirect: 'manual',
+      // Tests see every response, and wait as long as the test does.
+      retry: { attempts: 1, backoffMs: 0, timeoutMs: 300_000 },
     },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  const isJson = /\bjson\b/.test(answer.headers.get('content-type') ?? '');
-  return { status: answer.status, body: (isJson ? JSON.parse(text) : {}) as Body<D>, text, headers: answer.headers };
+    {
+      method,
+      path,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(org !== undefined && { 'x-organization-id': org }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      isRepeatable: false,
+    },
+  );
+  const isJson = /\bjson\b/.test(answered.get('content-type') ?? '');
+  return {
+    status,
+    body: (isJson && text !== '' ? JSON.parse(text) : {}) as Body<D>,
+    text,
+    headers: answered,
+  };
 };
 
 type DataOf<E extends Endpoint> = E['list'] extends z.ZodType

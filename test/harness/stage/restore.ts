@@ -1,8 +1,8 @@
 /** Restores through the API, and the contents of databases. */
-import { setTimeout as pause } from 'node:timers/promises';
 import type * as z from 'zod';
 import { restores } from '../../../shared/contract/endpoints/restores.ts';
 import type { DryRun, RestoreJob } from '../../../shared/contract/models/restore.ts';
+import { lookUntil } from '../time/look-until.ts';
 import { call, type Result, stageVariable } from './client.ts';
 import type { TestOrganization } from './organization.ts';
 
@@ -31,13 +31,11 @@ export const readRestore = async (organization: TestOrganization, restoreJobId: 
   expectStatus(await call(restores.get, { ...by(organization), params: { restoreJobId } }), 200);
 
 /** Waits until the restore has ended, with any status, and its target is unlocked. */
-export const endOfRestore = async (organization: TestOrganization, restoreJobId: string): Promise<RestoreData> => {
-  for (;;) {
-    const data = await readRestore(organization, restoreJobId);
-    if (data.status !== 'pending' && data.status !== 'running') return data;
-    await pause(200);
-  }
-};
+export const endOfRestore = (organization: TestOrganization, restoreJobId: string): Promise<RestoreData> =>
+  lookUntil(
+    () => readRestore(organization, restoreJobId),
+    ({ status }) => status !== 'pending' && status !== 'running',
+  );
 
 /** A restore that must complete. */
 export const restore = async (organization: TestOrganization, body: object): Promise<RestoreData> =>

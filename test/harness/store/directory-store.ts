@@ -114,6 +114,10 @@ export class DirectoryStore implements ObjectStore {
     }
   }
 
+  async extendLock(): Promise<undefined> {
+    throw new StorageError('invalid', 'A folder has no locks.');
+  }
+
   async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<{ name: string; size: number }> {
     for (const name of await this.#names()) {
       signal?.throwIfAborted();

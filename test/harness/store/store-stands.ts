@@ -5,14 +5,16 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { openFauxqs } from '../../../infra/local/engines/fauxqs/fauxqs-engine.ts';
 import { makeS3Front } from '../../../infra/local/engines/fauxqs/s3-front.ts';
 import { startGcs } from '../../../infra/local/engines/gcs/index.ts';
 import { openGoogleToken } from '../../../infra/local/engines/identity/google-token.ts';
 import type { ObjectStore } from '../../../shared/destination/index.ts';
 import { openConfiguredStore, type StoreConfig } from '../../../shared/destination/open/open-store.ts';
+import { openGcsStore } from '../../../shared/destination/store/gcs/gcs-store.ts';
 import type { RetryPolicy } from '../../../shared/destination/store/retry-transient.ts';
-import { type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
+import { googleAccessToken, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 
 export const tenant: Tenant = unsafeTenant('org_01JZ8Q4V0M6T3X9C2B7N5K1HRD', 'record');
 export const bucket = 'backups';
@@ -24,6 +26,9 @@ export const account = {
 };
 /** Short timeouts and hardly any delay. */
 export const quick: RetryPolicy = { attempts: 4, firstDelayMs: 1, maxDelayMs: 2, requestMs: 2_000 };
+
+/** For tests without a silent store: there only a busy machine is slow. */
+export const patient: RetryPolicy = { ...quick, requestMs: 20_000 };
 
 /** Clean-up functions, run in reverse order. */
 export type Stops = (() => unknown)[];
@@ -49,12 +54,28 @@ export const tempDir = (stops: Stops): string => {
 };
 
 /** Starts an S3 server and returns its URL. */
-export const startS3 = async (stops: Stops): Promise<string> => {
+export const startS3 = async (stops: Stops, lockableBuckets: readonly string[] = []): Promise<string> => {
   const queues = await openFauxqs({ dir: tempDir(stops), region: 'eu-central-1', account: '1', delayScale: 1, url: () => '' });
   stops.push(() => queues.stop());
   queues.createBucket(bucket);
-  return serve(stops, makeS3Front({ port: queues.port, dir: queues.s3Dir }));
+  return serve(stops, makeS3Front({ port: queues.port, dir: queues.s3Dir, lockableBuckets }));
 };
+
+/** Gives the bucket Object Lock, as its creation does; noncurrent versions are kept. */
+export const enableObjectLock = async (url: string): Promise<void> => {
+  const s3 = ownerOf(url);
+  await s3.send(new CreateBucketCommand({ Bucket: bucket, ObjectLockEnabledForBucket: true }));
+  s3.destroy();
+};
+
+/** The official client, as the owner of the bucket uses it. */
+export const ownerOf = (url: string, accessKeyId = 'owner'): S3Client =>
+  new S3Client({
+    endpoint: url,
+    region: 'eu-central-1',
+    forcePathStyle: true,
+    credentials: { accessKeyId, secretAccessKey: 'secret' },
+  });
 
 export const startGoogle = async (stops: Stops): Promise<string> => {
   const gcs = startGcs({ dir: tempDir(stops) });
@@ -86,8 +107,25 @@ export const openAt = (
   folder: string,
   retryPolicy = quick,
   config: Partial<StoreConfig> = {},
+  credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } = keys,
 ): Promise<ObjectStore> => {
   process.env.S3_URL = process.env.SPACES_URL = process.env.GCS_URL = url;
   process.env.PRIVATE_HOSTS = '';
-  return openConfiguredStore(tenant, { ...baseConfig, type, ...config }, type === 'gcs' ? account : keys, folder, retryPolicy);
+  return openConfiguredStore(
+    tenant,
+    { ...baseConfig, type, ...config },
+    type === 'gcs' ? account : credentials,
+    folder,
+    retryPolicy,
+  );
 };
+
+/** A token of the service account. */
+export const requestToken = (scopes: readonly string[]) => googleAccessToken(account, scopes);
+
+/** Opens a Cloud Storage bucket with smaller parts than production's: uploads of several parts take an eighth of the CPU. */
+export const openGcsInParts = (url: string, folder: string): ObjectStore =>
+  openGcsStore({ bucket, folder, baseUrl: url, requestToken, retryPolicy: patient, partBytes: smallPartBytes });
+
+/** A multiple of 256 KiB, as Cloud Storage requires. */
+export const smallPartBytes = 1 << 20;

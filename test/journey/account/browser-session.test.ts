@@ -33,10 +33,10 @@ test('browser session: without redirect_uri the callback sets the session cookie
   const cookies = answer.headers.getSetCookie();
   equal(cookies.length, 3);
   const find = (name: string) => cookies.find((cookie) => cookie.startsWith(`${name}=`)) ?? '';
-  match(find('bms_access'), /^bms_access=[\w.-]+; Path=\/; Max-Age=3600; HttpOnly; Secure; SameSite=Lax$/);
+  match(find('__Host-bms_access'), /^__Host-bms_access=[\w.-]+; Path=\/; Max-Age=3600; HttpOnly; SameSite=Lax; Secure$/);
   match(
-    find('bms_refresh'),
-    /^bms_refresh=ses_\w{26}\.[\w-]{43}; Path=\/api\/v1\/auth; Max-Age=604800; HttpOnly; Secure; SameSite=Lax$/,
+    find('__Host-bms_refresh'),
+    /^__Host-bms_refresh=ses_\w{26}\.[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax; Secure$/,
   );
   match(find('bms_login'), /^bms_login=; .*Max-Age=0/);
   const me = await meOf(browser);
@@ -72,24 +72,24 @@ test('browser session: with an allowed or our own Origin, cookies work like toke
   equal((await browser.go(at(organizations.create), post({ origin: stageUrl() }, { name: 'Mine too' }))).status, 201);
 });
 
-test('browser session: the refresh cookie alone renews both cookies, with the documented response', async () => {
+test('auth.refresh: the refresh cookie renews both cookies, and the body has no refresh token', async () => {
   const browser = await signedIn();
-  const [access, refresh] = [browser.cookie('bms_access'), browser.cookie('bms_refresh')];
+  const [access, refresh] = [browser.cookie('__Host-bms_access'), browser.cookie('__Host-bms_refresh')];
   const answer = await browser.go(at(auth.refresh), post({ origin }));
   equal(answer.status, 200);
   const { data } = (await answer.json()) as { data: Record<string, unknown> };
-  deepEqual(Object.keys(data).sort(), ['accessToken', 'expiresIn', 'refreshToken']);
-  deepEqual([browser.cookie('bms_access'), browser.cookie('bms_refresh')], [data.accessToken, data.refreshToken]);
-  equal(browser.cookie('bms_access') === access || browser.cookie('bms_refresh') === refresh, false);
+  deepEqual(Object.keys(data).sort(), ['accessToken', 'expiresIn']);
+  equal(browser.cookie('__Host-bms_access'), data.accessToken);
+  equal(browser.cookie('__Host-bms_access') === access || browser.cookie('__Host-bms_refresh') === refresh, false);
   equal((await meOf(browser)).status, 200);
 });
 
 test('browser session: a reused refresh cookie ends the session, like a reused token', async () => {
   const browser = await signedIn();
-  const old = browser.cookie('bms_refresh')!;
+  const old = browser.cookie('__Host-bms_refresh')!;
   await browser.go(at(auth.refresh), post({ origin }));
   const thief = new Browser();
-  thief.keep('bms_refresh', old, '/api/v1/auth');
+  thief.keep('__Host-bms_refresh', old);
   equal((await thief.go(at(auth.refresh), post({ origin }))).status, 401);
   equal((await meOf(browser)).status, 401);
 });
@@ -104,13 +104,14 @@ test('browser session: a token in the body overrides the cookie, needs no Origin
 
 test('browser session: signing out clears the cookies and ends their session', async () => {
   const browser = await signedIn();
-  const access = browser.cookie('bms_access')!;
+  const access = browser.cookie('__Host-bms_access')!;
   const answer = await browser.go(at(auth.logout), post({ origin }));
   equal(answer.status, 200);
-  deepEqual([browser.cookie('bms_access'), browser.cookie('bms_refresh')], [undefined, undefined]);
-  for (const cookie of answer.headers.getSetCookie()) match(cookie, /=; Path=[^;]+; Max-Age=0; HttpOnly; Secure; SameSite=Lax$/);
+  deepEqual([browser.cookie('__Host-bms_access'), browser.cookie('__Host-bms_refresh')], [undefined, undefined]);
+  for (const cookie of answer.headers.getSetCookie())
+    match(cookie, /^__Host-\w+=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax; Secure$/);
   const kept = new Browser();
-  kept.keep('bms_access', access);
+  kept.keep('__Host-bms_access', access);
   equal((await meOf(kept)).status, 401);
 });
 
@@ -126,7 +127,7 @@ test('browser session: a cookie without an access token is UNAUTHORIZED', async 
   const { refreshToken } = await signIn();
   for (const value of ['', 'x', refreshToken, 'fb_sa_x', '%00', 'a=b=c']) {
     const browser = new Browser();
-    browser.keep('bms_access', value);
+    browser.keep('__Host-bms_access', value);
     equal((await meOf(browser)).status, 401);
   }
 });

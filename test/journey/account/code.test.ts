@@ -27,7 +27,10 @@ for (const [what, body, field] of [
 ] as const) {
   test(`code exchange: a request with ${what} is refused by field`, async () => {
     const answer = await call(auth.token, { body });
-    deepEqual([answer.status, answer.body.error.code, answer.body.error.details.field], [400, 'VALIDATION_ERROR', field]);
+    deepEqual(
+      { status: answer.status, code: answer.body.error.code, field: answer.body.error.details.field },
+      { status: 400, code: 'VALIDATION_ERROR', field },
+    );
   });
 }
 

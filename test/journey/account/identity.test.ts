@@ -63,7 +63,7 @@ test('identity: a user who declines consent gets an error and is not signed in',
   const answer = await browser.go(await onThePage(browser, new URLSearchParams({ deny: 'yes' })));
   equal(answer.status, 401);
   match(await answer.text(), /cancelled/);
-  equal(browser.cookie('bms_access'), undefined);
+  equal(browser.cookie('__Host-bms_access'), undefined);
 });
 
 test('identity: a user who withholds a scope is signed in, and the grant lists the missing scope', async () => {
@@ -71,7 +71,7 @@ test('identity: a user who withholds a scope is signed in, and the grant lists t
   const kept = 'https://www.googleapis.com/auth/cloud-platform';
   const form = new URLSearchParams({ email: newEmail(), chosen: 'yes', scope: kept });
   equal((await browser.go(await onThePage(browser, form))).status, 302);
-  const { body } = await call(auth.me, { token: browser.cookie('bms_access') });
+  const { body } = await call(auth.me, { token: browser.cookie('__Host-bms_access') });
   const { scopes } = (await getItem(accountKey.grant(body.data.id))) as unknown as { scopes: string[] };
   ok(scopes.includes(kept) && !scopes.some((scope) => scope.endsWith('/datastore')), scopes.join(' '));
 });
@@ -87,7 +87,7 @@ test('identity: no secret or token of a sign-in is in the table or the logs', as
   await call(auth.refresh, { body: { refreshToken } });
   await call(auth.me, { token: next.accessToken });
   const signatures = [accessToken, next.accessToken].map((token) => token.split('.')[2]!);
-  const refreshes = [refreshToken, next.refreshToken].map((token) => token.split('.')[1]!);
+  const refreshes = [refreshToken, next.refreshToken!].map((token) => token.split('.')[1]!);
   const secrets = [state, verifier, providerCode, code, ...signatures, ...refreshes];
   equal(secrets.filter((secret) => secret.length >= 43).length, secrets.length);
 

@@ -32,7 +32,7 @@ test('refresh: it returns new tokens of the same session; the previous access to
   notEqual(after.jti, before.jti);
   ok(await isSignedIn(accessToken));
   ok(await isSignedIn(body.data.accessToken));
-  equal((await refresh(body.data.refreshToken)).status, 200);
+  equal((await refresh(body.data.refreshToken!)).status, 200);
 });
 
 test('refresh: the new token has the current organizations and address', async () => {
@@ -48,7 +48,7 @@ test('refresh: reuse of a rotated token ends the session and is audited for its 
   const member = await addMember(organization, 'member');
   const next = (await refresh(member.refreshToken)).body.data;
   await refused(member.refreshToken);
-  await refused(next.refreshToken);
+  await refused(next.refreshToken!);
   equal(await isSignedIn(next.accessToken), false);
   equal(await isSignedIn(member.accessToken), false);
   // Another reuse has no further effect: the session has already ended.
@@ -74,7 +74,7 @@ test('refresh: of five concurrent refreshes one succeeds; the others count as re
     answers.every(({ status }) => status === 200 || status === 401),
     answers.map(({ status }) => status).join(),
   );
-  await refused(won[0]!.body.data.refreshToken);
+  await refused(won[0]!.body.data.refreshToken!);
   equal(await isSignedIn(accessToken), false);
   const { session } = recordsOf(refreshToken);
   const kept = (await itemsOf(session.pk)).filter(({ sk }) => sk.startsWith('REFRESH#'));
@@ -131,9 +131,9 @@ test('refresh: a session ends after thirty days despite refreshes; both tokens a
   const endsAt = Math.floor(Date.now() / 1_000) + 3_600;
   await putItem({ ...record, endsAt });
   const next = (await refresh(refreshToken)).body.data;
-  equal((await getItem(recordsOf(next.refreshToken).token))!.expiresAt, endsAt, 'no token outlives its session');
+  equal((await getItem(recordsOf(next.refreshToken!).token))!.expiresAt, endsAt, 'no token outlives its session');
   await putItem({ ...record, endsAt: endsAt - 3_601 });
-  await refused(next.refreshToken);
+  await refused(next.refreshToken!);
   equal(await isSignedIn(accessToken), false);
 });
 

@@ -20,7 +20,7 @@ test('sign-in: a native app gets tokens through provider, callback and one-time 
   const done = await browser.go(back);
   equal(done.status, 302);
   match(locationOf(done), /^http:\/\/localhost:51004\/callback\?code=[\w-]{43}$/);
-  equal(browser.cookie('bms_access'), undefined, 'a native app gets no cookies');
+  equal(browser.cookie('__Host-bms_access'), undefined, 'a native app gets no cookies');
   equal(browser.cookie('bms_login'), undefined, 'the sign-in is over');
 
   const code = new URL(locationOf(done)).searchParams.get('code');
@@ -54,12 +54,12 @@ test('sign-in: the access token is an RS256 JWT with the documented claims that 
   ok(verify('sha256', Buffer.from(`${head}.${payload}`), publicKey, Buffer.from(signature, 'base64url')));
 });
 
-test('sign-in: the redirect sets a short-lived cookie for the callback only and requests the documented scopes', async () => {
+test('auth.google: one short-lived cookie is set, and exactly the documented scopes are requested', async () => {
   const { status, headers } = await begin('login_hint=ada%40example.com');
   equal(status, 302);
   const [cookie = '', ...others] = headers.getSetCookie();
   deepEqual(others, []);
-  match(cookie, /^bms_login=[\w-]{43}\.[\w-]{43}; Path=\/api\/v1\/auth\/google\/callback; Max-Age=600; HttpOnly; SameSite=Lax$/);
+  match(cookie, /^bms_login=[\w-]{43}\.[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/);
   const asked = new URL(headers.get('location')!).searchParams;
   deepEqual(asked.get('scope')?.split(' '), [
     'openid',
@@ -112,7 +112,7 @@ test('sign-in: a state works once; a replay with all cookies is refused', async 
   const again = new Browser();
   again.keep('bms_login', cookie);
   await refusedState(await again.go(back));
-  equal(again.cookie('bms_access'), undefined);
+  equal(again.cookie('__Host-bms_access'), undefined);
 });
 
 test('sign-in: it expires after ten minutes, even if its item still exists', async () => {
@@ -140,7 +140,7 @@ for (const [what, change] of [
     const { error } = (await answer.json()) as { error: { code: string; message: string } };
     equal(error.code, 'UNAUTHORIZED');
     match(error.message, /identity provider/);
-    equal(browser.cookie('bms_access'), undefined);
+    equal(browser.cookie('__Host-bms_access'), undefined);
     await refusedState(await browser.go(url.href));
   });
 }

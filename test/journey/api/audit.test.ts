@@ -230,3 +230,13 @@ test('audit: an export of more than one table page is complete', async () => {
   equal(status, 200);
   equal((JSON.parse(text) as Entry[]).length, many.length + 1);
 });
+
+// Any client can send the headers of CloudFront.
+test('audit: viewer headers of a client are not believed, so the location is null', async () => {
+  const { id: org, owner } = await newOrganization();
+  const by = { token: owner.accessToken, org };
+  const headers = { 'cloudfront-viewer-country': 'KP', 'cloudfront-viewer-country-region': '01', 'x-cloudfront-secret': '' };
+  equal((await call(organizations.update, { ...by, body: { name: 'Elsewhere' }, headers })).status, 200);
+  const { body } = await call(auditLogs.list, { ...by, query: { action: 'organization.updated' } });
+  equal(body.data[0]!.context.location, null);
+});

@@ -4,18 +4,22 @@ import { createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'vitest';
 import { description, Health, system } from '../../../shared/contract/endpoints/system.ts';
+import { eventNames } from '../../../shared/contract/events/event-names.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
 import { type Document, openapiDocument } from '../../../shared/contract/openapi/openapi-document.ts';
 import { version } from '../../../shared/contract/version.ts';
 import { openapiSummary } from '../../harness/builders/openapi-summary.ts';
-import { api, call } from '../../harness/stage/client.ts';
+import { api, call, stageUrl } from '../../harness/stage/client.ts';
 import { signIn } from '../../harness/stage/person.ts';
 
 test('health: the service reports that it is up', async () => {
   const { status, text, headers } = await call(system.health);
   equal(status, 200);
   const report = Health.strict().parse(JSON.parse(text));
-  deepEqual([report.success, report.status, report.version, report.checks], [true, 'healthy', version, undefined]);
+  deepEqual(
+    { success: report.success, status: report.status, version: report.version, checks: report.checks },
+    { success: true, status: 'healthy', version, checks: undefined },
+  );
   deepEqual(report.data, { status: report.status, version: report.version, timestamp: report.timestamp });
   ok(Math.abs(Date.parse(report.timestamp) - Date.now()) < 60_000);
   equal(headers.get('cache-control'), 'no-store');
@@ -59,12 +63,30 @@ test('OpenAPI: the served description equals the fixture', async () => {
   );
 });
 
-test('docs page: shows every operation, runs no script and loads nothing', async () => {
+test('docs page: lists every operation and event also without scripts, and allows scripts of the own origin only', async () => {
   const { status, text, headers } = await call(description.docs);
   equal(status, 200);
   equal(headers.get('content-type'), 'text/html; charset=utf-8');
-  match(headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]{44}'/);
-  for (const { id } of endpoints) ok(text.includes(`id="${id}"`), id);
+  match(headers.get('content-security-policy') ?? '', /^default-src 'none'; script-src 'self'; style-src 'self';/);
+  for (const { id, method, path } of endpoints) {
+    ok(text.includes(`id="${id}"`), id);
+    ok(text.includes(`<code>${method} ${path}</code>`), path);
+  }
+  for (const name of eventNames) ok(text.includes(`<code>${name}</code>`), name);
+});
+
+test('docs page: is revalidated by its ETag, also at the address of one of its pages', async () => {
+  const [first, page] = [await call(description.docs), await api('GET', '/docs/backups')];
+  equal(page.text, first.text);
+  const etag = first.headers.get('etag') ?? '';
+  match(etag, /^"[\w-]{22}"$/);
+  const again = await api('GET', '/docs', { headers: { 'if-none-match': etag } });
+  deepEqual([again.status, again.text], [304, '']);
+});
+
+test('docs page: /console/docs leads to it', async () => {
+  const answer = await fetch(`${stageUrl()}/console/docs/errors`, { redirect: 'manual' });
+  deepEqual([answer.status, answer.headers.get('location')], [302, '/docs/errors']);
 });
 
 test('OpenAPI: repeated requests return the same description', async () => {

@@ -3,6 +3,7 @@ import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'vitest';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
+import { alerts } from '../../../shared/contract/endpoints/alerts.ts';
 import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { encryption } from '../../../shared/contract/endpoints/encryption.ts';
@@ -10,6 +11,8 @@ import { invitations, invites } from '../../../shared/contract/endpoints/invitat
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { pitr } from '../../../shared/contract/endpoints/pitr.ts';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';
+import { erasures } from '../../../shared/contract/endpoints/protection/erasures.ts';
+import { restoreTests } from '../../../shared/contract/endpoints/protection/restore-tests.ts';
 import { restores } from '../../../shared/contract/endpoints/restores.ts';
 import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
 import { serviceAccount } from '../../../shared/contract/endpoints/service-account.ts';
@@ -47,6 +50,8 @@ const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
 const common = once(() => newOrganization());
 /** Separate, because its webhooks receive all events. */
 const hookOwner = once(() => newOrganization());
+/** Separate, because an organization has at most 20 alerts. */
+const alertOwner = once(() => newOrganization());
 
 /** An organization that sequential cases share, and a counter of changes from now on. */
 const shared = async (action: string, given = common) => {
@@ -117,6 +122,15 @@ const cases: readonly Case[] = [
       const organization = await newOrganization();
       const options = { ...within(organization), body: { name: 'Once' } };
       return { options, otherBody: { name: 'Twice' }, effects: () => entries(organization, 'service_account.created') };
+    },
+  },
+  {
+    endpoint: serviceAccount.rotateKey,
+    prepare: async () => {
+      const organization = await newOrganization();
+      await call(serviceAccount.create, { ...within(organization), body: { name: 'Once' } });
+      const effects = () => entries(organization, 'service_account.key_rotated');
+      return { options: within(organization), otherBody: { overlapHours: 1 }, effects };
     },
   },
   {
@@ -218,6 +232,23 @@ const cases: readonly Case[] = [
     },
   },
   {
+    endpoint: restoreTests.create,
+    prepare: async () => {
+      const { by, body: made, done } = await schedulable();
+      const { storageDestinationId: _, ...body } = made;
+      return { options: { ...by, body }, otherBody: { ...body, name: 'Twice' }, effects: () => done('restore_test.created') };
+    },
+  },
+  {
+    endpoint: restoreTests.run,
+    prepare: async () => {
+      const { by, body: made, done } = await schedulable();
+      const { storageDestinationId: _, ...body } = made;
+      const restoreTestId = (await call(restoreTests.create, { ...by, body })).body.data.id;
+      return { options: { ...by, params: { restoreTestId } }, effects: () => done('restore_test.triggered') };
+    },
+  },
+  {
     endpoint: webhooks.create,
     prepare: async () => {
       const { organization, effects } = await shared('webhook.created', hookOwner);
@@ -248,6 +279,38 @@ const cases: readonly Case[] = [
       const body = { from: '2026-01-01', to: '2026-01-02' };
       const otherBody = { ...body, status: 'all' };
       return { options: { ...options, body }, otherBody, effects: () => done('webhook.replayed') };
+    },
+  },
+  {
+    endpoint: erasures.create,
+    prepare: async () => {
+      const { organization, effects } = await shared('erasure.created', alertOwner);
+      const { id: projectId } = await newProject(organization);
+      const body = { paths: ['users/ada'], reason: 'Once' };
+      return {
+        options: { ...within(organization), params: { projectId }, body },
+        otherBody: { ...body, reason: 'Twice' },
+        effects,
+      };
+    },
+  },
+  {
+    endpoint: alerts.create,
+    prepare: async () => {
+      const { organization, effects } = await shared('alert.created', alertOwner);
+      const body = { name: 'Once', channel: 'email' };
+      return { options: { ...within(organization), body }, otherBody: { ...body, name: 'Twice' }, effects };
+    },
+  },
+  {
+    endpoint: alerts.retry,
+    prepare: async () => {
+      const { organization, effects } = await shared('alert.delivery_retried', alertOwner);
+      const body = { name: 'Retried', channel: 'email' };
+      const created = await call(alerts.create, { ...within(organization), body });
+      const params = { alertId: created.body.data.id };
+      const { deliveryId } = (await call(alerts.test, { ...within(organization), params })).body.data;
+      return { options: { ...within(organization), params: { ...params, deliveryId } }, effects };
     },
   },
 ];

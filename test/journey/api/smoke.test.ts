@@ -84,6 +84,7 @@ test('smoke test: a user runs the whole journey, and no object, organization or 
 test('smoke test: a service account uses existing resources, which stay; a failing webhook is reported', async () => {
   const organization = await newOrganization();
   const [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
+  await seed(project.sourceProjectId, { 'users/ada': {}, 'posts/first': {} });
   const apiKey = await newApiKey(organization, scopes);
   receiver.answer('/ill', { status: 500 });
   const walked = await walk({
@@ -178,12 +179,12 @@ const command = (...words: string[]): Promise<{ code: number; text: string }> =>
 test('smoke test: exits with 1 if the service does not answer, with 2 on wrong usage', async () => {
   const gone = await startReceiver();
   await gone.stop();
-  const [nobody, bucket, wrong] = await Promise.all([
+  const [unreachable, bucket, wrong] = await Promise.all([
     command(`http://localhost:${gone.port}`),
     command(stageVariable('STAGE_S3_URL')),
     command('https://api.example.com/docs'),
   ]);
-  deepEqual(nobody, { code: 1, text: `FAIL  health: GET http://localhost:${gone.port}/health?checks=true: ECONNREFUSED` });
+  deepEqual(unreachable, { code: 1, text: `FAIL  health: GET http://localhost:${gone.port}/health?checks=true: ECONNREFUSED` });
   equal(bucket.code, 1);
   match(
     bucket.text,

@@ -79,7 +79,10 @@ describe('browsing a backup', () => {
     );
     const document = await look('users/u1');
     const [itself, orders] = document.body.data;
-    deepEqual([itself!.type, itself!.path, itself!.fields], ['document', 'users/u1', text(`${canary} 1`)]);
+    deepEqual(
+      { type: itself!.type, path: itself!.path, fields: itself!.fields },
+      { type: 'document', path: 'users/u1', fields: text(`${canary} 1`) },
+    );
     match(itself!.updateTime!, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     deepEqual(orders, { type: 'collection', path: 'users/u1/orders', id: 'orders', documents: 1 });
     const phantom = await look('gone/g1');
@@ -94,7 +97,10 @@ describe('browsing a backup', () => {
     const answer = await look('kinds/all');
     equal(answer.status, 200);
     const [entry] = answer.body.data;
-    deepEqual([entry!.name, entry!.createTime, entry!.updateTime], [name, createTime, updateTime]);
+    deepEqual(
+      { name: entry!.name, createTime: entry!.createTime, updateTime: entry!.updateTime },
+      { name, createTime, updateTime },
+    );
     equal(sorted(entry!.fields), sorted(fields));
     for (const exact of ['"minusZero":{"doubleValue":-0}', '"hasOwnProperty":{"stringValue":"a field"}', '"9223372036854775807"'])
       ok(answer.text.includes(exact), exact);
@@ -123,8 +129,8 @@ describe('browsing a backup', () => {
     for (const path of ['/users', 'users/', 'users//u1', 'users/..', '__x__', '..']) {
       const answer = await look(path);
       deepEqual(
-        [answer.status, answer.body.error.code, answer.body.error.details.field],
-        [400, 'VALIDATION_ERROR', 'path'],
+        { status: answer.status, code: answer.body.error.code, field: answer.body.error.details.field },
+        { status: 400, code: 'VALIDATION_ERROR', field: 'path' },
         path,
       );
     }
@@ -165,8 +171,8 @@ describe('comparing a backup', () => {
     const asked = (against: string) => call(backupContents.diff, { token, org: organization.id, params, query: { against } });
     const { status, body } = await asked('live');
     deepEqual(
-      [status, body.error.code, body.error.details],
-      [403, 'PERMISSION_DENIED', { requiredRole: 'member', currentRole: 'viewer' }],
+      { status, code: body.error.code, details: body.error.details },
+      { status: 403, code: 'PERMISSION_DENIED', details: { requiredRole: 'member', currentRole: 'viewer' } },
     );
     equal((await asked(backup.id)).status, 200);
   });
@@ -190,8 +196,8 @@ describe('comparing a backup', () => {
     const later = await take(backup.storageDestination.id);
     const between = await compare(later.id, backup.id, { limit: '2' });
     deepEqual(
-      [between.body.data.against, between.body.data.counts, between.body.data.changes],
-      [backup.id, counts, changes.slice(0, 2)],
+      { against: between.body.data.against, counts: between.body.data.counts, changes: between.body.data.changes },
+      { against: backup.id, counts, changes: changes.slice(0, 2) },
     );
     equal(between.body.pagination.hasMore, true);
     const rest = await compare(later.id, backup.id, { limit: '2', cursor: between.body.pagination.nextCursor! });
@@ -240,7 +246,7 @@ describe('verifying a backup', () => {
   test('passes at every depth when nothing was changed', async () => {
     for (const depth of ['structure', 'sample', 'full']) {
       const { status, objects, findings, verifiedAt, checkedAt } = await verify(depth);
-      deepEqual([status, findings, verifiedAt], ['passed', [], checkedAt]);
+      deepEqual({ status, findings, verifiedAt }, { status: 'passed', findings: [], verifiedAt: checkedAt });
       equal(objects, Object.keys(await objectsIn(bucket, `${backup.path}/`)).length);
     }
   });
@@ -263,10 +269,16 @@ describe('verifying a backup', () => {
       ],
     );
     const damaged = await look('users/u1');
-    deepEqual([damaged.status, damaged.body.error.code, damaged.body.error.details.reason], [422, 'STORAGE_ERROR', 'corrupt']);
+    deepEqual(
+      { status: damaged.status, code: damaged.body.error.code, reason: damaged.body.error.details.reason },
+      { status: 422, code: 'STORAGE_ERROR', reason: 'corrupt' },
+    );
     await bucketClient().send(new DeleteObjectCommand({ Bucket: bucket, Key: chunk! }));
     const missing = await verify('structure');
-    deepEqual([missing.status, missing.findings[0]!.object, missing.findings[0]!.problem], ['failed', name, 'missing']);
+    deepEqual(
+      { status: missing.status, object: missing.findings[0]!.object, problem: missing.findings[0]!.problem },
+      { status: 'failed', object: name, problem: 'missing' },
+    );
     await put(name, bytes);
     await bucketClient().send(new DeleteObjectCommand({ Bucket: bucket, Key: `${backup.path}/left-over` }));
     equal((await verify('full')).status, 'passed');

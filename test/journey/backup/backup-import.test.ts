@@ -34,7 +34,11 @@ const ask = (more: object) => ({
 const bring = (more: object = {}) => call(backupContents.register, { ...by(), body: ask(more) });
 const refused = async (more: object, field: string, reason: RegExp) => {
   const { status, body, text } = await bring(more);
-  deepEqual([status, body.error?.code, body.error?.details.field], [400, 'VALIDATION_ERROR', field], text);
+  deepEqual(
+    { status, code: body.error?.code, field: body.error?.details.field },
+    { status: 400, code: 'VALIDATION_ERROR', field },
+    text,
+  );
   match(String(body.error.details.reason), reason);
 };
 
@@ -67,12 +71,17 @@ describe('an imported backup', () => {
     equal(status, 201, text);
     const { id, trigger, source, documentCount, readTime, collectionCounts, createdAt, originalSize } = body.data;
     deepEqual(
-      [body.data.status, trigger, source, createdAt, body.data.path],
-      ['completed', 'import', 'cold storage', '2026-01-02T03:04:05.000Z', path],
+      { status: body.data.status, trigger, source, createdAt, path: body.data.path },
+      { status: 'completed', trigger: 'import', source: 'cold storage', createdAt: '2026-01-02T03:04:05.000Z', path },
     );
     deepEqual(
-      [documentCount, readTime, collectionCounts, originalSize],
-      [3, original.readTime, original.collectionCounts, original.originalSize],
+      { documentCount, readTime, collectionCounts, originalSize },
+      {
+        documentCount: 3,
+        readTime: original.readTime,
+        collectionCounts: original.collectionCounts,
+        originalSize: original.originalSize,
+      },
     );
     const read = await call(backupContents.documents, { ...by(), params: { backupId: id }, query: { path: 'users/ada' } });
     equal(read.status, 200, read.text);
@@ -100,7 +109,11 @@ describe('an imported backup', () => {
     const { safetyBackupId } = await restore(organization, { backupId: original.id, collections: ['users'] });
     const safety = (await call(backups.get, { ...by(), params: { backupId: safetyBackupId ?? '' } })).body.data;
     const { status, body, text } = await bring({ path: safety.path, storageDestinationId: safety.storageDestination.id });
-    deepEqual([status, body.data?.trigger, body.data?.partial, safety.partial], [201, 'import', true, true], text);
+    deepEqual(
+      { status, trigger: body.data?.trigger, partial: body.data?.partial, safetyPartial: safety.partial },
+      { status: 201, trigger: 'import', partial: true, safetyPartial: true },
+      text,
+    );
     const { id: backupId } = body.data;
     const rollback = await call(restores.create, {
       ...by(),
@@ -110,7 +123,7 @@ describe('an imported backup', () => {
     const compared = await call(backupContents.diff, { ...by(), params: { backupId }, query: { against: 'live' } });
     deepEqual(compared.body.data.changes, [{ path: 'users/ada', change: 'changed' }], compared.text);
     const plan = await planRestore(organization, { backupId });
-    deepEqual([plan.overwrite, plan.create, plan.delete], [1, 0, 0]);
+    deepEqual({ overwrite: plan.overwrite, create: plan.create, delete: plan.delete }, { overwrite: 1, create: 0, delete: 0 });
   });
 
   test('stays under the prefix of its destination', async () => {

@@ -69,8 +69,20 @@ describe('a backup', () => {
   test('completes and describes its contents', () => {
     equal(backup.status, 'completed', JSON.stringify(backup.error));
     deepEqual(
-      [backup.phase, backup.documentCount, backup.countVerified, backup.path, backup.progress],
-      ['finished', 600, true, path, { percent: 100, documents: 600, totalDocuments: 600 }],
+      {
+        phase: backup.phase,
+        documentCount: backup.documentCount,
+        countVerified: backup.countVerified,
+        path: backup.path,
+        progress: backup.progress,
+      },
+      {
+        phase: 'finished',
+        documentCount: 600,
+        countVerified: true,
+        path,
+        progress: { percent: 100, documents: 600, totalDocuments: 600 },
+      },
     );
     deepEqual(backup.collectionCounts, { users: 300, notes: 300 });
     ok(backup.cost.reads >= 600 && backup.cost.reads <= 610, `${backup.cost.reads} reads`);
@@ -101,7 +113,10 @@ describe('a backup', () => {
       ].sort(),
     );
     const completed = events.find(({ type }) => type === 'backup.completed')!.data.backup!;
-    deepEqual([completed.size, completed.documentCount, completed.status], [backup.size, 600, 'completed']);
+    deepEqual(
+      { size: completed.size, documentCount: completed.documentCount, status: completed.status },
+      { size: backup.size, documentCount: 600, status: 'completed' },
+    );
   });
 
   test('releases its project lock, updates the organization totals and deletes its work items', async () => {
@@ -148,7 +163,11 @@ test('backup: a named database is backed up with its Firebase Authentication use
     ...{ projectId: project.id, storageDestinationId: destination.id, includeAuthUsers: true },
   });
   const backup = await endOf(organization, id);
-  deepEqual([backup.status, backup.documentCount, backup.authUsers], ['completed', 1, 2], JSON.stringify(backup.error));
+  deepEqual(
+    { status: backup.status, documentCount: backup.documentCount, authUsers: backup.authUsers },
+    { status: 'completed', documentCount: 1, authUsers: 2 },
+    JSON.stringify(backup.error),
+  );
 });
 
 describe('a backup that fails', () => {
@@ -191,7 +210,10 @@ describe('a backup that fails', () => {
 
   test('reports CANCELLED with the number of reads when it would exceed its read limit', async () => {
     const { backup } = await failing(async () => undefined, { maxReads: 2 });
-    deepEqual([backup.status, backup.error?.code, backup.error?.details?.maxReads], ['failed', 'CANCELLED', 2]);
+    deepEqual(
+      { status: backup.status, code: backup.error?.code, maxReads: backup.error?.details?.maxReads },
+      { status: 'failed', code: 'CANCELLED', maxReads: 2 },
+    );
   });
 
   test('does not block the next backup of its project', async () => {

@@ -126,7 +126,10 @@ describe('dryRun', () => {
     const before = await itemsOf(`ORG#${organization.id}`);
     const audit = await itemsOf(`AUDIT#${organization.id}`);
     const data = await estimate();
-    deepEqual([data.documents, data.collections, data.unknownCollections], [2, ['users'], []]);
+    deepEqual(
+      { documents: data.documents, collections: data.collections, unknownCollections: data.unknownCollections },
+      { documents: 2, collections: ['users'], unknownCollections: [] },
+    );
     ok(data.shards >= 1 && data.reads! >= 2 && data.bytes! > 100 && data.estimatedUsd! > 0, JSON.stringify(data));
     deepEqual(await itemsOf(`ORG#${organization.id}`), before);
     deepEqual(await itemsOf(`AUDIT#${organization.id}`), audit);
@@ -136,6 +139,14 @@ describe('dryRun', () => {
     const data = await estimate({ collections: ['users/ada/notes', 'nowhere'] });
     deepEqual([data.documents, data.unknownCollections], [1, ['nowhere']]);
     equal((await estimate({ excludeCollections: ['users'] })).documents, 0);
+  });
+
+  test('answers COLLECTION_NOT_FOUND if none of the named collections exists', async () => {
+    const { status, body } = await create({ projectId: project.id, dryRun: true, collections: ['nowhere', 'notes'] });
+    deepEqual(
+      { status, code: body.error?.code, details: body.error?.details },
+      { status: 404, code: 'COLLECTION_NOT_FOUND', details: { names: ['nowhere', 'notes'], count: 2 } },
+    );
   });
 
   test('for a source that denies access reports that', async () => {
@@ -158,10 +169,16 @@ describe('creating a backup', () => {
     };
     const answer = await create(body);
     const data = answer.body.data as Shown;
-    deepEqual([answer.status, data.status, data.phase, data.trigger, data.type], [202, 'pending', 'queued', 'manual', 'full']);
+    deepEqual(
+      { httpStatus: answer.status, status: data.status, phase: data.phase, trigger: data.trigger, type: data.type },
+      { httpStatus: 202, status: 'pending', phase: 'queued', trigger: 'manual', type: 'full' },
+    );
     deepEqual([data.collections, data.excludedCollections], [['users'], ['users/ada/notes']]);
     deepEqual(data.storageDestination, { id: destination.id, name: destination.name, type: 's3' });
-    deepEqual([data.progress.percent, data.size, data.sizeFormatted, data.error], [0, 0, '0 B', null]);
+    deepEqual(
+      { percent: data.progress.percent, size: data.size, sizeFormatted: data.sizeFormatted, error: data.error },
+      { percent: 0, size: 0, sizeFormatted: '0 B', error: null },
+    );
     equal(data.encryption.mode, 'kms');
     const log = await call(auditLogs.list, { ...by(), query: { action: 'backup.created' } });
     ok(log.body.data.some(({ resource }) => resource.id === data.id));
@@ -219,10 +236,13 @@ describe('cancelling a backup', () => {
   test('ends it at once, releases its project lock, emits one event and leaves no objects in the bucket', async () => {
     const slow = await slowProject();
     const bucket = await newBucket();
-    const place = await newDestination(organization, { bucket });
-    const { id, path } = await startBackup(organization, { projectId: slow.id, storageDestinationId: place.id });
+    const destination = await newDestination(organization, { bucket });
+    const { id, path } = await startBackup(organization, { projectId: slow.id, storageDestinationId: destination.id });
     const answer = await call(backups.cancel, { ...by(), params: { backupId: id } });
-    deepEqual([answer.status, answer.body.data.status, answer.body.data.error?.code], [200, 'cancelled', 'CANCELLED']);
+    deepEqual(
+      { httpStatus: answer.status, status: answer.body.data.status, code: answer.body.data.error?.code },
+      { httpStatus: 200, status: 'cancelled', code: 'CANCELLED' },
+    );
     const twice = await call(backups.cancel, { ...by(), params: { backupId: id } });
     deepEqual([twice.status, twice.body.error.code], [409, 'CONFLICT']);
     equal(await getItem({ pk: `ORG#${organization.id}`, sk: `JOB#${slow.id}` }), undefined);
@@ -230,14 +250,14 @@ describe('cancelling a backup', () => {
     while (await getItem({ pk: 'RUNNING#BACKUP', sk: `${organization.id}#${id}` })) await pause(100);
     deepEqual(await objectsIn(bucket, path), {});
     equal((await get(id)).status, 'cancelled');
-    const told = (await itemsOf(`ORG#${organization.id}`)).filter(
+    const events = (await itemsOf(`ORG#${organization.id}`)).filter(
       ({ sk, data }) => sk.startsWith('EVENT#') && (data as { backup?: { id: string } }).backup?.id === id,
     );
     deepEqual(
-      told.filter(({ type }) => type !== 'backup.started').map(({ type }) => type),
+      events.filter(({ type }) => type !== 'backup.started').map(({ type }) => type),
       ['backup.failed'],
     );
-    equal((await call(storageDestinations.remove, { ...by(), params: { storageId: place.id } })).status, 200);
+    equal((await call(storageDestinations.remove, { ...by(), params: { storageId: destination.id } })).status, 200);
   });
 });
 

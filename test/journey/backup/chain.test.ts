@@ -69,7 +69,10 @@ describe('a chain of backups', () => {
     await client.doc('other/new').delete();
     await takeLink('incremental');
     const [full, first, second] = links.map(({ backup }) => backup);
-    deepEqual([full?.type, first?.type, second?.type], ['full', 'incremental', 'incremental']);
+    deepEqual(
+      { fullType: full?.type, firstType: first?.type, secondType: second?.type },
+      { fullType: 'full', firstType: 'incremental', secondType: 'incremental' },
+    );
     deepEqual([first?.parentBackupId, second?.parentBackupId], [full?.id, first?.id]);
     deepEqual([first?.documentCount, second?.documentCount], [200, 200]);
     ok(first!.size < full!.size / 4 && second!.size < full!.size / 4, `${first!.size} and ${second!.size} of ${full!.size}`);
@@ -122,8 +125,14 @@ describe('a chain of backups', () => {
     const { backup: end, held } = links.at(-1)!;
     const made = await synthesizedFrom(end.id);
     deepEqual(
-      [made.status, made.type, made.cost.reads, made.readTime, made.documentCount],
-      ['completed', 'full', 0, end.readTime, 200],
+      {
+        status: made.status,
+        type: made.type,
+        reads: made.cost.reads,
+        readTime: made.readTime,
+        documentCount: made.documentCount,
+      },
+      { status: 'completed', type: 'full', reads: 0, readTime: end.readTime, documentCount: 200 },
     );
     for (const { backup } of links.toReversed()) equal((await remove(backup.id)).status, 200, backup.id);
     await gone(links.map(({ backup }) => backup.path));

@@ -75,7 +75,11 @@ describe('encryption settings', () => {
   ] as const)
     test(`${what} is refused`, async () => {
       const { status, body: answer, text } = await set(body);
-      deepEqual([status, answer.error.code, answer.error.details.field], [400, 'VALIDATION_ERROR', field], text);
+      deepEqual(
+        { status, code: answer.error.code, field: answer.error.details.field },
+        { status: 400, code: 'VALIDATION_ERROR', field },
+        text,
+      );
     });
 
   test('and nothing of it is stored', async () => equal((await current()).updatedAt, null));
@@ -112,7 +116,10 @@ describe('an existing backup', () => {
 
   test('is rewrapped with a new passphrase, which alone opens it in any Unicode normalization', async () => {
     const answer = await set({ mode: 'customer', passphrase: decomposed });
-    deepEqual([answer.status, answer.body.data.mode, answer.body.data.rewrap], [200, 'customer', 'running']);
+    deepEqual(
+      { status: answer.status, mode: answer.body.data.mode, rewrap: answer.body.data.rewrap },
+      { status: 200, mode: 'customer', rewrap: 'running' },
+    );
     ok(!answer.text.includes('canary'));
     const { keyId } = await untilIdle();
     match(keyId, /^passphrase-/);

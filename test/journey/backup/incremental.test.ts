@@ -17,7 +17,7 @@ describe('an incremental backup', { concurrent: false }, () => {
   let full: Shown;
   let link: Shown;
   const by = () => ({ token: organization.owner.accessToken, org: organization.id });
-  const wish = () => ({ projectId: full.projectId, storageDestinationId: full.storageDestination.id, type: 'incremental' });
+  const request = () => ({ projectId: full.projectId, storageDestinationId: full.storageDestination.id, type: 'incremental' });
   beforeAll(async () => {
     organization = await newOrganization();
     full = await takeBackup(organization);
@@ -25,7 +25,7 @@ describe('an incremental backup', { concurrent: false }, () => {
 
   test('is estimated to read as much as a full one and to store only the changes', async () => {
     const estimate = async (type: string) => {
-      const { status, body } = await call(backups.create, { ...by(), body: { ...wish(), type, dryRun: true } });
+      const { status, body } = await call(backups.create, { ...by(), body: { ...request(), type, dryRun: true } });
       equal(status, 200);
       return body.data as z.output<typeof Estimate>;
     };
@@ -37,10 +37,13 @@ describe('an incremental backup', { concurrent: false }, () => {
   test('builds on the latest backup and contains the current state', async () => {
     const project = await call(projects.get, { ...by(), params: { projectId: full.projectId } });
     await seed(project.body.data.sourceProjectId, { 'users/grace': { name: { stringValue: 'Grace Hopper' } } });
-    const begun = await startBackup(organization, wish());
+    const begun = await startBackup(organization, request());
     deepEqual([begun.type, begun.parentBackupId], ['incremental', full.id]);
     link = await endOf(organization, begun.id);
-    deepEqual([link.status, link.error, link.documentCount, link.countVerified], ['completed', null, 3, true]);
+    deepEqual(
+      { status: link.status, error: link.error, documentCount: link.documentCount, countVerified: link.countVerified },
+      { status: 'completed', error: null, documentCount: 3, countVerified: true },
+    );
     const names = async (path: string) => {
       const answer = await call(backupContents.documents, { ...by(), params: { backupId: link.id }, query: { path } });
       return answer.body.data.map(({ fields }) => (fields as { name?: { stringValue: string } }).name?.stringValue);

@@ -45,7 +45,7 @@ const until = async (isSo: () => Promise<boolean>): Promise<void> => {
 
 beforeAll(async () => {
   organization = await newOrganization();
-  const passphrase = 'a passphrase of nobody else';
+  const passphrase = 'a passphrase of this test only';
   equal((await call(encryption.set, { ...by(), body: { mode: 'customer', passphrase } })).status, 200);
   [destination, project] = await Promise.all([
     newDestination(organization, { credentials: { roleArn: `arn:aws:iam::210987654321:role/writer-${name}` } }),

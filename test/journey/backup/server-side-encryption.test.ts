@@ -26,8 +26,8 @@ const made = async (more: object = {}) => {
 const update = (storageId: string, body: object) => call(rows.update, { ...by, params: { storageId }, body });
 const refused = (result: Result<unknown>, reason: RegExp) => {
   deepEqual(
-    [result.status, result.body.error?.code, result.body.error?.details.step],
-    [422, 'STORAGE_ERROR', 'write'],
+    { status: result.status, code: result.body.error?.code, step: result.body.error?.details.step },
+    { status: 422, code: 'STORAGE_ERROR', step: 'write' },
     result.text,
   );
   match(String(result.body.error.details.reason), reason);

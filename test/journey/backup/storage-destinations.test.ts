@@ -86,7 +86,8 @@ for (const [type, more] of [
   test(`a destination of type ${type} with ${JSON.stringify(Object.keys(more))} is tested, stored and returned with masked secrets`, async () => {
     const data = await made({ type, ...more });
     match(data.id, /^dst_[0-9A-Z]{26}$/);
-    deepEqual([data.type, data.status, data.objectLock, data.endpoint], [type, 'connected', null, null]);
+    const { status, objectLock, endpoint } = data;
+    deepEqual({ type: data.type, status, objectLock, endpoint }, { type, status: 'connected', objectLock: null, endpoint: null });
     equal(data.prefix, 'prefix' in more ? 'team/backups' : '');
     equal(data.region, 'region' in more ? more.region : null);
     equal(data.lastTestedAt, data.createdAt);
@@ -99,8 +100,8 @@ for (const [type, more] of [
     deepEqual((await get(data.id)).body.data, data);
     deepEqual(await eventNames(data.id), ['storage.connected']);
     const [event] = await eventsOf(data.id);
-    const { storage, organization: told } = (event?.data ?? {}) as { storage?: object; organization?: object };
-    deepEqual(told, { id: by.org, name: organization.name });
+    const { storage, organization: reported } = (event?.data ?? {}) as { storage?: object; organization?: object };
+    deepEqual(reported, { id: by.org, name: organization.name });
     const { credentials: _masked, ...shown } = data;
     deepEqual(storage, shown);
     const [entry] = await auditOf(data.id);
@@ -171,7 +172,17 @@ describe("a customer's role", () => {
     ok(result.body.error.details.externalId);
   });
 
-  test("in the service's own account is never assumed", async () => {
+  test("in the service's own account is assumed below the path backup-destination, with the ExternalId", async () => {
+    const own = (role_: string) => ({
+      credentials: { roleArn: `arn:aws:iam::${serviceAccount}:role/backup-destination/${role_}` },
+    });
+    const data = await made(own(name));
+    ok(data.externalId);
+    equal((await tested(data.id)).status, 200);
+    refused(await create(own('open-writer')), 'role', /without the ExternalId/);
+  });
+
+  test("elsewhere in the service's own account is never assumed", async () => {
     for (const path of ['any', 'open-any'])
       refused(
         await create({ credentials: { roleArn: `arn:aws:iam::${serviceAccount}:role/${path}` } }),
@@ -225,11 +236,13 @@ describe('updating a destination', () => {
   test('that fails its test reports the error, marks the destination and keeps the old settings', async () => {
     const data = await made();
     refused(await update(data.id, { name: 'New', credentials: { ...keys, accessKeyId: 'denied' } }), 'write', /403/);
-    const after_ = (await get(data.id)).body.data;
-    deepEqual([after_.status, after_.name, after_.credentials], ['error', 'Bucket', data.credentials]);
+    const { status, name, credentials } = (await get(data.id)).body.data;
+    deepEqual({ status, name, credentials }, { status: 'error', name: 'Bucket', credentials: data.credentials });
     deepEqual(await eventNames(data.id), ['storage.connected', 'storage.error']);
     const [, failed] = await eventsOf(data.id);
-    match(String((failed?.data as { error: string } | undefined)?.error), /403 AccessDenied/);
+    const { error } = failed!.data as { error: { code: string; message: string; details: object } };
+    deepEqual([error.code, error.details], ['STORAGE_ERROR', { step: 'write', kind: 'denied' }]);
+    match(error.message, /403 AccessDenied/);
     equal((await auditOf(data.id)).at(-1)?.action, 'storage.updated');
 
     // The stored settings still work: a test succeeds and emits its event.
@@ -282,7 +295,10 @@ describe('updating a destination', () => {
     for (const body of [{ name: 'Other', prefix: 'here/', bucket, credentials: keys }, { region: 'eu-west-1' }])
       equal((await update(data.id, body)).status, 200);
     const removal = await remove(data.id);
-    deepEqual([removal.status, removal.body.error.code, removal.body.error.details], [409, 'CONFLICT', { backupCount: 1 }]);
+    deepEqual(
+      { status: removal.status, code: removal.body.error.code, details: removal.body.error.details },
+      { status: 409, code: 'CONFLICT', details: { backupCount: 1 } },
+    );
     await putItem({ ...(await getItem(key)), ...key, backupCount: 0 });
     equal((await update(data.id, { prefix: 'there' })).status, 200);
     equal((await remove(data.id)).status, 200);
@@ -345,7 +361,8 @@ test('destination: a default destination cannot be deleted until it is replaced'
   await call(projects.update, { ...by, params: { projectId: project.id }, body: { settings: { defaultStorageId: null } } });
   for (const { id } of [forOrganization, forProject]) {
     equal((await remove(id)).status, 200);
-    deepEqual([(await get(id)).status, (await remove(id)).status, (await tested(id)).status], [404, 404, 404]);
+    const statuses = { get: (await get(id)).status, remove: (await remove(id)).status, test: (await tested(id)).status };
+    deepEqual(statuses, { get: 404, remove: 404, test: 404 });
     equal((await auditOf(id)).at(-1)?.action, 'storage.deleted');
   }
 });
@@ -369,7 +386,10 @@ test('destination: the same Idempotency-Key creates one destination', async () =
   const headers = { 'idempotency-key': randomUUID() };
   const body = { name: 'Once', type: 's3', bucket, credentials: keys };
   const [first, second] = [await call(rows.create, { ...by, headers, body }), await call(rows.create, { ...by, headers, body })];
-  deepEqual([second.status, second.headers.get('idempotent-replayed'), second.body.data.id], [201, 'true', first.body.data.id]);
+  deepEqual(
+    { status: second.status, idempotentReplayed: second.headers.get('idempotent-replayed'), id: second.body.data.id },
+    { status: 201, idempotentReplayed: 'true', id: first.body.data.id },
+  );
 });
 
 describe('conflicting settings are refused by field, before any request to the store', () => {
@@ -458,7 +478,9 @@ describe('an endpoint that is not public is refused', () => {
 
 test('destination: with object lock, stored objects are locked, or the destination is not stored', async () => {
   const objectLock = { mode: 'governance', days: 30 };
-  const data = await made({ objectLock });
+  refused(await create({ objectLock }), 'write', /InvalidRequest.* Enable Object Lock on the bucket/);
+  const lockable = await newBucket(undefined, { hasObjectLock: true });
+  const data = await made({ bucket: lockable, objectLock });
   deepEqual(data.objectLock, objectLock);
   equal((await update(data.id, { objectLock: null })).body.data.objectLock, null);
 });
@@ -466,11 +488,11 @@ test('destination: with object lock, stored objects are locked, or the destinati
 // Cases 104 and 107 of the list of bad inputs.
 afterAll(async () => {
   const exported = await call(auditLogs.list, { ...by, query: { limit: '100' } });
-  const places = { answers: seen.join('\n'), audit: exported.text, logs: logs(), table: JSON.stringify(await allItems()) };
-  ok(seen.length > 100 && places.audit.includes('storage.created') && places.table.includes(by.org));
-  for (const [place, text] of Object.entries(places))
+  const outputs = { answers: seen.join('\n'), audit: exported.text, logs: logs(), table: JSON.stringify(await allItems()) };
+  ok(seen.length > 100 && outputs.audit.includes('storage.created') && outputs.table.includes(by.org));
+  for (const [output, text] of Object.entries(outputs))
     for (const secret of [keys.accessKeyId, keys.secretAccessKey, `other-${canary}`, pemLine])
-      ok(!text.includes(secret), `${secret.slice(0, 6)}… is in the ${place}`);
+      ok(!text.includes(secret), `${secret.slice(0, 6)}… is in the ${output}`);
 });
 
 function pem(text: string): string {

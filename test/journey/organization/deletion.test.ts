@@ -25,7 +25,10 @@ for (const [what, body, field] of [
   test(`organization: a deletion with ${what} is refused`, async () => {
     const organization = await newOrganization(undefined, 'Delete me');
     const { status, body: answer } = await remove(organization, body);
-    deepEqual([status, answer.error.code, answer.error.details.field], [400, 'VALIDATION_ERROR', field]);
+    deepEqual(
+      { status, code: answer.error.code, field: answer.error.details.field },
+      { status: 400, code: 'VALIDATION_ERROR', field },
+    );
     equal((await call(organizations.current, { token: organization.owner.accessToken, org: organization.id })).status, 200);
   });
 }
@@ -65,8 +68,8 @@ test('organization: when deleted it refuses every call; when recovered it is unc
   equal((await remove(organization, { confirmName: name })).body.error.code, 'ORGANIZATION_NOT_FOUND');
 
   const items = await itemsOf(`ORG#${id}`);
-  const told = items.find(({ type }) => type === 'organization.deleted')?.data as { organization: object };
-  deepEqual(told.organization, { id, name, deleted: true, deletionType: 'soft', recoveryDeadline });
+  const reported = items.find(({ type }) => type === 'organization.deleted')?.data as { organization: object };
+  deepEqual(reported.organization, { id, name, deleted: true, deletionType: 'soft', recoveryDeadline });
   ok(await getItem({ pk: 'DUE#PURGE', sk: `${recoveryDeadline}#${id}` }));
 
   deepEqual(code(await recover(await signIn(), id)), [404, 'ORGANIZATION_NOT_FOUND']);
@@ -74,7 +77,7 @@ test('organization: when deleted it refuses every call; when recovered it is unc
   deepEqual([refused.status, refused.body.error.details], [403, { requiredRole: 'owner', currentRole: 'admin' }]);
 
   const back = await recover(owner, id);
-  deepEqual([back.status, back.body.data.id, back.body.data.name], [200, id, name]);
+  deepEqual({ status: back.status, id: back.body.data.id, name: back.body.data.name }, { status: 200, id, name });
   equal(await getItem({ pk: 'DUE#PURGE', sk: `${recoveryDeadline}#${id}` }), undefined);
   for (const token of [owner.accessToken, admin.accessToken, key])
     equal((await call(organizations.current, { token, org: id })).status, 200);

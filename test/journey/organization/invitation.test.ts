@@ -40,7 +40,7 @@ test('invitation: it is e-mailed, listed and accepted, with events and audit ent
   const { id, acceptUrl, expiresAt, createdAt, ...rest } = made.body.data;
   deepEqual(rest, { email: person.email, role: 'admin', status: 'pending' });
   equal(Date.parse(expiresAt) - Date.parse(createdAt), 7 * 24 * 3_600_000);
-  ok(acceptUrl.startsWith(`${stageUrl()}/api/v1/invitations/`));
+  ok(acceptUrl.startsWith(`${stageUrl()}/console/invitations/`));
   deepEqual((await call(invites.list, by)).body.data.find((each) => each.id === id)?.invitedBy, {
     id: owner.userId,
     email: owner.email,
@@ -127,7 +127,10 @@ for (const [what, body, field] of [
 ] as const) {
   test(`invitation: ${what} is refused`, async () => {
     const answer = await call(invites.create, { ...by, body });
-    deepEqual([answer.status, answer.body.error.code, answer.body.error.details.field], [400, 'VALIDATION_ERROR', field]);
+    deepEqual(
+      { status: answer.status, code: answer.body.error.code, field: answer.body.error.details.field },
+      { status: 400, code: 'VALIDATION_ERROR', field },
+    );
     if (field === 'role') deepEqual(answer.body.error.details.allowedValues, ['viewer', 'member', 'admin']);
   });
 }
@@ -161,6 +164,21 @@ test('invitation: a cancelled one cannot be accepted', async () => {
     .filter(({ resource }) => (resource as { id: string }).id === id)
     .map(({ action }) => action);
   deepEqual(actions, ['invitation.created', 'invitation.cancelled']);
+});
+
+test('invitation: the invited person declines it, and the address can be invited again', async () => {
+  const [person, stranger] = [await signIn(), await signIn()];
+  const { id, acceptUrl } = (await invite(person.email)).body.data;
+  const decline = (who: Person) => call(invitations.decline, { token: who.accessToken, params: { token: tokenOf(acceptUrl) } });
+  equal((await decline(stranger)).body.error.code, 'FORBIDDEN');
+  const declined = await decline(person);
+  deepEqual(declined.body.data, { organization: { id: org, name: organization.name }, status: 'declined' });
+  equal((await view(acceptUrl)).body.data.status, 'declined');
+  ok(!(await listed()).includes(id));
+  for (const answer of [await accept(acceptUrl, person), await decline(person)]) {
+    deepEqual([answer.status, answer.body.error.code], [409, 'CONFLICT']);
+  }
+  equal((await invite(person.email)).status, 201);
 });
 
 test('invitation: an expired one is not listed, and can be resent or replaced', async () => {
@@ -281,6 +299,29 @@ test('invitation: resending has its own rate limit with Retry-After', async () =
     return;
   }
   fail('61 calls and no limit');
+});
+
+test('invitation: one address gets at most 10 e-mails a day from one caller, across all their organizations', async () => {
+  const caller = await signIn();
+  const body = { email: newEmail() };
+  const inviteFrom = async () => {
+    const { id } = await newOrganization(caller);
+    return call(invites.create, { token: caller.accessToken, org: id, body });
+  };
+  const first = await inviteFrom();
+  equal(first.status, 201, first.text);
+  for (let n = 2; n <= 10; n++) equal((await inviteFrom()).status, 201);
+  const refused = await inviteFrom();
+  deepEqual([refused.status, refused.body.error.code], [429, 'RATE_LIMITED']);
+  const { field, limit, retryAfterSeconds } = refused.body.error.details;
+  deepEqual(
+    { field, limit, retryAfter: Number(refused.headers.get('retry-after')) },
+    { field: 'email', limit: 10, retryAfter: retryAfterSeconds },
+  );
+  // Another caller sees nothing of it.
+  const other = await newOrganization();
+  equal((await call(invites.create, { token: other.owner.accessToken, org: other.id, body })).status, 201);
+  equal((await untilMails(body.email, 11)).length, 11);
 });
 
 test('invitation: it cannot be accepted for a deleted organization', async () => {

@@ -60,16 +60,19 @@ test("members: name and picture come from the identity provider's last sign-in",
 test('members: an admin can change members and viewers, and can appoint admins', async () => {
   const person = await addMember(organization, 'viewer');
   const answer = await put(admin, person.userId, 'member');
-  deepEqual([answer.status, answer.body.data.userId, answer.body.data.role], [200, person.userId, 'member']);
+  deepEqual(
+    { status: answer.status, userId: answer.body.data.userId, role: answer.body.data.role },
+    { status: 200, userId: person.userId, role: 'member' },
+  );
   equal((await put(admin, person.userId, 'admin')).status, 200);
   const refused = await put(admin, person.userId, 'member');
   deepEqual(
-    [refused.status, refused.body.error.code, refused.body.error.details],
-    [403, 'PERMISSION_DENIED', { requiredRole: 'owner', currentRole: 'admin' }],
+    { status: refused.status, code: refused.body.error.code, details: refused.body.error.details },
+    { status: 403, code: 'PERMISSION_DENIED', details: { requiredRole: 'owner', currentRole: 'admin' } },
   );
-  const told = (await eventsOf('member.role_changed')).map(({ data }) => (data as { member: Record<string, string> }).member);
+  const reported = (await eventsOf('member.role_changed')).map(({ data }) => (data as { member: Record<string, string> }).member);
   deepEqual(
-    told.filter(({ userId }) => userId === person.userId).map(({ previousRole, role }) => [previousRole, role]),
+    reported.filter(({ userId }) => userId === person.userId).map(({ previousRole, role }) => [previousRole, role]),
     [
       ['viewer', 'member'],
       ['member', 'admin'],
@@ -83,8 +86,8 @@ test('members: no role can raise itself', async () => {
   for (const role of ['OWNER', 'superadmin', '', null]) {
     const { status, body } = await put(owner, viewer.userId, role as string);
     deepEqual(
-      [status, body.error.details.field, body.error.details.allowedValues],
-      [400, 'role', ['viewer', 'member', 'admin', 'owner']],
+      { status, field: body.error.details.field, allowedValues: body.error.details.allowedValues },
+      { status: 400, field: 'role', allowedValues: ['viewer', 'member', 'admin', 'owner'] },
     );
   }
 });

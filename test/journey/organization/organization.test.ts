@@ -35,6 +35,7 @@ test('organization: the owner sees the documented fields', async () => {
     id,
     name,
     slug,
+    awsAccountId: '123456789012',
     owner: { id: owner.userId, email: owner.email, name: rest.owner.name },
     settings: { timezone: 'UTC', defaultStorageId: null },
     statistics: { memberCount: 1, projectCount: 0, backupCount: 0, storageUsed: 0 },
@@ -72,7 +73,7 @@ test('organization: the same Idempotency-Key creates one organization, also conc
   const options = { token, body: { name: `Once ${unique}` }, headers: { 'idempotency-key': `once-${unique}` } };
   const [one, two] = await Promise.all([call(organizations.create, options), call(organizations.create, options)]);
   const three = await call(organizations.create, options);
-  deepEqual([one.status, two.status, three.status], [201, 201, 201]);
+  deepEqual({ first: one.status, second: two.status, third: three.status }, { first: 201, second: 201, third: 201 });
   deepEqual(new Set([one, two, three].map(({ body }) => body.data.id)).size, 1);
   equal(three.headers.get('idempotent-replayed'), 'true');
   const other = await call(organizations.create, { ...options, body: { name: 'Other' } });
@@ -93,7 +94,10 @@ for (const [what, body, field] of [
 ] as const) {
   test(`organization: ${what} is refused by field`, async () => {
     const { status, body: answer } = await call(organizations.create, { token, body });
-    deepEqual([status, answer.error.code, answer.error.details.field], [400, 'VALIDATION_ERROR', field]);
+    deepEqual(
+      { status, code: answer.error.code, field: answer.error.details.field },
+      { status: 400, code: 'VALIDATION_ERROR', field },
+    );
   });
 }
 
@@ -147,7 +151,10 @@ test('organization: an update changes only the given fields; an empty update lea
   const { id } = await newOrganization(owner, 'Before');
   const put = (body: object) => call(organizations.update, { token, org: id, body });
   const renamed = await put({ name: 'After' });
-  deepEqual([renamed.status, renamed.body.data.name, renamed.body.data.settings.timezone], [200, 'After', 'UTC']);
+  deepEqual(
+    { status: renamed.status, name: renamed.body.data.name, timezone: renamed.body.data.settings.timezone },
+    { status: 200, name: 'After', timezone: 'UTC' },
+  );
   const moved = await put({ settings: { timezone: 'Europe/Berlin' } });
   deepEqual([moved.body.data.name, moved.body.data.settings], ['After', { timezone: 'Europe/Berlin', defaultStorageId: null }]);
   const nothing = await put({});

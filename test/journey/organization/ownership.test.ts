@@ -25,7 +25,10 @@ test('ownership: the owner transfers it to a member and becomes an admin', async
   const { id: org, owner } = organization;
   const heir = await addMember(organization, 'member');
   const answer = await give(org, owner, heir);
-  deepEqual([answer.status, answer.body.data.userId, answer.body.data.role], [200, heir.userId, 'owner']);
+  deepEqual(
+    { status: answer.status, userId: answer.body.data.userId, role: answer.body.data.role },
+    { status: 200, userId: heir.userId, role: 'owner' },
+  );
   deepEqual(await ownersOf(org), [heir.userId]);
   const { body } = await call(organizations.current, { token: owner.accessToken, org });
   deepEqual([body.data.owner.id, body.data.owner.email], [heir.userId, heir.email]);

@@ -5,6 +5,7 @@ import { backupContents } from '../../../shared/contract/endpoints/backup-conten
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';
+import { erasures } from '../../../shared/contract/endpoints/protection/erasures.ts';
 import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
 import { newId } from '../../../shared/platform/index.ts';
 import { endOf, newProject, startBackup, takeBackup } from '../../harness/stage/backup.ts';
@@ -24,6 +25,14 @@ const twoOf = async () => {
 };
 const move = (from: TestOrganization, projectId: string, organizationId: string, more: object = {}) =>
   call(projects.update, { ...by(from), params: { projectId }, body: { organizationId, ...more } });
+const eraseIn = async (organization: TestOrganization, projectId: string, path: string): Promise<void> => {
+  const erased = await call(erasures.create, {
+    ...by(organization),
+    params: { projectId },
+    body: { paths: [path], reason: 'Request 4711' } as never,
+  });
+  equal(erased.status, 201, erased.text);
+};
 const refusal = ({ status, body }: { status: number; body: { error: { code: string } } }) => [status, body.error.code];
 
 test('project move: the project arrives with its backup and destination, and can be backed up again', async () => {
@@ -33,6 +42,7 @@ test('project move: the project arrives with its backup and destination, and can
   const [params, storageId] = [{ projectId }, backup.storageDestination.id];
   await call(projects.update, { ...by(from), params, body: { settings: { defaultStorageId: storageId } } });
   const before = await call(projects.get, { ...by(from), params });
+  await eraseIn(from, projectId, 'users/grace');
   const statistics = (await call(organizations.current, by(from))).body.data.statistics;
 
   const moved = await move(from, projectId, to.id);
@@ -53,6 +63,19 @@ test('project move: the project arrives with its backup and destination, and can
   const read = await call(backupContents.documents, { ...by(to), params: { backupId: backup.id }, query: { path: 'users/ada' } });
   equal(read.status, 200, read.text);
   ok(read.text.includes('1815'));
+  // The erasure moves along, and one that is made in the new organization comes back with the project.
+  await eraseIn(to, projectId, 'users/ada');
+  const assertErasedIn = async (organization: TestOrganization): Promise<void> => {
+    for (const path of ['users/ada', 'users/grace']) {
+      const { status, body } = await call(backupContents.documents, {
+        ...by(organization),
+        params: { backupId: backup.id },
+        query: { path },
+      });
+      deepEqual([status, body.error.details.reason], [404, 'erased'], path);
+    }
+  };
+  await assertErasedIn(to);
   const again = await startBackup(to, { projectId });
   equal((await endOf(to, again.id)).status, 'completed');
 
@@ -60,6 +83,8 @@ test('project move: the project arrives with its backup and destination, and can
   deepEqual((await move(from, projectId, to.id)).status, 200);
   equal((await move(to, projectId, from.id)).status, 200);
   equal((await call(backups.list, by(from))).body.data.length, 2);
+  await assertErasedIn(from);
+  equal((await call(erasures.list, { ...by(from), params })).body.data.length, 2);
   const rows = (await Promise.all([from, to].map(({ id }) => itemsOf(`ORG#${id}`)))).flat();
   deepEqual(
     rows.filter(({ sk, arriving, leaving }) => arriving || leaving || /^(MOVE|JOB)#/.test(sk)),
@@ -88,6 +113,36 @@ test('project move: the former organization can neither read nor delete the move
   equal((await move(to, backup.projectId, from.id)).status, 200);
   const brought = await call(backupContents.register, { ...by(from), body });
   equal(brought.status, 201, brought.text);
+});
+
+test('project move: an admin who is not the owner cannot carry off credentials of the organization', async () => {
+  const company = await newOrganization();
+  const backup = await takeBackup(company);
+  const { projectId } = backup;
+  const [params, storageId] = [{ projectId }, backup.storageDestination.id];
+  const attacker = await addMember(company, 'admin');
+  const own = await newOrganization(attacker, 'Own');
+  const moved = await call(projects.update, {
+    ...{ token: attacker.accessToken, org: company.id, params },
+    body: { organizationId: own.id },
+  });
+  deepEqual([moved.status, moved.body.data.status], [200, 'unauthorized'], moved.text);
+  // Neither the source nor the bucket is reached with what the company had given.
+  deepEqual(refusal(await call(projects.collections, { ...by(own), params })), [422, 'SOURCE_AUTH_ERROR']);
+  const stored = await call(storageDestinations.get, { ...by(own), params: { storageId } });
+  deepEqual([stored.body.data.status, stored.body.data.credentials], ['error', {}]);
+  deepEqual(refusal(await call(storageDestinations.test, { ...by(own), params: { storageId } })), [422, 'STORAGE_ERROR']);
+  const renamed = await call(storageDestinations.update, { ...by(own), params: { storageId }, body: { name: 'Mine' } });
+  deepEqual([...refusal(renamed), renamed.body.error.details.field], [400, 'VALIDATION_ERROR', 'credentials']);
+  const read = { params: { backupId: backup.id }, query: { path: 'users/ada' } };
+  deepEqual(refusal(await call(backupContents.documents, { ...by(own), ...read })), [422, 'STORAGE_ERROR']);
+  ok((await itemsOf(`ORG#${own.id}`)).every((item) => item.sealed === undefined));
+  // With credentials of their own the backups are theirs to use.
+  const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'not-so-secret' };
+  const updated = await call(storageDestinations.update, { ...by(own), params: { storageId }, body: { credentials } });
+  deepEqual([updated.status, updated.body.data.status], [200, 'connected'], updated.text);
+  equal((await call(backupContents.documents, { ...by(own), ...read })).status, 200);
+  equal((await call(projects.reconnect, { ...by(own), params })).body.data.status, 'connected');
 });
 
 test('project move: requires a user who is admin in both organizations, and no other change in the request', async () => {

@@ -133,19 +133,25 @@ test('project: the same Idempotency-Key connects once', async () => {
   equal(second.headers.get('idempotent-replayed'), 'true');
 });
 
-for (const [prefix, words] of [
-  ['denied', /PERMISSION_DENIED/],
-  ['missing', /NOT_FOUND/],
-] as const)
-  test(`project: a source that is ${prefix} is not connected; the error has the reason and the consent URL`, async () => {
+for (const { prefix, code, words, consent, hint } of [
+  {
+    ...{ prefix: 'denied', code: 'SOURCE_AUTH_ERROR', words: /PERMISSION_DENIED/ },
+    ...{ consent: '/api/v1/auth/google', hint: 'and the consent URL' },
+  },
+  {
+    ...{ prefix: 'missing', code: 'SOURCE_NOT_FOUND', words: /NOT_FOUND/ },
+    ...{ consent: undefined, hint: 'and no consent URL, which would not help' },
+  },
+])
+  test(`project: a source that is ${prefix} is not connected; the error has the reason ${hint}`, async () => {
     const organization = await newOrganization();
     const result = await call(projects.create, {
       ...by(organization),
       body: { name: 'Shop', sourceProjectId: source(prefix) },
     });
-    deepEqual(refusal(result), [422, 'SOURCE_AUTH_ERROR']);
+    deepEqual(refusal(result), [422, code]);
     match(String(result.body.error.details.reason), words);
-    equal(result.body.error.details.authorizationUrl, `${stageUrl()}/api/v1/auth/google`);
+    equal(result.body.error.details.authorizationUrl, consent && stageUrl() + consent);
     deepEqual((await call(projects.list, by(organization))).body.data, []);
     deepEqual(await actionsIn(organization.id), ['organization.created']);
   });
@@ -155,7 +161,7 @@ test('project: consent without the datastore scope is refused and names the scop
   const scope = 'https://www.googleapis.com/auth/cloud-platform';
   const email = newEmail();
   await browser.go(await onThePage(browser, new URLSearchParams({ email, chosen: 'yes', scope })));
-  const accessToken = browser.cookie('bms_access')!;
+  const accessToken = browser.cookie('__Host-bms_access')!;
   const organization = await newOrganization({ accessToken, email, userId: '', refreshToken: '' });
   const result = await call(projects.create, { ...by(organization), body: { name: 'Shop', sourceProjectId: source() } });
   deepEqual(refusal(result), [422, 'SOURCE_AUTH_ERROR']);
@@ -220,26 +226,54 @@ test('project: the grant of a removed member is no longer used', async () => {
   deepEqual(refusal(await call(projects.collections, { ...by(organization), params })), [422, 'SOURCE_AUTH_ERROR']);
 });
 
+test("project: an API key connects with its creator's grant only Google projects that the organization has connected", async () => {
+  const organization = await newOrganization();
+  const apiKey = await newApiKey(organization, ['projects:write']);
+  const key = { token: apiKey, org: organization.id };
+  const sourceProjectId = source();
+  const body = { name: 'Shop', sourceProjectId };
+  const foreign = await newOrganization();
+  equal((await call(projects.create, { ...by(foreign), body })).status, 201);
+  const refused = await call(projects.create, { ...key, body });
+  deepEqual([...refusal(refused), refused.body.error.details], [403, 'FORBIDDEN', { sourceProjectId }]);
+  const connected = await call(projects.create, { ...by(organization), body });
+  equal((await call(projects.create, { ...key, body })).status, 201);
+  const params = { projectId: connected.body.data.id };
+  equal((await call(projects.reconnect, { ...key, params })).status, 200);
+});
+
 test("project: an API key connects with its creator's grant as long as the creator is allowed to", async () => {
   const organization = await newOrganization();
   const admin = await addMember(organization, 'admin');
   const apiKey = await newApiKey({ ...organization, owner: admin }, ['projects:read', 'projects:write']);
   const key = { token: apiKey, org: organization.id };
-  const made = await call(projects.create, { ...key, body: { name: 'Shop', sourceProjectId: source() } });
+  const sourceProjectId = source();
+  await call(projects.create, { ...by(organization), body: { name: 'Shop', sourceProjectId } });
+  const made = await call(projects.create, { ...key, body: { name: 'Shop', sourceProjectId } });
   deepEqual([made.status, made.body.data.connection], [201, { type: 'user', email: admin.email }]);
 
+  // The keys of an admin end with their role.
   await call(members.update, { ...by(organization), params: { userId: admin.userId }, body: { role: 'viewer' } });
-  const refused = await call(projects.create, { ...key, body: { name: 'Shop', sourceProjectId: source() } });
-  deepEqual([...refusal(refused), refused.body.error.details.field], [400, 'VALIDATION_ERROR', 'credentials']);
+  deepEqual(refusal(await call(projects.create, { ...key, body: { name: 'Shop', sourceProjectId } })), [401, 'UNAUTHORIZED']);
+});
+
+test('project: an API key connects only with credentials if its creator is unknown or may not connect', async () => {
+  const organization = await newOrganization();
+  const viewer = await addMember(organization, 'viewer');
+  const apiKey = await newApiKey(organization, ['projects:write']);
+  const key = { token: apiKey, org: organization.id };
+  const sourceProjectId = source();
+  await call(projects.create, { ...by(organization), body: { name: 'Shop', sourceProjectId } });
+  const stored = (await getItem({ pk: `ORG#${organization.id}`, sk: 'SERVICE_ACCOUNT' }))!;
+  // The first as stored before keys ended with a role, the second as stored before the field `createdBy`.
+  const { createdBy: _, ...older } = stored;
+  for (const record of [{ ...stored, createdBy: viewer.userId }, older]) {
+    await putItem(record as typeof stored);
+    const refused = await call(projects.create, { ...key, body: { name: 'Shop', sourceProjectId } });
+    deepEqual([...refusal(refused), refused.body.error.details.field], [400, 'VALIDATION_ERROR', 'credentials']);
+  }
   const given = { name: 'Shop', sourceProjectId: source(), credentials: account() };
   equal((await call(projects.create, { ...key, body: given })).status, 201);
-
-  // Accounts older than the field `createdBy`.
-  const stored = (await getItem({ pk: `ORG#${organization.id}`, sk: 'SERVICE_ACCOUNT' }))!;
-  const { createdBy: _, ...older } = stored;
-  await putItem(older as typeof stored);
-  const unknown = await call(projects.create, { ...key, body: { name: 'Shop', sourceProjectId: source() } });
-  deepEqual([...refusal(unknown), unknown.body.error.details.field], [400, 'VALIDATION_ERROR', 'credentials']);
 });
 
 test('project: a service account refused by Google is not connected', async () => {
@@ -274,8 +308,8 @@ describe('bad input', () => {
     ['a timeout of 721 minutes', { settings: { backupTimeoutMinutes: 721 } }, 'settings.backupTimeoutMinutes'],
     ['a timeout of 5.5 minutes', { settings: { backupTimeoutMinutes: 5.5 } }, 'settings.backupTimeoutMinutes'],
     ['no reads at all', { settings: { maxReads: 0 } }, 'settings.maxReads'],
-    ['a setting nobody knows', { settings: { timeout: 5 } }, 'settings.timeout'],
-    ['a field nobody knows', { source: 'x' }, 'source'],
+    ['an unknown setting', { settings: { timeout: 5 } }, 'settings.timeout'],
+    ['an unknown field', { source: 'x' }, 'source'],
     ['a destination that is no id', { settings: { defaultStorageId: 'x' } }, 'settings.defaultStorageId'],
     ['a key that is none', { credentials: { clientEmail: 'a@b.com', privateKey: 'x' } }, 'credentials.privateKey'],
     ['a key of noise', { credentials: { clientEmail: 'a@b.com', privateKey: pem('bm9pc2U=') } }, 'credentials.privateKey'],

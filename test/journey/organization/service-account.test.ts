@@ -50,7 +50,7 @@ test('service account: the key is in no table item or log, not even in the store
   const options = { ...by, body: { name: 'CI' }, headers: { 'idempotency-key': `key-${by.org}` } };
   const [one, two] = await Promise.all([call(serviceAccount.create, options), call(serviceAccount.create, options)]);
   const three = await call(serviceAccount.create, options);
-  deepEqual([one.status, two.status, three.status], [201, 201, 201]);
+  deepEqual({ first: one.status, second: two.status, third: three.status }, { first: 201, second: 201, third: 201 });
   const keys = new Set([one, two, three].map(({ body }) => body.data.apiKey));
   equal(keys.size, 1);
   const [key] = [...keys];
@@ -83,15 +83,64 @@ for (const [what, body, field] of [
   ['no name', {}, 'name'],
   ['an unknown scope', { name: 'x', permissions: ['backups:read', 'all', '*'] }, 'permissions'],
   ['a scope that is no list', { name: 'x', permissions: 'backups:read' }, 'permissions'],
+  ['an empty list', { name: 'x', permissions: [] }, 'permissions'],
   ['eleven scopes', { name: 'x', permissions: [...scopes, 'backups:read'] }, 'permissions'],
 ] as const) {
   test(`service account: ${what} is refused`, async () => {
     const { by } = await start();
     const { status, body: answer } = await call(serviceAccount.create, { ...by, body });
-    deepEqual([status, answer.error.code, answer.error.details.field], [400, 'VALIDATION_ERROR', field]);
+    deepEqual(
+      { status, code: answer.error.code, field: answer.error.details.field },
+      { status: 400, code: 'VALIDATION_ERROR', field },
+    );
     if (what === 'an unknown scope') deepEqual(answer.error.details.invalidValues, ['all', '*']);
   });
 }
+
+test('service account: without permissions it gets the read scopes', async () => {
+  const { by } = await start();
+  const made = await call(serviceAccount.create, { ...by, body: { name: 'CI' } });
+  deepEqual(
+    [made.status, made.body.data.permissions],
+    [201, ['backups:read', 'schedules:read', 'projects:read', 'storage:read', 'organization:read']],
+  );
+});
+
+test('service account: changed permissions apply to the next call with the same key', async () => {
+  const { by, org } = await start();
+  const made = await call(serviceAccount.create, { ...by, body: { name: 'CI', permissions: ['backups:read'] } });
+  const key = { token: made.body.data.apiKey, org };
+  deepEqual((await call(organizations.current, key)).body.error.details, { requiredScope: 'organization:read' });
+  const body = { name: 'Reports', permissions: ['organization:read'] };
+  const updated = await call(serviceAccount.update, { ...by, body });
+  deepEqual(
+    { status: updated.status, name: updated.body.data.name, permissions: updated.body.data.permissions },
+    { status: 200, name: 'Reports', permissions: ['organization:read'] },
+  );
+  equal((await call(organizations.current, key)).status, 200);
+  for (const permissions of [[], ['all']]) {
+    const refused = await call(serviceAccount.update, { ...by, body: { permissions } });
+    deepEqual([refused.status, refused.body.error.details.field], [400, 'permissions']);
+  }
+  deepEqual((await call(serviceAccount.update, { ...key, body })).body.error.code, 'FORBIDDEN');
+});
+
+test('service account: a rotated key works beside the old one for the overlap, with the same permissions', async () => {
+  const { by, org } = await start();
+  equal((await call(serviceAccount.rotateKey, by)).body.error.code, 'SERVICE_ACCOUNT_NOT_FOUND');
+  const made = await call(serviceAccount.create, { ...by, body: { name: 'CI', permissions: ['organization:read'] } });
+  const use = async (token: string) => (await call(organizations.current, { token, org })).status;
+  const first = await call(serviceAccount.rotateKey, { ...by, body: { overlapHours: 1 } });
+  equal(first.status, 200, first.text);
+  deepEqual([await use(made.body.data.apiKey), await use(first.body.data.apiKey)], [200, 200]);
+  const hours = (Date.parse(first.body.data.previousKeyExpiresAt!) - Date.now()) / 3_600_000;
+  ok(hours > 0.9 && hours <= 1, String(hours));
+  const second = await call(serviceAccount.rotateKey, { ...by, body: { overlapHours: 0 } });
+  deepEqual(await Promise.all([made, first, second].map(({ body }) => use(body.data.apiKey))), [401, 401, 200]);
+  for (const overlapHours of [-1, 169, 1.5])
+    equal((await call(serviceAccount.rotateKey, { ...by, body: { overlapHours } })).status, 400);
+  ok(!(await call(serviceAccount.get, by)).text.includes(second.body.data.apiKey));
+});
 
 test('service account: its key can call what its scopes allow in its organization, and no endpoint for people', async () => {
   const { by, org, organization } = await start();

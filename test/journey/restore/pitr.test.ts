@@ -2,14 +2,17 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Firestore } from '@google-cloud/firestore';
-import { beforeAll, test } from 'vitest';
+import { afterAll, beforeAll, test } from 'vitest';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { pitr } from '../../../shared/contract/endpoints/pitr.ts';
+import { erasures } from '../../../shared/contract/endpoints/protection/erasures.ts';
+import { restoreTests } from '../../../shared/contract/endpoints/protection/restore-tests.ts';
 import { restores } from '../../../shared/contract/endpoints/restores.ts';
 import { newDestination, newProject } from '../../harness/stage/backup.ts';
 import { call, stageVariable } from '../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 import { contentsOf, planRestore, restore, undo } from '../../harness/stage/restore.ts';
+import { endOfTestRun } from '../../harness/stage/restore-test.ts';
 
 let organization: TestOrganization;
 let project: Awaited<ReturnType<typeof newProject>>;
@@ -34,14 +37,15 @@ beforeAll(async () => {
   const { sourceProjectId } = project;
   const client = new Firestore({ projectId: sourceProjectId, host: stageVariable('STAGE_FIRESTORE'), ssl: false });
   try {
-    await client.doc('users/ada').set({ name: 'Ada', visits: 1 });
+    // Names that no fake value has.
+    await client.doc('users/ada').set({ name: 'Ottilie', visits: 1 });
     await client.doc('users/ada/notes/g').set({ text: 'Note G' });
     await client.doc('shops/one').set({ name: 'One' });
     const body = { storageDestinationId: destination.id, captureIntervalSeconds: 10 };
     equal((await call(pitr.enable, { ...by(), body })).status, 202);
     await until(async () => (await call(pitr.get, by())).body.data.status === 'active');
     // Captured but not in the base. A document that is created and deleted between two captures is unknown.
-    await client.doc('users/grace').set({ name: 'Grace' });
+    await client.doc('users/grace').set({ name: 'Wilhelmina' });
     await until(async () => (await call(pitr.get, by())).body.data.changesCaptured > 0);
     await client.doc('users/ada').update({ visits: 2, seen: new Date(1_700_000_000_000) });
     there = await contentsOf(sourceProjectId);
@@ -51,17 +55,23 @@ beforeAll(async () => {
     left = await contentsOf(sourceProjectId);
     await until(async () => {
       const { windows } = (await call(pitr.windows, by())).body.data;
-      return windows.some(({ from, to }) => from <= second && second < to);
+      return windows.some(({ from, to, complete }) => complete && from <= second && second < to);
     });
   } finally {
     await client.terminate();
   }
 });
 
+/** A captured project keeps an instance of the stage busy. */
+afterAll(() => call(pitr.disable, by()));
+
 test('pitr: a dry run reports what a restore to the previous second would do', async () => {
   deepEqual(Object.keys(left), ['shops/one']);
   const plan = await planRestore(organization, { projectId: project.id, pointInTime: second, collections: ['users'] });
-  deepEqual([plan.create, plan.overwrite, plan.delete, plan.unchanged], [3, 0, 0, 0]);
+  deepEqual(
+    { create: plan.create, overwrite: plan.overwrite, delete: plan.delete, unchanged: plan.unchanged },
+    { create: 3, overwrite: 0, delete: 0, unchanged: 0 },
+  );
   equal(plan.pointInTime, second);
   deepEqual(await contentsOf(project.sourceProjectId), left);
 });
@@ -69,7 +79,10 @@ test('pitr: a dry run reports what a restore to the previous second would do', a
 test('pitr: a collection restored to the previous second is exact, and the restore can be undone', async () => {
   const body = { projectId: project.id, pointInTime: second, collections: ['users'] };
   const done = await restore(organization, body);
-  deepEqual([done.pointInTime, done.plan?.create, done.cost.writes], [second, 3, 3]);
+  deepEqual(
+    { pointInTime: done.pointInTime, create: done.plan?.create, writes: done.cost.writes },
+    { pointInTime: second, create: 3, writes: 3 },
+  );
   deepEqual(await contentsOf(project.sourceProjectId), there);
   const { body: listed } = await call(restores.list, { ...by(), query: { projectId: project.id } });
   deepEqual(
@@ -79,8 +92,14 @@ test('pitr: a collection restored to the previous second is exact, and the resto
   // The moment is stored as a backup, built from the base without reading the source.
   const { data: point } = (await call(backups.get, { ...by(), params: { backupId: done.backupId } })).body;
   deepEqual(
-    [point.type, point.trigger, point.readTime, point.documentCount, point.cost.reads],
-    ['incremental', 'pitr-base', second.replace('.000Z', '.000000Z'), 4, 0],
+    {
+      type: point.type,
+      trigger: point.trigger,
+      readTime: point.readTime,
+      documentCount: point.documentCount,
+      reads: point.cost.reads,
+    },
+    { type: 'incremental', trigger: 'pitr-base', readTime: second.replace('.000Z', '.000000Z'), documentCount: 4, reads: 0 },
   );
   const { status } = await call(backups.remove, { ...by(), params: { backupId: String(point.parentBackupId) } });
   equal(status, 409);
@@ -97,13 +116,67 @@ test('pitr: restoring one document restores it and its subcollections only', asy
   await undo(organization, done.restoreJobId);
 });
 
+test('pitr: a masked copy of a moment has what the moment had, masked, and leaves out what was erased', async () => {
+  const target = await newProject(organization, { name: 'Staging' });
+  const rules = [
+    { collection: 'users', field: 'name', transform: 'fake', type: 'name' },
+    { collection: 'users', field: 'visits', transform: 'hash' },
+    { collection: 'users/*/notes', field: '*', transform: 'redact' },
+  ];
+  const body = { projectId: project.id, pointInTime: second, targetProjectId: target.id, collections: ['users'] };
+  const plan = await planRestore(organization, { ...body, options: { transform: rules } });
+  deepEqual([plan.create, plan.transform?.documentsTransformed, plan.transformPreview?.length], [3, 3, 3]);
+  const unmatched = await call(restores.create, {
+    ...by(),
+    body: { ...body, options: { dryRun: true, transform: [{ collection: 'users', field: 'nmae', transform: 'null' }] } } as never,
+  });
+  deepEqual([unmatched.status, unmatched.body.error?.code], [400, 'VALIDATION_ERROR'], unmatched.text);
+  await restore(organization, { ...body, options: { transform: rules } });
+  const copy = new Firestore({ projectId: target.sourceProjectId, host: stageVariable('STAGE_FIRESTORE'), ssl: false });
+  try {
+    const ada = (await copy.doc('users/ada').get()).data();
+    ok(ada && !/Ottilie|Wilhelmina|Note G/.test(JSON.stringify(await contentsOf(target.sourceProjectId))));
+    match(ada.name, /^\w+ \w+$/);
+    deepEqual([typeof ada.visits, ada.visits === 2, ada.seen.toMillis()], ['number', false, 1_700_000_000_000]);
+    deepEqual((await copy.doc('users/ada/notes/g').get()).data(), { text: '[redacted]' });
+    // An erasure applies to every moment, and to a copy that is masked.
+    const query = { collection: 'users', field: 'name', value: 'Wilhelmina' };
+    const erased = await call(erasures.create, { ...by(), body: { query, reason: 'Request 4711' } as never });
+    equal(erased.status, 201, erased.text);
+    await copy.recursiveDelete(copy.collection('users'));
+    const again = await restore(organization, { ...body, options: { transform: rules } });
+    deepEqual([again.documentsRestored, again.documentsErased], [2, 1]);
+    equal((await copy.doc('users/grace').get()).exists, false);
+  } finally {
+    await copy.terminate();
+  }
+});
+
 test('pitr: times before it was enabled and in the future are refused with the available windows', async () => {
   const ask = (pointInTime: string) => call(restores.create, { ...by(), body: { projectId: project.id, pointInTime } });
   const { windows } = (await call(pitr.windows, by())).body.data;
   const early = await ask(new Date(Date.parse(windows[0]!.from) - 60_000).toISOString());
-  deepEqual([early.status, early.body.error?.code, early.body.error?.details?.earliest], [409, 'CONFLICT', windows[0]!.from]);
+  deepEqual(
+    { status: early.status, code: early.body.error?.code, earliest: early.body.error?.details?.earliest },
+    { status: 409, code: 'CONFLICT', earliest: windows[0]!.from },
+  );
   match(String(early.body.error?.message), /earliest moment/);
   const late = await ask(new Date(Date.now() + 60_000).toISOString());
   deepEqual([late.status, late.body.error?.code], [400, 'VALIDATION_ERROR']);
   ok(windows.length > 0);
+});
+
+test('pitr: a restore test of a random moment builds it, compares it with the source at that moment, and passes', async () => {
+  const { token, org } = by();
+  const body = { name: 'Any second', projectId: project.id, cron: '@yearly', backup: 'moment' };
+  const plan = await call(restoreTests.create, { token, org, body });
+  equal(plan.status, 201, plan.text);
+  const started = await call(restoreTests.run, { token, org, params: { restoreTestId: plan.body.data.id } });
+  const run = await endOfTestRun(organization, started.body.data.runId);
+  // The erased document is no difference.
+  deepEqual([run.status, run.error], ['passed', null]);
+  const { windows } = (await call(pitr.windows, by())).body.data;
+  ok(windows.some(({ from, to }) => from <= (run.pointInTime ?? '') && (run.pointInTime ?? '') <= to));
+  deepEqual([run.choice?.seed, run.comparisons?.source.compared], [run.id, true]);
+  deepEqual(await contentsOf(project.sourceProjectId), left);
 });

@@ -83,13 +83,22 @@ describe('a collection deleted by mistake', () => {
   test('the dry run reports what a restore would do, and writes nothing', async () => {
     const plan = await planRestore(organization, { backupId, collections: ['orders'] });
     const { create, overwrite, skip, unchanged, notFound, delete: removed } = plan;
-    deepEqual([create, overwrite, skip, removed, unchanged, notFound], [270, 0, 0, 0, 0, []]);
+    deepEqual(
+      { create, overwrite, skip, removed, unchanged, notFound },
+      { create: 270, overwrite: 0, skip: 0, removed: 0, unchanged: 0, notFound: [] },
+    );
     equal(plan.changes.length, 100);
     deepEqual(plan.changes[0], { path: 'orders/0', action: 'create' });
     const rollback = await planRestore(organization, { backupId, options: { mergeMode: 'Rollback' } });
     deepEqual(
-      [rollback.create, rollback.overwrite, rollback.delete, rollback.unchanged, rollback.mergeMode],
-      [270, 1, 1, 1, 'rollback'],
+      {
+        create: rollback.create,
+        overwrite: rollback.overwrite,
+        delete: rollback.delete,
+        unchanged: rollback.unchanged,
+        mergeMode: rollback.mergeMode,
+      },
+      { create: 270, overwrite: 1, delete: 1, unchanged: 1, mergeMode: 'rollback' },
     );
     deepEqual(await contentsOf(project.sourceProjectId), mistake);
   });
@@ -98,13 +107,29 @@ describe('a collection deleted by mistake', () => {
     done = await restore(organization, { backupId, collections: ['orders'] });
     const { phase, documentsRestored, documentsSkipped, documentsFailed, failures, documentsDeleted, plan } = done;
     deepEqual(
-      [phase, documentsRestored, documentsSkipped, documentsFailed, documentsDeleted, failures],
-      ['Completed', 270, 0, 0, 0, []],
+      { phase, documentsRestored, documentsSkipped, documentsFailed, documentsDeleted, failures },
+      { phase: 'Completed', documentsRestored: 270, documentsSkipped: 0, documentsFailed: 0, documentsDeleted: 0, failures: [] },
     );
-    deepEqual(plan, { create: 270, overwrite: 0, skip: 0, delete: 0, unchanged: 0, notFound: [] });
+    const { deleteDigest, ...counts } = plan!;
+    match(deleteDigest!, /^0{64}$/);
+    deepEqual(counts, {
+      create: 270,
+      overwrite: 0,
+      skip: 0,
+      delete: 0,
+      unchanged: 0,
+      notFound: [],
+      documentsErased: 0,
+      deletions: [],
+    });
     deepEqual(
-      [done.collectionsRestored, done.mergeMode, done.targetProjectId, done.projectId],
-      [2, 'overwrite', project.id, project.id],
+      {
+        collectionsRestored: done.collectionsRestored,
+        mergeMode: done.mergeMode,
+        targetProjectId: done.targetProjectId,
+        projectId: done.projectId,
+      },
+      { collectionsRestored: 2, mergeMode: 'overwrite', targetProjectId: project.id, projectId: project.id },
     );
     deepEqual(done.progress, { percent: 100, documents: 270, totalDocuments: 270 });
     ok(done.duration !== null && done.duration >= 0);
@@ -114,8 +139,8 @@ describe('a collection deleted by mistake', () => {
 
   test('progress events come once per 10 % in order, and the start is audited before the first write', async () => {
     const events = await eventsOf(done.restoreJobId);
-    const told = events.filter(({ type }) => type === 'restore.progress').map(({ data }) => data.progress!.percent);
-    deepEqual(told, [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+    const percents = events.filter(({ type }) => type === 'restore.progress').map(({ data }) => data.progress!.percent);
+    deepEqual(percents, [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
     deepEqual([events[0]?.type, events.filter(({ type }) => type === 'restore.completed').length], ['restore.started', 1]);
     const { body } = await call(auditLogs.list, { ...by(), query: { limit: '100' } });
     const actions = body.data.filter(({ resource }) => resource?.id === done.restoreJobId).map(({ action }) => action);
@@ -124,9 +149,15 @@ describe('a collection deleted by mistake', () => {
 
   test('the overwritten documents are kept in a safety backup, and undo restores them byte for byte', async () => {
     const { body } = await call(backups.get, { ...by(), params: { backupId: done.safetyBackupId! } });
-    deepEqual([body.data.status, body.data.trigger, body.data.expiresAt], ['completed', 'safety', done.undoUntil]);
+    deepEqual(
+      { status: body.data.status, trigger: body.data.trigger, expiresAt: body.data.expiresAt },
+      { status: 'completed', trigger: 'safety', expiresAt: done.undoUntil },
+    );
     const undone = await undo(organization, done.restoreJobId);
-    deepEqual([undone.undoOf, undone.documentsDeleted, undone.documentsFailed], [done.restoreJobId, 270, 0]);
+    deepEqual(
+      { undoOf: undone.undoOf, documentsDeleted: undone.documentsDeleted, documentsFailed: undone.documentsFailed },
+      { undoOf: done.restoreJobId, documentsDeleted: 270, documentsFailed: 0 },
+    );
     deepEqual(await contentsOf(project.sourceProjectId), mistake);
     equal((await readRestore(organization, done.restoreJobId)).undoneBy, undone.restoreJobId);
     const again = await call(restores.undo, { ...by(), params: { restoreJobId: done.restoreJobId }, body: {} });
@@ -163,8 +194,20 @@ test('restore: a rollback returns the database to the backup, and its undo to th
   await erase(project.sourceProjectId, ['things/7', 'things/8']);
   const edited = await contentsOf(project.sourceProjectId);
   const done = await restore(organization, { backupId: backup.id, options: { mergeMode: 'rollback' } });
-  deepEqual(done.plan, { create: 2, overwrite: 1, skip: 0, delete: 2, unchanged: 37, notFound: [] });
-  deepEqual([done.documentsRestored, done.documentsDeleted, done.documentsUnchanged], [40, 2, 37]);
+  const { deleteDigest, ...plan } = done.plan!;
+  match(deleteDigest!, /^[0-9a-f]{64}$/);
+  deepEqual(plan, {
+    ...{ create: 2, overwrite: 1, skip: 0, delete: 2, unchanged: 37, notFound: [], documentsErased: 0 },
+    deletions: ['other/1', 'things/extra'],
+  });
+  deepEqual(
+    {
+      documentsRestored: done.documentsRestored,
+      documentsDeleted: done.documentsDeleted,
+      documentsUnchanged: done.documentsUnchanged,
+    },
+    { documentsRestored: 40, documentsDeleted: 2, documentsUnchanged: 37 },
+  );
   deepEqual(await contentsOf(project.sourceProjectId), documents);
   await undo(organization, done.restoreJobId);
   deepEqual(await contentsOf(project.sourceProjectId), edited);
@@ -187,7 +230,10 @@ test('restore: into another project, all documents arrive with rewritten referen
   const begun = await startBackup(organization, { projectId: source.id, storageDestinationId: destination.id });
   const backup = await endOf(organization, begun.id);
   const done = await restore(organization, { backupId: backup.id, targetProjectId: target.id });
-  deepEqual([done.projectId, done.targetProjectId, done.documentsRestored], [source.id, target.id, 3]);
+  deepEqual(
+    { projectId: done.projectId, targetProjectId: done.targetProjectId, documentsRestored: done.documentsRestored },
+    { projectId: source.id, targetProjectId: target.id, documentsRestored: 3 },
+  );
   const there = (path: string) => own(path).replace(source.sourceProjectId, target.sourceProjectId);
   deepEqual(await contentsOf(target.sourceProjectId), {
     ...documents,
@@ -198,7 +244,10 @@ test('restore: into another project, all documents arrive with rewritten referen
   });
   deepEqual(await contentsOf(source.sourceProjectId), documents);
   const again = await planRestore(organization, { backupId: backup.id, targetProjectId: target.id });
-  deepEqual([again.create, again.overwrite, again.unchanged], [0, 0, 3]);
+  deepEqual(
+    { create: again.create, overwrite: again.overwrite, unchanged: again.unchanged },
+    { create: 0, overwrite: 0, unchanged: 3 },
+  );
 });
 
 test('restore: single documents by path or id; documents missing in the backup are reported', async () => {
@@ -231,8 +280,8 @@ test('restore: a corrupt chunk fails it before the first write and names the obj
   await bucketClient().send(new PutObjectCommand({ Bucket: destination.bucket, Key: chunk, Body: bytes }));
   const ended = await endOfRestore(organization, (await startRestore(organization, { backupId: backup.id })).restoreJobId);
   deepEqual(
-    [ended.status, ended.phase, ended.error?.code, ended.documentsRestored],
-    ['failed', 'Validating', 'CHUNK_CORRUPT', 0],
+    { status: ended.status, phase: ended.phase, code: ended.error?.code, documentsRestored: ended.documentsRestored },
+    { status: 'failed', phase: 'Validating', code: 'CHUNK_CORRUPT', documentsRestored: 0 },
   );
   match(JSON.stringify(ended.error), /chunk/);
   deepEqual(await contentsOf(project.sourceProjectId), { 'a/1': { v: text('new') }, 'a/2': { v: text('old') } });
@@ -244,9 +293,9 @@ test('restore: one runs per target project; it can be cancelled and resumed to c
   const documents = Object.fromEntries(Array.from({ length: 24 }, (_, n) => [`a/${n}`, { n: { integerValue: String(n) } }]));
   const { project, backup } = await backedUp(documents);
   await erase(project.sourceProjectId, Object.keys(documents));
-  const wish = { backupId: backup.id, options: { maxWritesPerSecond: 6 } };
-  const { restoreJobId } = await startRestore(organization, wish);
-  const second = await call(restores.create, { ...by(), body: wish });
+  const request = { backupId: backup.id, options: { maxWritesPerSecond: 6 } };
+  const { restoreJobId } = await startRestore(organization, request);
+  const second = await call(restores.create, { ...by(), body: request });
   deepEqual([second.status, second.body.error.code], [409, 'JOB_IN_PROGRESS']);
   const removal = await call(backups.remove, { ...by(), params: { backupId: backup.id } });
   deepEqual([removal.status, removal.body.error.code], [409, 'JOB_IN_PROGRESS']);
@@ -257,7 +306,10 @@ test('restore: one runs per target project; it can be cancelled and resumed to c
   }
   while (Object.keys(await contentsOf(project.sourceProjectId)).length === 0) await pause(50);
   const cancelled = await call(restores.cancel, { ...by(), params: { restoreJobId }, body: {} });
-  deepEqual([cancelled.status, cancelled.body.data.status, cancelled.body.data.error?.code], [200, 'cancelled', 'CANCELLED']);
+  deepEqual(
+    { httpStatus: cancelled.status, status: cancelled.body.data.status, code: cancelled.body.data.error?.code },
+    { httpStatus: 200, status: 'cancelled', code: 'CANCELLED' },
+  );
   // After the target is unlocked no write happens, and the record has the number of writes.
   const isLocked = async () => (await itemsOf(`ORG#${organization.id}`)).some(({ sk }) => sk === `JOB#${project.id}`);
   while (await isLocked()) await pause(100);
@@ -267,6 +319,9 @@ test('restore: one runs per target project; it can be cancelled and resumed to c
   const resumed = await call(restores.resume, { ...by(), params: { restoreJobId }, body: {} });
   deepEqual([resumed.status, resumed.body.data.attempts], [202, 2]);
   const ended = await endOfRestore(organization, restoreJobId);
-  deepEqual([ended.status, ended.documentsRestored, ended.documentsFailed], ['completed', 24, 0]);
+  deepEqual(
+    { status: ended.status, documentsRestored: ended.documentsRestored, documentsFailed: ended.documentsFailed },
+    { status: 'completed', documentsRestored: 24, documentsFailed: 0 },
+  );
   deepEqual(await contentsOf(project.sourceProjectId), documents);
 });

@@ -56,6 +56,7 @@ describe('a restore request with bad input is refused, and nothing starts', () =
     ['dryRun as text', { options: { dryRun: 'true' } }, 'options.dryRun'],
     ['users that the backup does not have', { options: { includeAuthUsers: true } }, 'options.includeAuthUsers'],
     ['no writes at all', { options: { maxWritesPerSecond: 0 } }, 'options.maxWritesPerSecond'],
+    ['a digest that no plan has', { options: { deleteDigest: 'all' } }, 'options.deleteDigest'],
     ['options that are none', { options: [] }, 'options'],
   ];
   for (const [what, more, field] of wrong)
@@ -188,8 +189,14 @@ describe('a dry run', () => {
     const before = [await settledItems(), await contentsOf(target.sourceProjectId)];
     const body = { backupId: backup.id, targetProjectId: target.id, documentIds: undefined };
     const plan = await planRestore(organization, { ...body, options: { mergeMode: 'rollback' } });
-    deepEqual([plan.create, plan.overwrite, plan.skip, plan.delete, plan.unchanged], [2, 1, 0, 1, 0]);
-    deepEqual([plan.dryRun, plan.backupId, plan.projectId, plan.targetProjectId], [true, backup.id, backup.projectId, target.id]);
+    deepEqual(
+      { create: plan.create, overwrite: plan.overwrite, skip: plan.skip, delete: plan.delete, unchanged: plan.unchanged },
+      { create: 2, overwrite: 1, skip: 0, delete: 1, unchanged: 0 },
+    );
+    deepEqual(
+      { dryRun: plan.dryRun, backupId: plan.backupId, projectId: plan.projectId, targetProjectId: plan.targetProjectId },
+      { dryRun: true, backupId: backup.id, projectId: backup.projectId, targetProjectId: target.id },
+    );
     deepEqual([plan.mergeMode, plan.notFound], ['rollback', []]);
     deepEqual(
       plan.changes.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
@@ -201,7 +208,10 @@ describe('a dry run', () => {
       ],
     );
     const skipping = await planRestore(organization, { ...body, options: { mergeMode: 'Skip Existing' } });
-    deepEqual([skipping.create, skipping.skip, skipping.overwrite, skipping.delete], [2, 1, 0, 0]);
+    deepEqual(
+      { create: skipping.create, skip: skipping.skip, overwrite: skipping.overwrite, delete: skipping.delete },
+      { create: 2, skip: 1, overwrite: 0, delete: 0 },
+    );
     deepEqual([await itemsOf(`ORG#${organization.id}`), await contentsOf(target.sourceProjectId)], before);
   });
 
@@ -211,8 +221,29 @@ describe('a dry run', () => {
       collections: ['users', 'nowhere'],
       documentIds: ['ada', 'users/nobody'],
     });
-    deepEqual([plan.unchanged, plan.create, plan.overwrite], [2, 0, 0]);
-    ok(plan.notFound.includes('users/nobody'), JSON.stringify(plan.notFound));
+    deepEqual(
+      { unchanged: plan.unchanged, create: plan.create, overwrite: plan.overwrite },
+      { unchanged: 2, create: 0, overwrite: 0 },
+    );
+    deepEqual([plan.notFound, plan.unknownCollections], [['users/nobody'], ['nowhere']]);
+  });
+
+  test('and a restore of names that are not in the backup are refused with them', async () => {
+    for (const dryRun of [true, false])
+      for (const [code, names] of [
+        ['COLLECTION_NOT_FOUND', { collections: ['nowhere'] }],
+        ['DOCUMENT_NOT_FOUND', { documentIds: ['users/nobody'] }],
+      ] as const) {
+        const { status, body } = await call(restores.create, {
+          ...by(),
+          body: { backupId: backup.id, ...names, options: { dryRun } },
+        });
+        const { error } = body as unknown as { error: { code: string; details: unknown } };
+        deepEqual(
+          { status, code: error.code, details: error.details },
+          { status: 404, code, details: { names: Object.values(names)[0], count: 1 } },
+        );
+      }
   });
 
   test('is audited as a read of the backup', async () => {
@@ -247,14 +278,29 @@ describe('a restore', () => {
     });
     equal(answer.status, 202, answer.text);
     first = RestoreJob.strict().parse(answer.body.data);
-    deepEqual([first.status, first.phase, first.mergeMode, first.dryRun], ['pending', 'Initializing', 'skip_existing', false]);
-    deepEqual([first.backupId, first.projectId, first.targetProjectId], [backup.id, backup.projectId, target.id]);
-    deepEqual([first.collections, first.documentIds, first.includeSubcollections], [['users'], ['ada', 'users/grace'], false]);
-    deepEqual([first.progress.percent, first.plan, first.undoUntil, first.error], [0, null, null, null]);
+    deepEqual(
+      { status: first.status, phase: first.phase, mergeMode: first.mergeMode, dryRun: first.dryRun },
+      { status: 'pending', phase: 'Initializing', mergeMode: 'skip_existing', dryRun: false },
+    );
+    deepEqual(
+      { backupId: first.backupId, projectId: first.projectId, targetProjectId: first.targetProjectId },
+      { backupId: backup.id, projectId: backup.projectId, targetProjectId: target.id },
+    );
+    deepEqual(
+      { collections: first.collections, documentIds: first.documentIds, includeSubcollections: first.includeSubcollections },
+      { collections: ['users'], documentIds: ['ada', 'users/grace'], includeSubcollections: false },
+    );
+    deepEqual(
+      { percent: first.progress.percent, plan: first.plan, undoUntil: first.undoUntil, error: first.error },
+      { percent: 0, plan: null, undoUntil: null, error: null },
+    );
     const log = await call(auditLogs.list, { ...by(), query: { action: 'restore.created' } });
     ok(log.body.data.some(({ resource }) => resource.type === 'restore' && resource.id === first.restoreJobId));
     const ended = await endOfRestore(organization, first.restoreJobId);
-    deepEqual([ended.status, ended.documentsRestored, ended.error], ['completed', 2, null]);
+    deepEqual(
+      { status: ended.status, documentsRestored: ended.documentsRestored, error: ended.error },
+      { status: 'completed', documentsRestored: 2, error: null },
+    );
     deepEqual(Object.keys(await contentsOf(target.sourceProjectId)).sort(), ['users/ada', 'users/grace']);
   });
 
@@ -282,7 +328,10 @@ describe('a restore', () => {
     const { restoreJobId } = body.data[0]!;
     const begun = await call(restores.undo, on(restoreJobId));
     equal(begun.status, 202, begun.text);
-    deepEqual([begun.body.data.undoOf, begun.body.data.mergeMode, begun.body.data.status], [restoreJobId, 'rollback', 'pending']);
+    deepEqual(
+      { undoOf: begun.body.data.undoOf, mergeMode: begun.body.data.mergeMode, status: begun.body.data.status },
+      { undoOf: restoreJobId, mergeMode: 'rollback', status: 'pending' },
+    );
     const undone = await endOfRestore(organization, begun.body.data.restoreJobId);
     equal(undone.status, 'completed', JSON.stringify(undone.error));
     deepEqual(Object.keys(await contentsOf(target.sourceProjectId)).sort(), ['users/ada', 'users/grace']);
@@ -301,7 +350,10 @@ describe('a restore', () => {
       [restores.resume, /nothing left to resume/],
     ] as const) {
       const { status, body } = await call(row, on(first.restoreJobId));
-      deepEqual([status, body.error.code, body.error.details.status], [409, 'CONFLICT', 'completed']);
+      deepEqual(
+        { status, code: body.error.code, jobStatus: body.error.details.status },
+        { status: 409, code: 'CONFLICT', jobStatus: 'completed' },
+      );
       match(body.error.message, message);
     }
     const { id: targetProjectId } = await newProject(organization);
@@ -329,7 +381,10 @@ describe('a restore', () => {
     equal(removed.status, 200, removed.text);
     equal((await call(restores.get, on(restoreJobId))).body.data.undoUntil, null);
     const { status, body } = await call(restores.undo, on(restoreJobId));
-    deepEqual([status, body.error.code, body.error.details.undoUntil], [409, 'CONFLICT', null]);
+    deepEqual(
+      { status, code: body.error.code, undoUntil: body.error.details.undoUntil },
+      { status: 409, code: 'CONFLICT', undoUntil: null },
+    );
     match(body.error.message, /safety backup was deleted/);
     const log = await call(auditLogs.list, { ...by(), query: { action: 'backup.deleted' } });
     deepEqual([log.body.data[0]?.resource.id, log.body.data[0]?.details.restoreJobId], [safetyBackupId, restoreJobId]);
@@ -363,21 +418,32 @@ describe('a running restore', () => {
     equal(line?.status, 'In Progress');
 
     const cancelled = await call(restores.cancel, on(restoreJobId));
-    deepEqual([cancelled.status, cancelled.body.data.status, cancelled.body.data.error?.code], [200, 'cancelled', 'CANCELLED']);
+    deepEqual(
+      { httpStatus: cancelled.status, status: cancelled.body.data.status, code: cancelled.body.data.error?.code },
+      { httpStatus: 200, status: 'cancelled', code: 'CANCELLED' },
+    );
     deepEqual((await call(restores.cancel, on(restoreJobId))).body.error.details, { status: 'cancelled' });
     // The target stays locked until the workflow has stopped.
     await ready();
     while (await lockOf(slow.id)) await pause(100);
     const resumed = await call(restores.resume, on(restoreJobId));
-    deepEqual([resumed.status, resumed.body.data.status, resumed.body.data.attempts], [202, 'pending', 2], resumed.text);
+    deepEqual(
+      { httpStatus: resumed.status, status: resumed.body.data.status, attempts: resumed.body.data.attempts },
+      { httpStatus: 202, status: 'pending', attempts: 2 },
+      resumed.text,
+    );
     const ended = await endOfRestore(organization, restoreJobId);
-    deepEqual([ended.status, ended.documentsRestored, ended.attempts], ['completed', 3, 2], JSON.stringify(ended.error));
-    const told = (await itemsOf(`ORG#${organization.id}`))
+    deepEqual(
+      { status: ended.status, documentsRestored: ended.documentsRestored, attempts: ended.attempts },
+      { status: 'completed', documentsRestored: 3, attempts: 2 },
+      JSON.stringify(ended.error),
+    );
+    const reported = (await itemsOf(`ORG#${organization.id}`))
       .filter(
         ({ sk, data }) => sk.startsWith('EVENT#') && (data as { restore?: RestoreData }).restore?.restoreJobId === restoreJobId,
       )
       .map(({ type }) => String(type));
-    deepEqual([told.filter((type) => type === 'restore.failed').length, told.at(-1)], [1, 'restore.completed']);
+    deepEqual([reported.filter((type) => type === 'restore.failed').length, reported.at(-1)], [1, 'restore.completed']);
   });
 
   test('with an Idempotency-Key starts once; so does a dry run', async () => {
@@ -408,7 +474,10 @@ test('restore: a target whose access was lost fails with that reason', async () 
   const ended = await endOfRestore(organization, restoreJobId);
   equal(ended.status, 'failed');
   ok(['TARGET_PERMISSION_DENIED', 'SOURCE_AUTH_ERROR'].includes(ended.error!.code), ended.error!.code);
-  deepEqual([ended.plan, ended.undoUntil, ended.phase], [null, null, 'Initializing']);
+  deepEqual(
+    { plan: ended.plan, undoUntil: ended.undoUntil, phase: ended.phase },
+    { plan: null, undoUntil: null, phase: 'Initializing' },
+  );
   const { body } = await call(restores.undo, on(restoreJobId));
   match(body.error.message, /before it wrote anything/);
 });

@@ -1,7 +1,6 @@
 /** Expired backups are deleted with their objects and audited; the last good backup stays. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { test } from 'vitest';
 import { auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
 import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
@@ -11,27 +10,10 @@ import { restores } from '../../../shared/contract/endpoints/restores.ts';
 import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
 import { endOf, startBackup, takeBackup } from '../../harness/stage/backup.ts';
 import { objectsIn } from '../../harness/stage/bucket.ts';
-import { call, stageVariable } from '../../harness/stage/client.ts';
+import { call } from '../../harness/stage/client.ts';
 import { newOrganization } from '../../harness/stage/organization.ts';
+import { sweepRetention } from '../../harness/stage/retention.ts';
 import { getItem, putItem } from '../../harness/stage/table.ts';
-
-/** Runs the hourly sweep now: the function itself, on the stage's table and queue. */
-const sweep = async (): Promise<void> => {
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL: stageVariable('STAGE_AWS_URL'),
-    AWS_ACCESS_KEY_ID: stageVariable('STAGE_AWS_KEY'),
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_REGION: stageVariable('STAGE_REGION'),
-    TABLE_NAME: stageVariable('STAGE_TABLE'),
-    POWERTOOLS_LOG_LEVEL: 'SILENT',
-  });
-  const { QueueUrls = [] } = await new SQSClient({}).send(new ListQueuesCommand({}));
-  const url = QueueUrls.find((each) => /Chores(?!DeadLetters)/.test(each));
-  ok(url, QueueUrls.join());
-  process.env.BUCKET_WORK_QUEUE_URL = url;
-  const { handler } = await import('../../../functions/retention/sweep.ts');
-  await handler();
-};
 
 const patienceMs = 60_000;
 const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
@@ -52,7 +34,7 @@ test('retention: after a month the older backup has expired with its objects; th
   ok(Object.keys(stored).some((name) => name.startsWith(`${old.path}/`)));
 
   // Nothing has expired: the next check is scheduled for the first expiry.
-  await sweep();
+  await sweepRetention();
   const note = { pk: 'RETENTION', sk: org };
   await until('put off', async () => (await getItem(note))?.dueAt === old.expiresAt);
   deepEqual(await objectsIn(bucket), stored);
@@ -63,7 +45,7 @@ test('retention: after a month the older backup has expired with its objects; th
     await putItem({ ...(await getItem(key)), ...key, expiresAt });
   }
   await putItem({ ...note, organizationId: org, dueAt: expiresAt });
-  await sweep();
+  await sweepRetention();
   const params = { backupId: old.id };
   const statusOf = async (backupId: string) => (await call(backups.get, { ...by, params: { backupId } })).body.data.status;
   await until('expired', async () => (await statusOf(old.id)) === 'expired');

@@ -9,6 +9,7 @@ import { afterAll, test } from 'vitest';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';
+import { restoreTests } from '../../../shared/contract/endpoints/protection/restore-tests.ts';
 import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { startKillableStage } from '../../harness/faults/killable-stage.ts';
@@ -78,7 +79,10 @@ test('schedule: it fires, its backup completes with events, and deleting the pro
     ({ lastSuccessAt }) => lastSuccessAt !== null,
   );
   const backup = (await call(backups.get, { ...by, params: { backupId: ran.lastBackupId ?? '' } })).body.data;
-  deepEqual([backup.status, backup.trigger, backup.scheduleId, backup.documentCount], ['completed', 'scheduled', scheduleId, 1]);
+  deepEqual(
+    { status: backup.status, trigger: backup.trigger, scheduleId: backup.scheduleId, documentCount: backup.documentCount },
+    { status: 'completed', trigger: 'scheduled', scheduleId, documentCount: 1 },
+  );
   equal(backup.type, 'full');
   ok(backup.fullBecause, 'there was nothing to build upon');
   equal(ran.lastSuccessAt, backup.completedAt);
@@ -88,19 +92,36 @@ test('schedule: it fires, its backup completes with events, and deleting the pro
   const { body: listed } = await call(backups.list, { ...by, query: { projectId: project.id } });
   equal(listed.data.length, 1, 'one backup for one moment');
 
-  deepEqual(await entries(), [`${organization.id}.${scheduleId}`]);
+  // A restore test of that backup is due in five minutes, too.
+  const testDueAt = new Date((Math.floor(Date.now() / 60_000) + 6) * 60_000);
+  const testCron = `${testDueAt.getUTCMinutes()} ${testDueAt.getUTCHours()} * * *`;
+  const planned = await call(restoreTests.create, { ...by, body: { projectId: project.id, name: 'Proof', cron: testCron } });
+  equal(planned.status, 201, planned.text);
+  const restoreTestId = planned.body.data.id;
+  const tested = await until(
+    async () => (await call(restoreTests.get, { ...by, params: { restoreTestId } })).body.data,
+    ({ lastOutcome }) => lastOutcome !== null,
+  );
+  deepEqual([tested.lastOutcome?.status, tested.nextRunAt], ['passed', nextDay(testDueAt, 1)]);
+  const { data: runs } = (await call(restoreTests.listRuns, { ...by, params: { restoreTestId } })).body;
+  deepEqual(
+    runs.map(({ trigger, scheduledFor, backupId }) => [trigger, scheduledFor, backupId]),
+    [['scheduled', testDueAt.toISOString(), backup.id]],
+  );
+  deepEqual(await entries(), [`${organization.id}.${restoreTestId}`, `${organization.id}.${scheduleId}`]);
   const paused = await call(schedules.update, { ...by, params: { scheduleId }, body: { enabled: false } });
   equal(paused.body.data.nextRunAt, null);
-  await until(entries, ({ length }) => length === 0);
+  await until(entries, ({ length }) => length === 1);
   // Two entries: one per kind of day.
   const either = { enabled: true, cron: '0 3 1 * mon' };
   equal((await call(schedules.update, { ...by, params: { scheduleId }, body: either })).status, 200);
-  await until(entries, ({ length }) => length === 2);
+  await until(entries, ({ length }) => length === 3);
 
   equal((await call(projects.remove, { ...by, params: { projectId: project.id } })).status, 200);
   await until(entries, ({ length }) => length === 0);
   equal((await hears('schedule.deleted')).data.schedule.id, scheduleId);
   equal((await call(schedules.get, { ...by, params: { scheduleId } })).status, 404);
+  equal((await call(restoreTests.get, { ...by, params: { restoreTestId } })).status, 404);
 });
 
 test('schedule: deleting the organization removes its Scheduler entries, recovery restores them, a purge leaves none', async () => {

@@ -46,9 +46,9 @@ const entered = async (scheduleId: string): Promise<void> => {
 test('schedule: create, update, pause, resume, trigger and delete take effect and emit their events', async () => {
   await subscribe('/standard', 'standard', ['schedule.*', 'backup.completed']);
   await subscribe('/simple', 'simple', ['schedule.created']);
-  const wish = { projectId: project.id, name: 'Nightly', cron: '30 2 * * *', timezone: 'Europe/Berlin', retention: 30 };
+  const request = { projectId: project.id, name: 'Nightly', cron: '30 2 * * *', timezone: 'Europe/Berlin', retention: 30 };
   const scope = { excludeCollections: ['logs'], storageDestinationId: destination.id };
-  const made = await call(schedules.create, { ...by, body: { ...wish, ...scope } });
+  const made = await call(schedules.create, { ...by, body: { ...request, ...scope } });
   equal(made.status, 201, made.text);
   const { id } = made.body.data;
   const params = { scheduleId: id };
@@ -63,7 +63,10 @@ test('schedule: create, update, pause, resume, trigger and delete take effect an
   const legacy = await receiver.next(({ path }) => path === '/simple');
   const { cronExpression, nextRunAt, scheduleId } = (JSON.parse(legacy.body.toString()) as { data: Record<string, unknown> })
     .data;
-  deepEqual([scheduleId, cronExpression, nextRunAt], [id, '30 2 * * *', made.body.data.nextRunAt]);
+  deepEqual(
+    { scheduleId, cronExpression, nextRunAt },
+    { scheduleId: id, cronExpression: '30 2 * * *', nextRunAt: made.body.data.nextRunAt },
+  );
   await entered(id);
 
   const changed = await change({ cron: '0 4 * * mon-fri', retention: null, retentionPolicy: { daily: 7 } });
@@ -87,12 +90,15 @@ test('schedule: create, update, pause, resume, trigger and delete take effect an
   equal(trigger, 'manual');
   deepEqual((await hear('schedule.triggered')).backupId, backupId);
   const ended = await endOf(organization, backupId);
-  deepEqual([ended.status, ended.scheduleId, Object.keys(ended.collectionCounts)], ['completed', id, ['users']]);
+  deepEqual(
+    { status: ended.status, scheduleId: ended.scheduleId, collectionCounts: Object.keys(ended.collectionCounts) },
+    { status: 'completed', scheduleId: id, collectionCounts: ['users'] },
+  );
   deepEqual((await hear('backup.completed')).metadata.scheduleId, id);
   const seen = async () => (await call(schedules.get, { ...by, params })).body.data;
   while ((await seen()).lastSuccessAt === null) await pause(200);
   const { lastBackupId, nextRunAt: next, failing } = await seen();
-  deepEqual([lastBackupId, next, failing], [backupId, changed.nextRunAt, null]);
+  deepEqual({ lastBackupId, next, failing }, { lastBackupId: backupId, next: changed.nextRunAt, failing: null });
 
   const used = await call(storageDestinations.remove, { ...by, params: { storageId: destination.id } });
   equal(used.body.error.code, 'CONFLICT', used.text);

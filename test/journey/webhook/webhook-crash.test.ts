@@ -137,7 +137,7 @@ test('delivery: a poison message goes to the dead-letter queue alone, and a redr
   const key = webhookKey.webhook(unsafeTenant(organization.id, 'record'), broken);
   const whole = await getItem(key);
   ok(whole);
-  await putItem({ ...whole, sealedSecret: Buffer.from('sealed by nobody') });
+  await putItem({ ...whole, sealedSecret: Buffer.from('not sealed at all') });
   const invited = await call(invites.create, { ...by, body: { email: newEmail(), role: 'viewer' } });
   equal(invited.status, 201, invited.text);
   await queues.send(new sqs.SendMessageCommand({ QueueUrl, MessageBody: 'poison' }));

@@ -20,9 +20,10 @@ const create = async (path: string, events: readonly string[]) => {
   equal(answer.status, 201, answer.text);
   return answer.body.data;
 };
-const change = async (name: string): Promise<void> => {
+const change = async (name: string): Promise<string | null> => {
   const answer = await call(organizations.update, { ...by, body: { name } });
   equal(answer.status, 200, answer.text);
+  return answer.headers.get('x-request-id');
 };
 /** Waits for the first recorded attempt of a webhook's only delivery. */
 const delivered = async (webhookId: string) => {
@@ -37,7 +38,7 @@ const delivered = async (webhookId: string) => {
 
 test('delivery: subscribers receive an event signed per Standard Webhooks, and the history shows it', async () => {
   const [hears, other] = await Promise.all([create('/hears', ['organization.*']), create('/other', ['backup.*'])]);
-  await change('Renamed');
+  const requestId = await change('Renamed');
   const { headers, body } = await receiver.next(({ path }) => path === '/hears');
   const told = new Webhook(String(hears.secret)).verify(body.toString(), headers as Record<string, string>) as {
     readonly id: string;
@@ -59,7 +60,7 @@ test('delivery: subscribers receive an event signed per Standard Webhooks, and t
       nextAttemptAt: null,
     },
   );
-  deepEqual(told.metadata, { trigger: null, scheduleId: null, attempt: 1, deliveryId: id, maxAttempts: 5, willRetry: true });
+  deepEqual(told.metadata, { trigger: null, scheduleId: null, attempt: 1, deliveryId: id, requestId });
   equal(headers['x-service-delivery-id'], id);
   const { body: seen } = await call(webhooks.get, { ...by, params: { webhookId: hears.id } });
   ok(seen.data.lastTriggeredAt);

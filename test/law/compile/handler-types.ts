@@ -1,6 +1,6 @@
 /** Laws enforced by the compiler: `npm run check` fails if a line marked below compiles. */
 import * as z from 'zod';
-import { handlers } from '../../../functions/api/index.ts';
+import { handlers } from '../../../functions/handlers.ts';
 import { type Endpoint, group } from '../../../shared/contract/endpoint.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import type { contract } from '../../../shared/contract/index.ts';
@@ -29,7 +29,7 @@ export const rows = group('things', '/things', {
     route: 'POST',
     body: z.strictObject({ name: z.string() }),
     data: z.object({ id: z.string() }),
-    audit: 'made',
+    audit: 'backup.created',
   },
   list: { ...common, route: 'GET', list: z.object({ id: z.string() }) },
   open: { ...common, route: 'GET /open', access: 'public', data: z.object({ organizationId: z.string() }) },

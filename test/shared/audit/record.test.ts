@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
-import { auditNote, systemAudit } from '../../../shared/audit/index.ts';
+import { auditEntry, auditNote, systemAudit } from '../../../shared/audit/index.ts';
 import { commit } from '../../../shared/platform/index.ts';
 import { answerOnWire } from '../../harness/aws/in-process.ts';
 import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
@@ -43,4 +43,12 @@ test('systemAudit: a given request id is kept', async () => {
   await commit([systemAudit('retention', { action: 'backup.expired', note, now, requestId: 'req_1' })]);
   const [entry] = table.find(`AUDIT#${tenant.organizationId}`);
   deepEqual(entry?.context, { ip: null, userAgent: null, location: null, requestId: 'req_1' });
+});
+
+test('auditEntry: the location of the request is kept', async () => {
+  const actor = { type: 'user', id: 'usr_1', email: 'ada@example.com' } as const;
+  const origin = { ip: '203.0.113.7', userAgent: null, location: 'DE-BE', requestId: 'r' };
+  await commit([auditEntry('project.created', auditNote(tenant, 'project', 'p'), actor, origin, now)]);
+  const [entry] = table.find(`AUDIT#${tenant.organizationId}`, 'ENTRY#');
+  deepEqual(entry?.context, origin);
 });

@@ -1,4 +1,4 @@
-/** A task leaves by a queue that does not take every character, and must come out of it as it went in. */
+/** SQS does not accept every character, so tasks are encoded and must be decoded unchanged. */
 import { deepEqual, match } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';

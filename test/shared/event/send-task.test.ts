@@ -30,7 +30,7 @@ const tenant = unsafeTenant(newId('organization'), 'record');
 const task = { kind: 'apply-retention' } as const;
 
 /** SQS fair queues share a queue among message groups, so a tenant under two names would get two shares. */
-test('a tenant has one message group, whether its task leaves by the outbox or directly', async () => {
+test('sendTask: a tenant has one message group, whether its task is sent by the outbox or directly', async () => {
   const write = enqueue(tenant, task, new Date());
   const outboxSender = 'put' in write ? write.put.pk : undefined;
   deepEqual([senderOf(tenant), taskMessage(tenant, task).sender], [outboxSender, outboxSender]);

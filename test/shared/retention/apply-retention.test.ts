@@ -179,6 +179,7 @@ test('retention: objects that the store refuses to delete stay, and the audit lo
   await eraseBackup(tenant, old.id, refusing);
   const [entry] = table.find('AUDIT#').filter(({ action }) => action === 'backup.objects_kept');
   deepEqual(entry?.details, {
+    path: `${old.projectId}/${old.id}`,
     projectId: old.projectId,
     reason: 'Access Denied because object protected by object lock.',
   });

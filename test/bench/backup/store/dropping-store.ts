@@ -35,6 +35,8 @@ export class DroppingStore implements ObjectStore {
     return this.#objects.get(name);
   }
 
+  async extendLock(): Promise<undefined> {}
+
   async *list(): AsyncGenerator<{ readonly name: string; readonly size: number }> {
     for (const [name, { size }] of this.#objects) yield { name, size };
   }

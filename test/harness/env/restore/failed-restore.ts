@@ -1,26 +1,17 @@
 import { deepEqual } from 'node:assert/strict';
-import type { Shop } from '../../builders/sample-shop.ts';
-import {
-  documentsIn,
-  eventsOf,
-  type RestoreInput,
-  runRestore,
-  server,
-  startTestRestore,
-  table,
-  writesSent,
-} from '../restore-env.ts';
+import type { BackupRecord } from '../../../../shared/backup/index.ts';
+import type { RestoreEnv, RestoreInput } from '../restore-env.ts';
 
 /** Runs a restore that must fail before its first write, without a safety backup or a lock left, and returns its failure. */
-export const failedEarly = async ({ world, backup }: Shop, input: RestoreInput = {}) => {
-  const live = documentsIn(world);
-  server.faults.resetCalls();
-  const id = await startTestRestore(world, backup, input);
-  const { status, phase, error, safetyBackupId, journal } = await runRestore(world, id, { triesMax: 2 });
-  deepEqual([status, writesSent(), safetyBackupId], ['failed', 0, undefined]);
-  deepEqual(documentsIn(world), live);
-  const [reported] = eventsOf('restore.failed').map(({ data }) => (data as { restore: { error: unknown } }).restore.error);
-  deepEqual(reported, error);
-  deepEqual(table.find('ORG#', 'JOB#'), [], 'the target stays locked');
+export const failedEarly = async (t: RestoreEnv, backup: BackupRecord, input: RestoreInput = {}) => {
+  const live = t.documentsIn();
+  t.server.faults.resetCalls();
+  const id = await t.startRestore(backup, input);
+  const { status, phase, error, safetyBackupId, journal } = await t.runRestore(id, { triesMax: 2 });
+  deepEqual({ status, writes: t.writesSent(), safetyBackupId }, { status: 'failed', writes: 0, safetyBackupId: undefined });
+  deepEqual(t.documentsIn(), live);
+  const [reported] = t.events('restore.failed').map(({ data }) => (data as { restore: { error: unknown } }).restore.error);
+  deepEqual(reported, { details: {}, ...error });
+  deepEqual(t.table.find('ORG#', 'JOB#'), [], 'the target stays locked');
   return { id, phase, code: error!.code, details: error!.details, message: error!.message, journal };
 };
