@@ -3,6 +3,7 @@ import {
   ArchiveError,
   encodeKeyFile,
   type KeyWrap,
+  type PassphraseWrap,
   parseKeyFile,
   unwrapKey,
   unwrapKeyByKms,
@@ -10,7 +11,7 @@ import {
   wrapKeyByKms,
 } from '../../archive/index.ts';
 import { JobFailure } from '../../job/index.ts';
-import { get, makeDataKey, openDataKey, secureRandomBytes, type Tenant, type Write } from '../../platform/index.ts';
+import { fingerprint, get, makeDataKey, openDataKey, secureRandomBytes, type Tenant, type Write } from '../../platform/index.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import {
   checkEncryptionUnchanged,
@@ -110,7 +111,7 @@ export const unlockKeyFile = async (
       }
       const chosen = await readEncryption(tenant);
       for await (const { keyId, passphrase } of passphrases(tenant, chosen, likelyKeyId)) {
-        const dataKey = await opened(unwrapKey(wrap, passphrase, contextOf(archive)));
+        const dataKey = await openWithPassphrase(tenant, { keyId, passphrase }, wrap, archive);
         if (dataKey) return { dataKey, encryption: { mode: 'customer', keyId } };
       }
       throw keyUnavailable(
@@ -149,10 +150,33 @@ const parsed = (keyFile: Uint8Array) => {
   }
 };
 
+/**
+ * Keys that this container opened with a passphrase, the least recently used first. Stretching a passphrase takes 0.1 to 0.3 s, and pages
+ * of one backup or batches of one capture need the same key. An entry is found only while the organization still has its passphrase.
+ */
+const openedKeys = new Map<string, Buffer>();
+const openedKeysMax = 32;
+
 /** Undefined if the passphrase is wrong; another may be right. */
-const opened = async (key: Promise<Buffer>): Promise<Buffer | undefined> => {
+const openWithPassphrase = async (
+  tenant: Tenant,
+  { keyId, passphrase }: { readonly keyId: string; readonly passphrase: string },
+  wrap: PassphraseWrap,
+  archive: Identity,
+): Promise<Buffer | undefined> => {
+  const identity = contextOf(archive);
+  const name = fingerprint(JSON.stringify([tenant, keyId, identity, wrap]));
+  const known = openedKeys.get(name);
   try {
-    return await key;
+    const dataKey = known ?? (await unwrapKey(wrap, passphrase, identity));
+    openedKeys.delete(name);
+    openedKeys.set(name, dataKey);
+    for (const oldest of openedKeys.keys()) {
+      if (openedKeys.size <= openedKeysMax) break;
+      openedKeys.delete(oldest);
+    }
+    // The caller may erase its copy.
+    return Buffer.from(dataKey);
   } catch (error) {
     if (error instanceof ArchiveError && error.code === 'wrong-passphrase') return undefined;
     return throwUnavailable(error);

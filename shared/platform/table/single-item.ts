@@ -2,23 +2,42 @@
  * Single-item writes outside a transaction. Each is one atomic step, so of two concurrent callers only one succeeds.
  * A run that has timed out writes nothing.
  */
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { callAws } from '../aws-client/call-aws.ts';
 import { isAwsError } from '../aws-client/is-aws-error.ts';
+import { OutcomeUnknownError } from '../aws-client/outcome-unknown-error.ts';
 import { env } from '../env.ts';
 import { assertRunActive } from '../observe/run-signal.ts';
+import { randomToken } from '../random-id.ts';
 import type { Item, ItemOf, Key, Write } from './change.ts';
 import { conditionOf } from './commit.ts';
 import { storable } from './item-values.ts';
 import { itemOf, keyOf } from './read-table.ts';
 import { tableClient } from './table-client.ts';
 
-/** Deletes an item and returns it. Of several concurrent callers one gets it, the others get undefined. */
+/**
+ * Takes an item that can be used once, and returns it. Of several concurrent callers one gets it, the others get undefined.
+ * The item stays, marked with this call: a delete that is sent again after a lost response would find nothing.
+ */
 export const takeItem = async <T>(key: Key<T>): Promise<ItemOf<T> | undefined> => {
   assertRunActive();
-  const command = new DeleteCommand({ TableName: env('TABLE_NAME'), Key: keyOf(key), ReturnValues: 'ALL_OLD' });
-  const { Attributes: before } = await callAws((options) => tableClient.send(command, options));
-  return before && (itemOf(before) as ItemOf<T>);
+  const command = new UpdateCommand({
+    TableName: env('TABLE_NAME'),
+    Key: keyOf(key),
+    UpdateExpression: 'SET #takenBy = :call',
+    ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(#takenBy) OR #takenBy = :call)',
+    ExpressionAttributeNames: { '#takenBy': 'takenBy' },
+    ExpressionAttributeValues: { ':call': randomToken() },
+    ReturnValues: 'ALL_NEW',
+  });
+  try {
+    const { Attributes: taken } = await callAws((options) => tableClient.send(command, options));
+    return taken && (itemOf(taken) as ItemOf<T>);
+  } catch (error) {
+    // The condition fails only for items of other calls, so that a lost response makes no difference.
+    if (isAwsError(error, 'ConditionalCheckFailedException') || error instanceof OutcomeUnknownError) return undefined;
+    throw error;
+  }
 };
 
 /** Sets an attribute unless it has a value, and returns the value it has now: all concurrent callers get the same one. */

@@ -74,6 +74,21 @@ test('data key: the table never contains the passphrase in plaintext', async () 
   ok(!stored.includes(passphrase) && !stored.includes(Buffer.from(passphrase).toString('base64')));
 });
 
+test('data key: a key opened before opens again, whatever became of the first copy, until its passphrase is gone', async () => {
+  await choose({ mode: 'customer', passphrase });
+  const { backup, dataKey } = await made();
+  const first = await dataKeyOf(tenant, backup);
+  deepEqual(first, dataKey);
+  first.fill(0);
+  deepEqual(await dataKeyOf(tenant, backup), dataKey);
+  const damaged = Buffer.from(backup.keyFile!);
+  damaged[damaged.length - 1]! ^= 1;
+  await rejects(dataKeyOf(tenant, { ...backup, keyFile: damaged }), unavailable(/./));
+  await rejects(dataKeyOf(unsafeTenant(newId('organization'), 'created'), backup), unavailable(/the organization has none/));
+  table.items.clear();
+  await rejects(dataKeyOf(tenant, backup), unavailable(/the organization has none/));
+});
+
 test('data key: a backup of a previous passphrase opens while that one is kept', async () => {
   await choose({ mode: 'customer', passphrase });
   const { backup, dataKey } = await made();

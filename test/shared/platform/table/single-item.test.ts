@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
-import { isTransientAwsError, putIfAbsent, set, setIfAbsent, updateItem } from '../../../../shared/platform/index.ts';
+import { isTransientAwsError, putIfAbsent, set, setIfAbsent, takeItem, updateItem } from '../../../../shared/platform/index.ts';
 import { answerOnWire } from '../../../harness/aws/in-process.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
@@ -95,4 +95,25 @@ test('setIfAbsent: an update that clashes with a transaction is retried', async 
   table.onWrite = (when) => (when === 'before' && ++meetings < 3 ? new Fault('TransactionConflictException') : undefined);
   equal(await setIfAbsent(key, 'owner', 'a'), 'a');
   equal(meetings, 3);
+});
+
+test('takeItem: of several concurrent callers one gets the item, and a missing item is not created', async () => {
+  equal(await takeItem(key), undefined);
+  equal(table.items.size, 0);
+  table.put({ ...key, n: 1 });
+  const taken = await Promise.all([takeItem(key), takeItem(key), takeItem(key)]);
+  deepEqual(
+    taken.filter((item) => item).map((item) => item?.n),
+    [1],
+  );
+  equal(await takeItem(key), undefined);
+});
+
+test('takeItem: a caller whose response is lost still gets the item', async () => {
+  table.put({ ...key, n: 1 });
+  let answers = 0;
+  table.onWrite = (when) => (when === 'after' && ++answers === 1 ? new Fault('InternalServerError', 500) : undefined);
+  equal((await takeItem(key))?.n, 1);
+  answers = 0;
+  equal(await takeItem(key), undefined);
 });
