@@ -46,7 +46,7 @@ interface State {
 }
 
 /** Longer than any processing on the stage, shorter than a test's timeout. */
-const patienceMs = 20_000;
+const patienceMs = 300_000;
 
 export const startAlertProviders = async (): Promise<AlertProviders> => {
   const states = new Map<string, State>();

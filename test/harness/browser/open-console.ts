@@ -56,7 +56,7 @@ export const openConsole = async (options: ConsoleOptions = {}): Promise<OpenCon
   });
   const page = await context.newPage();
   // A plan or a page may take long while other files use the stage.
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(300_000);
   const { problems } = watchPage(page, [stageUrl(), stageVariable('STAGE_IDP_URL')]);
   if (isSignedIn) await page.goto(`${stageUrl()}/api/v1/auth/google?login_hint=${encodeURIComponent(email)}`);
   const goTo = async (to: string): Promise<void> => void (await page.goto(`${stageUrl()}/console${to}`));

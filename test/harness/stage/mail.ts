@@ -9,7 +9,7 @@ export const mailsTo = async (email: string): Promise<readonly Mail[]> => {
   return mails.filter(({ to }) => to.includes(email));
 };
 
-const timeoutMs = 10_000;
+const timeoutMs = 300_000;
 
 /** Waits for this many e-mails to the address: they are sent asynchronously, through stream and queue. */
 export const untilMails = async (email: string, count = 1): Promise<readonly Mail[]> => {

@@ -77,7 +77,7 @@ export interface ReceiverOptions {
 }
 
 /** Longer than any processing on the stage, shorter than a test's timeout. */
-const patience = 20_000;
+const patience = 300_000;
 
 export const startReceiver = async (options: ReceiverOptions = {}): Promise<Receiver> => {
   const requests: ReceivedRequest[] = [];

@@ -59,7 +59,7 @@ test('anomaly: deletion of 20 % and encryption of 5 % are found in a real backup
   const incidents = async (status: string) =>
     (await call(alerts.incidents, { ...by, query: { status } })).body.data.filter(({ kind }) => kind === 'anomaly').length;
   const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
-    for (const endMs = Date.now() + 60_000; !(await isSo()); await pause(200)) ok(Date.now() < endMs, `not yet: ${what}`);
+    for (const endMs = Date.now() + 300_000; !(await isSo()); await pause(200)) ok(Date.now() < endMs, `not yet: ${what}`);
   };
   await until('an incident', async () => (await incidents('open')) === 1);
 

@@ -127,8 +127,8 @@ test('erasure: documents given by a value are hidden, and the newest backup tell
   deepEqual(body.data.query, { collection: null, field: 'email' });
   ok(!text.includes(secretMail));
   deepEqual(await pathsIn(second.id, 'people'), ['people/carol']);
-  await expect.poll(async () => (await erasureOf(body.data.id)).status, { timeout: 60_000 }).toBe('active');
-  await expect.poll(async () => (await erasureOf(body.data.id)).copies, { timeout: 60_000 }).toBe('stored');
+  await expect.poll(async () => (await erasureOf(body.data.id)).status, { timeout: 300_000 }).toBe('active');
+  await expect.poll(async () => (await erasureOf(body.data.id)).copies, { timeout: 300_000 }).toBe('stored');
   const { documentsFound, lastHeldBackupId, pathCount } = await erasureOf(body.data.id);
   deepEqual({ documentsFound, lastHeldBackupId, pathCount }, { documentsFound: 1, lastHeldBackupId: second.id, pathCount: 1 });
 });
@@ -189,7 +189,7 @@ test('erasure: when the last backup that holds the documents is gone, the entry 
   const remaining = (await call(backups.list, { ...by(), query: { projectId: first.projectId } })).body.data;
   for (const { id } of remaining) if (id !== clean.id) await call(backups.remove, { ...by(), params: { backupId: id } });
   for (const { id } of entries) {
-    await expect.poll(async () => (await erasureOf(id)).status, { timeout: 90_000, interval: 1_000 }).toBe('expired');
+    await expect.poll(async () => (await erasureOf(id)).status, { timeout: 300_000, interval: 1_000 }).toBe('expired');
     ok((await erasureOf(id)).expiredAt !== null);
   }
 });

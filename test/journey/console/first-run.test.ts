@@ -45,7 +45,7 @@ test('console: a new person creates an organization, connects a project, adds st
   await page.getByRole('button', { name: 'Test and save' }).click();
 
   await page.getByRole('button', { name: 'Back up now' }).click();
-  await page.getByText('Your project is backed up').waitFor({ timeout: 120_000 });
+  await page.getByText('Your project is backed up').waitFor();
   await page.getByText('2 documents').waitFor();
   await check.screenshots('first-run-done');
   await check.accessibility();

@@ -79,7 +79,7 @@ test('console: a moment is picked on the timeline by keyboard, mouse and field, 
 
   // Without reloading, the page shows the timeline once the first window exists.
   const slider = page.getByRole('slider', { name: 'Moment to restore' });
-  await slider.waitFor({ timeout: 120_000 });
+  await slider.waitFor();
   await client.doc('users/grace').set({ name: 'Grace' });
   while (!(await windows()).some(({ from, to, complete }) => complete && Date.parse(to) - Date.parse(from) >= 60_000))
     await pause(1_000);

@@ -36,7 +36,7 @@ test('console: a rollback shows its deletions, needs the typed name, and deletes
   const before = await pathsOf(source);
   await page.getByLabel(/to confirm/).fill(script);
   await start.click();
-  await page.getByText('Stopped: nothing was written').waitFor({ timeout: 120_000 });
+  await page.getByText('Stopped: nothing was written').waitFor();
   deepEqual(await pathsOf(source), before);
   const isNew = page.getByRole('listitem').filter({ has: page.getByText('New', { exact: true }) });
   deepEqual(await isNew.locator('code').allInnerTexts(), ['users/newer']);
@@ -60,7 +60,7 @@ test('console: a rollback shows its deletions, needs the typed name, and deletes
   deepEqual(await pathsOf(source), before);
   await page.getByLabel(/to confirm/).fill(script);
   await page.getByLabel(/to confirm/).press('Enter');
-  await page.getByText('The restore is complete').waitFor({ timeout: 120_000 });
+  await page.getByText('The restore is complete').waitFor();
   equal((await pathsOf(source)).length, 6);
   check.problems();
 });
@@ -87,12 +87,12 @@ test('console: two tabs, a changed address and an undo after a change delete not
   // The first tab restores. The plan of the second one is older than the data, and its restore deletes nothing.
   await page.getByLabel(/to confirm/).fill('Shop');
   await page.getByRole('button', { name: 'Restore and delete 2 documents' }).click();
-  await page.getByText('The restore is complete').waitFor({ timeout: 120_000 });
+  await page.getByText('The restore is complete').waitFor();
   await seed(source, { 'users/newer': text('later still') });
   const before = await pathsOf(source);
   await other.getByLabel(/to confirm/).fill('Shop');
   await other.getByRole('button', { name: 'Restore and delete 1 document' }).click();
-  await other.getByText('Stopped: nothing was written').waitFor({ timeout: 120_000 });
+  await other.getByText('Stopped: nothing was written').waitFor();
   deepEqual(await pathsOf(source), before);
   await other.close();
 
@@ -105,10 +105,10 @@ test('console: two tabs, a changed address and an undo after a change delete not
   // The undo brings two documents back. One that was created again since is part of its plan, or it stops.
   await page.getByRole('button', { name: 'Undo…' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('2', { exact: true }).first().waitFor({ timeout: 120_000 });
+  await dialog.getByText('2', { exact: true }).first().waitFor();
   await dialog.getByLabel(/Type Shop to confirm/).fill('Shop');
   await dialog.getByRole('button', { name: 'Undo the restore' }).click();
-  await page.getByText('The undo is complete').waitFor({ timeout: 120_000 });
+  await page.getByText('The undo is complete').waitFor();
   deepEqual(await pathsOf(source), [...before, 'orders/new', 'users/new'].sort());
   check.problems();
 });
@@ -122,25 +122,25 @@ test('console: an undo whose target has changed since its plan stops, and its ne
   });
   await page.getByLabel(/to confirm/).fill('Shop');
   await page.getByRole('button', { name: 'Restore', exact: true }).click();
-  await page.getByText('The restore is complete').waitFor({ timeout: 120_000 });
+  await page.getByText('The restore is complete').waitFor();
   await page.getByRole('button', { name: 'Undo…' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('2 documents of Shop will be deleted').waitFor({ timeout: 120_000 });
+  await dialog.getByText('2 documents of Shop will be deleted').waitFor();
   await erase(source, ['users/bob']);
   const before = await pathsOf(source);
   await dialog.getByLabel(/Type Shop to confirm/).fill('Shop');
   await dialog.getByRole('button', { name: 'Undo and delete 2 documents' }).click();
-  await page.getByText('Stopped: nothing was written').waitFor({ timeout: 120_000 });
+  await page.getByText('Stopped: nothing was written').waitFor();
   deepEqual(await pathsOf(source), before);
 
   await page.getByRole('link', { name: 'See the new plan of the undo' }).click();
-  await dialog.getByText('1 document of Shop will be deleted').waitFor({ timeout: 120_000 });
+  await dialog.getByText('1 document of Shop will be deleted').waitFor();
   await dialog.getByText('It was part of the plan that you had confirmed.').waitFor();
   await check.screenshots('restore-undo-new-plan');
   await check.accessibility();
   await dialog.getByLabel(/Type Shop to confirm/).fill('Shop');
   await dialog.getByRole('button', { name: 'Undo and delete 1 document' }).click();
-  await page.getByText('The undo is complete').waitFor({ timeout: 120_000 });
+  await page.getByText('The undo is complete').waitFor();
   equal((await pathsOf(source)).includes('users/ada'), false);
   check.problems();
 });

@@ -105,7 +105,7 @@ test('console: a restore that waits for the database says so, is cancelled, and 
     path: `/restore/new?backupId=${backup.id}&step=plan`,
   });
   const id = await start(page);
-  await page.getByText('The restore waits').waitFor({ timeout: 120_000 });
+  await page.getByText('The restore waits').waitFor();
   await page.getByText(/a quota is used up/).waitFor();
   equal((await readRestore(organization, id)).waitingFor?.reason, 'quota');
   equal(await page.getByRole('list', { name: 'Phases' }).locator('[aria-current=step]').innerText(), 'Writing documents');
@@ -128,7 +128,7 @@ test('console: a restore that waits for the database says so, is cancelled, and 
   await accept();
   await unlocked(organization);
   await page.getByRole('button', { name: 'Resume' }).click();
-  await page.getByText('The restore is complete').waitFor({ timeout: 120_000 });
+  await page.getByText('The restore is complete').waitFor();
   deepEqual(await pathsOf(source), all);
   check.problems();
 });
@@ -165,7 +165,7 @@ test('console: a cancelled rollback is resumed only after its deletions were sho
   equal((await readRestore(organization, id)).status, 'cancelled');
   await dialog.getByRole('textbox').fill('Shop');
   await confirm.click();
-  await page.getByText('The restore is complete').waitFor({ timeout: 120_000 });
+  await page.getByText('The restore is complete').waitFor();
   deepEqual(await pathsOf(source), all);
   check.problems();
 });

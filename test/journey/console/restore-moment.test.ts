@@ -65,7 +65,7 @@ test('console: a point in time is restored, and the field shows it in the own zo
     await page.getByRole('button', { name, exact: true }).click();
   await page.getByLabel(/Type Shop to confirm/).fill('Shop');
   await page.getByRole('button', { name: 'Restore', exact: true }).click();
-  await page.getByText('The restore is complete').waitFor({ timeout: 120_000 });
+  await page.getByText('The restore is complete').waitFor();
   deepEqual(Object.keys(await contentsOf(source)).sort(), ['shops/one', 'users/ada']);
   check.problems();
 });
@@ -106,7 +106,7 @@ test('console: a point in time that is not complete is restored only by an expli
   deepEqual(await restoresOf(), []);
   await page.getByLabel(/Type Shop to confirm/).fill('Shop');
   await page.getByRole('button', { name: 'Restore', exact: true }).click();
-  await page.getByText('The restore is complete').waitFor({ timeout: 120_000 });
+  await page.getByText('The restore is complete').waitFor();
   const [restored] = await restoresOf();
   deepEqual([restored?.pointInTime, restored?.partial !== null], [second, true]);
   equal(Object.keys(await contentsOf(source)).includes('shops/one'), true);

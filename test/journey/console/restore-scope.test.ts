@@ -45,7 +45,7 @@ test('console: a link of another page chooses single documents, and names that t
   await page.getByText('1 document not found in the backup').waitFor();
   await page.getByLabel(/Type Shop to confirm/).fill('Shop');
   await page.getByRole('button', { name: 'Restore', exact: true }).click();
-  await page.getByText('The restore is complete').waitFor({ timeout: 120_000 });
+  await page.getByText('The restore is complete').waitFor();
   await page.getByText('1 document not found in the backup').waitFor();
   await check.screenshots('restore-missing-names');
   await check.accessibility();
@@ -93,7 +93,7 @@ test('console: data is masked on its way into another project, and the plan show
   await check.accessibility();
   await page.getByLabel(/Type Staging to confirm/).fill('Staging');
   await page.getByRole('button', { name: 'Restore', exact: true }).click();
-  await page.getByText('The restore is complete').waitFor({ timeout: 120_000 });
+  await page.getByText('The restore is complete').waitFor();
   await page.getByText('Masked', { exact: true }).waitFor();
   const [copy, original] = [await contentsOf(target.sourceProjectId), await contentsOf(source)];
   const users = Object.keys(original).filter((path) => /^users\/[^/]+$/.test(path));

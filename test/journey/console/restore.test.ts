@@ -53,20 +53,20 @@ test('console: a deleted collection is restored through the wizard, and the rest
   deepEqual(await restoresOf(organization), []);
   await page.getByLabel(/Type Shop to confirm/).fill('Shop');
   await page.getByRole('button', { name: 'Restore', exact: true }).click();
-  await page.getByText('The restore is complete').waitFor({ timeout: 120_000 });
+  await page.getByText('The restore is complete').waitFor();
   deepEqual(await pathsOf(source), all);
   await check.screenshots('restore-completed');
   await check.accessibility();
 
   await page.getByRole('button', { name: 'Undo' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('4 documents of Shop will be deleted').waitFor({ timeout: 120_000 });
+  await dialog.getByText('4 documents of Shop will be deleted').waitFor();
   deepEqual(await pathsOf(source), all);
   await check.screenshots('restore-undo-plan');
   await check.accessibility();
   await dialog.getByLabel(/Type Shop to confirm/).fill('Shop');
   await dialog.getByRole('button', { name: 'Undo and delete 4 documents' }).click();
-  await page.getByText('The undo is complete').waitFor({ timeout: 120_000 });
+  await page.getByText('The undo is complete').waitFor();
   deepEqual(await pathsOf(source), ['orders/1', 'orders/2']);
 
   await goTo('/restores');

@@ -15,7 +15,7 @@ import { newOrganization } from '../../harness/stage/organization.ts';
 import { sweepRetention } from '../../harness/stage/retention.ts';
 import { getItem, putItem } from '../../harness/stage/table.ts';
 
-const patienceMs = 60_000;
+const patienceMs = 300_000;
 const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
   for (const endMs = Date.now() + patienceMs; !(await isSo()); await pause(100)) ok(Date.now() < endMs, `not yet: ${what}`);
 };

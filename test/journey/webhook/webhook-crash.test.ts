@@ -64,7 +64,7 @@ interface Told {
 const toldBy = ({ body }: ReceivedRequest): Told => JSON.parse(body.toString());
 const at = (path: string) => receiver.requests.filter((heard) => heard.path === path).map(toldBy);
 /** Includes a restart, which takes a while on a busy machine. */
-const patienceMs = 60_000;
+const patienceMs = 300_000;
 const attemptAt = async (path: string, attempt: number): Promise<Told> =>
   toldBy(await receiver.next((heard) => heard.path === path && toldBy(heard).metadata.attempt === attempt, patienceMs));
 

@@ -53,7 +53,7 @@ const list = async (webhookId: string, query: Record<string, string> = {}) => {
   equal(answer.status, 200, answer.text);
   return { deliveries: answer.body.data.deliveries, pagination: answer.body.pagination };
 };
-const patienceMs = 30_000;
+const patienceMs = 300_000;
 const until = async <T>(look: () => Promise<T | undefined>): Promise<T> => {
   for (const endMs = Date.now() + patienceMs; ; await pause(250)) {
     const found = await look();

@@ -47,7 +47,7 @@ const outsideOf = (invoke: Invoke, warn: (line: string) => void = () => {}): Pol
 });
 
 const until = async (what: string, holds: () => boolean | Promise<boolean>): Promise<void> => {
-  for (const endMs = Date.now() + 10_000; !(await holds()); await pause(10)) {
+  for (const endMs = Date.now() + 300_000; !(await holds()); await pause(10)) {
     if (Date.now() > endMs) assert.fail(`timed out waiting until ${what}`);
   }
 };
