@@ -92,12 +92,12 @@ const newKey = (): string =>
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   }).privateKey;
 
-/** All items that name the organization, except what the clock changes: rate limits, times of last use, the week of the last digest. */
+/** All items that name the organization, except rate limits and times of last use. */
 export const itemsAbout = async (organizationId: string): Promise<ReadonlyMap<string, string>> =>
   new Map(
     (await allItems())
       .filter(({ pk }) => !/^(RATE|SEEN)#/.test(pk))
-      .map((item) => [`${item.pk} ${item.sk}`, JSON.stringify({ ...item, digestWeek: undefined })] as const)
+      .map((item) => [`${item.pk} ${item.sk}`, JSON.stringify(item)] as const)
       .filter(([name, text]) => name.includes(organizationId) || text.includes(organizationId)),
   );
 

@@ -49,6 +49,9 @@ export const putItems = async (items: readonly Item[]): Promise<void> => {
   }
 };
 
+/** The hourly sweep sets it at any time, which is not an effect of what a test did. */
+const withoutDigestWeek = ({ digestWeek: _, ...item }: Item): Item => item;
+
 /** The items of a partition by sort key. */
 export const itemsOf = async (pk: string): Promise<readonly Item[]> => {
   const found: Item[] = [];
@@ -63,7 +66,7 @@ export const itemsOf = async (pk: string): Promise<readonly Item[]> => {
         ...(from && { ExclusiveStartKey: from }),
       }),
     );
-    found.push(...((answer.Items ?? []) as Item[]));
+    found.push(...((answer.Items ?? []) as Item[]).map(withoutDigestWeek));
     from = answer.LastEvaluatedKey;
   } while (from);
   return found;
@@ -77,7 +80,7 @@ export const allItems = async (): Promise<readonly Item[]> => {
     const answer = await documentClient().send(
       new ScanCommand({ TableName: TableName(), ConsistentRead: true, ...(from && { ExclusiveStartKey: from }) }),
     );
-    found.push(...((answer.Items ?? []) as Item[]));
+    found.push(...((answer.Items ?? []) as Item[]).map(withoutDigestWeek));
     from = answer.LastEvaluatedKey;
   } while (from);
   return found;
