@@ -18,12 +18,28 @@ const serveDocs: Plugin = {
   },
 };
 
+/**
+ * The charts' library formats numbers in `navigator.language` as it loads. Browsers of systems without a language report `en-US@posix`,
+ * which Intl refuses, so that the overview could not be shown. It gets the language that Intl has chosen instead.
+ */
+const chartLanguage: Plugin = {
+  name: 'chart-language',
+  transform: (code, id) => {
+    if (!/\/uplot\/dist\/uPlot\.esm\.js/.test(id)) return undefined;
+    const [before, after] = ["domEnv ? nav.language : 'en-US'", 'undefined'];
+    if (!code.includes(before)) throw new Error('uPlot no longer reads navigator.language as expected: see chartLanguage');
+    return { code: code.replace(before, after), map: null };
+  },
+};
+
 /** How Vite builds and serves functions/console/app. */
 export const consoleViteConfig: UserConfig = {
   root: `${root}functions/console/app`,
   base: '/console/',
   publicDir: false,
-  plugins: [react(), serveDocs],
+  plugins: [react(), serveDocs, chartLanguage],
+  // Plugins do not see packages that the development server has bundled before.
+  optimizeDeps: { exclude: ['uplot'] },
   cacheDir: `${root}node_modules/.cache/console`,
   build: {
     target: 'es2023',

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
-import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
+import { endOf, newDestination, newProject, seed, startBackup, takeBackup } from '../../harness/stage/backup.ts';
 import { stageUrl } from '../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 
@@ -58,6 +58,19 @@ const noteWhenShown = `new MutationObserver(() => {
 const requestedUntilShown = `performance.getEntriesByType('resource')
   .filter(({ startTime }) => startTime < window.shownAtMs)
   .map(({ name, encodedBodySize, initiatorType }) => ({ path: new URL(name).pathname, bytes: encodedBodySize, initiatorType }))`;
+
+test('console: the overview is shown in a browser that reports a language Intl refuses', async () => {
+  const organization = await newOrganization();
+  await takeBackup(organization);
+  const { page, check } = await openConsole({ email: organization.owner.email });
+  // As browsers do on systems without a language.
+  await page.addInitScript(`Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })`);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Stored data', exact: true }).waitFor();
+  equal(await page.evaluate('navigator.language'), 'en-US@posix');
+  await page.locator('.overview__charts canvas').first().waitFor();
+  check.problems();
+});
 
 test('console: the overview needs at most four requests and 150 KB of compressed script', async () => {
   const { owner } = await organizationWithBackup();
