@@ -44,6 +44,8 @@ export interface LoginRecord extends Item {
   /** Written by versions without `app`. */
   readonly redirectUri?: string;
   readonly expiresAt: number;
+  /** The call that finished it: a state works once. */
+  readonly takenBy?: string;
 }
 
 /** What an app passes to GET /auth/google and gets back with its code. */

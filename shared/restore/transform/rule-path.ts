@@ -11,7 +11,7 @@ export type RuleSegment =
 
 /** Segments per path. Firestore nests fields 20 and collections 100 levels deep. */
 const segmentsMax = 40;
-const any = { kind: 'any' } as const;
+const anyName = { kind: 'any' } as const;
 const deep = { kind: 'deep' } as const;
 const element = { kind: 'element' } as const;
 
@@ -66,7 +66,7 @@ const segmentAt = (path: string, at: number, name: RegExp): readonly [RuleSegmen
   const rest = path.slice(at);
   const stars = /^\*+/.exec(rest)?.[0].length ?? 0;
   if (stars > 2) throw new RulePathError(unexpected(path, at + 2));
-  if (stars > 0) return [stars === 2 ? deep : any, at + stars];
+  if (stars > 0) return [stars === 2 ? deep : anyName, at + stars];
   const inQuotes = quoted.exec(rest);
   if (inQuotes) return [{ kind: 'name', name: (inQuotes[1] ?? '').replaceAll(/\\([`\\])/g, '$1') }, at + inQuotes[0].length];
   const plain = name.exec(rest)?.[0];
