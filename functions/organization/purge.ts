@@ -1,5 +1,5 @@
 /** One step of a purge: deletes what it can within its time and returns whether it is done. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { purgeAlerts } from '../../shared/alert/index.ts';
 import { purgeBackups } from '../../shared/backup/index.ts';
 import { id } from '../../shared/contract/fields.ts';

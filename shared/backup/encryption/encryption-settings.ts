@@ -1,5 +1,5 @@
 /** What wraps the data keys of an organization's backups: the service's KMS key, or a passphrase of the organization. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { ArchiveError, passphraseBytes } from '../../archive/index.ts';
 import { auditNote } from '../../audit/index.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
@@ -56,6 +56,20 @@ export const checkEncryptionUnchanged = (tenant: Tenant, chosen: EncryptionRecor
   onConditionFailed: () => new StaleReadError(),
 });
 
+/** Fails a transaction that stores a key if the passphrase that opens the key was forgotten meanwhile. */
+export const checkPassphraseKept = (tenant: Tenant, { mode, keyId }: BackupRecord['encryption']): readonly Write[] =>
+  mode === 'customer'
+    ? [
+        {
+          check: encryptionKey(tenant),
+          condition: '#keyId = :keyId OR attribute_exists(#previous.#id)',
+          names: { '#keyId': 'keyId', '#previous': 'previous', '#id': keyId },
+          values: { ':keyId': keyId },
+          onConditionFailed: () => new StaleReadError(),
+        },
+      ]
+    : [];
+
 const unchanged = (chosen: EncryptionRecord | undefined) => conditionOf(chosen && { version: chosen.version });
 
 export const encryptionData = (chosen: EncryptionRecord | undefined): z.input<typeof Encryption> => ({
@@ -82,8 +96,8 @@ interface EncryptionInput {
   readonly passphrase?: string | undefined;
 }
 
-/** Previous passphrases kept while backups wait to be rewrapped; an item has no room for more. */
-const previousMax = 10;
+/** Previous passphrases kept while backups wait to be rewrapped. Trying all of them takes up to 9 s. */
+const previousMax = 30;
 
 /** Sets what wraps data keys from now on, and starts rewrapping those of existing backups. */
 export const changeEncryption = async (
@@ -95,7 +109,10 @@ export const changeEncryption = async (
   assertAllowed(input);
   const previous = { ...chosen?.previous, ...(chosen?.keyId && chosen.sealed && { [chosen.keyId]: chosen.sealed }) };
   if (Object.keys(previous).length > previousMax)
-    throw new ApiError('CONFLICT', 'The keys of existing backups are still being rewrapped. Try again when rewrap is idle');
+    throw new ApiError(
+      'CONFLICT',
+      `Backups still need ${previousMax} earlier passphrases. Wait until rewrap is idle; if it is, rotate the keys when all buckets are available`,
+    );
   const { mode, passphrase = '' } = input;
   const version = newUlid(now);
   const own = mode === 'customer' && {

@@ -3,12 +3,30 @@ import { keyFileName } from '../../archive/index.ts';
 import { type ObjectStore, openStore as openRealStore, readDestination, StorageError } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { JobFailure } from '../../job/index.ts';
-import { type Clock, commit, get, log, StaleReadError, set, type Tenant, walk } from '../../platform/index.ts';
+import {
+  bestEffort,
+  type Clock,
+  commit,
+  get,
+  log,
+  StaleReadError,
+  set,
+  type Tenant,
+  type Write,
+  walk,
+} from '../../platform/index.ts';
 import { isInMove, notLeaving } from '../../project/index.ts';
 import { type BackupRecord, backupKey, backupPrefix } from '../model/record.ts';
 import { findOtherOwner } from '../model/shared-archives.ts';
 import { dataKeyOf, isSameKey, wrapWithCurrentKey } from './data-key.ts';
-import { checkEncryptionUnchanged, type EncryptionRecord, encryptionKey, readEncryption } from './encryption-settings.ts';
+import {
+  checkEncryptionUnchanged,
+  currentEncryption,
+  type EncryptionRecord,
+  encryptionKey,
+  readEncryption,
+} from './encryption-settings.ts';
+import { acquireRewrapLock, type RewrapLock, releaseRewrapLock } from './rewrap-lock.ts';
 
 interface RewrapTask {
   readonly walk: string;
@@ -21,8 +39,11 @@ interface RewrapDeps {
 }
 
 interface RewrapOptions extends Pick<RewrapDeps, 'clock'> {
+  readonly taskId: string;
   /** When to stop and enqueue a task that continues. */
   readonly deadline: Date;
+  /** When the lock of this run expires if the run dies. */
+  readonly until: Date;
   readonly openStore?: RewrapDeps['openStore'];
   /** Ids of keys that encrypt data of jobs that have no backup record yet. Called before the backups are read. */
   readonly findOtherKeyIds?: (tenant: Tenant, now: Date) => Promise<Iterable<string>>;
@@ -30,25 +51,64 @@ interface RewrapOptions extends Pick<RewrapDeps, 'clock'> {
 
 /**
  * Idempotent. A backup whose destination does not answer keeps its key, and the passphrase that opens it is kept, too: the next
- * rotation tries again.
+ * rotation tries again. A task that comes while another one runs does nothing; the other one continues with the changed settings.
  */
-export const rewrapKeys = async (
-  tenant: Tenant,
+export const rewrapKeys = async (tenant: Tenant, task: RewrapTask, options: RewrapOptions): Promise<void> => {
+  if (!(await readEncryption(tenant))?.isWalking) return;
+  const lock = await acquireRewrapLock(tenant, options, options.clock.now());
+  if (!lock) return;
+  try {
+    while (!(await rewrapAll(lock, task, options)));
+  } catch (error) {
+    await bestEffort('release the lock of a rewrap', giveUp(lock, task, options.clock.now()));
+    throw error;
+  }
+};
+
+/** The task of changed settings may have come and gone during this run, so it is enqueued again. */
+const giveUp = async (lock: RewrapLock, task: RewrapTask, now: Date): Promise<void> => {
+  const settings = await readEncryption(lock.tenant);
+  const isChanged = settings?.isWalking && settings.version !== task.walk;
+  const again = isChanged ? [enqueue(lock.tenant, { kind: 'rewrap-keys', walk: settings.version }, now)] : [];
+  await commit([...again, releaseRewrapLock(lock)]);
+};
+
+/** False if the settings changed meanwhile: then all keys must be rewrapped again. */
+const rewrapAll = async (
+  lock: RewrapLock,
   task: RewrapTask,
   { deadline, clock, openStore = openRealStore, findOtherKeyIds = async () => [] }: RewrapOptions,
-): Promise<void> => {
+): Promise<boolean> => {
+  const { tenant } = lock;
   const settings = await readEncryption(tenant);
-  if (settings?.version !== task.walk || !settings.isWalking) return;
-  let last = task.after;
-  for await (const backup of backupsOf(tenant, task.after)) {
+  // The organization was purged, and the lock with it.
+  if (!settings) return true;
+  if (!settings.isWalking) return isCurrent([checkEncryptionUnchanged(tenant, settings), releaseRewrapLock(lock)]);
+  const { version } = settings;
+  let last = version === task.walk ? task.after : undefined;
+  for await (const backup of backupsOf(tenant, last)) {
     if (clock.now() >= deadline) {
-      await commit([enqueue(tenant, { kind: 'rewrap-keys', ...task, after: last }, clock.now())]);
-      return;
+      const next = { kind: 'rewrap-keys', walk: version, ...(last !== undefined && { after: last }) } as const;
+      await commit([enqueue(tenant, next, clock.now()), releaseRewrapLock(lock)]);
+      return true;
     }
-    if (!(await rewrapWithRetry(tenant, settings, backup, { clock, openStore }))) return;
+    if (!(await rewrapWithRetry(tenant, settings, backup, { clock, openStore }))) return false;
     last = backup.id;
   }
-  await finish(tenant, settings, await findOtherKeyIds(tenant, clock.now()));
+  const previous = await neededPassphrases(tenant, settings, await findOtherKeyIds(tenant, clock.now()));
+  const options = { expected: { version }, onConditionFailed: () => new StaleReadError() };
+  return isCurrent([set(encryptionKey(tenant), { isWalking: false, previous }, options), releaseRewrapLock(lock)]);
+};
+
+/** False if the transaction fails because the settings have changed. */
+const isCurrent = async (writes: readonly Write[]): Promise<boolean> => {
+  try {
+    await commit(writes);
+    return true;
+  } catch (error) {
+    if (error instanceof StaleReadError) return false;
+    throw error;
+  }
 };
 
 const backupsOf = (tenant: Tenant, after?: string): AsyncIterable<BackupRecord> =>
@@ -64,7 +124,7 @@ const isOpenable = ({ keyFile, status }: BackupRecord): boolean =>
 
 const attemptsMax = 3;
 
-/** False if the settings changed meanwhile: then another rewrap has started. */
+/** False if the settings changed meanwhile. */
 const rewrapWithRetry = async (
   tenant: Tenant,
   settings: EncryptionRecord,
@@ -133,15 +193,18 @@ const putKey = async (store: ObjectStore, { lockedUntil }: BackupRecord, keyFile
   await store.put(keyFileName, keyFile, until > clock.now().getTime() ? { lockedUntil: new Date(until) } : {});
 };
 
-/** Forgets the passphrases that no key is wrapped with any more. */
-const finish = async (tenant: Tenant, settings: EncryptionRecord, otherKeyIds: Iterable<string>): Promise<void> => {
+/**
+ * The previous passphrases that a key may be wrapped with. A backup that was not rewrapped may have another key in its bucket than in its
+ * record, because the response of the bucket was lost. So all of them are kept until it is.
+ */
+const neededPassphrases = async (
+  tenant: Tenant,
+  settings: EncryptionRecord,
+  otherKeyIds: Iterable<string>,
+): Promise<EncryptionRecord['previous']> => {
+  const { keyId: current } = currentEncryption(settings);
+  for await (const backup of backupsOf(tenant))
+    if (isOpenable(backup) && backup.encryption.keyId !== current) return settings.previous;
   const needed = new Set(otherKeyIds);
-  for await (const backup of backupsOf(tenant)) if (isOpenable(backup)) needed.add(backup.encryption.keyId);
-  const previous = Object.fromEntries(Object.entries(settings.previous).filter(([keyId]) => needed.has(keyId)));
-  const expected = { version: settings.version };
-  await commit([
-    set(encryptionKey(tenant), { isWalking: false, previous }, { expected, onConditionFailed: () => new StaleReadError() }),
-  ]).catch((error: unknown) => {
-    if (!(error instanceof StaleReadError)) throw error;
-  });
+  return Object.fromEntries(Object.entries(settings.previous).filter(([keyId]) => needed.has(keyId)));
 };

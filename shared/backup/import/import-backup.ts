@@ -1,5 +1,5 @@
 /** Registers a backup found in a destination, with a record made from its verified manifest. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Manifest } from '../../archive/index.ts';
 import { auditNote } from '../../audit/index.ts';
 import { CollectionPaths, Collections } from '../../contract/collection-path.ts';
@@ -8,6 +8,7 @@ import { countBackups, type DestinationRecord, openStore, requestRetryPolicy } f
 import type { OrganizationRecord } from '../../organization/index.ts';
 import { type Change, create, iso, newIdOf, type Tenant } from '../../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
+import { checkPassphraseKept } from '../encryption/encryption-settings.ts';
 import { finishedFields, newBackupRecord, topCollections } from '../model/backup-fields.ts';
 import { countInOrganization } from '../model/count-in-organization.ts';
 import { addedBackupErasureTasks } from '../model/erasure-tasks.ts';
@@ -74,6 +75,7 @@ export const importBackup = async (
         countBackups(tenant, destination.id, 1),
         countInOrganization(tenant, 1, backup.size, organizationActive),
         ...found.checks,
+        ...checkPassphraseKept(tenant, backup.encryption),
         ...holds,
         create(backup),
         { put: { ...backupKey.archive(tenant, found.identity.backup, id), backupId: id } },
@@ -122,13 +124,13 @@ const unknownIn = ({ collections, excludeCollections }: ReturnType<typeof scopeO
   const noted = new Set(Array.isArray(notes.unknownCollections) ? notes.unknownCollections : []);
   return [...collections, ...excludeCollections].filter((path) => noted.has(path));
 };
-const Scope = z.object({ collections: Collections, excludeCollections: CollectionPaths.default([]) });
+const Scope = z.object({ collections: Collections, excludeCollections: z._default(CollectionPaths, []) });
 /** As bounded as those of our own backups. */
 const NotedLacking = z.object({
-  collections: z.array(z.string().max(1_500)).max(100),
-  count: z.int().nullable(),
+  collections: z.array(z.string().check(z.maxLength(1_500))).check(z.maxLength(100)),
+  count: z.nullable(z.int()),
   complete: z.boolean(),
-  reason: z.string().max(1_000),
+  reason: z.string().check(z.maxLength(1_000)),
 });
 const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
