@@ -18,6 +18,8 @@ const { timeoutSeconds } = workers.bucketWork;
 const eraseMs = (timeoutSeconds * 2_000) / 3;
 /** Wrapping the key of one backup takes up to four bucket requests, each retried for up to 32 s. */
 const rewrapSeconds = timeoutSeconds / 3;
+/** Longer than a run, for clocks that differ; shorter than the time until a failed task is repeated. */
+const rewrapLockSeconds = timeoutSeconds * 2;
 /** A page in progress ends long before the function. Other tenants' tasks run between two parts. */
 const replaySeconds = timeoutSeconds / 3;
 /** For the walk and the expirations that follow. Leaves time for one transaction. */
@@ -39,6 +41,8 @@ const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void>
       return eraseBackup(tenant, task.backupId, open, AbortSignal.timeout(eraseMs));
     case 'rewrap-keys':
       return rewrapKeys(tenant, task, {
+        taskId: id,
+        until: after(clock.now(), rewrapLockSeconds),
         deadline: after(clock.now(), rewrapSeconds),
         clock,
         openStore: open,

@@ -1,5 +1,5 @@
 /** Audit entries are in a partition of their own, where IAM allows functions to add but not to change or delete. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { AuditAction } from '../contract/audit-actions.ts';
 import type { AuditEntry } from '../contract/endpoints/audit-logs.ts';
 import { auditRetentionDays, type Plan } from '../contract/limits.ts';

@@ -1,5 +1,5 @@
 /** Types of every call, derived from the contract. They disappear when the code is compiled: a bundle contains no schema. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Endpoint, Params } from '../contract/endpoint.ts';
 import type { contract } from '../contract/index.ts';
 
@@ -17,20 +17,20 @@ export type Route = keyof Table & string;
 type With<Fields> = { [R in Route]: Table[R] extends Fields ? R : never }[Route];
 
 /** Routes of lists: their `data` is an array. */
-export type ListRoute = With<{ readonly list: z.ZodType }>;
+export type ListRoute = With<{ readonly list: z.ZodMiniType }>;
 /** Routes that accept `limit` and `cursor`. */
 export type PageRoute = ListRoute | With<{ readonly paged: true }>;
 /** Routes that accept an Idempotency-Key. */
 export type IdempotentRoute = With<{ readonly idempotent: true }>;
 
-type FileData<C> = { [T in keyof C]: C[T] extends z.ZodType ? Unwrapped<z.output<C[T]>> : string }[keyof C];
+type FileData<C> = { [T in keyof C]: C[T] extends z.ZodMiniType ? Unwrapped<z.output<C[T]>> : string }[keyof C];
 /** A file that repeats its content under `data` counts as an envelope. */
 type Unwrapped<T> = T extends { success: boolean; data: infer D } ? D : T;
 
 /** What a call returns: `data`, the content of a file, or the message of a call that has neither. */
-export type DataOf<R extends Route> = Table[R] extends { readonly list: infer S extends z.ZodType }
+export type DataOf<R extends Route> = Table[R] extends { readonly list: infer S extends z.ZodMiniType }
   ? readonly z.output<S>[]
-  : Table[R] extends { readonly data: infer S extends z.ZodType }
+  : Table[R] extends { readonly data: infer S extends z.ZodMiniType }
     ? z.output<S>
     : Table[R] extends { readonly content: infer C }
       ? FileData<C>
@@ -47,9 +47,9 @@ export interface Page<R extends PageRoute> {
 type Paging<R> = R extends PageRoute
   ? { readonly limit?: number | string | undefined; readonly cursor?: string | undefined }
   : unknown;
-type QueryOf<R extends Route> = (Table[R] extends { readonly query: infer Q extends z.ZodType } ? z.input<Q> : unknown) &
+type QueryOf<R extends Route> = (Table[R] extends { readonly query: infer Q extends z.ZodMiniType } ? z.input<Q> : unknown) &
   Paging<R>;
-type BodyOf<R extends Route> = Table[R] extends { readonly body: infer B extends z.ZodType } ? Given<z.input<B>> : never;
+type BodyOf<R extends Route> = Table[R] extends { readonly body: infer B extends z.ZodMiniType } ? Given<z.input<B>> : never;
 type ParamsOf<R extends Route> = Params<R>;
 
 /** Callers may pass values that they must not change themselves. */

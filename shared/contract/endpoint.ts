@@ -1,5 +1,5 @@
 /** Definition of an endpoint. Routes, IAM, validation, OpenAPI, the local gateway and the law tests derive from it. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Access } from './access.ts';
 import type { AuditAction } from './audit-actions.ts';
 import type { Capability } from './capabilities.ts';
@@ -14,20 +14,20 @@ export interface Row {
   readonly alsoPaths?: readonly `/${string}`[];
   readonly access: Access;
   readonly summary: string;
-  readonly query?: z.ZodObject;
-  readonly body?: z.ZodObject;
+  readonly query?: z.ZodMiniObject;
+  readonly body?: z.ZodMiniObject;
   /** An absent body is treated as `{}`. */
   readonly bodyOptional?: true;
   /** Schema of `data`. A row has `data` or `list`, or responds with a `message`. */
-  readonly data?: z.ZodType;
+  readonly data?: z.ZodMiniType;
   /** Schema of one element of the `data` array; implies `limit`, `cursor` and `pagination`. */
-  readonly list?: z.ZodType;
+  readonly list?: z.ZodMiniType;
   /** With `data`: adds `limit`, `cursor` and `pagination`. */
   readonly paged?: true;
   /** `file` responds with its own content type, outside the envelope. */
   readonly reply?: 'json' | 'redirect' | 'file';
   /** Content types of a `file`, with the schema of JSON ones. */
-  readonly content?: Readonly<Record<string, z.ZodType | 'text'>>;
+  readonly content?: Readonly<Record<string, z.ZodMiniType | 'text'>>;
   readonly status?: 200 | 201 | 202;
   /** Path of the created resource or started job, for responses 201 and 202; `{name}` is a field of `data` or a path parameter. */
   readonly location?: string;

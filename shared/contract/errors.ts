@@ -137,6 +137,21 @@ export const invalidIn = (check: () => unknown): ApiError | undefined => {
   }
 };
 
+/**
+ * What a check finds in a body without the fields that its schema rejected. Problems of these fields are left out: the check takes them
+ * for missing, but the caller has sent them.
+ */
+export const invalidBesides = (rejected: ApiError, check: () => unknown): ApiError | undefined => {
+  const found = invalidIn(check);
+  const names = new Set(problemsOf(rejected).map(rootOf));
+  const [first, ...more] = found ? problemsOf(found).filter((problem) => !names.has(rootOf(problem))) : [];
+  if (!first) return undefined;
+  const { field, reason, ...details } = first as { readonly field: string; readonly reason: string } & ErrorDetails;
+  return invalid(field, reason, more.length > 0 ? { ...details, errors: [first, ...more] } : details);
+};
+
+const rootOf = (problem: unknown): string => (problem as { readonly field: string }).field.split('.')[0] ?? '';
+
 /** Runs all checks, so that the caller learns all problems at once. */
 export const checkAll = (...checks: readonly (() => unknown)[]): void => throwInvalid(checks.map(invalidIn));
 

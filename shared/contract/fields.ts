@@ -1,5 +1,5 @@
 /** Field schemas shared by several endpoints. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { comparableEmail } from './comparable-email.ts';
 import { type IdKind, idMessage, idPattern, idPrefixes } from './ids.ts';
 import { nameMax, reservedSlugs, slugMax, slugMin } from './limits.ts';
@@ -8,37 +8,41 @@ import { nameMax, reservedSlugs, slugMax, slugMin } from './limits.ts';
 const isPrintable = (text: string): boolean => text.isWellFormed() && !/\p{Cc}|[\u2028\u2029]/u.test(text);
 
 export const text = (max: number) =>
-  z
-    .string()
-    .min(1, 'must not be empty')
-    .max(max, `must be at most ${max} characters`)
-    .refine(isPrintable, 'must not contain control characters or unpaired surrogates')
-    .refine((value) => value.trim() === value, 'must not begin or end with whitespace');
+  z.string().check(
+    z.minLength(1, 'must not be empty'),
+    z.maxLength(max, `must be at most ${max} characters`),
+    z.refine(isPrintable, 'must not contain control characters or unpaired surrogates'),
+    z.refine((value) => value.trim() === value, 'must not begin or end with whitespace'),
+  );
 
-export const Name = text(nameMax).meta({ examples: ['Example'] });
+export const Name = text(nameMax).check(z.meta({ examples: ['Example'] }));
 export const Moment = z.iso.datetime({ offset: true });
 export const id = (kind: IdKind) =>
   z
     .string()
-    .regex(idPattern(kind), idMessage(kind))
-    .meta({ examples: [`${idPrefixes[kind]}_01JZ8Q4V0M6T3X9C2B7N5K1HRD`] });
+    .check(z.regex(idPattern(kind), idMessage(kind)), z.meta({ examples: [`${idPrefixes[kind]}_01JZ8Q4V0M6T3X9C2B7N5K1HRD`] }));
 
 /** As `comparableEmail`; plus-addresses are distinct. */
 export const Email = z
-  .string()
-  .max(254, 'must be at most 254 characters')
-  .refine((value) => comparableEmail(value.trim()) !== undefined, 'must not contain characters that look like others')
-  .transform((value) => comparableEmail(value.trim()) ?? value)
-  .pipe(z.email('must be an e-mail address'))
-  .meta({ format: 'email', examples: ['ada@example.com'] });
+  .pipe(
+    z.pipe(
+      z.string().check(
+        z.maxLength(254, 'must be at most 254 characters'),
+        z.refine((value) => comparableEmail(value.trim()) !== undefined, 'must not contain characters that look like others'),
+      ),
+      z.transform((value) => comparableEmail(value.trim()) ?? value),
+    ),
+    z.email('must be an e-mail address'),
+  )
+  .check(z.meta({ format: 'email', examples: ['ada@example.com'] }));
 
-export const Slug = z
-  .string()
-  .min(slugMin, `must be at least ${slugMin} characters`)
-  .max(slugMax, `must be at most ${slugMax} characters`)
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, separated by single hyphens')
-  .refine((slug) => !reservedSlugs.includes(slug), 'is reserved')
-  .meta({ examples: ['example'] });
+export const Slug = z.string().check(
+  z.minLength(slugMin, `must be at least ${slugMin} characters`),
+  z.maxLength(slugMax, `must be at most ${slugMax} characters`),
+  z.regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, separated by single hyphens'),
+  z.refine((slug) => !reservedSlugs.includes(slug), 'is reserved'),
+  z.meta({ examples: ['example'] }),
+);
 
 /** IANA names only: Intl also accepts offsets such as +02:00, which have no daylight saving rules. */
 const isTimezone = (name: string): boolean => {
@@ -53,9 +57,11 @@ const isTimezone = (name: string): boolean => {
 };
 export const Timezone = z
   .string()
-  .max(64)
-  .refine(isTimezone, 'must be an IANA time zone, such as Europe/Berlin')
-  .meta({ examples: ['Europe/Berlin'] });
+  .check(
+    z.maxLength(64),
+    z.refine(isTimezone, 'must be an IANA time zone, such as Europe/Berlin'),
+    z.meta({ examples: ['Europe/Berlin'] }),
+  );
 
 /** A date or date-time in a query; a date is in UTC. */
 export const When = z.union([z.iso.datetime({ offset: true }), z.iso.date()], 'must be an ISO 8601 date or date-time');
@@ -63,20 +69,21 @@ export const When = z.union([z.iso.datetime({ offset: true }), z.iso.date()], 'm
 /** Names that S3, Google and DigitalOcean accept; never a path. */
 export const BucketName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/, 'must be a bucket name')
-  .meta({ examples: ['my-backups'] });
+  .check(z.regex(/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/, 'must be a bucket name'), z.meta({ examples: ['my-backups'] }));
 
 /** Key of a Google service account. The private key is stored encrypted and never returned. */
 export const GoogleCredentials = z.strictObject({
-  clientEmail: z.email('must be the e-mail address of a service account').max(254),
+  clientEmail: z.email('must be the e-mail address of a service account').check(z.maxLength(254)),
   privateKey: z
     .string()
-    .max(3_500, 'must be at most 3500 characters')
-    .regex(
-      /^-----BEGIN (RSA )?PRIVATE KEY-----[\s\S]+-----END (RSA )?PRIVATE KEY-----(\s|\\n)*$/,
-      'must be a private key in PEM form',
-    )
-    .meta({ examples: ['-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----\n'] }),
+    .check(
+      z.maxLength(3_500, 'must be at most 3500 characters'),
+      z.regex(
+        /^-----BEGIN (RSA )?PRIVATE KEY-----[\s\S]+-----END (RSA )?PRIVATE KEY-----(\s|\\n)*$/,
+        'must be a private key in PEM form',
+      ),
+      z.meta({ examples: ['-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----\n'] }),
+    ),
 });
 
 /** The body of an operation without parameters; it may be absent. */

@@ -1,6 +1,8 @@
 /** Limits and defaults of the interface, with the unit in each name. Code and OpenAPI read them here. */
 
 export const bodyMaxBytes = 1_048_576;
+/** Of all arrays and objects together. zod fails with a RangeError instead of an answer at some 120,000 invalid values. */
+export const bodyMaxValues = 50_000;
 
 export const pageDefault = 50;
 export const pageMax = 100;

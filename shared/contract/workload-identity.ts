@@ -1,5 +1,5 @@
 /** Access to Google without a key: the pool provider in the customer's Google Cloud project that trusts this deployment. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** The ids that the commands use unless others are given. */
 export const workloadIdentityPoolId = 'backups';
@@ -12,44 +12,47 @@ const audiencePattern = new RegExp(
 
 export const ProjectNumber = z
   .string('must be the number of a Google Cloud project, as text')
-  .regex(/^\d{1,20}$/, 'must be the number of a Google Cloud project, such as 123456789012')
-  .meta({ examples: ['123456789012'] });
+  .check(
+    z.regex(/^\d{1,20}$/, 'must be the number of a Google Cloud project, such as 123456789012'),
+    z.meta({ examples: ['123456789012'] }),
+  );
 
 const idOf = (what: string, example: string) =>
-  z
-    .string()
-    .regex(new RegExp(`^${poolIdPattern}$`), `must be the id of a ${what}: 4 to 32 lower-case letters, digits and hyphens`)
-    .refine((id) => !id.startsWith('gcp-'), 'must not begin with gcp-, which Google reserves')
-    .meta({ examples: [example] });
+  z.string().check(
+    z.regex(new RegExp(`^${poolIdPattern}$`), `must be the id of a ${what}: 4 to 32 lower-case letters, digits and hyphens`),
+    z.refine((id) => !id.startsWith('gcp-'), 'must not begin with gcp-, which Google reserves'),
+    z.meta({ examples: [example] }),
+  );
 export const PoolId = idOf('workload identity pool', workloadIdentityPoolId);
 export const ProviderId = idOf('workload identity pool provider', workloadIdentityProviderId);
 
-export const ServiceAccountEmail = z
-  .email('must be the e-mail address of a Google service account')
-  .max(254)
-  .refine((email) => email.endsWith('.gserviceaccount.com'), 'must end with .gserviceaccount.com')
+export const ServiceAccountEmail = z.email('must be the e-mail address of a Google service account').check(
+  z.maxLength(254),
+  z.refine((email) => email.endsWith('.gserviceaccount.com'), 'must end with .gserviceaccount.com'),
   // Others would need quotes in the commands that are shown.
-  .refine((email) => /^[\w.+-]+@[\w.-]+$/.test(email), 'must have only letters, digits, dots and hyphens before the @')
-  .meta({ examples: ['backups@my-project.iam.gserviceaccount.com'] });
+  z.refine((email) => /^[\w.+-]+@[\w.-]+$/.test(email), 'must have only letters, digits, dots and hyphens before the @'),
+  z.meta({ examples: ['backups@my-project.iam.gserviceaccount.com'] }),
+);
 
 /** The provider by its full name, or by its parts. No secret. */
 export const WorkloadIdentity = z.strictObject({
-  audience: z
-    .string()
-    .regex(
-      audiencePattern,
-      'must be //iam.googleapis.com/projects/NUMBER/locations/global/workloadIdentityPools/POOL/providers/PROVIDER',
-    )
-    .meta({
-      examples: [
-        `//iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/${workloadIdentityPoolId}/providers/${workloadIdentityProviderId}`,
-      ],
-    })
-    .optional(),
-  projectNumber: ProjectNumber.optional(),
-  poolId: PoolId.optional(),
-  providerId: ProviderId.optional(),
-  serviceAccountEmail: ServiceAccountEmail.optional(),
+  audience: z.optional(
+    z.string().check(
+      z.regex(
+        audiencePattern,
+        'must be //iam.googleapis.com/projects/NUMBER/locations/global/workloadIdentityPools/POOL/providers/PROVIDER',
+      ),
+      z.meta({
+        examples: [
+          `//iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/${workloadIdentityPoolId}/providers/${workloadIdentityProviderId}`,
+        ],
+      }),
+    ),
+  ),
+  projectNumber: z.optional(ProjectNumber),
+  poolId: z.optional(PoolId),
+  providerId: z.optional(ProviderId),
+  serviceAccountEmail: z.optional(ServiceAccountEmail),
 });
 
 export type WorkloadIdentityInput = z.output<typeof WorkloadIdentity>;
@@ -85,7 +88,7 @@ export const WorkloadIdentitySetup = z.object({
   sessionArn: z.string(),
   attributeMapping: z.string(),
   attributeCondition: z.string(),
-  audience: z.string().nullable(),
-  principal: z.string().nullable(),
+  audience: z.nullable(z.string()),
+  principal: z.nullable(z.string()),
   commands: z.array(z.object({ title: z.string(), command: z.string() })),
 });

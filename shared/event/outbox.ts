@@ -2,11 +2,12 @@
  * The transactional outbox: events for subscribers and tasks for our own workers. Both are items of the transaction that makes
  * the change and are forwarded by the table's stream: no change without its event, no event without its change.
  */
-import { type EventData, events } from '../contract/events/event-catalogue.ts';
+import type { EventData, events } from '../contract/events/event-catalogue.ts';
 import type { EventName } from '../contract/events/event-names.ts';
 import { eventKeptSeconds } from '../contract/limits.ts';
 import { after, epochSeconds, iso, type Key, newId, type Tenant, type Write } from '../platform/index.ts';
-import { queueOf, type Task, type TaskMessage } from './tasks.ts';
+import { queueOf } from './task-queues.ts';
+import type { Task, TaskMessage } from './tasks.ts';
 
 export const eventPrefix = 'EVENT#';
 const taskPrefix = 'TASK#';
@@ -16,8 +17,14 @@ export const eventKey = ({ organizationId }: Tenant, eventId: string): Key => ({
   sk: `${eventPrefix}${eventId}`,
 });
 
-/** Emits an event. Its id sorts by time. It is kept for 30 days, so that it can be replayed. */
-export const emit = <N extends EventName>(tenant: Tenant, name: N, data: EventData<N>, now: Date): Write => {
+/** Emits an event, one of `schemas`. Its id sorts by time. It is kept for 30 days, so that it can be replayed. */
+export const emit = <N extends EventName>(
+  tenant: Tenant,
+  schemas: Pick<typeof events, NoInfer<N>>,
+  name: N,
+  data: EventData<N>,
+  now: Date,
+): Write => {
   const id = newId('event', now);
   return {
     put: {
@@ -25,7 +32,7 @@ export const emit = <N extends EventName>(tenant: Tenant, name: N, data: EventDa
       id,
       type: name,
       timestamp: iso(now),
-      data: events[name].parse(data),
+      data: schemas[name].parse(data),
       ttl: epochSeconds(after(now, eventKeptSeconds)),
     },
   };

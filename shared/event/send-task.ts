@@ -1,6 +1,7 @@
 /** Sends tasks directly to their queues, for work that does not follow from a transaction. */
 import { newId, type QueueMessage, type QueueVariable, sendMessages, type Tenant } from '../platform/index.ts';
-import { type Queue, queueOf, type Task, type TaskMessage } from './tasks.ts';
+import { type Queue, queueOf } from './task-queues.ts';
+import type { Task, TaskMessage } from './tasks.ts';
 
 export const queueVariables: Readonly<Record<Queue, QueueVariable>> = {
   task: 'TASK_QUEUE_URL',

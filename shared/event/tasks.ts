@@ -1,13 +1,13 @@
 /** Tasks: asynchronous work, as the messages of the queues describe it. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { id, Moment } from '../contract/fields.ts';
 import { disabledReasons, replayStatuses } from '../contract/models/webhook-enums.ts';
 
 const alertAttempt = {
   alertId: id('alert'),
   deliveryId: id('delivery'),
-  attempt: z.int().min(1),
-  notBefore: Moment.optional(),
+  attempt: z.int().check(z.minimum(1)),
+  notBefore: z.optional(Moment),
 };
 
 export const Task = z.discriminatedUnion('kind', [
@@ -20,14 +20,14 @@ export const Task = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('start-backup'), backupId: id('backup') }),
   z.object({ kind: z.literal('start-verification'), backupId: id('backup') }),
   /** Each attempt runs its own workflow. */
-  z.object({ kind: z.literal('start-restore'), restoreJobId: id('restore'), attempt: z.int().min(1) }),
-  z.object({ kind: z.literal('start-restore-test'), runId: id('restoreTestRun'), attempt: z.int().min(1) }),
+  z.object({ kind: z.literal('start-restore'), restoreJobId: id('restore'), attempt: z.int().check(z.minimum(1)) }),
+  z.object({ kind: z.literal('start-restore-test'), runId: id('restoreTestRun'), attempt: z.int().check(z.minimum(1)) }),
   /** As `run-schedule` and `sync-schedule`: the plan is due, or its Scheduler entries must follow it. */
   z.object({ kind: z.literal('run-restore-test'), restoreTestId: id('restoreTest'), at: Moment }),
   z.object({ kind: z.literal('sync-restore-test'), restoreTestId: id('restoreTest') }),
   z.object({ kind: z.literal('erase-backup'), backupId: id('backup') }),
-  /** Continues after the backup `after`. A walk ends when a newer one has started. */
-  z.object({ kind: z.literal('rewrap-keys'), walk: z.string(), after: id('backup').optional() }),
+  /** Continues after the backup `after`, or starts again if the settings have changed since `walk`. */
+  z.object({ kind: z.literal('rewrap-keys'), walk: z.string(), after: z.optional(id('backup')) }),
   /** Finishes a move of a project whose call has ended, or reverts it if the project has not switched yet. */
   z.object({ kind: z.literal('finish-move'), projectId: id('project'), moveId: z.string() }),
   /** Creates the deliveries of an event. Only names the event, which may exceed the size of a message. */
@@ -40,8 +40,8 @@ export const Task = z.discriminatedUnion('kind', [
     kind: z.literal('deliver'),
     webhookId: id('webhook'),
     deliveryId: id('delivery'),
-    attempt: z.int().min(1),
-    notBefore: Moment.optional(),
+    attempt: z.int().check(z.minimum(1)),
+    notBefore: z.optional(Moment),
   }),
   /** The endpoint answered 410, or every delivery has failed since then. */
   z.object({
@@ -50,7 +50,7 @@ export const Task = z.discriminatedUnion('kind', [
     reason: z.enum(disabledReasons),
     failingSince: Moment,
     /** The revision that the failed attempt used. A change since then cancels the task. */
-    revision: z.int().min(1),
+    revision: z.int().check(z.minimum(1)),
   }),
   /** E-mails the owner that the service disabled a webhook. */
   z.object({ kind: z.literal('notify-webhook-disabled'), webhookId: id('webhook') }),
@@ -73,7 +73,7 @@ export const Task = z.discriminatedUnion('kind', [
     alertId: id('alert'),
     reason: z.enum(disabledReasons),
     failingSince: Moment,
-    revision: z.int().min(1),
+    revision: z.int().check(z.minimum(1)),
   }),
   /** E-mails the owner that the service disabled an alert. */
   z.object({ kind: z.literal('notify-alert-disabled'), alertId: id('alert') }),
@@ -86,13 +86,18 @@ export const Task = z.discriminatedUnion('kind', [
     to: Moment,
     events: z.array(z.string()),
     status: z.enum(replayStatuses),
-    after: id('event').optional(),
+    after: z.optional(id('event')),
   }),
   /**
    * The schedule is due at `at`, which the Scheduler fills in. Starts one backup, however often it is delivered. `tries` counts
    * how often it was postponed because the project had a job.
    */
-  z.object({ kind: z.literal('run-schedule'), scheduleId: id('schedule'), at: Moment, tries: z.int().min(1).optional() }),
+  z.object({
+    kind: z.literal('run-schedule'),
+    scheduleId: id('schedule'),
+    at: Moment,
+    tries: z.optional(z.int().check(z.minimum(1))),
+  }),
   /** Synchronises the Scheduler's entries with the schedule: none if it is deleted or paused. */
   z.object({ kind: z.literal('sync-schedule'), scheduleId: id('schedule') }),
   /**
@@ -101,9 +106,9 @@ export const Task = z.discriminatedUnion('kind', [
    */
   z.object({
     kind: z.literal('sync-schedules'),
-    projectId: id('project').optional(),
-    deletedProjectName: z.string().optional(),
-    after: id('schedule').optional(),
+    projectId: z.optional(id('project')),
+    deletedProjectName: z.optional(z.string()),
+    after: z.optional(id('schedule')),
   }),
   /** A backup of the schedule has ended, in whatever status. */
   z.object({ kind: z.literal('schedule-outcome'), scheduleId: id('schedule'), backupId: id('backup') }),
@@ -111,7 +116,12 @@ export const Task = z.discriminatedUnion('kind', [
    * Captures the changes since the last cycle. A message of a cycle that is not due does nothing. `isRelief`: a handover from the
    * worker that is listening, which finishes that cycle first.
    */
-  z.object({ kind: z.literal('capture'), projectId: id('project'), turn: z.int().min(0), isRelief: z.boolean().optional() }),
+  z.object({
+    kind: z.literal('capture'),
+    projectId: id('project'),
+    turn: z.int().check(z.minimum(0)),
+    isRelief: z.optional(z.boolean()),
+  }),
   /** Creates a synthetic full backup from a long chain, without reading the source. */
   z.object({ kind: z.literal('synthesize-full'), backupId: id('backup') }),
   /** Expires the backups that are past the organization's retention. */
@@ -123,86 +133,26 @@ export const Task = z.discriminatedUnion('kind', [
     kind: z.literal('store-erasures'),
     projectId: id('project'),
     /** Of a walk that continues: it ends when a newer one has started. */
-    walk: z.string().optional(),
-    after: id('backup').optional(),
+    walk: z.optional(z.string()),
+    after: z.optional(id('backup')),
   }),
   /** Looks up which backups hold the documents of the project's erasures, and ends those that none holds any more. */
   z.object({
     kind: z.literal('assess-erasures'),
     projectId: id('project'),
     /** Only this entry. */
-    erasureId: id('erasure').optional(),
+    erasureId: z.optional(id('erasure')),
     /** Of a walk that continues: it starts with this entry. */
-    from: id('erasure').optional(),
+    from: z.optional(id('erasure')),
   }),
 ]);
 export type Task = z.output<typeof Task>;
-
-export type Queue =
-  | 'task'
-  | 'bucketWork'
-  | 'eventMatch'
-  | 'delivery'
-  | 'deliveryRetry'
-  | 'schedule'
-  | 'capture'
-  | 'incident'
-  | 'alertDelivery';
-
-/**
- * Tasks that use customers' buckets may take minutes or hang. They have their own queue and worker (`bucketWork`), so that no
- * invitation and no start of a backup waits behind them.
- */
-const queues: Readonly<Record<Task['kind'], Queue>> = {
-  'send-invitation': 'task',
-  'purge-organization': 'task',
-  'notify-organization-deleted': 'task',
-  'finish-departure': 'task',
-  'start-backup': 'task',
-  'start-verification': 'task',
-  'start-restore': 'task',
-  'start-restore-test': 'task',
-  'run-restore-test': 'schedule',
-  'sync-restore-test': 'schedule',
-  'erase-backup': 'bucketWork',
-  'rewrap-keys': 'bucketWork',
-  'finish-move': 'bucketWork',
-  'store-erasures': 'bucketWork',
-  'assess-erasures': 'bucketWork',
-  'match-event': 'eventMatch',
-  // Retries by hand: their endpoint has failed before.
-  deliver: 'deliveryRetry',
-  'disable-webhook': 'task',
-  'notify-webhook-disabled': 'task',
-  'apply-event': 'incident',
-  'apply-verification': 'incident',
-  'apply-anomaly': 'incident',
-  'assess-incidents': 'incident',
-  'notify-incident': 'incident',
-  'send-alert-email': 'incident',
-  'disable-alert': 'incident',
-  'notify-alert-disabled': 'incident',
-  // Providers and relays of customers may hang.
-  'deliver-alert': 'alertDelivery',
-  // A month of events takes many minutes.
-  'replay-webhook': 'bucketWork',
-  'run-schedule': 'schedule',
-  'sync-schedule': 'schedule',
-  'sync-schedules': 'schedule',
-  'schedule-outcome': 'schedule',
-  capture: 'capture',
-  'synthesize-full': 'schedule',
-  'apply-retention': 'bucketWork',
-  'expire-captures': 'bucketWork',
-};
-
-export const queueOf = ({ kind }: Task): Queue => queues[kind];
 
 /** `id` identifies the task: a duplicate message has the same one. */
 export const TaskMessage = z.object({ id: id('task'), organizationId: id('organization'), task: Task });
 export type TaskMessage = z.output<typeof TaskMessage>;
 
-const kinds: readonly string[] = Task.options.map(({ shape }) => shape.kind.value);
+const kinds: readonly string[] = Task.def.options.flatMap(({ shape }) => shape.kind.def.values);
 
 /** Kinds as earlier versions named them: their messages are still in queues, outbox items and Scheduler entries. */
 const renamedKinds: Readonly<Record<string, Task['kind']>> = {

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
 import { id, noBody } from '../fields.ts';
 import { lapsedAfterHours, outsideShare } from '../limits.ts';
@@ -18,15 +18,15 @@ export const alerts = group('alerts', `${apiPrefix}/alerts`, {
     summary: 'Create an alert: a channel that reports incidents by e-mail, Slack, Teams, Discord or PagerDuty',
     body: z.strictObject({
       ...alertFields,
-      recipients: alertFields.recipients.optional(),
-      url: alertFields.url.optional(),
-      routingKey: alertFields.routingKey.optional(),
-      severity: alertFields.severity.default('warning'),
-      projectIds: alertFields.projectIds.default([]),
-      kinds: alertFields.kinds.default([]),
-      lapsedAfterHours: alertFields.lapsedAfterHours.default(lapsedAfterHours),
-      digest: alertFields.digest.optional(),
-      enabled: alertFields.enabled.default(true),
+      recipients: z.optional(alertFields.recipients),
+      url: z.optional(alertFields.url),
+      routingKey: z.optional(alertFields.routingKey),
+      severity: z._default(alertFields.severity, 'warning'),
+      projectIds: z._default(alertFields.projectIds, []),
+      kinds: z._default(alertFields.kinds, []),
+      lapsedAfterHours: z._default(alertFields.lapsedAfterHours, lapsedAfterHours),
+      digest: z.optional(alertFields.digest),
+      enabled: z._default(alertFields.enabled, true),
     }),
     data: Alert,
     status: 201,
@@ -49,9 +49,9 @@ export const alerts = group('alerts', `${apiPrefix}/alerts`, {
     access: read,
     summary: 'List incidents, newest first: all that are open, and those that recovered within 90 days',
     query: z.strictObject({
-      status: z.enum(incidentStatuses).optional(),
-      kind: z.enum(alertKinds).optional(),
-      projectId: id('project').optional(),
+      status: z.optional(z.enum(incidentStatuses)),
+      kind: z.optional(z.enum(alertKinds)),
+      projectId: z.optional(id('project')),
     }),
     list: Incident,
     capabilities: ['table:read'],
@@ -77,7 +77,7 @@ export const alerts = group('alerts', `${apiPrefix}/alerts`, {
     route: 'PATCH /{alertId}',
     access: manage,
     summary: 'Update an alert; only the given fields change. Enabling it clears its failures',
-    body: z.strictObject(z.object(alertFields).partial().shape),
+    body: z.strictObject(z.partial(z.object(alertFields)).shape),
     data: Alert,
     audit: 'alert.updated',
     errors: ['ALERT_NOT_FOUND'],
@@ -106,7 +106,7 @@ export const alerts = group('alerts', `${apiPrefix}/alerts`, {
     route: 'GET /{alertId}/deliveries',
     access: read,
     summary: 'List messages of the last 30 days, newest first',
-    query: z.strictObject({ status: z.enum(deliveryStatuses).optional() }),
+    query: z.strictObject({ status: z.optional(z.enum(deliveryStatuses)) }),
     data: z.object({ deliveries: z.array(AlertDelivery) }),
     paged: true,
     errors: ['ALERT_NOT_FOUND'],

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
 import { Moment, When } from '../fields.ts';
 
@@ -6,13 +6,13 @@ export const AuditEntry = z.object({
   id: z.string(),
   timestamp: Moment,
   action: z.string(),
-  actor: z.object({ type: z.enum(['user', 'service_account', 'system']), id: z.string(), email: z.string().nullable() }),
+  actor: z.object({ type: z.enum(['user', 'service_account', 'system']), id: z.string(), email: z.nullable(z.string()) }),
   resource: z.object({ type: z.string(), id: z.string() }),
   organization: z.object({ id: z.string() }),
   context: z.object({
-    ip: z.string().nullable(),
-    userAgent: z.string().nullable(),
-    location: z.string().nullable(),
+    ip: z.nullable(z.string()),
+    userAgent: z.nullable(z.string()),
+    location: z.nullable(z.string()),
     requestId: z.string(),
   }),
   details: z.record(z.string(), z.unknown()),
@@ -20,11 +20,11 @@ export const AuditEntry = z.object({
 
 const read = { role: 'admin', scope: 'organization:read' } as const;
 const filters = {
-  from: When.optional(),
-  to: When.optional(),
-  action: z.string().max(100).optional(),
-  actorId: z.string().max(100).optional(),
-  resourceType: z.string().max(100).optional(),
+  from: z.optional(When),
+  to: z.optional(When),
+  action: z.optional(z.string().check(z.maxLength(100))),
+  actorId: z.optional(z.string().check(z.maxLength(100))),
+  resourceType: z.optional(z.string().check(z.maxLength(100))),
 };
 
 export const auditLogs = group('auditLogs', `${apiPrefix}/audit-logs`, {
@@ -40,7 +40,7 @@ export const auditLogs = group('auditLogs', `${apiPrefix}/audit-logs`, {
     route: 'GET /export',
     access: read,
     summary: 'Export audit log entries as a file',
-    query: z.strictObject({ ...filters, format: z.enum(['csv', 'json']).default('csv') }),
+    query: z.strictObject({ ...filters, format: z._default(z.enum(['csv', 'json']), 'csv') }),
     reply: 'file',
     content: { 'text/csv': 'text', 'application/json': z.array(AuditEntry) },
     capabilities: ['table:read'],

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { roles } from '../access.ts';
 import { apiPrefix, group } from '../endpoint.ts';
 import { Moment, noBody } from '../fields.ts';
@@ -7,7 +7,7 @@ export const User = z.object({
   id: z.string(),
   email: z.string(),
   name: z.string(),
-  picture: z.string().nullable(),
+  picture: z.nullable(z.string()),
   organizations: z.array(z.object({ id: z.string(), name: z.string(), role: z.enum(roles) })),
   createdAt: Moment,
 });
@@ -25,18 +25,17 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     access: 'public',
     summary: 'Redirect to the identity provider to sign in',
     query: z.strictObject({
-      redirect_uri: z.string().max(2_048).optional(),
-      state: z
-        .string()
-        .max(1_024, 'must be at most 1024 characters')
-        .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII')
-        .optional(),
-      code_challenge: z
-        .string()
-        .regex(/^[\w-]{43}$/, 'must be the base64url SHA-256 digest of the code_verifier')
-        .optional(),
-      code_challenge_method: z.enum(['S256']).optional(),
-      login_hint: z.string().max(254).optional(),
+      redirect_uri: z.optional(z.string().check(z.maxLength(2_048))),
+      state: z.optional(
+        z
+          .string()
+          .check(z.maxLength(1_024, 'must be at most 1024 characters'), z.regex(/^[\x20-\x7e]*$/, 'must be printable ASCII')),
+      ),
+      code_challenge: z.optional(
+        z.string().check(z.regex(/^[\w-]{43}$/, 'must be the base64url SHA-256 digest of the code_verifier')),
+      ),
+      code_challenge_method: z.optional(z.enum(['S256'])),
+      login_hint: z.optional(z.string().check(z.maxLength(254))),
     }),
     reply: 'redirect',
     errors: ['SERVICE_UNAVAILABLE'],
@@ -48,9 +47,9 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     summary: 'Callback of the identity provider',
     // Loose: providers add their own parameters (Google: scope, authuser, hd, prompt).
     query: z.looseObject({
-      code: z.string().max(4_096).optional(),
-      state: z.string().max(512).optional(),
-      error: z.string().max(512).optional(),
+      code: z.optional(z.string().check(z.maxLength(4_096))),
+      state: z.optional(z.string().check(z.maxLength(512))),
+      error: z.optional(z.string().check(z.maxLength(512))),
     }),
     reply: 'redirect',
     errors: ['UNAUTHORIZED', 'SERVICE_UNAVAILABLE'],
@@ -63,14 +62,11 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     summary: 'Exchange a one-time code for tokens',
     // RFC 6749 section 3.2: unrecognized parameters are ignored.
     body: z.object({
-      code: z.string('must be the code from the redirect').min(1).max(512),
+      code: z.string('must be the code from the redirect').check(z.minLength(1), z.maxLength(512)),
       grant_type: z.literal('authorization_code'),
-      redirect_uri: z.string().max(2_048).optional(),
+      redirect_uri: z.optional(z.string().check(z.maxLength(2_048))),
       // RFC 7636 section 4.1.
-      code_verifier: z
-        .string()
-        .regex(/^[\w.~-]{43,128}$/, 'must be 43 to 128 letters, digits or -._~')
-        .optional(),
+      code_verifier: z.optional(z.string().check(z.regex(/^[\w.~-]{43,128}$/, 'must be 43 to 128 letters, digits or -._~'))),
     }),
     data: TokenSet,
     errors: ['UNAUTHORIZED'],
@@ -81,9 +77,9 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     route: 'POST /refresh',
     access: 'public',
     summary: 'Exchange a refresh token for new tokens',
-    body: z.object({ refreshToken: z.string().min(1).max(8_192).optional() }),
+    body: z.object({ refreshToken: z.optional(z.string().check(z.minLength(1), z.maxLength(8_192))) }),
     bodyOptional: true,
-    data: TokenSet.omit({ tokenType: true }).partial({ refreshToken: true }),
+    data: z.partial(z.omit(TokenSet, { tokenType: true }), { refreshToken: true }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
     audit: 'auth.refreshed',
     capabilities: ['table:write', 'token:sign', 'token:verify'],

@@ -1,9 +1,10 @@
 /** Reading stored backups. A group of its own, because only these endpoints access customers' buckets. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
 import { id, Moment, text } from '../fields.ts';
+import { backupTypes } from '../job-enums.ts';
 import { browsingShare, outsideShare } from '../limits.ts';
-import { Backup, BackupEntry, backupTypes, Diff } from '../models/backup.ts';
+import { Backup, BackupEntry, Diff } from '../models/backup.ts';
 
 const read = { role: 'viewer', scope: 'backups:read' } as const;
 const manage = { role: 'member', scope: 'backups:write' } as const;
@@ -17,10 +18,10 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     body: z.strictObject({
       projectId: id('project'),
       storageDestinationId: id('storageDestination'),
-      path: z.string().min(1, 'must not be empty').max(1_024, 'must be at most 1024 characters'),
-      metadata: z
-        .strictObject({ createdAt: Moment.optional(), type: z.enum(backupTypes).optional(), source: text(200).optional() })
-        .optional(),
+      path: z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(1_024, 'must be at most 1024 characters')),
+      metadata: z.optional(
+        z.strictObject({ createdAt: z.optional(Moment), type: z.optional(z.enum(backupTypes)), source: z.optional(text(200)) }),
+      ),
     }),
     data: Backup,
     status: 201,
@@ -36,8 +37,8 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     access: read,
     summary: 'Browse a backup: collections, documents of a collection, or one document',
     query: z.strictObject({
-      path: z.string().max(6_144).default(''),
-      showMissing: z.enum(['true', 'false']).default('false'),
+      path: z._default(z.string().check(z.maxLength(6_144)), ''),
+      showMissing: z._default(z.enum(['true', 'false']), 'false'),
     }),
     list: BackupEntry,
     audit: 'backup.browsed',
@@ -52,7 +53,7 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
       'Compare a backup with another backup or with the live database: which documents differ, or with path the fields of one document',
     query: z.strictObject({
       against: z.union([z.literal('live'), id('backup')], 'must be the id of a backup, or live'),
-      path: z.string().max(6_144).optional(),
+      path: z.optional(z.string().check(z.maxLength(6_144))),
     }),
     data: Diff,
     paged: true,

@@ -1,9 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { CollectionPaths, Collections } from '../collection-path.ts';
 import { apiPrefix, group } from '../endpoint.ts';
 import { id, noBody, text, When } from '../fields.ts';
+import { backupStatuses, backupTriggers, backupTypes, verifyDepths } from '../job-enums.ts';
 import { outsideShare } from '../limits.ts';
-import { Backup, backupStatuses, backupTriggers, backupTypes, Estimate, verifyDepths } from '../models/backup.ts';
+import { Backup, Estimate } from '../models/backup.ts';
 import { MaxReads } from './projects.ts';
 
 const read = { role: 'viewer', scope: 'backups:read' } as const;
@@ -17,18 +18,18 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
       'Start a backup, or estimate it with dryRun. An incremental backup reads the whole source like a full one, but stores only changes since the latest backup of the same collections in the same storage destination',
     body: z.strictObject({
       projectId: id('project'),
-      type: z.enum(backupTypes).default('full'),
-      collections: Collections.default(['*']),
-      excludeCollections: CollectionPaths.default([]),
-      storageDestinationId: id('storageDestination').optional(),
-      includeAuthUsers: z.boolean('must be true or false').default(false),
-      retention: z
-        .int('must be a whole number of days')
-        .min(1, 'must be at least 1')
-        .max(3_650, 'must be at most 3650')
-        .optional(),
-      maxReads: MaxReads.optional(),
-      dryRun: z.boolean('must be true or false').default(false),
+      type: z._default(z.enum(backupTypes), 'full'),
+      collections: z._default(Collections, ['*']),
+      excludeCollections: z._default(CollectionPaths, []),
+      storageDestinationId: z.optional(id('storageDestination')),
+      includeAuthUsers: z._default(z.boolean('must be true or false'), false),
+      retention: z.optional(
+        z
+          .int('must be a whole number of days')
+          .check(z.minimum(1, 'must be at least 1'), z.maximum(3_650, 'must be at most 3650')),
+      ),
+      maxReads: z.optional(MaxReads),
+      dryRun: z._default(z.boolean('must be true or false'), false),
     }),
     data: z.union([Backup, Estimate]),
     status: 202,
@@ -52,15 +53,15 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     access: read,
     summary: 'List backups, newest first. Deleted and expired backups are listed only with the status filter',
     query: z.strictObject({
-      projectId: id('project').optional(),
-      status: z.enum(backupStatuses).optional(),
-      type: z.enum(backupTypes).optional(),
-      trigger: z.enum(backupTriggers).optional(),
-      scheduleId: id('schedule').optional(),
-      storageDestinationId: id('storageDestination').optional(),
-      from: When.optional(),
-      to: When.optional(),
-      anomaly: z.enum(['true', 'unacknowledged'], 'must be true or unacknowledged').optional(),
+      projectId: z.optional(id('project')),
+      status: z.optional(z.enum(backupStatuses)),
+      type: z.optional(z.enum(backupTypes)),
+      trigger: z.optional(z.enum(backupTriggers)),
+      scheduleId: z.optional(id('schedule')),
+      storageDestinationId: z.optional(id('storageDestination')),
+      from: z.optional(When),
+      to: z.optional(When),
+      anomaly: z.optional(z.enum(['true', 'unacknowledged'], 'must be true or unacknowledged')),
     }),
     list: Backup,
     capabilities: ['table:read'],
@@ -96,7 +97,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     route: 'POST /{backupId}/verify',
     access: manage,
     summary: 'Verify a stored backup: its structure, a sample, or every byte and the keys of all backups it depends on',
-    body: z.strictObject({ depth: z.enum(verifyDepths).default('structure') }),
+    body: z.strictObject({ depth: z._default(z.enum(verifyDepths), 'structure') }),
     bodyOptional: true,
     data: Backup,
     status: 202,
@@ -112,7 +113,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     access: { role: 'member', scope: 'people-only' },
     summary:
       'Acknowledge what is unusual about a backup: retention may then expire the last backup from before it. 409 if it is not marked, or if more is found meanwhile. A repeated call changes nothing',
-    body: z.strictObject({ note: text(1_000).optional() }),
+    body: z.strictObject({ note: z.optional(text(1_000)) }),
     bodyOptional: true,
     data: Backup,
     audit: 'backup.anomaly_acknowledged',

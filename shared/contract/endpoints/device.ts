@@ -1,15 +1,15 @@
 /** Sign-in of a machine without a browser, as in RFC 8628: the machine shows a code, and a person confirms it in the console. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
 import { Moment, Name } from '../fields.ts';
 import { TokenSet } from './auth.ts';
 
 /** Case and separators do not matter: people type what they read. */
-const UserCode = z
-  .string()
-  .max(32, 'must be at most 32 characters')
-  .refine((code) => /^[a-z]{8}$/i.test(code.replaceAll(/[^a-z\d]/gi, '')), 'must be the eight letters that the device shows')
-  .meta({ examples: ['WDJB-MJHT'] });
+const UserCode = z.string().check(
+  z.maxLength(32, 'must be at most 32 characters'),
+  z.refine((code) => /^[a-z]{8}$/i.test(code.replaceAll(/[^a-z\d]/gi, '')), 'must be the eight letters that the device shows'),
+  z.meta({ examples: ['WDJB-MJHT'] }),
+);
 
 export const DeviceCode = z.object({
   deviceCode: z.string(),
@@ -21,10 +21,10 @@ export const DeviceCode = z.object({
 });
 
 export const DeviceRequest = z.object({
-  clientName: z.string().nullable(),
-  ip: z.string().nullable(),
-  location: z.string().nullable(),
-  userAgent: z.string().nullable(),
+  clientName: z.nullable(z.string()),
+  ip: z.nullable(z.string()),
+  location: z.nullable(z.string()),
+  userAgent: z.nullable(z.string()),
   createdAt: Moment,
   expiresAt: Moment,
 });
@@ -34,7 +34,7 @@ export const device = group('device', `${apiPrefix}/auth/device`, {
     route: 'POST',
     access: 'public',
     summary: 'Start the sign-in of a device (RFC 8628): returns a code that a person enters in the console',
-    body: z.strictObject({ clientName: Name.optional() }),
+    body: z.strictObject({ clientName: z.optional(Name) }),
     bodyOptional: true,
     data: DeviceCode,
     requestsPerMinute: 60,
@@ -44,7 +44,7 @@ export const device = group('device', `${apiPrefix}/auth/device`, {
     route: 'POST /token',
     access: 'public',
     summary: 'Exchange the device code for tokens once a person has approved it; poll it every `interval` seconds',
-    body: z.strictObject({ deviceCode: z.string('must be the deviceCode of the start').min(1).max(512) }),
+    body: z.strictObject({ deviceCode: z.string('must be the deviceCode of the start').check(z.minLength(1), z.maxLength(512)) }),
     data: TokenSet,
     errors: ['AUTHORIZATION_PENDING', 'SLOW_DOWN', 'EXPIRED_TOKEN', 'UNAUTHORIZED', 'ACCESS_DENIED'],
     audit: 'auth.signed_in',

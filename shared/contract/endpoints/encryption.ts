@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
 import { noBody } from '../fields.ts';
 import { Encryption, encryptionModes } from '../models/encryption.ts';
@@ -19,7 +19,7 @@ export const encryption = group('encryption', `${apiPrefix}/organizations/curren
     summary: 'Choose how data keys are wrapped. Keys of earlier backups are rewrapped; their objects do not change',
     body: z.strictObject({
       mode: z.enum(encryptionModes),
-      passphrase: z.string().optional(),
+      passphrase: z.optional(z.string()),
     }),
     data: Encryption,
     audit: 'encryption.changed',

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { invitableRoles } from '../access.ts';
 import { apiPrefix, group } from '../endpoint.ts';
 import { Email, Moment, noBody } from '../fields.ts';
@@ -6,14 +6,16 @@ import { Invitation } from '../models/invitation.ts';
 
 const manage = { role: 'admin', scope: 'people-only' } as const;
 
+const common = { id: true, email: true, role: true, status: true, expiresAt: true, createdAt: true } as const;
+
 /** Invitations as managed by the organization. */
 export const invites = group('invites', `${apiPrefix}/organizations/current/invites`, {
   create: {
     route: 'POST',
     access: manage,
     summary: 'Invite someone by e-mail',
-    body: z.strictObject({ email: Email, role: z.enum(invitableRoles).default('member') }),
-    data: Invitation.pick({ id: true, email: true, role: true, status: true, expiresAt: true, createdAt: true, acceptUrl: true }),
+    body: z.strictObject({ email: Email, role: z._default(z.enum(invitableRoles), 'member') }),
+    data: z.pick(Invitation, { ...common, acceptUrl: true }),
     status: 201,
     location: `${apiPrefix}/organizations/current/invites`,
     audit: 'invitation.created',
@@ -26,7 +28,7 @@ export const invites = group('invites', `${apiPrefix}/organizations/current/invi
     route: 'GET',
     access: manage,
     summary: 'List pending invitations',
-    list: Invitation.pick({ id: true, email: true, role: true, status: true, expiresAt: true, createdAt: true, invitedBy: true }),
+    list: z.pick(Invitation, { ...common, invitedBy: true }),
     capabilities: ['table:read'],
   },
   cancel: {
@@ -42,7 +44,7 @@ export const invites = group('invites', `${apiPrefix}/organizations/current/invi
     access: manage,
     summary: 'Resend a pending invitation with a new link and expiry',
     ...noBody,
-    data: Invitation.pick({ id: true, email: true, resentAt: true, expiresAt: true, acceptUrl: true }),
+    data: z.pick(Invitation, { id: true, email: true, resentAt: true, expiresAt: true, acceptUrl: true }),
     audit: 'invitation.resent',
     errors: ['INVITATION_NOT_FOUND', 'CONFLICT'],
     idempotent: true,

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { roles } from '../access.ts';
 import { apiPrefix, group } from '../endpoint.ts';
 import { Moment } from '../fields.ts';

@@ -1,10 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { roles } from '../access.ts';
 import { apiPrefix, group } from '../endpoint.ts';
 import { id, Moment, Name, noBody, Slug, Timezone } from '../fields.ts';
 import { plans } from '../limits.ts';
 
-export const Settings = z.object({ timezone: z.string(), defaultStorageId: z.string().nullable() });
+export const Settings = z.object({ timezone: z.string(), defaultStorageId: z.nullable(z.string()) });
 export const Statistics = z.object({ memberCount: z.int(), projectCount: z.int(), backupCount: z.int(), storageUsed: z.int() });
 const Subscription = z.object({ plan: z.enum(plans), status: z.literal('active'), billingCycle: z.literal('monthly') });
 
@@ -25,18 +25,21 @@ export const Organization = z.object({
 });
 
 /** With the AWS account that the trust policies of customers' roles name. */
-export const CurrentOrganization = Organization.omit({
-  ownerId: true,
-  role: true,
-  memberCount: true,
-  projectCount: true,
-}).extend({ awsAccountId: z.string() });
+export const CurrentOrganization = z.extend(
+  z.omit(Organization, {
+    ownerId: true,
+    role: true,
+    memberCount: true,
+    projectCount: true,
+  }),
+  { awsAccountId: z.string() },
+);
 
 export const Deletion = z.object({
   id: z.string(),
   deleted: z.literal(true),
   deletionType: z.enum(['soft', 'permanent']),
-  recoveryDeadline: Moment.nullable(),
+  recoveryDeadline: z.nullable(Moment),
 });
 
 export const organizations = group('organizations', `${apiPrefix}/organizations`, {
@@ -44,8 +47,8 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     route: 'POST',
     access: 'user',
     summary: 'Create an organization; the caller becomes its owner',
-    body: z.strictObject({ name: Name, slug: Slug.optional() }),
-    data: Organization.pick({ id: true, name: true, slug: true, ownerId: true, createdAt: true }),
+    body: z.strictObject({ name: Name, slug: z.optional(Slug) }),
+    data: z.pick(Organization, { id: true, name: true, slug: true, ownerId: true, createdAt: true }),
     status: 201,
     location: `${apiPrefix}/organizations/current`,
     audit: 'organization.created',
@@ -57,16 +60,19 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     route: 'GET',
     access: 'user',
     summary: 'List the organizations of the caller; with status=deleted the soft-deleted ones that the caller can recover',
-    query: z.strictObject({ status: z.enum(['active', 'deleted']).default('active') }),
-    list: Organization.pick({
-      id: true,
-      name: true,
-      slug: true,
-      role: true,
-      memberCount: true,
-      projectCount: true,
-      createdAt: true,
-    }).extend({ deletedAt: Moment.optional(), recoveryDeadline: Moment.optional() }),
+    query: z.strictObject({ status: z._default(z.enum(['active', 'deleted']), 'active') }),
+    list: z.extend(
+      z.pick(Organization, {
+        id: true,
+        name: true,
+        slug: true,
+        role: true,
+        memberCount: true,
+        projectCount: true,
+        createdAt: true,
+      }),
+      { deletedAt: z.optional(Moment), recoveryDeadline: z.optional(Moment) },
+    ),
     capabilities: ['table:read'],
   },
   current: {
@@ -81,12 +87,12 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     access: { role: 'admin', scope: 'organization:write' },
     summary: 'Update the name or settings of the organization; only the given fields change',
     body: z.strictObject({
-      name: Name.optional(),
-      settings: z
-        .strictObject({ timezone: Timezone.optional(), defaultStorageId: id('storageDestination').nullable().optional() })
-        .optional(),
+      name: z.optional(Name),
+      settings: z.optional(
+        z.strictObject({ timezone: z.optional(Timezone), defaultStorageId: z.optional(z.nullable(id('storageDestination'))) }),
+      ),
     }),
-    data: Organization.pick({ id: true, name: true, settings: true, updatedAt: true }),
+    data: z.pick(Organization, { id: true, name: true, settings: true, updatedAt: true }),
     audit: 'organization.updated',
     errors: ['STORAGE_NOT_FOUND'],
     capabilities: ['table:write'],
@@ -97,8 +103,8 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     summary: 'Delete the organization: recoverable for 30 days, or permanently with force',
     body: z.strictObject({
       confirmName: z.string('must be the name of the organization'),
-      force: z.boolean('must be true or false').optional(),
-      deleteBackupData: z.boolean('must be true or false').optional(),
+      force: z.optional(z.boolean('must be true or false')),
+      deleteBackupData: z.optional(z.boolean('must be true or false')),
     }),
     data: Deletion,
     // With force the purge has started.
@@ -125,7 +131,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     access: 'user',
     summary: 'Recover a soft-deleted organization; owner only, until recoveryDeadline',
     ...noBody,
-    data: Organization.pick({ id: true, name: true, slug: true, createdAt: true, updatedAt: true }),
+    data: z.pick(Organization, { id: true, name: true, slug: true, createdAt: true, updatedAt: true }),
     audit: 'organization.recovered',
     idempotent: true,
     errors: ['ORGANIZATION_NOT_FOUND', 'CONFLICT', 'PERMISSION_DENIED'],

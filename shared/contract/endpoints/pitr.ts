@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
 import { id } from '../fields.ts';
 import {
@@ -12,14 +12,18 @@ import { Pitr, PitrWindows, pitrPrecisions } from '../models/pitr.ts';
 
 const RetentionDays = z
   .int('must be a whole number of days')
-  .min(1, 'must be at least 1')
-  .max(pitrRetentionDaysMax, `must be at most ${pitrRetentionDaysMax}`)
-  .meta({ examples: [pitrRetentionDays] });
+  .check(
+    z.minimum(1, 'must be at least 1'),
+    z.maximum(pitrRetentionDaysMax, `must be at most ${pitrRetentionDaysMax}`),
+    z.meta({ examples: [pitrRetentionDays] }),
+  );
 const IntervalSeconds = z
   .int('must be a whole number of seconds')
-  .min(captureIntervalSecondsMin, `must be at least ${captureIntervalSecondsMin}`)
-  .max(captureIntervalSecondsMax, `must be at most ${captureIntervalSecondsMax}`)
-  .meta({ examples: [captureIntervalSeconds] });
+  .check(
+    z.minimum(captureIntervalSecondsMin, `must be at least ${captureIntervalSecondsMin}`),
+    z.maximum(captureIntervalSecondsMax, `must be at most ${captureIntervalSecondsMax}`),
+    z.meta({ examples: [captureIntervalSeconds] }),
+  );
 const Precision = z.enum(pitrPrecisions);
 
 const read = { role: 'viewer', scope: 'projects:read' } as const;
@@ -31,10 +35,10 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     access: manage,
     summary: 'Enable point-in-time recovery. Points in time are restorable from the read time of the base backup',
     body: z.strictObject({
-      retentionDays: RetentionDays.default(pitrRetentionDays),
-      captureIntervalSeconds: IntervalSeconds.default(captureIntervalSeconds),
-      precision: Precision.default('second'),
-      storageDestinationId: id('storageDestination').optional(),
+      retentionDays: z._default(RetentionDays, pitrRetentionDays),
+      captureIntervalSeconds: z._default(IntervalSeconds, captureIntervalSeconds),
+      precision: z._default(Precision, 'second'),
+      storageDestinationId: z.optional(id('storageDestination')),
     }),
     bodyOptional: true,
     data: Pitr,
@@ -58,9 +62,9 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     access: manage,
     summary: 'Change retention, capture interval or precision',
     body: z.strictObject({
-      retentionDays: RetentionDays.optional(),
-      captureIntervalSeconds: IntervalSeconds.optional(),
-      precision: Precision.optional(),
+      retentionDays: z.optional(RetentionDays),
+      captureIntervalSeconds: z.optional(IntervalSeconds),
+      precision: z.optional(Precision),
     }),
     data: Pitr,
     audit: 'pitr.updated',
@@ -80,7 +84,7 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     route: 'GET /windows',
     access: read,
     summary: 'List restorable time ranges and gaps, for all collections or for one, and page through the captured collections',
-    query: z.strictObject({ collection: z.string().min(1, 'must not be empty').max(6_000).optional() }),
+    query: z.strictObject({ collection: z.optional(z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(6_000))) }),
     data: PitrWindows,
     paged: true,
     errors: ['PROJECT_NOT_FOUND'],

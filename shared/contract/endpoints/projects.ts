@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
 import { BucketName, GoogleCredentials, id, Name } from '../fields.ts';
 import { backupTimeoutMinutes, backupTimeoutMinutesMax, backupTimeoutMinutesMin, outsideShare } from '../limits.ts';
@@ -17,25 +17,31 @@ import {
 /** Google's ids, legacy domain-scoped ids (`example.com:name`) and ids of emulators; never several path segments. */
 const SourceProjectId = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9.:_-]{0,99}$/, 'must be the id of a Google Cloud project')
-  .meta({ examples: ['my-project'] });
+  .check(
+    z.regex(/^[A-Za-z0-9][A-Za-z0-9.:_-]{0,99}$/, 'must be the id of a Google Cloud project'),
+    z.meta({ examples: ['my-project'] }),
+  );
 const DatabaseId = z
   .string()
-  .regex(/^(\(default\)|[a-z0-9][a-z0-9-]{0,62})$/, 'must be (default) or the id of a named database')
-  .meta({ examples: ['(default)'] });
+  .check(
+    z.regex(/^(\(default\)|[a-z0-9][a-z0-9-]{0,62})$/, 'must be (default) or the id of a named database'),
+    z.meta({ examples: ['(default)'] }),
+  );
 
 const TimeoutMinutes = z
   .int(`must be a whole number from ${backupTimeoutMinutesMin} to ${backupTimeoutMinutesMax}`)
-  .min(backupTimeoutMinutesMin, `must be at least ${backupTimeoutMinutesMin}`)
-  .max(backupTimeoutMinutesMax, `must be at most ${backupTimeoutMinutesMax}`)
-  .meta({ examples: [backupTimeoutMinutes] });
-export const MaxReads = z.int('must be a whole number').min(1, 'must be at least 1');
+  .check(
+    z.minimum(backupTimeoutMinutesMin, `must be at least ${backupTimeoutMinutesMin}`),
+    z.maximum(backupTimeoutMinutesMax, `must be at most ${backupTimeoutMinutesMax}`),
+    z.meta({ examples: [backupTimeoutMinutes] }),
+  );
+export const MaxReads = z.int('must be a whole number').check(z.minimum(1, 'must be at least 1'));
 
 /** Only the given fields change; null resets a field to its default. */
 const SettingsChange = z.strictObject({
-  backupTimeoutMinutes: TimeoutMinutes.optional(),
-  defaultStorageId: id('storageDestination').nullable().optional(),
-  maxReads: MaxReads.nullable().optional(),
+  backupTimeoutMinutes: z.optional(TimeoutMinutes),
+  defaultStorageId: z.optional(z.nullable(id('storageDestination'))),
+  maxReads: z.optional(z.nullable(MaxReads)),
 });
 
 const read = { role: 'viewer', scope: 'projects:read' } as const;
@@ -50,10 +56,10 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     body: z.strictObject({
       name: Name,
       sourceProjectId: SourceProjectId,
-      databaseId: DatabaseId.default('(default)'),
-      credentials: GoogleCredentials.optional(),
-      workloadIdentity: WorkloadIdentity.optional(),
-      settings: SettingsChange.optional(),
+      databaseId: z._default(DatabaseId, '(default)'),
+      credentials: z.optional(GoogleCredentials),
+      workloadIdentity: z.optional(WorkloadIdentity),
+      settings: z.optional(SettingsChange),
     }),
     data: Project,
     status: 201,
@@ -77,12 +83,12 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     summary: 'Get the three gcloud commands that let this organization access a Google Cloud project, or a bucket, without a key',
     query: z.strictObject({
       sourceProjectId: SourceProjectId,
-      projectNumber: ProjectNumber.optional(),
-      poolId: PoolId.optional(),
-      providerId: ProviderId.optional(),
-      serviceAccountEmail: ServiceAccountEmail.optional(),
-      bucket: BucketName.optional(),
-      role: z.enum([...sourceRoles, ...bucketRoles]).optional(),
+      projectNumber: z.optional(ProjectNumber),
+      poolId: z.optional(PoolId),
+      providerId: z.optional(ProviderId),
+      serviceAccountEmail: z.optional(ServiceAccountEmail),
+      bucket: z.optional(BucketName),
+      role: z.optional(z.enum([...sourceRoles, ...bucketRoles])),
     }),
     data: WorkloadIdentitySetup,
     capabilities: ['table:read', 'google:name'],
@@ -100,9 +106,9 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     access: manage,
     summary: 'Update the name or settings of a project, or move it with its backups to another organization',
     body: z.strictObject({
-      name: Name.optional(),
-      settings: SettingsChange.optional(),
-      organizationId: id('organization').optional(),
+      name: z.optional(Name),
+      settings: z.optional(SettingsChange),
+      organizationId: z.optional(id('organization')),
     }),
     data: Project,
     audit: 'project.updated',
@@ -122,7 +128,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     route: 'POST /{projectId}/reconnect',
     access: manage,
     summary: 'Reconnect a project with the caller’s grant, the given credentials or a workload identity',
-    body: z.strictObject({ credentials: GoogleCredentials.optional(), workloadIdentity: WorkloadIdentity.optional() }),
+    body: z.strictObject({ credentials: z.optional(GoogleCredentials), workloadIdentity: z.optional(WorkloadIdentity) }),
     bodyOptional: true,
     data: Project,
     audit: 'project.reconnected',
@@ -134,7 +140,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     route: 'GET /{projectId}/collections',
     access: read,
     summary: 'List the root collections of the database with their document counts',
-    list: z.object({ id: z.string(), count: z.int().nullable() }),
+    list: z.object({ id: z.string(), count: z.nullable(z.int()) }),
     errors: ['PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR', 'SOURCE_NOT_FOUND'],
     // table:write, because the provider may issue a new refresh token, which must be stored.
     outboundShare: outsideShare,

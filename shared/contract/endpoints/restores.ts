@@ -1,9 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Collections } from '../collection-path.ts';
 import { apiPrefix, group } from '../endpoint.ts';
 import { id, noBody, When } from '../fields.ts';
+import { restoreStatuses } from '../job-enums.ts';
 import { outsideShare, restoreDocumentIdsMax, writesPerSecondMax } from '../limits.ts';
-import { DryRun, MergeMode, RestoreHistory, RestoreJob, restoreStatuses } from '../models/restore.ts';
+import { DryRun, MergeMode, RestoreHistory, RestoreJob } from '../models/restore.ts';
 import { Transform } from '../models/transform.ts';
 
 const read = { role: 'viewer', scope: 'backups:read' } as const;
@@ -11,12 +12,14 @@ const manage = { role: 'member', scope: 'backups:write' } as const;
 
 const yesOrNo = z.boolean('must be true or false');
 const DocumentIds = z
-  .array(z.string().min(1, 'must not be empty').max(6_000))
-  .min(1, 'must name a document')
-  .max(restoreDocumentIdsMax, `must have at most ${restoreDocumentIdsMax} entries`);
+  .array(z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(6_000)))
+  .check(
+    z.minLength(1, 'must name a document'),
+    z.maxLength(restoreDocumentIdsMax, `must have at most ${restoreDocumentIdsMax} entries`),
+  );
 
 /** Of a plan: what may be deleted. */
-const DeleteDigest = z.string().regex(/^[0-9a-f]{64}$/, 'must be the deleteDigest of a plan');
+const DeleteDigest = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'must be the deleteDigest of a plan'));
 
 export const restores = group('restores', `${apiPrefix}/backups/restore`, {
   create: {
@@ -24,32 +27,33 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
     access: manage,
     summary: 'Restore a backup or a point in time, or plan it with dryRun',
     body: z.strictObject({
-      backupId: id('backup').optional(),
-      projectId: id('project').optional(),
-      pointInTime: When.optional(),
-      targetProjectId: id('project').optional(),
-      collections: Collections.optional(),
-      documentIds: DocumentIds.optional(),
-      allowPartial: yesOrNo.optional(),
-      options: z
-        .strictObject({
-          mergeMode: MergeMode.default('overwrite'),
-          collections: Collections.optional(),
-          dryRun: yesOrNo.default(false),
-          includeAuthUsers: yesOrNo.optional(),
-          includeSubcollections: yesOrNo.default(true),
-          allowPartial: yesOrNo.optional(),
-          safetyBackup: yesOrNo.default(true),
-          safetyStorageDestinationId: id('storageDestination').optional(),
-          maxWritesPerSecond: z
-            .int('must be a whole number')
-            .min(1, 'must be at least 1')
-            .max(writesPerSecondMax, `must be at most ${writesPerSecondMax}`)
-            .optional(),
-          deleteDigest: DeleteDigest.optional(),
-          transform: Transform.optional(),
-        })
-        .prefault({}),
+      backupId: z.optional(id('backup')),
+      projectId: z.optional(id('project')),
+      pointInTime: z.optional(When),
+      targetProjectId: z.optional(id('project')),
+      collections: z.optional(Collections),
+      documentIds: z.optional(DocumentIds),
+      allowPartial: z.optional(yesOrNo),
+      options: z.prefault(
+        z.strictObject({
+          mergeMode: z._default(MergeMode, 'overwrite'),
+          collections: z.optional(Collections),
+          dryRun: z._default(yesOrNo, false),
+          includeAuthUsers: z.optional(yesOrNo),
+          includeSubcollections: z._default(yesOrNo, true),
+          allowPartial: z.optional(yesOrNo),
+          safetyBackup: z._default(yesOrNo, true),
+          safetyStorageDestinationId: z.optional(id('storageDestination')),
+          maxWritesPerSecond: z.optional(
+            z
+              .int('must be a whole number')
+              .check(z.minimum(1, 'must be at least 1'), z.maximum(writesPerSecondMax, `must be at most ${writesPerSecondMax}`)),
+          ),
+          deleteDigest: z.optional(DeleteDigest),
+          transform: z.optional(Transform),
+        }),
+        {},
+      ),
     }),
     data: z.union([RestoreJob, DryRun]),
     status: 202,
@@ -77,11 +81,11 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
     access: read,
     summary: 'List restores, newest first',
     query: z.strictObject({
-      projectId: id('project').optional(),
-      backupId: id('backup').optional(),
-      status: z.enum(restoreStatuses).optional(),
-      from: When.optional(),
-      to: When.optional(),
+      projectId: z.optional(id('project')),
+      backupId: z.optional(id('backup')),
+      status: z.optional(z.enum(restoreStatuses)),
+      from: z.optional(When),
+      to: z.optional(When),
     }),
     list: RestoreHistory,
     capabilities: ['table:read'],
@@ -124,7 +128,7 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
     access: manage,
     summary:
       'Undo a restore: put the documents it touched back to their previous state, or plan that with dryRun. Possible for 7 days',
-    body: z.strictObject({ dryRun: yesOrNo.default(false), deleteDigest: DeleteDigest.optional() }),
+    body: z.strictObject({ dryRun: z._default(yesOrNo, false), deleteDigest: z.optional(DeleteDigest) }),
     bodyOptional: true,
     data: RestoreJob,
     status: 202,

@@ -1,9 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { CollectionPaths, Collections } from '../collection-path.ts';
 import { apiPrefix, group } from '../endpoint.ts';
 import { id, Name, noBody, Timezone, text } from '../fields.ts';
+import { backupTypes } from '../job-enums.ts';
 import { cronMax, retentionCountMax, retentionDaysMax } from '../limits.ts';
-import { Backup, backupTypes } from '../models/backup.ts';
+import { Backup } from '../models/backup.ts';
 import { Schedule } from '../models/schedule.ts';
 
 const read = { role: 'viewer', scope: 'schedules:read' } as const;
@@ -11,7 +12,7 @@ const manage = { role: 'member', scope: 'schedules:write' } as const;
 
 const yesOrNo = z.boolean('must be true or false');
 const countRange = `must be a whole number from 0 to ${retentionCountMax}`;
-const Count = z.int(countRange).min(0, countRange).max(retentionCountMax, countRange).default(0);
+const Count = z._default(z.int(countRange).check(z.minimum(0, countRange), z.maximum(retentionCountMax, countRange)), 0);
 const daysRange = `must be a whole number of days from 1 to ${retentionDaysMax}`;
 
 /** shared/schedule/api/schedule-input.ts validates the expression, the collections and the destination further. */
@@ -19,29 +20,28 @@ export const scheduleFields = {
   name: Name,
   // Spaces and tabs around fields, as in crontab(5), are normalized to single spaces.
   cron: z
-    .preprocess(
-      (value) => (typeof value === 'string' ? value.replace(/[ \t]+/g, ' ').replace(/^ | $/g, '') : value),
-      text(cronMax).meta({ examples: ['0 3 * * *'] }),
+    .pipe(
+      z.transform((value) => (typeof value === 'string' ? value.replace(/[ \t]+/g, ' ').replace(/^ | $/g, '') : value)),
+      text(cronMax).check(z.meta({ examples: ['0 3 * * *'] })),
     )
-    .meta({ type: 'string', examples: ['0 3 * * *'] }),
+    .check(z.meta({ type: 'string', examples: ['0 3 * * *'] })),
   timezone: Timezone,
   type: z.enum(backupTypes),
   enabled: yesOrNo,
   retention: z
-    .int(daysRange)
-    .min(1, daysRange)
-    .max(retentionDaysMax, daysRange)
-    .nullable()
-    .meta({ examples: [30] }),
+    .nullable(z.int(daysRange).check(z.minimum(1, daysRange), z.maximum(retentionDaysMax, daysRange)))
+    .check(z.meta({ examples: [30] })),
   retentionPolicy: z
-    .strictObject({ daily: Count, weekly: Count, monthly: Count, yearly: Count })
-    .refine((counts) => Object.values(counts).some((count) => count > 0), 'must keep at least one backup')
-    .nullable()
-    .meta({ examples: [null] }),
+    .nullable(
+      z
+        .strictObject({ daily: Count, weekly: Count, monthly: Count, yearly: Count })
+        .check(z.refine((counts) => Object.values(counts).some((count) => count > 0), 'must keep at least one backup')),
+    )
+    .check(z.meta({ examples: [null] })),
   collections: Collections,
   excludeCollections: CollectionPaths,
   includeAuthUsers: yesOrNo,
-  storageDestinationId: id('storageDestination').nullable(),
+  storageDestinationId: z.nullable(id('storageDestination')),
 };
 
 export const schedules = group('schedules', `${apiPrefix}/schedules`, {
@@ -52,15 +52,15 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     body: z.strictObject({
       projectId: id('project'),
       ...scheduleFields,
-      timezone: scheduleFields.timezone.optional(),
-      type: scheduleFields.type.default('full'),
-      enabled: scheduleFields.enabled.default(true),
-      retention: scheduleFields.retention.optional(),
-      retentionPolicy: scheduleFields.retentionPolicy.optional(),
-      collections: scheduleFields.collections.default(['*']),
-      excludeCollections: scheduleFields.excludeCollections.default([]),
-      includeAuthUsers: scheduleFields.includeAuthUsers.default(false),
-      storageDestinationId: scheduleFields.storageDestinationId.optional(),
+      timezone: z.optional(scheduleFields.timezone),
+      type: z._default(scheduleFields.type, 'full'),
+      enabled: z._default(scheduleFields.enabled, true),
+      retention: z.optional(scheduleFields.retention),
+      retentionPolicy: z.optional(scheduleFields.retentionPolicy),
+      collections: z._default(scheduleFields.collections, ['*']),
+      excludeCollections: z._default(scheduleFields.excludeCollections, []),
+      includeAuthUsers: z._default(scheduleFields.includeAuthUsers, false),
+      storageDestinationId: z.optional(scheduleFields.storageDestinationId),
     }),
     data: Schedule,
     status: 201,
@@ -75,8 +75,8 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     access: read,
     summary: 'List schedules, newest first',
     query: z.strictObject({
-      projectId: id('project').optional(),
-      enabled: z.enum(['true', 'false'], 'must be true or false').optional(),
+      projectId: z.optional(id('project')),
+      enabled: z.optional(z.enum(['true', 'false'], 'must be true or false')),
     }),
     list: Schedule,
     capabilities: ['table:read'],
@@ -93,7 +93,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     route: 'PATCH /{scheduleId}',
     access: manage,
     summary: 'Update, pause or resume a schedule; only the given fields change, null resets a field',
-    body: z.strictObject(z.object(scheduleFields).partial().shape),
+    body: z.strictObject(z.partial(z.object(scheduleFields)).shape),
     data: Schedule,
     audit: 'schedule.updated',
     errors: ['SCHEDULE_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { scopes } from '../access.ts';
 import { apiPrefix, group } from '../endpoint.ts';
 import { Moment, Name } from '../fields.ts';
@@ -10,17 +10,19 @@ export const ServiceAccount = z.object({
   email: z.string(),
   apiKey: z.string(),
   permissions: z.array(z.enum(scopes)),
-  lastUsedAt: Moment.nullable(),
+  lastUsedAt: z.nullable(Moment),
   createdAt: Moment,
-  createdBy: z.string().nullable(),
+  createdBy: z.nullable(z.string()),
   status: z.enum(['active', 'ended']),
-  previousKeyExpiresAt: Moment.nullable(),
+  previousKeyExpiresAt: z.nullable(Moment),
 });
 
 const Permissions = z
   .array(z.enum(scopes))
-  .min(1, 'must have at least one entry')
-  .max(scopes.length, `must have at most ${scopes.length} entries`);
+  .check(
+    z.minLength(1, 'must have at least one entry'),
+    z.maxLength(scopes.length, `must have at most ${scopes.length} entries`),
+  );
 /** The permissions of an account that is created without any. */
 const readScopes = scopes.filter((scope) => scope.endsWith(':read'));
 const overlapRange = `must be a whole number from 0 to ${overlapHoursMax}`;
@@ -32,7 +34,7 @@ export const serviceAccount = group('serviceAccount', `${apiPrefix}/organization
     route: 'GET',
     access: manage,
     summary: 'Get the service account, without its key',
-    data: ServiceAccount.omit({ apiKey: true }),
+    data: z.omit(ServiceAccount, { apiKey: true }),
     errors: ['SERVICE_ACCOUNT_NOT_FOUND'],
     capabilities: ['table:read'],
   },
@@ -42,9 +44,9 @@ export const serviceAccount = group('serviceAccount', `${apiPrefix}/organization
     summary: 'Create the service account and its API key',
     body: z.strictObject({
       name: Name,
-      permissions: Permissions.default(readScopes),
+      permissions: z._default(Permissions, readScopes),
     }),
-    data: ServiceAccount.pick({ id: true, name: true, apiKey: true, permissions: true, createdAt: true }),
+    data: z.pick(ServiceAccount, { id: true, name: true, apiKey: true, permissions: true, createdAt: true }),
     status: 201,
     location: `${apiPrefix}/organizations/current/service-account`,
     audit: 'service_account.created',
@@ -56,8 +58,8 @@ export const serviceAccount = group('serviceAccount', `${apiPrefix}/organization
     route: 'PATCH',
     access: manage,
     summary: 'Update the name or permissions of the service account; its key stays the same',
-    body: z.strictObject({ name: Name.optional(), permissions: Permissions.optional() }),
-    data: ServiceAccount.omit({ apiKey: true }),
+    body: z.strictObject({ name: z.optional(Name), permissions: z.optional(Permissions) }),
+    data: z.omit(ServiceAccount, { apiKey: true }),
     audit: 'service_account.updated',
     errors: ['SERVICE_ACCOUNT_NOT_FOUND'],
     capabilities: ['table:write'],
@@ -67,10 +69,13 @@ export const serviceAccount = group('serviceAccount', `${apiPrefix}/organization
     access: manage,
     summary: 'Rotate the API key. The new key is shown only in this response; the old one also works for overlapHours',
     body: z.strictObject({
-      overlapHours: z.int(overlapRange).min(0, overlapRange).max(overlapHoursMax, overlapRange).default(overlapHours),
+      overlapHours: z._default(
+        z.int(overlapRange).check(z.minimum(0, overlapRange), z.maximum(overlapHoursMax, overlapRange)),
+        overlapHours,
+      ),
     }),
     bodyOptional: true,
-    data: ServiceAccount.pick({
+    data: z.pick(ServiceAccount, {
       id: true,
       name: true,
       apiKey: true,
@@ -91,7 +96,7 @@ export const serviceAccount = group('serviceAccount', `${apiPrefix}/organization
     summary: 'Take over the service account: its key no longer ends when the user who created it leaves',
     body: z.strictObject({}),
     bodyOptional: true,
-    data: ServiceAccount.omit({ apiKey: true }),
+    data: z.omit(ServiceAccount, { apiKey: true }),
     audit: 'service_account.taken_over',
     errors: ['SERVICE_ACCOUNT_NOT_FOUND', 'CONFLICT'],
     capabilities: ['table:write'],

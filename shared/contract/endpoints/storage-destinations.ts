@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
 import { BucketName, GoogleCredentials, Name, noBody } from '../fields.ts';
 import { outsideShare } from '../limits.ts';
@@ -11,44 +11,40 @@ import {
 } from '../models/storage-destination.ts';
 import { WorkloadIdentity } from '../workload-identity.ts';
 
-const Prefix = z
-  .string()
-  .max(200, 'must be at most 200 characters')
-  .regex(
+const Prefix = z.string().check(
+  z.maxLength(200, 'must be at most 200 characters'),
+  z.regex(
     /^([A-Za-z0-9!_.*'()-]+(\/[A-Za-z0-9!_.*'()-]+)*\/?)?$/,
     "must be segments of letters, digits and !_.*'()- separated by single slashes",
-  )
-  .refine((prefix) => !prefix.split('/').some((part) => part === '.' || part === '..'), 'must not have . or .. as a segment')
-  .meta({ examples: ['backups'] });
+  ),
+  z.refine((prefix) => !prefix.split('/').some((part) => part === '.' || part === '..'), 'must not have . or .. as a segment'),
+  z.meta({ examples: ['backups'] }),
+);
 const Region = z
   .string()
-  .regex(/^[a-z0-9-]{2,40}$/, 'must be a region such as eu-central-1')
-  .meta({ examples: ['eu-central-1'] });
-const Endpoint = z
-  .string()
-  .max(255)
-  .meta({ examples: ['https://s3.example.com'] });
+  .check(z.regex(/^[a-z0-9-]{2,40}$/, 'must be a region such as eu-central-1'), z.meta({ examples: ['eu-central-1'] }));
+const Endpoint = z.string().check(z.maxLength(255), z.meta({ examples: ['https://s3.example.com'] }));
 const SseKmsKeyId = z
   .string()
-  .max(2_048, 'must be at most 2048 characters')
-  .regex(
-    /^(?:(?:arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/)?(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|mrk-[0-9a-f]{32})|(?:arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:)?alias\/[\w/-]{1,250})$/,
-    'must be a KMS key id, key ARN, alias name or alias ARN',
-  )
-  .meta({ examples: ['arn:aws:kms:eu-central-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab'] });
+  .check(
+    z.maxLength(2_048, 'must be at most 2048 characters'),
+    z.regex(
+      /^(?:(?:arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/)?(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|mrk-[0-9a-f]{32})|(?:arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:)?alias\/[\w/-]{1,250})$/,
+      'must be a KMS key id, key ARN, alias name or alias ARN',
+    ),
+    z.meta({ examples: ['arn:aws:kms:eu-central-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab'] }),
+  );
 
 const AccessKey = z.strictObject({
   accessKeyId: z
     .string()
-    .regex(/^[\x21-\x7e]{1,128}$/, 'must be an access key id')
-    .meta({ examples: ['AKIAIOSFODNN7EXAMPLE'] }),
+    .check(z.regex(/^[\x21-\x7e]{1,128}$/, 'must be an access key id'), z.meta({ examples: ['AKIAIOSFODNN7EXAMPLE'] })),
   secretAccessKey: z
     .string()
-    .regex(/^[\x21-\x7e]{1,256}$/, 'must be a secret access key')
-    .meta({ examples: ['***'] }),
+    .check(z.regex(/^[\x21-\x7e]{1,256}$/, 'must be a secret access key'), z.meta({ examples: ['***'] })),
 });
 const AssumedRole = z.strictObject({
-  roleArn: z.string().regex(/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/, 'must be the ARN of a role'),
+  roleArn: z.string().check(z.regex(/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/, 'must be the ARN of a role')),
 });
 export const StorageCredentials = z.union(
   [AccessKey, AssumedRole, GoogleCredentials],
@@ -60,8 +56,8 @@ export const StorageTest = z.object({
     z.object({
       name: z.string(),
       ok: z.boolean(),
-      error: z.string().optional(),
-      kind: z.enum(storageFailureKinds).optional(),
+      error: z.optional(z.string()),
+      kind: z.optional(z.enum(storageFailureKinds)),
     }),
   ),
   warnings: z.array(z.string()),
@@ -72,14 +68,14 @@ export const storageFields = {
   name: Name,
   bucket: BucketName,
   prefix: Prefix,
-  region: Region.nullable(),
-  endpoint: Endpoint.nullable(),
+  region: z.nullable(Region),
+  endpoint: z.nullable(Endpoint),
   credentials: StorageCredentials,
   workloadIdentity: WorkloadIdentity,
   immutable: z.boolean('must be true or false'),
-  objectLock: ObjectLock.nullable(),
-  sse: z.enum(sseAlgorithms, 'must be AES256, aws:kms or null').nullable(),
-  sseKmsKeyId: SseKmsKeyId.nullable(),
+  objectLock: z.nullable(ObjectLock),
+  sse: z.nullable(z.enum(sseAlgorithms, 'must be AES256, aws:kms or null')),
+  sseKmsKeyId: z.nullable(SseKmsKeyId),
 };
 
 export const accessMissing = 'is required, or workloadIdentity with type gcs';
@@ -99,18 +95,20 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     summary: 'Add a bucket. Writing, reading, listing and deleting are tested immediately',
     body: z
       .strictObject({
-        ...z.object(storageFields).partial().shape,
+        ...z.partial(z.object(storageFields)).shape,
         name: storageFields.name,
         type: z.enum(storageTypes),
         bucket: storageFields.bucket,
-        immutable: storageFields.immutable.default(false),
+        immutable: z._default(storageFields.immutable, false),
       })
-      .refine(namesAccess, {
-        path: ['credentials'],
-        error: accessMissing,
-        // Also if other fields have errors: the response names all of them.
-        when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
-      }),
+      .check(
+        z.refine(namesAccess, {
+          path: ['credentials'],
+          error: accessMissing,
+          // Also if other fields have errors: the response names all of them.
+          when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+        }),
+      ),
     data: StorageDestination,
     status: 201,
     location: `${apiPrefix}/storage-destinations/{id}`,
@@ -140,7 +138,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     access: manage,
     summary:
       'Update a destination; it is tested before it is saved. Bucket, prefix and type cannot change while it holds backups',
-    body: z.strictObject(z.object(storageFields).partial().shape),
+    body: z.strictObject(z.partial(z.object(storageFields)).shape),
     data: StorageDestination,
     audit: 'storage.updated',
     errors: ['STORAGE_NOT_FOUND', 'STORAGE_ERROR', 'CONFLICT'],

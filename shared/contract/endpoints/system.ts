@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
 import { Moment } from '../fields.ts';
 
@@ -8,16 +8,16 @@ const Report = z.object({
   status: z.enum(['healthy', 'degraded']),
   version: z.string(),
   timestamp: Moment,
-  checks: z.object({ database: Check, redis: Check, storage: Check }).optional(),
+  checks: z.optional(z.object({ database: Check, redis: Check, storage: Check })),
 });
-export const Health = Report.extend({ success: z.boolean(), data: Report });
+export const Health = z.extend(Report, { success: z.boolean(), data: Report });
 
 export const system = group('system', '', {
   health: {
     route: 'GET /health',
     access: 'public',
     summary: 'Health of the service; checks=true also checks its dependencies',
-    query: z.strictObject({ checks: z.enum(['true', 'false']).optional() }),
+    query: z.strictObject({ checks: z.optional(z.enum(['true', 'false'])) }),
     reply: 'file',
     content: { 'application/json': Health },
     alsoStatus: 503,

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
 import { Moment, noBody, When } from '../fields.ts';
 import { outsideShare, overlapHours, overlapHoursMax, webhookTimeoutMs } from '../limits.ts';
@@ -11,7 +11,7 @@ const saves = ['table:write', 'webhook:seal'] as const;
 
 const change = {
   access: manage,
-  body: z.strictObject(z.object(webhookFields).partial().shape),
+  body: z.strictObject(z.partial(z.object(webhookFields)).shape),
   data: WebhookWithSecret,
   audit: 'webhook.updated',
   errors: ['WEBHOOK_NOT_FOUND'],
@@ -27,13 +27,13 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     summary: 'Create a webhook. A generated secret is shown only in this response',
     body: z.strictObject({
       ...webhookFields,
-      secret: webhookFields.secret.optional(),
-      enabled: webhookFields.enabled.default(true),
-      headers: webhookFields.headers.default({}),
-      timeout: webhookFields.timeout.default(webhookTimeoutMs),
-      retryEnabled: webhookFields.retryEnabled.default(true),
-      filters: webhookFields.filters.prefault({}),
-      format: webhookFields.format.default('standard'),
+      secret: z.optional(webhookFields.secret),
+      enabled: z._default(webhookFields.enabled, true),
+      headers: z._default(webhookFields.headers, {}),
+      timeout: z._default(webhookFields.timeout, webhookTimeoutMs),
+      retryEnabled: z._default(webhookFields.retryEnabled, true),
+      filters: z.prefault(webhookFields.filters, {}),
+      format: z._default(webhookFields.format, 'standard'),
     }),
     data: WebhookWithSecret,
     status: 201,
@@ -80,7 +80,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     access: manage,
     summary: 'Enable or disable a webhook',
     body: z.strictObject({ enabled: webhookFields.enabled }),
-    data: Webhook.pick({ id: true, enabled: true, updatedAt: true }),
+    data: z.pick(Webhook, { id: true, enabled: true, updatedAt: true }),
     audit: 'webhook.toggled',
     errors: ['WEBHOOK_NOT_FOUND'],
     capabilities: ['table:write', 'webhook:seal-url'],
@@ -90,7 +90,10 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     access: manage,
     summary: 'Rotate the secret. The new one is shown only in this response; the old one also signs for overlapHours',
     body: z.strictObject({
-      overlapHours: z.int(overlapRange).min(0, overlapRange).max(overlapHoursMax, overlapRange).default(overlapHours),
+      overlapHours: z._default(
+        z.int(overlapRange).check(z.minimum(0, overlapRange), z.maximum(overlapHoursMax, overlapRange)),
+        overlapHours,
+      ),
     }),
     bodyOptional: true,
     data: WebhookWithSecret,
@@ -104,7 +107,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     route: 'POST /{webhookId}/test',
     access: manage,
     summary: 'Send a sample event immediately and return the outcome',
-    body: z.strictObject({ event: z.string().optional() }),
+    body: z.strictObject({ event: z.optional(z.string()) }),
     bodyOptional: true,
     data: z.object({
       webhookId: z.string(),
@@ -112,8 +115,8 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
       event: z.string(),
       url: z.string(),
       success: z.boolean(),
-      statusCode: z.int().nullable(),
-      error: z.string().optional(),
+      statusCode: z.nullable(z.int()),
+      error: z.optional(z.string()),
       duration: z.int(),
       deliveryId: z.string(),
     }),
@@ -126,7 +129,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     route: 'GET /{webhookId}/deliveries',
     access: read,
     summary: 'List deliveries of the last 30 days, newest first',
-    query: z.strictObject({ status: z.enum(deliveryStatuses).optional() }),
+    query: z.strictObject({ status: z.optional(z.enum(deliveryStatuses)) }),
     data: z.object({ deliveries: z.array(Delivery) }),
     paged: true,
     errors: ['WEBHOOK_NOT_FOUND'],
@@ -161,8 +164,8 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     body: z.strictObject({
       from: When,
       to: When,
-      events: webhookFields.events.optional(),
-      status: z.enum(replayStatuses).default('failed'),
+      events: z.optional(webhookFields.events),
+      status: z._default(z.enum(replayStatuses), 'failed'),
     }),
     data: z.object({ webhookId: z.string(), from: Moment, to: Moment, events: z.array(z.string()), status: z.string() }),
     status: 202,

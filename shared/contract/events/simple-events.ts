@@ -1,5 +1,5 @@
 /** `data` of events in the simple (legacy) format; durations are in seconds. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Moment } from '../fields.ts';
 import { Backup } from '../models/backup.ts';
 import { RestoreJob } from '../models/restore.ts';
@@ -13,7 +13,7 @@ const job = z.object({
   type: Backup.shape.type,
   status: Backup.shape.status,
 });
-const origin = z.object({ triggeredBy: Backup.shape.trigger, scheduleId: z.string().nullable(), createdAt: Moment });
+const origin = z.object({ triggeredBy: Backup.shape.trigger, scheduleId: z.nullable(z.string()), createdAt: Moment });
 
 const backup = z.object({
   ...job.shape,
@@ -21,18 +21,18 @@ const backup = z.object({
   collectionsCount: z.int(),
   originalSize: z.int(),
   compressedSize: z.int(),
-  duration: z.int().nullable(),
+  duration: z.nullable(z.int()),
   ...origin.shape,
-  completedAt: Moment.nullable(),
+  completedAt: z.nullable(Moment),
 });
-const failedBackup = z.object({ ...job.shape, error: z.string(), ...origin.shape, failedAt: Moment.nullable() });
+const failedBackup = z.object({ ...job.shape, error: z.string(), ...origin.shape, failedAt: z.nullable(Moment) });
 const restore = z.object({
-  ...RestoreJob.pick({ restoreJobId: true, backupId: true, projectId: true }).shape,
+  ...z.pick(RestoreJob, { restoreJobId: true, backupId: true, projectId: true }).shape,
   projectName: z.string(),
   targetProjectId: z.string(),
   targetProjectName: z.string(),
-  ...RestoreJob.pick({ status: true, documentsRestored: true, collectionsRestored: true, mergeMode: true }).shape,
-  ...RestoreJob.pick({ duration: true, createdAt: true, completedAt: true }).shape,
+  ...z.pick(RestoreJob, { status: true, documentsRestored: true, collectionsRestored: true, mergeMode: true }).shape,
+  ...z.pick(RestoreJob, { duration: true, createdAt: true, completedAt: true }).shape,
 });
 const schedule = z.object({
   scheduleId: z.string(),
@@ -40,7 +40,7 @@ const schedule = z.object({
   projectId: z.string(),
   projectName: z.string(),
   cronExpression: z.string(),
-  ...Schedule.pick({ timezone: true, enabled: true, nextRunAt: true, createdBy: true }).shape,
+  ...z.pick(Schedule, { timezone: true, enabled: true, nextRunAt: true, createdBy: true }).shape,
 });
 
 export const simpleEvents = {
@@ -53,6 +53,6 @@ export const simpleEvents = {
   'schedule.created': schedule,
   'schedule.updated': schedule,
   'schedule.deleted': schedule,
-} as const satisfies Readonly<Record<SimpleEventName, z.ZodType>>;
+} as const satisfies Readonly<Record<SimpleEventName, z.ZodMiniType>>;
 
 export type SimpleData<N extends SimpleEventName> = z.input<(typeof simpleEvents)[N]>;

@@ -1,5 +1,5 @@
 /** Alerts, their deliveries and incidents in requests and responses. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Email, id, Moment, Name } from '../fields.ts';
 import {
   alertProjectsMax,
@@ -19,7 +19,7 @@ import {
   recipientGroups,
   subjectTypes,
 } from './alert-enums.ts';
-import { Creator } from './backup.ts';
+import { Creator } from './job.ts';
 import { deliveryStatuses, disabledReasons } from './webhook-enums.ts';
 
 const yesOrNo = z.boolean('must be true or false');
@@ -36,47 +36,55 @@ export const alertFields = {
         z.enum(recipientGroups),
         z
           .array(Email, recipientsReason)
-          .min(1, recipientsReason)
-          .max(alertRecipientsMax, `must have at most ${alertRecipientsMax} addresses`),
+          .check(
+            z.minLength(1, recipientsReason),
+            z.maxLength(alertRecipientsMax, `must have at most ${alertRecipientsMax} addresses`),
+          ),
       ],
       recipientsReason,
     )
-    .meta({ examples: ['owners', ['ada@example.com']] }),
+    .check(z.meta({ examples: ['owners', ['ada@example.com']] })),
   url: z
     .string('must be a valid HTTPS URL')
-    .max(webhookUrlMax, `must be at most ${webhookUrlMax} characters`)
-    .meta({ format: 'uri', examples: ['https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX'] }),
+    .check(
+      z.maxLength(webhookUrlMax, `must be at most ${webhookUrlMax} characters`),
+      z.meta({ format: 'uri', examples: ['https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX'] }),
+    ),
   routingKey: z
     .string('must be the integration key of a PagerDuty service')
-    .regex(/^[A-Za-z0-9_-]{32}$/, 'must be the integration key of a PagerDuty service: 32 letters and digits')
-    .meta({ examples: ['0123456789abcdef0123456789abcdef'] }),
+    .check(
+      z.regex(/^[A-Za-z0-9_-]{32}$/, 'must be the integration key of a PagerDuty service: 32 letters and digits'),
+      z.meta({ examples: ['0123456789abcdef0123456789abcdef'] }),
+    ),
   severity: z.enum(alertSeverities),
-  projectIds: z.array(id('project')).max(alertProjectsMax, `must have at most ${alertProjectsMax} entries`),
-  kinds: z.array(z.enum(alertKinds)).max(alertKinds.length, `must have at most ${alertKinds.length} entries`),
+  projectIds: z.array(id('project')).check(z.maxLength(alertProjectsMax, `must have at most ${alertProjectsMax} entries`)),
+  kinds: z.array(z.enum(alertKinds)).check(z.maxLength(alertKinds.length, `must have at most ${alertKinds.length} entries`)),
   lapsedAfterHours: z
     .int(lapsedRange)
-    .min(lapsedAfterHoursMin, lapsedRange)
-    .max(lapsedAfterHoursMax, lapsedRange)
-    .meta({ examples: [lapsedAfterHours] }),
+    .check(
+      z.minimum(lapsedAfterHoursMin, lapsedRange),
+      z.maximum(lapsedAfterHoursMax, lapsedRange),
+      z.meta({ examples: [lapsedAfterHours] }),
+    ),
   digest: yesOrNo,
   enabled: yesOrNo,
 };
 
 export const AlertDelivery = z.object({
   id: z.string(),
-  incidentId: z.string().nullable(),
+  incidentId: z.nullable(z.string()),
   state: z.enum(messageStates),
-  kind: z.enum(alertKinds).nullable(),
+  kind: z.nullable(z.enum(alertKinds)),
   title: z.string(),
   status: z.enum(deliveryStatuses),
-  statusCode: z.int().nullable(),
-  response: z.string().nullable(),
+  statusCode: z.nullable(z.int()),
+  response: z.nullable(z.string()),
   createdAt: Moment,
-  duration: z.int().nullable(),
+  duration: z.nullable(z.int()),
   attempts: z.int(),
-  lastError: z.string().optional(),
-  lastAttemptAt: Moment.nullable(),
-  nextAttemptAt: Moment.nullable(),
+  lastError: z.optional(z.string()),
+  lastAttemptAt: z.nullable(Moment),
+  nextAttemptAt: z.nullable(Moment),
 });
 
 export const LastDelivery = z.object({
@@ -84,16 +92,16 @@ export const LastDelivery = z.object({
   state: z.enum(messageStates),
   status: z.enum(['delivered', 'failed']),
   at: Moment,
-  error: z.string().nullable(),
+  error: z.nullable(z.string()),
 });
 
 export const Alert = z.object({
   id: z.string(),
   name: z.string(),
   channel: z.enum(alertChannels),
-  recipients: z.union([z.enum(recipientGroups), z.array(z.string())]).nullable(),
-  url: z.string().nullable(),
-  routingKey: z.string().nullable(),
+  recipients: z.nullable(z.union([z.enum(recipientGroups), z.array(z.string())])),
+  url: z.nullable(z.string()),
+  routingKey: z.nullable(z.string()),
   severity: z.enum(alertSeverities),
   projectIds: z.array(z.string()),
   kinds: z.array(z.enum(alertKinds)),
@@ -101,9 +109,9 @@ export const Alert = z.object({
   digest: z.boolean(),
   enabled: z.boolean(),
   status: z.enum(alertStatuses),
-  disabledReason: z.enum(disabledReasons).nullable(),
-  lastDelivery: LastDelivery.nullable(),
-  failingSince: Moment.nullable(),
+  disabledReason: z.nullable(z.enum(disabledReasons)),
+  lastDelivery: z.nullable(LastDelivery),
+  failingSince: z.nullable(Moment),
   failureCount: z.int(),
   isDefault: z.boolean(),
   createdBy: Creator,
@@ -116,10 +124,10 @@ export const AlertTest = z.object({
   alertName: z.string(),
   channel: z.enum(alertChannels),
   success: z.boolean(),
-  statusCode: z.int().nullable(),
-  response: z.string().nullable(),
-  error: z.string().optional(),
-  recipients: z.array(z.string()).nullable(),
+  statusCode: z.nullable(z.int()),
+  response: z.nullable(z.string()),
+  error: z.optional(z.string()),
+  recipients: z.nullable(z.array(z.string())),
   duration: z.int(),
   deliveryId: z.string(),
 });
@@ -131,11 +139,11 @@ export const Incident = z.object({
   status: z.enum(incidentStatuses),
   title: z.string(),
   message: z.string(),
-  project: z.object({ id: z.string(), name: z.string() }).nullable(),
-  subject: z.object({ type: z.enum(subjectTypes), id: z.string(), name: z.string().nullable() }),
+  project: z.nullable(z.object({ id: z.string(), name: z.string() })),
+  subject: z.object({ type: z.enum(subjectTypes), id: z.string(), name: z.nullable(z.string()) }),
   count: z.int(),
   openedAt: Moment,
   lastFailureAt: Moment,
-  recoveredAt: Moment.nullable(),
+  recoveredAt: z.nullable(Moment),
   alertIds: z.array(z.string()),
 });

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Moment } from '../fields.ts';
 
 export const encryptionModes = ['kms', 'customer'] as const;
@@ -7,5 +7,5 @@ export const Encryption = z.object({
   mode: z.enum(encryptionModes),
   keyId: z.string(),
   rewrap: z.enum(['idle', 'running']),
-  updatedAt: Moment.nullable(),
+  updatedAt: z.nullable(Moment),
 });

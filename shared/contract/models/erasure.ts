@@ -1,7 +1,7 @@
 /** Erasures in API responses. Paths and values are personal data: they are accepted, sealed and never returned. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Moment } from '../fields.ts';
-import { Creator } from './backup.ts';
+import { Creator } from './job.ts';
 
 export const erasureStatuses = ['resolving', 'active', 'expired'] as const;
 export const copyStates = ['pending', 'stored'] as const;
@@ -10,14 +10,14 @@ export const Erasure = z.object({
   id: z.string(),
   projectId: z.string(),
   pathCount: z.int(),
-  query: z.object({ collection: z.string().nullable(), field: z.string() }).nullable(),
+  query: z.nullable(z.object({ collection: z.nullable(z.string()), field: z.string() })),
   includeSubcollections: z.boolean(),
   reason: z.string(),
   status: z.enum(erasureStatuses),
-  documentsFound: z.int().nullable(),
+  documentsFound: z.nullable(z.int()),
   copies: z.enum(copyStates),
-  lastHeldBackupId: z.string().nullable(),
-  expiredAt: Moment.nullable(),
-  createdBy: Creator.nullable(),
+  lastHeldBackupId: z.nullable(z.string()),
+  expiredAt: z.nullable(Moment),
+  createdBy: z.nullable(Creator),
   createdAt: Moment,
 });

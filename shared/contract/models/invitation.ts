@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { invitableRoles } from '../access.ts';
 import { Moment } from '../fields.ts';
 

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { roles } from '../access.ts';
 import { Moment } from '../fields.ts';
 
@@ -6,7 +6,7 @@ export const Member = z.object({
   userId: z.string(),
   email: z.string(),
   name: z.string(),
-  picture: z.string().nullable(),
+  picture: z.nullable(z.string()),
   role: z.enum(roles),
   status: z.literal('active'),
   joinedAt: Moment,

@@ -1,10 +1,10 @@
 /** What an organization's projects look like now. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Moment } from '../fields.ts';
-import { backupStatuses, backupTriggers, backupTypes, Cost, JobError, verifyDepths } from './backup.ts';
+import { backupTriggers, backupTypes, restoreStatuses, verifyDepths } from '../job-enums.ts';
+import { Cost, JobError } from './job.ts';
 import { Pitr } from './pitr.ts';
 import { Project } from './project.ts';
-import { restoreStatuses } from './restore.ts';
 import { scheduleFailures } from './schedule.ts';
 
 export const protections = ['protected', 'at_risk', 'unprotected'] as const;
@@ -23,6 +23,7 @@ export const concerns = [
   'NOT_SCHEDULED',
   'COLLECTIONS_MISSING',
   'RESTORE_FAILED',
+  'RESTORE_TEST_FAILED',
   'WEBHOOK_DISABLED',
   'WEBHOOK_FAILING',
 ] as const;
@@ -32,12 +33,12 @@ export const GoodBackup = z.object({
   type: z.enum(backupTypes),
   trigger: z.enum(backupTriggers),
   completedAt: Moment,
-  readTime: z.string().nullable(),
+  readTime: z.nullable(z.string()),
   ageSeconds: z.int(),
   size: z.int(),
   documents: z.int(),
   storageDestinationId: z.string(),
-  verifiedAt: Moment.nullable(),
+  verifiedAt: z.nullable(Moment),
 });
 
 const Concern = z.object({ code: z.enum(concerns), message: z.string() });
@@ -52,25 +53,25 @@ export const RunningJob = z.object({
 });
 
 export const ProjectOverview = z.object({
-  ...Project.pick({ id: true, name: true, sourceProjectId: true, databaseId: true, status: true }).shape,
+  ...z.pick(Project, { id: true, name: true, sourceProjectId: true, databaseId: true, status: true }).shape,
   protection: z.enum(protections),
   reasons: z.array(Concern),
-  lastGoodBackup: GoodBackup.nullable(),
-  expectedSince: Moment.nullable(),
-  lastVerification: z
-    .object({ backupId: z.string(), at: Moment, status: z.enum(['passed', 'failed']), depth: z.enum(verifyDepths) })
-    .nullable(),
-  lastRestoreTest: z.object({ backupId: z.string(), at: Moment }).nullable(),
-  lastRestore: z
-    .object({
+  lastGoodBackup: z.nullable(GoodBackup),
+  expectedSince: z.nullable(Moment),
+  lastVerification: z.nullable(
+    z.object({ backupId: z.string(), at: Moment, status: z.enum(['passed', 'failed']), depth: z.enum(verifyDepths) }),
+  ),
+  lastRestoreTest: z.nullable(z.object({ backupId: z.string(), at: Moment })),
+  lastRestore: z.nullable(
+    z.object({
       restoreJobId: z.string(),
       status: z.enum(restoreStatuses),
       createdAt: Moment,
-      completedAt: Moment.nullable(),
-    })
-    .nullable(),
-  pitr: Pitr.pick({ status: true, precision: true, earliestRestorableAt: true, latestRestorableAt: true, problem: true }),
-  nextRun: z.object({ at: Moment, scheduleId: z.string() }).nullable(),
+      completedAt: z.nullable(Moment),
+    }),
+  ),
+  pitr: z.pick(Pitr, { status: true, precision: true, earliestRestorableAt: true, latestRestorableAt: true, problem: true }),
+  nextRun: z.nullable(z.object({ at: Moment, scheduleId: z.string() })),
   schedules: z.object({
     enabled: z.int(),
     failing: z.array(
@@ -91,10 +92,10 @@ export const Attention = z.object({
   severity: z.enum(['critical', 'warning']),
   kind: z.enum(concerns),
   message: z.string(),
-  since: Moment.nullable(),
-  projectId: z.string().nullable(),
+  since: z.nullable(Moment),
+  projectId: z.nullable(z.string()),
   resource: z.object({
-    type: z.enum(['project', 'backup', 'restore', 'schedule', 'storage_destination', 'webhook']),
+    type: z.enum(['project', 'backup', 'restore', 'restore_test', 'schedule', 'storage_destination', 'webhook']),
     id: z.string(),
   }),
 });
@@ -103,12 +104,12 @@ export const FailedJob = z.object({
   kind: z.enum(['backup', 'restore']),
   id: z.string(),
   projectId: z.string(),
-  projectName: z.string().nullable(),
-  trigger: z.enum(backupTriggers).nullable(),
-  scheduleId: z.string().nullable(),
-  status: z.enum(backupStatuses).extract(['failed']),
+  projectName: z.nullable(z.string()),
+  trigger: z.nullable(z.enum(backupTriggers)),
+  scheduleId: z.nullable(z.string()),
+  status: z.enum(['failed']),
   failedAt: Moment,
-  error: JobError.nullable(),
+  error: z.nullable(JobError),
 });
 
 export const HistoryDay = z.object({

@@ -1,7 +1,8 @@
 /** Point-in-time recovery in API responses. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Moment } from '../fields.ts';
-import { Anomaly, Cost } from './backup.ts';
+import { Anomaly } from './backup.ts';
+import { Cost } from './job.ts';
 
 /** starting: waits for a base backup. active: changes are captured. */
 const pitrStatuses = ['disabled', 'starting', 'active'] as const;
@@ -19,15 +20,15 @@ export const Pitr = z.object({
   retentionDays: z.int(),
   captureIntervalSeconds: z.int(),
   precision: z.enum(pitrPrecisions),
-  storageDestinationId: z.string().nullable(),
-  enabledAt: Moment.nullable(),
-  baseBackupId: z.string().nullable(),
-  earliestRestorableAt: Moment.nullable(),
-  latestRestorableAt: Moment.nullable(),
-  lastCapture: z.object({ at: Moment, changes: z.int(), cost: Cost }).nullable(),
+  storageDestinationId: z.nullable(z.string()),
+  enabledAt: z.nullable(Moment),
+  baseBackupId: z.nullable(z.string()),
+  earliestRestorableAt: z.nullable(Moment),
+  latestRestorableAt: z.nullable(Moment),
+  lastCapture: z.nullable(z.object({ at: Moment, changes: z.int(), cost: Cost })),
   changesCaptured: z.int(),
-  problem: z.string().nullable(),
-  anomaly: Anomaly.nullable(),
+  problem: z.nullable(z.string()),
+  anomaly: z.nullable(Anomaly),
   cost: z.object(Cost.shape),
 });
 
@@ -41,12 +42,12 @@ export const CapturedChanges = z.object({
 
 /** The first of the collections, and how many there are; null if that is unknown. */
 const some = {
-  collections: z.array(z.string()).optional(),
-  collectionCount: z.int().nullable().optional(),
+  collections: z.optional(z.array(z.string())),
+  collectionCount: z.optional(z.nullable(z.int())),
 };
 
 /** A time range that cannot be restored. */
-export const PitrGap = z.object({ from: Moment, to: Moment.nullable(), reason: z.string(), ...some });
+export const PitrGap = z.object({ from: Moment, to: z.nullable(Moment), reason: z.string(), ...some });
 
 /** Restorable time ranges; never overstated. */
 export const PitrWindows = z.object({
@@ -55,12 +56,12 @@ export const PitrWindows = z.object({
       from: Moment,
       to: Moment,
       complete: z.boolean(),
-      precision: z.enum(pitrPrecisions).optional(),
+      precision: z.optional(z.enum(pitrPrecisions)),
       ...some,
     }),
   ),
   gaps: z.array(PitrGap),
   sampled: z.array(z.object({ from: Moment, to: Moment })),
   collections: z.object({ count: z.int(), ids: z.array(z.string()) }),
-  undetectedUpToSeconds: z.int().nullable(),
+  undetectedUpToSeconds: z.nullable(z.int()),
 });

@@ -1,10 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Moment } from '../fields.ts';
 
 export const ProjectSettings = z.object({
   backupTimeoutMinutes: z.int(),
-  defaultStorageId: z.string().nullable(),
-  maxReads: z.int().optional(),
+  defaultStorageId: z.nullable(z.string()),
+  maxReads: z.optional(z.int()),
 });
 
 export const Project = z.object({
@@ -16,11 +16,11 @@ export const Project = z.object({
   connection: z.object({
     type: z.enum(['user', 'service_account', 'workload_identity']),
     email: z.string(),
-    audience: z.string().optional(),
+    audience: z.optional(z.string()),
   }),
   settings: ProjectSettings,
-  pitr: z.object({ enabled: z.boolean(), retentionDays: z.int().optional(), captureIntervalSeconds: z.int().optional() }),
-  lastBackupAt: Moment.nullable(),
+  pitr: z.object({ enabled: z.boolean(), retentionDays: z.optional(z.int()), captureIntervalSeconds: z.optional(z.int()) }),
+  lastBackupAt: z.nullable(Moment),
   createdAt: Moment,
   updatedAt: Moment,
 });

@@ -1,5 +1,5 @@
 /** Evidence of restore tests, as shared/archive/evidence defines it, and the report over a period. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Moment } from '../fields.ts';
 import { Comparison, Differences, RestoreTestRun, TestWarning } from './restore-test.ts';
 
@@ -11,42 +11,42 @@ export const SignedEvidence = z.object({
   version: z.literal(1),
   service: z.object({ version: z.string(), url: z.string() }),
   organization: named,
-  project: named.extend({ source: z.string().nullable() }),
+  project: z.extend(named, { source: z.nullable(z.string()) }),
   plan: named,
   run: z.object({
     id: z.string(),
     trigger: z.enum(['scheduled', 'manual']),
-    requestedBy: z.object({ id: z.string(), email: z.string().nullable() }).nullable(),
-    scheduledFor: Moment.nullable(),
+    requestedBy: z.nullable(z.object({ id: z.string(), email: z.nullable(z.string()) })),
+    scheduledFor: z.nullable(Moment),
     startedAt: Moment,
     completedAt: Moment,
   }),
   result: z.enum(['passed', 'failed']),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  error: z.nullable(z.object({ code: z.string(), message: z.string() })),
   tested: z.object({
-    backupId: z.string().nullable(),
-    pointInTime: Moment.nullable(),
-    readTime: z.string().nullable(),
+    backupId: z.nullable(z.string()),
+    pointInTime: z.nullable(Moment),
+    readTime: z.nullable(z.string()),
     pick: z.string(),
-    days: z.int().nullable(),
-    seed: z.string().nullable(),
-    candidates: z.int().nullable(),
+    days: z.nullable(z.int()),
+    seed: z.nullable(z.string()),
+    candidates: z.nullable(z.int()),
   }),
-  scope: z.object({ type: z.enum(['all', 'sample']), documentsPerCollection: z.int().nullable() }),
+  scope: z.object({ type: z.enum(['all', 'sample']), documentsPerCollection: z.nullable(z.int()) }),
   target,
   counts,
   /** The first thousand, by collection id. */
   collections: z.array(z.object({ id: z.string(), documents: z.int() })),
   collectionsOmitted: z.int(),
-  digests: z.object({ manifest: z.string().nullable(), documents: z.string().nullable() }),
+  digests: z.object({ manifest: z.nullable(z.string()), documents: z.nullable(z.string()) }),
   durations,
   rtoSeconds,
-  comparisons: z.object({ index: Comparison, source: Comparison, target: Comparison }).nullable(),
+  comparisons: z.nullable(z.object({ index: Comparison, source: Comparison, target: Comparison })),
   /** Absent in evidence of earlier versions. */
-  warnings: z.array(TestWarning).optional(),
+  warnings: z.optional(z.array(TestWarning)),
   differences: Differences,
   check,
-  removal: z.object({ status: z.string(), documents: z.int(), message: z.string().nullable() }).nullable(),
+  removal: z.nullable(z.object({ status: z.string(), documents: z.int(), message: z.nullable(z.string()) })),
   signature: z.object({
     algorithm: z.literal('RS256'),
     keyId: z.string(),
@@ -64,15 +64,15 @@ const ReportedRun = z.object({
   name: z.string(),
   status: z.enum(['passed', 'failed']),
   completedAt: Moment,
-  backupId: z.string().nullable(),
-  pointInTime: Moment.nullable(),
-  documents: z.int().nullable(),
+  backupId: z.nullable(z.string()),
+  pointInTime: z.nullable(Moment),
+  documents: z.nullable(z.int()),
   differences: z.int(),
   /** Why it failed. */
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  error: z.nullable(z.object({ code: z.string(), message: z.string() })),
   warnings: z.array(TestWarning),
-  rtoSeconds: z.number().nullable(),
-  evidence: z.object({ object: z.string(), digest: z.string(), keyId: z.string() }).nullable(),
+  rtoSeconds: z.nullable(z.number()),
+  evidence: z.nullable(z.object({ object: z.string(), digest: z.string(), keyId: z.string() })),
 });
 
 const counted = {
@@ -87,7 +87,7 @@ const counted = {
   unfinished: z.int(),
   /** Different backups and moments that passed. */
   backupsProven: z.int(),
-  rto: Rto.nullable(),
+  rto: z.nullable(Rto),
 };
 
 /** `not_tested`: no run of the period has passed or failed. Otherwise how the last one ended. */
@@ -98,8 +98,8 @@ const ReportedProject = z.object({
   connected: z.boolean(),
   result: z.enum(['passed', 'failed', 'not_tested']),
   ...counted,
-  lastTestedAt: Moment.nullable(),
-  lastPassedAt: Moment.nullable(),
+  lastTestedAt: z.nullable(Moment),
+  lastPassedAt: z.nullable(Moment),
   /** The newest, at most 100; `testsOmitted` counts the others. */
   tests: z.array(ReportedRun),
   testsOmitted: z.int(),

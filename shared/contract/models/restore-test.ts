@@ -1,7 +1,7 @@
 /** Restore tests in API responses: plans, and one run for each project tested. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Moment } from '../fields.ts';
-import { Creator, JobError } from './backup.ts';
+import { Creator, JobError } from './job.ts';
 
 export const backupPicks = ['latest', 'random', 'moment'] as const;
 export const restoreTestStatuses = ['pending', 'running', 'passed', 'failed', 'cancelled'] as const;
@@ -23,34 +23,34 @@ const restoreTestTriggers = ['scheduled', 'manual'] as const;
 export const checkResults = ['pass', 'fail'] as const;
 
 /** `days` is set for `random` only. */
-const BackupChoice = z.object({ pick: z.enum(backupPicks), days: z.int().optional() });
+const BackupChoice = z.object({ pick: z.enum(backupPicks), days: z.optional(z.int()) });
 /** `documentsPerCollection` is set for `sample` only. */
-const Scope = z.object({ type: z.enum(['all', 'sample']), documentsPerCollection: z.int().optional() });
+const Scope = z.object({ type: z.enum(['all', 'sample']), documentsPerCollection: z.optional(z.int()) });
 const Target = z.object({ projectId: z.string() });
 
 /** How the last run of a plan ended. Runs of several projects that began together are one. */
 const LastOutcome = z.object({
   status: z.enum(['passed', 'failed', 'cancelled', 'missed']),
   at: Moment,
-  runId: z.string().nullable(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  runId: z.nullable(z.string()),
+  error: z.nullable(z.object({ code: z.string(), message: z.string() })),
 });
 
 export const RestoreTest = z.object({
   id: z.string(),
   name: z.string(),
-  projectId: z.string().nullable(),
+  projectId: z.nullable(z.string()),
   cron: z.string(),
   timezone: z.string(),
   backup: BackupChoice,
   scope: Scope,
-  target: Target.nullable(),
-  check: z.object({ url: z.string(), secret: z.string().nullable(), timeoutSeconds: z.int() }).nullable(),
+  target: z.nullable(Target),
+  check: z.nullable(z.object({ url: z.string(), secret: z.nullable(z.string()), timeoutSeconds: z.int() })),
   enabled: z.boolean(),
-  nextRunAt: Moment.nullable(),
-  lastRunAt: Moment.nullable(),
-  lastOutcome: LastOutcome.nullable(),
-  createdBy: z.object({ id: z.string(), email: z.string().nullable() }),
+  nextRunAt: z.nullable(Moment),
+  lastRunAt: z.nullable(Moment),
+  lastOutcome: z.nullable(LastOutcome),
+  createdBy: z.object({ id: z.string(), email: z.nullable(z.string()) }),
   createdAt: Moment,
   updatedAt: Moment,
 });
@@ -59,8 +59,8 @@ export const RestoreTest = z.object({
 export const Comparison = z.object({
   compared: z.boolean(),
   /** Why it was not compared, or not completely. */
-  reason: z.string().nullable(),
-  readTime: z.string().nullable(),
+  reason: z.nullable(z.string()),
+  readTime: z.nullable(z.string()),
   documents: z.int(),
   collections: z.int(),
   /** Documents compared of those in the archive, from 0 to 1. */
@@ -88,18 +88,18 @@ export const TestWarning = z.object({ code: z.enum(testWarnings), message: z.str
 
 const CheckState = z.object({
   status: z.enum(['waiting', 'passed', 'failed', 'timeout']),
-  message: z.string().nullable(),
-  requestedAt: Moment.nullable(),
-  answeredAt: Moment.nullable(),
+  message: z.nullable(z.string()),
+  requestedAt: z.nullable(Moment),
+  answeredAt: z.nullable(Moment),
   timeoutSeconds: z.int(),
 });
 
 /** Whether only what the test wrote was removed from the target, and the target is as it was before. */
 const Removal = z.object({
   status: z.enum(['pending', 'verified', 'failed', 'nothing_written']),
-  undoJobId: z.string().nullable(),
+  undoJobId: z.nullable(z.string()),
   documents: z.int(),
-  message: z.string().nullable(),
+  message: z.nullable(z.string()),
 });
 
 export const RestoreTestRun = z.object({
@@ -107,23 +107,23 @@ export const RestoreTestRun = z.object({
   restoreTestId: z.string(),
   name: z.string(),
   trigger: z.enum(restoreTestTriggers),
-  scheduledFor: Moment.nullable(),
+  scheduledFor: z.nullable(Moment),
   projectId: z.string(),
   projectName: z.string(),
   status: z.enum(restoreTestStatuses),
   phase: z.enum(restoreTestPhases),
-  progress: z.object({ percent: z.int(), documents: z.int(), totalDocuments: z.int().nullable() }),
+  progress: z.object({ percent: z.int(), documents: z.int(), totalDocuments: z.nullable(z.int()) }),
   backup: BackupChoice,
   /** `seed` and `candidates` let anyone repeat the choice; null until it is made. */
-  choice: z.object({ seed: z.string(), candidates: z.int(), chosenAt: Moment }).nullable(),
-  backupId: z.string().nullable(),
-  pointInTime: Moment.nullable(),
-  readTime: z.string().nullable(),
+  choice: z.nullable(z.object({ seed: z.string(), candidates: z.int(), chosenAt: Moment })),
+  backupId: z.nullable(z.string()),
+  pointInTime: z.nullable(Moment),
+  readTime: z.nullable(z.string()),
   scope: Scope,
-  target: z.object({ projectId: z.string(), projectName: z.string() }).nullable(),
-  restoreJobId: z.string().nullable(),
-  counts: z
-    .object({
+  target: z.nullable(z.object({ projectId: z.string(), projectName: z.string() })),
+  restoreJobId: z.nullable(z.string()),
+  counts: z.nullable(
+    z.object({
       objects: z.int(),
       collections: z.int(),
       documents: z.int(),
@@ -131,31 +131,31 @@ export const RestoreTestRun = z.object({
       /** Documents whose fields were decoded. */
       decoded: z.int(),
       bytes: z.int(),
-    })
-    .nullable(),
-  comparisons: z.object({ index: Comparison, source: Comparison, target: Comparison }).nullable(),
+    }),
+  ),
+  comparisons: z.nullable(z.object({ index: Comparison, source: Comparison, target: Comparison })),
   warnings: z.array(TestWarning),
   /** SHA-256, in hex: of the manifest, and of the names and contents of all documents compared, in order. */
-  digests: z.object({ manifest: z.string().nullable(), documents: z.string().nullable() }).nullable(),
+  digests: z.nullable(z.object({ manifest: z.nullable(z.string()), documents: z.nullable(z.string()) })),
   /** In milliseconds; null for what the run did not do. */
   durations: z.object({
-    total: z.int().nullable(),
-    read: z.int().nullable(),
-    restore: z.int().nullable(),
-    compare: z.int().nullable(),
-    check: z.int().nullable(),
-    remove: z.int().nullable(),
+    total: z.nullable(z.int()),
+    read: z.nullable(z.int()),
+    restore: z.nullable(z.int()),
+    compare: z.nullable(z.int()),
+    check: z.nullable(z.int()),
+    remove: z.nullable(z.int()),
   }),
   /** From the start of the restore until every document was in the target; null without a target. */
-  rtoSeconds: z.number().nullable(),
+  rtoSeconds: z.nullable(z.number()),
   differences: Differences,
-  check: CheckState.nullable(),
-  removal: Removal.nullable(),
-  evidence: z.object({ object: z.string(), digest: z.string(), keyId: z.string() }).nullable(),
-  createdBy: Creator.nullable(),
+  check: z.nullable(CheckState),
+  removal: z.nullable(Removal),
+  evidence: z.nullable(z.object({ object: z.string(), digest: z.string(), keyId: z.string() })),
+  createdBy: z.nullable(Creator),
   createdAt: Moment,
-  startedAt: Moment.nullable(),
-  completedAt: Moment.nullable(),
-  error: JobError.nullable(),
+  startedAt: z.nullable(Moment),
+  completedAt: z.nullable(Moment),
+  error: z.nullable(JobError),
 });
 export type RestoreTestRun = z.output<typeof RestoreTestRun>;

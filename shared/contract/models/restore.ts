@@ -1,32 +1,23 @@
 /** Restores in API responses. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Moment } from '../fields.ts';
-import { Cost, Creator, JobError, Lacking, Progress, WaitingFor } from './backup.ts';
+import { restorePhases, restoreStatuses } from '../job-enums.ts';
+import { Cost, Creator, JobError, Lacking, Progress, WaitingFor } from './job.ts';
 import { RuleMatch, TransformPreview, TransformSummary } from './transform.ts';
 
 export const mergeModes = ['overwrite', 'skip_existing', 'merge', 'rollback'] as const;
 export type MergeMode = (typeof mergeModes)[number];
-export const restoreStatuses = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const;
-/** In order. A failed or cancelled job keeps its last phase. */
-export const restorePhases = [
-  'Initializing',
-  'Downloading',
-  'Decrypting',
-  'Decompressing',
-  'Validating',
-  'Restoring',
-  'Finalizing',
-  'Completed',
-] as const;
 const historyStatuses = ['Success', 'Failed', 'In Progress'] as const;
 
 /** "Skip Existing", "skip-existing" and "SKIP_EXISTING" are all skip_existing. */
 export const MergeMode = z
-  .preprocess(
-    (given) => (typeof given === 'string' ? (mergeModes.find((mode) => bare(mode) === bare(given)) ?? given) : given),
+  .pipe(
+    z.transform((given) =>
+      typeof given === 'string' ? (mergeModes.find((mode) => bare(mode) === bare(given)) ?? given) : given,
+    ),
     z.enum(mergeModes),
   )
-  .meta({ type: 'string', enum: [...mergeModes] });
+  .check(z.meta({ type: 'string', enum: [...mergeModes] }));
 const bare = (text: string): string => text.toLowerCase().replace(/[\s_.-]+/g, '');
 
 /** Number of documents by action. */
@@ -53,23 +44,23 @@ const missingNames = () => ({
 const action = z.enum(['create', 'overwrite', 'skip', 'delete']);
 
 /** The plan of a job; jobs from before deletions were recorded lack them. */
-export const JobPlan = RestorePlan.partial({ deletions: true, deleteDigest: true, documentsErased: true });
+export const JobPlan = z.partial(RestorePlan, { deletions: true, deleteDigest: true, documentsErased: true });
 
-export const DryRun = RestorePlan.extend({
+export const DryRun = z.extend(RestorePlan, {
   ...missingNames(),
   dryRun: z.literal(true),
   backupId: z.string(),
-  pointInTime: Moment.nullable(),
-  partial: z.object(Lacking.shape).nullable(),
+  pointInTime: z.nullable(Moment),
+  partial: z.nullable(z.object(Lacking.shape)),
   projectId: z.string(),
   targetProjectId: z.string(),
   mergeMode: z.enum(mergeModes),
   readTime: z.string(),
   changes: z.array(z.object({ path: z.string(), action })),
-  authUsers: z.object({ create: z.int(), overwrite: z.int(), skip: z.int() }).optional(),
-  transform: TransformSummary.optional(),
-  ruleMatches: z.array(RuleMatch).optional(),
-  transformPreview: z.array(TransformPreview).optional(),
+  authUsers: z.optional(z.object({ create: z.int(), overwrite: z.int(), skip: z.int() })),
+  transform: z.optional(TransformSummary),
+  ruleMatches: z.optional(z.array(RuleMatch)),
+  transformPreview: z.optional(z.array(TransformPreview)),
   cost: z.object(Cost.shape),
 });
 
@@ -78,8 +69,8 @@ export const RestoreFailure = z.object({ path: z.string(), code: z.string(), mes
 export const RestoreJob = z.object({
   restoreJobId: z.string(),
   backupId: z.string(),
-  pointInTime: Moment.nullable(),
-  partial: z.object(Lacking.shape).nullable(),
+  pointInTime: z.nullable(Moment),
+  partial: z.nullable(z.object(Lacking.shape)),
   projectId: z.string(),
   projectName: z.string(),
   targetProjectId: z.string(),
@@ -89,12 +80,12 @@ export const RestoreJob = z.object({
   mergeMode: z.enum(mergeModes),
   dryRun: z.boolean(),
   collections: z.array(z.string()),
-  documentIds: z.array(z.string()).optional(),
+  documentIds: z.optional(z.array(z.string())),
   includeSubcollections: z.boolean(),
   includeAuthUsers: z.boolean(),
   progress: Progress,
-  waitingFor: WaitingFor.nullable(),
-  plan: JobPlan.nullable(),
+  waitingFor: z.nullable(WaitingFor),
+  plan: z.nullable(JobPlan),
   ...missingNames(),
   documentsRestored: z.int(),
   documentsUnchanged: z.int(),
@@ -104,22 +95,22 @@ export const RestoreJob = z.object({
   documentsErased: z.int(),
   failures: z.array(RestoreFailure),
   collectionsRestored: z.int(),
-  authUsers: z.object({ restored: z.int(), deleted: z.int(), skipped: z.int(), failed: z.int() }).optional(),
-  transform: TransformSummary.optional(),
-  ruleMatches: z.array(RuleMatch).optional(),
-  transformPreview: z.array(TransformPreview).optional(),
-  cost: Cost.extend({ writes: z.int(), deletes: z.int() }),
-  duration: z.int().nullable(),
+  authUsers: z.optional(z.object({ restored: z.int(), deleted: z.int(), skipped: z.int(), failed: z.int() })),
+  transform: z.optional(TransformSummary),
+  ruleMatches: z.optional(z.array(RuleMatch)),
+  transformPreview: z.optional(z.array(TransformPreview)),
+  cost: z.extend(Cost, { writes: z.int(), deletes: z.int() }),
+  duration: z.nullable(z.int()),
   attempts: z.int(),
-  safetyBackupId: z.string().nullable(),
-  undoUntil: Moment.nullable(),
-  undoOf: z.string().nullable(),
-  undoneBy: z.string().nullable(),
-  createdBy: Creator.nullable(),
+  safetyBackupId: z.nullable(z.string()),
+  undoUntil: z.nullable(Moment),
+  undoOf: z.nullable(z.string()),
+  undoneBy: z.nullable(z.string()),
+  createdBy: z.nullable(Creator),
   createdAt: Moment,
-  startedAt: Moment.nullable(),
-  completedAt: Moment.nullable(),
-  error: JobError.nullable(),
+  startedAt: z.nullable(Moment),
+  completedAt: z.nullable(Moment),
+  error: z.nullable(JobError),
 });
 
 export const RestoreHistory = z.object({
@@ -127,8 +118,8 @@ export const RestoreHistory = z.object({
   date: Moment,
   backupId: z.string(),
   sourceBackup: z.object({ id: z.string(), createdAt: Moment }),
-  pointInTime: Moment.nullable(),
-  partial: z.object(Lacking.shape).nullable(),
+  pointInTime: z.nullable(Moment),
+  partial: z.nullable(z.object(Lacking.shape)),
   projectId: z.string(),
   projectName: z.string(),
   targetProjectId: z.string(),
@@ -139,18 +130,18 @@ export const RestoreHistory = z.object({
   mergeMode: z.enum(mergeModes),
   dryRun: z.boolean(),
   collections: z.array(z.string()),
-  documentIds: z.array(z.string()).optional(),
+  documentIds: z.optional(z.array(z.string())),
   documents: z.int(),
   documentsRestored: z.int(),
   documentsSkipped: z.int(),
   documentsFailed: z.int(),
   documentsErased: z.int(),
-  transform: TransformSummary.optional(),
+  transform: z.optional(TransformSummary),
   ...missingNames(),
-  duration: z.int().nullable(),
-  undoUntil: Moment.nullable(),
-  undoOf: z.string().nullable(),
-  createdBy: Creator.nullable(),
+  duration: z.nullable(z.int()),
+  undoUntil: z.nullable(Moment),
+  undoOf: z.nullable(z.string()),
+  createdBy: z.nullable(Creator),
   createdAt: Moment,
-  completedAt: Moment.nullable(),
+  completedAt: z.nullable(Moment),
 });

@@ -1,6 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Moment } from '../fields.ts';
-import { backupTypes } from './backup.ts';
+import { backupTypes } from '../job-enums.ts';
 
 /** Keeps the last backup of each of the last n days, ISO weeks, months and years that have one. */
 const RetentionPolicy = z.object({ daily: z.int(), weekly: z.int(), monthly: z.int(), yearly: z.int() });
@@ -14,8 +14,8 @@ const scheduleOutcomes = ['completed', 'failed', 'missed'] as const;
 export const ScheduleOutcome = z.object({
   status: z.enum(scheduleOutcomes),
   at: Moment,
-  backupId: z.string().nullable(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  backupId: z.nullable(z.string()),
+  error: z.nullable(z.object({ code: z.string(), message: z.string() })),
 });
 
 export const Schedule = z.object({
@@ -26,28 +26,28 @@ export const Schedule = z.object({
   timezone: z.string(),
   type: z.enum(backupTypes),
   enabled: z.boolean(),
-  retention: z.int().nullable(),
-  retentionPolicy: RetentionPolicy.nullable(),
+  retention: z.nullable(z.int()),
+  retentionPolicy: z.nullable(RetentionPolicy),
   collections: z.array(z.string()),
   excludeCollections: z.array(z.string()),
   includeAuthUsers: z.boolean(),
-  storageDestinationId: z.string().nullable(),
-  nextRunAt: Moment.nullable(),
-  lastRunAt: Moment.nullable(),
-  lastBackupId: z.string().nullable(),
-  lastSuccessAt: Moment.nullable(),
-  lastOutcome: ScheduleOutcome.nullable(),
-  failing: z.object({ since: Moment, reason: z.enum(scheduleFailures), code: z.string(), message: z.string() }).nullable(),
-  warning: z
-    .object({
+  storageDestinationId: z.nullable(z.string()),
+  nextRunAt: z.nullable(Moment),
+  lastRunAt: z.nullable(Moment),
+  lastBackupId: z.nullable(z.string()),
+  lastSuccessAt: z.nullable(Moment),
+  lastOutcome: z.nullable(ScheduleOutcome),
+  failing: z.nullable(z.object({ since: Moment, reason: z.enum(scheduleFailures), code: z.string(), message: z.string() })),
+  warning: z.nullable(
+    z.object({
       since: Moment,
       code: z.literal('COLLECTION_NOT_FOUND'),
       message: z.string(),
       unknownCollections: z.array(z.string()),
       backupId: z.string(),
-    })
-    .nullable(),
-  createdBy: z.object({ id: z.string(), email: z.string().nullable() }),
+    }),
+  ),
+  createdBy: z.object({ id: z.string(), email: z.nullable(z.string()) }),
   createdAt: Moment,
   updatedAt: Moment,
 });

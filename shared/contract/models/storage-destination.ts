@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Moment } from '../fields.ts';
 
 export const storageTypes = ['s3', 'gcs', 'spaces'] as const;
@@ -20,7 +20,7 @@ export type StorageFailureKind = (typeof storageFailureKinds)[number];
 
 export const ObjectLock = z.strictObject({
   mode: z.enum(['governance', 'compliance']),
-  days: z.int('must be a whole number').min(1, 'must be at least 1').max(36_500, 'must be at most 36500'),
+  days: z.int('must be a whole number').check(z.minimum(1, 'must be at least 1'), z.maximum(36_500, 'must be at most 36500')),
 });
 
 export const StorageDestination = z.object({
@@ -29,25 +29,25 @@ export const StorageDestination = z.object({
   type: z.enum(storageTypes),
   bucket: z.string(),
   prefix: z.string(),
-  region: z.string().nullable(),
-  endpoint: z.string().nullable(),
+  region: z.nullable(z.string()),
+  endpoint: z.nullable(z.string()),
   credentials: z.record(z.string(), z.string()),
-  workloadIdentity: z.object({ audience: z.string(), serviceAccountEmail: z.string().optional() }).optional(),
-  externalId: z.string().optional(),
+  workloadIdentity: z.optional(z.object({ audience: z.string(), serviceAccountEmail: z.optional(z.string()) })),
+  externalId: z.optional(z.string()),
   immutable: z.boolean(),
-  objectLock: ObjectLock.nullable(),
-  sse: z.enum(sseAlgorithms).nullable(),
-  sseKmsKeyId: z.string().nullable(),
+  objectLock: z.nullable(ObjectLock),
+  sse: z.nullable(z.enum(sseAlgorithms)),
+  sseKmsKeyId: z.nullable(z.string()),
   status: z.enum(['connected', 'error']),
-  lastError: z
-    .object({
-      at: Moment.nullable(),
-      step: z.string().nullable(),
-      kind: z.enum(storageFailureKinds).nullable(),
+  lastError: z.nullable(
+    z.object({
+      at: z.nullable(Moment),
+      step: z.nullable(z.string()),
+      kind: z.nullable(z.enum(storageFailureKinds)),
       message: z.string(),
-    })
-    .nullable(),
-  lastTestedAt: Moment.nullable(),
+    }),
+  ),
+  lastTestedAt: z.nullable(Moment),
   createdAt: Moment,
   updatedAt: Moment,
 });

@@ -1,5 +1,5 @@
 /** Masked copies: the rules of a restore into another project, and what the restore reports about them. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { transformRulesMax } from '../limits.ts';
 import { RestFields } from './backup.ts';
 
@@ -32,24 +32,24 @@ const bare = (text: string): string => text.toLowerCase().replace(/[\s_.-]+/g, '
 /** Letter case and separators do not matter: "e-mail" is email, "IBAN" is iban and "credit_card" is creditCard. */
 const word = <const T extends readonly [string, ...string[]]>(words: T) =>
   z
-    .preprocess(
-      (given) => (typeof given === 'string' ? (words.find((one) => bare(one) === bare(given)) ?? given) : given),
+    .pipe(
+      z.transform((given) => (typeof given === 'string' ? (words.find((one) => bare(one) === bare(given)) ?? given) : given)),
       z.enum(words),
     )
-    .meta({ type: 'string', enum: [...words] });
+    .check(z.meta({ type: 'string', enum: [...words] }));
 
-const path = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(1_500, 'must have at most 1500 characters')
-  .refine((text) => text.isWellFormed(), 'must be well-formed text');
+const path = z.string().check(
+  z.minLength(1, 'must not be empty'),
+  z.maxLength(1_500, 'must have at most 1500 characters'),
+  z.refine((text) => text.isWellFormed(), 'must be well-formed text'),
+);
 
 /** As in responses. */
 export const TransformRule = z.object({
   collection: z.string(),
   field: z.string(),
   transform: z.enum(transforms),
-  type: z.enum(fakeTypes).optional(),
+  type: z.optional(z.enum(fakeTypes)),
 });
 export type TransformRule = z.output<typeof TransformRule>;
 
@@ -58,42 +58,46 @@ const RuleRequest = z
     collection: path,
     field: path,
     transform: word(transforms),
-    type: word(fakeTypes).optional(),
+    type: z.optional(word(fakeTypes)),
   })
-  .refine(({ transform, type }) => transform !== 'fake' || type !== undefined, {
-    path: ['type'],
-    message: `is required with fake, one of ${fakeTypes.join(', ')}`,
-  })
-  .refine(({ transform, type }) => transform === 'fake' || type === undefined, {
-    path: ['type'],
-    message: 'belongs to fake and must not be combined with another transform',
-  });
+  .check(
+    z.refine(({ transform, type }) => transform !== 'fake' || type !== undefined, {
+      path: ['type'],
+      message: `is required with fake, one of ${fakeTypes.join(', ')}`,
+    }),
+    z.refine(({ transform, type }) => transform === 'fake' || type === undefined, {
+      path: ['type'],
+      message: 'belongs to fake and must not be combined with another transform',
+    }),
+  );
 
 /** A list of rules alone is short for `{rules}`. */
 export const Transform = z
-  .preprocess(
-    (given) => (Array.isArray(given) ? { rules: given } : given),
+  .pipe(
+    z.transform((given) => (Array.isArray(given) ? { rules: given } : given)),
     z.strictObject({
-      allowUnmatched: z.boolean('must be true or false').default(false),
+      allowUnmatched: z._default(z.boolean('must be true or false'), false),
       rules: z
         .array(RuleRequest)
-        .min(1, 'must have a rule')
-        .max(transformRulesMax, `must have at most ${transformRulesMax} rules`),
+        .check(
+          z.minLength(1, 'must have a rule'),
+          z.maxLength(transformRulesMax, `must have at most ${transformRulesMax} rules`),
+        ),
     }),
   )
-  .meta({ type: ['object', 'array'] });
+  .check(z.meta({ type: ['object', 'array'] }));
 
 /** The masking of a restore; numbers are null until the whole backup is checked. */
 export const TransformSummary = z.object({
   rules: z.int(),
   allowUnmatched: z.boolean(),
-  documentsTransformed: z.int().nullable(),
-  fieldsTransformed: z.int().nullable(),
+  documentsTransformed: z.nullable(z.int()),
+  fieldsTransformed: z.nullable(z.int()),
   unmatchedRules: z.array(TransformRule),
 });
 
 /** Each rule with the number of documents in which it found its field. */
-export const RuleMatch = TransformRule.extend({ documents: z.int().nullable() });
+export const RuleMatch = z.extend(TransformRule, { documents: z.nullable(z.int()) });
 
 export const TransformPreview = z.object({
   path: z.string(),

@@ -1,6 +1,7 @@
 /** Webhooks and deliveries in requests and responses. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { id, Moment, Name, text } from '../fields.ts';
+import { backupTriggers } from '../job-enums.ts';
 import {
   webhookHeadersMax,
   webhookSecretMax,
@@ -10,7 +11,6 @@ import {
   webhookTimeoutMsMin,
   webhookUrlMax,
 } from '../limits.ts';
-import { backupTriggers } from './backup.ts';
 import { deliveryStatuses, disabledReasons, webhookFormats } from './webhook-enums.ts';
 
 const yesOrNo = z.boolean('must be true or false');
@@ -21,38 +21,49 @@ export const webhookFields = {
   name: Name,
   url: z
     .string('must be a valid HTTPS URL')
-    .max(webhookUrlMax, `must be at most ${webhookUrlMax} characters`)
-    .meta({ format: 'uri', examples: ['https://example.com/hooks/backups'] }),
-  events: z
-    .array(z.string(), 'must be a list of event names')
-    .max(100, 'must have at most 100 entries')
-    .meta({
+    .check(
+      z.maxLength(webhookUrlMax, `must be at most ${webhookUrlMax} characters`),
+      z.meta({ format: 'uri', examples: ['https://example.com/hooks/backups'] }),
+    ),
+  events: z.array(z.string(), 'must be a list of event names').check(
+    z.maxLength(100, 'must have at most 100 entries'),
+    z.meta({
       // webhook-input.ts rejects an empty list and returns the allowed names.
       minItems: 1,
       examples: [['backup.*', 'restore.failed']],
     }),
-  secret: text(webhookSecretMax)
-    .min(webhookSecretMin, `must be at least ${webhookSecretMin} characters`)
-    .nullable()
-    .meta({ examples: ['a secret of your own'] }),
+  ),
+  secret: z
+    .nullable(text(webhookSecretMax).check(z.minLength(webhookSecretMin, `must be at least ${webhookSecretMin} characters`)))
+    .check(z.meta({ examples: ['a secret of your own'] })),
   enabled: yesOrNo,
   headers: z
-    .unknown()
-    // z.record would silently drop this name.
-    .refine((given) => !Object.hasOwn(Object(given), '__proto__'), { path: ['__proto__'], error: 'is not a valid header name' })
-    .pipe(z.record(z.string(), z.string('must be a string'), 'must be an object of header names and string values'))
-    .refine((given) => Object.keys(given).length <= webhookHeadersMax, `must have at most ${webhookHeadersMax} headers`)
-    .meta({ type: 'object', additionalProperties: { type: 'string' }, examples: [{ 'X-Environment': 'production' }] }),
+    .pipe(
+      z.unknown().check(
+        // z.record would silently drop this name.
+        z.refine((given) => !Object.hasOwn(Object(given), '__proto__'), {
+          path: ['__proto__'],
+          error: 'is not a valid header name',
+        }),
+      ),
+      z.record(z.string(), z.string('must be a string'), 'must be an object of header names and string values'),
+    )
+    .check(
+      z.refine((given) => Object.keys(given).length <= webhookHeadersMax, `must have at most ${webhookHeadersMax} headers`),
+      z.meta({ type: 'object', additionalProperties: { type: 'string' }, examples: [{ 'X-Environment': 'production' }] }),
+    ),
   timeout: z
     .int(timeoutRange)
-    .min(webhookTimeoutMsMin, timeoutRange)
-    .max(webhookTimeoutMsMax, timeoutRange)
-    .meta({ examples: [webhookTimeoutMs] }),
+    .check(
+      z.minimum(webhookTimeoutMsMin, timeoutRange),
+      z.maximum(webhookTimeoutMsMax, timeoutRange),
+      z.meta({ examples: [webhookTimeoutMs] }),
+    ),
   retryEnabled: yesOrNo,
   filters: z.strictObject({
-    projects: z.array(id('project')).max(100, 'must have at most 100 entries').optional(),
-    trigger: z.array(z.enum(backupTriggers)).max(backupTriggers.length).optional(),
-    excludeTrigger: z.array(z.enum(backupTriggers)).max(backupTriggers.length).optional(),
+    projects: z.optional(z.array(id('project')).check(z.maxLength(100, 'must have at most 100 entries'))),
+    trigger: z.optional(z.array(z.enum(backupTriggers)).check(z.maxLength(backupTriggers.length))),
+    excludeTrigger: z.optional(z.array(z.enum(backupTriggers)).check(z.maxLength(backupTriggers.length))),
   }),
   format: z.enum(webhookFormats),
 };
@@ -68,14 +79,17 @@ export const Webhook = z.object({
   timeout: z.int(),
   retryEnabled: z.boolean(),
   filters: z.object({ projects: z.array(z.string()), trigger: z.array(z.string()), excludeTrigger: z.array(z.string()) }),
-  disabledReason: z.enum(disabledReasons).nullable(),
-  lastTriggeredAt: Moment.nullable(),
-  failingSince: Moment.nullable(),
+  disabledReason: z.nullable(z.enum(disabledReasons)),
+  lastTriggeredAt: z.nullable(Moment),
+  failingSince: z.nullable(Moment),
   failureCount: z.int(),
   createdAt: Moment,
   updatedAt: Moment,
 });
-export const WebhookWithSecret = Webhook.extend({ secret: z.string().nullable(), previousSecretExpiresAt: Moment.nullable() });
+export const WebhookWithSecret = z.extend(Webhook, {
+  secret: z.nullable(z.string()),
+  previousSecretExpiresAt: z.nullable(Moment),
+});
 
 const Payload = z.record(z.string(), z.unknown());
 
@@ -84,7 +98,7 @@ export const WebhookEvent = z.object({
   name: z.string(),
   description: z.string(),
   formats: z.array(z.enum(webhookFormats)),
-  samples: z.object({ standard: Payload, simple: Payload.nullable() }),
+  samples: z.object({ standard: Payload, simple: z.nullable(Payload) }),
 });
 
 export const Delivery = z.object({
@@ -92,14 +106,14 @@ export const Delivery = z.object({
   eventId: z.string(),
   eventType: z.string(),
   status: z.enum(deliveryStatuses),
-  statusCode: z.int().nullable(),
+  statusCode: z.nullable(z.int()),
   timestamp: Moment,
-  duration: z.int().nullable(),
+  duration: z.nullable(z.int()),
   attempts: z.int(),
-  lastError: z.string().optional(),
-  lastAttemptAt: Moment.nullable(),
-  nextAttemptAt: Moment.nullable(),
-  test: z.literal(true).optional(),
+  lastError: z.optional(z.string()),
+  lastAttemptAt: z.nullable(Moment),
+  nextAttemptAt: z.nullable(Moment),
+  test: z.optional(z.literal(true)),
 });
 
 export const DeliveryRequest = z.object({

@@ -1,5 +1,5 @@
 /** Descriptions of storage destinations, webhooks, sign-in, organizations, encryption, audit log and health. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { AuditEntry, auditLogs } from '../endpoints/audit-logs.ts';
 import { auth, TokenSet } from '../endpoints/auth.ts';
 import { DeviceCode, DeviceRequest, device } from '../endpoints/device.ts';
@@ -32,9 +32,9 @@ export const accountDescriptions: readonly FieldTexts[] = [
     externalId: 'The ExternalId that the trust policy of your role must require',
     sse: 'Server-side encryption of new objects; null uses the default of the bucket',
   }),
-  fieldTexts(StorageDestination.shape.lastError.unwrap(), { kind: `${storageFailureKind}. Null if it is not known` }),
+  fieldTexts(StorageDestination.shape.lastError.def.innerType, { kind: `${storageFailureKind}. Null if it is not known` }),
   fieldTexts(StorageTest, { duration: 'Milliseconds' }),
-  fieldTexts(StorageTest.shape.checks.element, { kind: `Of a failed step. ${storageFailureKind}` }),
+  fieldTexts(StorageTest.shape.checks.def.element, { kind: `Of a failed step. ${storageFailureKind}` }),
   fieldTexts(z.object(storageFields), {
     credentials:
       's3: {accessKeyId, secretAccessKey} or {roleArn}; spaces: {accessKeyId, secretAccessKey}; gcs: {clientEmail, privateKey}, unless workloadIdentity is given. Replaces workloadIdentity',
@@ -143,7 +143,7 @@ export const accountDescriptions: readonly FieldTexts[] = [
     projectCount: 'How many projects must be reconnected, also those that are not listed',
     serviceAccount: 'The service account whose key ended with the membership',
   }),
-  fieldTexts(organizations.update.body.shape.settings.unwrap(), { timezone: 'IANA time zone' }),
+  fieldTexts(organizations.update.body.shape.settings.def.innerType, { timezone: 'IANA time zone' }),
   fieldTexts(organizations.remove.body, {
     confirmName: 'Exact name of the organization',
     deleteBackupData: 'With force: also delete the objects in your buckets',
@@ -172,7 +172,7 @@ export const accountDescriptions: readonly FieldTexts[] = [
     from: 'Inclusive; a date means midnight UTC',
     to: 'Inclusive; a date means the whole day, UTC',
   }),
-  fieldTexts(Health.shape.checks.unwrap(), {
+  fieldTexts(Health.shape.checks.def.innerType, {
     redis: 'The work queue; the name is historical',
     storage: 'Data at rest: its key is reachable and its stream is enabled',
   }),

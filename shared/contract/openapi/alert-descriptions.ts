@@ -1,5 +1,5 @@
 /** Descriptions of alerts, their deliveries and incidents. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { alertMessagesPerHour } from '../limits.ts';
 import { Alert, AlertDelivery, AlertTest, alertFields, Incident, LastDelivery } from '../models/alert.ts';
 import { AlertDigest, DigestProject } from '../models/alert-digest.ts';

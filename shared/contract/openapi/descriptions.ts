@@ -1,5 +1,5 @@
 /** Descriptions of fields for the OpenAPI document. They are kept out of the schemas, so that function bundles do not carry them. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { accountDescriptions } from './account-descriptions.ts';
 import { alertDescriptions } from './alert-descriptions.ts';
 import { erasureDescriptions } from './erasure-descriptions.ts';
@@ -30,9 +30,10 @@ const all = [
 
 for (const [{ shape }, fields] of all)
   for (const [name, text] of Object.entries(fields)) {
-    const known = texts.get(shape[name]) ?? {};
+    const field = (shape as z.core.$ZodLooseShape)[name];
+    const known = texts.get(field) ?? {};
     if (known[name] !== undefined && known[name] !== text) throw new Error(`two descriptions of ${name} belong to one schema`);
-    texts.set(shape[name], { ...known, [name]: text });
+    texts.set(field, { ...known, [name]: text });
   }
 
 /** The description of a field, or of the schema that its optional, nullable or default wrapper contains. */

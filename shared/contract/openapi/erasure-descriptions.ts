@@ -15,7 +15,7 @@ export const erasureDescriptions: readonly FieldTexts[] = [
       'Whether everything below the documents is erased, too. Also applies to the documents that a query finds',
     reason: 'Shown in the ledger and the audit log: write no personal data',
   }),
-  fieldTexts(erasures.create.body.shape.query.unwrap(), {
+  fieldTexts(erasures.create.body.shape.query.def.innerType, {
     collection: 'The id of the collections, at any depth; all collections if absent',
     field: 'A field path, such as profile.email; names with dots in backticks',
     value:

@@ -27,7 +27,8 @@ export const errorsOf = (endpoint: Endpoint): readonly ErrorCode[] => {
 };
 
 export const errorDescriptions: Readonly<Record<ErrorCode, string>> = {
-  VALIDATION_ERROR: 'A field is invalid; details has field and reason, and for enumerations invalidValues and allowedValues',
+  VALIDATION_ERROR:
+    'A field is invalid, or the body has more than 50,000 values; details has field and reason, and for enumerations invalidValues and allowedValues',
   AUTHORIZATION_PENDING: 'The person has not decided yet; poll again after details.interval seconds',
   SLOW_DOWN: 'Polled too soon; from now on wait 5 seconds longer between two polls (RFC 8628)',
   EXPIRED_TOKEN: 'The device code has expired; start the sign-in again',

@@ -1,46 +1,47 @@
 /** Schemas of the requests that deliver events, in both formats. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { events } from '../events/event-catalogue.ts';
 import { type EventName, eventNames, type SimpleEventName, simpleEventNames } from '../events/event-names.ts';
 import { simpleEvents } from '../events/simple-events.ts';
 import { Moment } from '../fields.ts';
-import { backupTriggers } from '../models/backup.ts';
+import { backupTriggers } from '../job-enums.ts';
 
 const Metadata = z.object({
-  trigger: z.enum(backupTriggers).nullable().describe('What started the backup, restore or schedule; null for other events'),
-  scheduleId: z.string().nullable(),
-  attempt: z.int().describe('Number of this attempt, from 1'),
-  deliveryId: z.string().describe('The same for every attempt'),
+  trigger: z
+    .nullable(z.enum(backupTriggers))
+    .check(z.describe('What started the backup, restore or schedule; null for other events')),
+  scheduleId: z.nullable(z.string()),
+  attempt: z.int().check(z.describe('Number of this attempt, from 1')),
+  deliveryId: z.string().check(z.describe('The same for every attempt')),
   maxAttempts: z
-    .int()
-    .optional()
-    .describe('Number of the last attempt of this delivery; only present if the attempt before this one failed'),
+    .optional(z.int())
+    .check(z.describe('Number of the last attempt of this delivery; only present if the attempt before this one failed')),
   willRetry: z
-    .boolean()
-    .optional()
-    .describe(
-      'Whether another attempt of this delivery follows if this one fails, unless it is answered 410; present with maxAttempts',
+    .optional(z.boolean())
+    .check(
+      z.describe(
+        'Whether another attempt of this delivery follows if this one fails, unless it is answered 410; present with maxAttempts',
+      ),
     ),
   requestId: z
-    .string()
-    .optional()
-    .describe('The X-Request-Id of the call that caused the event; absent if the service itself caused it'),
-  test: z.literal(true).optional().describe('Sent by the test endpoint: a sample, of no real resource'),
+    .optional(z.string())
+    .check(z.describe('The X-Request-Id of the call that caused the event; absent if the service itself caused it')),
+  test: z.optional(z.literal(true)).check(z.describe('Sent by the test endpoint: a sample, of no real resource')),
 });
 
 const standardBody = (name: EventName) =>
   z
     .object({
-      id: z.string().describe('Event id, the same for every webhook'),
+      id: z.string().check(z.describe('Event id, the same for every webhook')),
       type: z.literal(name),
-      timestamp: Moment.describe('When the event happened, with milliseconds'),
+      timestamp: Moment.check(z.describe('When the event happened, with milliseconds')),
       data: events[name],
       metadata: Metadata,
     })
-    .meta({ title: 'standard' });
+    .check(z.meta({ title: 'standard' }));
 
 const simpleBody = (name: SimpleEventName) =>
-  z.object({ event: z.literal(name), timestamp: Moment, data: simpleEvents[name] }).meta({ title: 'simple' });
+  z.object({ event: z.literal(name), timestamp: Moment, data: simpleEvents[name] }).check(z.meta({ title: 'simple' }));
 
 const byName = <N extends EventName, S>(names: readonly N[], body: (name: N) => S): Readonly<Record<N, S>> =>
   Object.fromEntries(names.map((name) => [name, body(name)])) as Record<N, S>;

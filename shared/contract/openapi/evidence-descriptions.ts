@@ -2,8 +2,8 @@
 import { RestoreTestReport, SignedEvidence } from '../models/restore-test-evidence.ts';
 import { type FieldTexts, fieldTexts } from './field-texts.ts';
 
-const { element: project } = RestoreTestReport.shape.projects;
-const { element: test } = project.shape.tests;
+const { element: project } = RestoreTestReport.shape.projects.def;
+const { element: test } = project.shape.tests.def;
 
 export const evidenceDescriptions: readonly FieldTexts[] = [
   fieldTexts(SignedEvidence, {

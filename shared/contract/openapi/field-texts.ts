@@ -1,10 +1,10 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 
 /** Descriptions of some fields of an object schema. */
-export type FieldTexts = readonly [schema: z.ZodObject, texts: Readonly<Record<string, string | undefined>>];
+export type FieldTexts = readonly [schema: z.ZodMiniObject, texts: Readonly<Record<string, string | undefined>>];
 
 /** Does not compile if the schema lacks a field. */
-export const fieldTexts = <T extends z.ZodObject>(
+export const fieldTexts = <T extends z.ZodMiniObject>(
   schema: T,
   texts: { readonly [K in keyof T['shape'] & string]?: string },
 ): FieldTexts => [schema, texts];

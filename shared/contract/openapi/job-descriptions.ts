@@ -2,19 +2,8 @@
 import { backupContents } from '../endpoints/backup-contents.ts';
 import { backups } from '../endpoints/backups.ts';
 import { restores } from '../endpoints/restores.ts';
-import {
-  Anomaly,
-  AnomalyFinding,
-  Backup,
-  BackupEntry,
-  Creator,
-  Diff,
-  Estimate,
-  Lacking,
-  Progress,
-  Verification,
-  WaitingFor,
-} from '../models/backup.ts';
+import { Anomaly, AnomalyFinding, Backup, BackupEntry, Diff, Estimate, Verification } from '../models/backup.ts';
+import { Creator, Lacking, Progress, WaitingFor } from '../models/job.ts';
 import { DryRun, RestoreHistory, RestoreJob, RestorePlan } from '../models/restore.ts';
 import { type FieldTexts, fieldTexts } from './field-texts.ts';
 
@@ -208,7 +197,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
     documentIds: 'Document paths, or ids within the given collections',
     allowPartial: 'The same as options.allowPartial, which it must equal if both are given',
   }),
-  fieldTexts(restores.create.body.shape.options.unwrap(), {
+  fieldTexts(restores.create.body.shape.options.def.innerType, {
     mergeMode: 'Display names such as "Skip Existing" are accepted',
     collections: 'Must equal the outer collections if both are given',
     allowPartial:

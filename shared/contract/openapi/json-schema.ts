@@ -1,24 +1,24 @@
 /** Zod schemas as JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { descriptionOf } from './descriptions.ts';
 import { nameOf } from './named-schemas.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** Schema of a request. */
-export const inputSchema = (schema: z.ZodType): Schema => inline(schema, 'input');
+export const inputSchema = (schema: z.ZodMiniType): Schema => inline(schema, 'input');
 
 /** Schema of a response. It allows further fields, because a later version may add some. */
-export const outputSchema = (schema: z.ZodType): Schema => inline(schema, 'output');
+export const outputSchema = (schema: z.ZodMiniType): Schema => inline(schema, 'output');
 
 /** The component of a named schema; the schema itself of any other. */
-export const referTo = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
+export const referTo = (schema: z.ZodMiniType, io: 'input' | 'output'): Schema => {
   const { $defs: _components, ...root } = convert(schema, io);
   return root;
 };
 
 /** The schema itself, also of a named one. Named schemas in it are references to their components. */
-const inline = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
+const inline = (schema: z.ZodMiniType, io: 'input' | 'output'): Schema => {
   const { $defs = {}, $ref, ...root } = convert(schema, io) as Converted;
   return $ref === undefined ? root : ($defs[$ref.replace(prefix, '')] ?? {});
 };
@@ -30,13 +30,13 @@ interface Converted extends Schema {
 
 const prefix = '#/components/schemas/';
 
-const convert = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
+const convert = (schema: z.ZodMiniType, io: 'input' | 'output'): Schema => {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
     metadata: registry,
     override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema instanceof z.ZodObject) jsonSchema[fieldTexts] = textsOf(zodSchema);
+      if (zodSchema instanceof z.ZodMiniObject) jsonSchema[fieldTexts] = textsOf(zodSchema);
       // The format is enough; its pattern has 300 characters.
       if (jsonSchema.format) delete jsonSchema.pattern;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
@@ -59,7 +59,7 @@ const registry = {
 /** Fields with the same schema share one object during the conversion, so descriptions are added to its result. */
 const fieldTexts = 'x-field-texts';
 
-const textsOf = ({ shape }: z.ZodObject): Readonly<Record<string, string>> =>
+const textsOf = ({ shape }: z.ZodMiniObject): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(shape)
       .flatMap(([name, field]) => [[name, descriptionOf(field, name)]])

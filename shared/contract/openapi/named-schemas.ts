@@ -1,5 +1,5 @@
 /** Names, descriptions and examples of the schemas that become components of the OpenAPI document. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Endpoint } from '../endpoint.ts';
 import { eventNames, simpleEventNames } from '../events/event-names.ts';
 import { eventSummaries } from '../events/event-summaries.ts';
@@ -12,7 +12,7 @@ import { resources } from './resource-schemas.ts';
 
 export interface NamedSchema {
   readonly name: string;
-  readonly schema: z.ZodType;
+  readonly schema: z.ZodMiniType;
   readonly io: 'input' | 'output';
   readonly description: string;
   readonly example: unknown;

@@ -1,5 +1,5 @@
 /** Descriptions of projects, point-in-time recovery and schedules. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { pitr } from '../endpoints/pitr.ts';
 import { projects } from '../endpoints/projects.ts';
 import { scheduleFields } from '../endpoints/schedules.ts';
@@ -41,7 +41,7 @@ export const projectDescriptions: readonly FieldTexts[] = [
     sampled:
       'Parts of the windows without continuous capture (at the start, after an outage, before a new collection was found). Every second can be restored, except for documents that were created and deleted within the part',
   }),
-  fieldTexts(PitrWindows.shape.windows.element, {
+  fieldTexts(PitrWindows.shape.windows.def.element, {
     complete: 'Whether all collections are proven complete. A restore of more than that is refused, unless it has allowPartial',
     precision:
       'interval if too many documents changed to look up every second: a restore uses the last known moment before the requested second and returns it. Absent if the window has the configured precision',
@@ -96,7 +96,7 @@ export const projectDescriptions: readonly FieldTexts[] = [
     principal: 'The member of Google’s policies that gets the roles',
     commands: 'Exactly three, to paste into a shell with gcloud',
   }),
-  fieldTexts(projects.create.body.shape.settings.unwrap(), {
+  fieldTexts(projects.create.body.shape.settings.def.innerType, {
     backupTimeoutMinutes: `Minutes; defaults to ${backupTimeoutMinutes}`,
   }),
   fieldTexts(projects.update.body, {

@@ -1,5 +1,5 @@
 /** The schemas of responses that have a name in the OpenAPI document, each with an example. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { alerts } from '../endpoints/alerts.ts';
 import { AuditEntry } from '../endpoints/audit-logs.ts';
 import { auth, TokenSet, User } from '../endpoints/auth.ts';
@@ -15,9 +15,10 @@ import { Health } from '../endpoints/system.ts';
 import { webhooks } from '../endpoints/webhooks.ts';
 import { Alert, AlertDelivery, AlertTest, Incident } from '../models/alert.ts';
 import { AlertDigest, DigestProject } from '../models/alert-digest.ts';
-import { Backup, BackupEntry, Cost, Creator, Diff, Estimate, JobError, Progress, Verification } from '../models/backup.ts';
+import { Backup, BackupEntry, Diff, Estimate, Verification } from '../models/backup.ts';
 import { Encryption } from '../models/encryption.ts';
 import { Erasure } from '../models/erasure.ts';
+import { Cost, Creator, JobError, Progress } from '../models/job.ts';
 import { Member } from '../models/member.ts';
 import { Attention, FailedJob, HistoryDay, Overview, ProjectOverview } from '../models/overview.ts';
 import { Pitr, PitrWindows } from '../models/pitr.ts';
@@ -40,19 +41,19 @@ import { comparison, difference, restoreTest, restoreTestRun } from './examples/
 import { workloadIdentitySetupExample } from './examples/workload-identity-setup-example.ts';
 
 interface Resource {
-  readonly schema: z.ZodType;
+  readonly schema: z.ZodMiniType;
   readonly description: string;
   readonly example: unknown;
 }
 
-const resource = <S extends z.ZodType>(schema: S, description: string, example: z.output<S>): Resource => ({
+const resource = <S extends z.ZodMiniType>(schema: S, description: string, example: z.output<S>): Resource => ({
   schema,
   description,
   example,
 });
 
 /** A view of a resource: the example has the same values. */
-const view = <S extends z.ZodObject>(schema: S, description: string, ...whole: readonly object[]): Resource => {
+const view = <S extends z.ZodMiniObject>(schema: S, description: string, ...whole: readonly object[]): Resource => {
   const values = Object.assign({}, ...whole) as Readonly<Record<string, unknown>>;
   const fields = Object.keys(schema.shape).filter((name) => name in values);
   return { schema, description, example: Object.fromEntries(fields.map((name) => [name, values[name]])) };

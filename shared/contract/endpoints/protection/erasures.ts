@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { apiPrefix, group } from '../../endpoint.ts';
 import { text } from '../../fields.ts';
 import { erasurePathsMax } from '../../limits.ts';
@@ -13,7 +13,7 @@ const Value = z
     [z.string(), z.number(), z.boolean(), z.null(), z.record(z.string(), z.unknown())],
     'must be a string, a number, a boolean, null, or a typed value such as {"timestampValue": "2025-01-31T08:00:00Z"}',
   )
-  .meta({ examples: ['ada@example.com'] });
+  .check(z.meta({ examples: ['ada@example.com'] }));
 
 export const erasures = group('erasures', `${apiPrefix}/projects/{projectId}/erasures`, {
   create: {
@@ -21,33 +21,20 @@ export const erasures = group('erasures', `${apiPrefix}/projects/{projectId}/era
     access: manage,
     summary: 'Erase documents from every backup: from now on no restore, browse, compare or export shows them. Cannot be undone',
     body: z.strictObject({
-      paths: z
-        .array(
-          z
-            .string()
-            .max(6_144, 'must be at most 6144 characters')
-            .meta({ examples: ['users/ada'] }),
-        )
-        .min(1, 'must not be empty')
-        .max(erasurePathsMax, `must have at most ${erasurePathsMax} paths`)
-        .optional(),
-      query: z
-        .strictObject({
-          collection: z
-            .string()
-            .max(1_500)
-            .meta({ examples: ['users'] })
-            .optional(),
-          field: z
-            .string()
-            .min(1, 'must not be empty')
-            .max(1_500)
-            .meta({ examples: ['email'] }),
+      paths: z.optional(
+        z
+          .array(z.string().check(z.maxLength(6_144, 'must be at most 6144 characters'), z.meta({ examples: ['users/ada'] })))
+          .check(z.minLength(1, 'must not be empty'), z.maxLength(erasurePathsMax, `must have at most ${erasurePathsMax} paths`)),
+      ),
+      query: z.optional(
+        z.strictObject({
+          collection: z.optional(z.string().check(z.maxLength(1_500), z.meta({ examples: ['users'] }))),
+          field: z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(1_500), z.meta({ examples: ['email'] })),
           value: Value,
-        })
-        .optional(),
-      includeSubcollections: z.boolean().default(true),
-      reason: text(500).meta({ examples: ['Request of 2025-01-31, ticket 4711'] }),
+        }),
+      ),
+      includeSubcollections: z._default(z.boolean(), true),
+      reason: text(500).check(z.meta({ examples: ['Request of 2025-01-31, ticket 4711'] })),
     }),
     data: Erasure,
     status: 201,

@@ -1,5 +1,5 @@
 /** Evidence of restore tests: the signed documents, the key that verifies them, and the report over a period. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { apiPrefix, group } from '../../endpoint.ts';
 import { id, When } from '../../fields.ts';
 import { outsideShare } from '../../limits.ts';
@@ -30,10 +30,10 @@ export const evidence = group('evidence', '', {
     access: read,
     summary: 'Report of all restore tests that began in a period (default: the last 30 days), as JSON or printable HTML',
     query: z.strictObject({
-      from: When.optional(),
-      to: When.optional(),
-      projectId: id('project').optional(),
-      format: z.enum(['json', 'html'], 'must be json or html').default('json'),
+      from: z.optional(When),
+      to: z.optional(When),
+      projectId: z.optional(id('project')),
+      format: z._default(z.enum(['json', 'html'], 'must be json or html'), 'json'),
     }),
     reply: 'file',
     content: { 'application/json': RestoreTestReportFile, 'text/html': 'text' },

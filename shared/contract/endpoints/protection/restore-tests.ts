@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { apiPrefix, group } from '../../endpoint.ts';
 import { id, Name, noBody, Timezone, text, When } from '../../fields.ts';
 import {
@@ -16,12 +16,15 @@ const read = { role: 'viewer', scope: 'schedules:read' } as const;
 const manage = { role: 'member', scope: 'schedules:write' } as const;
 
 /** A word is short for the object that has it as its only field. */
-const orWord = <S extends z.ZodType>(field: string, words: readonly string[], schema: S) =>
-  z.preprocess((given) => (typeof given === 'string' && words.includes(given) ? { [field]: given } : given), schema);
+const orWord = <S extends z.ZodMiniType>(field: string, words: readonly string[], schema: S) =>
+  z.pipe(
+    z.transform((given) => (typeof given === 'string' && words.includes(given) ? { [field]: given } : given)),
+    schema,
+  );
 
 const wholeNumber = (min: number, max: number) => {
   const range = `must be a whole number from ${min} to ${max}`;
-  return z.int(range).min(min, range).max(max, range);
+  return z.int(range).check(z.minimum(min, range), z.maximum(max, range));
 };
 
 /** `random` without `days` means the last 30. */
@@ -32,12 +35,12 @@ const BackupChoice = orWord(
     'pick',
     [
       z.strictObject({ pick: z.literal('latest') }),
-      z.strictObject({ pick: z.literal('random'), days: wholeNumber(1, randomDaysMax).default(30) }),
+      z.strictObject({ pick: z.literal('random'), days: z._default(wholeNumber(1, randomDaysMax), 30) }),
       z.strictObject({ pick: z.literal('moment') }),
     ],
     'must be latest, random or moment',
   ),
-).meta({ examples: [{ pick: 'random', days: 30 }] });
+).check(z.meta({ examples: [{ pick: 'random', days: 30 }] }));
 
 const Scope = orWord(
   'type',
@@ -50,24 +53,24 @@ const Scope = orWord(
     ],
     'must be all or sample',
   ),
-).meta({ examples: [{ type: 'all' }] });
+).check(z.meta({ examples: [{ type: 'all' }] }));
 
-const Target = z.preprocess(
-  (given) => (given === 'none' ? null : given),
-  z.strictObject({ projectId: id('project') }).nullable(),
+const Target = z.pipe(
+  z.transform((given) => (given === 'none' ? null : given)),
+  z.nullable(z.strictObject({ projectId: id('project') })),
 );
 
-const Check = z
-  .strictObject({
-    url: z.string().min(1, 'must not be empty').max(2_048, 'must be at most 2048 characters'),
-    secret: z.string().min(1, 'must not be empty').max(255, 'must be at most 255 characters').optional(),
-    timeoutSeconds: wholeNumber(checkTimeoutSecondsMin, checkTimeoutSecondsMax).default(checkTimeoutSeconds),
-  })
-  .nullable();
+const Check = z.nullable(
+  z.strictObject({
+    url: z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(2_048, 'must be at most 2048 characters')),
+    secret: z.optional(z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(255, 'must be at most 255 characters'))),
+    timeoutSeconds: z._default(wholeNumber(checkTimeoutSecondsMin, checkTimeoutSecondsMax), checkTimeoutSeconds),
+  }),
+);
 
 const fields = {
   name: Name,
-  projectId: id('project').nullable(),
+  projectId: z.nullable(id('project')),
   cron: scheduleFields.cron,
   timezone: Timezone,
   backup: BackupChoice,
@@ -82,13 +85,13 @@ const Fields = z.strictObject(fields);
 /** PUT replaces all fields: those not given get their defaults. */
 const Whole = z.strictObject({
   ...fields,
-  projectId: fields.projectId.default(null),
-  timezone: fields.timezone.optional(),
-  backup: fields.backup.prefault({ pick: 'latest' }),
-  scope: fields.scope.prefault({ type: 'all' }),
-  target: fields.target.default(null),
-  check: fields.check.default(null),
-  enabled: fields.enabled.default(true),
+  projectId: z._default(fields.projectId, null),
+  timezone: z.optional(fields.timezone),
+  backup: z.prefault(fields.backup, { pick: 'latest' }),
+  scope: z.prefault(fields.scope, { type: 'all' }),
+  target: z._default(fields.target, null),
+  check: z._default(fields.check, null),
+  enabled: z._default(fields.enabled, true),
 });
 
 /** A project that a plan does not test this time. */
@@ -116,7 +119,7 @@ export const restoreTests = group('restoreTests', `${apiPrefix}/restore-tests`, 
     route: 'GET',
     access: read,
     summary: 'List plans of restore tests, newest first',
-    query: z.strictObject({ projectId: id('project').optional() }),
+    query: z.strictObject({ projectId: z.optional(id('project')) }),
     list: RestoreTest,
     capabilities: ['table:read'],
   },
@@ -132,7 +135,7 @@ export const restoreTests = group('restoreTests', `${apiPrefix}/restore-tests`, 
     route: 'PATCH /{restoreTestId}',
     access: manage,
     summary: 'Update, pause or resume a plan; only the given fields change',
-    body: z.strictObject(Fields.partial().shape),
+    body: z.strictObject(z.partial(Fields).shape),
     data: RestoreTest,
     audit: 'restore_test.updated',
     errors: changeErrors,
@@ -174,10 +177,10 @@ export const restoreTests = group('restoreTests', `${apiPrefix}/restore-tests`, 
     access: read,
     summary: 'List the runs of a plan, newest first',
     query: z.strictObject({
-      projectId: id('project').optional(),
-      status: z.enum(restoreTestStatuses).optional(),
-      from: When.optional(),
-      to: When.optional(),
+      projectId: z.optional(id('project')),
+      status: z.optional(z.enum(restoreTestStatuses)),
+      from: z.optional(When),
+      to: z.optional(When),
     }),
     list: RestoreTestRun,
     errors: ['RESTORE_TEST_NOT_FOUND'],
@@ -210,7 +213,7 @@ export const restoreTests = group('restoreTests', `${apiPrefix}/restore-tests`, 
     summary: 'Report the result of your own check of the restored data, while the run waits for it',
     body: z.strictObject({
       result: z.enum(checkResults, 'must be pass or fail'),
-      message: text(checkMessageMax).nullable().default(null),
+      message: z._default(z.nullable(text(checkMessageMax)), null),
     }),
     data: RestoreTestRun,
     audit: 'restore_test.check_answered',

@@ -1,5 +1,5 @@
 /** Examples of accounts, organizations, projects, destinations, schedules and webhooks. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { AuditEntry } from '../../endpoints/audit-logs.ts';
 import type { TokenSet, User } from '../../endpoints/auth.ts';
 import type { DeviceCode, DeviceRequest } from '../../endpoints/device.ts';

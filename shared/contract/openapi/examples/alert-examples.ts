@@ -1,5 +1,5 @@
 /** Examples of alerts, their deliveries and incidents. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { idPrefixes } from '../../ids.ts';
 import { lapsedAfterHours } from '../../limits.ts';
 import type { Alert, AlertDelivery, AlertTest, Incident } from '../../models/alert.ts';

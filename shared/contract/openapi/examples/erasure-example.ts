@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Erasure } from '../../models/erasure.ts';
 import { backup } from './job-examples.ts';
 

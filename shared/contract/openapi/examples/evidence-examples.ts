@@ -1,5 +1,5 @@
 /** Examples of the evidence of a restore test and of the report. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { idPrefixes } from '../../ids.ts';
 import type { RestoreTestReport, SignedEvidence } from '../../models/restore-test-evidence.ts';
 import { sampleResourcesAt } from '../../samples/sample-resources.ts';

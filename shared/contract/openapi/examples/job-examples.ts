@@ -1,5 +1,5 @@
 /** Examples of backups, restores and what belongs to them. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { idPrefixes } from '../../ids.ts';
 import type { Backup, BackupEntry, Diff, Estimate } from '../../models/backup.ts';
 import type { Overview } from '../../models/overview.ts';

@@ -2,7 +2,7 @@
  * A valid request of every operation with a body. None does harm: what deletes is recoverable, and what writes to a database is a dry
  * run. A test sends each to a running service, with the ids of existing resources.
  */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { contract } from '../../index.ts';
 import { backupTimeoutMinutes, overlapHours, pitrRetentionDays } from '../../limits.ts';
 import { sampleResourcesAt } from '../../samples/sample-resources.ts';
@@ -13,7 +13,7 @@ const { project, storage, schedule, backup } = sampleResourcesAt(exampleTime);
 
 type Groups = typeof contract;
 type Rows = { [G in keyof Groups]: Groups[G][keyof Groups[G]] }[keyof Groups];
-type WithBody = Extract<Rows, { readonly body: z.ZodType }>;
+type WithBody = Extract<Rows, { readonly body: z.ZodMiniType }>;
 type Bodies = { readonly [E in WithBody as E['id']]: z.input<E['body']> };
 
 export const requestExamples: Bodies = {

@@ -1,5 +1,5 @@
 /** Examples of restore tests. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Comparison, Difference, RestoreTest, RestoreTestRun } from '../../models/restore-test.ts';
 import { sampleResourcesAt } from '../../samples/sample-resources.ts';
 import { exampleTime } from './request-examples.ts';

@@ -1,5 +1,5 @@
 /** Example of the commands for access without a key. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { audienceOf, type WorkloadIdentitySetup } from '../../workload-identity.ts';
 
 const organizationId = 'org_01JZ8Q4V0M6T3X9C2B7N5K1HRD';

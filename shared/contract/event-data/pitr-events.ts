@@ -1,0 +1,16 @@
+import * as z from 'zod/mini';
+import { CapturedChanges, Pitr, PitrGap } from '../models/pitr.ts';
+import { organization, project } from './fields.ts';
+
+const recovered = z.object({ organization, project, pitr: z.omit(Pitr, { anomaly: true }) });
+
+export const pitrEvents = {
+  'pitr.enabled': recovered,
+  'pitr.disabled': recovered,
+  'pitr.change_captured': z.object({
+    organization,
+    project: z.pick(project, { id: true, name: true }),
+    changes: CapturedChanges,
+    gap: z.optional(PitrGap),
+  }),
+};

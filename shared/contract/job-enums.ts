@@ -1,0 +1,18 @@
+/** Enumerations of backups and restores, without schemas, so that other models do not bundle those of both. */
+export const backupTypes = ['full', 'incremental'] as const;
+export const backupStatuses = ['pending', 'running', 'completed', 'failed', 'cancelled', 'expired', 'deleted'] as const;
+export const backupTriggers = ['manual', 'scheduled', 'safety', 'pitr-base', 'import'] as const;
+export const verifyDepths = ['structure', 'sample', 'full'] as const;
+
+export const restoreStatuses = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const;
+/** In order. A failed or cancelled job keeps its last phase. */
+export const restorePhases = [
+  'Initializing',
+  'Downloading',
+  'Decrypting',
+  'Decompressing',
+  'Validating',
+  'Restoring',
+  'Finalizing',
+  'Completed',
+] as const;

@@ -1,0 +1,33 @@
+/** What backups and restores have in common. */
+import * as z from 'zod/mini';
+import { jobErrors } from '../errors.ts';
+import { Moment } from '../fields.ts';
+
+export const Progress = z.object({ percent: z.int(), documents: z.int(), totalDocuments: z.nullable(z.int()) });
+
+const waitReasons = ['quota', 'database', 'storage'] as const;
+/** What a job that makes no progress waits for. */
+export const WaitingFor = z.object({ reason: z.enum(waitReasons), since: Moment });
+
+export const JobError = z.object({
+  code: z.enum(jobErrors),
+  message: z.string(),
+  details: z._default(z.record(z.string(), z.unknown()), {}),
+});
+
+/** Collections that are not proven complete at a moment. `count` is null, and `complete` false, if the names are not all known. */
+export const Lacking = z.object({
+  collections: z.array(z.string()),
+  count: z.nullable(z.int()),
+  complete: z.boolean(),
+  reason: z.string(),
+});
+
+export const Cost = z.object({ reads: z.int(), estimatedUsd: z.number() });
+
+/** Who started a job. */
+export const Creator = z.object({
+  type: z.enum(['user', 'service_account', 'system']),
+  id: z.string(),
+  email: z.nullable(z.string()),
+});
