@@ -1,5 +1,5 @@
 /** Checks what an erasure names. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Erasure } from '../archive/index.ts';
 import type { erasures } from '../contract/endpoints/protection/erasures.ts';
 import { checkAll, invalid } from '../contract/errors.ts';

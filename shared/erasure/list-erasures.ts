@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { ApiError } from '../contract/errors.ts';
 import { isId } from '../contract/ids.ts';
 import type { Erasure } from '../contract/models/erasure.ts';

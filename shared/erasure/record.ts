@@ -1,5 +1,5 @@
 /** Items of the erasure ledger. Every key begins with the tenant. What identifies a person is sealed. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Identity } from '../archive/index.ts';
 import type { Erasure } from '../contract/models/erasure.ts';
 import type { Item, Key, Tenant } from '../platform/index.ts';

@@ -2,9 +2,9 @@
  * Runs an endpoint of the contract. Each step's result is the next one's input, so none can be omitted or reordered:
  * size → authenticate → count → authorize → parse → validate → replay → count outbound calls → run → commit → respond.
  */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { ApiError, invalidIn, throwInvalid } from '../contract/errors.ts';
+import { ApiError, invalidBesides, throwInvalid } from '../contract/errors.ts';
 import { idsIn } from '../contract/ids.ts';
 import { noSuchOrganization } from '../organization/index.ts';
 import { addLogContext, type Clock, clock, type Key } from '../platform/index.ts';
@@ -118,7 +118,7 @@ const readInput = async ({ endpoint, check, incoming }: AdmittedCall, scope: str
   } catch (error) {
     const rejected = asInvalid(error);
     const ofPage = page instanceof ApiError && page !== rejected ? page : undefined;
-    throwInvalid([ofPage, rejected, invalidIn(() => check(acceptedFields(endpoint.body, json)))]);
+    throwInvalid([ofPage, rejected, invalidBesides(rejected, () => check(acceptedFields(endpoint.body, json)))]);
     throw error;
   }
 };
@@ -138,7 +138,7 @@ const render = async (
   if (outcome.file) return fileResponse(outcome.file);
   const status = outcome.status ?? endpoint.status ?? 200;
   if (endpoint.list) {
-    const data = endpoint.list.array().parse(outcome.items);
+    const data = z.array(endpoint.list).parse(outcome.items);
     return jsonResponse(
       status,
       JSON.stringify({ success: true, data, pagination: await paginate(outcome.next, scope, endpoint.id) }),

@@ -1,6 +1,6 @@
 /** Input and output types of a handler, derived from its endpoint: a mismatch does not compile. */
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Actor, Origin } from '../audit/index.ts';
 import type { PersonalAccess } from '../contract/access.ts';
 import type { Endpoint, Params } from '../contract/endpoint.ts';
@@ -11,7 +11,7 @@ import type { Page } from './cursor.ts';
 import type { Incoming } from './parse-request.ts';
 import type { File, Response } from './responses.ts';
 
-type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+type Parsed<S> = S extends z.ZodMiniType ? z.output<S> : undefined;
 type CallerOf<A> = A extends 'public'
   ? unknown
   : A extends PersonalAccess
@@ -23,7 +23,7 @@ export type Call<E extends Endpoint> = {
   readonly params: Params<E['path']>;
   readonly query: Parsed<E['query']>;
   readonly body: Parsed<E['body']>;
-  readonly page: E['list'] extends z.ZodType ? Page : E['paged'] extends true ? Page : undefined;
+  readonly page: E['list'] extends z.ZodMiniType ? Page : E['paged'] extends true ? Page : undefined;
   readonly now: Date;
   readonly origin: Origin;
   readonly incoming: Incoming;
@@ -33,9 +33,9 @@ type Payload<E extends Endpoint> = E['reply'] extends 'redirect'
   ? { readonly location: string }
   : E['reply'] extends 'file'
     ? { readonly file: File }
-    : E['list'] extends z.ZodType
+    : E['list'] extends z.ZodMiniType
       ? { readonly items: readonly z.input<E['list']>[]; readonly next: string | undefined }
-      : E['data'] extends z.ZodType
+      : E['data'] extends z.ZodMiniType
         ? { readonly data: z.input<E['data']> } & (E['paged'] extends true ? { readonly next: string | undefined } : unknown)
         : { readonly message: string };
 

@@ -2,7 +2,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Origin } from '../audit/index.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
-import { bodyMaxBytes } from '../contract/limits.ts';
+import { bodyMaxBytes, bodyMaxValues } from '../contract/limits.ts';
 import { viewerLocation } from './viewer-location.ts';
 
 export interface Incoming {
@@ -84,10 +84,30 @@ export const readJson = (incoming: Incoming, optional: boolean): unknown => {
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type must be application/json');
   }
-  const text = readText(incoming);
+  const body = parseJson(readText(incoming));
+  if (hasTooManyValues(body)) throw invalid('body', `must have at most ${bodyMaxValues} values`);
+  return body;
+};
+
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
     throw invalid('body', 'is not valid JSON');
   }
+};
+
+/** Without recursion: a body may have very many levels. */
+const hasTooManyValues = (body: unknown): boolean => {
+  const open = [body];
+  let values = 0;
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const inner: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
+    values += inner.length;
+    if (values > bodyMaxValues) return true;
+    for (const value of inner) open.push(value);
+  }
+  return false;
 };

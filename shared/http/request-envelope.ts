@@ -1,7 +1,7 @@
 /** The middy stack of an API call: header names, log context, errors and timeouts as responses, and common headers. */
 import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ApiError, errors } from '../contract/errors.ts';
 import { idsIn } from '../contract/ids.ts';
 import { type Clock, emitMetric, FunctionTimeoutError, lambdaStack, log } from '../platform/index.ts';

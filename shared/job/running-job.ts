@@ -1,5 +1,5 @@
-import type * as z from 'zod';
-import type { JobError } from '../contract/models/backup.ts';
+import type * as z from 'zod/mini';
+import type { JobError } from '../contract/models/job.ts';
 import type { OrganizationRecord } from '../organization/index.ts';
 import { check, type Item, type Key, type Update, update, type Write } from '../platform/index.ts';
 import { JobFailure } from './job-failure.ts';

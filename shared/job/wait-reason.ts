@@ -1,5 +1,5 @@
-import type * as z from 'zod';
-import type { WaitingFor } from '../contract/models/backup.ts';
+import type * as z from 'zod/mini';
+import type { WaitingFor } from '../contract/models/job.ts';
 import { StorageError } from '../destination/index.ts';
 import { SourceError } from '../firestore/index.ts';
 

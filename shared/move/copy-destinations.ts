@@ -1,3 +1,4 @@
+import { storageEvents } from '../contract/event-data/storage-events.ts';
 import {
   credentialsMissing,
   type DestinationRecord,
@@ -65,8 +66,8 @@ export const copyDestinations = async (
         details: { step: 'credentials', kind: 'denied' },
       } as const;
       const event = credentials
-        ? emit(to, 'storage.connected', { organization: ref, storage }, now)
-        : emit(to, 'storage.error', { organization: ref, storage, error }, now);
+        ? emit(to, storageEvents, 'storage.connected', { organization: ref, storage }, now)
+        : emit(to, storageEvents, 'storage.error', { organization: ref, storage, error }, now);
       return { writes: [...leaves, there ? completed(there, copy) : create(copy, stale), event], copy };
     }),
   );

@@ -1,5 +1,6 @@
 import { auditEntry, type Origin } from '../audit/index.ts';
 import { markRetentionDue } from '../backup/index.ts';
+import { projectEvents } from '../contract/event-data/project-events.ts';
 import { emit } from '../event/index.ts';
 import {
   type CallerContext,
@@ -64,8 +65,20 @@ export const switchOrganization = async (
     markRetentionDue(to, now),
     entry(from),
     entry(to),
-    emit(from, 'project.deleted', { organization: organizationRef(caller.organization), project: projectData(project) }, now),
-    emit(to, 'project.created', { organization: organizationRef(target.organization), project: projectData(arrived) }, now),
+    emit(
+      from,
+      projectEvents,
+      'project.deleted',
+      { organization: organizationRef(caller.organization), project: projectData(project) },
+      now,
+    ),
+    emit(
+      to,
+      projectEvents,
+      'project.created',
+      { organization: organizationRef(target.organization), project: projectData(arrived) },
+      now,
+    ),
   ]);
   return arrived;
 };

@@ -2,6 +2,7 @@ import type { UserRecord } from '../account/index.ts';
 import { auditNote } from '../audit/index.ts';
 import { comparableEmail } from '../contract/comparable-email.ts';
 import { ApiError } from '../contract/errors.ts';
+import { organizationEvents } from '../contract/event-data/organization-events.ts';
 import { emit } from '../event/index.ts';
 import { type Change, create, iso, newId, StaleReadError, type Tenant, unsafeTenant } from '../platform/index.ts';
 import { joinWrites } from './member/membership.ts';
@@ -62,7 +63,7 @@ export const createOrganization = (
         create(organization),
         ...joinWrites(tenant, owner.id, 'owner', address, now),
         create({ ...organizationKey.address(tenant, address), userId: owner.id }),
-        emit(tenant, 'organization.created', { organization }, now),
+        emit(tenant, organizationEvents, 'organization.created', { organization }, now),
       ],
       audit: [auditNote(tenant, 'organization', id, { name: input.name, slug })],
     },

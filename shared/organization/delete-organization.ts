@@ -1,6 +1,7 @@
 /** Deletes an organization, recoverably for 30 days or permanently, and recovers it. */
 import { auditNote } from '../audit/index.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
+import { organizationEvents } from '../contract/event-data/organization-events.ts';
 import { recoverySeconds } from '../contract/limits.ts';
 import { emit, enqueue } from '../event/index.ts';
 import { after, type Change, iso, type Key, set, unsafeTenant } from '../platform/index.ts';
@@ -48,7 +49,7 @@ export const deleteOrganization = (
         // Removes the Scheduler's entries.
         enqueue(tenant, { kind: 'sync-schedules' }, now),
         enqueue(tenant, force ? { kind: 'purge-organization', deleteBackupData } : { kind: 'notify-organization-deleted' }, now),
-        emit(tenant, 'organization.deleted', { organization: { ...data, name } }, now),
+        emit(tenant, organizationEvents, 'organization.deleted', { organization: { ...data, name } }, now),
       ],
       audit: [auditNote(tenant, 'organization', id, { deletionType, recoveryDeadline: data.recoveryDeadline, deleteBackupData })],
     },
@@ -80,7 +81,13 @@ export const recoverOrganization = (
         ),
         { remove: dueKey(organization) },
         enqueue(tenant, { kind: 'sync-schedules' }, now),
-        emit(tenant, 'organization.updated', { organization: { ...recovered, settings: settingsOf(recovered) } }, now),
+        emit(
+          tenant,
+          organizationEvents,
+          'organization.updated',
+          { organization: { ...recovered, settings: settingsOf(recovered) } },
+          now,
+        ),
       ],
       audit: [auditNote(tenant, 'organization', id)],
     },

@@ -1,4 +1,5 @@
 import { auditNote } from '../audit/index.ts';
+import { organizationEvents } from '../contract/event-data/organization-events.ts';
 import { emit } from '../event/index.ts';
 import { type Change, iso, omitUndefined, set } from '../platform/index.ts';
 import type { CallerContext } from './model/caller-context.ts';
@@ -33,7 +34,13 @@ export const updateSettings = (
           { expected: { deletedAt: undefined }, onConditionFailed: noSuchOrganization },
         ),
         ...destinationCheck(tenant, given.defaultStorageId),
-        emit(tenant, 'organization.updated', { organization: { ...changed, settings: settingsOf(changed) } }, now),
+        emit(
+          tenant,
+          organizationEvents,
+          'organization.updated',
+          { organization: { ...changed, settings: settingsOf(changed) } },
+          now,
+        ),
       ],
       audit: [auditNote(tenant, 'organization', tenant.organizationId, given)],
     },

@@ -1,5 +1,5 @@
 /** Whether a project is protected now, and why not. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Attention, ProjectOverview } from '../contract/models/overview.ts';
 import { pitrData } from '../pitr/index.ts';
 import { previousRun, type ScheduleRecord } from '../schedule/index.ts';

@@ -1,5 +1,5 @@
 /** Backups, storage and documents by day, from the backups that were read. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { costOf, wasCompleted } from '../backup/index.ts';
 import type { HistoryDay } from '../contract/models/overview.ts';
 import { restoreCost } from '../restore/index.ts';

@@ -1,5 +1,5 @@
 /** Jobs that failed within a week, newest first. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { FailedJob } from '../contract/models/overview.ts';
 import type { RecentBackup, RecentRestore } from './recent-jobs.ts';
 

@@ -1,6 +1,7 @@
 /** What needs attention, most urgent first. */
 import { concerns as kinds } from '../contract/models/overview.ts';
 import type { DestinationRecord } from '../destination/index.ts';
+import type { RestoreTestRecord } from '../restore-test/index.ts';
 import { type listWebhooks, webhookData } from '../webhook/index.ts';
 import type { Concern } from './assess-protection.ts';
 import { recentMs } from './failed-jobs.ts';
@@ -9,6 +10,7 @@ import type { ProjectState } from './project-state.ts';
 interface AttentionContext {
   readonly states: readonly ProjectState[];
   readonly destinations: readonly DestinationRecord[];
+  readonly restoreTests: readonly RestoreTestRecord[];
   readonly webhooks: Awaited<ReturnType<typeof listWebhooks>>['webhooks'];
   readonly now: Date;
 }
@@ -17,7 +19,13 @@ const shownMax = 100;
 
 /** Concerns of projects, and those of the organization as a whole. */
 export const attentionList = (concerns: readonly Concern[], context: AttentionContext): Concern[] =>
-  [...concerns, ...unusedDestinations(concerns, context), ...failedRestores(context), ...failingWebhooks(context)]
+  [
+    ...concerns,
+    ...unusedDestinations(concerns, context),
+    ...failedRestores(context),
+    ...failedRestoreTests(context),
+    ...failingWebhooks(context),
+  ]
     .sort((a, b) => rankOf(a) - rankOf(b))
     .slice(0, shownMax);
 
@@ -52,6 +60,23 @@ const failedRestores = ({ states, now }: AttentionContext): readonly Concern[] =
         since: last.completedAt,
         projectId: project.id,
         resource: { type: 'restore', id: last.id },
+      },
+    ];
+  });
+
+/** Restore tests whose last run did not pass, or did not take place: until the next one passes, nothing proves the backups. */
+const failedRestoreTests = ({ restoreTests }: AttentionContext): readonly Concern[] =>
+  restoreTests.flatMap(({ id, name, projectId, enabled, lastOutcome }): readonly Concern[] => {
+    if (!enabled || (lastOutcome?.status !== 'failed' && lastOutcome?.status !== 'missed')) return [];
+    const what = `Restore test ${name} ${lastOutcome.status === 'failed' ? 'failed' : 'was missed'}`;
+    return [
+      {
+        severity: 'warning',
+        kind: 'RESTORE_TEST_FAILED',
+        message: lastOutcome.error ? `${what}: ${lastOutcome.error.message}` : what,
+        since: lastOutcome.at,
+        projectId,
+        resource: { type: 'restore_test', id },
       },
     ];
   });

@@ -1,5 +1,5 @@
 /** A project as the overview shows it. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { GoodBackup, ProjectOverview, RunningJob } from '../contract/models/overview.ts';
 import { neverEnabled, pitrData } from '../pitr/index.ts';
 import type { Assessment } from './assess-protection.ts';

@@ -2,13 +2,14 @@
  * The overview of an organization. However many backups it has, a call reads at most 6 MB in sequence: the newest backups (4 MB),
  * restores (1 MB), 200 projects, and for these by key their captures, locks and last backups.
  */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Overview } from '../contract/models/overview.ts';
 import { type DestinationRecord, listDestinations } from '../destination/index.ts';
 import type { OrganizationRecord } from '../organization/index.ts';
 import { pitrKey } from '../pitr/index.ts';
 import { getAll, iso, type Tenant } from '../platform/index.ts';
 import { listProjects, type ProjectRecord } from '../project/index.ts';
+import { listRestoreTests } from '../restore-test/index.ts';
 import { type ScheduleRecord, schedulesOf } from '../schedule/index.ts';
 import { listWebhooks } from '../webhook/index.ts';
 import { assessProtection } from './assess-protection.ts';
@@ -25,16 +26,18 @@ import { readRunningJobs } from './running-jobs.ts';
 const projectsMax = 200;
 const destinationsMax = 200;
 const webhooksMax = 100;
+const restoreTestsMax = 100;
 
 export const readOverview = async (
   tenant: Tenant,
   organization: OrganizationRecord,
   now: Date,
 ): Promise<z.input<typeof Overview>> => {
-  const [{ projects }, { destinations }, { webhooks }, schedules, recent, restores] = await Promise.all([
+  const [{ projects }, { destinations }, { webhooks }, { items: restoreTests }, schedules, recent, restores] = await Promise.all([
     listProjects(tenant, { limit: projectsMax, after: undefined }),
     listDestinations(tenant, { limit: destinationsMax, after: undefined }),
     listWebhooks(tenant, { limit: webhooksMax, after: undefined }),
+    listRestoreTests(tenant, {}, { limit: restoreTestsMax, after: undefined }),
     Array.fromAsync(schedulesOf(tenant)),
     readRecentBackups(tenant, now),
     readRecentRestores(tenant),
@@ -76,7 +79,7 @@ export const readOverview = async (
     projects: shown,
     attention: attentionList(
       assessed.flatMap(({ assessment }) => assessment.concerns),
-      { states, destinations, webhooks, now },
+      { states, destinations, restoreTests, webhooks, now },
     ),
     failedJobs: failedJobs(recent.backups, restores, new Map(projects.map(({ id, name }) => [id, name])), now),
     history: {

@@ -1,5 +1,5 @@
 /** Jobs that run now, by project. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { backupKey, progressOf } from '../backup/index.ts';
 import type { RunningJob } from '../contract/models/overview.ts';
 import { getAll, type Tenant } from '../platform/index.ts';

@@ -1,4 +1,5 @@
 import { auditNote } from '../audit/index.ts';
+import { projectEvents } from '../contract/event-data/project-events.ts';
 import { emit, enqueue } from '../event/index.ts';
 import { type CallerContext, countOf, destinationCheck, organizationRef } from '../organization/index.ts';
 import { type Change, create, iso, remove } from '../platform/index.ts';
@@ -44,7 +45,13 @@ export const createProject = (
         ...destinationCheck(tenant, settings?.defaultStorageId),
         ...membershipCheck(tenant, connection),
         countOf('projectCount', tenant, 1),
-        emit(tenant, 'project.created', { organization: organizationRef(organization), project: projectData(project) }, now),
+        emit(
+          tenant,
+          projectEvents,
+          'project.created',
+          { organization: organizationRef(organization), project: projectData(project) },
+          now,
+        ),
       ],
       audit: [auditNote(tenant, 'project', id, { name, sourceProjectId, databaseId, connection: shown })],
     },
@@ -60,7 +67,13 @@ export const removeProject = ({ tenant, organization }: CallerContext, project: 
       whileIdle(tenant, id),
       whileUntested(tenant, project),
       countOf('projectCount', tenant, -1),
-      emit(tenant, 'project.deleted', { organization: organizationRef(organization), project: projectData(project) }, now),
+      emit(
+        tenant,
+        projectEvents,
+        'project.deleted',
+        { organization: organizationRef(organization), project: projectData(project) },
+        now,
+      ),
       enqueue(tenant, { kind: 'sync-schedules', projectId: id, deletedProjectName: name }, now),
     ],
     audit: [auditNote(tenant, 'project', id, { name, sourceProjectId })],

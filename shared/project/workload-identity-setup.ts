@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { projects } from '../contract/endpoints/projects.ts';
 import { invalid } from '../contract/errors.ts';
 import {

@@ -2,7 +2,7 @@
  * A webhook as the API shows it. It cannot leak a secret, because the record holds only encrypted ones. Tokens in its URL are masked
  * unless the whole URL is passed, for a caller who may change webhooks.
  */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Webhook, WebhookWithSecret } from '../contract/models/webhook.ts';
 import { secretMask } from '../platform/index.ts';
 import type { HealthRecord, WebhookRecord } from './model/record.ts';

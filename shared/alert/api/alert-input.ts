@@ -1,5 +1,5 @@
 /** Checks the fields of an alert against its channel, the network and the organization's projects. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { checkAll, invalid } from '../../contract/errors.ts';
 import type { alertFields } from '../../contract/models/alert.ts';
 import type { AlertChannel } from '../../contract/models/alert-enums.ts';
@@ -9,7 +9,7 @@ import { checkUrl, checkUrlText } from '../../webhook/index.ts';
 import { pagerDutyUrl } from '../message/index.ts';
 import type { AlertRecord } from '../model/record.ts';
 
-type Fields = z.output<z.ZodObject<typeof alertFields>>;
+type Fields = z.output<z.ZodMiniObject<typeof alertFields>>;
 export type AlertInput = { readonly [K in keyof Fields]?: Fields[K] | undefined };
 
 type ChannelField = 'recipients' | 'url' | 'routingKey' | 'digest';

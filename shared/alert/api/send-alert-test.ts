@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { auditNote } from '../../audit/index.ts';
 import type { AlertTest } from '../../contract/models/alert.ts';
 import { type CallerContext, organizationRef, whileActive } from '../../organization/index.ts';

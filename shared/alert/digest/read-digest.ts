@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { AlertDigest } from '../../contract/models/alert-digest.ts';
 import type { Overview } from '../../contract/models/overview.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';

@@ -1,5 +1,5 @@
 /** What an event of the service says about incidents. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { events } from '../../contract/events/event-catalogue.ts';
 import type { EventName } from '../../contract/events/event-names.ts';
 import type { IncidentEventName } from '../../contract/events/incident-events.ts';

@@ -1,5 +1,5 @@
 /** An alert as the API shows it. It cannot leak a secret, because the record holds only encrypted ones. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Alert, AlertDelivery, Incident } from '../../contract/models/alert.ts';
 import { secretMask } from '../../platform/index.ts';
 import type { AlertDeliveryRecord, AlertHealth, AlertRecord, IncidentRecord } from './record.ts';

@@ -1,5 +1,6 @@
 /** Judges a backup that is about to complete, and what must be written with its completion. */
 import { type AnomalyFinding, detectAnomaly, type Statistics } from '../../anomaly/index.ts';
+import { backupEvents } from '../../contract/event-data/backup-events.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { get, getAll, iso, StaleReadError, set, type Tenant, takeWithinBytes, type Write } from '../../platform/index.ts';
 import { backupAudit } from '../model/backup-audit.ts';
@@ -109,7 +110,7 @@ export const anomalyNotices = (
     expected,
   }));
   return [
-    emit(tenant, 'backup.anomaly', { ...data, backup: { ...data.backup, anomaly }, findings: news }, now),
+    emit(tenant, backupEvents, 'backup.anomaly', { ...data, backup: { ...data.backup, anomaly }, findings: news }, now),
     enqueue(tenant, { kind: 'apply-anomaly', backupId: backup.id }, now),
     backupAudit(tenant, 'backup.anomaly_detected', backup, { source, keptBackupId, findings: findings.slice(0, 10) }, now),
   ];

@@ -2,7 +2,7 @@
  * Compares a backup. The direction is from the other backup to this one, or from this one to the live database. Only the scope that
  * both have in common is compared; of a partial backup, only the documents it names.
  */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
 import type { Diff } from '../../contract/models/backup.ts';
 import { type FirestoreDatabase, intersection, type NameRange, probeSource, scopeOf } from '../../firestore/index.ts';

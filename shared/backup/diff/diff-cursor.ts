@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Archive, Seeker } from '../../archive/index.ts';
 import { invalid } from '../../contract/errors.ts';
 import type { Counts, Stop } from './merge-cursors.ts';
@@ -9,9 +9,9 @@ const Cursor = z.object({
   /** Where to continue: the rank in one of the archives, which is short, or the name. */
   at: z.union([z.object({ side: z.enum(['from', 'to']), rank: z.int() }), z.object({ name: z.string() })]),
   counts: Numbers,
-  total: Numbers.optional(),
-  readTime: z.string().optional(),
-  reads: z.int().optional(),
+  total: z.optional(Numbers),
+  readTime: z.optional(z.string()),
+  reads: z.optional(z.int()),
 });
 type Cursor = z.output<typeof Cursor>;
 

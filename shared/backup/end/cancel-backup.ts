@@ -1,5 +1,6 @@
 import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { backupEvents } from '../../contract/event-data/backup-events.ts';
 import { emit } from '../../event/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import { type Change, iso, StaleReadError, set } from '../../platform/index.ts';
@@ -30,7 +31,7 @@ export const cancelBackup = async (
       writes: [
         set(backupKey.backup(tenant, id), ended, { expected: { status }, onConditionFailed: () => new StaleReadError() }),
         { ...jobRelease(tenant, projectId, id), onConditionFailed: () => new StaleReadError() },
-        emit(tenant, 'backup.failed', { ...event, backup: { ...event.backup, error } }, now),
+        emit(tenant, backupEvents, 'backup.failed', { ...event, backup: { ...event.backup, error } }, now),
       ],
       audit: [auditNote(tenant, 'backup', id, { projectId, status })],
     },

@@ -1,5 +1,6 @@
 /** Ends a backup that cannot complete: records why, and releases its project. */
 import { ApiError } from '../../contract/errors.ts';
+import { backupEvents } from '../../contract/event-data/backup-events.ts';
 import { destinationKey, failureWrites } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type Reason, reasonOf } from '../../job/index.ts';
@@ -93,7 +94,7 @@ const failureTransaction = (
     ...(destination && organization && error.code === 'STORAGE_UPLOAD_ERROR'
       ? failureWrites({ tenant, organization }, destination, error, now)
       : []),
-    ...(event ? [emit(tenant, 'backup.failed', { ...event, backup: { ...event.backup, error } }, now)] : []),
+    ...(event ? [emit(tenant, backupEvents, 'backup.failed', { ...event, backup: { ...event.backup, error } }, now)] : []),
     // A synthetic full is no run of its schedule.
     ...(scheduleId === null || synthesizedFrom !== undefined
       ? []

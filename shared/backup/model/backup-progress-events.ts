@@ -1,3 +1,4 @@
+import { backupEvents } from '../../contract/event-data/backup-events.ts';
 import { emit } from '../../event/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
@@ -29,4 +30,4 @@ export const progressEvent = (
   backup: BackupRecord,
   progress: ReturnType<typeof progressOf>,
   now: Date,
-): Write => emit(tenant, 'backup.progress', { ...backupEvent(backup, project, organization), progress }, now);
+): Write => emit(tenant, backupEvents, 'backup.progress', { ...backupEvent(backup, project, organization), progress }, now);

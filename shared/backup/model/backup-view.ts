@@ -1,5 +1,5 @@
 /** A backup as the API and the events show it. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import { usdPerRead } from '../../contract/limits.ts';
 import type { Backup } from '../../contract/models/backup.ts';

@@ -1,3 +1,4 @@
+import { backupEvents } from '../../contract/event-data/backup-events.ts';
 import { emit } from '../../event/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
@@ -32,7 +33,7 @@ export const lifecycleEvents = (
     completedAt: null,
   };
   return [
-    emit(tenant, 'backup.started', backupEvent(started, project, organization), new Date(now.getTime() - 1)),
-    emit(tenant, 'backup.completed', backupEvent(backup, project, organization), now),
+    emit(tenant, backupEvents, 'backup.started', backupEvent(started, project, organization), new Date(now.getTime() - 1)),
+    emit(tenant, backupEvents, 'backup.completed', backupEvent(backup, project, organization), now),
   ];
 };

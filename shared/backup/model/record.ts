@@ -1,5 +1,5 @@
 /** The items of backups. Every key begins with the tenant. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { CapturedPart } from '../../anomaly/index.ts';
 import type { ObjectEntry, PageEntry } from '../../archive/index.ts';
 import type { Backup } from '../../contract/models/backup.ts';

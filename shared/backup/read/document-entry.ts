@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
 import type { BackupEntry } from '../../contract/models/backup.ts';
 import { restDocument } from '../../firestore/index.ts';

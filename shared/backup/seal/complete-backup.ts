@@ -1,5 +1,6 @@
 /** Completes a backup, in one transaction. */
 import type { Statistics } from '../../anomaly/index.ts';
+import { backupEvents } from '../../contract/event-data/backup-events.ts';
 import { chainSoftMax } from '../../contract/limits.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { decilesUpTo } from '../../job/index.ts';
@@ -84,7 +85,7 @@ const completionWrites = (
     ...progressEvents(context, backup, decilesUpTo(toldPercent, 90), contents.documents, now),
     ...progressEvents(context, record, [100], contents.documents, now),
     ...followUpTasks(context, record, now),
-    emit(tenant, 'backup.completed', backupEvent(record, project, organization), now),
+    emit(tenant, backupEvents, 'backup.completed', backupEvent(record, project, organization), now),
     backupAudit(tenant, 'backup.completed', record, { documents: contents.documents, size }, now),
     ...(record.lockProblem
       ? [lockProblemAudit(tenant, record, now), enqueue(tenant, { kind: 'apply-verification', backupId: id }, now)]

@@ -1,5 +1,5 @@
 /** Estimates what a backup would read, store and cost. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { type Moment, parseMoment } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Estimate } from '../../contract/models/backup.ts';

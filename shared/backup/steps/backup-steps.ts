@@ -1,5 +1,5 @@
 /** The steps of the backup workflow: their inputs, and how they run. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { id } from '../../contract/fields.ts';
 import { answerStep as answerJobStep, type Reason, runStep as runJobStep } from '../../job/index.ts';
 import { type Clock, clock, type Tenant } from '../../platform/index.ts';
@@ -8,10 +8,10 @@ import { backupKey } from '../model/record.ts';
 
 export const BackupStep = z.object({ organizationId: id('organization'), backupId: id('backup') });
 /** A shard is copied in several runs: the output of one is the input of the next. */
-export const CopyStep = BackupStep.extend({ shard: z.int().min(0), done: z.boolean().default(false) });
+export const CopyStep = z.extend(BackupStep, { shard: z.int().check(z.minimum(0)), done: z._default(z.boolean(), false) });
 export type CopyStep = z.output<typeof CopyStep>;
 /** `error`: what ended the previous step, as Step Functions reports it. */
-export const FailStep = BackupStep.extend({ error: z.object({ Error: z.string().optional() }).optional() });
+export const FailStep = z.extend(BackupStep, { error: z.optional(z.object({ Error: z.optional(z.string()) })) });
 
 const jobOf = (tenant: Tenant, backupId: string, time: Clock) => ({
   id: backupId,

@@ -1,5 +1,6 @@
 /** The first step: marks the backup as running, creates its data key, and probes the source. */
 import { keyFileName } from '../../archive/index.ts';
+import { backupEvents } from '../../contract/event-data/backup-events.ts';
 import { readDestination } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
 import { probeSource } from '../../firestore/index.ts';
@@ -59,7 +60,7 @@ const begin = async (tenant: Tenant, backup: BackupRecord, { clock }: BackupDeps
       set(backupKey.backup(tenant, id), begun, { expected: { status: 'pending' } }),
       // The backup must hold the project's lock.
       check(projectKey.job(tenant, projectId), { jobId: id }),
-      emit(tenant, 'backup.started', backupEvent({ ...backup, ...begun }, project, organization), now),
+      emit(tenant, backupEvents, 'backup.started', backupEvent({ ...backup, ...begun }, project, organization), now),
     ]);
   } catch (error) {
     // Another run started it, or it was cancelled; the caller reads it again.

@@ -1,4 +1,4 @@
-import { verifyDepths } from '../../contract/models/backup.ts';
+import { verifyDepths } from '../../contract/job-enums.ts';
 import { enqueue } from '../../event/index.ts';
 import { type Clock, commit, emitMetric, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { notLeaving } from '../../project/index.ts';

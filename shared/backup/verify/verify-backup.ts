@@ -1,5 +1,5 @@
 /** Runs a verification in bounded steps. Findings are on the record; the workflow carries only the position. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { keyFileName, manifestName } from '../../archive/index.ts';
 import { id } from '../../contract/fields.ts';
 import { headGenuine, type ObjectStore, StorageError } from '../../destination/index.ts';
@@ -20,10 +20,10 @@ import { extraCheckedObjects, Position, type VerifyWork } from './verify-work.ts
 export const VerifyStep = z.object({
   organizationId: id('organization'),
   backupId: id('backup'),
-  position: Position.nullable(),
+  position: z.nullable(Position),
   done: z.boolean(),
   /** Why all attempts of the previous step failed; then the verification is given up. */
-  error: z.unknown().optional(),
+  error: z.optional(z.unknown()),
 });
 export type VerifyStep = z.output<typeof VerifyStep>;
 

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Clock, Tenant } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import type { OpenArchive } from '../read/open-archive.ts';
@@ -13,7 +13,7 @@ export const Position = z.object({
   objects: z.int(),
   leaves: z.int(),
   /** The locks of the objects checked so far; absent if they are not read. */
-  locks: z.object({ earliest: z.string().optional(), short: z.int(), unknown: z.int() }).optional(),
+  locks: z.optional(z.object({ earliest: z.optional(z.string()), short: z.int(), unknown: z.int() })),
   tally: z.object({ documents: z.int(), tombstones: z.int(), users: z.int() }),
 });
 export type Position = z.output<typeof Position>;

@@ -2,6 +2,7 @@
 import { type Actor, auditEntry, auditNote, type Origin } from '../../audit/index.ts';
 import type { AuditAction } from '../../contract/audit-actions.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { storageEvents } from '../../contract/event-data/storage-events.ts';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import { storageFailureKinds } from '../../contract/models/storage-destination.ts';
 import { emit, withRequestId } from '../../event/index.ts';
@@ -89,7 +90,7 @@ export const failureWrites = (
   const storage = destinationData({ ...record, ...attributes });
   return [
     set(destinationKey(tenant, record.id), attributes, { onConditionFailed: destinationNotFound }),
-    emit(tenant, 'storage.error', { organization: organizationRef(organization), storage, error }, now),
+    emit(tenant, storageEvents, 'storage.error', { organization: organizationRef(organization), storage, error }, now),
   ];
 };
 

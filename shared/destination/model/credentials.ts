@@ -1,5 +1,5 @@
 /** Credentials for a customer's bucket: encrypted at rest, bound to their destination, masked wherever they are shown. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { StorageCredentials } from '../../contract/endpoints/storage-destinations.ts';
 import { isMasked, openSecret, sealSecret, secretMask, type Tenant } from '../../platform/index.ts';
 import type { DestinationRecord, StorageIdentity } from './record.ts';

@@ -1,5 +1,6 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
+import { storageEvents } from '../../contract/event-data/storage-events.ts';
 import { isId } from '../../contract/ids.ts';
 import type { StorageDestination } from '../../contract/models/storage-destination.ts';
 import { emit } from '../../event/index.ts';
@@ -71,7 +72,13 @@ export const connectedEvent = (
   record: DestinationRecord,
   now: Date,
 ): Write =>
-  emit(tenant, 'storage.connected', { organization: organizationRef(organization), storage: destinationData(record) }, now);
+  emit(
+    tenant,
+    storageEvents,
+    'storage.connected',
+    { organization: organizationRef(organization), storage: destinationData(record) },
+    now,
+  );
 
 /** Counts a new use by a schedule or a capture, in its transaction. A concurrent deletion that read the old count fails its condition. */
 export const countScheduledUse = (tenant: Tenant, destinationId: string): Write => ({

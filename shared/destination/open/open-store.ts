@@ -48,6 +48,7 @@ export const openConfiguredStore = async (
   credentials: Credentials,
   folder: string,
   retryPolicy: RetryPolicy = workerRetryPolicy,
+  s3PartBytes = partBytes,
 ): Promise<ObjectStore> => {
   if ('clientEmail' in credentials)
     return openGcs(config, (scopes) => googleAccessToken(credentials, scopes), folder, retryPolicy);
@@ -56,7 +57,7 @@ export const openConfiguredStore = async (
     return openGcs(config, (scopes) => federatedAccessToken(identity, scopes), folder, retryPolicy);
   }
   const keys = 'roleArn' in credentials ? await roleCredentials(tenant, config, credentials.roleArn) : credentials;
-  return openS3(config, keys, folder, retryPolicy);
+  return openS3(config, keys, folder, retryPolicy, s3PartBytes);
 };
 
 // Google's client is loaded when the first bucket needs it. That of S3 is not: it shares most of its code with the type or modules that are imported statically.
@@ -77,6 +78,7 @@ const openS3 = async (
   credentials: S3Keys,
   folder: string,
   retryPolicy: RetryPolicy,
+  partBytes: number,
 ): Promise<ObjectStore> => {
   const { bucket, objectLock, sse, sseKmsKeyId } = config;
   const isAws = config.type === 's3' && config.endpoint === null;

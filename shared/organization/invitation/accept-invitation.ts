@@ -2,6 +2,8 @@ import { accountKey, type UserRecord } from '../../account/index.ts';
 import { auditNote } from '../../audit/index.ts';
 import { comparableEmail } from '../../contract/comparable-email.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { invitationEvents } from '../../contract/event-data/invitation-events.ts';
+import { memberEvents } from '../../contract/event-data/member-events.ts';
 import { emit } from '../../event/index.ts';
 import { type Change, getAll, iso, type Tenant, unsafeTenant } from '../../platform/index.ts';
 import { toMemberEvent } from '../member/member-profile.ts';
@@ -54,8 +56,14 @@ export const acceptInvitation = (found: FoundInvitation, now: Date): Change => {
       ...acceptedWrites(tenant, invitation, profile.id, now),
       ...joinWrites(tenant, profile.id, role, email, now),
       { ...countOf('memberCount', tenant, 1), onConditionFailed: noSuchInvitation },
-      emit(tenant, 'invitation.accepted', { organization: ref, invitation: { ...invitation, status: 'accepted' } }, now),
-      emit(tenant, 'member.joined', { organization: ref, member: joined }, now),
+      emit(
+        tenant,
+        invitationEvents,
+        'invitation.accepted',
+        { organization: ref, invitation: { ...invitation, status: 'accepted' } },
+        now,
+      ),
+      emit(tenant, memberEvents, 'member.joined', { organization: ref, member: joined }, now),
     ],
     audit: [
       auditNote(tenant, 'invitation', id, { email, role, joinedAt: iso(now) }),

@@ -2,6 +2,7 @@
 import { auditNote } from '../../audit/index.ts';
 import type { invitableRoles } from '../../contract/access.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { invitationEvents } from '../../contract/event-data/invitation-events.ts';
 import { invitationSeconds } from '../../contract/limits.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import {
@@ -69,7 +70,7 @@ export const invite = (
         whileActive(tenant),
         create(invitation),
         enqueue(tenant, { kind: 'send-invitation', invitationId: id }, now),
-        emit(tenant, 'invitation.created', { organization: organizationRef(organization), invitation }, now),
+        emit(tenant, invitationEvents, 'invitation.created', { organization: organizationRef(organization), invitation }, now),
       ],
       audit: [auditNote(tenant, 'invitation', id, { email, role })],
     },

@@ -2,6 +2,7 @@
 import { auditNote } from '../../audit/index.ts';
 import { type Role, roleAtLeast } from '../../contract/access.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { memberEvents } from '../../contract/event-data/member-events.ts';
 import { departureProjectsMax } from '../../contract/limits.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import {
@@ -66,7 +67,13 @@ export const changeRole = (
           { expected: { role: member.role }, onConditionFailed: () => new StaleReadError() },
         ),
         ...keys.writes,
-        emit(tenant, 'member.role_changed', { organization: organizationRef(organization), member: changedMember }, now),
+        emit(
+          tenant,
+          memberEvents,
+          'member.role_changed',
+          { organization: organizationRef(organization), member: changedMember },
+          now,
+        ),
       ],
       audit: [auditNote(tenant, 'member', member.userId, { role, previousRole: member.role }), ...keys.audit],
     },
@@ -108,7 +115,7 @@ export const removeMember = (caller: CallerContext, { target, projects, serviceA
       { remove: organizationKey.address(tenant, address), ...absentOr({ userId }) },
       countOf('memberCount', tenant, -1),
       ...keys.writes,
-      emit(tenant, 'member.left', event, now),
+      emit(tenant, memberEvents, 'member.left', event, now),
       enqueue(tenant, { kind: 'finish-departure', userId }, now),
     ],
     audit: [auditNote(tenant, 'member', userId, { role }), ...keys.audit],

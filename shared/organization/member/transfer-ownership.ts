@@ -1,5 +1,7 @@
 import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { memberEvents } from '../../contract/event-data/member-events.ts';
+import type { EventData } from '../../contract/events/event-catalogue.ts';
 import { emit } from '../../event/index.ts';
 import { type Change, iso, set } from '../../platform/index.ts';
 import { type CallerContext, organizationRef } from '../model/caller-context.ts';
@@ -21,8 +23,8 @@ export const transferOwnership = (
     new ApiError('CONFLICT', 'The ownership or a role was changed concurrently. Read the members and try again');
   // A caller who is no longer a member is no longer the owner.
   if (!self) throw onConditionFailed();
-  const event = (member: Parameters<typeof emit<'member.role_changed'>>[2]['member']) =>
-    emit(tenant, 'member.role_changed', { organization: organizationRef(organization), member }, now);
+  const event = (member: EventData<'member.role_changed'>['member']) =>
+    emit(tenant, memberEvents, 'member.role_changed', { organization: organizationRef(organization), member }, now);
   const note = (id: string, details: Readonly<Record<string, unknown>>) =>
     auditNote(tenant, 'member', id, { ...details, ownershipTransferred: true });
   return {

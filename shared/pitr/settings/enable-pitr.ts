@@ -1,6 +1,7 @@
 /** Enables point-in-time recovery, for the first time or again. */
 import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { pitrEvents } from '../../contract/event-data/pitr-events.ts';
 import { countScheduledUse, type DestinationRecord } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, organizationRef, whileActive } from '../../organization/index.ts';
@@ -86,7 +87,7 @@ export const enablePitr = (
         before ? { put: pitr, ...unchangedSince(before) } : create(pitr, () => new StaleReadError()),
         set(projectKey.project(tenant, projectId), { pitr: shown.pitr, updatedAt: iso(now) }),
         { put: capturing },
-        emit(tenant, 'pitr.enabled', event, now),
+        emit(tenant, pitrEvents, 'pitr.enabled', event, now),
         enqueue(tenant, { kind: 'capture', projectId, turn: pitr.turn }, now),
       ],
       audit: [auditNote(tenant, 'project', projectId, details)],

@@ -2,6 +2,7 @@
 import { auditNote } from '../../audit/index.ts';
 import { markRetentionDue } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { pitrEvents } from '../../contract/event-data/pitr-events.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, organizationRef } from '../../organization/index.ts';
 import { type Change, iso, omitUndefined, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
@@ -93,6 +94,7 @@ const endCapture = (
       ...(before.comingBaseId === null ? [] : [markRetentionDue(tenant, now)]),
       emit(
         tenant,
+        pitrEvents,
         'pitr.disabled',
         { organization: organizationRef(organization), project: shown, pitr: pitrData(pitr, now) },
         now,

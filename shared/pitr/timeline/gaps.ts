@@ -27,7 +27,14 @@ const sorted = (gaps: readonly Gap[]): readonly Gap[] =>
     .sort((one, other) => one.from - other.from)
     .map(({ gap }) => gap);
 const endOf = ({ to }: Gap): number => (to === null ? Number.POSITIVE_INFINITY : microsOf(to));
-const sizeOf = (gap: Gap): number => Buffer.byteLength(JSON.stringify(gap));
+
+/** Gaps never change, and are measured again with each further one. */
+const sizes = new WeakMap<Gap, number>();
+const sizeOf = (gap: Gap): number => {
+  const size = sizes.get(gap) ?? Buffer.byteLength(JSON.stringify(gap));
+  sizes.set(gap, size);
+  return size;
+};
 
 const joined = (gaps: readonly Gap[]): readonly Gap[] => {
   const kept: Gap[] = [];

@@ -1,5 +1,5 @@
 /** The restorable windows, computed from the record alone and never optimistic. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { PitrWindows } from '../../contract/models/pitr.ts';
 import { ceilSecond, floorSecond, microsOf, shownMoment } from '../model/micro-time.ts';
 import type { Base, Gap, PitrRecord, Unchecked } from '../model/record.ts';

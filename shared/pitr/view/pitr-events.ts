@@ -1,5 +1,6 @@
 /** Events and audit entries of captures. */
 import { auditNote, systemAudit } from '../../audit/index.ts';
+import { pitrEvents } from '../../contract/event-data/pitr-events.ts';
 import { emit } from '../../event/index.ts';
 import { organizationRef } from '../../organization/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
@@ -27,6 +28,7 @@ export const changeEvent = (
 ): Write =>
   emit(
     tenant,
+    pitrEvents,
     'pitr.change_captured',
     {
       organization: organizationRef(organization),

@@ -1,5 +1,5 @@
 /** Point-in-time recovery of a project as the API shows it. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { costOf } from '../../backup/index.ts';
 import { captureIntervalSeconds, pitrRetentionDays } from '../../contract/limits.ts';
 import type { Pitr } from '../../contract/models/pitr.ts';

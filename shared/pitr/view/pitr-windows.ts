@@ -1,5 +1,5 @@
 /** The windows of a project as the API shows them. However many collections there are, a page reads the record and one item more. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { PitrWindows } from '../../contract/models/pitr.ts';
 import { get, type Tenant } from '../../platform/index.ts';
 import { type PitrRecord, pitrKey } from '../model/record.ts';

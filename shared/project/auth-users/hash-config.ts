@@ -1,5 +1,5 @@
 /** The parameters with which a project hashes passwords. Without them a hash cannot be imported, not even into the same project. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { SourceError } from '../../firestore/index.ts';
 import { callToolkit, isUnused, rejectedRequest, type Toolkit } from './identity-toolkit.ts';
 
@@ -23,9 +23,9 @@ export const readHashConfig = async (toolkit: Toolkit, signal?: AbortSignal): Pr
 const Config = z.object({
   signIn: z.object({
     hashConfig: z.object({
-      algorithm: z.string().min(1),
-      signerKey: z.string().min(1),
-      saltSeparator: z.string().default(''),
+      algorithm: z.string().check(z.minLength(1)),
+      signerKey: z.string().check(z.minLength(1)),
+      saltSeparator: z._default(z.string(), ''),
       rounds: z.int(),
       memoryCost: z.int(),
     }),
@@ -43,4 +43,4 @@ export const letsShareEmails = async (toolkit: Toolkit, signal?: AbortSignal): P
   }
 };
 
-const Sharing = z.object({ signIn: z.object({ allowDuplicateEmails: z.boolean().default(false) }) });
+const Sharing = z.object({ signIn: z.object({ allowDuplicateEmails: z._default(z.boolean(), false) }) });

@@ -1,5 +1,5 @@
 /** Imports users into Firebase Authentication with their ids, passwords and all other fields that a listing returns. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { HashConfig } from './hash-config.ts';
 import { callToolkit, reasonOf, type Toolkit, type ToolkitResponse } from './identity-toolkit.ts';
 import { type AuthUser, accountOf } from './list-auth-users.ts';
@@ -43,10 +43,10 @@ export const importAuthUsers = async (
 };
 
 const Account = z.looseObject({
-  localId: z.string().min(1),
-  passwordHash: z.string().optional(),
-  salt: z.string().optional(),
-  providerUserInfo: z.array(z.looseObject({ providerId: z.string().optional() })).optional(),
+  localId: z.string().check(z.minLength(1)),
+  passwordHash: z.optional(z.string()),
+  salt: z.optional(z.string()),
+  providerUserInfo: z.optional(z.array(z.looseObject({ providerId: z.optional(z.string()) }))),
 });
 type Account = z.output<typeof Account>;
 
@@ -134,7 +134,7 @@ const hashingOf = ({ algorithm, signerKey, saltSeparator, rounds, memoryCost }: 
 
 // The API omits an index of 0.
 const Answer = z.object({
-  error: z.array(z.object({ index: z.int().default(0), message: z.string().default('') })).default([]),
+  error: z._default(z.array(z.object({ index: z._default(z.int(), 0), message: z._default(z.string(), '') })), []),
 });
 
 /** Whether a single account may be the reason, not a setting of the whole request. */

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Tenant } from '../../platform/index.ts';
 import type { ProjectRecord } from '../record.ts';
 import { callToolkit, isUnused, openToolkit, rejectedRequest, type Toolkit } from './identity-toolkit.ts';
@@ -39,8 +39,8 @@ export const readAuthUsers = (
 ): AsyncGenerator<AuthUser, void, undefined> => listAuthUsers(openToolkit(tenant, project), signal);
 
 const Page = z.object({
-  users: z.array(z.looseObject({ localId: z.string().min(1) })).default([]),
-  nextPageToken: z.string().min(1).optional(),
+  users: z._default(z.array(z.looseObject({ localId: z.string().check(z.minLength(1)) })), []),
+  nextPageToken: z.optional(z.string().check(z.minLength(1))),
 });
 type Page = z.output<typeof Page>;
 

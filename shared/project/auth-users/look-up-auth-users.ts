@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { mapConcurrent } from '../../platform/index.ts';
 import { callToolkit, isUnused, rejectedRequest, type Toolkit } from './identity-toolkit.ts';
 
@@ -33,4 +33,4 @@ const lookUp = async (toolkit: Toolkit, body: unknown, signal: AbortSignal | und
   return Found.parse(answer.body).users;
 };
 
-const Found = z.object({ users: z.array(z.looseObject({ localId: z.string().min(1) })).default([]) });
+const Found = z.object({ users: z._default(z.array(z.looseObject({ localId: z.string().check(z.minLength(1)) })), []) });

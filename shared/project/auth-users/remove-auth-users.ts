@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { callToolkit, isUnused, rejectedRequest, type Toolkit } from './identity-toolkit.ts';
 
 /** The most users the API accepts in one request. */
@@ -24,8 +24,16 @@ export const removeAuthUsers = async (
 };
 
 const Answer = z.object({
-  errors: z
-    // The API omits an index of 0.
-    .array(z.object({ index: z.int().default(0), localId: z.string().optional(), message: z.string().default('not removed') }))
-    .default([]),
+  errors: z._default(
+    z
+      // The API omits an index of 0.
+      .array(
+        z.object({
+          index: z._default(z.int(), 0),
+          localId: z.optional(z.string()),
+          message: z._default(z.string(), 'not removed'),
+        }),
+      ),
+    [],
+  ),
 });

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { ArchiveError, decodeEvidence, evidenceDigest, maxEvidenceBytes, type SignedEvidence } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { SignedEvidence as EvidenceSchema } from '../../contract/models/restore-test-evidence.ts';

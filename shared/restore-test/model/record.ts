@@ -1,5 +1,5 @@
 /** Items of restore tests: plans, runs and locks. Every key begins with the tenant, except those that only workers read. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { JobErrorCode } from '../../contract/errors.ts';
 import type { RestoreTest, RestoreTestRun } from '../../contract/models/restore-test.ts';
 import type { JobRecord, RunningJobItem } from '../../job/index.ts';

@@ -1,5 +1,5 @@
 /** Plans and runs as the API and the events show them. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import type { RestoreTest, RestoreTestRun } from '../../contract/models/restore-test.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';

@@ -4,6 +4,7 @@
  */
 import { auditNote, systemAudit } from '../../audit/index.ts';
 import type { ErrorDetails, JobErrorCode } from '../../contract/errors.ts';
+import { restoreTestEvents } from '../../contract/event-data/restore-test-events.ts';
 import { emit } from '../../event/index.ts';
 import { type OrganizationRecord, organizationKey, whileActive } from '../../organization/index.ts';
 import { commit, create, getAll, idFor, iso, log, type Tenant, type Write } from '../../platform/index.ts';
@@ -110,6 +111,6 @@ const unreported = async (
     .map(({ project, run }) => {
       const data = runEvent(run, project, organization);
       const restoreTest = { ...data.restoreTest, error: run.error };
-      return [create(run), emit(tenant, 'restore_test.failed', { ...data, restoreTest }, now)];
+      return [create(run), emit(tenant, restoreTestEvents, 'restore_test.failed', { ...data, restoreTest }, now)];
     });
 };

@@ -1,5 +1,5 @@
 /** Continues a run by one step. All that a step learns is on the record, so that the next one may run anywhere. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
 import { id } from '../../contract/fields.ts';
 import { type RestoreTestPhase, restoreTestPhases } from '../../contract/models/restore-test.ts';
@@ -32,11 +32,11 @@ import { cancelledFailure, concludeWith, type Progress, phaseAttributes, type Ru
 export const RunStep = z.object({
   organizationId: id('organization'),
   runId: id('restoreTestRun'),
-  attempt: z.int().min(1),
+  attempt: z.int().check(z.minimum(1)),
   done: z.boolean(),
-  waits: z.boolean().optional(),
+  waits: z.optional(z.boolean()),
   /** Why all attempts of the previous step failed; then the run fails. */
-  error: z.unknown().optional(),
+  error: z.optional(z.unknown()),
 });
 export type RunStep = z.output<typeof RunStep>;
 

@@ -1,5 +1,5 @@
 /** Asks the customer's own check: tells it that the restored data is ready, and waits for its result. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { checkMessageMax } from '../../contract/limits.ts';
 import { checkResults } from '../../contract/models/restore-test.ts';
 import { cleanText, commit, env, envList, epochSeconds, fitText, isConflict, iso } from '../../platform/index.ts';
@@ -124,7 +124,7 @@ const readyMessage = (organizationId: string, run: RunRecord, timeoutSeconds: nu
   answerUrl: `${env('PUBLIC_URL')}/api/v1/restore-tests/runs/${run.id}/check`,
 });
 
-const Answer = z.object({ result: z.enum(checkResults), message: z.string().nullish() });
+const Answer = z.object({ result: z.enum(checkResults), message: z.nullish(z.string()) });
 
 /** The message is the customer's: kept short and printable. */
 const readAnswer = (body: string): { result: 'pass' | 'fail'; message: string | null } | undefined => {

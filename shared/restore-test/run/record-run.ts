@@ -1,6 +1,7 @@
 /** Ends a run: signs and stores its evidence, then records the outcome in one transaction. */
 import { auditNote, systemAudit } from '../../audit/index.ts';
 import { type BackupRecord, backupKey, defaultDestination } from '../../backup/index.ts';
+import { restoreTestEvents } from '../../contract/event-data/restore-test-events.ts';
 import { type DestinationRecord, readDestination } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
 import { JobFailure } from '../../job/index.ts';
@@ -185,7 +186,7 @@ const endEvents = (tenant: Tenant, { project, organization }: EndContext, ended:
   return [
     systemAudit('restore-test', { action, note, now }),
     error
-      ? emit(tenant, 'restore_test.failed', { ...data, restoreTest: { ...data.restoreTest, error } }, now)
-      : emit(tenant, 'restore_test.completed', data, now),
+      ? emit(tenant, restoreTestEvents, 'restore_test.failed', { ...data, restoreTest: { ...data.restoreTest, error } }, now)
+      : emit(tenant, restoreTestEvents, 'restore_test.completed', data, now),
   ];
 };

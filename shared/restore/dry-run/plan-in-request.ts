@@ -1,5 +1,5 @@
 /** Dry run within one request: compares the backup with the live target and writes nothing. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import {
   type ArchiveDeps,
   type BackupRecord,

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Archive } from '../../archive/index.ts';
 import type { DryRun } from '../../contract/models/restore.ts';
 import type { Scope } from '../scope/restore-scope.ts';

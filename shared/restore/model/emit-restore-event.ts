@@ -1,3 +1,4 @@
+import { restoreEvents } from '../../contract/event-data/restore-events.ts';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import { emit } from '../../event/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
@@ -19,5 +20,5 @@ export const emitRestoreEvent = (
   if (restore.dryRun) return [];
   const data = { ...restoreEvent(restore, context), ...(progress && { progress }) };
   // The schema of restore.failed verifies that the restore has an error.
-  return [emit(context.tenant, name, data as EventData<typeof name>, now)];
+  return [emit(context.tenant, restoreEvents, name, data as EventData<typeof name>, now)];
 };

@@ -1,5 +1,5 @@
 /** Records of restores and their keys. Every key begins with the tenant. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { BackupRecord, JobCreator, PartContents } from '../../backup/index.ts';
 import type { RestoreFailure, RestoreJob, RestorePlan } from '../../contract/models/restore.ts';
 import type { RateState } from '../../firestore/index.ts';

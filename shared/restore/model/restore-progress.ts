@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { RestoreJob } from '../../contract/models/restore.ts';
 import type { RestoreRecord } from './record.ts';
 import { accountedFor, touchedCount } from './shard-totals.ts';

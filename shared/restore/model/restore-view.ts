@@ -1,5 +1,5 @@
 /** A restore as the API, the history and the events show it. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { creatorData } from '../../backup/index.ts';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import { usdPerDelete, usdPerRead, usdPerWrite } from '../../contract/limits.ts';

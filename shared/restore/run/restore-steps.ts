@@ -1,5 +1,5 @@
 /** Inputs of the workflow's steps, and how a step reports its failure. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { id } from '../../contract/fields.ts';
 import { answerStep as answerJobStep, type Reason } from '../../job/index.ts';
 import { type Clock, clock } from '../../platform/index.ts';
@@ -10,13 +10,16 @@ import { recordStepWait } from './record-step-wait.ts';
 export const RestoreStep = z.object({
   organizationId: id('organization'),
   restoreJobId: id('restore'),
-  attempt: z.int().min(1),
+  attempt: z.int().check(z.minimum(1)),
 });
 /** `error` is what Step Functions reports of the failed step. */
-export const RestoreFailStep = RestoreStep.extend({ error: z.object({ Error: z.string().optional() }).optional() });
+export const RestoreFailStep = z.extend(RestoreStep, { error: z.optional(z.object({ Error: z.optional(z.string()) })) });
 
 /** A shard takes as many runs as it needs: the output of one run is the input of the next. */
-export const RestoreShardStep = RestoreStep.extend({ shard: z.int().min(0), done: z.boolean().default(false) });
+export const RestoreShardStep = z.extend(RestoreStep, {
+  shard: z.int().check(z.minimum(0)),
+  done: z._default(z.boolean(), false),
+});
 export type RestoreShardStep = z.output<typeof RestoreShardStep>;
 
 /** Undefined after a permanent failure, which is then on the record. */

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { TransformPreview, TransformRule } from '../../contract/models/transform.ts';
 import { restDocument } from '../../firestore/index.ts';
 import type { MaskedDocument } from '../transform/document-masker.ts';

@@ -1,5 +1,5 @@
 /** Validates a restore request before anything is started. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { type BackupRecord, noSuchBackup, readBackup } from '../../backup/index.ts';
 import type { restores } from '../../contract/endpoints/restores.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';

@@ -4,7 +4,7 @@
  */
 import { type Archive, ArchiveError } from '../../archive/index.ts';
 import { type BackupRecord, fetchManifest, filterFor, openOwnManifest, openWithManifest } from '../../backup/index.ts';
-import { restorePhases } from '../../contract/models/restore.ts';
+import { restorePhases } from '../../contract/job-enums.ts';
 import { readDestination } from '../../destination/index.ts';
 import { asTargetError, probeSource } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';

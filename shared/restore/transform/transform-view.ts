@@ -1,5 +1,5 @@
 /** A masked copy as the API, the history and the events show it: its rules and counts, never values. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { RuleMatch, TransformRule, TransformSummary } from '../../contract/models/transform.ts';
 import { takeWithinBytes } from '../../platform/index.ts';
 import type { RestoreTransform } from './restore-transform.ts';

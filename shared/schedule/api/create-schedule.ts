@@ -1,5 +1,6 @@
 /** Creates a schedule in one transaction: record, due item, event, and the task that creates its Scheduler entries. */
 import { auditNote } from '../../audit/index.ts';
+import { scheduleEvents } from '../../contract/event-data/schedule-events.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import { type Change, create, iso, newId } from '../../platform/index.ts';
@@ -49,7 +50,7 @@ export const createSchedule = async (
         whileNotMoving(tenant, project.id),
         ...held,
         ...dueWrites(tenant, undefined, schedule),
-        emit(tenant, 'schedule.created', scheduleEvent(schedule, project, organization), now),
+        emit(tenant, scheduleEvents, 'schedule.created', scheduleEvent(schedule, project, organization), now),
         enqueue(tenant, { kind: 'sync-schedule', scheduleId: id }, now),
       ],
       audit: [auditNote(tenant, 'schedule', id, { projectId: project.id, name, cron, timezone, type, enabled })],

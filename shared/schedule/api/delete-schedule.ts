@@ -1,5 +1,6 @@
 /** Deletes a schedule. Its backups stay. */
 import { auditNote } from '../../audit/index.ts';
+import { scheduleEvents } from '../../contract/event-data/schedule-events.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import type { Change } from '../../platform/index.ts';
@@ -24,7 +25,7 @@ export const deleteSchedule = (
       uncountSchedules(tenant),
       whileNotMoving(tenant, projectId),
       ...dueWrites(tenant, schedule, undefined),
-      emit(tenant, 'schedule.deleted', scheduleEvent(schedule, project, organization), now),
+      emit(tenant, scheduleEvents, 'schedule.deleted', scheduleEvent(schedule, project, organization), now),
       enqueue(tenant, { kind: 'sync-schedule', scheduleId: id }, now),
     ],
     audit: [auditNote(tenant, 'schedule', id, { projectId, name })],

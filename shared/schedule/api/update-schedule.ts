@@ -1,6 +1,7 @@
 /** Updates a schedule. Only the given settings change, and only if the schedule has not changed since it was read. */
 import { isDeepStrictEqual } from 'node:util';
 import { auditNote } from '../../audit/index.ts';
+import { scheduleEvents } from '../../contract/event-data/schedule-events.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, whileActive } from '../../organization/index.ts';
 import { type Change, iso, omitUndefined } from '../../platform/index.ts';
@@ -48,7 +49,7 @@ export const updateSchedule = async (
         whileNotMoving(tenant, project.id),
         ...held,
         ...dueWrites(tenant, schedule, changed),
-        emit(tenant, 'schedule.updated', scheduleEvent(changed, project, organization), now),
+        emit(tenant, scheduleEvents, 'schedule.updated', scheduleEvent(changed, project, organization), now),
         enqueue(tenant, { kind: 'sync-schedule', scheduleId: schedule.id }, now),
       ],
       audit: [

@@ -1,4 +1,5 @@
 /** Moves a schedule with its project to another organization. */
+import { scheduleEvents } from '../../contract/event-data/schedule-events.ts';
 import { countScheduledUse } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
@@ -25,7 +26,10 @@ export const moveSchedule = async (from: Tenant, to: Tenant, schedule: ScheduleR
     removeSchedule(schedule),
     ...dueWrites(from, schedule, undefined),
     ...(source
-      ? [uncountSchedules(from), emit(from, 'schedule.deleted', scheduleEvent(schedule, project ?? { name: '' }, source), now)]
+      ? [
+          uncountSchedules(from),
+          emit(from, scheduleEvents, 'schedule.deleted', scheduleEvent(schedule, project ?? { name: '' }, source), now),
+        ]
       : []),
     enqueue(from, { kind: 'sync-schedule', scheduleId: id }, now),
   ];
@@ -60,6 +64,6 @@ const addedWrites = (
     ...dueWrites(to, undefined, record),
     uncountSchedules(to, -1),
     enqueue(to, { kind: 'sync-schedule', scheduleId: schedule.id }, now),
-    emit(to, 'schedule.created', scheduleEvent(record, project, organization), now),
+    emit(to, scheduleEvents, 'schedule.created', scheduleEvent(record, project, organization), now),
   ];
 };

@@ -1,5 +1,5 @@
 /** Schedule items. Every key begins with the tenant, except that of due items, which no API call reads. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Schedule } from '../../contract/models/schedule.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 

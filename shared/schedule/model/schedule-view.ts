@@ -1,5 +1,5 @@
 /** A schedule as the API and the events show it. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import type { Schedule } from '../../contract/models/schedule.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';

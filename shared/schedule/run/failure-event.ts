@@ -1,6 +1,7 @@
 /** Reports that a run of a schedule produced no backup. */
-import type * as z from 'zod';
-import type { JobError } from '../../contract/models/backup.ts';
+import type * as z from 'zod/mini';
+import { scheduleEvents } from '../../contract/event-data/schedule-events.ts';
+import type { JobError } from '../../contract/models/job.ts';
 import type { scheduleFailures } from '../../contract/models/schedule.ts';
 import { emit } from '../../event/index.ts';
 import { iso, type Write } from '../../platform/index.ts';
@@ -31,6 +32,7 @@ export const failureEvent = (
 ): Write =>
   emit(
     tenant,
+    scheduleEvents,
     'schedule.failed',
     { ...scheduleEvent(schedule, project, organization), reason, scheduledFor, backupId, error },
     now,

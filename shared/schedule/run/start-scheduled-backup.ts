@@ -8,6 +8,7 @@ import {
   resolveType,
   startBackup,
 } from '../../backup/index.ts';
+import { scheduleEvents } from '../../contract/event-data/schedule-events.ts';
 import { readDestination } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
 import { get, iso, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
@@ -64,6 +65,7 @@ export const startScheduledBackup = async (
       ...writes,
       emit(
         tenant,
+        scheduleEvents,
         'schedule.triggered',
         { ...scheduleEvent({ ...schedule, ...started }, project, organization), backupId: backup.id, trigger },
         now,

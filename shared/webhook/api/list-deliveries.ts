@@ -1,5 +1,5 @@
 /** Reads deliveries. A delivery past its TTL is treated as deleted, whether or not the table has removed it yet. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
 import { idPrefixes, isId } from '../../contract/ids.ts';
 import type { Delivery, DeliveryRequest } from '../../contract/models/webhook.ts';

@@ -1,5 +1,5 @@
 /** The events that webhooks can subscribe to, with samples as the test endpoint sends them. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { eventNames, isSimpleEvent } from '../../contract/events/event-names.ts';
 import { eventSummaries } from '../../contract/events/event-summaries.ts';
 import type { WebhookEvent } from '../../contract/models/webhook.ts';

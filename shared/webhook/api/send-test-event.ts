@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { auditNote } from '../../audit/index.ts';
 import type { webhooks } from '../../contract/endpoints/webhooks.ts';
 import { invalid } from '../../contract/errors.ts';

@@ -1,5 +1,5 @@
 /** Checks the fields of a webhook against each other, the format, the network and the organization's projects. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { checkAll, invalid } from '../../contract/errors.ts';
 import { webhookSecretMin } from '../../contract/limits.ts';
 import type { webhookFields } from '../../contract/models/webhook.ts';
@@ -23,7 +23,7 @@ import { isMaskedUrl } from '../request/mask-url.ts';
 import { keyBytes } from '../request/signature.ts';
 import { sealedUrlMaxBytes } from '../request/webhook-secrets.ts';
 
-type Fields = z.output<z.ZodObject<typeof webhookFields>>;
+type Fields = z.output<z.ZodMiniObject<typeof webhookFields>>;
 export type WebhookInput = { readonly [K in keyof Fields]?: Fields[K] | undefined };
 
 /** The resulting format and events. Throws VALIDATION_ERROR that names the field. Makes no calls. */
