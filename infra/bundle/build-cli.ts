@@ -20,9 +20,9 @@ import{createRequire as bmsRequire}from"node:module";const require=bmsRequire(im
 /** Replaced by a digest of the file, which `bms --version` shows. */
 const placeholder = 'build-digest';
 
-/** The file and what it contains, from the cache if no source has changed. */
-export const buildCli = async (): Promise<{ readonly content: Buffer; readonly metafile: Metafile }> => {
-  const dir = await buildCached({
+/** The folder with the file and what it contains, from the cache if no source has changed. */
+const buildDir = (): Promise<string> =>
+  buildCached({
     kind: 'cli',
     from: ['infra/{cli,archive,bundle}/**/*.ts', 'shared/**/*.ts'],
     make: async (draft) => {
@@ -50,6 +50,12 @@ export const buildCli = async (): Promise<{ readonly content: Buffer; readonly m
       writeFileSync(join(draft, 'metafile.json'), JSON.stringify(metafile));
     },
   });
+
+/** The path of the built file. */
+export const builtCliPath = async (): Promise<string> => join(await buildDir(), cliFile);
+
+export const buildCli = async (): Promise<{ readonly content: Buffer; readonly metafile: Metafile }> => {
+  const dir = await buildDir();
   return {
     content: readFileSync(join(dir, cliFile)),
     metafile: JSON.parse(readFileSync(join(dir, 'metafile.json'), 'utf8')) as Metafile,

@@ -8,7 +8,6 @@ import { endpoints, entryOf } from '../../shared/contract/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { leanAuth, leanGoogle } from './lean-google.ts';
 import { leanSdk } from './lean-sdk.ts';
-import { leanZod } from './lean-zod.ts';
 import { precompute } from './precompute.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -60,7 +59,7 @@ export const bundle = async (wanted: readonly string[], outdir: string, options:
     mainFields: ['module', 'main'],
     // The SDK imports Node's http dynamically. As a require it does not load Node's fetch with it, 50 ms of a cold start.
     supported: { 'dynamic-import': false },
-    plugins: [leanSdk, leanGoogle, leanZod, precompute, externalLibrary, replaceModules(options.replacements ?? {})],
+    plugins: [leanSdk, leanGoogle, precompute, externalLibrary, replaceModules(options.replacements ?? {})],
     sourcemap: options.sourcemap ?? false,
     legalComments: 'none',
     logLevel: 'error',

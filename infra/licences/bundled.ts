@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Metafile } from 'esbuild';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -16,7 +16,7 @@ export interface Licensed {
   readonly copyright: string;
 }
 
-const Package = z.object({ name: z.string(), version: z.string(), license: z.string().default('none') });
+const Package = z.object({ name: z.string(), version: z.string(), license: z._default(z.string(), 'none') });
 
 /** Each package once, by name and version. Packages that contribute no bytes are omitted. `ofConsole`: names of the console's packages. */
 export const bundledPackages = (
