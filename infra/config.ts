@@ -1,5 +1,6 @@
 /** The deployment configuration: reads cdk context (`-c key=value` or cdk.json) and validates it. */
-import * as z from 'zod';
+import { en } from 'zod/locales';
+import * as z from 'zod/mini';
 import {
   auditRetentionDays,
   plans,
@@ -18,104 +19,121 @@ const isSafe = (text: string): boolean => {
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && loopbackHosts.includes(url.hostname));
 };
 
-const Address = z.string().refine(isSafe, 'must be an https URL (http is allowed for localhost only)');
-const Origin = Address.refine(
-  (text) => URL.canParse(text) && new URL(text).origin === text,
-  'must be an origin such as https://app.example.com, without path or trailing slash',
+const Address = z.string().check(z.refine(isSafe, 'must be an https URL (http is allowed for localhost only)'));
+const Origin = Address.check(
+  z.refine(
+    (text) => URL.canParse(text) && new URL(text).origin === text,
+    'must be an origin such as https://app.example.com, without path or trailing slash',
+  ),
 );
-const Redirect = Address.refine((text) => !text.includes('#'), 'must not have a fragment');
+const Redirect = Address.check(z.refine((text) => !text.includes('#'), 'must not have a fragment'));
 
 /** A host with one port, or with all ports. */
-const Host = z.string().regex(/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i, 'must be host or host:port');
+const Host = z.string().check(z.regex(/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i, 'must be host or host:port'));
 
 /** Lists are `a,b` on the command line or ["a", "b"] in cdk.json. */
-const listOf = <T extends z.ZodType>(entry: T) =>
-  z.preprocess(
-    (value) => (typeof value === 'string' ? value.split(',').flatMap((part) => part.trim() || []) : value),
+const listOf = <T extends z.ZodMiniType>(entry: T) =>
+  z.pipe(
+    z.transform((value) => (typeof value === 'string' ? value.split(',').flatMap((part) => part.trim() || []) : value)),
     z.array(entry, 'must be a list: a,b or ["a", "b"]'),
   );
 
 const wholeNumber = (min: number, max: number) =>
   z.coerce
     .number(`must be a whole number from ${min} to ${max}`)
-    .int(`must be a whole number from ${min} to ${max}`)
-    .min(min, `must be at least ${min}`)
-    .max(max, `must be at most ${max}`);
+    .check(
+      z.int(`must be a whole number from ${min} to ${max}`),
+      z.minimum(min, `must be at least ${min}`),
+      z.maximum(max, `must be at most ${max}`),
+    );
 
 /** true or false in cdk.json, text with -c. */
-const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], 'must be true or false');
+const flag = z.union(
+  [
+    z.boolean(),
+    z.pipe(
+      z.enum(['true', 'false']),
+      z.transform((text) => text === 'true'),
+    ),
+  ],
+  'must be true or false',
+);
 
 /** Allows synthesis without a client id. CloudFormation refuses to deploy such a template, since sign-in would not work. */
 const noClientId = 'unset';
 
 const Settings = z.object({
   /** The prefix of the stacks and of every name in them. Another name is another deployment, with its own data. */
-  stackName: z
-    .string()
-    .regex(/^[a-z][a-z0-9-]{0,39}$/i, 'must begin with a letter and have at most 40 letters, digits and hyphens')
-    .default(usualDeploymentName),
-  plan: z.enum(plans, `must be one of ${plans.join(', ')}`).default('enterprise'),
+  stackName: z._default(
+    z
+      .string()
+      .check(z.regex(/^[a-z][a-z0-9-]{0,39}$/i, 'must begin with a letter and have at most 40 letters, digits and hyphens')),
+    usualDeploymentName,
+  ),
+  plan: z._default(z.enum(plans, `must be one of ${plans.join(', ')}`), 'enterprise'),
   /** Enterprise only; other plans have fixed values. */
-  auditRetentionDays: wholeNumber(1, 3_650).optional(),
+  auditRetentionDays: z.optional(wholeNumber(1, 3_650)),
   /** Any OpenID Connect issuer. */
-  identityIssuer: Address.default('https://accounts.google.com'),
+  identityIssuer: z._default(Address, 'https://accounts.google.com'),
   /** Issued by the identity provider. Its secret is stored in the secret of the data stack. */
-  identityClientId: z.string('must be the client id issued by the identity provider').default(noClientId),
+  identityClientId: z._default(z.string('must be the client id issued by the identity provider'), noClientId),
   /** The console's URL: browsers land here after a sign-in without redirect_uri. */
-  consoleUrl: Address.optional(),
+  consoleUrl: z.optional(Address),
   /** Browsers may call the API from these origins. */
-  allowedOrigins: listOf(Origin).default([]),
+  allowedOrigins: z._default(listOf(Origin), []),
   /** Only these URIs may receive a login code. By default command-line tools on the user's own machine, such as the smoke test. */
-  allowedRedirectUris: listOf(Redirect).default(['http://localhost/callback']),
+  allowedRedirectUris: z._default(listOf(Redirect), ['http://localhost/callback']),
   /** Verified in SES (the address or its domain). Without it no e-mails are sent; inviters pass on the link from the response. */
-  mailFrom: z.email('must be an e-mail address').optional(),
-  domainName: z.hostname('must be a host name such as api.example.com').optional(),
-  certificateArn: z.string().startsWith('arn:', 'must be the ARN of an ACM certificate in the region of the API').optional(),
+  mailFrom: z.optional(z.email('must be an e-mail address')),
+  domainName: z.optional(z.hostname('must be a host name such as api.example.com')),
+  certificateArn: z.optional(
+    z.string().check(z.startsWith('arn:', 'must be the ARN of an ACM certificate in the region of the API')),
+  ),
   /** SHA-256 digest, in hex, of the secret that your CloudFront distribution sends as X-CloudFront-Secret. */
-  cloudFrontSecretDigest: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 digest in lower-case hex')
-    .optional(),
+  cloudFrontSecretDigest: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 digest in lower-case hex'))),
   /** Per caller and organization. */
-  requestsPerMinute: wholeNumber(1, 1_000_000).default(requestsPerMinute),
+  requestsPerMinute: z._default(wholeNumber(1, 1_000_000), requestsPerMinute),
   /** The account's Lambda concurrency in this region (quota L-B99A9384); a small one lowers the limits of the queues. */
-  accountConcurrency: wholeNumber(10, 100_000).default(usualConcurrency),
+  accountConcurrency: z._default(wholeNumber(10, 100_000), usualConcurrency),
   /** The part of it that is reserved for workflow steps, which is also their maximum. 0: no reservation, no maximum. */
-  reservedConcurrency: wholeNumber(0, 100_000).default(0),
+  reservedConcurrency: z._default(wholeNumber(0, 100_000), 0),
   /** Metrics of API Gateway per route, which CloudWatch bills one by one. */
-  detailedMetrics: flag.default(false),
+  detailedMetrics: z._default(flag, false),
   /** The most webhooks per organization. */
-  webhooksPerOrganization: wholeNumber(1, webhooksPerOrganizationMax).default(webhooksPerOrganization),
+  webhooksPerOrganization: z._default(wholeNumber(1, webhooksPerOrganizationMax), webhooksPerOrganization),
   /** Incrementing it creates a new signing key; earlier keys are retained. */
-  tokenKeyGeneration: wholeNumber(1, 100).default(1),
+  tokenKeyGeneration: z._default(wholeNumber(1, 100), 1),
   /** Earlier signing keys whose tokens are still accepted. */
-  previousTokenKeyArns: listOf(z.string().startsWith('arn:', 'must be the ARN of a KMS key')).default([]),
+  previousTokenKeyArns: z._default(listOf(z.string().check(z.startsWith('arn:', 'must be the ARN of a KMS key'))), []),
   /** Incrementing it creates a new key that signs evidence; earlier ones stay published, so that their evidence can be verified. */
-  evidenceKeyGeneration: wholeNumber(1, 100).default(1),
+  evidenceKeyGeneration: z._default(wholeNumber(1, 100), 1),
   /** Generations that are no longer published because the key was compromised. */
-  withdrawnEvidenceKeyGenerations: listOf(wholeNumber(1, 100)).default([]),
+  withdrawnEvidenceKeyGenerations: z._default(listOf(wholeNumber(1, 100)), []),
   /** After a restore (runbook.md): the stream of the restored table, which replaces that of the stack. */
-  tableStreamArn: z
-    .string()
-    .regex(/^arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table\/[\w.-]+\/stream\/[\w.:-]+$/, "must be the ARN of a table's stream")
-    .optional(),
+  tableStreamArn: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(/^arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table\/[\w.-]+\/stream\/[\w.:-]+$/, "must be the ARN of a table's stream"),
+      ),
+  ),
   /** Google's service URLs; overridden only where these are simulated. */
-  firestoreUrl: Address.default('https://firestore.googleapis.com'),
-  identityToolkitUrl: Address.default('https://identitytoolkit.googleapis.com'),
-  googleTokenUrl: Address.default('https://oauth2.googleapis.com/token'),
-  googleStsUrl: Address.default('https://sts.googleapis.com/v1/token'),
-  googleCredentialsUrl: Address.default('https://iamcredentials.googleapis.com'),
-  gcsUrl: Address.default('https://storage.googleapis.com'),
+  firestoreUrl: z._default(Address, 'https://firestore.googleapis.com'),
+  identityToolkitUrl: z._default(Address, 'https://identitytoolkit.googleapis.com'),
+  googleTokenUrl: z._default(Address, 'https://oauth2.googleapis.com/token'),
+  googleStsUrl: z._default(Address, 'https://sts.googleapis.com/v1/token'),
+  googleCredentialsUrl: z._default(Address, 'https://iamcredentials.googleapis.com'),
+  gcsUrl: z._default(Address, 'https://storage.googleapis.com'),
   /** The endpoint of s3 destinations that name none; empty means AWS. */
-  s3Url: z.union([z.literal(''), Address]).default(''),
+  s3Url: z._default(z.union([z.literal(''), Address]), ''),
   /** `{region}` is replaced by the destination's region. */
-  spacesUrl: Address.default('https://{region}.digitaloceanspaces.com'),
+  spacesUrl: z._default(Address, 'https://{region}.digitaloceanspaces.com'),
   /** Private addresses that destinations may use, also over http. For private networks and tests. */
-  privateHosts: listOf(Host).default([]),
+  privateHosts: z._default(listOf(Host), []),
   /** Private addresses that any organization's webhooks may use over https. For tests. */
-  webhookHosts: listOf(Host).default([]),
+  webhookHosts: z._default(listOf(Host), []),
   /** The recipient of alarms. */
-  alarmEmail: z.email('must be an e-mail address').optional(),
+  alarmEmail: z.optional(z.email('must be an e-mail address')),
 });
 
 export type Config = z.output<typeof Settings>;
@@ -135,7 +153,7 @@ const isCdkKey = (key: string): boolean =>
 export const readConfig = (context: Readonly<Record<string, unknown>>): Config => {
   const unknown = Object.keys(context).filter((key) => !settingNames.includes(key) && !isCdkKey(key));
   const input = Object.fromEntries(Object.entries(context).filter(([key, value]) => settingNames.includes(key) && value !== ''));
-  const parsed = Settings.safeParse(input);
+  const parsed = Settings.safeParse(input, { error: en().localeError });
   const lines = [
     ...unknown.map((key) => `${key}: unknown setting; infra/deploy.md lists all settings`),
     ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),

@@ -32,7 +32,7 @@ export const takeBackup = (runner: StepRunner, client: Client, input: BackupInpu
     const params = { backupId: id };
     const read = () => client.request('GET /backups/{backupId}', { params });
     runner.created(`backup ${id}`, async () => {
-      if (isRunning(await read())) await client.request('POST /backups/{backupId}/cancel', { params });
+      if (isRunning(await read())) await client.request('POST /backups/{backupId}/cancel', { params }).catch(ignoreEnded);
       await retryWhileInUse(() => client.request('DELETE /backups/{backupId}', { params }));
     });
     let lastPrinted = '';
@@ -75,3 +75,8 @@ export const browseBackup = (runner: StepRunner, client: Client, id: string): Pr
     if (!read) throw new StepError(`the backup ${id} lists a document that cannot be read`);
     return [`${collections.length} collections; read one document of the first`, undefined];
   });
+
+/** A backup that has just ended cannot be cancelled. */
+const ignoreEnded = (error: unknown): void => {
+  if (!(error instanceof StepError && error.status === 409)) throw error;
+};

@@ -1,5 +1,5 @@
 /** Tools that read the content of backups: browse, one document, a document at a moment, differences. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { CliFailure } from '../base/cli-failure.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import { findDocumentAt } from '../context/find-document-at.ts';
@@ -13,7 +13,7 @@ export const addContentTools = (host: ToolHost): void => {
     title: 'Browse a backup',
     description:
       'The collections of a backup (no path), the documents of a collection (path users) or the collections of a document (path users/ada). Does not return fields; read_document does.',
-    input: { ...paging, backupId, path: path.optional() },
+    input: { ...paging, backupId, path: z.optional(path) },
     run: async (client, { backupId: id, path: below = '', limit, cursor }, signal) => {
       const query = { path: below, showMissing: 'true', limit, cursor } as const;
       const page = await client.page('GET /backups/{backupId}/documents', { params: { backupId: id }, query, signal });
@@ -64,8 +64,8 @@ export const addContentTools = (host: ToolHost): void => {
     input: {
       ...paging,
       backupId,
-      against: z.union([z.literal('live'), backupId]).describe('The id of another backup, or live'),
-      path: path.optional(),
+      against: z.union([z.literal('live'), backupId]).check(z.describe('The id of another backup, or live')),
+      path: z.optional(path),
     },
     run: async (client, { backupId: id, against, path: at, limit, cursor }, signal) => {
       const query = { against, path: at, limit, cursor };
@@ -80,7 +80,9 @@ export const addContentTools = (host: ToolHost): void => {
   });
 };
 
-const fields = z.array(z.string().min(1).max(1_500)).max(100).optional().describe('Only these fields, for a large document');
+const fields = z
+  .optional(z.array(z.string().check(z.minLength(1), z.maxLength(1_500))).check(z.maxLength(100)))
+  .check(z.describe('Only these fields, for a large document'));
 
 /** Beside each other, so that the sizes of single fields are known if all of them are too large. */
 const shown = (

@@ -1,5 +1,5 @@
 /** Tools that list what there is: overview, projects, backups, audit log. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { backupStatuses } from '../base/choices.ts';
 import { defineTool, moment, paging, projectId, type ToolHost } from './define-tool.ts';
 
@@ -33,13 +33,12 @@ export const addListTools = (host: ToolHost): void => {
       'Backups, newest first, of one project or of all. A good backup is completed and its verification found no damage.',
     input: {
       ...paging,
-      projectId: projectId.optional(),
+      projectId: z.optional(projectId),
       status: z
-        .enum(Object.keys(backupStatuses) as [keyof typeof backupStatuses])
-        .optional()
-        .describe('Deleted and expired backups are listed only with their status'),
-      from: moment.optional().describe('Created at this time or later'),
-      to: moment.optional().describe('Created at this time or earlier'),
+        .optional(z.enum(Object.keys(backupStatuses) as [keyof typeof backupStatuses]))
+        .check(z.describe('Deleted and expired backups are listed only with their status')),
+      from: z.optional(moment).check(z.describe('Created at this time or later')),
+      to: z.optional(moment).check(z.describe('Created at this time or earlier')),
     },
     run: async (client, query, signal) => {
       const { data, pagination } = await client.page('GET /backups', { query, signal });
@@ -54,10 +53,10 @@ export const addListTools = (host: ToolHost): void => {
     description: 'Who did what, when and from where, newest first. Needs the role admin or the scope organization:read.',
     input: {
       ...paging,
-      from: moment.optional(),
-      to: moment.optional(),
-      action: z.string().max(100).optional().describe('Such as backup.created or restore.created'),
-      resourceType: z.string().max(100).optional().describe('Such as backup, project or webhook'),
+      from: z.optional(moment),
+      to: z.optional(moment),
+      action: z.optional(z.string().check(z.maxLength(100))).check(z.describe('Such as backup.created or restore.created')),
+      resourceType: z.optional(z.string().check(z.maxLength(100))).check(z.describe('Such as backup, project or webhook')),
     },
     run: async (client, query, signal) => {
       const { data, pagination } = await client.page('GET /audit-logs', { query, signal });

@@ -1,5 +1,5 @@
 /** Tools that plan restores and, only if the server was started with --allow-restore, start what a plan has shown. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Client } from '../../../shared/client/index.ts';
 import { mergeModes } from '../base/choices.ts';
 import { badInput, CliFailure } from '../base/cli-failure.ts';
@@ -22,16 +22,17 @@ export const addRestoreTools = (host: ToolHost, { allowRestore }: { readonly all
         : ''
     }`,
     input: {
-      backupId: backupId.optional(),
-      projectId: projectId.optional().describe('With at: the project of the moment'),
-      at: moment.optional(),
-      targetProjectId: projectId.optional().describe('Another project to restore into; the source project by default'),
-      collections: z.array(path).min(1).max(100).optional(),
-      documentIds: z.array(path).min(1).max(1_000).optional().describe('Paths of documents, such as users/ada'),
+      backupId: z.optional(backupId),
+      projectId: z.optional(projectId).check(z.describe('With at: the project of the moment')),
+      at: z.optional(moment),
+      targetProjectId: z.optional(projectId).check(z.describe('Another project to restore into; the source project by default')),
+      collections: z.optional(z.array(path).check(z.minLength(1), z.maxLength(100))),
+      documentIds: z
+        .optional(z.array(path).check(z.minLength(1), z.maxLength(1_000)))
+        .check(z.describe('Paths of documents, such as users/ada')),
       mergeMode: z
-        .enum(Object.keys(mergeModes) as [keyof typeof mergeModes])
-        .default('overwrite')
-        .describe('rollback also deletes documents in scope that the backup does not have'),
+        ._default(z.enum(Object.keys(mergeModes) as [keyof typeof mergeModes]), 'overwrite')
+        .check(z.describe('rollback also deletes documents in scope that the backup does not have')),
     },
     run: async (client, input, signal) => {
       const body = bodyOf(input);
@@ -49,7 +50,7 @@ export const addRestoreTools = (host: ToolHost, { allowRestore }: { readonly all
     name: 'restore_status',
     title: 'Status of a restore',
     description: 'Phase, progress and result of a restore.',
-    input: { restoreJobId: z.string().regex(/^rst_[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of a restore: rst_…') },
+    input: { restoreJobId: z.string().check(z.regex(/^rst_[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of a restore: rst_…')) },
     run: async (client, params, signal) => client.request('GET /backups/restore/{restoreJobId}', { params, signal }),
   });
 
@@ -59,7 +60,7 @@ export const addRestoreTools = (host: ToolHost, { allowRestore }: { readonly all
     title: 'Start a planned restore',
     description:
       'Starts the restore of a plan that plan_restore has shown. It overwrites documents of the target and deletes exactly those that the plan lists; if others would be deleted now, it fails and writes nothing. Ask the person first. It can be undone for 7 days.',
-    input: { planId: z.string().max(100) },
+    input: { planId: z.string().check(z.maxLength(100)) },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     run: async (client, { planId }, signal) => {
       const body = plans.take(planId);

@@ -1,7 +1,7 @@
 /** How every tool is registered: strict arguments, a line on stderr per call, and errors as answers. */
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Client } from '../../../shared/client/index.ts';
 import { dataAnswer, failureAnswer } from './tool-answer.ts';
 
@@ -13,7 +13,7 @@ export interface ToolHost {
   readonly log: (line: string) => void;
 }
 
-interface Tool<Shape extends z.ZodRawShape> {
+interface Tool<Shape extends z.core.$ZodShape> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -22,16 +22,16 @@ interface Tool<Shape extends z.ZodRawShape> {
   readonly annotations?: ToolAnnotations;
   readonly run: (
     client: Client,
-    input: z.output<z.ZodObject<Shape>>,
+    input: z.output<z.ZodMiniObject<Shape>>,
     signal: AbortSignal,
   ) => Promise<Readonly<Record<string, unknown>>>;
 }
 
 const readOnly: ToolAnnotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
-export const defineTool = <Shape extends z.ZodRawShape>(host: ToolHost, tool: Tool<Shape>): void => {
+export const defineTool = <Shape extends z.core.$ZodShape>(host: ToolHost, tool: Tool<Shape>): void => {
   const { name, title, description, annotations = readOnly, run } = tool;
-  const inputSchema: z.ZodObject = z.strictObject(tool.input);
+  const inputSchema: z.ZodMiniObject = z.strictObject(tool.input);
   host.server.registerTool(
     name,
     { title, description, inputSchema, annotations: { title, ...annotations } },
@@ -50,14 +50,14 @@ export const defineTool = <Shape extends z.ZodRawShape>(host: ToolHost, tool: To
 };
 
 const idOf = (kind: string, prefix: string) =>
-  z.string().regex(new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`), `must be the id of a ${kind}: ${prefix}_…`);
+  z.string().check(z.regex(new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`), `must be the id of a ${kind}: ${prefix}_…`));
 export const projectId = idOf('project', 'prj');
 export const backupId = idOf('backup', 'bkp');
-export const path = z.string().min(1).max(6_144);
+export const path = z.string().check(z.minLength(1), z.maxLength(6_144));
 export const moment = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' });
 
 /** Paging of every list. */
 export const paging = {
-  limit: z.int().min(1).max(100).default(20).describe('How many to return'),
-  cursor: z.string().max(4_096).optional().describe('nextCursor of the previous answer'),
+  limit: z._default(z.int().check(z.minimum(1), z.maximum(100)), 20).check(z.describe('How many to return')),
+  cursor: z.optional(z.string().check(z.maxLength(4_096))).check(z.describe('nextCursor of the previous answer')),
 };

@@ -17,18 +17,29 @@ export const evaluatePolicy = (statements: readonly Statement[], need: Need): Ve
 
 const judgeOne = (statements: readonly Statement[], need: Need, resource: string): Verdict => {
   const keys = { ...always, 'aws:ResourceAccount': accountOf(resource), ...need.keys };
-  const action = need.action.toLowerCase();
   let verdict: Verdict = 'not-allowed';
-  for (const statement of statements) {
+  for (const statement of statementsOn(statements, need.action)) {
     const applies =
-      statement.Action.some((pattern) => matchesPattern(pattern.toLowerCase(), action)) &&
-      statement.Resource.some((pattern) => matchesPattern(pattern, resource)) &&
-      conditionsHold(statement.Condition ?? {}, keys);
+      statement.Resource.some((pattern) => matchesPattern(pattern, resource)) && conditionsHold(statement.Condition ?? {}, keys);
     if (!applies) continue;
     if (statement.Effect === 'Deny') return 'denied';
     verdict = 'allowed';
   }
   return verdict;
+};
+
+const known = new WeakMap<readonly Statement[], Map<string, readonly Statement[]>>();
+
+/** The statements that name this action. A role calls the same few actions all the time. */
+const statementsOn = (statements: readonly Statement[], action: string): readonly Statement[] => {
+  const byAction = known.get(statements) ?? new Map<string, readonly Statement[]>();
+  known.set(statements, byAction);
+  const lower = action.toLowerCase();
+  const found =
+    byAction.get(lower) ??
+    statements.filter(({ Action }) => Action.some((pattern) => matchesPattern(pattern.toLowerCase(), lower)));
+  byAction.set(lower, found);
+  return found;
 };
 
 /** The account field of an ARN; bucket ARNs have none. */

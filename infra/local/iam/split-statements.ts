@@ -25,11 +25,11 @@ const partOf = (
   conditions: readonly string[],
   condition: NonNullable<Statement['Condition']>,
 ): Part => {
-  const alone: Statement = { Effect: 'Allow', Action: [action], Resource: [resource], Condition: condition };
+  const alone: readonly Statement[] = [{ Effect: 'Allow', Action: [action], Resource: [resource], Condition: condition }];
   // Runs at every call and most calls are of other actions, so the action is compared first.
   const pattern = action.toLowerCase();
   const lets = (need: Need): boolean =>
-    matchesPattern(pattern, need.action.toLowerCase()) && evaluatePolicy([alone], need) === 'allowed';
+    matchesPattern(pattern, need.action.toLowerCase()) && evaluatePolicy(alone, need) === 'allowed';
   return { action, resource, conditions, lets };
 };
 

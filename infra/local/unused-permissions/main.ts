@@ -1,6 +1,6 @@
 /**
  * Part of `npm run check`: lists permissions of the template that no test run used, and fails unless each has a reason.
- * `RECORD_PERMISSIONS=1 npm test` rewrites the record; with test files or folders as arguments it adds to the record.
+ * `RECORD_PERMISSIONS=1 npm run test:all` rewrites the record; with test files or folders as arguments it adds to the record.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ export const keepRecord = (seenFile: string, isWhole: boolean): void => {
   writeFileSync(recordFile, `${linesOf(isWhole ? seen : seen + readFileSync(recordFile, 'utf8')).join('\n')}\n`);
 };
 
-const howTo = 'RECORD_PERMISSIONS=1 npm test -- <the tests that use them>, or without arguments for all tests';
+const howTo = 'RECORD_PERMISSIONS=1 npm run test:all -- <the tests that use them>, or without arguments for all tests';
 
 /** The lines to print; the last one is the summary. */
 export const formatReport = ({ unused, stale, idle }: Report, granted: number): readonly string[] => [

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { AuthError } from './error.ts';
 import type { User, Users } from './users.ts';
 
@@ -14,14 +14,14 @@ const maxUsers = 1000;
 
 /** The body of accounts:batchCreate. Unknown fields of a user are kept. */
 export const ImportRequest = z.looseObject({
-  users: z.array(z.looseObject({})).default([]),
-  hashAlgorithm: z.string().default(''),
-  signerKey: z.string().default(''),
-  saltSeparator: z.string().optional(),
-  rounds: z.number().default(0),
-  memoryCost: z.number().default(0),
-  sanityCheck: z.boolean().default(false),
-  allowOverwrite: z.boolean().default(false),
+  users: z._default(z.array(z.looseObject({})), []),
+  hashAlgorithm: z._default(z.string(), ''),
+  signerKey: z._default(z.string(), ''),
+  saltSeparator: z.optional(z.string()),
+  rounds: z._default(z.number(), 0),
+  memoryCost: z._default(z.number(), 0),
+  sanityCheck: z._default(z.boolean(), false),
+  allowOverwrite: z._default(z.boolean(), false),
 });
 export type ImportRequest = z.output<typeof ImportRequest>;
 

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type StatusName, status } from '../base/types.ts';
 
 const Status = z.enum(Object.keys(status) as [StatusName, ...StatusName[]]);
@@ -6,23 +6,23 @@ const Status = z.enum(Object.keys(status) as [StatusName, ...StatusName[]]);
 /** A fault: which calls it affects, and how. Without status, end and delay it only counts. */
 export const FaultRule = z.strictObject({
   /** A method of google.firestore.v1.Firestore. Default: all methods. */
-  method: z.string().optional(),
-  project: z.string().optional(),
+  method: z.optional(z.string()),
+  project: z.optional(z.string()),
   /** Text that the request must contain, such as a document's path. */
-  contains: z.string().optional(),
+  contains: z.optional(z.string()),
   /** Applies from the n-th matching call … */
-  call: z.int().min(1).default(1),
+  call: z._default(z.int().check(z.minimum(1)), 1),
   /** … to this many calls. */
-  times: z.int().min(1).default(1),
-  delayMs: z.number().min(0).default(0),
+  times: z._default(z.int().check(z.minimum(1)), 1),
+  delayMs: z._default(z.number().check(z.minimum(0)), 0),
   /** Fails with this status before the call takes effect, or after it, so that only the response is lost. */
-  status: Status.exclude(['OK']).optional(),
-  when: z.enum(['before', 'after']).default('before'),
-  message: z.string().default('Injected fault.'),
+  status: z.optional(Status.check(z.refine((status) => status !== 'OK', 'must be an error'))),
+  when: z._default(z.enum(['before', 'after']), 'before'),
+  message: z._default(z.string(), 'Injected fault.'),
   /** Ends a stream after this many messages, with an error or with OK. */
-  end: z.strictObject({ afterMessages: z.int().min(0), status: Status.default('OK') }).optional(),
+  end: z.optional(z.strictObject({ afterMessages: z.int().check(z.minimum(0)), status: z._default(Status, 'OK') })),
   /** Sends a stream's messages one by one with this pause. */
-  pauseMs: z.number().min(0).default(0),
+  pauseMs: z._default(z.number().check(z.minimum(0)), 0),
 });
 export type FaultRule = z.output<typeof FaultRule>;
 

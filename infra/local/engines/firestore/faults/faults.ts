@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { RpcError } from '../base/types.ts';
 import { type FaultRule, FaultRule as FaultRuleSchema, RuleState } from './fault-rule.ts';
 import { Quota } from './quota.ts';

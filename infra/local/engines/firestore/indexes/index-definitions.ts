@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import { en } from 'zod/locales';
+import * as z from 'zod/mini';
 import { type FieldPath, parseFieldPath } from '../value/field-path.ts';
 
 export type QueryScope = 'COLLECTION' | 'COLLECTION_GROUP';
@@ -19,30 +20,38 @@ export interface CompositeIndex {
 }
 
 const Mode = {
-  order: z.enum(['ASCENDING', 'DESCENDING']).optional(),
+  order: z.optional(z.enum(['ASCENDING', 'DESCENDING'])),
   /** The newer name of `order`. */
-  mode: z.enum(['ASCENDING', 'DESCENDING', 'ARRAY_CONTAINS']).optional(),
-  arrayConfig: z.literal('CONTAINS').optional(),
+  mode: z.optional(z.enum(['ASCENDING', 'DESCENDING', 'ARRAY_CONTAINS'])),
+  arrayConfig: z.optional(z.literal('CONTAINS')),
 };
-const Scope = z.enum(['COLLECTION', 'COLLECTION_GROUP']).default('COLLECTION');
+const Scope = z._default(z.enum(['COLLECTION', 'COLLECTION_GROUP']), 'COLLECTION');
 const Field = z.object({
-  fieldPath: z.string().min(1),
+  fieldPath: z.string().check(z.minLength(1)),
   ...Mode,
-  vectorConfig: z.object({ dimension: z.coerce.number().int().positive() }).optional(),
+  vectorConfig: z.optional(z.object({ dimension: z.coerce.number().check(z.int(), z.positive()) })),
 });
 const IndexFile = z.object({
-  indexes: z
-    .array(z.object({ collectionGroup: z.string().min(1), queryScope: Scope, fields: z.array(Field).min(1) }))
-    .default([]),
-  fieldOverrides: z
-    .array(
+  indexes: z._default(
+    z.array(
       z.object({
-        collectionGroup: z.string().min(1),
-        fieldPath: z.string().min(1),
-        indexes: z.array(z.object({ queryScope: Scope, ...Mode })).default([]),
+        collectionGroup: z.string().check(z.minLength(1)),
+        queryScope: Scope,
+        fields: z.array(Field).check(z.minLength(1)),
       }),
-    )
-    .default([]),
+    ),
+    [],
+  ),
+  fieldOverrides: z._default(
+    z.array(
+      z.object({
+        collectionGroup: z.string().check(z.minLength(1)),
+        fieldPath: z.string().check(z.minLength(1)),
+        indexes: z._default(z.array(z.object({ queryScope: Scope, ...Mode })), []),
+      }),
+    ),
+    [],
+  ),
 });
 type Modes = Pick<z.output<typeof Field>, 'order' | 'mode' | 'arrayConfig'>;
 type Override = ReadonlyMap<QueryScope, ReadonlySet<IndexKind>>;
@@ -89,9 +98,9 @@ const parse = (text: string): z.output<typeof IndexFile> => {
   // Strings first, so that a comment sign inside one is kept.
   const json = text.replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (found) => (found.startsWith('"') ? found : ''));
   try {
-    return IndexFile.parse(JSON.parse(json));
+    return IndexFile.parse(JSON.parse(json), { error: en().localeError });
   } catch (error) {
-    const reason = error instanceof z.ZodError ? z.prettifyError(error).replaceAll(/\s+/g, ' ') : (error as Error).message;
+    const reason = error instanceof z.core.$ZodError ? z.prettifyError(error).replaceAll(/\s+/g, ' ') : (error as Error).message;
     throw new Error(`invalid index definitions: ${reason}`, { cause: error });
   }
 };

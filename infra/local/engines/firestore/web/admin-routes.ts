@@ -1,8 +1,12 @@
-import * as z from 'zod';
+import { en } from 'zod/locales';
+import * as z from 'zod/mini';
 import { RpcError } from '../base/types.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { Databases } from '../storage/databases.ts';
 import { decodeSegments } from './rest-routes.ts';
+
+// zod/mini has no messages of its own.
+z.config(en());
 
 interface AdminParts {
   readonly databases: Databases;
@@ -16,12 +20,12 @@ interface AdminRequest {
 }
 
 const Revoke = z.strictObject({
-  project: z.string().default('*'),
-  status: z.enum(['UNAUTHENTICATED', 'PERMISSION_DENIED']).nullable().default('PERMISSION_DENIED'),
+  project: z._default(z.string(), '*'),
+  status: z._default(z.nullable(z.enum(['UNAUTHENTICATED', 'PERMISSION_DENIED'])), 'PERMISSION_DENIED'),
 });
-const Limit = z.strictObject({ project: z.string().default('*'), perSecond: z.number().min(0).nullable() });
-const DatabaseId = z.strictObject({ project: z.string(), database: z.string().default('(default)') });
-const NewDatabase = DatabaseId.extend({ pointInTimeRecovery: z.boolean().default(false) });
+const Limit = z.strictObject({ project: z._default(z.string(), '*'), perSecond: z.nullable(z.number().check(z.minimum(0))) });
+const DatabaseId = z.strictObject({ project: z.string(), database: z._default(z.string(), '(default)') });
+const NewDatabase = z.extend(DatabaseId, { pointInTimeRecovery: z._default(z.boolean(), false) });
 
 type Route = (parts: AdminParts, body: unknown) => unknown;
 
@@ -70,7 +74,7 @@ export async function adminRoutes(parts: AdminParts, request: AdminRequest): Pro
     await clear(parts.databases, projectId, databaseId);
     return { answer: {} };
   } catch (error) {
-    if (error instanceof z.ZodError) throw new RpcError('INVALID_ARGUMENT', z.prettifyError(error));
+    if (error instanceof z.core.$ZodError) throw new RpcError('INVALID_ARGUMENT', z.prettifyError(error));
     throw error;
   }
 }
