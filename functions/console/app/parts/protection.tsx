@@ -12,7 +12,7 @@ type Reason = ProjectOverview['reasons'][number];
 
 /** In a few words; the overview's list of what needs attention has whole sentences. */
 const reasonWords: Readonly<Partial<Record<Reason['code'], string>>> = {
-  NO_BACKUP: 'No backup yet',
+  NO_BACKUP: 'No good backup',
   PROJECT_UNAUTHORIZED: 'Access was lost',
   BACKUP_DAMAGED: 'Backup is damaged',
   UNUSUAL_CHANGES: 'Unusual changes',

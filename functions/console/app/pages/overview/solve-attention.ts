@@ -36,6 +36,8 @@ const resourceOf = (type: Attention['resource']['type'], id: string): Solution =
       return { action: 'Show backup', to: paths.backup(id) };
     case 'restore':
       return { action: 'Show restore', to: paths.restore(id) };
+    case 'restore_test':
+      return { action: 'Show restore test', to: paths.restoreTest(id) };
     case 'schedule':
       return { action: 'Show schedule', to: paths.schedule(id) };
     case 'storage_destination':
