@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { hasBrowser } from './harness/browser/find-browser.ts';
 import FileOrder from './setup/file-order.ts';
+import { inDepthFiles, isWholeSuite } from './setup/in-depth-files.ts';
 import { sharedFiles } from './setup/shared-files.ts';
 
 /** The files that need a running stage. Every other test file belongs to `unit`, where no STAGE_ variable is set. */
@@ -38,22 +39,38 @@ Object.assign(process.env, {
 const isSharing = process.argv.includes('run') && !process.argv.some((argument) => argument.startsWith('--coverage'));
 const shared = isSharing ? sharedFiles(pathOf('..'), stageFiles) : [];
 
+const left = isWholeSuite(process.argv.slice(2)) ? [] : inDepthFiles;
+
 /** Only a test that hangs should meet it, however slow or busy the machine is. */
 const timeoutMs = Number(process.env.TEST_TIMEOUT_MS ?? 900_000);
+
+/** Short processes mostly allocate: fewer small collections save a sixth of the CPU of importing. */
+const execArgv = ['--max-semi-space-size=64'];
 
 export default defineConfig({
   root: pathOf('..'),
   test: {
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...stageFiles, ...shared] } },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...stageFiles, ...shared, ...left],
+          setupFiles: ['test/setup/low-priority.ts'],
+        },
+      },
       {
         extends: true,
         test: {
           name: 'unit-shared',
           include: [...shared],
+          exclude: [...left],
           isolate: false,
-          // Fresh copies of modules would fill the compile cache.
-          env: { TEST_SHARED_PROCESS: '1', NODE_DISABLE_COMPILE_CACHE: '1' },
+          setupFiles: ['test/setup/low-priority.ts'],
+          env: { TEST_SHARED_PROCESS: '1' },
+          // test/setup/import-hook.js makes Node forget modules.
+          execArgv: [...execArgv, '--expose-internals'],
         },
       },
       {
@@ -61,7 +78,7 @@ export default defineConfig({
         test: {
           name: 'stage',
           include: stageFiles,
-          exclude: browserFiles,
+          exclude: [...browserFiles, ...left],
           globalSetup: ['test/setup/stage.ts'],
           setupFiles: ['test/setup/stage-env.ts'],
         },
@@ -71,6 +88,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: hasBrowser ? browserFiles : [],
+          exclude: [...left],
           globalSetup: ['test/setup/stage.ts'],
           setupFiles: ['test/setup/stage-env.ts'],
         },
@@ -81,8 +99,7 @@ export default defineConfig({
     setupFiles: ['test/setup/import-hook.js', 'test/setup/seed.ts'],
     // Modules keep state, so each file gets a process of its own.
     pool: 'forks',
-    // Short processes mostly allocate: fewer small collections save a sixth of the CPU of importing.
-    execArgv: ['--max-semi-space-size=64'],
+    execArgv,
     isolate: true,
     // Node imports the sources itself: no transformation, and the same module loader as in production.
     experimental: { viteModuleRunner: false, nodeLoader: false },

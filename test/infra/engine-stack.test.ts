@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { compileFilterCriteria } from '../../infra/local/event-source/filter-criteria.ts';
 import { auditPartition } from '../../shared/audit/index.ts';
+import { organizationEvents } from '../../shared/contract/event-data/organization-events.ts';
 import { webhookTimeoutMsMax } from '../../shared/contract/limits.ts';
 import { emit, enqueue } from '../../shared/event/index.ts';
 import { organizationKey } from '../../shared/organization/model/record.ts';
@@ -27,7 +28,7 @@ test('engine stack: the stream invokes its consumer for new tasks and events onl
   const keysOf = (write: Write) => ('put' in write ? write.put : assert.fail('the transaction has a Put'));
   const task = keysOf(enqueue(tenant, { kind: 'purge-organization', deleteBackupData: false }, new Date(0)));
   const organization = { id: tenant.organizationId, name: 'One', slug: 'one', ownerId: 'usr_1', createdAt: iso(new Date(0)) };
-  const event = keysOf(emit(tenant, 'organization.created', { organization }, new Date(0)));
+  const event = keysOf(emit(tenant, organizationEvents, 'organization.created', { organization }, new Date(0)));
   const others = [
     organizationKey.seen(tenant, 'sa_1'),
     webhookKey.webhook(tenant, 'wh_1'),

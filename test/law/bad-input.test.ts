@@ -117,7 +117,9 @@ const valueWith = (base: unknown, path: readonly string[], value: unknown): unkn
 
 const longList = Array.from({ length: 20_000 }, (_, n) => `x${n}`);
 const deepBody = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
-const wideBody = `{${Array.from({ length: 60_000 }, (_, n) => `"k${n}":1`).join()}}`;
+const wideBody = (keys: number): string => `{${Array.from({ length: keys }, (_, n) => `"k${n}":1`).join()}}`;
+/** One endpoint gets as many as a body can have; reading them costs much more than refusing them, and all endpoints read alike. */
+const [widestBody, wideBodyOfOthers] = [wideBody(60_000), wideBody(6_000)];
 
 /** RFC 6749: unrecognised parameters of these two are ignored. */
 const ignoresUnknown = ['auth.token', 'auth.refresh'];
@@ -216,7 +218,7 @@ for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
     });
 
     test('a body that is nested very deeply or has very many keys is rejected', async () => {
-      for (const body of [deepBody, wideBody]) {
+      for (const body of [deepBody, endpoint.id === 'organizations.create' ? widestBody : wideBodyOfOthers]) {
         const result = await send(endpoint, body);
         equal(findResponseFlaw(endpoint, result), undefined);
         ok(result.status >= 400 && result.status < 500, result.text.slice(0, 200));

@@ -55,6 +55,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'shared/contract': [
     ['.'],
     ['models', 'runtime'],
+    ['event-data'],
     ['endpoints', 'events'],
     ['endpoints/protection'],
     ['samples'],

@@ -56,8 +56,9 @@ test('neither files nor exports have banned words in their names', () => {
 
 /** Files of several functions around one subject, which is their name. */
 const subjects = new Set(
-  `infra/bundle/lean-sdk-stand-in infra/bundle/lean-zod-stand-in shared/account/oidc-client shared/archive/primitives/format-limits
-  shared/archive/primitives/zstd shared/archive/reader/integrity shared/backup/start/backup-request shared/contract/fields
+  `infra/bundle/lean-sdk-stand-in shared/account/oidc-client shared/archive/primitives/format-limits
+  shared/archive/primitives/zstd shared/archive/reader/integrity shared/backup/start/backup-request
+  shared/contract/event-data/fields shared/contract/fields shared/contract/job-enums
   shared/contract/limits shared/destination/store/gcs/gcs-library shared/destination/store/s3/checksum shared/docs/precomputed
   shared/docs/schema shared/event/outbox shared/firestore/names/name-order shared/firestore/wire/timestamps
   shared/firestore/write/precondition shared/http/cursor shared/http/idempotency shared/organization/member/membership

@@ -1,5 +1,5 @@
 /**
- * How long the longer test files take. `RECORD_DURATIONS=1 npm test` writes the list anew; with named files it replaces their lines.
+ * How long the longer test files take. `RECORD_DURATIONS=1 npm run test:all` writes the list anew; with named files it replaces their lines.
  * Only the order of the files depends on it, so a stale line costs a little time and nothing else.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -4,12 +4,12 @@
  * - Vitest appends the time to the name of a test file, so the compile cache never has it.
  * - Node strips the types of a file that is not in the cache, for which each process would load the compiler (70 ms).
  *   The global setup has stripped all files (test/setup/strip-types.ts).
- * In the project `shared` a process runs many files. Each file gets modules of ours of its own, told apart by a number in their
- * addresses, and the environment variables of the start.
+ * In the project `unit-shared` a process runs many files. Each file gets modules of ours of its own, because Node forgets those of the
+ * file before, and the environment variables of the start. The addresses stay the same, so that the modules are compiled only once.
  * JavaScript, because this file is loaded before it can help.
  */
 import { readFileSync } from 'node:fs';
-import { isBuiltin, registerHooks } from 'node:module';
+import { createRequire, isBuiltin, registerHooks } from 'node:module';
 
 const root = new URL('../..', import.meta.url).href;
 const packages = new URL('node_modules/', root).href;
@@ -20,11 +20,18 @@ const stripped = new URL('.cache/stripped/', packages);
 const self = import.meta.url.replace(/\?.*/, '');
 const isShared = process.env.TEST_SHARED_PROCESS === '1';
 const environment = { ...process.env };
-let fileNumber = 0;
+
+/** The modules that Node has loaded. There is no public way to forget one: the project starts with `--expose-internals`. */
+const loaded = isShared
+  ? createRequire(self)('internal/modules/esm/loader').getOrInitializeCascadedLoader().loadCache
+  : undefined;
+/** The addresses of our modules that the current file has loaded. */
+const ownLoaded = new Set();
 
 /** Vitest imports this file first for each test file. */
 const beginFile = () => {
-  fileNumber += 1;
+  for (const url of ownLoaded) loaded.delete(url);
+  ownLoaded.clear();
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
   Object.assign(process.env, environment);
 };
@@ -36,12 +43,10 @@ const resolve = (specifier, context, nextResolve) => {
   if (entry.test(specifier)) {
     const url = specifier.replace(entry, '');
     if (url === self) beginFile();
-    return { url: isShared && url !== self ? `${url}?vitest=${String(fileNumber).padStart(13, '0')}` : url, shortCircuit: true };
+    return { url, shortCircuit: true };
   }
   if (/^\.\.?\/.*\.ts$/.test(specifier) && isOwn(context.parentURL)) {
-    const url = new URL(specifier, context.parentURL);
-    url.search = new URL(context.parentURL).search;
-    return { url: url.href, shortCircuit: true };
+    return { url: new URL(specifier, context.parentURL).href, shortCircuit: true };
   }
   const found = nextResolve(specifier, context);
   // Without a hint Node parses a file of a package that does not name its module type (the AWS SDK) to find out.
@@ -49,7 +54,9 @@ const resolve = (specifier, context, nextResolve) => {
 };
 
 const load = (url, context, nextLoad) => {
-  const source = /\.ts(\?vitest=\d+)?$/.test(url) && isOwn(url) ? readStripped(url.replace(/\?.*/, '')) : '';
+  if (!url.endsWith('.ts') || !isOwn(url)) return nextLoad(url, context);
+  if (isShared) ownLoaded.add(url);
+  const source = readStripped(url);
   return source ? { format: 'module', source, shortCircuit: true } : nextLoad(url, context);
 };
 

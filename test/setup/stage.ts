@@ -52,7 +52,7 @@ const secondsSince = (startedMs: number): string => ((performance.now() - starte
 /** Only a run of all tests may drop a permission from the record. */
 const isWholeRun = async ({ vitest }: TestProject): Promise<boolean> => {
   const { project: chosenProjects, testNamePattern } = vitest.config;
-  if (chosenProjects.length > 0 || testNamePattern) return false;
+  if (chosenProjects.length > 0 || testNamePattern || process.env.TEST_ALL !== '1') return false;
   const all = await vitest.globTestSpecifications();
   return vitest.state.getFiles().length === all.length;
 };

@@ -12,9 +12,16 @@ import { eventOf } from '../../harness/aws/api-event.ts';
 import { tokenFor } from '../../harness/aws/signing-key.ts';
 import { answerAws, table, variables } from '../handlers/in-process-aws.ts';
 
+interface Answer {
+  readonly cpuMs: number;
+  readonly status: number;
+}
+
 export interface FirstAnswer {
   /** Undefined for a bundle without a suitable endpoint. */
-  measure(entry: string, bundle: string): Promise<{ readonly cpuMs: number; readonly status: number } | undefined>;
+  measure(entry: string, bundle: string): Promise<Answer | undefined>;
+  /** The bare client, with one call. */
+  measureBare(bundle: string): Promise<Answer>;
   stop(): void;
 }
 
@@ -34,14 +41,20 @@ export const startFirstAnswer = async (): Promise<FirstAnswer> => {
     AWS_LAMBDA_FUNCTION_NAME: 'Bench',
     NODE_DISABLE_COMPILE_CACHE: '1',
   };
+  const run = async (given: { readonly bundle: string; readonly handler: string; readonly event: unknown }): Promise<Answer> => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', program, JSON.stringify(given)], { env: environment });
+    return JSON.parse(stdout) as Answer;
+  };
+  const get = {
+    action: 'BatchGetItem',
+    input: { RequestItems: { [variables.TABLE_NAME]: { Keys: [{ pk: { S: 'a' }, sk: { S: 'b' } }] } } },
+  };
   return {
     measure: async (entry, bundle) => {
       const endpoint = endpointOf(entry);
-      if (!endpoint) return undefined;
-      const given = JSON.stringify({ bundle, handler: handlerOf(endpoint).name, event: eventFor(endpoint, caller) });
-      const { stdout } = await promisify(execFile)(process.execPath, ['-e', program, given], { env: environment });
-      return JSON.parse(stdout) as { cpuMs: number; status: number };
+      return endpoint && run({ bundle, handler: handlerOf(endpoint).name, event: eventFor(endpoint, caller) });
     },
+    measureBare: (bundle) => run({ bundle, handler: 'handler', event: [get] }),
     stop: () => void server.close().closeAllConnections(),
   };
 };
@@ -113,7 +126,7 @@ const eventFor = ({ method, path }: Endpoint, { organizationId, token }: Caller)
 };
 
 const program = `const { bundle, handler, event } = JSON.parse(process.argv[1]);
-require(bundle)[handler](event, { awsRequestId: 'bench', getRemainingTimeInMillis: () => 20000 }).then(({ statusCode }) => {
+require(bundle)[handler](event, { awsRequestId: 'bench', getRemainingTimeInMillis: () => 20000 }).then((answer) => {
   const { user, system } = process.cpuUsage();
-  process.stdout.write(JSON.stringify({ cpuMs: (user + system) / 1000, status: statusCode }), () => process.exit());
+  process.stdout.write(JSON.stringify({ cpuMs: (user + system) / 1000, status: answer?.statusCode ?? 200 }), () => process.exit());
 });`;

@@ -66,7 +66,7 @@ export const measureStartUp = async (dir: string): Promise<boolean> => {
 const shown = (grade: 'must' | 'aim'): string =>
   `${goals.zipBytes[grade] / 1_000} KB, ${goals.import[grade]}, ${goals.answerMs[grade]} ms`;
 
-/** The bare client is bundled with common settings, without the optimizations of `infra/bundle/bundle.ts`. */
+/** The bare client is bundled with common settings, without the optimizations of `infra/bundle/bundle.ts`. Its answer is to one call. */
 const bundleAll = async (dir: string): Promise<ReadonlyMap<string, string>> => {
   const [plain, ours] = [join(dir, 'plain.cjs'), join(dir, 'ours')];
   await build({
@@ -101,13 +101,16 @@ const nameOf = (entry: string): string => entry.replace(/^functions\/|\.ts$/g, '
 const measureAnswers = async (files: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, number>> => {
   const first = await startFirstAnswer();
   const fastest = new Map<string, number>();
+  const keep = (name: string, cpuMs: number): unknown =>
+    fastest.set(name, Math.min(cpuMs, fastest.get(name) ?? Number.POSITIVE_INFINITY));
   for (let n = 0; n < answers; n++) {
+    keep(bare, (await first.measureBare(files.get(bare) ?? '')).cpuMs);
     for (const entry of entries.filter((one) => one.startsWith('functions/api/'))) {
       const answer = await first.measure(entry, files.get(nameOf(entry)) ?? '');
       if (!answer) continue;
       if (answer.status >= 500 || answer.status === 401 || answer.status === 403)
         throw new Error(`${entry} answered ${answer.status}`);
-      fastest.set(nameOf(entry), Math.min(answer.cpuMs, fastest.get(nameOf(entry)) ?? Number.POSITIVE_INFINITY));
+      keep(nameOf(entry), answer.cpuMs);
     }
   }
   first.stop();

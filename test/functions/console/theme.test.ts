@@ -1,5 +1,5 @@
 /** The themes differ in colors only, so the browser journeys check all but the colors of a page in one theme. */
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import axe from 'axe-core';
@@ -30,4 +30,30 @@ test('theme: both themes are checked with all rules of axe-core about colors', (
   const known = axe.getRules(['cat.color']).map(({ ruleId }) => ruleId);
   // Contrast of level AAA is not a goal, and axe-core does not check it unless asked.
   deepEqual(known.filter((id) => id !== 'color-contrast-enhanced').sort(), [...colorRules].sort());
+});
+
+test('theme: people who prefer reduced motion see no animation and no transition', () => {
+  const block = /@media \(prefers-reduced-motion: reduce\) \{((?:[^{}]*\{[^{}]*\})*)\s*\}/g;
+  const selectorsOf = (text: string, declaration: RegExp): readonly string[] =>
+    [...text.matchAll(/([^{}]*)\{([^{}]*)\}/g)]
+      .filter(([, , body = '']) => declaration.test(body))
+      .flatMap(([, selectors = '']) => selectors.replaceAll(/\/\*[\s\S]*?\*\//g, '').split(','))
+      .map((selector) => selector.trim());
+  let animated = 0;
+  for (const [file = '', text = ''] of styles) {
+    const still = [...text.matchAll(block)].flatMap(([, body = '']) => selectorsOf(body, /animation: none;/));
+    const moving = selectorsOf(text.replaceAll(block, ''), /animation(?:-name)?:/);
+    // As specific as the rule that animates, and after it.
+    deepEqual(
+      moving.filter((selector) => !still.includes(selector)),
+      [],
+      file,
+    );
+    animated += moving.length;
+    // These last 0 ms then.
+    for (const [, value = ''] of text.matchAll(/transition: *([^;]*);/g))
+      for (const part of value.split(',')) match(part, /var\(--(?:fast|slow)\)/, file);
+    ok(!/transition-duration|scroll-behavior/.test(text), file);
+  }
+  ok(animated > 5);
 });

@@ -66,7 +66,7 @@ test('bucket tasks: tasks that use a bucket or may take minutes go to the bucket
     const write = enqueue(tenant, { kind } as Task, new Date());
     return 'put' in write && (write.put as unknown as { queue: string }).queue;
   };
-  const kinds = Task.options.map(({ shape }) => shape.kind.value);
+  const kinds = Task.def.options.flatMap(({ shape }) => shape.kind.def.values);
   deepEqual(
     kinds.filter((kind) => queueOf(kind) === 'bucketWork'),
     [

@@ -2,6 +2,7 @@ import { deepEqual, equal, fail, rejects } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { afterAll, beforeEach, test } from 'vitest';
+import { organizationEvents } from '../../../shared/contract/event-data/organization-events.ts';
 import { emit, readTask } from '../../../shared/event/index.ts';
 import { newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import { Fault, scriptAws } from '../../harness/aws/scripted-aws.ts';
@@ -142,7 +143,7 @@ const newEvent = () => {
   const tenant = unsafeTenant(organizationId, 'record');
   const now = new Date();
   const organization = { id: organizationId, name: 'One', slug: 'one', ownerId: newId('user'), createdAt: now.toISOString() };
-  const write = emit(tenant, 'organization.created', { organization }, now);
+  const write = emit(tenant, organizationEvents, 'organization.created', { organization }, now);
   return 'put' in write ? write.put : fail();
 };
 

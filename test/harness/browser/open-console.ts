@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
+import { onTestFinished, TestRunner } from 'vitest';
 import { stageUrl, stageVariable } from '../stage/client.ts';
 import { newEmail } from '../stage/person.ts';
 import { launchBrowser } from './launch-browser.ts';
@@ -29,7 +30,11 @@ interface ConsoleOptions {
   readonly path?: string;
   readonly width?: number;
   readonly isSignedIn?: boolean;
+  /** Pages are still without it: a skeleton or spinner that moves is drawn sixty times a second. */
+  readonly isAnimated?: boolean;
 }
+
+type Motion = 'reduce' | 'no-preference';
 
 export interface OpenConsole {
   readonly page: Page;
@@ -46,14 +51,18 @@ export interface OpenConsole {
   };
 }
 
+/** A console that a test opens is closed after it: an open page polls and is drawn. */
 export const openConsole = async (options: ConsoleOptions = {}): Promise<OpenConsole> => {
-  const { email = newEmail(), path = '', width = 1280, isSignedIn = true } = options;
+  const { email = newEmail(), path = '', width = 1280, isSignedIn = true, isAnimated = false } = options;
+  const motion: Motion = isAnimated ? 'no-preference' : 'reduce';
   browser ??= launchBrowser();
   const context = await (await browser).newContext({
     viewport: { width, height: 860 },
     timezoneId: 'Europe/Berlin',
     locale: 'en-GB',
+    reducedMotion: motion,
   });
+  if (TestRunner.getCurrentTest()) onTestFinished(() => context.close());
   const page = await context.newPage();
   // A plan or a page may take long while other files use the stage.
   page.setDefaultTimeout(300_000);
@@ -66,7 +75,7 @@ export const openConsole = async (options: ConsoleOptions = {}): Promise<OpenCon
     email,
     goTo,
     check: {
-      accessibility: () => inBothThemes(page, (theme) => assertAccessible(page, theme)),
+      accessibility: () => inBothThemes(page, motion, (theme) => assertAccessible(page, theme)),
       screenshots: async (name) => {
         if (isPictured) mkdirSync(screenshotDir, { recursive: true });
         await settle(page);
@@ -75,7 +84,7 @@ export const openConsole = async (options: ConsoleOptions = {}): Promise<OpenCon
           // As high as the page: what sticks to the window would be missing in a picture of more than the window.
           const height = isPictured ? Number(await page.evaluate('document.documentElement.scrollHeight')) : 0;
           await page.setViewportSize({ width: size, height: Math.max(860, height) });
-          await inBothThemes(page, async (theme) => {
+          await inBothThemes(page, motion, async (theme) => {
             if (isPictured) await page.screenshot({ path: join(screenshotDir, `${name}-${size}-${theme}.png`) });
           });
         }
@@ -88,13 +97,14 @@ export const openConsole = async (options: ConsoleOptions = {}): Promise<OpenCon
   };
 };
 
-const inBothThemes = async (page: Page, run: (theme: 'light' | 'dark') => Promise<void>): Promise<void> => {
+/** Nothing moves meanwhile: a color that fades has no contrast to check. */
+const inBothThemes = async (page: Page, motion: Motion, run: (theme: 'light' | 'dark') => Promise<void>): Promise<void> => {
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     await painted(page);
     await run(theme);
   }
-  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+  await page.emulateMedia({ colorScheme: null, reducedMotion: motion });
 };
 
 /** Waits until the browser has drawn what changed, transitions included. */

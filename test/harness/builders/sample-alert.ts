@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { AlertMessage } from '../../../shared/alert/message/index.ts';
+import { anyCharacter } from './any-character.ts';
 
 export const sampleAlert = (changes: Partial<AlertMessage> = {}): AlertMessage => ({
   incidentId: 'inc_01JZ0000000000000000000000',
@@ -40,7 +41,7 @@ const hostileTexts = [
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...hostileTexts),
   fc.array(fc.constantFrom(...hostileTexts), { maxLength: 4 }).map((texts) => texts.join(' ')),
-  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({ unit: anyCharacter, maxLength: 300 }),
   fc.string({ unit: 'grapheme', maxLength: 300 }),
 );
 

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { buildApp } from '../../../infra/app.ts';
-import { readConfig } from '../../../infra/config.ts';
+import { type Config, readConfig } from '../../../infra/config.ts';
 import type { Capability } from '../../../shared/contract/capabilities.ts';
 import { capabilitiesOf, endpoints, entryOf, handlerOf } from '../../../shared/contract/index.ts';
 import { type Worker, workers } from '../../../shared/contract/runtime/workers.ts';
@@ -38,12 +38,14 @@ export const settings = {
 
 export const inlineCode = () => Code.fromInline('exports.handler = async () => {}');
 
-/** Each stack's template by id. All files of a test run share the first synthesis. */
-export const templatesOf = (context: Readonly<Record<string, unknown>> = settings): ReadonlyMap<string, Template> =>
-  new Map(JSON.parse(keptText(JSON.stringify(context), () => JSON.stringify([...synthesized(context)]))));
+/** Each stack's template by id. All files of a test run share the first synthesis of a configuration. */
+export const templatesOf = (context: Readonly<Record<string, unknown>> = settings): ReadonlyMap<string, Template> => {
+  const config = readConfig(context);
+  return new Map(JSON.parse(keptText(JSON.stringify(config), () => JSON.stringify([...synthesized(config)]))));
+};
 
-const synthesized = (context: Readonly<Record<string, unknown>>): ReadonlyMap<string, Template> => {
-  const assembly = buildApp({ config: readConfig(context), code: inlineCode }).synth();
+const synthesized = (config: Config): ReadonlyMap<string, Template> => {
+  const assembly = buildApp({ config, code: inlineCode }).synth();
   const templates = new Map(assembly.stacks.map((stack) => [stack.id, stack.template as Template]));
   rmSync(assembly.directory, { recursive: true });
   return templates;

@@ -1,7 +1,7 @@
 /** Creates projects, buckets and backups through the API, with the stage's Firestore and S3. */
 
 import { randomUUID } from 'node:crypto';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { awsAuthorization } from '../../../infra/local/base/aws-authorization.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';

@@ -1,5 +1,5 @@
 /** API client for the running stage. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { sendRequest } from '../../../shared/client/index.ts';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 
@@ -83,9 +83,9 @@ export const api = async <D = Record<string, unknown>>(
   };
 };
 
-type DataOf<E extends Endpoint> = E['list'] extends z.ZodType
+type DataOf<E extends Endpoint> = E['list'] extends z.ZodMiniType
   ? readonly z.output<E['list']>[]
-  : E['data'] extends z.ZodType
+  : E['data'] extends z.ZodMiniType
     ? z.output<E['data']>
     : unknown;
 
@@ -95,9 +95,16 @@ export interface RowOptions extends CallOptions {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** Calls an endpoint of the contract; the response has the endpoint's type. */
-export const call = <E extends Endpoint>(endpoint: E, { params = {}, query, ...options }: RowOptions = {}) => {
+/**
+ * Calls an endpoint of the contract; the response has the endpoint's type. A GET that is answered with 503 is repeated, as clients do: when
+ * a virtual machine stands still for seconds, functions give up on DynamoDB Local and ask the caller to try again.
+ */
+export const call = async <E extends Endpoint>(endpoint: E, { params = {}, query, ...options }: RowOptions = {}) => {
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = query ? `?${new URLSearchParams(query)}` : '';
-  return api<DataOf<E>>(endpoint.method, path + search, options);
+  for (let tries = 1; ; tries++) {
+    const answer = await api<DataOf<E>>(endpoint.method, path + search, options);
+    if (answer.status !== 503 || endpoint.method !== 'GET' || tries === 4) return answer;
+    console.warn(`GET ${path} is repeated: ${answer.text}`);
+  }
 };

@@ -1,5 +1,5 @@
 /** Restores through the API, and the contents of databases. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { restores } from '../../../shared/contract/endpoints/restores.ts';
 import type { DryRun, RestoreJob } from '../../../shared/contract/models/restore.ts';
 import { lookUntil } from '../time/look-until.ts';

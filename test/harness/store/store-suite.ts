@@ -109,14 +109,14 @@ export const storeSuite = (name: string, start: (stops: Stops) => Promise<StoreS
         const stored = await store.head('upload/object');
         deepEqual([size, stored?.size], [whole.length, whole.length]);
         ok(hasChecksum(stored!, checksum) ?? checksum === undefined, 'the store reports another checksum, or none');
-        await replace(randomBytes(whole.length));
+        const others = randomBytes(whole.length);
+        await replace(others);
         if (whole.length > 0)
           ok(!hasChecksum((await store.head('upload/object'))!, checksum), 'other bytes have the same checksum');
-        await replace(whole);
         if (whole.length > partBytes)
           same(
             await store.get('upload/object', { offset: partBytes - 5, length: 10 }),
-            whole.subarray(partBytes - 5, partBytes + 5),
+            others.subarray(partBytes - 5, partBytes + 5),
           );
         await store.remove(['upload/object']);
       });

@@ -13,7 +13,7 @@ export interface Placeholders {
   readonly values: Attributes;
 }
 
-const tokens = (text: string): string[] => text.match(/[#:]?[\w.]+|<>|<=|>=|[=<>(),+-]/g) ?? [];
+const tokens = (text: string): string[] => text.match(/[#:]?\w+|<>|<=|>=|[=<>(),.+-]/g) ?? [];
 
 /** Parses an expression and records the placeholders it uses: DynamoDB rejects unused ones. */
 class Reader {
@@ -57,8 +57,9 @@ class Reader {
   /** A value or an attribute of the item. */
   operand(item: Attributes | undefined): Attribute | undefined {
     if (!this.peek().startsWith(':')) {
-      const name = this.name();
-      return item?.[name];
+      const names = [this.name()];
+      while (this.takes('.')) names.push(this.name());
+      return names.reduce<Attribute | undefined>((parent, name) => parent?.M?.[name], { M: item ?? {} });
     }
     const token = this.next();
     this.#used.add(token);
@@ -105,8 +106,7 @@ export const holds = (text: string, item: Attributes | undefined, placeholders: 
     if (word === 'attribute_exists' || word === 'attribute_not_exists') {
       reader.next();
       reader.expect('(');
-      const name = reader.name();
-      const exists = item?.[name] !== undefined;
+      const exists = reader.operand(item) !== undefined;
       reader.expect(')');
       return exists === (word === 'attribute_exists');
     }

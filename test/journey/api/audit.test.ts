@@ -1,7 +1,7 @@
 /** The audit log as its readers see it. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { beforeAll, test } from 'vitest';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { type AuditEntry, auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
 import { invites } from '../../../shared/contract/endpoints/invitations.ts';
 import { members } from '../../../shared/contract/endpoints/members.ts';

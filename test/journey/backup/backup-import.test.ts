@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { beforeAll, describe, test } from 'vitest';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { encodeKeyFile, parseKeyFile } from '../../../shared/archive/index.ts';
 import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';

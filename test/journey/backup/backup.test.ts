@@ -1,7 +1,7 @@
 /** A backup from the request to the verified objects in the customer's bucket, through all functions and the workflow. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { beforeAll, describe, test } from 'vitest';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';

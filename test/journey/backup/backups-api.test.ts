@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, test } from 'vitest';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';

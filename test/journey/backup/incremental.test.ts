@@ -1,7 +1,7 @@
 /** Incremental backups over the running stage: estimated, created, read, and protected from losing their parent. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { beforeAll, describe, test } from 'vitest';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';

@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, test } from 'vitest';
 import { serviceAccount } from '../../../shared/contract/endpoints/service-account.ts';
-import { bmsMain, openBms } from '../../harness/env/run-bms.ts';
+import { bmsMain, bmsNodeArgs, openBms } from '../../harness/env/run-bms.ts';
 import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
 import { call as callStage, stageUrl, stageVariable } from '../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
@@ -26,7 +26,7 @@ interface Served {
 const serve = async (env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Served> => {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [bmsMain, 'mcp', ...args],
+    args: [...bmsNodeArgs, bmsMain, 'mcp', ...args],
     env: openBms(env).env,
     stderr: 'pipe',
   });

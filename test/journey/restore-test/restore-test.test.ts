@@ -8,6 +8,7 @@ import { alerts } from '../../../shared/contract/endpoints/alerts.ts';
 import { auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { encryption } from '../../../shared/contract/endpoints/encryption.ts';
+import { overview } from '../../../shared/contract/endpoints/overview.ts';
 import { restoreTests } from '../../../shared/contract/endpoints/protection/restore-tests.ts';
 import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
@@ -211,9 +212,16 @@ test('restore test: a damaged object fails the test, with evidence and an incide
   const incidents = async () =>
     (await call(alerts.incidents, { ...by(), query: { kind: 'restore_test_failed' } })).body.data.map(({ status }) => status);
   while ((await incidents()).length === 0) await pause(200);
+  const attention = async () =>
+    dataOf(await call(overview.get, by()), 200).attention.filter(({ resource }) => resource.id === plan.id);
+  deepEqual(
+    (await attention()).map(({ kind, severity, since, projectId }) => ({ kind, severity, since, projectId })),
+    [{ kind: 'RESTORE_TEST_FAILED', severity: 'warning', since: failed.completedAt, projectId: damaged.projectId }],
+  );
   await bucketClient().send(new PutObjectCommand({ Bucket: own, Key: chunk, Body: bytes }));
   equal((await runUntil(await start(plan.id), hasEnded)).status, 'passed');
   while ((await incidents())[0] === 'open') await pause(200);
   const { lastOutcome } = dataOf(await call(restoreTests.get, { ...by(), params: { restoreTestId: plan.id } }), 200);
   equal(lastOutcome?.status, 'passed');
+  deepEqual(await attention(), []);
 });

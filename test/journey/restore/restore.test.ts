@@ -7,7 +7,7 @@ import { beforeAll, describe, test } from 'vitest';
 import { auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { restores } from '../../../shared/contract/endpoints/restores.ts';
-import { restorePhases } from '../../../shared/contract/models/restore.ts';
+import { restorePhases } from '../../../shared/contract/job-enums.ts';
 import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
 import { bucketClient, objectAt, objectsIn } from '../../harness/stage/bucket.ts';
 import { call, stageVariable } from '../../harness/stage/client.ts';

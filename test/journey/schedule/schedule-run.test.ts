@@ -134,7 +134,11 @@ test('schedule: deleting the organization removes its Scheduler entries, recover
   await until(entries, ({ length }) => length === 0);
   equal((await call(organizations.recover, { token: by.token, params: { id: organization.id } })).status, 200);
   await until(entries, ({ length }) => length === 1);
-  ok((await get(made.data.id)).nextRunAt);
+  // Recorded after the Scheduler entry.
+  await until(
+    () => get(made.data.id),
+    ({ nextRunAt }) => nextRunAt !== null,
+  );
   equal((await call(organizations.remove, { ...by, body: { ...softly, force: true } })).status, 202);
   await until(entries, ({ length }) => length === 0);
   const key = { pk: `ORG#${organization.id}`, sk: 'META' };

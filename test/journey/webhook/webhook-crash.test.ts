@@ -44,8 +44,11 @@ const change = async (name: string): Promise<void> => {
 const remove = async (webhookId: string): Promise<void> => {
   equal((await call(webhooks.remove, { ...by, params: { webhookId } })).status, 200);
 };
-const deliveriesOf = async (webhookId: string) =>
-  (await call(webhooks.deliveries, { ...by, params: { webhookId } })).body.data.deliveries;
+const deliveriesOf = async (webhookId: string) => {
+  const answer = await call(webhooks.deliveries, { ...by, params: { webhookId } });
+  equal(answer.status, 200, answer.text);
+  return answer.body.data.deliveries;
+};
 
 /** Waits until this many deliveries of a webhook have succeeded. */
 const delivered = async (webhookId: string, count: number) => {

@@ -1,5 +1,5 @@
 /** Laws enforced by the compiler: `npm run check` fails if a line marked below compiles. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { handlers } from '../../../functions/handlers.ts';
 import { type Endpoint, group } from '../../../shared/contract/endpoint.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';

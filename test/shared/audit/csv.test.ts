@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { csvHeader, csvLine } from '../../../shared/audit/csv.ts';
 import type { Entry } from '../../../shared/audit/index.ts';
+import { anyCharacter } from '../../harness/builders/any-character.ts';
 import { parseCsv } from '../../harness/stage/parse-csv.ts';
 
 const entry: Entry = {
@@ -51,21 +52,25 @@ for (const text of ['=HYPERLINK("http://evil.example","x")', '","=1+1', 'a\r\n=1
 
 test('csvLine: arbitrary field values change neither rows nor columns, and no cell begins with a formula', () =>
   fc.assert(
-    fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 5 }), fc.string({ unit: 'binary' }), (agents, name) => {
-      const lines = agents.map((userAgent) =>
-        csvLine({
-          ...entry,
-          actor: { ...entry.actor, email: name },
-          context: { ...entry.context, userAgent },
-          details: { name },
-        }),
-      );
-      const rows = parseCsv(lines.join(''));
-      equal(rows.length, agents.length);
-      for (const row of rows) {
-        equal(row.length, columns.length);
-        for (const cell of row) ok(!triggers.includes(cell[0] ?? ''));
-      }
-    }),
+    fc.property(
+      fc.array(fc.string({ unit: anyCharacter }), { maxLength: 5 }),
+      fc.string({ unit: anyCharacter }),
+      (agents, name) => {
+        const lines = agents.map((userAgent) =>
+          csvLine({
+            ...entry,
+            actor: { ...entry.actor, email: name },
+            context: { ...entry.context, userAgent },
+            details: { name },
+          }),
+        );
+        const rows = parseCsv(lines.join(''));
+        equal(rows.length, agents.length);
+        for (const row of rows) {
+          equal(row.length, columns.length);
+          for (const cell of row) ok(!triggers.includes(cell[0] ?? ''));
+        }
+      },
+    ),
     { numRuns: 500 },
   ));

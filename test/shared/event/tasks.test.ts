@@ -1,7 +1,7 @@
 import { deepEqual, equal, fail, throws } from 'node:assert/strict';
 import { test } from 'vitest';
 import { readTask } from '../../../shared/event/index.ts';
-import { queueOf } from '../../../shared/event/tasks.ts';
+import { queueOf } from '../../../shared/event/task-queues.ts';
 import { newId } from '../../../shared/platform/index.ts';
 
 const message = (task: object): string => JSON.stringify({ id: newId('task'), organizationId: newId('organization'), task });

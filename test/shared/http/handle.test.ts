@@ -1,9 +1,9 @@
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeEach, test } from 'vitest';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { group } from '../../../shared/contract/endpoint.ts';
-import { ApiError, invalid } from '../../../shared/contract/errors.ts';
+import { ApiError, checkAll, invalid } from '../../../shared/contract/errors.ts';
 import { handle, type Response } from '../../../shared/http/index.ts';
 import { newApiKey } from '../../../shared/organization/index.ts';
 import { create, fingerprint, newId, StaleReadError, timeoutEarlyMs } from '../../../shared/platform/index.ts';
@@ -242,6 +242,33 @@ test('handle: checks beyond the schema complete the problems of a body that the 
   deepEqual(await fieldsOf({ name: 'taboo', bogus: 1 }), ['bogus', 'name']);
   deepEqual(await fieldsOf({ name: 5, bogus: 1 }), ['bogus', 'name']);
   deepEqual(seen, [{ name: 'taboo' }, {}]);
+});
+
+test('handle: a field that the schema rejects is not called missing by a check that did not see it', async () => {
+  const run = async () => ({ data: { id: 'x' }, change: { writes: [], audit: [] } });
+  const checked = handle(things.make, run, {
+    check: ({ name }) =>
+      checkAll(
+        () => {
+          if (name === undefined) throw invalid('name', 'is required here');
+        },
+        () => {
+          throw invalid('bogus.inner', 'is never right');
+        },
+        () => {
+          throw invalid('other', 'is missing');
+        },
+      ),
+  });
+  const problemsOf = async (body: object) => {
+    const response = await checked(eventOf(post(body)));
+    const { details } = bodyOf<{ error: { details: { errors: { field: string; reason: string }[] } } }>(response).error;
+    return details.errors.map(({ field, reason }) => `${field} ${reason}`);
+  };
+  const [first, ...more] = await problemsOf({ name: 5, bogus: 1 });
+  equal(first, 'bogus is not a known field');
+  match(more[0]!, /^name expected string/);
+  deepEqual(more.slice(1), ['other is missing']);
 });
 
 test('rate limit: a caller without a valid key is counted by address, whatever key it tries next', async () => {

@@ -9,10 +9,12 @@ import { pitrKey } from '../../../shared/pitr/index.ts';
 import { newId, newIdOf, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import { projectKey } from '../../../shared/project/index.ts';
 import { restoreKey } from '../../../shared/restore/index.ts';
+import { restoreTestKey } from '../../../shared/restore-test/index.ts';
 import { scheduleKey } from '../../../shared/schedule/index.ts';
 import { webhookKey } from '../../../shared/webhook/model/record.ts';
 import { answerInProcess } from '../../harness/aws/in-process.ts';
 import { backupOf } from '../../harness/builders/sample-backup.ts';
+import { strictCopy } from '../../harness/builders/strict-copy.ts';
 import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 const table = new InMemoryTable();
@@ -113,7 +115,7 @@ const putSchedule = (projectId: string, more: object = {}): string => {
 /** Checks that the response has the shape of the contract. */
 const read = async () => {
   const data = await readOverview(tenant, organization, now);
-  deepEqual(Overview.strict().parse(data), data);
+  deepEqual(strictCopy(Overview).parse(data), data);
   return data;
 };
 const codesOf = async () => (await read()).projects[0]?.reasons.map(({ code }) => code);
@@ -315,6 +317,46 @@ test('overview: failed restores, disabled and failing webhooks need attention', 
   match(attention[2]!.message, /^The last 4 attempts/);
   equal(projects[0]?.protection, 'protected');
   equal(projects[0].lastRestore?.status, 'failed');
+});
+
+test('overview: a restore test that failed or was missed needs attention until it passes', async () => {
+  const projectId = putProject();
+  putSchedule(projectId);
+  putBackup(projectId, 8);
+  const putTest = (name: string, more: object): string => {
+    const id = newId('restoreTest', now);
+    table.put({ ...restoreTestKey.plan(tenant, id), id, name, projectId, enabled: true, lastOutcome: null, ...more });
+    return id;
+  };
+  const outcome = (status: string, error: object | null = null) => ({
+    status,
+    at: ago(3),
+    runId: newId('restoreTestRun'),
+    error,
+  });
+  putTest('New', {});
+  putTest('Good', { lastOutcome: outcome('passed') });
+  putTest('Cancelled', { lastOutcome: outcome('cancelled') });
+  putTest('Paused', { enabled: false, lastOutcome: outcome('failed') });
+  const failed = putTest('Weekly', {
+    lastOutcome: outcome('failed', { code: 'RESTORE_TEST_FAILED', message: '2 documents differ' }),
+  });
+  const missed = putTest('All', { projectId: null, lastOutcome: outcome('missed') });
+  const { attention, projects } = await read();
+  const about = { severity: 'warning', kind: 'RESTORE_TEST_FAILED', since: ago(3) };
+  deepEqual(
+    attention.toSorted((a, b) => (a.resource.id < b.resource.id ? -1 : 1)),
+    [
+      {
+        ...about,
+        message: 'Restore test Weekly failed: 2 documents differ',
+        projectId,
+        resource: { type: 'restore_test', id: failed },
+      },
+      { ...about, message: 'Restore test All was missed', projectId: null, resource: { type: 'restore_test', id: missed } },
+    ].toSorted((a, b) => (a.resource.id < b.resource.id ? -1 : 1)),
+  );
+  equal(projects[0]?.protection, 'protected');
 });
 
 test('overview: attention is sorted by severity, then by kind', async () => {

@@ -133,7 +133,8 @@ test('a missing pool, another AWS account and an unavailable token service have 
 
 test('errors of the token service contain nothing of the signed request', async () => {
   const error = await refusal(federatedAccessToken({ audience: '//nowhere', sessionName: 'org_x' }, ['scope']));
-  ok(!JSON.stringify(error, Object.getOwnPropertyNames(error)).includes('AWS4-HMAC'));
+  const shown = JSON.stringify(error, Object.getOwnPropertyNames(error));
+  ok(!/signature|credential=|aws4_request/i.test(shown), shown);
 });
 
 test('a workload identity does not move to another organization', async () => {

@@ -1,7 +1,8 @@
 /** Wrapping keys anew: every backup opens all the way through, and what sealed data holds is never touched. */
-import { deepEqual, equal, notDeepEqual, ok } from 'node:assert/strict';
+import { deepEqual, equal, notDeepEqual, ok, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { parseKeyFile, unwrapKey } from '../../../../shared/archive/index.ts';
+import { unlockKeyFile } from '../../../../shared/backup/encryption/data-key.ts';
 import {
   type BackupRecord,
   backupKey,
@@ -14,8 +15,8 @@ import {
   rotateKeys,
 } from '../../../../shared/backup/index.ts';
 import { MemoryStore, type ObjectStore, StorageError } from '../../../../shared/destination/index.ts';
-import { commit, type Write } from '../../../../shared/platform/index.ts';
-import { cancelled } from '../../../harness/aws/scripted-aws.ts';
+import { after, commit, iso, type Write } from '../../../../shared/platform/index.ts';
+import { cancelled, Fault } from '../../../harness/aws/scripted-aws.ts';
 import { backupOf, tenant } from '../../../harness/builders/sample-backup.ts';
 import { arnOf, startKeys } from '../../../harness/env/kms-env.ts';
 
@@ -52,7 +53,8 @@ const rotate = async () => {
 };
 const later = new Date('2099-01-01');
 const clock = { now: () => new Date() };
-const rewrap = async (walk: string, deadline = later) => rewrapKeys(tenant, { walk }, { deadline, clock, openStore: open });
+const options = (taskId = 'tsk_1') => ({ taskId, deadline: later, until: after(clock.now(), 300), clock, openStore: open });
+const rewrap = async (walk: string) => rewrapKeys(tenant, { walk }, options());
 
 const made = async (more: Partial<BackupRecord> = {}) => {
   const bare = backupOf(more);
@@ -116,29 +118,203 @@ test('rewrap: at the deadline another task is enqueued, which continues after th
   const all = [await made(), await made(), await made()].sort((a, b) => (a.backup.id < b.backup.id ? -1 : 1));
   const { version } = await choose({ mode: 'customer', passphrase: first });
   let looks = 0;
-  const short = { now: () => new Date(looks++ < 1 ? '2026-01-01' : '2026-01-03') };
-  await rewrapKeys(tenant, { walk: version }, { deadline: new Date('2026-01-02'), clock: short, openStore: open });
+  const short = { now: () => new Date(looks++ < 2 ? '2026-01-01' : '2026-01-03') };
+  await rewrapKeys(tenant, { walk: version }, { ...options(), deadline: new Date('2026-01-02'), clock: short });
   const modes = async () => Promise.all(all.map(async ({ backup }) => (await readBackup(tenant, backup.id)).encryption.mode));
   deepEqual(await modes(), ['customer', 'kms', 'kms']);
   equal((await readEncryption(tenant))?.isWalking, true);
-  const task = [...table.items.values()]
-    .filter(({ sk }) => sk?.S?.startsWith('TASK#'))
-    .map(({ message }) => JSON.parse(message!.S!).task)
-    .find(({ after: from }) => from !== undefined);
+  const task = tasks().find(({ after: from }) => from !== undefined);
   deepEqual(task, { kind: 'rewrap-keys', walk: version, after: all[0]!.backup.id });
-  await rewrapKeys(tenant, task, { deadline: later, clock, openStore: open });
+  await rewrapKeys(tenant, task, options('tsk_2'));
   deepEqual(await modes(), ['customer', 'customer', 'customer']);
   equal((await readEncryption(tenant))?.isWalking, false);
 });
 
-test('rewrap: a superseded task does nothing', async () => {
-  const { backup } = await made();
+test('rewrap: a task of replaced settings uses the current ones, and the task of those finds nothing left', async () => {
+  const { backup, dataKey, store } = await made();
   const { version } = await choose({ mode: 'customer', passphrase: first });
-  await choose({ mode: 'kms' });
+  const { version: current, keyId } = await choose({ mode: 'customer', passphrase: second });
   await rewrap(version);
   const now = await readBackup(tenant, backup.id);
-  deepEqual([Buffer.from(now.keyFile!), now.encryption], [backup.keyFile, backup.encryption]);
-  equal((await readEncryption(tenant))?.isWalking, true);
+  deepEqual([now.encryption, await dataKeyOf(tenant, now)], [{ mode: 'customer', keyId }, dataKey]);
+  const chosen = await readEncryption(tenant);
+  deepEqual([chosen?.isWalking, chosen?.previous], [false, {}]);
+  await rewrap(current);
+  deepEqual((await readBackup(tenant, backup.id)).keyFile, now.keyFile);
+  deepEqual(Buffer.from(store.objects.get('key')!), Buffer.from(now.keyFile!));
+});
+
+/** The store of the path, whose next `put` of a key waits until it is released. */
+const holdPut = (path: string) => {
+  const store = stores.get(path)!;
+  const put = store.put.bind(store);
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  store.put = async (...args) => {
+    store.put = put;
+    reached.resolve();
+    await released.promise;
+    return put(...args);
+  };
+  return { reached: reached.promise, release: released.resolve };
+};
+
+test('rewrap: while one task is slow, another one does nothing, and the slow one continues with the changed settings', async () => {
+  await choose({ mode: 'customer', passphrase: 'the initial passphrase' });
+  const all = [await made(), await made()].sort((a, b) => (a.backup.id < b.backup.id ? -1 : 1));
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  const held = holdPut(all[0]!.backup.path);
+  const slow = rewrapKeys(tenant, { walk: version }, options('tsk_slow'));
+  await held.reached;
+  const { version: current, keyId } = await choose({ mode: 'customer', passphrase: second });
+  await rewrapKeys(tenant, { walk: current }, options('tsk_late'));
+  deepEqual((await readBackup(tenant, all[1]!.backup.id)).encryption, all[1]!.backup.encryption);
+  held.release();
+  await slow;
+  for (const { backup, dataKey, store } of all) {
+    const now = await readBackup(tenant, backup.id);
+    equal(now.encryption.keyId, keyId);
+    deepEqual(Buffer.from(store.objects.get('key')!), Buffer.from(now.keyFile!));
+    const [wrap] = parseKeyFile(store.objects.get('key')!).wraps;
+    ok(wrap?.kind === 'passphrase');
+    deepEqual(await unwrapKey(wrap, second, backup.archive), dataKey);
+  }
+  const chosen = await readEncryption(tenant);
+  deepEqual([chosen?.isWalking, chosen?.previous], [false, {}]);
+});
+
+test('rewrap: a duplicate of a running task fails, so that it comes again if the first one dies', async () => {
+  const { backup, store } = await made();
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  const held = holdPut(backup.path);
+  const running = rewrap(version);
+  await held.reached;
+  await rejects(rewrap(version), /an earlier run of this task has not ended/);
+  held.release();
+  await running;
+  deepEqual(Buffer.from(store.objects.get('key')!), Buffer.from((await readBackup(tenant, backup.id)).keyFile!));
+});
+
+const fail = () => {
+  throw new Error('a fault');
+};
+
+test('rewrap: a task that failed can be repeated at once', async () => {
+  const { backup } = await made();
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  failing = fail;
+  await rejects(rewrap(version), /a fault/);
+  failing = () => false;
+  await rewrap(version);
+  equal((await readBackup(tenant, backup.id)).encryption.mode, 'customer');
+});
+
+test('rewrap: the lock of a task that died expires, and one that was released is free for a clock that is behind', async () => {
+  const { backup } = await made();
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  await commit([{ put: { ...lockKey, taskId: 'tsk_dead', runId: 'x', until: iso(after(clock.now(), 60)) } }]);
+  await rewrap(version);
+  equal((await readBackup(tenant, backup.id)).encryption.mode, 'kms');
+  const late = { now: () => after(clock.now(), 61) };
+  await rewrapKeys(tenant, { walk: version }, { ...options(), clock: late });
+  const { keyId } = (await readBackup(tenant, backup.id)).encryption;
+  await rewrap((await choose({ mode: 'customer', passphrase: second })).version);
+  notDeepEqual((await readBackup(tenant, backup.id)).encryption.keyId, keyId);
+});
+const lockKey = { pk: `ORG#${tenant.organizationId}`, sk: 'REWRAP' };
+
+test('rewrap: a lock is acquired although the response of the table is lost', async () => {
+  const { backup } = await made();
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  let losses = 1;
+  aws.play({
+    ...script,
+    UpdateItem: (input) => {
+      const answer = script.UpdateItem!(input);
+      return losses-- > 0 ? new Fault('InternalServerError', 500) : answer;
+    },
+  });
+  await rewrap(version);
+  ok(losses < 1);
+  equal((await readBackup(tenant, backup.id)).encryption.mode, 'customer');
+});
+
+test('rewrap: a task that fails enqueues that of changed settings, which did nothing meanwhile', async () => {
+  const { backup } = await made();
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  const held = holdPut(backup.path);
+  const running = rewrapKeys(tenant, { walk: version }, options('tsk_failing'));
+  await held.reached;
+  const { version: current } = await choose({ mode: 'customer', passphrase: second });
+  await rewrapKeys(tenant, { walk: current }, options('tsk_late'));
+  const before = tasks().filter(({ walk }) => walk === current).length;
+  failing = fail;
+  held.release();
+  await rejects(running, /a fault/);
+  equal(tasks().filter(({ walk }) => walk === current).length, before + 1);
+  failing = () => false;
+  await rewrapKeys(tenant, { walk: current }, options('tsk_again'));
+  equal((await readBackup(tenant, backup.id)).encryption.keyId, (await readEncryption(tenant))?.keyId);
+});
+const tasks = () =>
+  [...table.items.values()].filter(({ sk }) => sk?.S?.startsWith('TASK#')).map(({ message }) => JSON.parse(message!.S!).task);
+
+test('rewrap: ends if the organization is purged meanwhile, and writes no key again', async () => {
+  const { backup, store } = await made();
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  const held = holdPut(backup.path);
+  const running = rewrap(version);
+  await held.reached;
+  table.items.clear();
+  held.release();
+  await running;
+  equal(table.items.size, 0);
+  deepEqual(Buffer.from(store.objects.get('key')!), backup.keyFile);
+});
+
+test('rewrap: a passphrase is kept while a bucket may have a key of it, although no record has', async () => {
+  await choose({ mode: 'customer', passphrase: 'the initial passphrase' });
+  const { backup, dataKey, store } = await made();
+  const { version, keyId } = await choose({ mode: 'customer', passphrase: first });
+  const put = store.put.bind(store);
+  store.put = async (...args) => {
+    await put(...args);
+    throw new StorageError('unavailable', 'The response was lost.');
+  };
+  await rewrap(version);
+  store.put = put;
+  failing = () => true;
+  await rewrap((await choose({ mode: 'customer', passphrase: second })).version);
+  deepEqual((await readBackup(tenant, backup.id)).encryption, backup.encryption);
+  deepEqual(Object.keys((await readEncryption(tenant))!.previous).sort(), [backup.encryption.keyId, keyId].sort());
+  const found = await unlockKeyFile(tenant, store.objects.get('key')!, backup.archive);
+  deepEqual(found, { dataKey, encryption: { mode: 'customer', keyId } });
+  failing = () => false;
+  await rewrap((await rotate()).version);
+  deepEqual((await readEncryption(tenant))!.previous, {});
+});
+
+test('rewrap: settings that change while a task ends are not overlooked', async () => {
+  const { backup, store } = await made();
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  const name = `ORG#${tenant.organizationId}\nENCRYPTION`;
+  const stored: string[] = [];
+  const onEnd = (): void => {
+    stored.push(Buffer.from(store.objects.get('key')!).toString('hex'));
+    if (stored.length === 1) table.items.set(name, { ...table.items.get(name), version: { S: 'rotated' } });
+  };
+  aws.play({
+    ...script,
+    TransactWriteItems: (input) => {
+      if (JSON.stringify(input).includes('isWalking')) onEnd();
+      return script.TransactWriteItems!(input);
+    },
+  });
+  await rewrap(version);
+  const { version: current, isWalking } = (await readEncryption(tenant))!;
+  deepEqual([current, isWalking], ['rotated', false]);
+  equal(new Set(stored).size, 2);
+  equal(Buffer.from((await readBackup(tenant, backup.id)).keyFile!).toString('hex'), stored[1]);
 });
 
 test('rewrap: a bucket that does not respond keeps its key, and its passphrase is kept', async () => {

@@ -9,11 +9,11 @@ import {
   ShardWriter,
   sealManifest,
 } from '../../../../shared/archive/index.ts';
-import { backupData, backupKey, importBackup, newDataKey } from '../../../../shared/backup/index.ts';
+import { backupData, backupKey, changeEncryption, importBackup, newDataKey } from '../../../../shared/backup/index.ts';
 import type { EventData } from '../../../../shared/contract/events/event-catalogue.ts';
 import { Backup } from '../../../../shared/contract/models/backup.ts';
 import { type DestinationRecord, MemoryStore } from '../../../../shared/destination/index.ts';
-import { newId, secureRandomBytes } from '../../../../shared/platform/index.ts';
+import { commit, newId, StaleReadError, secureRandomBytes } from '../../../../shared/platform/index.ts';
 import { backupOf, now, project, tenant } from '../../../harness/builders/sample-backup.ts';
 import { startKeys } from '../../../harness/env/kms-env.ts';
 
@@ -69,6 +69,27 @@ test('import: mayLackCollections is kept, so that a rollback deletes nothing it 
     await fill({ notes: { collections: ['*'], excludedCollections: [], mayLackCollections } as unknown as Manifest['notes'] });
     equal((await bring()).backup.mayLackCollections, mayLackCollections === true ? true : undefined);
   }
+});
+
+test('import: fails if the passphrase that opens the key is forgotten before the record is stored', async () => {
+  const settings = {
+    ...{ pk: `ORG#${tenant.organizationId}`, sk: 'ENCRYPTION' },
+    mode: 'customer',
+    version: 'v',
+    isWalking: false,
+  };
+  const { chosen } = await changeEncryption(tenant, undefined, { mode: 'customer', passphrase: 'the passphrase' }, now);
+  const [keyId, sealed] = [chosen.keyId ?? '', chosen.sealed];
+  await commit([{ put: { ...settings, keyId, sealed, previous: {} } }]);
+  await fill();
+  const { change } = await bring();
+  const checks = change.writes.filter((write) => 'check' in write && write.check.sk === 'ENCRYPTION');
+  equal(checks.length, 1);
+  await commit(checks);
+  await commit([{ put: { ...settings, keyId: 'another', sealed, previous: { [keyId]: sealed } } }]);
+  await commit(checks);
+  await commit([{ put: { ...settings, keyId: 'another', sealed, previous: {} } }]);
+  await rejects(commit(checks), StaleReadError);
 });
 
 test('import: backup.started and backup.completed are emitted in the same transaction, in order', async () => {

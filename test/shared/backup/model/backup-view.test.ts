@@ -4,10 +4,11 @@ import { backupData, backupEvent, progressOf } from '../../../../shared/backup/i
 import { events } from '../../../../shared/contract/events/event-catalogue.ts';
 import { Backup } from '../../../../shared/contract/models/backup.ts';
 import { backupOf, organization, project } from '../../../harness/builders/sample-backup.ts';
+import { strictCopy } from '../../../harness/builders/strict-copy.ts';
 
 test('view: it matches the contract, without the key file and the archive identity', () => {
   const shown = backupData(backupOf({ keyFile: Buffer.from('secret'), authUsers: 3, manifestDigest: 'x' }));
-  deepEqual(Backup.strict().parse(shown), shown);
+  deepEqual(strictCopy(Backup).parse(shown), shown);
   equal(shown.authUsers, 3);
   equal('authUsers' in backupData(backupOf()), false);
 });

@@ -11,7 +11,7 @@ import {
   startBackup,
   startVerification,
 } from '../../../../shared/backup/index.ts';
-import { backupStatuses } from '../../../../shared/contract/models/backup.ts';
+import { backupStatuses } from '../../../../shared/contract/job-enums.ts';
 import type { DestinationRecord } from '../../../../shared/destination/index.ts';
 import type { CallerContext, OrganizationRecord } from '../../../../shared/organization/index.ts';
 import { epochSeconds, newId, type Write } from '../../../../shared/platform/index.ts';

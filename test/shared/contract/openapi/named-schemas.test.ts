@@ -2,13 +2,14 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { Ajv2020 } from '@redocly/ajv/dist/2020.js';
 import { test } from 'vitest';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { eventNames, simpleEventNames } from '../../../../shared/contract/events/event-names.ts';
 import { endpoints } from '../../../../shared/contract/index.ts';
 import { requestExamples } from '../../../../shared/contract/openapi/examples/request-examples.ts';
 import type { Schema } from '../../../../shared/contract/openapi/json-schema.ts';
 import { namedSchemas, nameOf } from '../../../../shared/contract/openapi/named-schemas.ts';
 import { openapiDocument } from '../../../../shared/contract/openapi/openapi-document.ts';
+import { strictCopy } from '../../../harness/builders/strict-copy.ts';
 
 const document = openapiDocument();
 const schemas = document.components.schemas as Readonly<Record<string, Schema>>;
@@ -23,17 +24,17 @@ test('named schemas: names are unique and consist of words', () => {
 });
 
 test('named schemas: every response of the API is one, or a union or array of them', () => {
-  const isNamed = (schema: z.ZodType): boolean => {
+  const isNamed = (schema: z.ZodMiniType): boolean => {
     if (nameOf(schema) !== undefined) return true;
-    if (schema instanceof z.ZodUnion) return schema.options.every((option) => isNamed(option as z.ZodType));
-    return schema instanceof z.ZodArray && isNamed(schema.element as z.ZodType);
+    if (schema instanceof z.ZodMiniUnion) return schema.def.options.every((option) => isNamed(option as z.ZodMiniType));
+    return schema instanceof z.ZodMiniArray && isNamed(schema.def.element as z.ZodMiniType);
   };
   // Documents of other specifications.
   const foreign = ['system.jwks', 'evidence.keys', 'description.openapi'];
   const anonymous = endpoints
     .filter(({ id }) => !foreign.includes(id))
     .filter(({ data, list, content = {} }) =>
-      [data, list, ...Object.values(content)].some((schema) => schema instanceof z.ZodType && !isNamed(schema)),
+      [data, list, ...Object.values(content)].some((schema) => schema instanceof z.ZodMiniType && !isNamed(schema)),
     );
   deepEqual(
     anonymous.map(({ id }) => id),
@@ -66,7 +67,7 @@ for (const { name, schema, description, example } of namedSchemas)
   test(`named schemas: ${name} has a description and an example that its schema accepts completely`, () => {
     ok(description.length > 5);
     // A strict copy: an example has no fields that the schema lacks.
-    const strict = schema instanceof z.ZodObject ? schema.strict() : schema;
+    const strict = schema instanceof z.ZodMiniObject ? strictCopy(schema) : schema;
     const { success, error } = strict.safeParse(example);
     ok(success, error && z.prettifyError(error));
     const validate = ajv.compile({ $ref: `document#/components/schemas/${name}` });

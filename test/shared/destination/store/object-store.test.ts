@@ -5,8 +5,10 @@ import {
   enableObjectLock,
   openAt,
   openGcsInParts,
+  openS3InParts,
   patient,
   smallPartBytes,
+  smallS3PartBytes,
   startGoogle,
   startS3,
   startTokens,
@@ -14,18 +16,30 @@ import {
 } from '../../../harness/store/store-stands.ts';
 import { storeSuite } from '../../../harness/store/store-suite.ts';
 
-for (const type of ['s3', 'spaces'] as const)
-  storeSuite(type, async (stops) => {
-    const url = await startS3(stops);
-    return { open: (folder) => openAt(type, url, folder, patient), listsUploads: true };
-  });
-
-storeSuite('s3 with object lock', async (stops) => {
+storeSuite('s3', async (stops) => {
   const url = await startS3(stops);
-  await enableObjectLock(url);
-  const config = { objectLock: { mode: 'governance', days: 1 } } as const;
-  return { open: (folder) => openAt('s3', url, folder, patient, config), listsUploads: true };
+  return { open: (folder) => openAt('s3', url, folder, patient), listsUploads: true };
 });
+
+storeSuite(
+  'spaces',
+  async (stops) => {
+    const url = await startS3(stops);
+    return { open: (folder) => openS3InParts('spaces', url, folder), listsUploads: true };
+  },
+  smallS3PartBytes,
+);
+
+storeSuite(
+  's3 with object lock',
+  async (stops) => {
+    const url = await startS3(stops);
+    await enableObjectLock(url);
+    const config = { objectLock: { mode: 'governance', days: 1 } } as const;
+    return { open: (folder) => openS3InParts('s3', url, folder, config), listsUploads: true };
+  },
+  smallS3PartBytes,
+);
 
 storeSuite(
   'gcs',

@@ -99,7 +99,8 @@ test('grpc-js server: a Listen stream that is cut by the connection age resumes 
   }
   const pathsOf = (paths: readonly string[]) => new Set(paths.map((path) => path.replace(' gone', '')));
   await until(() => pathsOf(log.heard).size === pathsOf(written).size, 'all changes are heard');
-  await until(() => log.heard.at(-1)?.startsWith(written.at(-1) ?? '') ?? false, 'the last change is heard');
+  // A stream that resumes reports what it missed in an order of its own.
+  await until(() => log.heard.includes(written.at(-1) ?? ''), 'the last change is heard');
   leaving.abort();
   await following;
   // A document written and deleted between two streams is only reported as deleted.
@@ -109,10 +110,7 @@ test('grpc-js server: a Listen stream that is cut by the connection age resumes 
     [],
     'heard twice',
   );
-  deepEqual(
-    log.heard.filter((path) => path.endsWith('gone')),
-    written.filter((path) => path.endsWith('gone')),
-  );
+  deepEqual(log.heard.filter((path) => path.endsWith('gone')).sort(), written.filter((path) => path.endsWith('gone')).sort());
   ok(server.peers.size > 3, `${server.peers.size} connections`);
   await until(() => source.connections.size <= 1, 'old connections close');
 });

@@ -14,7 +14,7 @@ import {
 } from '../../../../shared/firestore/index.ts';
 import { splitPoints } from '../../../../shared/firestore/read/probe-source.ts';
 import { sourceOf, take } from '../../../harness/firestore/firestore-server.ts';
-import { type Answer, answer, found, head, raw, startScripted } from '../../../harness/firestore/scripted-server.ts';
+import { type Answer, afterTurns, answer, found, head, raw, startScripted } from '../../../harness/firestore/scripted-server.ts';
 import { until } from '../../../harness/time/virtual-timers.ts';
 
 const readTime = '2025-01-31T08:00:00.123456Z';
@@ -56,7 +56,7 @@ test('readRange: resumes after a stream reset', async () => {
   for (let code = constants.NGHTTP2_NO_ERROR; code <= constants.NGHTTP2_INADEQUATE_SECURITY; code++) {
     const reset: Answer = (stream) => {
       stream.respond(head);
-      stream.write(frame([found('a/1')]), () => setTimeout(() => stream.close(code), 20));
+      stream.write(frame([found('a/1')]), () => afterTurns(20, () => stream.close(code)));
     };
     deepEqual((await pathsOf([reset, answer(['a/2'])])).paths, ['a/1', 'a/2'], String(code));
   }
@@ -65,7 +65,7 @@ test('readRange: resumes after a stream reset', async () => {
 test('connection pool: after GOAWAY a connection takes no new calls, and calls in flight finish', async () => {
   const goodbye: Answer = (stream, session) => {
     session.goaway(constants.NGHTTP2_NO_ERROR);
-    setTimeout(() => answer(['a/1'], '14')(stream, session), 30);
+    afterTurns(20, () => answer(['a/1'], '14')(stream, session));
   };
   const { paths, connections } = await pathsOf([goodbye, answer(['a/2'])]);
   deepEqual(paths, ['a/1', 'a/2']);

@@ -10,6 +10,7 @@ import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 
 const table = new InMemoryTable();
 answerInProcess(table.script);
+process.env.DATA_KEY_ID = 'arn:aws:kms:eu-central-1:111122223333:key/data';
 const tenant = unsafeTenant(newId('organization'), 'created');
 beforeEach(() => table.items.clear());
 afterAll(() => table.items.clear());
@@ -40,10 +41,8 @@ test('journalKeyIds: rewrapping all backups keeps a passphrase that a running re
   const key = { pk: `ORG#${tenant.organizationId}`, sk: 'ENCRYPTION' };
   const chosen = { mode: 'kms', previous: { old: 'sealed', older: 'sealed' }, version: 'now', isWalking: true, updatedAt: 'x' };
   table.put({ ...key, ...chosen });
-  await rewrapKeys(
-    tenant,
-    { walk: 'now' },
-    { deadline: new Date('2099-01-01'), clock: { now: () => now }, findOtherKeyIds: journalKeyIds },
-  );
+  const later = new Date('2099-01-01');
+  const options = { taskId: 'tsk_1', deadline: later, until: later, clock: { now: () => now }, findOtherKeyIds: journalKeyIds };
+  await rewrapKeys(tenant, { walk: 'now' }, options);
   deepEqual(table.get(key), { ...key, ...chosen, isWalking: false, previous: { old: 'sealed' } });
 });

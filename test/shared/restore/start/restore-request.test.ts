@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { beforeEach, describe, test } from 'vitest';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { restores } from '../../../../shared/contract/endpoints/restores.ts';
 import { compareNames } from '../../../../shared/firestore/index.ts';

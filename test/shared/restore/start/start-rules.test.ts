@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { beforeEach, describe, test } from 'vitest';
 import { type BackupRecord, backupKey, deleteBackup } from '../../../../shared/backup/index.ts';
-import { restoreStatuses } from '../../../../shared/contract/models/restore.ts';
+import { restoreStatuses } from '../../../../shared/contract/job-enums.ts';
 import type { CallerContext } from '../../../../shared/organization/index.ts';
 import { after, type Change, commit, iso, newId, StaleReadError } from '../../../../shared/platform/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
+import { anyCharacter } from '../../../harness/builders/any-character.ts';
 import { createRestoreEnv, type Fields } from '../../../harness/env/restore-env.ts';
 
 const t = await createRestoreEnv();
@@ -12,7 +13,7 @@ type Value = Fields[string];
 const leaf: fc.Arbitrary<Value> = fc.oneof(
   fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((integerValue) => ({ integerValue })),
   fc.double().map((doubleValue) => ({ doubleValue })),
-  fc.string({ unit: 'binary', maxLength: 20 }).map((stringValue) => ({ stringValue })),
+  fc.string({ unit: anyCharacter, maxLength: 20 }).map((stringValue) => ({ stringValue })),
   fc.boolean().map((booleanValue) => ({ booleanValue })),
   fc.uint8Array({ maxLength: 10 }).map((bytesValue) => ({ bytesValue })),
   fc.constant({ nullValue: 0 } as unknown as Value),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { type EventName, eventNames, simpleEventNames } from '../../../../shared/contract/events/event-names.ts';
-import { backupTriggers } from '../../../../shared/contract/models/backup.ts';
+import { backupTriggers } from '../../../../shared/contract/job-enums.ts';
 import { matchesEventFilter } from '../../../../shared/webhook/model/event-filter.ts';
 import { filterableAttributes } from '../../../../shared/webhook/model/filterable-attributes.ts';
 import type { StoredEvent, WebhookFilters } from '../../../../shared/webhook/model/record.ts';

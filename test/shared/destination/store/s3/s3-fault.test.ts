@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type ObjectStore, StorageError } from '../../../../../shared/destination/index.ts';
 import { type Fault, type FaultProxy, openFaultProxy, type Seen, s3Error } from '../../../../harness/faults/fault-proxy.ts';
-import { keys, openAt, patient, quick, type Stops, startS3, stopAll } from '../../../../harness/store/store-stands.ts';
+import { keys, openAt, openS3InParts, quick, type Stops, startS3, stopAll } from '../../../../harness/store/store-stands.ts';
 
 const MiB = 1 << 20;
 const slowDown = s3Error(503, 'SlowDown');
@@ -26,8 +26,8 @@ for (const type of ['s3', 'spaces'] as const)
     beforeAll(async () => {
       const url = await startS3(stops);
       proxy = await openFaultProxy(stops, url);
-      behind = await openAt(type, url, 'fault', patient);
-      store = await openAt(type, proxy.url, 'fault', patient);
+      behind = await openS3InParts(type, url, 'fault');
+      store = await openS3InParts(type, proxy.url, 'fault');
       stops.push(
         () => behind.close(),
         () => store.close(),
@@ -87,7 +87,7 @@ for (const type of ['s3', 'spaces'] as const)
     });
 
     test('an upload retries transient errors at every step', async () => {
-      const bytes = randomBytes(17 * MiB);
+      const bytes = randomBytes(11 * MiB);
       let refused = 0;
       script((seen) => {
         const isFirst = proxy.seen.filter(({ method, path }) => method === seen.method && path === seen.path).length === 1;
@@ -114,7 +114,7 @@ for (const type of ['s3', 'spaces'] as const)
         await fails(store.put('refused', Buffer.from('x')), wanted);
         equal(proxy.seen.length, 1);
         script((seen) => (isBegin(seen) ? s3Error(status, word) : undefined));
-        await fails((await uploadOf('refused', randomBytes(9 * MiB))).finish(), wanted);
+        await fails((await uploadOf('refused', randomBytes(6 * MiB))).finish(), wanted);
         equal(count(isBegin), 1);
         script((seen) => (isGet(seen) ? s3Error(status, word) : undefined));
         await fails(store.get('refused'), wanted);
@@ -123,8 +123,8 @@ for (const type of ['s3', 'spaces'] as const)
 
     test('a rejected part fails the upload, which leaves nothing', async () => {
       script((seen) => (isPart(seen, 2) ? s3Error(403, 'AccessDenied') : undefined));
-      const upload = await uploadOf('part', randomBytes(9 * MiB)).catch(() => undefined);
-      await fails(upload ? upload.write([randomBytes(9 * MiB)]).then(() => upload.finish()) : Promise.reject(), {
+      const upload = await uploadOf('part', randomBytes(6 * MiB)).catch(() => undefined);
+      await fails(upload ? upload.write([randomBytes(6 * MiB)]).then(() => upload.finish()) : Promise.reject(), {
         code: 'denied',
       });
       await upload?.abort();
@@ -138,17 +138,17 @@ for (const type of ['s3', 'spaces'] as const)
 
     test('a completion that responds 200 with an error fails, and the upload is aborted', async () => {
       script((seen) => (isComplete(seen) ? s3Error(200, 'InternalError') : undefined));
-      await fails((await uploadOf('two-hundred', randomBytes(9 * MiB))).finish(), { code: 'unavailable' });
+      await fails((await uploadOf('two-hundred', randomBytes(6 * MiB))).finish(), { code: 'unavailable' });
       equal(count(isComplete), quick.attempts);
       equal(count(isAbort), 1);
       await leavesNothing('two-hundred');
       script((seen) => (isComplete(seen) ? s3Error(200, 'InvalidPart') : undefined));
-      await fails((await uploadOf('two-hundred', randomBytes(9 * MiB))).finish(), { code: 'unavailable' });
+      await fails((await uploadOf('two-hundred', randomBytes(6 * MiB))).finish(), { code: 'unavailable' });
       await leavesNothing('two-hundred');
     });
 
     test('a completion that responds 200 with only white space is retried', async () => {
-      const bytes = randomBytes(9 * MiB);
+      const bytes = randomBytes(6 * MiB);
       const blank = { answer: { status: 200, body: ' \n' } };
       script((seen) => (isComplete(seen) && count(isComplete) === 1 ? blank : undefined));
       equal((await (await uploadOf('blank', bytes)).finish()).size, bytes.length);
@@ -165,7 +165,7 @@ for (const type of ['s3', 'spaces'] as const)
               ? s3Error(403, 'AccessDenied')
               : undefined,
         );
-        const ended = await (await uploadOf(name, randomBytes(9 * MiB))).finish().catch((error: unknown) => error);
+        const ended = await (await uploadOf(name, randomBytes(6 * MiB))).finish().catch((error: unknown) => error);
         equal(ended instanceof StorageError, name !== 'twins');
         equal(count(isBegin), 2);
         script(() => undefined);
@@ -184,7 +184,7 @@ for (const type of ['s3', 'spaces'] as const)
     });
 
     test('a completion whose response is lost is detected by a HEAD request and not repeated', async () => {
-      const bytes = randomBytes(9 * MiB);
+      const bytes = randomBytes(6 * MiB);
       script((seen) => (isComplete(seen) ? 'lost' : undefined));
       equal((await (await uploadOf('lost', bytes)).finish()).size, bytes.length);
       equal(count(isComplete), 1);
@@ -193,7 +193,7 @@ for (const type of ['s3', 'spaces'] as const)
     });
 
     test('an older object of the same name and size is not taken for the lost one', async () => {
-      const [old, bytes] = [randomBytes(9 * MiB), randomBytes(9 * MiB)];
+      const [old, bytes] = [randomBytes(6 * MiB), randomBytes(6 * MiB)];
       const first = behind.upload('older');
       await first.write([old]);
       await first.finish();
@@ -203,7 +203,7 @@ for (const type of ['s3', 'spaces'] as const)
     });
 
     test('lost responses before the completion are retried', async () => {
-      const bytes = randomBytes(9 * MiB);
+      const bytes = randomBytes(6 * MiB);
       script((seen, before) => ((isPart(seen) || isPut(seen)) && before === 0 ? 'lost' : undefined));
       await (await uploadOf('parts-lost', bytes)).finish();
       ok(Buffer.from(await behind.get('parts-lost')).equals(bytes));
@@ -212,7 +212,7 @@ for (const type of ['s3', 'spaces'] as const)
     });
 
     test('bytes that are damaged in transit are rejected by the store and sent again', async () => {
-      const bytes = randomBytes(9 * MiB);
+      const bytes = randomBytes(6 * MiB);
       const body = (seen: Seen) =>
         (isPut(seen) || isPart(seen)) && proxy.seen.filter(({ path }) => path === seen.path).length === 1;
       script((seen) => (body(seen) ? 'flipped' : undefined));

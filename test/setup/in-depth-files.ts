@@ -1,0 +1,85 @@
+/**
+ * The files that only `npm run test:all` runs, so that `npm test` takes about ten minutes on two cores. They
+ * are the longest ones; most of what they go through has unit tests or shorter journeys in `npm test`, too. A file that is named on the command line always runs.
+ */
+export const inDepthFiles: readonly string[] = [
+  'test/attack/matrix.test.ts',
+  'test/infra/local/stage.test.ts',
+  'test/journey/account/device.test.ts',
+  'test/journey/api/documentation.test.ts',
+  'test/journey/api/examples.test.ts',
+  'test/journey/api/idempotency.test.ts',
+  'test/journey/api/smoke.test.ts',
+  'test/journey/backup/anomaly.test.ts',
+  'test/journey/backup/backup-import.test.ts',
+  'test/journey/backup/backups-api.test.ts',
+  'test/journey/backup/chain.test.ts',
+  'test/journey/backup/encryption.test.ts',
+  'test/journey/backup/erasure.test.ts',
+  'test/journey/backup/immutable-chain.test.ts',
+  'test/journey/backup/keyless-bucket.test.ts',
+  'test/journey/backup/keyless.test.ts',
+  'test/journey/backup/storage-destinations.test.ts',
+  'test/journey/backup/workload-identity.test.ts',
+  'test/journey/cli/commands.test.ts',
+  'test/journey/cli/device-login.test.ts',
+  'test/journey/cli/mcp.test.ts',
+  'test/journey/cli/organization.test.ts',
+  'test/journey/cli/protection.test.ts',
+  'test/journey/cli/watch.test.ts',
+  'test/journey/console/alerts.test.ts',
+  'test/journey/console/backup-contents.test.ts',
+  'test/journey/console/backup.test.ts',
+  'test/journey/console/docs.test.ts',
+  'test/journey/console/manage.test.ts',
+  'test/journey/console/point-in-time.test.ts',
+  'test/journey/console/project.test.ts',
+  'test/journey/console/protection/erasures.test.ts',
+  'test/journey/console/restore-deletions.test.ts',
+  'test/journey/console/restore-live.test.ts',
+  'test/journey/console/restore-moment.test.ts',
+  'test/journey/console/restore-scope.test.ts',
+  'test/journey/console/restore-tests.test.ts',
+  'test/journey/console/restore.test.ts',
+  'test/journey/console/schedule.test.ts',
+  'test/journey/console/viewer.test.ts',
+  'test/journey/organization/invitation.test.ts',
+  'test/journey/organization/ownership.test.ts',
+  'test/journey/organization/project-move.test.ts',
+  'test/journey/organization/projects.test.ts',
+  'test/journey/organization/purge.test.ts',
+  'test/journey/organization/service-account.test.ts',
+  'test/journey/restore-test/evidence.test.ts',
+  'test/journey/restore-test/restore-test.test.ts',
+  'test/journey/restore/masked-copy.test.ts',
+  'test/journey/restore/pitr.test.ts',
+  'test/journey/restore/restore-users.test.ts',
+  'test/journey/restore/restores-api.test.ts',
+  'test/journey/schedule/schedule-run.test.ts',
+  'test/journey/webhook/webhook-crash.test.ts',
+  'test/journey/webhook/webhook-history.test.ts',
+  'test/journey/webhook/webhook-url.test.ts',
+  'test/journey/webhook/webhooks-api.test.ts',
+  'test/load/restart.test.ts',
+  'test/shared/destination/store/gcs/gcs-fault.test.ts',
+  'test/shared/destination/store/object-store.test.ts',
+  'test/shared/destination/store/s3/s3-fault.test.ts',
+];
+
+/** Options whose value is the next argument. */
+const withValue = new Set([
+  '--config',
+  '--project',
+  '-t',
+  '--testNamePattern',
+  '--reporter',
+  '--maxWorkers',
+  '--bail',
+  '--shard',
+]);
+
+const namesFiles = (args: readonly string[]): boolean =>
+  args.some((arg, n) => !arg.startsWith('-') && arg !== 'run' && !withValue.has(args[n - 1] ?? ''));
+
+/** `args`: those of Vitest. */
+export const isWholeSuite = (args: readonly string[], all = process.env.TEST_ALL): boolean => all === '1' || namesFiles(args);
