@@ -36,7 +36,7 @@ export const makeClient = (meter: Meter, identity: Identity): Client => ({
     for (let failures = 0; ; ) {
       const by = await retryUntilAvailable(identity);
       const sinceMs = performance.now();
-      const answer = await call(endpoint, { ...options, ...by, headers: key }).catch(() => undefined);
+      const answer = await call(endpoint, { ...options, ...by, headers: key, isOnce: true }).catch(() => undefined);
       const ms = performance.now() - sinceMs;
       if (answer === undefined || isStarting(answer)) {
         meter.note(endpoint.id, 'unavailable', ms);

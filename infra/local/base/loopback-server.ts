@@ -10,7 +10,7 @@ export interface Listener {
 }
 
 /** Longer than the keep-alive of browsers and fetch, so that the server never closes a connection in use. */
-const keepAliveTimeout = 65_000;
+export const keepAliveTimeout = 65_000;
 
 /** A port in use is reported in one line that names the port and its environment variable. */
 export const listen = async (

@@ -3,6 +3,7 @@ import { auth } from '../../../shared/contract/endpoints/auth.ts';
 import { accessCookie } from '../../../shared/http/cookies.ts';
 import { stageUrl } from './client.ts';
 import { newEmail } from './person.ts';
+import { withRepeats } from './with-repeats.ts';
 
 export class Browser {
   readonly #cookies = new Map<string, { readonly value: string; readonly path: string }>();
@@ -22,11 +23,8 @@ export class Browser {
       .filter(([, { path }]) => pathname.startsWith(path))
       .map(([name, { value }]) => `${name}=${value}`)
       .join('; ');
-    const answer = await fetch(url, {
-      redirect: 'manual',
-      ...init,
-      headers: { ...(init.headers as Record<string, string>), ...(cookie && { cookie }) },
-    });
+    const headers = { ...(init.headers as Record<string, string>), ...(cookie && { cookie }) };
+    const answer = await withRepeats(pathname, () => fetch(url, { redirect: 'manual', ...init, headers }));
     for (const set of answer.headers.getSetCookie()) {
       const [, name = '', value = '', attributes = ''] = /^([^=]+)=([^;]*)(.*)$/.exec(set) ?? [];
       assertAcceptable(name, attributes);

@@ -2,6 +2,7 @@
 import type * as z from 'zod/mini';
 import { sendRequest } from '../../../shared/client/index.ts';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
+import { withRepeats } from './with-repeats.ts';
 
 /** A variable set by test/setup/stage-env.ts; only in files of the project `stage`. */
 export const stageVariable = (name: string): string => {
@@ -18,6 +19,8 @@ export interface CallOptions {
   /** Sent as JSON, unless it is a string. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The caller handles a 503 itself. */
+  readonly isOnce?: boolean;
 }
 
 /** All members are present for convenience; tests of the envelope use `text`. */
@@ -42,12 +45,13 @@ export interface Result<D> {
   readonly headers: Headers;
 }
 
-/** `path` starts at the root: /api/v1/… or /health. Redirects are not followed. */
-export const api = async <D = Record<string, unknown>>(
-  method: string,
-  path: string,
-  { token, org, body, headers }: CallOptions = {},
-): Promise<Result<D>> => {
+/** `path` starts at the root: /api/v1/… or /health. Redirects are not followed. A 503 is repeated, as `withRepeats` says. */
+export const api = <D = Record<string, unknown>>(method: string, path: string, options: CallOptions = {}): Promise<Result<D>> =>
+  options.isOnce
+    ? sendOnce<D>(method, path, options)
+    : withRepeats(`${method} ${path}`, () => sendOnce<D>(method, path, options));
+
+const sendOnce = async <D>(method: string, path: string, { token, org, body, headers }: CallOptions): Promise<Result<D>> => {
   const {
     status,
     headers: answered,
@@ -95,16 +99,9 @@ export interface RowOptions extends CallOptions {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/**
- * Calls an endpoint of the contract; the response has the endpoint's type. A GET that is answered with 503 is repeated, as clients do: when
- * a virtual machine stands still for seconds, functions give up on DynamoDB Local and ask the caller to try again.
- */
+/** Calls an endpoint of the contract; the response has the endpoint's type. */
 export const call = async <E extends Endpoint>(endpoint: E, { params = {}, query, ...options }: RowOptions = {}) => {
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = query ? `?${new URLSearchParams(query)}` : '';
-  for (let tries = 1; ; tries++) {
-    const answer = await api<DataOf<E>>(endpoint.method, path + search, options);
-    if (answer.status !== 503 || endpoint.method !== 'GET' || tries === 4) return answer;
-    console.warn(`GET ${path} is repeated: ${answer.text}`);
-  }
+  return api<DataOf<E>>(endpoint.method, path + search, options);
 };

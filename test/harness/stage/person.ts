@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { signIn as walkThrough } from '../../../infra/local/demo/sign-in.ts';
 import { stageUrl, stageVariable } from './client.ts';
+import { noteRepeat } from './with-repeats.ts';
 
 export interface Person {
   readonly userId: string;
@@ -13,12 +14,13 @@ export interface Person {
 /** A new address: tests share a stage, which remembers users. */
 export const newEmail = (name = 'person'): string => `${name}-${randomUUID().slice(0, 8)}@example.com`;
 
-/** Tries again if the provider did not answer in time, as a person would: the processes of a busy machine may pause for seconds. */
-const enter = async (email: string, tries = 3): ReturnType<typeof walkThrough> => {
+/** Tries again if the service or the provider did not answer in time, as a person would. */
+const enter = async (email: string, tries = 4): ReturnType<typeof walkThrough> => {
   try {
     return await walkThrough(stageUrl(), email);
   } catch (error) {
-    if (tries === 1 || !String(error).includes('temporarily_unavailable')) throw error;
+    if (tries === 1 || !/temporarily_unavailable|answered 503/.test(String(error))) throw error;
+    noteRepeat(`sign-in: ${error}`);
     return enter(email, tries - 1);
   }
 };

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { keepAliveTimeout } from '../../../infra/local/base/loopback-server.ts';
 import { openFauxqs } from '../../../infra/local/engines/fauxqs/fauxqs-engine.ts';
 import { makeS3Front } from '../../../infra/local/engines/fauxqs/s3-front.ts';
 import { startGcs } from '../../../infra/local/engines/gcs/index.ts';
@@ -38,7 +39,7 @@ export const stopAll = async (stops: Stops): Promise<void> => {
 };
 
 export const serve = async (stops: Stops, listener: RequestListener): Promise<string> => {
-  const server = createServer(listener);
+  const server = createServer({ keepAliveTimeout }, listener);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   stops.push(() => {
     server.closeAllConnections();

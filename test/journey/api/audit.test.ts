@@ -8,9 +8,9 @@ import { members } from '../../../shared/contract/endpoints/members.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { auditRetentionDays } from '../../../shared/contract/limits.ts';
 import { idBounds, newId } from '../../../shared/platform/index.ts';
+import { parseCsv } from '../../harness/builders/parse-csv.ts';
 import { api, call } from '../../harness/stage/client.ts';
 import { addMember, newApiKey, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
-import { parseCsv } from '../../harness/stage/parse-csv.ts';
 import { newEmail, type Person } from '../../harness/stage/person.ts';
 import { itemsOf, putItem } from '../../harness/stage/table.ts';
 

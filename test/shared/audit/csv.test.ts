@@ -4,7 +4,7 @@ import { test } from 'vitest';
 import { csvHeader, csvLine } from '../../../shared/audit/csv.ts';
 import type { Entry } from '../../../shared/audit/index.ts';
 import { anyCharacter } from '../../harness/builders/any-character.ts';
-import { parseCsv } from '../../harness/stage/parse-csv.ts';
+import { parseCsv } from '../../harness/builders/parse-csv.ts';
 
 const entry: Entry = {
   id: 'aud_1',

@@ -4,7 +4,7 @@ import { afterAll, test } from 'vitest';
 import { type Entry, exportEntries, type Filter, listEntries } from '../../../shared/audit/index.ts';
 import { idBounds, unsafeTenant } from '../../../shared/platform/index.ts';
 import { scriptAws } from '../../harness/aws/scripted-aws.ts';
-import { parseCsv } from '../../harness/stage/parse-csv.ts';
+import { parseCsv } from '../../harness/builders/parse-csv.ts';
 import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 const aws = await scriptAws();

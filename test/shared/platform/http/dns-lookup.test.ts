@@ -30,7 +30,7 @@ const serve = async (t: TestContext, records: Records): Promise<Resolver> => {
   await once(socket, 'listening');
   // Only a missing response runs into the timeout.
   const isSilent = Object.values(records).includes('silent');
-  const resolver = new Resolver({ timeout: isSilent ? 500 : 20_000, tries: 1 });
+  const resolver = new Resolver({ timeout: isSilent ? 3_000 : 20_000, tries: 1 });
   resolver.setServers([`127.0.0.1:${socket.address().port}`]);
   return resolver;
 };
