@@ -60,7 +60,8 @@ export const openConfiguredStore = async (
   return openS3(config, keys, folder, retryPolicy, s3PartBytes);
 };
 
-// Google's client is loaded when the first bucket needs it. That of S3 is not: it shares most of its code with the type or modules that are imported statically.
+// Google's client is loaded when the first bucket needs it. That of S3 is not: it shares most of its code with the client of DynamoDB, which
+// every function loads.
 
 const openGcs = async (
   { bucket, objectLock }: StoreConfig,
