@@ -42,6 +42,7 @@ const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void>
     case 'rewrap-keys':
       return rewrapKeys(tenant, task, {
         taskId: id,
+        endsBy: after(clock.now(), timeoutSeconds),
         until: after(clock.now(), rewrapLockSeconds),
         deadline: after(clock.now(), rewrapSeconds),
         clock,

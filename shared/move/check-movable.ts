@@ -43,7 +43,7 @@ export const checkMovable = async (tenant: Tenant, projectId: string): Promise<T
 export const isMovable = (backup: BackupRecord, projectId: string): boolean =>
   backup.projectId === projectId && !isRetired(backup) && backup.arriving === undefined;
 
-export const refuseIfHeld = ({ id, status, verification, encryption, restoring = 0 }: BackupRecord): void => {
+export const refuseIfHeld = ({ id, status, verification, encryption, bucketKeyIds, restoring = 0 }: BackupRecord): void => {
   if (status === 'pending' || status === 'running') throw inProgress(id, `A backup of this project is ${status}`);
   if (verification?.status === 'running') throw inProgress(id, 'A backup of this project is being verified');
   if (restoring > 0)
@@ -55,6 +55,12 @@ export const refuseIfHeld = ({ id, status, verification, encryption, restoring =
       { backupId: id },
     );
   }
+  if (status === 'completed' && bucketKeyIds)
+    throw new ApiError(
+      'CONFLICT',
+      'The key of a backup of this project may still be encrypted with a passphrase in its bucket. Rotate the keys of this organization first',
+      { backupId: id },
+    );
 };
 
 /** A failed or cancelled backup has a `running` item until its objects are deleted. */

@@ -34,6 +34,8 @@ export interface EncryptionRecord extends Item {
   /** New with every change and rotation; identifies the rewrap of all backups that follows. */
   readonly version: string;
   readonly isWalking: boolean;
+  /** How many backups with a key of a passphrase were imported. A rewrap that ends knows from it that it has seen all of them. */
+  readonly imports?: number;
   readonly updatedAt: string;
 }
 
@@ -56,15 +58,16 @@ export const checkEncryptionUnchanged = (tenant: Tenant, chosen: EncryptionRecor
   onConditionFailed: () => new StaleReadError(),
 });
 
-/** Fails a transaction that stores a key if the passphrase that opens the key was forgotten meanwhile. */
-export const checkPassphraseKept = (tenant: Tenant, { mode, keyId }: BackupRecord['encryption']): readonly Write[] =>
+/** Fails a transaction that imports a key if the passphrase that opens the key was forgotten meanwhile, and keeps it from being so. */
+export const keepPassphrase = (tenant: Tenant, { mode, keyId }: BackupRecord['encryption']): readonly Write[] =>
   mode === 'customer'
     ? [
         {
-          check: encryptionKey(tenant),
+          update: encryptionKey(tenant),
+          expression: 'ADD #imports :one',
           condition: '#keyId = :keyId OR attribute_exists(#previous.#id)',
-          names: { '#keyId': 'keyId', '#previous': 'previous', '#id': keyId },
-          values: { ':keyId': keyId },
+          names: { '#imports': 'imports', '#keyId': 'keyId', '#previous': 'previous', '#id': keyId },
+          values: { ':one': 1, ':keyId': keyId },
           onConditionFailed: () => new StaleReadError(),
         },
       ]
@@ -96,8 +99,8 @@ interface EncryptionInput {
   readonly passphrase?: string | undefined;
 }
 
-/** Previous passphrases kept while backups wait to be rewrapped. Trying all of them takes up to 9 s. */
-const previousMax = 30;
+/** Previous passphrases kept while backups wait to be rewrapped. Trying all of them takes up to 6 s. */
+const previousMax = 20;
 
 /** Sets what wraps data keys from now on, and starts rewrapping those of existing backups. */
 export const changeEncryption = async (
@@ -111,7 +114,7 @@ export const changeEncryption = async (
   if (Object.keys(previous).length > previousMax)
     throw new ApiError(
       'CONFLICT',
-      `Backups still need ${previousMax} earlier passphrases. Wait until rewrap is idle; if it is, rotate the keys when all buckets are available`,
+      `Backups still need ${previousMax} earlier passphrases. Wait until rewrap is idle; if it is, rotate the keys when all buckets are available and the locks of their keys have ended`,
     );
   const { mode, passphrase = '' } = input;
   const version = newUlid(now);

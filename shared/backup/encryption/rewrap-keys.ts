@@ -19,13 +19,7 @@ import { isInMove, notLeaving } from '../../project/index.ts';
 import { type BackupRecord, backupKey, backupPrefix } from '../model/record.ts';
 import { findOtherOwner } from '../model/shared-archives.ts';
 import { dataKeyOf, isSameKey, wrapWithCurrentKey } from './data-key.ts';
-import {
-  checkEncryptionUnchanged,
-  currentEncryption,
-  type EncryptionRecord,
-  encryptionKey,
-  readEncryption,
-} from './encryption-settings.ts';
+import { checkEncryptionUnchanged, type EncryptionRecord, encryptionKey, readEncryption } from './encryption-settings.ts';
 import { acquireRewrapLock, type RewrapLock, releaseRewrapLock } from './rewrap-lock.ts';
 
 interface RewrapTask {
@@ -42,6 +36,8 @@ interface RewrapOptions extends Pick<RewrapDeps, 'clock'> {
   readonly taskId: string;
   /** When to stop and enqueue a task that continues. */
   readonly deadline: Date;
+  /** When this run has ended at the latest, because its function times out. */
+  readonly endsBy: Date;
   /** When the lock of this run expires if the run dies. */
   readonly until: Date;
   readonly openStore?: RewrapDeps['openStore'];
@@ -58,7 +54,8 @@ export const rewrapKeys = async (tenant: Tenant, task: RewrapTask, options: Rewr
   const lock = await acquireRewrapLock(tenant, options, options.clock.now());
   if (!lock) return;
   try {
-    while (!(await rewrapAll(lock, task, options)));
+    let isDone = await rewrapAll(lock, task, options);
+    while (!isDone) isDone = await rewrapAll(lock, { walk: task.walk }, options);
   } catch (error) {
     await bestEffort('release the lock of a rewrap', giveUp(lock, task, options.clock.now()));
     throw error;
@@ -73,7 +70,7 @@ const giveUp = async (lock: RewrapLock, task: RewrapTask, now: Date): Promise<vo
   await commit([...again, releaseRewrapLock(lock)]);
 };
 
-/** False if the settings changed meanwhile: then all keys must be rewrapped again. */
+/** False if the settings changed or a backup was imported meanwhile: then all keys must be rewrapped again. */
 const rewrapAll = async (
   lock: RewrapLock,
   task: RewrapTask,
@@ -84,7 +81,7 @@ const rewrapAll = async (
   // The organization was purged, and the lock with it.
   if (!settings) return true;
   if (!settings.isWalking) return isCurrent([checkEncryptionUnchanged(tenant, settings), releaseRewrapLock(lock)]);
-  const { version } = settings;
+  const { version, imports } = settings;
   let last = version === task.walk ? task.after : undefined;
   for await (const backup of backupsOf(tenant, last)) {
     if (clock.now() >= deadline) {
@@ -96,7 +93,7 @@ const rewrapAll = async (
     last = backup.id;
   }
   const previous = await neededPassphrases(tenant, settings, await findOtherKeyIds(tenant, clock.now()));
-  const options = { expected: { version }, onConditionFailed: () => new StaleReadError() };
+  const options = { expected: { version, imports }, onConditionFailed: () => new StaleReadError() };
   return isCurrent([set(encryptionKey(tenant), { isWalking: false, previous }, options), releaseRewrapLock(lock)]);
 };
 
@@ -119,7 +116,7 @@ const backupsOf = (tenant: Tenant, after?: string): AsyncIterable<BackupRecord> 
   });
 
 /** Whether the backup has a key, and objects that it opens. */
-const isOpenable = ({ keyFile, status }: BackupRecord): boolean =>
+const isOpenable = ({ keyFile, status }: Pick<BackupRecord, 'keyFile' | 'status'>): boolean =>
   keyFile !== undefined && (status === 'completed' || status === 'running');
 
 const attemptsMax = 3;
@@ -154,26 +151,41 @@ const rewrap = async (
   backup: BackupRecord,
   { clock, openStore }: RewrapDeps,
 ): Promise<void> => {
-  const { id, archive, status, keyFile: previous, storageDestination, path } = backup;
+  const { id, archive, status, keyFile: previous, storageDestination, path, bucketKeyIds } = backup;
   const { keyFile, encryption } = await wrapWithCurrentKey(tenant, settings, archive, await dataKeyOf(tenant, backup));
+  const withNew = keyIdsWith(backup, encryption);
   const store = await openStore(tenant, await readDestination(tenant, storageDestination.id), path);
+  const change = (attributes: Readonly<Record<string, unknown>>, knownKeyIds: BackupRecord['bucketKeyIds']) => {
+    const expected = { status, keyFile: previous, bucketKeyIds: knownKeyIds, ...notLeaving };
+    const options = { expected, onConditionFailed: () => new StaleReadError() };
+    return commit([checkEncryptionUnchanged(tenant, settings), set(backupKey.backup(tenant, id), attributes, options)]);
+  };
   try {
+    // A bucket that does not answer gets no key.
+    await store.head(keyFileName);
+    if (withNew !== bucketKeyIds) await change({ bucketKeyIds: withNew }, bucketKeyIds);
     // The bucket first: its key must open with what the record shows.
     await putKey(store, backup, keyFile, clock);
-    const expected = { status, keyFile: previous, ...notLeaving };
-    await commit([
-      checkEncryptionUnchanged(tenant, settings),
-      set(backupKey.backup(tenant, id), { keyFile, encryption }, { expected, onConditionFailed: () => new StaleReadError() }),
-    ]);
+    await change({ keyFile, encryption, bucketKeyIds: undefined }, withNew);
     // The prepare step may have stored the key it had read before; from now on it reads the new one.
     if (status === 'running' && !isSameKey(keyFile, await store.get(keyFileName))) await putKey(store, backup, keyFile, clock);
   } catch (error) {
     if (error instanceof StaleReadError) await restoreKey(tenant, store, backup, clock);
+    // A locked object of GCS cannot be replaced. An attempt whose response was lost may have replaced it before.
+    const isRefused = error instanceof StorageError && error.code === 'denied';
+    if (isRefused && previous && isSameKey(previous, await store.get(keyFileName))) await change({ bucketKeyIds }, withNew);
     throw error;
   } finally {
     store.close();
   }
 };
+
+/** With the id of a new key that is about to be stored in the bucket. KMS opens its keys anyway. */
+const keyIdsWith = (
+  { encryption, bucketKeyIds }: BackupRecord,
+  { mode, keyId }: BackupRecord['encryption'],
+): BackupRecord['bucketKeyIds'] =>
+  mode === 'kms' || keyId === encryption.keyId || bucketKeyIds?.includes(keyId) ? bucketKeyIds : [...(bucketKeyIds ?? []), keyId];
 
 /** The backup or its key changed concurrently: makes the key in the bucket match the records. */
 const restoreKey = async (tenant: Tenant, store: ObjectStore, found: BackupRecord, clock: Clock): Promise<void> => {
@@ -193,18 +205,14 @@ const putKey = async (store: ObjectStore, { lockedUntil }: BackupRecord, keyFile
   await store.put(keyFileName, keyFile, until > clock.now().getTime() ? { lockedUntil: new Date(until) } : {});
 };
 
-/**
- * The previous passphrases that a key may be wrapped with. A backup that was not rewrapped may have another key in its bucket than in its
- * record, because the response of the bucket was lost. So all of them are kept until it is.
- */
+/** The previous passphrases that the key of a backup may be wrapped with, in its record or in its bucket. */
 const neededPassphrases = async (
   tenant: Tenant,
-  settings: EncryptionRecord,
+  { previous }: EncryptionRecord,
   otherKeyIds: Iterable<string>,
 ): Promise<EncryptionRecord['previous']> => {
-  const { keyId: current } = currentEncryption(settings);
-  for await (const backup of backupsOf(tenant))
-    if (isOpenable(backup) && backup.encryption.keyId !== current) return settings.previous;
   const needed = new Set(otherKeyIds);
-  return Object.fromEntries(Object.entries(settings.previous).filter(([keyId]) => needed.has(keyId)));
+  for await (const { encryption, bucketKeyIds = [], ...backup } of backupsOf(tenant))
+    if (isOpenable(backup)) for (const keyId of [encryption.keyId, ...bucketKeyIds]) needed.add(keyId);
+  return Object.fromEntries(Object.entries(previous).filter(([keyId]) => needed.has(keyId)));
 };

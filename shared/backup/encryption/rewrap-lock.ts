@@ -20,7 +20,9 @@ interface RewrapLockRecord extends Item {
   readonly taskId: string;
   /** The run of the task that holds the lock. */
   readonly runId: string;
-  /** The lock of a run that died expires. */
+  /** When the run has ended at the latest. */
+  readonly endsBy: string;
+  /** When the lock of a run that died expires. Later than `endsBy`, for clocks that differ. */
   readonly until: string;
 }
 
@@ -33,23 +35,33 @@ const rewrapLockKey = ({ organizationId }: Tenant): Key<RewrapLockRecord> => ({ 
 
 /**
  * Undefined if another task holds the lock: that one looks for changed settings before it releases the lock, or fails and is repeated.
- * Throws if an earlier run of this task may still hold it: the task must be repeated later, because it may be the last one.
+ * Throws if an earlier run of this task may still hold it, or a run that has died: the task must be repeated later, because it may be the
+ * last one.
  */
 export const acquireRewrapLock = async (
   tenant: Tenant,
-  { taskId, until }: { readonly taskId: string; readonly until: Date },
+  { taskId, endsBy, until }: { readonly taskId: string; readonly endsBy: Date; readonly until: Date },
   now: Date,
 ): Promise<RewrapLock | undefined> => {
   const runId = newUlid(now);
   const isAcquired = await updateItem({
     update: rewrapLockKey(tenant),
-    expression: 'SET #task = :task, #run = :run, #until = :until, #ttl = :ttl',
+    expression: 'SET #task = :task, #run = :run, #ends = :ends, #until = :until, #ttl = :ttl',
     condition: 'attribute_not_exists(pk) OR #until <= :now OR #run = :run',
-    names: { '#task': 'taskId', '#run': 'runId', '#until': 'until', '#ttl': 'ttl' },
-    values: { ':task': taskId, ':run': runId, ':until': iso(until), ':ttl': epochSeconds(until), ':now': iso(now) },
+    names: { '#task': 'taskId', '#run': 'runId', '#ends': 'endsBy', '#until': 'until', '#ttl': 'ttl' },
+    values: {
+      ':task': taskId,
+      ':run': runId,
+      ':ends': iso(endsBy),
+      ':until': iso(until),
+      ':ttl': epochSeconds(until),
+      ':now': iso(now),
+    },
   });
   if (isAcquired) return { tenant, runId };
-  if ((await get(rewrapLockKey(tenant)))?.taskId === taskId) throw new Error('an earlier run of this task has not ended');
+  const held = await get(rewrapLockKey(tenant));
+  if (held?.taskId === taskId) throw new Error('an earlier run of this task has not ended');
+  if (held && held.endsBy <= iso(now)) throw new Error('the run that holds the lock has died');
   return undefined;
 };
 

@@ -8,7 +8,7 @@ import { countBackups, type DestinationRecord, openStore, requestRetryPolicy } f
 import type { OrganizationRecord } from '../../organization/index.ts';
 import { type Change, create, iso, newIdOf, type Tenant } from '../../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
-import { checkPassphraseKept } from '../encryption/encryption-settings.ts';
+import { keepPassphrase } from '../encryption/encryption-settings.ts';
 import { finishedFields, newBackupRecord, topCollections } from '../model/backup-fields.ts';
 import { countInOrganization } from '../model/count-in-organization.ts';
 import { addedBackupErasureTasks } from '../model/erasure-tasks.ts';
@@ -75,7 +75,7 @@ export const importBackup = async (
         countBackups(tenant, destination.id, 1),
         countInOrganization(tenant, 1, backup.size, organizationActive),
         ...found.checks,
-        ...checkPassphraseKept(tenant, backup.encryption),
+        ...keepPassphrase(tenant, backup.encryption),
         ...holds,
         create(backup),
         { put: { ...backupKey.archive(tenant, found.identity.backup, id), backupId: id } },

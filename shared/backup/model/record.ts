@@ -62,6 +62,8 @@ export interface BackupRecord extends Item {
   /** The `key` object. This copy is the trusted one; the copy in the bucket serves readers without the service. */
   readonly keyFile?: Uint8Array;
   readonly encryption: Shown['encryption'];
+  /** Ids of other passphrases that the copy in the bucket may need: the outcome of storing it is not known. */
+  readonly bucketKeyIds?: readonly string[];
   /** The version of the erasure ledger that was stored with it, if there was one; its manifest says so. */
   readonly erasuresVersion?: number;
   /** SHA-256 of the stored manifest, base64url. Detects a swapped or outdated manifest. */

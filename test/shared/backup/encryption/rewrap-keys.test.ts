@@ -53,7 +53,14 @@ const rotate = async () => {
 };
 const later = new Date('2099-01-01');
 const clock = { now: () => new Date() };
-const options = (taskId = 'tsk_1') => ({ taskId, deadline: later, until: after(clock.now(), 300), clock, openStore: open });
+const options = (taskId = 'tsk_1') => ({
+  taskId,
+  deadline: later,
+  endsBy: after(clock.now(), 150),
+  until: after(clock.now(), 300),
+  clock,
+  openStore: open,
+});
 const rewrap = async (walk: string) => rewrapKeys(tenant, { walk }, options());
 
 const made = async (more: Partial<BackupRecord> = {}) => {
@@ -209,12 +216,15 @@ test('rewrap: a task that failed can be repeated at once', async () => {
   equal((await readBackup(tenant, backup.id)).encryption.mode, 'customer');
 });
 
-test('rewrap: the lock of a task that died expires, and one that was released is free for a clock that is behind', async () => {
+test('rewrap: the lock of a task that died expires, a task that comes before is repeated, and one that was released is free for a clock that is behind', async () => {
   const { backup } = await made();
   const { version } = await choose({ mode: 'customer', passphrase: first });
-  await commit([{ put: { ...lockKey, taskId: 'tsk_dead', runId: 'x', until: iso(after(clock.now(), 60)) } }]);
+  const [endsBy, until] = [iso(after(clock.now(), 30)), iso(after(clock.now(), 60))];
+  await commit([{ put: { ...lockKey, taskId: 'tsk_dead', runId: 'x', endsBy, until } }]);
   await rewrap(version);
   equal((await readBackup(tenant, backup.id)).encryption.mode, 'kms');
+  const between = { now: () => after(clock.now(), 31) };
+  await rejects(rewrapKeys(tenant, { walk: version }, { ...options(), clock: between }), /has died/);
   const late = { now: () => after(clock.now(), 61) };
   await rewrapKeys(tenant, { walk: version }, { ...options(), clock: late });
   const { keyId } = (await readBackup(tenant, backup.id)).encryption;
@@ -276,13 +286,9 @@ test('rewrap: a passphrase is kept while a bucket may have a key of it, although
   await choose({ mode: 'customer', passphrase: 'the initial passphrase' });
   const { backup, dataKey, store } = await made();
   const { version, keyId } = await choose({ mode: 'customer', passphrase: first });
-  const put = store.put.bind(store);
-  store.put = async (...args) => {
-    await put(...args);
-    throw new StorageError('unavailable', 'The response was lost.');
-  };
+  const answer = loseResponses(store);
   await rewrap(version);
-  store.put = put;
+  answer();
   failing = () => true;
   await rewrap((await choose({ mode: 'customer', passphrase: second })).version);
   deepEqual((await readBackup(tenant, backup.id)).encryption, backup.encryption);
@@ -291,6 +297,106 @@ test('rewrap: a passphrase is kept while a bucket may have a key of it, although
   deepEqual(found, { dataKey, encryption: { mode: 'customer', keyId } });
   failing = () => false;
   await rewrap((await rotate()).version);
+  deepEqual((await readEncryption(tenant))!.previous, {});
+});
+
+/** Puts are applied, and their responses lost. */
+const loseResponses = (store: MemoryStore) => {
+  const put = store.put.bind(store);
+  store.put = async (...args) => {
+    await put(...args);
+    throw new StorageError('unavailable', 'The response was lost.');
+  };
+  return () => {
+    store.put = put;
+  };
+};
+
+test('rewrap: from KMS to a passphrase and back, the passphrase is kept while the bucket may need it', async () => {
+  const { backup, dataKey, store } = await made();
+  const { version, keyId = '' } = await choose({ mode: 'customer', passphrase: first });
+  const answer = loseResponses(store);
+  await rewrap(version);
+  answer();
+  failing = () => true;
+  await rewrap((await choose({ mode: 'kms' })).version);
+  deepEqual((await readBackup(tenant, backup.id)).encryption, backup.encryption);
+  deepEqual(Object.keys((await readEncryption(tenant))!.previous), [keyId]);
+  const found = await unlockKeyFile(tenant, store.objects.get('key')!, backup.archive);
+  deepEqual(found, { dataKey, encryption: { mode: 'customer', keyId } });
+  failing = () => false;
+  await rewrap((await rotate()).version);
+  deepEqual((await readEncryption(tenant))!.previous, {});
+  const { keyFile, bucketKeyIds } = await readBackup(tenant, backup.id);
+  deepEqual([Buffer.from(store.objects.get('key')!), bucketKeyIds], [Buffer.from(keyFile!), undefined]);
+});
+
+test('rewrap: a settings change during the last attempt leaves no bucket with a key of a forgotten passphrase', async () => {
+  const { backup, dataKey, store } = await made();
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  const put = store.put.bind(store);
+  store.put = async (...args) => {
+    await put(...args);
+    await choose({ mode: 'kms' });
+    store.put = async () => {
+      throw new StorageError('unavailable', 'The bucket does not answer.');
+    };
+  };
+  await rewrap(version);
+  equal((await readEncryption(tenant))?.isWalking, false);
+  deepEqual((await unlockKeyFile(tenant, store.objects.get('key')!, backup.archive)).dataKey, dataKey);
+});
+
+test('rewrap: a key that is locked keeps only the passphrase it is wrapped with, however often it is replaced', async () => {
+  await choose({ mode: 'customer', passphrase: first });
+  const { backup, store } = await made();
+  const put = store.put.bind(store);
+  store.put = async () => {
+    throw new StorageError('denied', 'The object is locked.');
+  };
+  for (const passphrase of [second, 'the third passphrase', 'the fourth passphrase']) {
+    await rewrap((await choose({ mode: 'customer', passphrase })).version);
+    deepEqual(Object.keys((await readEncryption(tenant))!.previous), [backup.encryption.keyId]);
+  }
+  store.put = put;
+  await rewrap((await rotate()).version);
+  deepEqual((await readEncryption(tenant))!.previous, {});
+});
+
+test('rewrap: a bucket that never answers keeps only the passphrase of its key, however often it is replaced', async () => {
+  await choose({ mode: 'customer', passphrase: first });
+  const { backup, store } = await made();
+  store.head = async () => {
+    throw new StorageError('unavailable', 'The bucket does not answer.');
+  };
+  for (const passphrase of [second, 'the third passphrase'])
+    await rewrap((await choose({ mode: 'customer', passphrase })).version);
+  deepEqual(Object.keys((await readEncryption(tenant))!.previous), [backup.encryption.keyId]);
+});
+
+test('rewrap: a backup that is imported while a task ends keeps its passphrase, and is rewrapped', async () => {
+  await choose({ mode: 'customer', passphrase: first });
+  const { backup, dataKey } = await made();
+  const imported = { ...backup, id: 'bkp_00000000000000000000000000', sk: 'BACKUP#bkp_00000000000000000000000000' };
+  const { version, keyId } = await choose({ mode: 'customer', passphrase: second });
+  let imports = 0;
+  aws.play({
+    ...script,
+    TransactWriteItems: (input) => {
+      if (imports === 0 && JSON.stringify(input).includes('"isWalking"')) {
+        imports++;
+        const settings = `ORG#${tenant.organizationId}\nENCRYPTION`;
+        table.put(imported);
+        table.items.set(settings, { ...table.items.get(settings), imports: { N: '1' } });
+      }
+      return script.TransactWriteItems!(input);
+    },
+  });
+  await rewrap(version);
+  equal(imports, 1);
+  const record = await readBackup(tenant, imported.id);
+  equal(record.encryption.keyId, keyId);
+  deepEqual(await dataKeyOf(tenant, record), dataKey);
   deepEqual((await readEncryption(tenant))!.previous, {});
 });
 

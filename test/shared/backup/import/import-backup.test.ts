@@ -83,13 +83,13 @@ test('import: fails if the passphrase that opens the key is forgotten before the
   await commit([{ put: { ...settings, keyId, sealed, previous: {} } }]);
   await fill();
   const { change } = await bring();
-  const checks = change.writes.filter((write) => 'check' in write && write.check.sk === 'ENCRYPTION');
-  equal(checks.length, 1);
-  await commit(checks);
+  const writes = change.writes.filter((write) => 'update' in write && write.update.sk === 'ENCRYPTION');
+  equal(writes.length, 1);
+  await commit(writes);
   await commit([{ put: { ...settings, keyId: 'another', sealed, previous: { [keyId]: sealed } } }]);
-  await commit(checks);
+  await commit(writes);
   await commit([{ put: { ...settings, keyId: 'another', sealed, previous: {} } }]);
-  await rejects(commit(checks), StaleReadError);
+  await rejects(commit(writes), StaleReadError);
 });
 
 test('import: backup.started and backup.completed are emitted in the same transaction, in order', async () => {

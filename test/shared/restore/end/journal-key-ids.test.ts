@@ -42,7 +42,8 @@ test('journalKeyIds: rewrapping all backups keeps a passphrase that a running re
   const chosen = { mode: 'kms', previous: { old: 'sealed', older: 'sealed' }, version: 'now', isWalking: true, updatedAt: 'x' };
   table.put({ ...key, ...chosen });
   const later = new Date('2099-01-01');
-  const options = { taskId: 'tsk_1', deadline: later, until: later, clock: { now: () => now }, findOtherKeyIds: journalKeyIds };
+  const ends = { deadline: later, endsBy: later, until: later };
+  const options = { taskId: 'tsk_1', ...ends, clock: { now: () => now }, findOtherKeyIds: journalKeyIds };
   await rewrapKeys(tenant, { walk: 'now' }, options);
   deepEqual(table.get(key), { ...key, ...chosen, isWalking: false, previous: { old: 'sealed' } });
 });
