@@ -62,8 +62,12 @@ export const openConsole = async (options: ConsoleOptions = {}): Promise<OpenCon
     locale: 'en-GB',
     reducedMotion: motion,
   });
-  if (TestRunner.getCurrentTest()) onTestFinished(() => context.close());
   const page = await context.newPage();
+  if (TestRunner.getCurrentTest())
+    onTestFinished(async ({ task }) => {
+      if (task.result?.state === 'fail') console.log(await describePage(page));
+      await context.close();
+    });
   // A plan or a page may take long while other files use the stage.
   page.setDefaultTimeout(300_000);
   const { problems } = watchPage(page, [stageUrl(), stageVariable('STAGE_IDP_URL')]);
@@ -95,6 +99,15 @@ export const openConsole = async (options: ConsoleOptions = {}): Promise<OpenCon
       },
     },
   };
+};
+
+/** Its address, and what it shows with the values of fields. */
+const describePage = async (page: Page): Promise<string> => {
+  const shown = await page
+    .locator('body')
+    .ariaSnapshot({ timeout: 10_000 })
+    .catch((error: Error) => error.message);
+  return `the page at the end: ${page.url()}\n${shown.slice(0, 8_000)}`;
 };
 
 /** Nothing moves meanwhile: a color that fades has no contrast to check. */

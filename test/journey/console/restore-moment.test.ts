@@ -70,6 +70,22 @@ test('console: a point in time is restored, and the field shows it in the own zo
   check.problems();
 });
 
+test('console: what a page shows stays when it cannot be loaded again', async () => {
+  const { organization } = await capturedShop();
+  const { page } = await openConsole({ email: organization.owner.email, path: '/restore/new' });
+  await page.getByRole('button', { name: 'A point in time' }).click();
+  await page.getByRole('button', { name: 'Latest' }).click();
+  await page.getByText(/^Europe\/Berlin, to the second · /).waitFor();
+  let failures = 0;
+  await page.route('**/pitr', (route) => {
+    failures++;
+    return route.fulfill({ status: 500, json: { success: false, error: { code: 'INTERNAL_ERROR', message: 'x', details: {} } } });
+  });
+  // A read is tried up to five times, so the page has shown how the first one ended.
+  await until(async () => failures > 6 && page.getByLabel('Date and time').isVisible());
+  equal(await page.getByText('Point-in-time recovery could not be loaded').count(), 0);
+});
+
 // Hundreds of new subcollections at once are not captured completely until a new base has them.
 const manyIds = Array.from({ length: 250 }, (_, n) => `new${n}`);
 

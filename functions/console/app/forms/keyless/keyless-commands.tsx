@@ -16,7 +16,7 @@ export const KeylessCommands = ({ setup, missing }: KeylessCommandsProps) => {
   const query = setupQuery(missing === undefined ? setup : { ...setup, sourceProjectId: '' });
   const { data, error, refetch } = useWorkloadIdentity(useDebounced(query) ?? query);
   if (missing !== undefined) return <p className="secondary">{missing}</p>;
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!data) return <SkeletonText lines={6} />;
   return (
     <>

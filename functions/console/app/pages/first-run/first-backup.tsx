@@ -55,7 +55,7 @@ export const FirstBackup = ({ project, destination, backup }: Props) => {
 
 const LiveBackup = ({ backupId }: { readonly backupId: string }) => {
   const { data: backup, error, refetch } = useBackup(backupId);
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (error && !backup) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!backup) return <Progress label="Backup" percent={undefined} />;
   const { status, phase, progress, documentCount, sizeFormatted, duration } = backup;
   if (status !== 'completed')

@@ -25,7 +25,7 @@ export const InvitationPage = () => {
   useEffect(() => {
     document.title = 'Invitation · Backups';
   }, []);
-  if (error)
+  if (error && !invitation)
     return (
       <Centered>
         <h1>Invitation</h1>

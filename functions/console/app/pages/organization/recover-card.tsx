@@ -11,7 +11,7 @@ type Deleted = NonNullable<ReturnType<typeof useDeletedOrganizations>['data']>[n
 export const RecoverCard = () => {
   const { data, error, refetch } = useDeletedOrganizations();
   const recover = useRecoverOrganization();
-  if (error)
+  if (error && !data)
     return <ErrorNotice error={error} title="Deleted organizations could not be loaded" onRetry={() => void refetch()} />;
   if (!data || data.length === 0) return null;
   const columns: readonly Column<Deleted>[] = [

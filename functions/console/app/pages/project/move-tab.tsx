@@ -18,7 +18,7 @@ import { MoveContents } from './move-contents.tsx';
 
 export const MoveTab = () => {
   const { data, error, refetch } = useProject(useParam('projectId'));
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   return data ? <MoveForm project={data} /> : <SkeletonText />;
 };
 

@@ -17,7 +17,7 @@ import { ConnectionCard } from './connection/connection-card.tsx';
 
 export const SettingsTab = () => {
   const { data, error, refetch } = useProject(useParam('projectId'));
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!data) return <SkeletonText />;
   return (
     <div className="stack">

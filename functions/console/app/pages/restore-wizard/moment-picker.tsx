@@ -23,7 +23,7 @@ export const MomentPicker = ({ project, value, onChange }: MomentPickerProps) =>
 const MomentOf = ({ project, value, onChange }: MomentPickerProps & { readonly project: Project }) => {
   const { data: pitr, error, refetch } = usePitr(project.id);
   const { data: reach } = usePitrWindows(project.id);
-  if (error)
+  if (error && !pitr)
     return <ErrorNotice error={error} title="Point-in-time recovery could not be loaded" onRetry={() => void refetch()} />;
   if (!pitr) return <SkeletonText />;
   const { earliestRestorableAt: earliest, latestRestorableAt: latest } = pitr;

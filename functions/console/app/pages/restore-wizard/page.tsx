@@ -76,7 +76,7 @@ export const RestoreWizardPage = () => {
               />
             )}
             {source.error && step !== 'source' ? (
-              <ErrorNotice error={source.error} title="The source could not be loaded" />
+              <ErrorNotice error={source.error} title="The source could not be loaded" onRetry={source.reload} />
             ) : null}
             {isLoading && !source.error && <SkeletonText />}
             {step === 'source' && <SourceStep wizard={wizard} source={source} />}

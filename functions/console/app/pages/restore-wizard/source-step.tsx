@@ -22,7 +22,7 @@ export const SourceStep = ({ wizard: { choice, choose }, source }: StepProps) =>
   const { projects, error } = source;
   /** The project whose backups are listed; stays as it is when a backup is picked. */
   const [filter, setFilter] = useState<string>();
-  if (error) return <ErrorNotice error={error} title="The source could not be loaded" />;
+  if (error) return <ErrorNotice error={error} title="The source could not be loaded" onRetry={source.reload} />;
   if (!projects) return <SkeletonText />;
   const [only] = projects;
   if (!only)

@@ -10,7 +10,9 @@ export interface Source {
   readonly projectName: string;
   readonly projects: readonly Project[] | undefined;
   readonly target: Project | undefined;
+  /** Why something of it could not be loaded. What was loaded before stays when it cannot be loaded again. */
   readonly error: unknown;
+  readonly reload: () => void;
   readonly isLoading: boolean;
 }
 
@@ -27,7 +29,11 @@ export const useSource = ({ backupId, projectId, targetProjectId }: Choice): Sou
     projectName: project?.name ?? backup?.projectName ?? 'Unknown project',
     projects,
     target,
-    error: (backupId === undefined ? undefined : read.error) ?? query.error ?? undefined,
+    error: (backupId === undefined || backup ? undefined : read.error) ?? (projects ? undefined : query.error) ?? undefined,
+    reload: () => {
+      if (backupId !== undefined) void read.refetch();
+      void query.refetch();
+    },
     isLoading: projects === undefined || (backupId !== undefined && backup === undefined),
   };
 };

@@ -31,7 +31,7 @@ export const RestoresPage = () => {
       />
       <div className="stack">
         <RestoreFilters filters={filters} onChange={change} />
-        {query.error ? (
+        {query.error && !items ? (
           <ErrorNotice error={query.error} title="The list could not be loaded" onRetry={() => void query.refetch()} />
         ) : (
           <Card flush>

@@ -26,7 +26,7 @@ export const StoragePage = () => {
         description="The buckets that hold your backups. They belong to you."
         actions={items?.length !== 0 && add}
       />
-      {query.error ? (
+      {query.error && !items ? (
         <ErrorNotice error={query.error} title="The storage could not be loaded" onRetry={() => void query.refetch()} />
       ) : items === undefined ? (
         <Card>

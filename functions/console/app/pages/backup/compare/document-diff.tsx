@@ -22,7 +22,8 @@ const shownFirst = 100;
 export const DocumentDiff = ({ path, sides, run }: DocumentDiffProps) => {
   const { data, error, refetch } = useDocumentDiff(sides, path, run);
   const [shown, setShown] = useState(shownFirst);
-  if (error) return <ErrorNotice error={error} title="The document could not be compared" onRetry={() => void refetch()} />;
+  if (error && !data)
+    return <ErrorNotice error={error} title="The document could not be compared" onRetry={() => void refetch()} />;
   if (!data?.document)
     return (
       <div className="compare__document">

@@ -48,7 +48,7 @@ const NewPlan = ({ projects, onCheckCreated }: NewPlanProps) => {
   const create = useCreateRestoreTest();
   const navigate = useNavigate();
   const { reason } = usePermission('member');
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (error && !organization) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!organization) return <SkeletonText lines={5} />;
   return (
     <PlanForm

@@ -37,12 +37,12 @@ interface NewScheduleProps {
 }
 
 const NewSchedule = ({ projects, wanted }: NewScheduleProps) => {
-  const { data: organization, error } = useOrganization();
+  const { data: organization, error, refetch } = useOrganization();
   const { items: destinations } = useStorageDestinations();
   const create = useCreateSchedule();
   const navigate = useNavigate();
   const { reason } = usePermission('member');
-  if (error) return <ErrorNotice error={error} />;
+  if (error && !organization) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!organization) return <SkeletonText lines={5} />;
   const project = projects.find(({ id }) => id === wanted) ?? projects[0];
   const draft = newDraft(project?.id ?? '', organization.settings.timezone);
