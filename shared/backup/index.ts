@@ -45,6 +45,7 @@ export {
   completedFields,
   expiryOf,
   finishedFields,
+  isRestorePointBackup,
   newBackupRecord,
   topCollections,
 } from './model/backup-fields.ts';
@@ -62,7 +63,6 @@ export {
   type BackupRecord,
   backupKey,
   backupPrefix,
-  isRestorePointBackup,
   type JobCreator,
   type PartContents,
   type RunningRecord,

@@ -95,3 +95,7 @@ export const expiryOf = ({ retentionDays, createdAt }: BackupRecord, completedAt
   const from = new Date(Math.max(Date.parse(createdAt), completedAt.getTime()));
   return iso(after(from, retentionDays * 24 * 3_600));
 };
+
+/** Materialized for one restore from captured changes. It expires in days, and neither replaces a backup nor serves as a base of captures. */
+export const isRestorePointBackup = ({ trigger, retentionDays }: Pick<BackupRecord, 'trigger' | 'retentionDays'>): boolean =>
+  trigger === 'pitr-base' && retentionDays !== undefined;

@@ -211,10 +211,6 @@ export interface RunningRecord extends Item {
   readonly dueAt?: string;
 }
 
-/** Materialized for one restore from captured changes. It expires in days, and neither replaces a backup nor serves as a base of captures. */
-export const isRestorePointBackup = ({ trigger, retentionDays }: Pick<BackupRecord, 'trigger' | 'retentionDays'>): boolean =>
-  trigger === 'pitr-base' && retentionDays !== undefined;
-
 export const runningPartition = 'RUNNING#BACKUP';
 export const backupPrefix = 'BACKUP#';
 export const verifyingPrefix = 'VERIFYING#';

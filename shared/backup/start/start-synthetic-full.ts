@@ -16,7 +16,8 @@ import {
 import { isInMove, readProject } from '../../project/index.ts';
 import { currentEncryption, readEncryption } from '../encryption/encryption-settings.ts';
 import { isSameScope } from '../incremental/find-parent.ts';
-import { type BackupRecord, backupKey, backupPrefix, isRestorePointBackup } from '../model/record.ts';
+import { isRestorePointBackup } from '../model/backup-fields.ts';
+import { type BackupRecord, backupKey, backupPrefix } from '../model/record.ts';
 import { startBackup } from './start-backup.ts';
 
 /** Most jobs take a few minutes. */
