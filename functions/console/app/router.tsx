@@ -17,6 +17,7 @@ import { Frame } from './frame/frame.tsx';
 import { NotFound, PageError, PagePending } from './frame/page-states.tsx';
 import { OverviewPage } from './pages/overview/page.tsx';
 import { paths } from './paths.ts';
+import { parseSearch, stringifySearch } from './search-text.ts';
 import { Toasts } from './ui/overlay/toast.tsx';
 
 const root = createRootRoute({
@@ -170,6 +171,8 @@ const rewrite: LocationRewrite = {
 export const router = createRouter({
   routeTree,
   rewrite,
+  parseSearch,
+  stringifySearch,
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultPendingMs: 200,

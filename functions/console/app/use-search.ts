@@ -3,9 +3,9 @@ import { useCallback } from 'react';
 
 type Search = Readonly<Record<string, string | undefined>>;
 
-/** The search parameters of the page's address as text, and a function that changes some of them. */
+/** The search parameters of the page's address, and a function that changes some of them. */
 export const useSearchParams = (): readonly [Search, (change: Search, options?: { readonly replace?: boolean }) => void] => {
-  const search = useSearch({ strict: false }) as Readonly<Record<string, unknown>>;
+  const search = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
   const set = useCallback(
     (change: Search, { replace = false } = {}) =>
@@ -19,7 +19,5 @@ export const useSearchParams = (): readonly [Search, (change: Search, options?: 
       }),
     [navigate],
   );
-  // The router reads numbers and true as such; an id or a path may look like one.
-  const texts = Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]));
-  return [texts, set];
+  return [search, set];
 };

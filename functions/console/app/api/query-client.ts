@@ -11,7 +11,10 @@ const reportSignedOut = (error: unknown): void => {
   if (isSignedOut(error)) for (const listener of listeners) listener();
 };
 
-/** The client retries by itself what is worth it. */
+/**
+ * The client retries by itself what is worth it. Without a network, calls fail at once: TanStack Query would otherwise keep a confirmed
+ * restore and start it later, wherever the person is then.
+ */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, { queryKey: [first] }) => {
@@ -20,7 +23,7 @@ export const queryClient = new QueryClient({
   }),
   mutationCache: new MutationCache({ onError: reportSignedOut }),
   defaultOptions: {
-    queries: { retry: false, staleTime: 5_000, gcTime: 10 * 60_000 },
-    mutations: { retry: false },
+    queries: { retry: false, networkMode: 'always', staleTime: 5_000, gcTime: 10 * 60_000 },
+    mutations: { retry: false, networkMode: 'always' },
   },
 });

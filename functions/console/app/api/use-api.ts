@@ -5,7 +5,6 @@ import {
   type UseMutationResult,
   type UseQueryResult,
   useInfiniteQuery,
-  useMutation,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
@@ -23,6 +22,7 @@ import { describeFailure } from '../format/describe-failure.ts';
 import { showToast } from '../ui/overlay/toast.tsx';
 import { pollInterval } from './poll-interval.ts';
 import { renewSession, useMembership } from './session.ts';
+import { useSingleMutation } from './use-single-mutation.ts';
 
 const clients = new Map<string, Client>();
 
@@ -129,7 +129,7 @@ export const useChange = <V = void, T = unknown>({
       predicate: ({ queryKey: [organization, route] }) =>
         organization === organizationId && invalidates.some((path) => String(route).split(' ')[1]?.startsWith(path)),
     });
-  return useMutation<T, Error, V>({
+  return useSingleMutation<T, V>({
     mutationFn: (input) => call(client, input),
     onSuccess: async (result, input) => {
       if (done !== undefined) showToast(typeof done === 'string' ? done : done(result, input), tone);

@@ -1,7 +1,8 @@
 /** The sign-in of a device that waits for the decision of the signed-in person. */
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { DataOf } from '../../../../shared/client/index.ts';
 import { personClient } from '../api/session.ts';
+import { useSingleMutation } from '../api/use-single-mutation.ts';
 
 export type DeviceRequest = DataOf<'GET /auth/device'>;
 export type Decision = 'approve' | 'deny';
@@ -17,6 +18,6 @@ export const useDeviceRequest = (userCode: string | undefined) =>
   });
 
 export const useDecideDevice = (userCode: string) =>
-  useMutation({
+  useSingleMutation({
     mutationFn: (decision: Decision) => personClient.request('POST /auth/device/decision', { body: { userCode, decision } }),
   });

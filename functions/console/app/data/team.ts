@@ -10,8 +10,8 @@ export type Invitation = ElementOf<'GET /organizations/current/invites'>;
 /** What each role may do, for people who choose one. */
 export const roleMeanings: Readonly<Record<Role, string>> = {
   viewer: 'Sees projects, backups and restores. Changes nothing.',
-  member: 'Also backs up, restores and manages schedules.',
-  admin: 'Also manages projects, storage, webhooks, encryption and the team.',
+  member: 'Also connects and disconnects projects, backs up, restores, and manages schedules and restore tests.',
+  admin: 'Also deletes backups, erases documents, and manages storage, alerts, webhooks, encryption and the team.',
   owner: 'Also deletes the organization and transfers ownership.',
 };
 

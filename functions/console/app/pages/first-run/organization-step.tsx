@@ -1,5 +1,5 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useSingleMutation } from '../../api/use-single-mutation.ts';
 import { useCreateOrganization } from '../../data/organization.ts';
 import { fieldError } from '../../format/describe-failure.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
@@ -9,7 +9,7 @@ import { Input } from '../../ui/form/field.tsx';
 export const OrganizationStep = ({ onCreated }: { readonly onCreated: () => void }) => {
   const [name, setName] = useState('');
   const createOrganization = useCreateOrganization();
-  const create = useMutation({ mutationFn: () => createOrganization(name.trim()), onSuccess: onCreated });
+  const create = useSingleMutation({ mutationFn: () => createOrganization(name.trim()), onSuccess: onCreated });
   return (
     <form
       className="form"

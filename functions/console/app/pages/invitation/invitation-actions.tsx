@@ -1,6 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { personClient, rememberOrganization, type Session, sessionQuery, signIn } from '../../api/session.ts';
+import { useSingleMutation } from '../../api/use-single-mutation.ts';
 import { type InvitationView, invitationKey } from '../../data/invitation.ts';
 import { paths } from '../../paths.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
@@ -70,7 +71,7 @@ export const InvitationActions = ({ token, invitation, session }: Props) => {
 const Answer = ({ token, organization }: { readonly token: string; readonly organization: InvitationView['organization'] }) => {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const accept = useMutation({
+  const accept = useSingleMutation({
     mutationFn: () => personClient.request('POST /invitations/{token}/accept', { params: { token } }),
     onSuccess: async () => {
       await queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
@@ -79,7 +80,7 @@ const Answer = ({ token, organization }: { readonly token: string; readonly orga
       await navigate({ to: paths.overview });
     },
   });
-  const decline = useMutation({
+  const decline = useSingleMutation({
     mutationFn: () => personClient.request('POST /invitations/{token}/decline', { params: { token } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: invitationKey(token) }),
   });

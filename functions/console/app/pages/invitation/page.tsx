@@ -13,7 +13,7 @@ import { InvitationActions } from './invitation-actions.tsx';
 /** What each role may do, for someone who decides whether to join. */
 const roleTexts: Readonly<Record<InvitationView['role'], string>> = {
   viewer: 'You can see projects, backups and restores.',
-  member: 'You can back up and restore projects, and manage schedules.',
+  member: 'You can connect, back up, restore and disconnect projects, and manage schedules and restore tests.',
   admin: 'You can manage everything except ownership: storage, webhooks and people included.',
 };
 

@@ -45,7 +45,7 @@ export const OrganizationPage = () => {
                   </dd>
                 </div>
               </dl>
-              <SettingsForm key={data.updatedAt} organization={data} />
+              <SettingsForm organization={data} />
             </div>
           ) : (
             <SkeletonText />

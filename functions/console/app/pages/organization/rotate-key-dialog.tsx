@@ -12,6 +12,7 @@ export const RotateKeyDialog = ({ onClose }: { readonly onClose: () => void }) =
   return (
     <Dialog
       open
+      stays={rotate.isPending || rotate.data !== undefined}
       onClose={onClose}
       title={rotate.data ? 'The new key' : 'Rotate the API key'}
       actions={
@@ -21,7 +22,9 @@ export const RotateKeyDialog = ({ onClose }: { readonly onClose: () => void }) =
           </Button>
         ) : (
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose} disabledReason={rotate.isPending ? 'The key is being created' : undefined}>
+              Cancel
+            </Button>
             <Button variant="primary" busy={rotate.isPending} onClick={() => rotate.mutate(hours)}>
               Rotate key
             </Button>

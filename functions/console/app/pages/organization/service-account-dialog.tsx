@@ -36,6 +36,7 @@ export const ServiceAccountDialog = ({ account, onClose }: ServiceAccountDialogP
     return (
       <Dialog
         open
+        stays
         onClose={onClose}
         title="The service account is ready"
         actions={
@@ -50,11 +51,14 @@ export const ServiceAccountDialog = ({ account, onClose }: ServiceAccountDialogP
   return (
     <Dialog
       open
+      stays={create.isPending}
       onClose={onClose}
       title={account ? 'Edit the service account' : 'Create a service account'}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose} disabledReason={create.isPending ? 'The key is being created' : undefined}>
+            Cancel
+          </Button>
           <Button
             variant="primary"
             type="submit"

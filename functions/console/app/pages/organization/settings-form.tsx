@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { usePermission } from '../../api/permission.ts';
 import { type Organization, useUpdateOrganization } from '../../data/organization.ts';
 import { useStorageDestinations } from '../../data/storage.ts';
@@ -6,6 +6,7 @@ import { fieldError } from '../../format/describe-failure.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { Input, Select } from '../../ui/form/field.tsx';
+import { useEdits } from '../../ui/form/use-edits.ts';
 
 const zones = (current: string): readonly string[] => [...new Set([current, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
 
@@ -14,14 +15,15 @@ export const SettingsForm = ({ organization }: { readonly organization: Organiza
   const { settings } = organization;
   const update = useUpdateOrganization();
   const storage = useStorageDestinations();
-  const [name, setName] = useState(organization.name);
-  const [timezone, setTimezone] = useState(settings.timezone);
-  const [defaultStorageId, setDefaultStorage] = useState(settings.defaultStorageId ?? '');
-  const isSame =
-    name === organization.name && timezone === settings.timezone && defaultStorageId === (settings.defaultStorageId ?? '');
+  const { fields, changes, isSame, edit, clear } = useEdits({
+    name: organization.name,
+    timezone: settings.timezone,
+    defaultStorageId: settings.defaultStorageId,
+  });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    update.mutate({ name, settings: { timezone, defaultStorageId: defaultStorageId || null } });
+    const { name, ...others } = changes;
+    update.mutate({ ...(name !== undefined && { name }), settings: others }, { onSuccess: clear });
   };
   return (
     <form className="form" onSubmit={submit}>
@@ -29,17 +31,17 @@ export const SettingsForm = ({ organization }: { readonly organization: Organiza
         label="Name"
         required
         maxLength={100}
-        value={name}
+        value={fields.name}
         disabled={!isAllowed}
-        onChange={({ target }) => setName(target.value)}
+        onChange={({ target }) => edit({ name: target.value })}
         error={fieldError(update.error, 'name')}
       />
       <Select
         label="Time zone"
         hint="The time zone of new schedules."
-        value={timezone}
+        value={fields.timezone}
         disabled={!isAllowed}
-        onChange={({ target }) => setTimezone(target.value)}
+        onChange={({ target }) => edit({ timezone: target.value })}
         error={fieldError(update.error, 'settings.timezone')}
       >
         {zones(settings.timezone).map((zone) => (
@@ -49,9 +51,9 @@ export const SettingsForm = ({ organization }: { readonly organization: Organiza
       <Select
         label="Default storage"
         hint="Where backups of projects go that name no storage of their own."
-        value={defaultStorageId}
+        value={fields.defaultStorageId ?? ''}
         disabled={!isAllowed}
-        onChange={({ target }) => setDefaultStorage(target.value)}
+        onChange={({ target }) => edit({ defaultStorageId: target.value || null })}
         error={fieldError(update.error, 'settings.defaultStorageId')}
       >
         <option value="">None</option>

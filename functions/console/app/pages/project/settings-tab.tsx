@@ -11,6 +11,7 @@ import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { Input, Select } from '../../ui/form/field.tsx';
+import { useEdits } from '../../ui/form/use-edits.ts';
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.tsx';
 import { useParam } from '../../use-param.ts';
 import { ConnectionCard } from './connection/connection-card.tsx';
@@ -21,7 +22,7 @@ export const SettingsTab = () => {
   if (!data) return <SkeletonText />;
   return (
     <div className="stack">
-      <SettingsForm key={data.updatedAt} project={data} />
+      <SettingsForm project={data} />
       <ConnectionCard project={data} />
       <DisconnectCard project={data} />
     </div>
@@ -30,41 +31,42 @@ export const SettingsTab = () => {
 
 const SettingsForm = ({ project }: { readonly project: Project }) => {
   const { settings } = project;
-  const [name, setName] = useState(project.name);
-  const [timeout, setTimeoutMinutes] = useState(String(settings.backupTimeoutMinutes));
-  const [storageId, setStorageId] = useState(settings.defaultStorageId ?? '');
-  const [maxReads, setMaxReads] = useState(settings.maxReads?.toString() ?? '');
+  const { fields, changes, isSame, edit, clear } = useEdits({
+    name: project.name,
+    timeout: String(settings.backupTimeoutMinutes),
+    storageId: settings.defaultStorageId ?? '',
+    maxReads: settings.maxReads?.toString() ?? '',
+  });
   const { items: destinations } = useStorageDestinations();
   const update = useUpdateProject(project.id);
   const { isAllowed, reason } = usePermission('member');
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    update.mutate({
-      name,
-      settings: {
-        backupTimeoutMinutes: Number(timeout),
-        defaultStorageId: storageId === '' ? null : storageId,
-        maxReads: maxReads === '' ? null : Number(maxReads),
-      },
-    });
+    const { name, timeout, storageId, maxReads } = changes;
+    const changed = {
+      ...(timeout !== undefined && { backupTimeoutMinutes: Number(timeout) }),
+      ...(storageId !== undefined && { defaultStorageId: storageId || null }),
+      ...(maxReads !== undefined && { maxReads: maxReads === '' ? null : Number(maxReads) }),
+    };
+    update.mutate({ ...(name !== undefined && { name }), settings: changed }, { onSuccess: clear });
   };
   return (
     <Card title="Settings">
       <form className="form" onSubmit={submit}>
         <Input
           label="Name"
-          value={name}
+          value={fields.name}
           disabled={!isAllowed}
-          onChange={({ target }) => setName(target.value)}
+          onChange={({ target }) => edit({ name: target.value })}
           error={fieldError(update.error, 'name')}
           required
         />
         <Select
           label="Storage for backups"
           hint="Used where a backup or a schedule names none. Without it, the default of the organization."
-          value={storageId}
+          value={fields.storageId}
           disabled={!isAllowed}
-          onChange={({ target }) => setStorageId(target.value)}
+          onChange={({ target }) => edit({ storageId: target.value })}
         >
           <option value="">Default of the organization</option>
           {destinations?.map((destination) => (
@@ -80,9 +82,9 @@ const SettingsForm = ({ project }: { readonly project: Project }) => {
             type="number"
             min={backupTimeoutMinutesMin}
             max={backupTimeoutMinutesMax}
-            value={timeout}
+            value={fields.timeout}
             disabled={!isAllowed}
-            onChange={({ target }) => setTimeoutMinutes(target.value)}
+            onChange={({ target }) => edit({ timeout: target.value })}
             error={fieldError(update.error, 'settings.backupTimeoutMinutes')}
             required
           />
@@ -93,9 +95,9 @@ const SettingsForm = ({ project }: { readonly project: Project }) => {
             type="number"
             min={1}
             placeholder="No limit"
-            value={maxReads}
+            value={fields.maxReads}
             disabled={!isAllowed}
-            onChange={({ target }) => setMaxReads(target.value)}
+            onChange={({ target }) => edit({ maxReads: target.value })}
             error={fieldError(update.error, 'settings.maxReads')}
           />
         </div>
@@ -103,7 +105,12 @@ const SettingsForm = ({ project }: { readonly project: Project }) => {
           <ErrorNotice error={update.error} shownFields={['name', 'settings.backupTimeoutMinutes', 'settings.maxReads']} />
         )}
         <div className="form__actions">
-          <Button type="submit" variant="primary" busy={update.isPending} disabledReason={reason}>
+          <Button
+            type="submit"
+            variant="primary"
+            busy={update.isPending}
+            disabledReason={reason ?? (isSame ? 'Nothing has changed' : undefined)}
+          >
             Save
           </Button>
         </div>

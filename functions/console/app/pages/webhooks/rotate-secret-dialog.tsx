@@ -18,12 +18,15 @@ export const RotateSecretDialog = ({ webhookId, onClose }: RotateSecretDialogPro
   return (
     <Dialog
       open
+      stays={rotate.isPending}
       onClose={onClose}
       title="Rotate the signing secret"
       description="Requests carry signatures of both secrets for a while, so that your endpoint accepts them throughout."
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose} disabledReason={rotate.isPending ? 'The secret is being created' : undefined}>
+            Cancel
+          </Button>
           <Button variant="primary" busy={rotate.isPending} onClick={() => rotate.mutate(hours)}>
             Rotate secret
           </Button>

@@ -13,6 +13,7 @@ interface SecretNoticeProps {
 export const SecretNotice = ({ title, secret, onClose }: SecretNoticeProps) => (
   <Dialog
     open
+    stays
     onClose={onClose}
     title={title}
     actions={

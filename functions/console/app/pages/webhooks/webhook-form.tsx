@@ -44,11 +44,14 @@ export const WebhookForm = ({ webhook, onClose }: WebhookFormProps) => {
     <Dialog
       open
       wide
+      stays={create.isPending}
       onClose={onClose}
       title={webhook ? 'Edit the webhook' : 'Add a webhook'}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose} disabledReason={create.isPending ? 'The webhook is being created' : undefined}>
+            Cancel
+          </Button>
           <Button
             variant="primary"
             type="submit"

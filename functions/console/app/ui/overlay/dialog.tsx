@@ -8,6 +8,8 @@ interface DialogProps {
   readonly title: ReactNode;
   readonly description?: ReactNode;
   readonly wide?: boolean;
+  /** Only its buttons close it: it shows a secret once, or waits for one. */
+  readonly stays?: boolean;
   /** Buttons, the main one last. */
   readonly actions?: ReactNode;
   readonly children?: ReactNode;
@@ -30,11 +32,14 @@ const focusContent = (event: Event): void => {
 };
 
 /**
- * A modal dialog; Escape and the backdrop close it. Has its own backdrop and scroll lock: those of Radix insert a <style> element,
+ * A modal dialog; Escape and the backdrop close it unless it stays. Has its own backdrop and scroll lock: those of Radix insert a <style> element,
  * which the Content-Security-Policy forbids.
  */
-export const Dialog = ({ open, onClose, title, description, wide = false, actions, children }: DialogProps) => {
+export const Dialog = ({ open, onClose, title, description, wide = false, stays = false, actions, children }: DialogProps) => {
   const opener = useRef<HTMLElement | null>(null);
+  const stay = (event: Event): void => {
+    if (stays) event.preventDefault();
+  };
   useEffect(() => {
     document.documentElement.classList.toggle('dialog-open', open);
     return () => document.documentElement.classList.remove('dialog-open');
@@ -46,6 +51,8 @@ export const Dialog = ({ open, onClose, title, description, wide = false, action
         <div className="dialog-frame">
           <Radix.Content
             className={wide ? 'dialog dialog--wide' : 'dialog'}
+            onEscapeKeyDown={stay}
+            onInteractOutside={stay}
             onOpenAutoFocus={(event) => {
               opener.current = openerOf(document.activeElement);
               focusContent(event);
@@ -59,9 +66,11 @@ export const Dialog = ({ open, onClose, title, description, wide = false, action
           >
             <header className="dialog__head">
               <Radix.Title className="dialog__title">{title}</Radix.Title>
-              <Radix.Close asChild>
-                <IconButton icon="close" label="Close" size="small" />
-              </Radix.Close>
+              {!stays && (
+                <Radix.Close asChild>
+                  <IconButton icon="close" label="Close" size="small" />
+                </Radix.Close>
+              )}
             </header>
             <div className="dialog__body">
               {description && (

@@ -5,6 +5,7 @@ import { useOrganization } from '../../../data/organization.ts';
 import { type Project, useProjects } from '../../../data/projects.ts';
 import {
   type RestoreTest,
+  type RestoreTestInput,
   useCreateRestoreTest,
   useRestoreTest,
   useUpdateRestoreTest,
@@ -17,9 +18,11 @@ import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { SkeletonText } from '../../../ui/data/skeleton.tsx';
 import { ButtonLink } from '../../../ui/form/button-link.tsx';
+import { changesOf } from '../../../ui/form/use-edits.ts';
+import { useFirst } from '../../../ui/form/use-first.ts';
 import { PageHeader } from '../../../ui/layout/page-header.tsx';
 import { useParam } from '../../../use-param.ts';
-import { newPlanDraft, planDraftOf } from './plan-draft.ts';
+import { newPlanDraft, planDraftOf, planInputOf } from './plan-draft.ts';
 import { PlanForm } from './plan-form.tsx';
 
 const crumb = { label: 'Restore tests', to: paths.restoreTests };
@@ -90,26 +93,34 @@ export const EditRestoreTestPage = () => {
   const restoreTestId = useParam('restoreTestId');
   const { data: plan, error, refetch } = useRestoreTest(restoreTestId);
   const { items: projects } = useProjects();
+  const opened = useFirst(plan);
   const update = useUpdateRestoreTest(restoreTestId);
   const navigate = useNavigate();
   const { reason } = usePermission('member');
   const toPlan = paths.restoreTest(restoreTestId);
+  const leave = (): void => void navigate({ to: toPlan });
+  /** Only what the person has changed: others may have changed the rest meanwhile. */
+  const save = (shown: RestoreTestInput, wanted: RestoreTestInput): void => {
+    const changes = changesOf(shown, wanted);
+    if (Object.keys(changes).length === 0) leave();
+    else update.mutate(changes, { onSuccess: leave });
+  };
   if (error && !plan) return <PageFailure error={error} what="restore test" crumb={crumb} onRetry={() => void refetch()} />;
   return (
     <>
       <PageHeader title={plan ? `Edit ${plan.name}` : 'Edit'} crumbs={crumbs} />
-      {!plan || !projects ? (
+      {!opened || !plan || !projects ? (
         <SkeletonText lines={5} />
       ) : (
         <PlanForm
-          initial={planDraftOf(plan)}
+          initial={planDraftOf(opened)}
           projects={projects}
           isNew={false}
           busy={update.isPending}
           error={update.error}
           reason={reason}
           cancelTo={toPlan}
-          onSubmit={(input) => update.mutate(input, { onSuccess: () => void navigate({ to: toPlan }) })}
+          onSubmit={(input) => save(planInputOf(planDraftOf(opened), planDraftOf(opened)), input)}
         />
       )}
     </>

@@ -1,0 +1,97 @@
+/** Changes in the console that are made once, when a person says so, and that undo nobody else's. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { afterAll, onTestFinished, test } from 'vitest';
+import { organizations } from '../../../../shared/contract/endpoints/organizations.ts';
+import { schedules } from '../../../../shared/contract/endpoints/schedules.ts';
+import { webhooks } from '../../../../shared/contract/endpoints/webhooks.ts';
+import { closeBrowser, openConsole } from '../../../harness/browser/open-console.ts';
+import { restoresOf, shop, text } from '../../../harness/browser/restore-pages.ts';
+import { newDestination, newProject } from '../../../harness/stage/backup.ts';
+import { call } from '../../../harness/stage/client.ts';
+import { newOrganization, type TestOrganization } from '../../../harness/stage/organization.ts';
+import { startReceiver } from '../../../harness/stage/receiver.ts';
+import { erase } from '../../../harness/stage/restore.ts';
+
+afterAll(closeBrowser);
+
+const by = ({ id, owner }: TestOrganization) => ({ token: owner.accessToken, org: id });
+
+test('console: a restore that is confirmed without a network is not started, then or later', async () => {
+  const { organization, source, backup } = await shop();
+  await erase(source, ['users/ada']);
+  const path = `/restore/new?backupId=${backup.id}&scope=all&mode=rollback&step=plan`;
+  const { page } = await openConsole({ email: organization.owner.email, path });
+  await page.getByLabel(/Type Shop to confirm/).fill('Shop');
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: /^Restore/ }).click();
+  await page.getByText('The restore was not started').waitFor();
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.context().setOffline(false);
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Restores', exact: true }).click();
+  await page.getByText('Nothing was restored yet').waitFor();
+  deepEqual(await restoresOf(organization), []);
+});
+
+test('console: a double click makes one change', async () => {
+  const organization = await newOrganization();
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.stop());
+  const { page } = await openConsole({ email: organization.owner.email, path: '/webhooks' });
+  await page.getByRole('button', { name: 'Add webhook' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('On-call');
+  await dialog.getByLabel('Address', { exact: true }).fill(receiver.url());
+  await dialog.getByRole('button', { name: 'Add webhook' }).dblclick();
+  await page.getByText('Copy the secret now').waitFor();
+  equal((await call(webhooks.list, by(organization))).body.data.length, 1);
+
+  // The secret is shown once, so only the button closes it.
+  await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  ok(await page.getByText('Copy the secret now').isVisible());
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByText('Copy the secret now').waitFor({ state: 'detached' });
+});
+
+test('console: a form saves only what its person has changed', async () => {
+  const organization = await newOrganization();
+  const destination = await newDestination(organization);
+  const project = await newProject(organization, { settings: { defaultStorageId: destination.id } });
+  const body = { projectId: project.id, name: 'Nightly', cron: '0 3 * * 0' };
+  const { id: scheduleId } = (await call(schedules.create, { ...by(organization), body })).body.data;
+  const { page } = await openConsole({ email: organization.owner.email, path: `/schedules/${scheduleId}/edit` });
+  await page.getByLabel('Name', { exact: true }).fill('Renamed');
+  const change = { ...by(organization), params: { scheduleId }, body: { cron: '0 3 * * *' } };
+  equal((await call(schedules.update, change)).status, 200);
+  await page.getByRole('button', { name: /^Save/ }).click();
+  await page.getByRole('heading', { name: 'Renamed' }).waitFor();
+  const { name, cron } = (await call(schedules.get, { ...by(organization), params: { scheduleId } })).body.data;
+  deepEqual([name, cron], ['Renamed', '0 3 * * *']);
+});
+
+test('console: what is typed stays when the record changes meanwhile, and the other fields follow it', async () => {
+  const organization = await newOrganization();
+  const { page } = await openConsole({ email: organization.owner.email, path: '/organization' });
+  await page.getByLabel('Name', { exact: true }).fill('Typed');
+  const body = { settings: { timezone: 'Asia/Tokyo' } };
+  equal((await call(organizations.update, { ...by(organization), body })).status, 200);
+  // Reads are repeated when a page is shown again after a while.
+  await page.waitForTimeout(5_500);
+  await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+  await page.getByLabel('Time zone').and(page.locator(':has(option:checked:text-is("Asia/Tokyo"))')).waitFor();
+  equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Typed');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save' }).and(page.locator('[aria-disabled]')).waitFor();
+  const { name, settings } = (await call(organizations.current, by(organization))).body.data;
+  deepEqual([name, settings.timezone], ['Typed', 'Asia/Tokyo']);
+});
+
+test('console: a collection whose name looks like a number is the one that is chosen', async () => {
+  const { organization, backup } = await shop('Shop', { '1.1/a': text('a'), '1.10/a': text('a') });
+  const path = `/restore/new?backupId=${backup.id}&scope=collections&step=scope`;
+  const { page } = await openConsole({ email: organization.owner.email, path });
+  await page.getByRole('checkbox', { name: /^1\.10 / }).check();
+  equal(await page.getByRole('checkbox', { name: /^1\.1 / }).isChecked(), false);
+  equal(new URL(page.url()).searchParams.get('collections'), '1.10');
+});
