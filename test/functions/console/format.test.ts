@@ -43,7 +43,11 @@ test('formatRelative: past and future in the largest fitting unit', () => {
   equal(at(0), 'just now');
   equal(at(-3), '3 minutes ago');
   equal(at(90), 'in 2 hours');
+  equal(at(60 * 35), 'in 35 hours');
+  equal(at(-60 * 26), '26 hours ago');
+  equal(at(60 * 48), 'in 2 days');
   equal(at(-60 * 24 * 3), '3 days ago');
+  equal(at(60 * 24 * 27), 'in 1 month');
   equal(at(60 * 24 * 60), 'in 2 months');
 });
 

@@ -1,7 +1,8 @@
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const second = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const utc = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'long' });
+// Numbers, not words such as tomorrow or next month: which day a moment falls on depends on more than its distance.
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'always', style: 'long' });
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -25,7 +26,7 @@ export const formatRelative = (at: Date, now: Date): string => {
   const size = Math.abs(ms);
   if (size < 45 * secondMs) return ms <= 0 ? 'just now' : 'in a moment';
   if (size < 55 * minuteMs) return relative.format(Math.round(ms / minuteMs), 'minute');
-  if (size < 22 * hourMs) return relative.format(Math.round(ms / hourMs), 'hour');
+  if (size < 48 * hourMs) return relative.format(Math.round(ms / hourMs), 'hour');
   if (size < 26 * dayMs) return relative.format(Math.round(ms / dayMs), 'day');
   if (size < 320 * dayMs) return relative.format(Math.round(ms / (30 * dayMs)), 'month');
   return relative.format(Math.round(ms / (365 * dayMs)), 'year');
