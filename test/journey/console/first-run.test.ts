@@ -14,12 +14,15 @@ test('console: a new person creates an organization, connects a project, adds st
   const source = `shop-${bucket.slice(-8)}`;
   await seed(source, { 'users/ada': { name: { stringValue: 'Ada' } }, 'users/grace': { name: { stringValue: 'Grace' } } });
   const { page, goTo, check } = await openConsole();
+  /** A keyboard goes on from the heading of the next step. */
+  const focused = (heading: string) => page.locator('h2:focus', { hasText: heading }).waitFor();
   await page.getByRole('heading', { name: 'Protect your first project' }).waitFor();
   await check.screenshots('first-run-organization');
   await check.accessibility();
 
   await page.getByLabel('Name').fill('Analytical Engines');
   await page.getByRole('button', { name: 'Create the organization' }).click();
+  await focused('Connect a project');
   await page.getByLabel('Google Cloud project id').fill('denied-shop');
   await page.getByRole('button', { name: 'Connect' }).click();
   await page.getByText('The project was not connected').waitFor();
@@ -27,6 +30,7 @@ test('console: a new person creates an organization, connects a project, adds st
   await check.screenshots('first-run-refused');
   await page.getByLabel('Google Cloud project id').fill(source);
   await page.getByRole('button', { name: 'Check again' }).click();
+  await focused('Add storage');
   await page.getByLabel('Bucket', { exact: true }).fill(bucket);
 
   // The guide continues where it was left, with what was typed.
@@ -43,6 +47,7 @@ test('console: a new person creates an organization, connects a project, adds st
   await check.screenshots('first-run-storage');
   await check.accessibility();
   await page.getByRole('button', { name: 'Test and save' }).click();
+  await focused('Take the first backup');
 
   await page.getByRole('button', { name: 'Back up now' }).click();
   await page.getByText('Your project is backed up').waitFor();

@@ -1,11 +1,11 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { currentMembership, useSession } from '../../api/session.ts';
 import { Logo } from '../../frame/logo.tsx';
 import { paths } from '../../paths.ts';
 import { OrganizationStep } from './organization-step.tsx';
 import { OrganizationSteps } from './organization-steps.tsx';
-import { Step } from './step.tsx';
+import { LastStep, Step } from './step.tsx';
 
 const later = [
   ['Connect a project', 'The Firestore database to protect.'],
@@ -18,6 +18,7 @@ export const FirstRunPage = () => {
   const session = useSession();
   const { new: isNew } = useSearch({ strict: false }) as { new?: boolean };
   const navigate = useNavigate();
+  const lastStep = useRef<number>(undefined);
   const membership = isNew ? undefined : currentMembership(session);
   useEffect(() => {
     document.title = 'Set up · Backups';
@@ -32,23 +33,25 @@ export const FirstRunPage = () => {
       </header>
       <h1>{isNew ? 'New organization' : 'Protect your first project'}</h1>
       <p className="secondary">Four steps, about five minutes. You can leave at any time and continue here.</p>
-      <ol className="first-run__steps">
-        {membership ? (
-          <>
-            <Step number={1} title="Create an organization" state="done" result={membership.name} />
-            <OrganizationSteps />
-          </>
-        ) : (
-          <>
-            <Step number={1} title="Create an organization" state="current">
-              <OrganizationStep onCreated={() => void navigate({ to: paths.start })} />
-            </Step>
-            {later.map(([title, description], index) => (
-              <Step key={title} number={index + 2} title={title} description={description} state="later" />
-            ))}
-          </>
-        )}
-      </ol>
+      <LastStep value={lastStep}>
+        <ol className="first-run__steps">
+          {membership ? (
+            <>
+              <Step number={1} title="Create an organization" state="done" result={membership.name} />
+              <OrganizationSteps />
+            </>
+          ) : (
+            <>
+              <Step number={1} title="Create an organization" state="current">
+                <OrganizationStep onCreated={() => void navigate({ to: paths.start })} />
+              </Step>
+              {later.map(([title, description], index) => (
+                <Step key={title} number={index + 2} title={title} description={description} state="later" />
+              ))}
+            </>
+          )}
+        </ol>
+      </LastStep>
     </main>
   );
 };

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode, type RefObject, useContext, useEffect, useRef } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 
 interface StepProps {
@@ -11,19 +11,35 @@ interface StepProps {
   readonly children?: ReactNode;
 }
 
-export const Step = ({ number, title, description, state, result, children }: StepProps) => (
-  <li className={`step step--${state}`} aria-current={state === 'current' ? 'step' : undefined}>
-    <span className="step__mark" aria-hidden="true">
-      {state === 'done' ? <Icon name="check" /> : number}
-    </span>
-    <div className="step__body">
-      <div className="step__title">
-        <h2>{title}</h2>
-        {state === 'done' && <span className="visually-hidden">Done</span>}
-        {result && <span className="muted wrap-anywhere">{result}</span>}
+/** The number of the step that was current last; undefined until the page is loaded. */
+export const LastStep = createContext<RefObject<number | undefined>>({ current: undefined });
+
+export const Step = ({ number, title, description, state, result, children }: StepProps) => {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const last = useContext(LastStep);
+  // The form of the step before is gone, and the focus with it; not on the first load.
+  useEffect(() => {
+    if (state !== 'current') return;
+    const isNext = last.current !== undefined && last.current < number;
+    if (isNext && document.activeElement === document.body) heading.current?.focus();
+    last.current = number;
+  }, [state, number, last]);
+  return (
+    <li className={`step step--${state}`} aria-current={state === 'current' ? 'step' : undefined}>
+      <span className="step__mark" aria-hidden="true">
+        {state === 'done' ? <Icon name="check" /> : number}
+      </span>
+      <div className="step__body">
+        <div className="step__title">
+          <h2 ref={heading} tabIndex={-1}>
+            {title}
+          </h2>
+          {state === 'done' && <span className="visually-hidden">Done</span>}
+          {result && <span className="muted wrap-anywhere">{result}</span>}
+        </div>
+        {description && state !== 'done' && <p className="secondary">{description}</p>}
+        {state !== 'later' && children && <div className="step__content">{children}</div>}
       </div>
-      {description && state !== 'done' && <p className="secondary">{description}</p>}
-      {state !== 'later' && children && <div className="step__content">{children}</div>}
-    </div>
-  </li>
-);
+    </li>
+  );
+};
