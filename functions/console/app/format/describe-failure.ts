@@ -38,10 +38,16 @@ const problemsOf = (details: Readonly<Record<string, unknown>>): readonly Proble
   return problems.filter((problem): problem is Problem => Boolean(problem.field) && typeof problem.reason === 'string');
 };
 
+/** Another state of the page helps against a conflict only if its details do not name what stands in the way. */
+const adviceOf = ({ code, details }: ApiFailure): string | undefined => {
+  if (code !== 'CONFLICT' || Object.keys(details).length === 0 || 'status' in details) return adviceFor(code);
+  return 'pointInTime' in details ? 'Choose another point in time, or a backup.' : undefined;
+};
+
 export const describeFailure = (error: unknown): Description => {
   if (error instanceof ApiFailure) {
-    const { code, details, requestId, message } = error;
-    return { message, advice: advices[code], fields: problemsOf(details), requestId: requestId ?? undefined };
+    const { details, requestId, message } = error;
+    return { message, advice: adviceOf(error), fields: problemsOf(details), requestId: requestId ?? undefined };
   }
   if (error instanceof NetworkFailure)
     return {
