@@ -93,7 +93,10 @@ const usePlanning = (key: readonly unknown[], call: () => Promise<Started>, enab
   const job = started === undefined ? undefined : watched.data;
   const planned = job?.status === 'completed' ? job : started === undefined ? (data as QuickPlan | undefined) : undefined;
   const hasEnded = job !== undefined && !isRestoreActive(job);
-  const failure = hasEnded && job.status !== 'completed' ? new Error(job.error?.message ?? 'The plan was cancelled.') : undefined;
+  const failure =
+    hasEnded && job.status !== 'completed'
+      ? new Error(job.error?.message ?? 'The plan was cancelled.', { cause: job.error })
+      : undefined;
   const problem = error ?? watched.error ?? failure;
   // Only the response that started a job shows documents.
   const plan = isFetching || problem || !planned ? undefined : planOf({ ...planned, transformPreview: data?.transformPreview });

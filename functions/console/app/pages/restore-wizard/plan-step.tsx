@@ -13,7 +13,9 @@ import { Time } from '../../ui/data/time.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { bodyOf } from './choice.ts';
 import { ConfirmRestore } from './confirm-restore.tsx';
+import { findUnmatched } from './mask/find-unmatched.ts';
 import { MaskPreview } from './mask/mask-preview.tsx';
+import { UnmatchedRules } from './mask/unmatched-rules.tsx';
 import { PartialChoice } from './partial-choice.tsx';
 import { PlanSummary } from './plan-summary.tsx';
 import type { Source } from './use-source.ts';
@@ -35,6 +37,7 @@ export const PlanStep = ({ wizard, source, back }: PlanStepProps) => {
   const confirmed = useMemo(() => readConfirmed(choice.changedFrom), [choice.changedFrom]);
   if (isPartialRefusal(error))
     return <PartialChoice refusal={error} onContinue={() => choose({ allowPartial: true })} onBack={() => goTo('source')} />;
+  const unmatched = findUnmatched(error, choice.rules);
   if (!target || reason || error || !plan)
     return (
       <>
@@ -44,6 +47,8 @@ export const PlanStep = ({ wizard, source, back }: PlanStepProps) => {
           <Notice tone="bad" title="The target is no longer connected">
             Choose another one.
           </Notice>
+        ) : unmatched ? (
+          <UnmatchedRules unmatched={unmatched} onBack={() => goTo('mask')} />
         ) : error ? (
           <ErrorNotice error={error} title="The plan could not be made" onRetry={replan} />
         ) : (

@@ -36,6 +36,8 @@ export const fakeWords: Readonly<Record<FakeType, string>> = {
 };
 export const fakeTypes = Object.keys(fakeWords) as readonly FakeType[];
 
+export const allowUnmatchedLabel = 'Allow rules that match nothing';
+
 export interface MaskRule {
   readonly collection: string;
   readonly field: string;

@@ -5,7 +5,7 @@ import { Checkbox, Input, Select } from '../../../ui/form/field.tsx';
 import type { Source } from '../use-source.ts';
 import type { Wizard } from '../wizard-state.ts';
 import { LostRules } from './lost-rules.tsx';
-import { fakeTypes, fakeWords, type MaskRule, newRule, transforms, transformWords } from './mask-rules.ts';
+import { allowUnmatchedLabel, fakeTypes, fakeWords, type MaskRule, newRule, transforms, transformWords } from './mask-rules.ts';
 
 interface StepProps {
   readonly wizard: Wizard;
@@ -72,7 +72,7 @@ export const MaskStep = ({ wizard: { choice, choose }, source: { target } }: Ste
             </ul>
           </details>
           <Checkbox
-            label="Allow rules that match nothing"
+            label={allowUnmatchedLabel}
             hint="Otherwise a rule without a match stops the restore before it writes: its field may have another name."
             checked={allowUnmatched}
             onChange={({ target: { checked } }) => choose({ allowUnmatched: checked })}
