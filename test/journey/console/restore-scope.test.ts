@@ -54,6 +54,33 @@ test('console: a link of another page chooses single documents, and names that t
   check.problems();
 });
 
+test('console: a collection that is typed but not added is not left out of a restore', async () => {
+  const { organization, backup } = await shop();
+  const { page, check } = await openConsole({
+    email: organization.owner.email,
+    path: `/restore/new?${new URLSearchParams({ backupId: backup.id, collections: 'users', step: 'scope' })}`,
+  });
+  const other = page.getByLabel('Another collection');
+  await other.pressSequentially('users/ada/notes');
+  const on = page.getByRole('button', { name: 'Continue' });
+  await on.click({ force: true });
+  await page.getByRole('tooltip', { name: 'Add or clear the collection you typed first' }).waitFor();
+  // It is still there after a detour.
+  await page.getByRole('button', { name: 'Back' }).click();
+  await next(page);
+  equal(await other.inputValue(), 'users/ada/notes');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  equal(await page.getByRole('checkbox', { name: 'users/ada/notes' }).isChecked(), true);
+  equal(await other.inputValue(), '');
+  await next(page);
+  await page.getByRole('heading', { name: 'Where should it go?' }).waitFor();
+  await page
+    .getByRole('button', { name: /^Scope/ })
+    .getByText('2 collections')
+    .waitFor();
+  check.problems();
+});
+
 test('console: data is masked on its way into another project, and the plan shows it before and after', async () => {
   const { organization, source, backup } = await shop();
   const target = await newProject(organization, { name: 'Staging' });
@@ -78,11 +105,12 @@ test('console: data is masked on its way into another project, and the plan show
   await check.accessibility();
   await next(page);
   await next(page);
-  await page
-    .getByText(/matches no field/)
-    .first()
-    .waitFor();
-  await page.getByRole('button', { name: /Mask data/ }).click();
+  const refusal = page.getByRole('alert');
+  await refusal.getByText('1 rule matches no field of the documents to restore').waitFor();
+  match(await refusal.innerText(), /Rule 1: txet in users[\s\S]*Allow rules that match nothing/);
+  await check.screenshots('restore-mask-unmatched');
+  await check.accessibility();
+  await refusal.getByRole('button', { name: 'Change the rules' }).click();
   await page.getByLabel('Field', { exact: true }).fill('text');
   await next(page);
   await next(page);

@@ -20,6 +20,8 @@ export interface Choice {
   readonly at?: string | undefined;
   readonly scope: ScopeKind;
   readonly collections: readonly string[];
+  /** Of another collection: typed, but not added yet. Kept, so that it cannot be lost unseen. */
+  readonly typed: string;
   readonly documents: readonly string[];
   readonly includeSubcollections: boolean;
   /** Undefined: as the service decides. */
@@ -76,6 +78,7 @@ export const readChoice = (search: Readonly<Record<string, unknown>>): Choice =>
       documents.length > 0 ? 'documents' : collections.length > 0 ? 'collections' : 'all',
     ),
     collections,
+    typed: listOf(text('typed'))[0] ?? '',
     documents,
     includeSubcollections: text('below') !== 'no',
     users: text('users') === undefined ? undefined : text('users') === 'yes',
@@ -100,6 +103,7 @@ export const addressOf = (choice: Choice): string =>
     at: choice.at,
     scope: choice.scope,
     collections: choice.collections,
+    typed: choice.typed === '' ? undefined : [choice.typed],
     documents: choice.documents,
     below: choice.includeSubcollections ? undefined : 'no',
     users: choice.users === undefined ? undefined : choice.users ? 'yes' : 'no',
@@ -118,7 +122,7 @@ export const addressOf = (choice: Choice): string =>
 /** A source and what the scope names; everything else has a default. */
 export const missingStep = (choice: Choice): Step | undefined => {
   if (choice.backupId === undefined && (choice.projectId === undefined || choice.at === undefined)) return 'source';
-  if (choice.scope === 'collections' && choice.collections.length === 0) return 'scope';
+  if (choice.scope === 'collections' && (choice.collections.length === 0 || choice.typed !== '')) return 'scope';
   if (choice.scope === 'documents' && choice.documents.length === 0) return 'scope';
   if (isMasked(choice) && choice.rules.some(isIncomplete)) return 'mask';
   // A masked copy is never repeated without its rules, unless a person says so.

@@ -50,13 +50,24 @@ export const CollectionPicker = ({ wizard: { choice, choose }, source }: Collect
           Show more collections
         </Button>
       )}
-      <OtherCollection onAdd={(path) => !choice.collections.includes(path) && toggle(path, true)} />
+      <OtherCollection
+        typed={choice.typed}
+        onType={(typed) => choose({ typed })}
+        onAdd={(path) => choose({ collections: [...new Set([...choice.collections, path])], typed: '' })}
+      />
     </div>
   );
 };
 
-const OtherCollection = ({ onAdd }: { readonly onAdd: (path: string) => void }) => {
-  const [text, setText] = useState('');
+interface OtherCollectionProps {
+  readonly typed: string;
+  readonly onType: (typed: string) => void;
+  readonly onAdd: (path: string) => void;
+}
+
+const OtherCollection = ({ typed, onType, onAdd }: OtherCollectionProps) => {
+  // The address follows what is typed, and must not set it back.
+  const [text, setText] = useState(typed);
   const [problem, setProblem] = useState<string>();
   const add = (): void => {
     const path = text.trim().replace(/^\/|\/$/g, '');
@@ -81,7 +92,10 @@ const OtherCollection = ({ onAdd }: { readonly onAdd: (path: string) => void }) 
         mono
         spellCheck={false}
         value={text}
-        onChange={({ target }) => setText(target.value)}
+        onChange={({ target }) => {
+          setText(target.value);
+          onType(target.value.trim());
+        }}
       />
       <Button type="submit" icon="plus">
         Add

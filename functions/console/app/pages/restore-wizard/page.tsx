@@ -7,7 +7,7 @@ import { Notice } from '../../ui/data/notice.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
-import { missingStep, type Step, stepsOf } from './choice.ts';
+import { type Choice, missingStep, type Step, stepsOf } from './choice.ts';
 import { MaskStep } from './mask/mask-step.tsx';
 import { ModeStep } from './mode-step.tsx';
 import { PlanStep } from './plan-step.tsx';
@@ -16,7 +16,7 @@ import { SourceStep } from './source-step.tsx';
 import { StepList } from './step-list.tsx';
 import { TargetStep } from './target-step.tsx';
 import { UnusualNotice } from './unusual-notice.tsx';
-import { useSource } from './use-source.ts';
+import { type Source, useSource } from './use-source.ts';
 import { useWizard } from './wizard-state.ts';
 
 const titles: Readonly<Record<Step, string>> = {
@@ -41,7 +41,7 @@ export const RestoreWizardPage = () => {
   const next = steps[steps.indexOf(step) + 1];
   const previous = steps[steps.indexOf(step) - 1];
   const back = previous && <Button onClick={() => goTo(previous)}>Back</Button>;
-  const blocker = blockerOf(step, missing, { source, areRulesLost: choice.areRulesLost });
+  const blocker = blockerOf(step, missing, { source, choice });
   const heading = useFocusOnChange(step);
   const isLoading = step !== 'source' && source.isLoading;
   return (
@@ -107,11 +107,12 @@ export const RestoreWizardPage = () => {
 const blockerOf = (
   step: Step,
   missing: Step | undefined,
-  { source, areRulesLost }: { readonly source: ReturnType<typeof useSource>; readonly areRulesLost: boolean },
+  { source, choice }: { readonly source: Source; readonly choice: Choice },
 ): string | undefined => {
   if (missing === 'source' && step === 'source') return 'Choose a backup or a point in time first';
+  if (missing === 'scope' && step === 'scope' && choice.typed !== '') return 'Add or clear the collection you typed first';
   if (missing === 'scope' && step === 'scope') return 'Name at least one collection or document first';
-  if (missing === 'mask' && step === 'mask' && areRulesLost) return 'Say first whether this copy is masked';
+  if (missing === 'mask' && step === 'mask' && choice.areRulesLost) return 'Say first whether this copy is masked';
   if (missing === 'mask' && step === 'mask') return 'Fill in the collection and the field of every rule first';
   if (step === 'target' && !source.target) return 'Choose a connected project first';
   return undefined;

@@ -44,6 +44,7 @@ export const SourceStep = ({ wizard: { choice, choose }, source }: StepProps) =>
   const anew = {
     scope: 'all',
     collections: [],
+    typed: '',
     documents: [],
     users: undefined,
     allowPartial: false,
