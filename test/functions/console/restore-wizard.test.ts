@@ -3,7 +3,10 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
 import { planAgain } from '../../../functions/console/app/pages/restore/plan-again.ts';
 import { addressOf, bodyOf, missingStep, readChoice } from '../../../functions/console/app/pages/restore-wizard/choice.ts';
+import { findUnmatched } from '../../../functions/console/app/pages/restore-wizard/mask/find-unmatched.ts';
+import { windowAt } from '../../../functions/console/app/pages/restore-wizard/window-at.ts';
 import { paths } from '../../../functions/console/app/paths.ts';
+import { ApiFailure } from '../../../shared/client/index.ts';
 
 const searchOf = (address: string): Record<string, unknown> =>
   Object.fromEntries(new URL(address, 'http://localhost').searchParams);
@@ -44,6 +47,7 @@ test('restore wizard: every choice survives the address', () => {
     projectId: 'prj_1',
     at: '2026-11-16T08:00:00.000Z',
     collections: 12,
+    typed: encodeURIComponent('a, b/{c}'),
     below: 'no',
     users: 'no',
     target: 'prj_2',
@@ -89,5 +93,27 @@ test('restore wizard: it names the first step that lacks a choice', () => {
   equal(missingStep(readChoice({ projectId: 'prj_1', source: 'moment' })), 'source');
   equal(missingStep(readChoice({ backupId, scope: 'collections' })), 'scope');
   equal(missingStep(readChoice({ backupId, scope: 'documents' })), 'scope');
+  equal(missingStep(readChoice({ backupId, collections: 'users', typed: 'orders' })), 'scope');
+  equal(missingStep(readChoice({ backupId, scope: 'all', typed: 'orders' })), undefined);
   equal(missingStep(readChoice({ backupId })), undefined);
+});
+
+test('restore wizard: a moment outside the windows cannot be restored, and a newer one than they know may be', () => {
+  const first = { from: '2026-11-16T08:00:00Z', to: '2026-11-16T09:00:00Z', complete: true };
+  const second = { from: '2026-11-16T10:00:00Z', to: '2026-11-16T11:00:00Z', complete: false };
+  const at = (time: string) => windowAt(`2026-11-16T${time}Z`, { windows: [first, second] }, '2026-11-16T11:05:00.000Z');
+  deepEqual(['08:00:00.000', '09:00:00.900', '10:30:00'].map(at), [first, first, second]);
+  deepEqual(['07:59:59', '09:00:01', '11:05:01'].map(at), [null, null, null]);
+  deepEqual(['11:00:01', '11:05:00'].map(at), [undefined, undefined]);
+});
+
+test('restore wizard: rules that match nothing are named as the page counts them, for a request and for a job', () => {
+  const rules = ['name', 'txet', 'mail'].map((field) => ({ collection: 'users', field, transform: 'redact' as const }));
+  const details = { field: 'options.transform.rules.1', reason: 'x', unmatchedRules: [rules[1]], rules: [1] };
+  const refusal = { route: 'POST /x', status: 400, message: 'x', requestId: null, retryAfter: null };
+  const request = new ApiFailure({ ...refusal, code: 'VALIDATION_ERROR', details });
+  const job = new Error('x', { cause: { code: 'TRANSFORM_INVALID', message: 'x', details } });
+  for (const error of [request, job]) deepEqual(findUnmatched(error, rules), [{ number: 2, rule: rules[1] }]);
+  const other = new ApiFailure({ ...refusal, code: 'VALIDATION_ERROR', details: { field: 'backupId', reason: 'x' } });
+  for (const error of [undefined, null, new Error('x'), other]) equal(findUnmatched(error, rules), undefined);
 });

@@ -70,6 +70,24 @@ test('console: a point in time is restored, and the field shows it in the own zo
   check.problems();
 });
 
+test('console: a point in time that cannot be restored is not continued with', async () => {
+  const { organization, projectId } = await capturedShop();
+  const { page, check, goTo } = await openConsole({ email: organization.owner.email, path: '/restore/new?source=moment' });
+  await page.getByLabel('Date and time').fill('2020-01-01T00:00:00');
+  await page.getByText('It lies in a gap, or outside of what was captured').waitFor();
+  await page.getByRole('button', { name: 'Continue' }).click({ force: true });
+  await page.getByRole('tooltip', { name: 'This point in time cannot be restored' }).waitFor();
+  equal(await page.getByRole('navigation', { name: 'Steps of the restore' }).getByRole('button').count(), 0);
+  await page.getByRole('button', { name: 'Latest' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { name: 'What do you want to restore?' }).waitFor();
+  check.problems();
+  // A link may have such a moment: reloading does not help.
+  await goTo(`/restore/new?projectId=${projectId}&at=2020-01-01T00:00:00.000Z&step=plan`);
+  await page.getByText('Choose another point in time, or a backup.').waitFor();
+  equal(await page.getByText(/Reload the page/).count(), 0);
+});
+
 test('console: what a page shows stays when it cannot be loaded again', async () => {
   const { organization } = await capturedShop();
   const { page } = await openConsole({ email: organization.owner.email, path: '/restore/new' });

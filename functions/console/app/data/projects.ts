@@ -32,13 +32,14 @@ interface WindowsOptions {
   readonly collection?: string | undefined;
   /** Polls, because captures move the windows on. */
   readonly isLive?: boolean;
+  readonly enabled?: boolean;
 }
 
-export const usePitrWindows = (projectId: string, { collection, isLive = false }: WindowsOptions = {}) =>
+export const usePitrWindows = (projectId: string, { collection, isLive = false, enabled = true }: WindowsOptions = {}) =>
   useRead(
     'GET /projects/{projectId}/pitr/windows',
     { params: { projectId }, query: { limit: 100, ...(collection !== undefined && { collection }) } },
-    { pollWhile: () => isLive },
+    { pollWhile: () => isLive, enabled },
   );
 
 export const useConnectProject = () =>

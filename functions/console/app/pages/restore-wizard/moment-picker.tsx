@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { type Project, usePitr, usePitrWindows } from '../../data/projects.ts';
+import { type Project, usePitr } from '../../data/projects.ts';
 import { formatMoment, formatUtc, ownTimeZone } from '../../format/format-time.ts';
 import { fromLocalInput, toLocalInput } from '../../format/local-time.ts';
 import { paths } from '../../paths.ts';
@@ -8,21 +8,23 @@ import { Notice } from '../../ui/data/notice.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { Input } from '../../ui/form/field.tsx';
+import type { MomentWindow } from './window-at.ts';
 
 interface MomentPickerProps {
   readonly project: Project | undefined;
   readonly value: string | undefined;
+  /** Of the value. */
+  readonly window: MomentWindow | null | undefined;
   readonly onChange: (at: string) => void;
 }
 
-export const MomentPicker = ({ project, value, onChange }: MomentPickerProps) => {
+export const MomentPicker = ({ project, ...rest }: MomentPickerProps) => {
   if (!project) return <Notice title="Choose the project first">Each project has points in time of its own.</Notice>;
-  return <MomentOf project={project} value={value} onChange={onChange} />;
+  return <MomentOf project={project} {...rest} />;
 };
 
-const MomentOf = ({ project, value, onChange }: MomentPickerProps & { readonly project: Project }) => {
+const MomentOf = ({ project, value, window, onChange }: MomentPickerProps & { readonly project: Project }) => {
   const { data: pitr, error, refetch } = usePitr(project.id);
-  const { data: reach } = usePitrWindows(project.id);
   if (error && !pitr)
     return <ErrorNotice error={error} title="Point-in-time recovery could not be loaded" onRetry={() => void refetch()} />;
   if (!pitr) return <SkeletonText />;
@@ -36,8 +38,6 @@ const MomentOf = ({ project, value, onChange }: MomentPickerProps & { readonly p
         <Link to={paths.project(project.id, 'point-in-time')}>Point in time of {project.name}</Link>
       </Notice>
     );
-  const window =
-    value === undefined ? undefined : reach?.windows.find(({ from, to }) => from <= iso(value) && iso(value) <= iso(to));
   return (
     <div className="stack">
       <div className="wizard__moment">
@@ -57,7 +57,7 @@ const MomentOf = ({ project, value, onChange }: MomentPickerProps & { readonly p
         Restorable from {formatMoment(new Date(earliest))} to {formatMoment(new Date(latest))}.{' '}
         <Link to={paths.project(project.id, 'point-in-time')}>See the timeline</Link>
       </p>
-      {value !== undefined && reach && !window && (
+      {window === null && (
         <Notice tone="warn" title="This point in time cannot be restored">
           It lies in a gap, or outside of what was captured. Choose another one, or a backup.
         </Notice>
@@ -70,8 +70,6 @@ const MomentOf = ({ project, value, onChange }: MomentPickerProps & { readonly p
     </div>
   );
 };
-
-const iso = (at: string): string => new Date(at).toISOString();
 
 const minuteMs = 60_000;
 const steps = [

@@ -34,7 +34,7 @@ export const RestoreWizardPage = () => {
   const source = useSource(choice);
   const { reason } = usePermission('member');
   const steps = stepsOf(choice);
-  const missing = missingStep(choice);
+  const missing = source.window === null ? 'source' : missingStep(choice);
   // An address may ask for a step that lacks the choices before it.
   const isReady = missing === undefined || steps.indexOf(choice.step) <= steps.indexOf(missing);
   const step = isReady ? choice.step : missing;
@@ -109,6 +109,7 @@ const blockerOf = (
   missing: Step | undefined,
   { source, choice }: { readonly source: Source; readonly choice: Choice },
 ): string | undefined => {
+  if (step === 'source' && source.window === null) return 'This point in time cannot be restored';
   if (missing === 'source' && step === 'source') return 'Choose a backup or a point in time first';
   if (missing === 'scope' && step === 'scope' && choice.typed !== '') return 'Add or clear the collection you typed first';
   if (missing === 'scope' && step === 'scope') return 'Name at least one collection or document first';

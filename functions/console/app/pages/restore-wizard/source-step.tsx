@@ -94,6 +94,7 @@ export const SourceStep = ({ wizard: { choice, choose }, source }: StepProps) =>
         <MomentPicker
           project={projects.find(({ id }) => id === projectId)}
           value={choice.at}
+          window={source.window}
           onChange={(at) => choose({ ...anew, backupId: undefined, projectId, at, kind: 'moment' })}
         />
       )}

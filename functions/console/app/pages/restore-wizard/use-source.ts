@@ -1,7 +1,8 @@
 /** What is restored: the backup or the moment, with its project. */
 import { type Backup, useBackup } from '../../data/backups.ts';
-import { type Project, useProjects } from '../../data/projects.ts';
+import { type Project, usePitr, usePitrWindows, useProjects } from '../../data/projects.ts';
 import type { Choice } from './choice.ts';
+import { type MomentWindow, windowAt } from './window-at.ts';
 
 export interface Source {
   readonly backup: Backup | undefined;
@@ -10,25 +11,29 @@ export interface Source {
   readonly projectName: string;
   readonly projects: readonly Project[] | undefined;
   readonly target: Project | undefined;
+  /** Of the chosen moment, while the source is chosen. Null: it cannot be restored. */
+  readonly window: MomentWindow | null | undefined;
   /** Why something of it could not be loaded. What was loaded before stays when it cannot be loaded again. */
   readonly error: unknown;
   readonly reload: () => void;
   readonly isLoading: boolean;
 }
 
-export const useSource = ({ backupId, projectId, targetProjectId }: Choice): Source => {
+export const useSource = ({ step, backupId, projectId, at, targetProjectId }: Choice): Source => {
   const read = useBackup(backupId ?? '', backupId !== undefined);
   const { items: projects, query } = useProjects();
   const backup = backupId === undefined ? undefined : read.data;
   const sourceId = backup?.projectId ?? projectId;
   const project = projects?.find(({ id }) => id === sourceId);
   const target = targetProjectId === undefined ? project : projects?.find(({ id }) => id === targetProjectId);
+  const window = useMomentWindow(project?.id, step === 'source' && backupId === undefined ? at : undefined);
   return {
     backup,
     project,
     projectName: project?.name ?? backup?.projectName ?? 'Unknown project',
     projects,
     target,
+    window,
     error: (backupId === undefined || backup ? undefined : read.error) ?? (projects ? undefined : query.error) ?? undefined,
     reload: () => {
       if (backupId !== undefined) void read.refetch();
@@ -36,4 +41,11 @@ export const useSource = ({ backupId, projectId, targetProjectId }: Choice): Sou
     },
     isLoading: projects === undefined || (backupId !== undefined && backup === undefined),
   };
+};
+
+const useMomentWindow = (projectId: string | undefined, at: string | undefined): MomentWindow | null | undefined => {
+  const enabled = projectId !== undefined && at !== undefined;
+  const { data: pitr } = usePitr(projectId ?? '', enabled);
+  const { data: reach } = usePitrWindows(projectId ?? '', { isLive: true, enabled });
+  return enabled && pitr && reach ? windowAt(at, reach, pitr.latestRestorableAt) : undefined;
 };
