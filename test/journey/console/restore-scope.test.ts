@@ -81,6 +81,27 @@ test('console: a collection that is typed but not added is not left out of a res
   check.problems();
 });
 
+test('console: a double click on Continue goes one step on', async () => {
+  const { organization, backup } = await shop();
+  const { page, check } = await openConsole({
+    email: organization.owner.email,
+    path: `/restore/new?${new URLSearchParams({ backupId: backup.id, step: 'source' })}`,
+  });
+  // The button stays where it is from here on.
+  await page.getByRole('radio', { name: /6 documents/ }).waitFor();
+  const headings = ['What do you want to restore?', 'Where should it go?'];
+  for (const name of headings) {
+    const { x, y, width, height } = (await page.getByRole('button', { name: 'Continue' }).boundingBox())!;
+    await page.mouse.click(x + width / 2, y + height / 2);
+    await page.getByRole('heading', { name }).waitFor();
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+    await page.waitForTimeout(300);
+    await page.getByRole('heading', { name }).waitFor({ timeout: 1_000 });
+  }
+  check.problems();
+});
+
 test('console: data is masked on its way into another project, and the plan shows it before and after', async () => {
   const { organization, source, backup } = await shop();
   const target = await newProject(organization, { name: 'Staging' });

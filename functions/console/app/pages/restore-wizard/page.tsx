@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { type MouseEvent, useEffect, useRef } from 'react';
 import { usePermission } from '../../api/permission.ts';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
@@ -40,7 +40,9 @@ export const RestoreWizardPage = () => {
   const step = isReady ? choice.step : missing;
   const next = steps[steps.indexOf(step) + 1];
   const previous = steps[steps.indexOf(step) - 1];
-  const back = previous && <Button onClick={() => goTo(previous)}>Back</Button>;
+  // The second click of a double click meets the buttons of the next step, and must not press them.
+  const onPress = (to: Step) => (event: MouseEvent) => event.detail <= 1 && goTo(to);
+  const back = previous && <Button onClick={onPress(previous)}>Back</Button>;
   const blocker = blockerOf(step, missing, { source, choice });
   const heading = useFocusOnChange(step);
   const isLoading = step !== 'source' && source.isLoading;
@@ -90,7 +92,7 @@ export const RestoreWizardPage = () => {
               <div className="wizard__actions">
                 {back}
                 {next && !isLoading && (
-                  <Button variant="primary" disabledReason={blocker} onClick={() => goTo(next)}>
+                  <Button variant="primary" disabledReason={blocker} onClick={onPress(next)}>
                     {next === 'plan' ? 'Make the plan' : 'Continue'}
                   </Button>
                 )}
