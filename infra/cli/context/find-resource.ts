@@ -1,5 +1,5 @@
 /** Finds the resource that a user names. */
-import type { Client, DataOf } from '../../../shared/client/index.ts';
+import { type Client, type DataOf, isOwnBackup } from '../../../shared/client/index.ts';
 import { CliFailure } from '../base/cli-failure.ts';
 import { collectAll } from '../base/collect-all.ts';
 import { exitCodes } from '../base/exit-codes.ts';
@@ -65,7 +65,7 @@ export const findAlertId = async (client: Client, wanted: string): Promise<strin
   isId('alr', wanted) ? wanted : matchName('alert', wanted, await collectAll(client.list('GET /alerts')), named).id;
 
 export type Backup = DataOf<'GET /backups/{backupId}'>;
-/** By id, the beginning of an id, or `latest`: the newest good backup, other than those of single documents. */
+/** By id, the beginning of an id, or `latest`: the newest good backup, other than those that restores made. */
 export const findBackup = async (client: Client, wanted: string, projectId?: string): Promise<Backup> => {
   if (isId('bkp', wanted)) return client.request('GET /backups/{backupId}', { params: { backupId: wanted } });
   if (wanted !== 'latest') {
@@ -74,7 +74,7 @@ export const findBackup = async (client: Client, wanted: string, projectId?: str
   }
   const query = { projectId, status: 'completed' } as const;
   for await (const backup of client.list('GET /backups', { query }))
-    if (!backup.partial && backup.trigger !== 'safety' && backup.verification?.status !== 'failed') return backup;
+    if (isOwnBackup(backup) && backup.verification?.status !== 'failed') return backup;
   throw new CliFailure(exitCodes.notFound, 'there is no completed backup');
 };
 

@@ -1,3 +1,4 @@
+import { isRestorePoint } from '../../../../../shared/client/index.ts';
 import { type Backup, isUnusual, useBackups } from '../../data/backups.ts';
 import { formatPlural } from '../../format/format-number.ts';
 import { formatMoment, formatRelative, formatUtc } from '../../format/format-time.ts';
@@ -82,5 +83,5 @@ const BackupText = ({ backup, isOfAny }: { readonly backup: Backup; readonly isO
     backup.type === 'full' ? 'Full' : 'Incremental',
     formatPlural(backup.documentCount, 'document'),
     backup.sizeFormatted,
-    words[backup.trigger] ?? backup.trigger,
+    isRestorePoint(backup) ? 'Made for a point-in-time restore' : (words[backup.trigger] ?? backup.trigger),
   ].join(' · ');

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { isOwnBackup } from '../../../../../../shared/client/index.ts';
 import { typeWords } from '../../../data/backup-words.ts';
 import type { Backup } from '../../../data/backups.ts';
 import { formatAboutUsd, formatCount, formatPlural } from '../../../format/format-number.ts';
@@ -21,7 +22,7 @@ interface CompareFormProps {
 const usdPerRead = ({ cost }: Backup): number => (cost.reads > 0 ? cost.estimatedUsd / cost.reads : 0);
 
 export const CompareForm = ({ backup, others, against, liveReason, isStarted, onCompare }: CompareFormProps) => {
-  const [chosen, choose] = useState(against ?? (liveReason === undefined ? 'live' : (others?.[0]?.id ?? '')));
+  const [chosen, choose] = useState(against ?? (liveReason === undefined ? 'live' : (others?.find(isOwnBackup)?.id ?? '')));
   const isLive = chosen === 'live';
   const reason = isLive ? liveReason : chosen === '' ? 'Choose a backup first.' : undefined;
   return (

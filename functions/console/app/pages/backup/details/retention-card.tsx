@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { isRestorePoint } from '../../../../../../shared/client/index.ts';
 import { type Backup, isUnusual } from '../../../data/backups.ts';
 import { formatPlural } from '../../../format/format-number.ts';
 import { Card } from '../../../ui/data/card.tsx';
@@ -57,7 +58,11 @@ export const RetentionCard = ({ backup }: { readonly backup: Backup }) => {
           </Line>
         )}
         {trigger === 'safety' && <Line icon="undo">Taken before a restore, so that the restore can be undone.</Line>}
-        {trigger === 'pitr-base' && <Line icon="clock">Point-in-time recovery builds on it.</Line>}
+        {trigger === 'pitr-base' && (
+          <Line icon="clock">
+            {isRestorePoint(backup) ? 'Made for one point-in-time restore.' : 'Point-in-time recovery builds on it.'}
+          </Line>
+        )}
       </ul>
     </Card>
   );

@@ -1,0 +1,11 @@
+import type { ElementOf } from './routes.ts';
+
+type Backup = ElementOf<'GET /backups'>;
+
+/** Made for one restore from captured changes. It expires in days, which a base of captures never does. */
+export const isRestorePoint = ({ trigger, expiresAt }: Pick<Backup, 'trigger' | 'expiresAt'>): boolean =>
+  trigger === 'pitr-base' && expiresAt !== null;
+
+/** Whether the backup may stand for its project. A restore made the others: of single documents, or of an earlier moment. */
+export const isOwnBackup = (backup: Pick<Backup, 'trigger' | 'expiresAt' | 'partial'>): boolean =>
+  !backup.partial && backup.trigger !== 'safety' && !isRestorePoint(backup);

@@ -1,0 +1,13 @@
+import { equal } from 'node:assert/strict';
+import { test } from 'vitest';
+import { backupData, expiryOf, isRestorePointBackup } from '../../../shared/backup/index.ts';
+import { isRestorePoint } from '../../../shared/client/index.ts';
+import { backupOf, now } from '../../harness/builders/sample-backup.ts';
+
+for (const trigger of ['pitr-base', 'manual'] as const)
+  for (const more of [{}, { retentionDays: 8 }])
+    test(`isRestorePoint: ${trigger} ${JSON.stringify(more)} is judged from the response as from the record`, () => {
+      const backup = backupOf({ trigger, ...more });
+      const completed = { ...backup, expiresAt: expiryOf(backup, now) };
+      equal(isRestorePoint(backupData(completed) as never), isRestorePointBackup(completed));
+    });
