@@ -4,7 +4,7 @@ import type { InputOf } from '../../../../shared/client/index.ts';
 import { type ChoiceOf, mergeModes } from '../../base/choices.ts';
 import { badInput } from '../../base/cli-failure.ts';
 import { defineCommand, defineGroup } from '../../base/define-command.ts';
-import { choiceOption, parseMoment, parseNames, parseWhole } from '../../base/parse-values.ts';
+import { choiceOption, parseEach, parseMoment, parseNames, parseWhole } from '../../base/parse-values.ts';
 import { readJson } from '../../base/read-json.ts';
 import type { Action, Context } from '../../context/context.ts';
 import { findBackup, findProject, findRestoreId, findStorageId } from '../../context/find-resource.ts';
@@ -68,7 +68,7 @@ export const addRestoreCommands = (program: Command, action: Action): void => {
       choiceOption('--mode <mode>', 'rollback also deletes what the backup does not have (default: overwrite)', mergeModes),
     )
     .option('--collections <names>', 'only these, separated by commas; may be repeated', parseNames)
-    .option('--documents <paths>', 'only these, such as users/ada; may be repeated', parseNames)
+    .option('--documents <path>', 'only this one, such as users/ada; may be repeated', parseEach)
     .option('--users', 'include the users of Firebase Authentication')
     .option('--no-users', 'leave out the users of Firebase Authentication')
     .option('--no-subcollections', 'only the named documents, or those directly in the collections')
