@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { ApiFailure } from '../../../shared/client/index.ts';
 import { escapeOutput } from '../../archive/escape-output.ts';
-import { cliFailureOf } from '../base/cli-failure.ts';
+import { badInput, cliFailureOf } from '../base/cli-failure.ts';
 import { defineCommand } from '../base/define-command.ts';
 import { parseJson, readText } from '../base/read-json.ts';
 import type { Action } from '../context/context.ts';
@@ -26,6 +26,8 @@ export const addApiCommand = (program: Command, action: Action): void => {
     .option('--data <json>', 'the body: JSON, @file, or - for stdin')
     .action(
       action(async ({ session, output }, { data }: { readonly data?: string }, method = '', path = '') => {
+        if (method === 'GET' && data !== undefined)
+          throw badInput('GET has no body: leave out --data; the path has the parameters, such as /backups?limit=5');
         const body = data === undefined ? undefined : bodyIn(data);
         const { anywhere, organization, organizationId } = session();
         const isOrganizationKnown = (await organizationId().catch(() => undefined)) !== undefined;

@@ -56,6 +56,8 @@ export const addAuditCommand = (program: Command, action: Action): void => {
     action(async (context, options: AuditOptions) => {
       const { from, to, action: name, actor, resourceType, out } = options;
       if (options.follow && options.export) throw badInput('--follow and --export exclude each other');
+      if (options.limit !== undefined && (options.follow || options.export))
+        throw badInput(`${options.follow ? '--follow' : '--export'} and --limit exclude each other`);
       if (out !== undefined && !options.export) throw badInput('--out needs --export');
       const client = await context.client();
       const filters = { from, to, action: name, actorId: actor, resourceType };

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import { afterAll, test } from 'vitest';
+import { CliFailure } from '../../../infra/cli/base/cli-failure.ts';
 import { pathOf } from '../../../infra/cli/base/define-command.ts';
 import { commandTree } from '../../../infra/cli/completion/command-tree.ts';
 import { completionScript } from '../../../infra/cli/completion/completion-scripts.ts';
@@ -81,6 +82,34 @@ for (const [args, message] of [
     match(said, message);
     ok(!said.includes('\n') && !said.includes('hunter22'), said);
   });
+
+/** Refused before a call is made: nothing listens at the address. */
+for (const [args, message] of [
+  [['schedule', 'update', 'Nightly'], /^nothing to change: add an option; see --help$/],
+  [['schedule', 'update', 'Nightly', '--json'], /^nothing to change/],
+  [['api', 'GET', '/backups', '--data', '{}'], /^GET has no body: leave out --data; the path has the parameters/],
+  [['api', 'get', '/backups', '--data', '-'], /^GET has no body/],
+  [['audit', '--export', 'csv', '--limit', '2'], /^--export and --limit exclude each other$/],
+  [['audit', '--follow', '--limit', '2'], /^--follow and --limit exclude each other$/],
+] as const)
+  test(`bms ${args.join(' ')}: is refused with exit code 2`, async () => {
+    const env = {
+      XDG_CONFIG_HOME: scratch,
+      BMS_URL: 'http://127.0.0.1:1',
+      BMS_TOKEN: 't',
+      BMS_ORGANIZATION: `org_${'0'.repeat(26)}`,
+    };
+    const { stdin, stdout, stderr } = process;
+    const signal = AbortSignal.timeout(5_000);
+    const run = createProgram({ args: [], env, stdin, stdout, stderr, signal }).parseAsync([...args], { from: 'user' });
+    await rejects(run, (error) => error instanceof CliFailure && error.exitCode === 2 && message.test(error.message));
+  });
+
+test('bms restore --documents: a path may contain commas and spaces; each use adds one', () => {
+  const create = all(program).find((command) => pathOf(command) === 'bms restore create');
+  const { parseArg } = create?.options.find(({ long }) => long === '--documents') ?? {};
+  deepEqual(parseArg?.('users/b', parseArg('users/x, y ', undefined)), ['users/x, y ', 'users/b']);
+});
 
 const helpOf = async (...words: readonly string[]): Promise<string> => {
   let text = '';

@@ -1,6 +1,6 @@
 /** `bms schedule`: regular backups. */
 import type { Command } from 'commander';
-import { CliFailure } from '../../base/cli-failure.ts';
+import { CliFailure, refuseIfUnchanged } from '../../base/cli-failure.ts';
 import { collectAll } from '../../base/collect-all.ts';
 import { defineCommand, defineGroup, defineList } from '../../base/define-command.ts';
 import { exitCodes } from '../../base/exit-codes.ts';
@@ -89,8 +89,9 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
   ).action(
     action(async ({ client: open, output }, options: ScheduleOptions & { readonly name?: string }, wanted = '') => {
       const client = await open();
-      const { id: scheduleId } = await findSchedule(client, wanted);
       const body = { ...(await scheduleBody(client, options)), name: options.name };
+      refuseIfUnchanged(body);
+      const { id: scheduleId } = await findSchedule(client, wanted);
       const schedule = await client.request('PATCH /schedules/{scheduleId}', { params: { scheduleId }, body });
       const next = schedule.enabled ? `next run ${formatMinute(schedule.nextRunAt) ?? 'never'} UTC` : 'paused';
       output.result(schedule, schedule.id, `Updated ${schedule.name} (${schedule.id}); ${next}`);
