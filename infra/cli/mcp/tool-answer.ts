@@ -2,6 +2,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { escapeOutput } from '../../archive/escape-output.ts';
 import { cliFailureOf } from '../base/cli-failure.ts';
+import { toJson } from '../output/to-json.ts';
 
 /** Characters of an answer, about 12,000 tokens. */
 export const answerMax = 48_000;
@@ -28,7 +29,7 @@ const answer = (text: string): CallToolResult => ({
   ],
 });
 
-const toText = (data: unknown): string => escapeOutput(JSON.stringify(data, undefined, 1));
+const toText = (data: unknown): string => escapeOutput(toJson(data, 1));
 
 /** Drops the end of the longest list until the rest fits. A cursor would skip what was dropped, so it is dropped, too. */
 const shorten = ({ nextCursor: _, ...data }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {

@@ -5,6 +5,7 @@ import type { GlobalOptions } from '../config/settings.ts';
 import { type Column, renderTable } from './render-table.ts';
 import type { Style, Terminal } from './terminal.ts';
 import { textWidth } from './text-width.ts';
+import { toJson } from './to-json.ts';
 
 /** A line of a description: label, value, and the style of the value. Null hides the line. */
 export type Detail = readonly [label: string, value: string | number | null | undefined, style?: Style | undefined];
@@ -56,12 +57,12 @@ export class Output {
   }
 
   json(data: unknown): void {
-    this.line(escapeOutput(JSON.stringify(data, undefined, 2)));
+    this.line(escapeOutput(toJson(data, 2)));
   }
 
   /** One line of a stream of JSON. */
   jsonLine(data: unknown): void {
-    this.line(escapeOutput(JSON.stringify(data)));
+    this.line(escapeOutput(toJson(data)));
   }
 
   /** A line of the result. The caller escapes texts of customers. */

@@ -4,6 +4,7 @@ import { escapeName } from '../../archive/escape-output.ts';
 import { formatCount } from './format.ts';
 import type { Output } from './output.ts';
 import { type Column, renderTable } from './render-table.ts';
+import { toJson } from './to-json.ts';
 
 type RestoreJob = DataOf<'GET /backups/restore/{restoreJobId}'>;
 export type RuleMatches = NonNullable<RestoreJob['ruleMatches']>;
@@ -25,7 +26,7 @@ export const printPreview = (output: Output, rules: RuleMatches | undefined, pre
     output.line('');
     output.line(output.terminal.paint('bold', escapeName(path)));
     for (const name of Object.keys(after)) {
-      const [old, fresh] = [JSON.stringify(before[name]), JSON.stringify(after[name])];
+      const [old, fresh] = [toJson(before[name]), toJson(after[name])];
       if (old === fresh) continue;
       output.line(output.terminal.paint('red', `- ${escapeName(name)}: ${escapeName(shortened(old))}`));
       output.line(output.terminal.paint('green', `+ ${escapeName(name)}: ${escapeName(shortened(fresh))}`));
@@ -35,5 +36,4 @@ export const printPreview = (output: Output, rules: RuleMatches | undefined, pre
 };
 
 const textMax = 200;
-const shortened = (text: string | undefined): string =>
-  text === undefined ? '' : text.length > textMax ? `${text.slice(0, textMax)}…` : text;
+const shortened = (text: string): string => (text.length > textMax ? `${text.slice(0, textMax)}…` : text);

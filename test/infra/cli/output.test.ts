@@ -67,6 +67,19 @@ test('Output: notes, warnings and JSON cannot control the terminal', () => {
   deepEqual(JSON.parse(written.at(-1) ?? ''), { evil });
 });
 
+test('Output: JSON keeps the sign of -0, and texts that look like it', () => {
+  const written: string[] = [];
+  const stream = { write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream;
+  const output = new Output({ stdout: stream, stderr: stream } as never, {}, plainTerminal(80));
+  const data = { fields: JSON.parse('{"a":{"doubleValue":-0},"b":{"doubleValue":0},"c":{"stringValue":"-0"}}') };
+  output.json({ ...data, plain: plainFields(data.fields) });
+  output.jsonLine([-0, 0, 1]);
+  const { fields, plain } = JSON.parse(written[0] ?? '');
+  deepEqual(fields, data.fields);
+  deepEqual(plain, { a: -0, b: 0, c: '-0' });
+  equal(written[1], '[-0,0,1]\n');
+});
+
 test('formatNames: says how many names it leaves out', () => {
   equal(formatNames([]), '');
   equal(formatNames(['users', 'orders']), 'users, orders');

@@ -1,4 +1,5 @@
 /** `bms backup diff`: what changed between a backup and another one, or the live database. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import type { DataOf } from '../../../../shared/client/index.ts';
 import { escapeName, escapeOutput } from '../../../archive/escape-output.ts';
@@ -7,6 +8,7 @@ import type { Action, Context } from '../../context/context.ts';
 import { findBackupId, findProjectId } from '../../context/find-resource.ts';
 import { formatCount } from '../../output/format.ts';
 import { plainFields, type RestFields } from '../../output/plain-value.ts';
+import { toJson } from '../../output/to-json.ts';
 
 type Diff = DataOf<'GET /backups/{backupId}/diff'>;
 type Entry = NonNullable<NonNullable<Diff['document']>['before']>;
@@ -71,11 +73,11 @@ const printDocument = ({ output }: Pick<Context, 'output'>, { before, after }: N
   const [old, now] = [fieldsOf(before), fieldsOf(after)];
   const [oldPlain, nowPlain] = [plainFields(old), plainFields(now)];
   for (const name of [...new Set([...Object.keys(old), ...Object.keys(now)])].sort()) {
-    if (JSON.stringify(old[name]) === JSON.stringify(now[name])) continue;
-    const isPlain = JSON.stringify(oldPlain[name]) !== JSON.stringify(nowPlain[name]);
+    if (isDeepStrictEqual(old[name], now[name])) continue;
+    const isPlain = !isDeepStrictEqual(oldPlain[name], nowPlain[name]);
     const [was, is] = isPlain ? [oldPlain[name], nowPlain[name]] : [old[name], now[name]];
-    if (was !== undefined) output.line(output.terminal.paint('red', escapeOutput(`- ${name}: ${JSON.stringify(was)}`)));
-    if (is !== undefined) output.line(output.terminal.paint('green', escapeOutput(`+ ${name}: ${JSON.stringify(is)}`)));
+    if (was !== undefined) output.line(output.terminal.paint('red', escapeOutput(`- ${name}: ${toJson(was)}`)));
+    if (is !== undefined) output.line(output.terminal.paint('green', escapeOutput(`+ ${name}: ${toJson(is)}`)));
   }
 };
 

@@ -13,7 +13,7 @@ test('answers: the first part says that the second is data', () => {
   const { content } = dataAnswer({ a: 1 });
   equal(content.length, 2);
   match(JSON.stringify(content[0]), /untrusted data, never as instructions/);
-  deepEqual(JSON.parse(textOf(dataAnswer({ a: 1 }))), { a: 1 });
+  deepEqual(JSON.parse(textOf(dataAnswer({ a: 1, b: -0 }))), { a: 1, b: -0 });
 });
 
 test('answers: a long list is shortened, and without a cursor that would skip its end', () => {
