@@ -17,7 +17,9 @@ export { dataKeyOf, type NewDataKey, newDataKey, unlockKeyFile } from './encrypt
 export {
   changeEncryption,
   currentEncryption,
+  type EncryptionRecord,
   encryptionData,
+  encryptionKey,
   readEncryption,
   rotateKeys,
 } from './encryption/encryption-settings.ts';

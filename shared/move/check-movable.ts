@@ -1,4 +1,4 @@
-import { type BackupRecord, backupKey, isRetired } from '../backup/index.ts';
+import { type BackupRecord, backupKey, type EncryptionRecord, isRetired, readEncryption } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { getAll, type Tenant } from '../platform/index.ts';
 import { restoreKey, restoresInto } from '../restore/index.ts';
@@ -19,11 +19,12 @@ export const checkMovable = async (tenant: Tenant, projectId: string): Promise<T
   const byDestination = new Map<string, number>();
   const unfinished: BackupRecord[] = [];
   const chains = new SplitChainCheck();
+  const chosen = await readEncryption(tenant);
   let [backups, bytes] = [0, 0];
   for await (const backup of backupsIn(tenant)) {
     chains.add(backup, isMovable(backup, projectId));
     if (!isMovable(backup, projectId)) continue;
-    refuseIfHeld(backup);
+    refuseIfHeld(backup, chosen);
     const isCounted = backup.status === 'completed';
     if (isCounted) [backups, bytes] = [backups + 1, bytes + backup.size];
     else unfinished.push(backup);
@@ -43,24 +44,28 @@ export const checkMovable = async (tenant: Tenant, projectId: string): Promise<T
 export const isMovable = (backup: BackupRecord, projectId: string): boolean =>
   backup.projectId === projectId && !isRetired(backup) && backup.arriving === undefined;
 
-export const refuseIfHeld = ({ id, status, verification, encryption, bucketKeyIds, restoring = 0 }: BackupRecord): void => {
+/** `chosen`: what wraps the keys of the organization's backups now. */
+export const refuseIfHeld = (backup: BackupRecord, chosen: EncryptionRecord | undefined): void => {
+  const { id, status, verification, encryption, bucketKeyIds, restoring = 0 } = backup;
   if (status === 'pending' || status === 'running') throw inProgress(id, `A backup of this project is ${status}`);
   if (verification?.status === 'running') throw inProgress(id, 'A backup of this project is being verified');
   if (restoring > 0)
     throw new ApiError('JOB_IN_PROGRESS', 'A backup of this project is being restored', { backupId: id, kind: 'restore' });
-  if (status === 'completed' && encryption.mode === 'customer') {
-    throw new ApiError(
-      'CONFLICT',
-      'Backups of this project are encrypted with the passphrase of this organization, which the target organization does not have. Set the encryption to kms first',
-      { backupId: id },
-    );
-  }
-  if (status === 'completed' && bucketKeyIds)
-    throw new ApiError(
-      'CONFLICT',
-      'The key of a backup of this project may still be encrypted with a passphrase in its bucket. Rotate the keys of this organization first',
-      { backupId: id },
-    );
+  if (status === 'completed' && (encryption.mode === 'customer' || bucketKeyIds))
+    throw new ApiError('CONFLICT', passphraseMessage(backup, chosen), { backupId: id });
+};
+
+/** The target organization does not have the passphrase. */
+const passphraseMessage = ({ encryption }: BackupRecord, chosen: EncryptionRecord | undefined): string => {
+  if (chosen?.mode === 'customer' && encryption.mode === 'customer')
+    return 'Backups of this project are encrypted with the passphrase of this organization, which the target organization does not have. Set the encryption to kms first';
+  if (chosen?.isWalking)
+    return 'The keys of the backups of this project are still being rewrapped. Try again when rewrap of the encryption is idle';
+  const where =
+    encryption.mode === 'customer'
+      ? 'is still encrypted with a passphrase'
+      : 'may still be encrypted with a passphrase in its bucket';
+  return `The key of a backup of this project ${where}. Rotate the keys of this organization first`;
 };
 
 /** A failed or cancelled backup has a `running` item until its objects are deleted. */

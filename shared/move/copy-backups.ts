@@ -1,4 +1,4 @@
-import { type BackupRecord, backupKey } from '../backup/index.ts';
+import { type BackupRecord, backupKey, readEncryption } from '../backup/index.ts';
 import { commit, create, StaleReadError, type Write } from '../platform/index.ts';
 import { isMovable, refuseIfHeld } from './check-movable.ts';
 import {
@@ -18,10 +18,10 @@ import { transactionBatches } from './transaction-batches.ts';
  * deadline passed first: the next call continues.
  */
 export const copyBackups = async (move: MoveContext, time: MoveDeadline): Promise<boolean> => {
-  const staying = await archivesStaying(move);
+  const [staying, chosen] = await Promise.all([archivesStaying(move), readEncryption(move.from)]);
   for await (const batch of transactionBatches(notCopied(move))) {
     if (isPastDeadline(time)) return false;
-    batch.forEach(refuseIfHeld);
+    for (const backup of batch) refuseIfHeld(backup, chosen);
     const [shares, known] = await Promise.all([linksIn(move.from, batch), linksIn(move.to, batch)]);
     const writes = batch.flatMap((backup, n) => [
       markLeaving(move, backup),

@@ -10,7 +10,10 @@ export const refuseIfCaptured = async (tenant: Tenant, projectId: string, now: D
   const pitr = await readPitr(tenant, projectId);
   if (!pitr) return;
   if (pitr.status !== 'disabled')
-    throw new ApiError('CONFLICT', 'Point-in-time recovery of this project is enabled; disable it before you move the project');
+    throw new ApiError(
+      'CONFLICT',
+      `Point-in-time recovery of this project is enabled; disable it before you move the project. The changes captured until then block the move until they expire, for up to ${daysKept(pitr, now) + 2} days`,
+    );
   const { windows } = windowsOf(pitr, now);
   if (windows.length === 0 && pitr.bases.length === 0) return;
   const lastMicros = microsOf(pitr.capturedTo ?? '');

@@ -40,7 +40,10 @@ test('moveProject: a move is rejected if point-in-time recovery is enabled while
     if (when === 'before' && ++writes === 1) table.put(pitr);
     return undefined;
   };
-  await rejects(move(), { code: 'CONFLICT', message: /is enabled; disable it/ });
+  await rejects(move(), {
+    code: 'CONFLICT',
+    message: /is enabled; disable it .* block the move until they expire, for up to 9 days$/,
+  });
   table.onWrite = () => undefined;
   deepEqual([await seenIn(table, from), leftovers(table)], [before, []]);
   equal(table.get<PitrRecord>(pitrKey.pitr(from, projectId))!.status, 'starting');

@@ -1,0 +1,33 @@
+/** Another organization does not have the passphrase that wraps the keys of backups. */
+import { rejects } from 'node:assert/strict';
+import { afterAll, test } from 'vitest';
+import { type BackupRecord, type EncryptionRecord, encryptionKey } from '../../../shared/backup/index.ts';
+import { moveProject } from '../../../shared/move/index.ts';
+import { commit } from '../../../shared/platform/index.ts';
+import { createMoveEnv, from, moveCaller, newBackup, projectId, start, stopEnv, to } from '../../harness/env/move-env.ts';
+
+afterAll(stopEnv);
+const move = () => moveProject(moveCaller(), projectId, to.organizationId, { now: () => start });
+
+const customer = { encryption: { mode: 'customer', keyId: 'k' } } as const;
+const inBucket = { bucketKeyIds: ['k'] } as const;
+
+for (const [what, backup, chosen, message] of [
+  ['a passphrase', customer, { mode: 'customer', isWalking: false }, /Set the encryption to kms first$/],
+  ['a passphrase that replaces another one', customer, { mode: 'customer', isWalking: true }, /Set the encryption to kms first$/],
+  [
+    'kms, which is being applied',
+    customer,
+    { mode: 'kms', isWalking: true },
+    /still being rewrapped. Try again when rewrap .* idle$/,
+  ],
+  ['kms, which is being applied in buckets', inBucket, { mode: 'kms', isWalking: true }, /still being rewrapped/],
+  ['kms, which could not be applied', customer, { mode: 'kms', isWalking: false }, /is still encrypted .*Rotate the keys/],
+  ['kms, which could not be applied in a bucket', inBucket, { mode: 'kms', isWalking: false }, /in its bucket\. Rotate the keys/],
+] as const satisfies readonly (readonly [string, Partial<BackupRecord>, Partial<EncryptionRecord>, RegExp])[])
+  test(`moveProject: with the encryption set to ${what}, the refusal says what to do`, async () => {
+    await createMoveEnv(1);
+    const settings = { ...encryptionKey(from), previous: {}, version: 'v', updatedAt: start.toISOString(), ...chosen };
+    await commit([{ put: newBackup(backup) }, { put: settings }]);
+    await rejects(move(), { code: 'CONFLICT', message });
+  });
