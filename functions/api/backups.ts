@@ -12,6 +12,7 @@ import {
   deleteBackup,
   estimateBackup,
   findDependentBackup,
+  findOtherOwner,
   listBackups,
   readBackup,
   readEncryption,
@@ -72,8 +73,11 @@ export const remove = handle(backups.remove, async ({ tenant, params, now }) => 
   const backup = await readBackup(tenant, params.backupId);
   await refuseEnding(tenant, backup);
   const { writes, audit } = deleteBackup(tenant, backup, await findDependentBackup(tenant, backup), now);
+  const objects = (await findOtherOwner(tenant, backup))
+    ? 'Its objects are kept, because another backup shares them'
+    : 'Its objects are being deleted; the audit log reports any that must be kept';
   return {
-    message: 'The backup was deleted. Its objects are being deleted; the audit log reports any that must be kept',
+    message: `The backup was deleted. ${objects}`,
     change: { writes: [...writes, ...(await closeUndoWindow(tenant, backup))], audit },
   };
 });

@@ -71,7 +71,7 @@ export {
   workPartition,
 } from './model/record.ts';
 export { type DueRetention, markRetentionDue, retentionKey, retentionPartition } from './model/retention-due.ts';
-export type { ArchiveLink } from './model/shared-archives.ts';
+export { type ArchiveLink, findOtherOwner } from './model/shared-archives.ts';
 export type { StartBackupOptions } from './model/start-options.ts';
 export { readUnstoredObjects, unstoredObjects } from './model/unstored-objects.ts';
 export {

@@ -92,7 +92,9 @@ describe('an imported backup', () => {
     const { status, body, text } = await bring();
     equal(status, 201, text);
     const counted = (await call(organizations.current, by())).body.data.statistics.backupCount;
-    equal((await call(backups.remove, { ...by(), params: { backupId: body.data.id } })).status, 200);
+    const removed = await call(backups.remove, { ...by(), params: { backupId: body.data.id } });
+    equal(removed.status, 200, removed.text);
+    match(removed.text, /Its objects are kept, because another backup shares them/);
     equal((await call(organizations.current, by())).body.data.statistics.backupCount, counted - 1);
     const still = await call(backupContents.documents, {
       ...by(),

@@ -77,7 +77,7 @@ export const isUnusual = ({ anomaly }: Pick<Backup, 'anomaly'>): boolean => anom
 export const useDeleteBackup = (backupId: string) =>
   useChange({
     call: (client) => client.request('DELETE /backups/{backupId}', { params: { backupId } }),
-    done: 'The backup is deleted. Its objects are being removed from the storage.',
+    done: ({ message }) => message,
     invalidates: ['/backups', '/overview', '/organizations'],
     toastsError: false,
   });
