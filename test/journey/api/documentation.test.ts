@@ -1,7 +1,7 @@
 /** Runs the shell blocks of README.md and the guides over the stage, in order, in one shell. */
-import { doesNotMatch, equal, match, ok } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +19,7 @@ const guides = [
   'shared/schedule/README.md',
   'shared/pitr/README.md',
   'shared/webhook/README.md',
+  'shared/alert/README.md',
 ] as const;
 
 /** Blocks with npm start or install the service; the stage is running already. */
@@ -76,8 +77,11 @@ beforeAll(async () => {
 
 const outputOf = (guide: (typeof guides)[number]): string => outputs.get(guide) ?? '';
 
-test('guides: every guide has a block that runs', () => {
+test('guides: every guide has a block that runs, and every block of a domain is in a guide', () => {
   for (const guide of guides) ok(blocksOf(guide).length > 0, guide);
+  const ofDomains = readdirSync('shared').map((domain) => `shared/${domain}/README.md`);
+  const withBlocks = ofDomains.filter((path) => existsSync(path) && blocksOf(path).length > 0);
+  deepEqual(withBlocks, guides.filter((guide) => guide.startsWith('shared/')).toSorted());
 });
 
 test('guides: no call is invalid, unauthorized or about something that does not exist', () => {
@@ -129,4 +133,11 @@ test('webhook guide: the test delivery is listed with its request, and the secre
   match(outputOf('shared/webhook/README.md'), /^dlv_\w+ +backup\.completed/m);
   match(outputOf('shared/webhook/README.md'), /"method": "POST"/);
   match(outputOf('shared/webhook/README.md'), /^Old secret until /m);
+});
+
+test('alert guide: the test is sent and listed, and the alert is changed and deleted', () => {
+  match(outputOf('shared/alert/README.md'), /^alr_\w+ +Owners by e-mail +email /m);
+  match(outputOf('shared/alert/README.md'), /^Sent by email/m);
+  match(outputOf('shared/alert/README.md'), /^Updated Team /m);
+  match(outputOf('shared/alert/README.md'), /^Deleted alert alr_/m);
 });
