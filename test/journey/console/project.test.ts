@@ -195,7 +195,7 @@ test('console: a project moves to another organization, which is shown afterward
   const other = await newOrganization(organization.owner);
   const project = await newProject(organization);
   const { page, check } = await openConsole({ email: organization.owner.email });
-  await page.evaluate((id) => localStorage.setItem('console.organization', id), organization.id);
+  await page.evaluate((id) => sessionStorage.setItem('console.organization', id), organization.id);
   await page.goto(`${new URL(page.url()).origin}/console/projects/${project.id}/move`);
   await page.getByText('Stays behind').waitFor();
   await page.getByLabel('To', { exact: true }).selectOption(other.id);

@@ -1,8 +1,9 @@
 /** The signed-in person and the chosen organization. */
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
 import { type DataOf, NetworkFailure, openClient } from '../../../../shared/client/index.ts';
 import { holdsDataOf, organizationKey } from './stored-choices.ts';
-import { useStored } from './use-stored.ts';
+import { subscribeToStorage } from './use-stored.ts';
 
 export type Session = DataOf<'GET /auth/me'>;
 export type Membership = Session['organizations'][number];
@@ -44,15 +45,20 @@ export const sessionQuery = queryOptions({
   queryFn: async ({ signal }) => {
     const session = await personClient.request('GET /auth/me', { signal });
     // A page that is being left shows nothing of the next person.
-    return holdsDataOf(session.id) ? session : new Promise<never>(() => undefined);
+    if (!holdsDataOf(session.id)) return new Promise<never>(() => undefined);
+    keepOrganization(session);
+    return session;
   },
   staleTime: 60_000,
 });
 
 export const useSession = (): Session => useSuspenseQuery(sessionQuery).data;
 
-export const rememberedOrganization = (): string | undefined => localStorage.getItem(organizationKey) ?? undefined;
+/** A tab keeps its organization, whatever is chosen in others. A new tab begins with the one of the tab that was used last. */
+export const rememberedOrganization = (): string | undefined =>
+  sessionStorage.getItem(organizationKey) ?? localStorage.getItem(organizationKey) ?? undefined;
 export const rememberOrganization = (id: string): void => {
+  sessionStorage.setItem(organizationKey, id);
   localStorage.setItem(organizationKey, id);
   window.dispatchEvent(new StorageEvent('storage', { key: organizationKey }));
 };
@@ -61,9 +67,18 @@ export const rememberOrganization = (id: string): void => {
 export const currentMembership = ({ organizations }: Session, remembered = rememberedOrganization()): Membership | undefined =>
   organizations.find(({ id }) => id === remembered) ?? organizations[0];
 
+/** Without it, a tab in which no organization was chosen would follow the choice of another tab. */
+const keepOrganization = (session: Session): void => {
+  const membership = currentMembership(session);
+  if (membership) sessionStorage.setItem(organizationKey, membership.id);
+};
+
+export const useRememberedOrganization = (): string | undefined =>
+  useSyncExternalStore(subscribeToStorage, rememberedOrganization);
+
 export const useMembership = (): Membership => {
   const session = useSession();
-  const remembered = useStored(organizationKey);
+  const remembered = useRememberedOrganization();
   const membership = currentMembership(session, remembered);
   if (!membership) throw new Error('the signed-in person belongs to no organization');
   return membership;

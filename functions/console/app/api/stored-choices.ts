@@ -9,26 +9,25 @@ export const draftPrefix = 'console.draft.';
 /** The person whose answers this page has in memory. */
 let heldUserId: string | undefined;
 
-const forgetDrafts = (): void => {
-  for (const key of Object.keys(sessionStorage)) if (key.startsWith(draftPrefix)) sessionStorage.removeItem(key);
+/** Of this tab, or with localStorage of all tabs. */
+const forgetIn = (storage: Storage): void => {
+  const isOfPerson = (key: string): boolean => key === userKey || key === organizationKey || key.startsWith(draftPrefix);
+  for (const key of Object.keys(storage).filter(isOfPerson)) storage.removeItem(key);
 };
 
-const forgetChoices = (): void => {
-  localStorage.removeItem(organizationKey);
-  forgetDrafts();
-};
-
-/** Loads the console anew, which empties its memory. Other tabs have their own drafts. */
+/** Loads the console anew, which empties its memory. Other tabs have their own choices and drafts. */
 const startAnew = (): void => {
-  forgetDrafts();
+  forgetIn(sessionStorage);
   location.replace('/console/');
 };
 
 /** Called with every answer about who is signed in. False if the page is being left, because it belonged to someone else. */
 export const holdsDataOf = (userId: string): boolean => {
-  if (localStorage.getItem(userKey) !== userId) {
-    forgetChoices();
-    localStorage.setItem(userKey, userId);
+  // The other person may have signed in with another tab.
+  for (const storage of [localStorage, sessionStorage]) {
+    if (storage.getItem(userKey) === userId) continue;
+    forgetIn(storage);
+    storage.setItem(userKey, userId);
   }
   const isOther = heldUserId !== undefined && heldUserId !== userId;
   if (isOther) startAnew();
@@ -39,15 +38,23 @@ export const holdsDataOf = (userId: string): boolean => {
 /** After a sign-out. */
 export const forgetPerson = (): void => {
   heldUserId = undefined;
-  forgetChoices();
-  localStorage.removeItem(userKey);
+  forgetIn(localStorage);
+  forgetIn(sessionStorage);
 };
 
-/** Leaves a page whose person has signed out in another tab, or was replaced while the browser kept the page in its history. */
+/**
+ * Leaves a page whose person has signed out in another tab, or was replaced while the browser kept the page in its history.
+ * A link that is opened in a new tab shows the organization of the tab with the link: the tab that gets the focus sets the default.
+ */
 export const watchPerson = (): void => {
   const check = (): void => {
     if (heldUserId !== undefined && localStorage.getItem(userKey) !== heldUserId) startAnew();
   };
+  window.addEventListener('focus', () => {
+    const organizationId = sessionStorage.getItem(organizationKey);
+    const isHeld = heldUserId !== undefined && localStorage.getItem(userKey) === heldUserId;
+    if (isHeld && organizationId !== null) localStorage.setItem(organizationKey, organizationId);
+  });
   window.addEventListener('storage', check);
   window.addEventListener('pageshow', ({ persisted }) => persisted && check());
 };

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
 
-const subscribe = (listener: () => void): (() => void) => {
+export const subscribeToStorage = (listener: () => void): (() => void) => {
   window.addEventListener('storage', listener);
   return () => window.removeEventListener('storage', listener);
 };
 
 /** A value of localStorage; follows changes of other tabs. */
 export const useStored = (key: string): string | undefined =>
-  useSyncExternalStore(subscribe, () => localStorage.getItem(key)) ?? undefined;
+  useSyncExternalStore(subscribeToStorage, () => localStorage.getItem(key)) ?? undefined;

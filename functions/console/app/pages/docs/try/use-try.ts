@@ -2,8 +2,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Client, openClient } from '../../../../../../shared/client/index.ts';
 import { isSignedOut } from '../../../api/query-client.ts';
-import { currentMembership, type Membership, renewSession, type Session, sessionQuery } from '../../../api/session.ts';
-import { useStored } from '../../../api/use-stored.ts';
+import {
+  currentMembership,
+  type Membership,
+  renewSession,
+  type Session,
+  sessionQuery,
+  useRememberedOrganization,
+} from '../../../api/session.ts';
 import { deniedReason } from '../../../format/denied-reason.ts';
 import type { Endpoint } from '../model/read-reference.ts';
 import { type CallDraft, readDraft } from './call-draft.ts';
@@ -27,7 +33,7 @@ export const useReader = (): Reader => {
   // An error is not asked again by each part of the page that wants to know.
   const { data, error, isPending } = useQuery({ ...sessionQuery, retryOnMount: false });
   const session = isSignedOut(error) ? undefined : data;
-  const remembered = useStored('console.organization');
+  const remembered = useRememberedOrganization();
   return { session, membership: session && currentMembership(session, remembered), isLoading: isPending };
 };
 
