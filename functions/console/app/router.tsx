@@ -5,7 +5,6 @@ import {
   createRoute,
   createRouter,
   type LocationRewrite,
-  lazyRouteComponent,
   Outlet,
   redirect,
 } from '@tanstack/react-router';
@@ -15,6 +14,7 @@ import { documentQuery } from './data/api-reference.ts';
 import { prefetchOverview } from './data/overview.ts';
 import { Frame } from './frame/frame.tsx';
 import { NotFound, PageError, PagePending } from './frame/page-states.tsx';
+import { lazyPage } from './lazy-page.ts';
 import { OverviewPage } from './pages/overview/page.tsx';
 import { paths } from './paths.ts';
 import { parseSearch, stringifySearch } from './search-text.ts';
@@ -63,10 +63,8 @@ const inOrganization = createRoute({
   component: Frame,
 });
 
-type Loader = () => Promise<Record<string, unknown>>;
-
-const page = (parent: AnyRoute, path: string, load: Loader, name: string) =>
-  createRoute({ getParentRoute: () => parent, path, component: lazyRouteComponent(load as never, name as never) });
+const page = (parent: AnyRoute, path: string, ...script: Parameters<typeof lazyPage>) =>
+  createRoute({ getParentRoute: () => parent, path, component: lazyPage(...script) });
 
 const overview = createRoute({
   getParentRoute: () => inOrganization,
@@ -82,7 +80,7 @@ const docs = createRoute({
   getParentRoute: () => root,
   path: '/docs',
   beforeLoad: () => void queryClient.prefetchQuery(documentQuery),
-  component: lazyRouteComponent(() => import('./pages/docs/docs-frame.tsx'), 'DocsFrame'),
+  component: lazyPage(() => import('./pages/docs/docs-frame.tsx'), 'DocsFrame'),
 });
 
 const routeTree = root.addChildren([
