@@ -180,8 +180,8 @@ export const router = createRouter({
   defaultNotFoundComponent: NotFound,
 });
 
-onSignedOut(() => {
+onSignedOut((during) => {
   const { href } = router.state.location;
   queryClient.clear();
-  void router.navigate({ to: '/sign-in', search: { returnTo: href } });
+  void router.navigate({ to: '/sign-in', search: { returnTo: href, ended: during } });
 });

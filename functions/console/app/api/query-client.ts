@@ -3,12 +3,13 @@ import { ApiFailure } from '../../../../shared/client/index.ts';
 
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiFailure && error.status === 401;
 
-/** Called when a call within the console finds that the session has ended. */
-const listeners = new Set<() => void>();
-export const onSignedOut = (listener: () => void): void => void listeners.add(listener);
+/** Called when a call within the console finds that the session has ended: one that reads, or a change, which is then not saved. */
+type SignedOutListener = (during: 'read' | 'change') => void;
+const listeners = new Set<SignedOutListener>();
+export const onSignedOut = (listener: SignedOutListener): void => void listeners.add(listener);
 
-const reportSignedOut = (error: unknown): void => {
-  if (isSignedOut(error)) for (const listener of listeners) listener();
+const reportSignedOut = (error: unknown, during: 'read' | 'change'): void => {
+  if (isSignedOut(error)) for (const listener of listeners) listener(during);
 };
 
 /**
@@ -18,10 +19,10 @@ const reportSignedOut = (error: unknown): void => {
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, { queryKey: [first] }) => {
-      if (first !== 'session') reportSignedOut(error);
+      if (first !== 'session') reportSignedOut(error, 'read');
     },
   }),
-  mutationCache: new MutationCache({ onError: reportSignedOut }),
+  mutationCache: new MutationCache({ onError: (error) => reportSignedOut(error, 'change') }),
   defaultOptions: {
     queries: { retry: false, networkMode: 'always', staleTime: 5_000, gcTime: 10 * 60_000 },
     mutations: { retry: false, networkMode: 'always' },

@@ -9,6 +9,8 @@ import { Icon } from '../../ui/icon.tsx';
 interface SignInSearch {
   readonly returnTo?: string;
   readonly signedOut?: boolean;
+  /** The session has ended while the console was open: what it was doing. */
+  readonly ended?: 'read' | 'change';
   /** Of the identity provider's answer (RFC 6749 section 4.1.2.1). */
   readonly error?: string;
 }
@@ -20,7 +22,7 @@ const promises = [
 ];
 
 export const SignInPage = () => {
-  const { returnTo, signedOut, error } = useSearch({ strict: false }) as SignInSearch;
+  const { returnTo, signedOut, ended, error } = useSearch({ strict: false }) as SignInSearch;
   useEffect(() => {
     document.title = 'Sign in · Backups';
   }, []);
@@ -39,6 +41,10 @@ export const SignInPage = () => {
             {error === 'temporarily_unavailable'
               ? 'The service cannot be reached at the moment. Try again in a minute.'
               : 'Try again.'}
+          </Notice>
+        ) : ended ? (
+          <Notice tone="warn" title="Your session has ended">
+            {ended === 'change' && 'The last change was not saved. '}Sign in again to continue where you were.
           </Notice>
         ) : (
           <ul className="sign-in__promises">
