@@ -19,11 +19,12 @@ interface RecurringFormProps extends RecurringFormState {
   /** Fields that show their error themselves. */
   readonly shownFields: readonly string[];
   readonly onSubmit: () => void;
+  readonly onCancel: () => void;
   readonly children: ReactNode;
 }
 
 export const RecurringForm = (props: RecurringFormProps) => {
-  const { isNew, busy, error, reason, cancelTo, what, shownFields, onSubmit, children } = props;
+  const { isNew, busy, error, reason, cancelTo, what, shownFields, onSubmit, onCancel, children } = props;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     onSubmit();
@@ -36,7 +37,9 @@ export const RecurringForm = (props: RecurringFormProps) => {
         <Button type="submit" variant="primary" busy={busy} disabledReason={reason}>
           {isNew ? `Create the ${what}` : 'Save'}
         </Button>
-        <ButtonLink to={cancelTo}>Cancel</ButtonLink>
+        <ButtonLink to={cancelTo} onClick={onCancel}>
+          Cancel
+        </ButtonLink>
       </div>
     </form>
   );

@@ -1,7 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useId, useState } from 'react';
+import { type FormEvent, useId } from 'react';
 import { lapsedAfterHoursMax, lapsedAfterHoursMin } from '../../../../../shared/contract/limits.ts';
 import { type AlertChannel, alertChannels, alertSeverities } from '../../../../../shared/contract/models/alert-enums.ts';
+import { useDraft } from '../../api/use-draft.ts';
 import { type Alert, useCreateAlert, useUpdateAlert } from '../../data/alerts.ts';
 import { fieldError } from '../../format/describe-failure.ts';
 import { paths } from '../../paths.ts';
@@ -29,8 +30,7 @@ export const AlertForm = ({ alert, onClose }: AlertFormProps) => {
   const navigate = useNavigate();
   const create = useCreateAlert();
   const update = useUpdateAlert(alert?.id ?? '');
-  const [draft, setDraft] = useState(() => draftOf(alert));
-  const set = (changes: Partial<AlertDraft>): void => setDraft((before) => ({ ...before, ...changes }));
+  const [draft, set, forget] = useDraft(alert ? undefined : 'alert', draftOf(alert), ['url', 'routingKey']);
   const error = create.error ?? update.error;
   /** A list of addresses names the wrong one: `recipients.2`. */
   const errorOf = (field: string): string | undefined =>
@@ -39,7 +39,17 @@ export const AlertForm = ({ alert, onClose }: AlertFormProps) => {
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (alert) update.mutate(changesOf(draft), { onSuccess: onClose });
-    else create.mutate(inputOf(draft), { onSuccess: ({ id }) => void navigate({ to: paths.alert(id) }) });
+    else
+      create.mutate(inputOf(draft), {
+        onSuccess: ({ id }) => {
+          forget();
+          void navigate({ to: paths.alert(id) });
+        },
+      });
+  };
+  const cancel = (): void => {
+    forget();
+    onClose();
   };
   return (
     <Dialog
@@ -49,7 +59,7 @@ export const AlertForm = ({ alert, onClose }: AlertFormProps) => {
       title={alert ? 'Change the alert' : 'Add an alert'}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={cancel}>Cancel</Button>
           <Button variant="primary" type="submit" form={form} busy={create.isPending || update.isPending}>
             {alert ? 'Save' : 'Add alert'}
           </Button>

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useDraft } from '../../api/use-draft.ts';
 import { useSingleMutation } from '../../api/use-single-mutation.ts';
 import { useCreateOrganization } from '../../data/organization.ts';
 import { fieldError } from '../../format/describe-failure.ts';
@@ -7,9 +7,15 @@ import { Button } from '../../ui/form/button.tsx';
 import { Input } from '../../ui/form/field.tsx';
 
 export const OrganizationStep = ({ onCreated }: { readonly onCreated: () => void }) => {
-  const [name, setName] = useState('');
+  const [{ name }, change, forget] = useDraft('organization', { name: '' });
   const createOrganization = useCreateOrganization();
-  const create = useSingleMutation({ mutationFn: () => createOrganization(name.trim()), onSuccess: onCreated });
+  const create = useSingleMutation({
+    mutationFn: () => createOrganization(name.trim()),
+    onSuccess: () => {
+      forget();
+      onCreated();
+    },
+  });
   return (
     <form
       className="form"
@@ -22,7 +28,7 @@ export const OrganizationStep = ({ onCreated }: { readonly onCreated: () => void
         label="Name"
         hint="Your company or team. Projects, backups and people belong to it."
         value={name}
-        onChange={({ target }) => setName(target.value)}
+        onChange={({ target }) => change({ name: target.value })}
         error={fieldError(create.error, 'name')}
         autoComplete="organization"
         required

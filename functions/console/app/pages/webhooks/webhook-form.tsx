@@ -1,5 +1,6 @@
-import { type FormEvent, useId, useState } from 'react';
+import { type FormEvent, useId } from 'react';
 import { webhookFormats } from '../../../../../shared/contract/models/webhook-enums.ts';
+import { useDraft } from '../../api/use-draft.ts';
 import { useCreateWebhook, useUpdateWebhook, type Webhook } from '../../data/webhooks.ts';
 import { fieldError } from '../../format/describe-failure.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
@@ -20,16 +21,22 @@ const formatWords = {
   simple: 'Simple: a few flat fields, for jobs only',
 } as const;
 
+const draftOf = (webhook: Webhook | undefined) => ({
+  name: webhook?.name ?? '',
+  url: webhook?.url ?? '',
+  events: (webhook?.events ?? ['backup.failed', 'restore.failed']) as readonly string[],
+  format: webhook?.format ?? 'standard',
+  retryEnabled: webhook?.retryEnabled ?? true,
+});
+
 /** Creates or changes a webhook. */
 export const WebhookForm = ({ webhook, onClose }: WebhookFormProps) => {
   const form = useId();
   const create = useCreateWebhook();
   const update = useUpdateWebhook(webhook?.id ?? '');
-  const [name, setName] = useState(webhook?.name ?? '');
-  const [url, setUrl] = useState(webhook?.url ?? '');
-  const [events, setEvents] = useState<readonly string[]>(webhook?.events ?? ['backup.failed', 'restore.failed']);
-  const [format, setFormat] = useState<Webhook['format']>(webhook?.format ?? 'standard');
-  const [retryEnabled, setRetry] = useState(webhook?.retryEnabled ?? true);
+  // An address may contain a token.
+  const [draft, change, forget] = useDraft(webhook ? undefined : 'webhook', draftOf(webhook), ['url']);
+  const { name, url, events, format, retryEnabled } = draft;
   const error = create.error ?? update.error;
   const errorOf = (field: string): string | undefined => fieldError(error, field);
   const submit = (event: FormEvent): void => {
@@ -37,7 +44,11 @@ export const WebhookForm = ({ webhook, onClose }: WebhookFormProps) => {
     const body = { name, events: [...events], format, retryEnabled };
     // An unchanged address is not sent, because parts of it may be masked.
     if (webhook) update.mutate({ ...body, ...(url !== webhook.url && { url }) }, { onSuccess: onClose });
-    else create.mutate({ ...body, url });
+    else create.mutate({ ...body, url }, { onSuccess: forget });
+  };
+  const cancel = (): void => {
+    forget();
+    onClose();
   };
   if (create.data?.secret) return <SecretNotice title="The webhook is ready" secret={create.data.secret} onClose={onClose} />;
   return (
@@ -49,7 +60,7 @@ export const WebhookForm = ({ webhook, onClose }: WebhookFormProps) => {
       title={webhook ? 'Edit the webhook' : 'Add a webhook'}
       actions={
         <>
-          <Button onClick={onClose} disabledReason={create.isPending ? 'The webhook is being created' : undefined}>
+          <Button onClick={cancel} disabledReason={create.isPending ? 'The webhook is being created' : undefined}>
             Cancel
           </Button>
           <Button
@@ -70,7 +81,7 @@ export const WebhookForm = ({ webhook, onClose }: WebhookFormProps) => {
           required
           placeholder="On-call"
           value={name}
-          onChange={({ target }) => setName(target.value)}
+          onChange={({ target }) => change({ name: target.value })}
           error={errorOf('name')}
         />
         <Input
@@ -81,11 +92,11 @@ export const WebhookForm = ({ webhook, onClose }: WebhookFormProps) => {
           placeholder="https://example.com/hooks/backups"
           hint="A public https address. It must answer with a status from 200 to 299 within the time limit."
           value={url}
-          onChange={({ target }) => setUrl(target.value)}
+          onChange={({ target }) => change({ url: target.value })}
           error={errorOf('url')}
         />
-        <EventPicker value={events} onChange={setEvents} error={errorOf('events')} />
-        <Select label="Format" value={format} onChange={({ target }) => setFormat(target.value as Webhook['format'])}>
+        <EventPicker value={events} onChange={(chosen) => change({ events: chosen })} error={errorOf('events')} />
+        <Select label="Format" value={format} onChange={({ target }) => change({ format: target.value as Webhook['format'] })}>
           {webhookFormats.map((one) => (
             <option key={one} value={one}>
               {formatWords[one]}
@@ -96,7 +107,7 @@ export const WebhookForm = ({ webhook, onClose }: WebhookFormProps) => {
           label="Retry deliveries that fail"
           hint="With growing pauses. An address that answers 410 is disabled at once."
           checked={retryEnabled}
-          onChange={({ target }) => setRetry(target.checked)}
+          onChange={({ target }) => change({ retryEnabled: target.checked })}
         />
         {error && <ErrorNotice error={error} shownFields={['name', 'url', 'events']} />}
       </form>

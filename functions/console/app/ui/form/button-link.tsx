@@ -13,6 +13,8 @@ interface ButtonLinkProps {
   readonly disabledReason?: string | undefined;
   /** Read aloud in place of the text, where that alone does not say enough. */
   readonly label?: string;
+  /** Before the page is left. */
+  readonly onClick?: () => void;
   readonly children: ReactNode;
 }
 
@@ -24,6 +26,7 @@ export const ButtonLink = ({
   icon,
   disabledReason,
   label,
+  onClick,
   children,
 }: ButtonLinkProps) => {
   const [path, search] = to.split('?', 2);
@@ -33,6 +36,7 @@ export const ButtonLink = ({
       {...(search !== undefined && { search: Object.fromEntries(new URLSearchParams(search)) as never })}
       className={buttonClass(variant, size)}
       aria-label={label}
+      {...(onClick && { onClick })}
     >
       {icon && <Icon name={icon} />}
       {children}

@@ -62,9 +62,13 @@ const NewPlan = ({ projects, onCheckCreated }: NewPlanProps) => {
       error={create.error}
       reason={reason}
       cancelTo={paths.restoreTests}
-      onSubmit={(input) =>
+      onSubmit={(input, forget) =>
         create.mutate(input, {
-          onSuccess: (plan) => (plan.check ? onCheckCreated(plan) : void navigate({ to: paths.restoreTest(plan.id) })),
+          onSuccess: (plan) => {
+            forget();
+            if (plan.check) onCheckCreated(plan);
+            else void navigate({ to: paths.restoreTest(plan.id) });
+          },
         })
       }
     />

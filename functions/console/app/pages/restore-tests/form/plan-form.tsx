@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useDraft } from '../../../api/use-draft.ts';
 import type { Project } from '../../../data/projects.ts';
 import type { RestoreTestInput } from '../../../data/restore-test/restore-tests.ts';
 import { fieldError } from '../../../format/describe-failure.ts';
@@ -14,7 +14,7 @@ import { RestoreTargetFields } from './restore-target-fields.tsx';
 interface PlanFormProps extends RecurringFormState {
   readonly initial: PlanDraft;
   readonly projects: readonly Project[];
-  readonly onSubmit: (input: RestoreTestInput) => void;
+  readonly onSubmit: (input: RestoreTestInput, forget: () => void) => void;
 }
 
 const shownFields = ['name', 'timezone', 'target.projectId', 'check.url'];
@@ -35,12 +35,11 @@ const scopes = [
 ] as const;
 
 export const PlanForm = ({ initial, projects, onSubmit, ...state }: PlanFormProps) => {
-  const [draft, setDraft] = useState(initial);
-  const change = (part: Partial<PlanDraft>): void => setDraft((before) => ({ ...before, ...part }));
   const { isNew, error } = state;
-  const submit = (): void => onSubmit(planInputOf(draft, isNew ? undefined : initial));
+  const [draft, change, forget] = useDraft(isNew ? 'restoreTest' : undefined, initial, ['checkUrl']);
+  const submit = (): void => onSubmit(planInputOf(draft, isNew ? undefined : initial), forget);
   return (
-    <RecurringForm what="restore test" shownFields={shownFields} onSubmit={submit} {...state}>
+    <RecurringForm what="restore test" shownFields={shownFields} onSubmit={submit} onCancel={forget} {...state}>
       <Card title="What is tested">
         <div className="form form--wide">
           <NameAndProject draft={draft} projects={projects} onChange={change} error={error} allowsAll />

@@ -62,13 +62,22 @@ const NewSchedule = ({ projects, wanted }: NewScheduleProps) => {
       <ScheduleForm
         key={only?.id}
         initial={hasDefault || !only ? draft : { ...draft, storageDestinationId: only.id }}
+        // A draft for another project would replace the wanted one.
+        draftName={`schedule.${wanted ?? ''}`}
         projects={projects}
         isNew
         busy={create.isPending}
         error={create.error}
         reason={reason}
         cancelTo={paths.schedules}
-        onSubmit={(input) => create.mutate(input, { onSuccess: ({ id }) => void navigate({ to: paths.schedule(id) }) })}
+        onSubmit={(input, forget) =>
+          create.mutate(input, {
+            onSuccess: ({ id }) => {
+              forget();
+              void navigate({ to: paths.schedule(id) });
+            },
+          })
+        }
       />
     </>
   );

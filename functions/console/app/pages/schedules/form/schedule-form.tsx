@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useDraft } from '../../../api/use-draft.ts';
 import type { Project } from '../../../data/projects.ts';
 import { useStorageDestinations } from '../../../data/storage.ts';
 import { fieldError } from '../../../format/describe-failure.ts';
@@ -15,23 +15,24 @@ import { RetentionFields } from './retention-fields.tsx';
 
 interface ScheduleFormProps extends RecurringFormState {
   readonly initial: Draft;
+  /** The name of the kept draft; undefined to keep none. */
+  readonly draftName?: string;
   readonly projects: readonly Project[];
-  readonly onSubmit: (input: ReturnType<typeof inputOf>) => void;
+  readonly onSubmit: (input: ReturnType<typeof inputOf>, forget: () => void) => void;
 }
 
 const shownFields = ['name', 'timezone', 'retentionPolicy', 'retention'];
 
 /** The project of a schedule never changes. */
-export const ScheduleForm = ({ initial, projects, onSubmit, ...state }: ScheduleFormProps) => {
-  const [draft, setDraft] = useState(initial);
-  const change = (part: Partial<Draft>): void => setDraft({ ...draft, ...part });
+export const ScheduleForm = ({ initial, draftName, projects, onSubmit, ...state }: ScheduleFormProps) => {
+  const [draft, change, forget] = useDraft(draftName, initial);
   const { isNew, error } = state;
   const submit = (): void => {
     const collections = draft.collections.map((path) => path.trim()).filter(Boolean);
-    onSubmit(inputOf({ ...draft, collections }));
+    onSubmit(inputOf({ ...draft, collections }), forget);
   };
   return (
-    <RecurringForm what="schedule" shownFields={shownFields} onSubmit={submit} {...state}>
+    <RecurringForm what="schedule" shownFields={shownFields} onSubmit={submit} onCancel={forget} {...state}>
       <Card title="What">
         <div className="form form--wide">
           <NameAndProject draft={draft} projects={projects} onChange={change} error={error} isFixed={!isNew} />
