@@ -6,6 +6,8 @@ import { fieldError } from '../../format/describe-failure.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { Checkbox, Input, Select } from '../../ui/form/field.tsx';
+import { changesOf } from '../../ui/form/use-edits.ts';
+import { useFirst } from '../../ui/form/use-first.ts';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { EventPicker } from './event-picker.tsx';
 import { SecretNotice } from './secret-notice.tsx';
@@ -29,9 +31,18 @@ const draftOf = (webhook: Webhook | undefined) => ({
   retryEnabled: webhook?.retryEnabled ?? true,
 });
 
+/** What is sent, apart from the address. */
+const bodyOf = ({ name, events, format, retryEnabled }: ReturnType<typeof draftOf>) => ({
+  name,
+  events: [...events],
+  format,
+  retryEnabled,
+});
+
 /** Creates or changes a webhook. */
 export const WebhookForm = ({ webhook, onClose }: WebhookFormProps) => {
   const form = useId();
+  const opened = useFirst(webhook);
   const create = useCreateWebhook();
   const update = useUpdateWebhook(webhook?.id ?? '');
   // An address may contain a token.
@@ -41,10 +52,11 @@ export const WebhookForm = ({ webhook, onClose }: WebhookFormProps) => {
   const errorOf = (field: string): string | undefined => fieldError(error, field);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const body = { name, events: [...events], format, retryEnabled };
-    // An unchanged address is not sent, because parts of it may be masked.
-    if (webhook) update.mutate({ ...body, ...(url !== webhook.url && { url }) }, { onSuccess: onClose });
-    else create.mutate({ ...body, url }, { onSuccess: forget });
+    if (!opened) return create.mutate({ ...bodyOf(draft), url }, { onSuccess: forget });
+    // What was not changed is not sent: others may have changed it meanwhile, and parts of the address may be masked.
+    const changes = { ...changesOf(bodyOf(draftOf(opened)), bodyOf(draft)), ...(url !== opened.url && { url }) };
+    if (Object.keys(changes).length === 0) onClose();
+    else update.mutate(changes, { onSuccess: onClose });
   };
   const cancel = (): void => {
     forget();
