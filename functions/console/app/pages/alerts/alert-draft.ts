@@ -1,6 +1,7 @@
 import { lapsedAfterHours } from '../../../../../shared/contract/limits.ts';
 import type { AlertChannel, AlertKind, AlertSeverity } from '../../../../../shared/contract/models/alert-enums.ts';
 import type { Alert, AlertChanges, AlertInput } from '../../data/alerts.ts';
+import { changesOf } from '../../ui/form/use-edits.ts';
 
 /** What the form holds. */
 export interface AlertDraft {
@@ -54,4 +55,8 @@ const target = (draft: AlertDraft) => {
 
 export const inputOf = (draft: AlertDraft): AlertInput => ({ ...common(draft), ...target(draft), channel: draft.channel });
 
-export const changesOf = (draft: AlertDraft): AlertChanges => ({ ...common(draft), ...target(draft) });
+/** Only what the person has changed: others may have changed the rest meanwhile. */
+export const alertChanges = (shown: AlertDraft, wanted: AlertDraft): AlertChanges =>
+  changesOf(changeable(shown), changeable(wanted));
+
+const changeable = (draft: AlertDraft): AlertChanges => ({ ...common(draft), ...target(draft) });

@@ -9,8 +9,9 @@ import { paths } from '../../paths.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { Input, Select } from '../../ui/form/field.tsx';
+import { useFirst } from '../../ui/form/use-first.ts';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
-import { type AlertDraft, changesOf, draftOf, inputOf } from './alert-draft.ts';
+import { type AlertDraft, alertChanges, draftOf, inputOf } from './alert-draft.ts';
 import { channelWords, minimumWords } from './alert-words.ts';
 import { KindPicker } from './kind-picker.tsx';
 import { ProjectPicker } from './project-picker.tsx';
@@ -28,6 +29,7 @@ const shownFields = ['name', 'recipients', 'url', 'routingKey', 'projectIds', 'k
 export const AlertForm = ({ alert, onClose }: AlertFormProps) => {
   const form = useId();
   const navigate = useNavigate();
+  const opened = useFirst(alert);
   const create = useCreateAlert();
   const update = useUpdateAlert(alert?.id ?? '');
   const [draft, set, forget] = useDraft(alert ? undefined : 'alert', draftOf(alert), ['url', 'routingKey']);
@@ -38,8 +40,11 @@ export const AlertForm = ({ alert, onClose }: AlertFormProps) => {
   const isFieldError = shownFields.some((field) => errorOf(field) !== undefined);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (alert) update.mutate(changesOf(draft), { onSuccess: onClose });
-    else
+    if (opened) {
+      const changes = alertChanges(draftOf(opened), draft);
+      if (Object.keys(changes).length === 0) onClose();
+      else update.mutate(changes, { onSuccess: onClose });
+    } else
       create.mutate(inputOf(draft), {
         onSuccess: ({ id }) => {
           forget();

@@ -52,7 +52,10 @@ export const WebhookForm = ({ webhook, onClose }: WebhookFormProps) => {
   const errorOf = (field: string): string | undefined => fieldError(error, field);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (!opened) return create.mutate({ ...bodyOf(draft), url }, { onSuccess: forget });
+    if (!opened) {
+      create.mutate({ ...bodyOf(draft), url }, { onSuccess: forget });
+      return;
+    }
     // What was not changed is not sent: others may have changed it meanwhile, and parts of the address may be masked.
     const changes = { ...changesOf(bodyOf(draftOf(opened)), bodyOf(draft)), ...(url !== opened.url && { url }) };
     if (Object.keys(changes).length === 0) onClose();
