@@ -87,18 +87,22 @@ test('console: a double click on Continue goes one step on', async () => {
     email: organization.owner.email,
     path: `/restore/new?${new URLSearchParams({ backupId: backup.id, step: 'source' })}`,
   });
-  // The button stays where it is from here on.
-  await page.getByRole('radio', { name: /6 documents/ }).waitFor();
-  const headings = ['What do you want to restore?', 'Where should it go?'];
-  for (const name of headings) {
-    const { x, y, width, height } = (await page.getByRole('button', { name: 'Continue' }).boundingBox())!;
-    await page.mouse.click(x + width / 2, y + height / 2);
+  // Whatever of the next step lies under the pointer: a button, or a choice.
+  const steps = [
+    ['What do you want to restore?', page.getByRole('button', { name: 'Back', exact: true })],
+    ['Where should it go?', page.getByRole('button', { name: 'Continue' })],
+    ['What should happen to documents that exist?', page.getByRole('radio', { name: /^Only what is missing/ })],
+  ] as const;
+  for (const [name, below] of steps) {
+    await next(page);
     await page.getByRole('heading', { name }).waitFor();
+    await below.hover({ force: true });
     await page.mouse.down({ clickCount: 2 });
     await page.mouse.up({ clickCount: 2 });
-    await page.waitForTimeout(300);
-    await page.getByRole('heading', { name }).waitFor({ timeout: 1_000 });
+    await page.waitForTimeout(200);
+    equal(await page.getByRole('heading', { name }).count(), 1);
   }
+  equal(await page.getByRole('radio', { name: /^Replace/ }).isChecked(), true);
   check.problems();
 });
 

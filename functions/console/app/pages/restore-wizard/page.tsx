@@ -1,4 +1,4 @@
-import { type MouseEvent, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { usePermission } from '../../api/permission.ts';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
@@ -40,11 +40,10 @@ export const RestoreWizardPage = () => {
   const step = isReady ? choice.step : missing;
   const next = steps[steps.indexOf(step) + 1];
   const previous = steps[steps.indexOf(step) - 1];
-  // The second click of a double click meets the buttons of the next step, and must not press them.
-  const onPress = (to: Step) => (event: MouseEvent) => event.detail <= 1 && goTo(to);
-  const back = previous && <Button onClick={onPress(previous)}>Back</Button>;
+  const back = previous && <Button onClick={() => goTo(previous)}>Back</Button>;
   const blocker = blockerOf(step, missing, { source, choice });
   const heading = useFocusOnChange(step);
+  useOneStepPerClick(step);
   const isLoading = step !== 'source' && source.isLoading;
   return (
     <>
@@ -92,7 +91,7 @@ export const RestoreWizardPage = () => {
               <div className="wizard__actions">
                 {back}
                 {next && !isLoading && (
-                  <Button variant="primary" disabledReason={blocker} onClick={onPress(next)}>
+                  <Button variant="primary" disabledReason={blocker} onClick={() => goTo(next)}>
                     {next === 'plan' ? 'Make the plan' : 'Continue'}
                   </Button>
                 )}
@@ -130,4 +129,20 @@ const useFocusOnChange = (step: Step) => {
     last.current = step;
   }, [step]);
   return heading;
+};
+
+/** The second click of a double click meets the buttons and choices of the next step, and must not press them. */
+const useOneStepPerClick = (step: Step): void => {
+  const began = useRef(step);
+  useEffect(() => {
+    const onClick = (event: MouseEvent): void => {
+      if (event.detail <= 1) began.current = step;
+      else if (began.current !== step) {
+        event.preventDefault();
+        event.stopPropagation();
+      }
+    };
+    document.addEventListener('click', onClick, { capture: true });
+    return () => document.removeEventListener('click', onClick, { capture: true });
+  }, [step]);
 };
