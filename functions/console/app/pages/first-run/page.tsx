@@ -16,7 +16,7 @@ const later = [
 /** From nothing to the first backup. Every step shows what the service has, so that it can be left and continued. */
 export const FirstRunPage = () => {
   const session = useSession();
-  const { new: isNew } = useSearch({ strict: false }) as { new?: boolean };
+  const { new: isNew } = useSearch({ strict: false }) as { readonly new?: string };
   const navigate = useNavigate();
   const lastStep = useRef<number>(undefined);
   const membership = isNew ? undefined : currentMembership(session);

@@ -28,7 +28,7 @@ const tabs = [
 export const ProjectPage = () => {
   const projectId = useParam('projectId');
   const { pathname } = useLocation();
-  const { reconnect: isReconnecting = false } = useSearch({ strict: false }) as { readonly reconnect?: boolean };
+  const { reconnect: reconnecting } = useSearch({ strict: false }) as { readonly reconnect?: string };
   const navigate = useNavigate();
   const { data: project, error, refetch } = useProject(projectId);
   const [isStarting, setStarting] = useState(false);
@@ -82,7 +82,7 @@ export const ProjectPage = () => {
         }))}
       />
       <Outlet />
-      {project && <ReconnectDialog project={project} open={isReconnecting} onClose={() => setReconnecting(false)} />}
+      {project && <ReconnectDialog project={project} open={reconnecting !== undefined} onClose={() => setReconnecting(false)} />}
       {isStarting && <BackUpDialog projectId={projectId} isFixed onClose={() => setStarting(false)} />}
     </>
   );

@@ -8,7 +8,7 @@ import { Icon } from '../../ui/icon.tsx';
 
 interface SignInSearch {
   readonly returnTo?: string;
-  readonly signedOut?: boolean;
+  readonly signedOut?: string;
   /** The session has ended while the console was open: what it was doing. */
   readonly ended?: 'read' | 'change';
   /** Of the identity provider's answer (RFC 6749 section 4.1.2.1). */
