@@ -25,6 +25,6 @@ export const isGood = (backup: RecentBackup): boolean =>
 export const isDamaged = ({ damagedDepth, verification }: RecentBackup): boolean =>
   damagedDepth !== undefined || verification?.status === 'failed';
 
-/** A backup of the project itself, not one that a restore made. */
+/** A backup of the project itself, not one that a restore made or that was imported from another database. */
 export const isOfProject = (backup: RecentBackup): boolean =>
-  backup.trigger !== 'safety' && backup.isPartial !== true && !isRestorePointBackup(backup);
+  backup.trigger !== 'safety' && backup.isPartial !== true && backup.isForeign !== true && !isRestorePointBackup(backup);

@@ -17,6 +17,7 @@ const backupAttributes = [
   'trigger',
   'scheduleId',
   'isPartial',
+  'isForeign',
   'retentionDays',
   'readTime',
   'size',

@@ -55,6 +55,7 @@ export const candidateAttributes = [
   'excludedCollections',
   'includeAuthUsers',
   'isPartial',
+  'isForeign',
   'mayLackCollections',
   'retentionDays',
   'damagedDepth',
@@ -87,7 +88,8 @@ export const toCandidate = (backup: BackupRecord, interner = new Interner()): Re
   const { id, archive, retentionPolicy: policy, scheduleId, expiresAt, trigger, needs = [] } = backup;
   const isCompleted = status === 'completed';
   const isDamaged = backup.damagedDepth !== undefined;
-  const isPartial = backup.isPartial === true || backup.mayLackCollections === true || isRestorePointBackup(backup);
+  const isPartial =
+    [backup.isPartial, backup.mayLackCollections, backup.isForeign].includes(true) || isRestorePointBackup(backup);
   const isBase = trigger === 'pitr-base' && expiresAt === null && policy === undefined;
   const hasPolicy = policy !== undefined && scheduleId !== null;
   return {

@@ -56,6 +56,7 @@ export const importBackup = async (
     id,
     projectId: project.id,
     projectName: project.name,
+    isForeign: found.manifest.source !== databaseOf(project) || undefined,
     type,
     ...link,
     trigger: 'import',
@@ -86,6 +87,9 @@ export const importBackup = async (
     },
   };
 };
+
+const databaseOf = ({ sourceProjectId, databaseId }: ProjectRecord): string =>
+  `projects/${sourceProjectId}/databases/${databaseId}`;
 
 const organizationActive = {
   expected: { deletedAt: undefined },

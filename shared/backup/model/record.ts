@@ -41,6 +41,8 @@ export interface BackupRecord extends Item {
   readonly includeAuthUsers: boolean;
   /** It holds single documents, or its scope is unknown: a document it lacks may have existed. */
   readonly isPartial?: boolean;
+  /** Imported from another database, so it protects nothing of its project. */
+  readonly isForeign?: boolean;
   /** Of a point in time: collections that are not proven complete at that moment. */
   readonly lacks?: Shown['lacks'];
   /** Its completeness was not counted: a restore deletes no nested documents in collections that it does not list. */

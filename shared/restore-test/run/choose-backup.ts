@@ -27,7 +27,7 @@ export const chooseBackup = async (context: RunContext): Promise<Progress> => {
 
 const daySeconds = 24 * 3_600;
 
-/** Completed backups of the project, newest first; safety backups and those built for one restore do not count. */
+/** Completed backups of the project, newest first; safety backups, those built for one restore and foreign imports do not count. */
 const chooseStored = async (
   tenant: Tenant,
   { id, projectId, backup: { pick, days = 0 } }: RunRecord,
@@ -37,7 +37,7 @@ const chooseStored = async (
   const found: BackupRecord[] = [];
   const range = { pk: backupKey.backup(tenant, '').pk, prefix: backupPrefix, newestFirst: true };
   for await (const backup of walk<BackupRecord>({ ...range, where: { projectId, status: 'completed' } })) {
-    if (backup.trigger === 'safety' || isRestorePointBackup(backup) || backup.leaving !== undefined) continue;
+    if (backup.trigger === 'safety' || backup.isForeign || isRestorePointBackup(backup) || backup.leaving !== undefined) continue;
     if (pick === 'random' && (backup.completedAt ?? '') < since) continue;
     found.push(backup);
     if (pick === 'latest') break;

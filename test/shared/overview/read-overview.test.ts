@@ -151,6 +151,7 @@ test('overview: a project without a good backup is unprotected, whatever else it
   putSchedule(projectId, { updatedAt: ago(1) });
   putBackup(projectId, 5, { trigger: 'safety' });
   putBackup(projectId, 6, { isPartial: true });
+  putBackup(projectId, 7, { trigger: 'import', isForeign: true });
   putBackup(projectId, 7, { trigger: 'pitr-base', retentionDays: 1 });
   putBackup(projectId, 8, { status: 'deleted', ttl: now.getTime() / 1_000 + 1_000 });
   const { projects, attention } = await read();

@@ -64,6 +64,17 @@ test('import: valid notes of the manifest are used', async () => {
   equal(isPartial, undefined);
 });
 
+test('import: a backup of another database is known as such', async () => {
+  for (const [from, isForeign] of [
+    [`projects/${project.sourceProjectId}/databases/${project.databaseId}`, undefined],
+    [`projects/${project.sourceProjectId}/databases/other`, true],
+    [`projects/other/databases/${project.databaseId}`, true],
+  ] as const) {
+    await fill({ source: from });
+    equal((await bring()).backup.isForeign, isForeign);
+  }
+});
+
 test('import: mayLackCollections is kept, so that a rollback deletes nothing it does not list', async () => {
   for (const mayLackCollections of [true, undefined, 'yes']) {
     await fill({ notes: { collections: ['*'], excludedCollections: [], mayLackCollections } as unknown as Manifest['notes'] });
