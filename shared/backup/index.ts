@@ -21,6 +21,7 @@ export {
   encryptionData,
   encryptionKey,
   readEncryption,
+  rewrapArrived,
   rotateKeys,
 } from './encryption/encryption-settings.ts';
 export { rewrapKeys } from './encryption/rewrap-keys.ts';

@@ -1,5 +1,5 @@
 /** The end of a move, on both sides. Every part is idempotent and may run concurrently. */
-import { type BackupRecord, backupKey } from '../backup/index.ts';
+import { type BackupRecord, backupKey, rewrapArrived } from '../backup/index.ts';
 import { idempotencySeconds } from '../contract/limits.ts';
 import { absentOr, after, commit, epochSeconds, getAll, isConflict, StaleReadError, set, type Write } from '../platform/index.ts';
 import { jobRelease, projectKey } from '../project/index.ts';
@@ -42,7 +42,8 @@ export const finishMove = async (move: MoveContext, time: MoveDeadline): Promise
   const ttl = epochSeconds(after(clock.now(), idempotencySeconds));
   const marker = { ...projectKey.moved(from, projectId), to: to.organizationId, ttl };
   if (!isMoved) return false;
-  return tryCommit([...removeMoveRecords(move), { put: marker }, ...(await assessAfterMove(to, projectId, clock.now()))]);
+  const later = [...(await assessAfterMove(to, projectId, clock.now())), ...(await rewrapArrived(to, clock.now()))];
+  return tryCommit([...removeMoveRecords(move), { put: marker }, ...later]);
 };
 
 /** Before the switch: deletes the copies and releases the originals and the project. False if the deadline passed first. */

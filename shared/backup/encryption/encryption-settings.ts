@@ -140,13 +140,26 @@ export const rotateKeys = (
 };
 
 const changeOf = (tenant: Tenant, previous: EncryptionRecord | undefined, next: EncryptionRecord, now: Date): Change => ({
-  writes: [
-    whileActive(tenant),
-    { put: next, ...unchanged(previous), onConditionFailed: () => new StaleReadError() },
-    ...(next.isWalking ? [enqueue(tenant, { kind: 'rewrap-keys', walk: next.version }, now)] : []),
-  ],
+  writes: [whileActive(tenant), ...replacing(tenant, previous, next, now)],
   audit: [auditNote(tenant, 'organization', tenant.organizationId, currentEncryption(next))],
 });
+
+const replacing = (
+  tenant: Tenant,
+  previous: EncryptionRecord | undefined,
+  next: EncryptionRecord,
+  now: Date,
+): readonly Write[] => [
+  { put: next, ...unchanged(previous), onConditionFailed: () => new StaleReadError() },
+  ...(next.isWalking ? [enqueue(tenant, { kind: 'rewrap-keys', walk: next.version }, now)] : []),
+];
+
+/** For backups that have come from another organization, where KMS wraps their keys: a passphrase of this one replaces it. */
+export const rewrapArrived = async (tenant: Tenant, now: Date): Promise<readonly Write[]> => {
+  const chosen = await readEncryption(tenant);
+  if (chosen?.mode !== 'customer') return [];
+  return replacing(tenant, chosen, { ...chosen, version: newUlid(now), isWalking: true }, now);
+};
 
 const assertAllowed = ({ mode, passphrase }: EncryptionInput): void => {
   const plan = env('PLAN');

@@ -1,7 +1,7 @@
 /** Another organization does not have the passphrase that wraps the keys of backups. */
-import { rejects } from 'node:assert/strict';
+import { deepEqual, notEqual, rejects } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { type BackupRecord, type EncryptionRecord, encryptionKey } from '../../../shared/backup/index.ts';
+import { type BackupRecord, type EncryptionRecord, encryptionKey, readEncryption } from '../../../shared/backup/index.ts';
 import { moveProject } from '../../../shared/move/index.ts';
 import { commit } from '../../../shared/platform/index.ts';
 import { createMoveEnv, from, moveCaller, newBackup, projectId, start, stopEnv, to } from '../../harness/env/move-env.ts';
@@ -31,3 +31,21 @@ for (const [what, backup, chosen, message] of [
     await commit([{ put: newBackup(backup) }, { put: settings }]);
     await rejects(move(), { code: 'CONFLICT', message });
   });
+
+test('moveProject: the keys of moved backups are wrapped with the passphrase of the target', async () => {
+  await createMoveEnv(1);
+  const settings = { ...encryptionKey(to), mode: 'customer', keyId: 'k', previous: {}, isWalking: false } as const;
+  await commit([{ put: { ...settings, version: 'v', updatedAt: start.toISOString() } }]);
+  await move();
+  const { version, isWalking, keyId } = (await readEncryption(to))!;
+  notEqual(version, 'v');
+  deepEqual([isWalking, keyId], [true, 'k']);
+});
+
+test('moveProject: with KMS in the target nothing is rewrapped', async () => {
+  await createMoveEnv(1);
+  const settings = { ...encryptionKey(to), mode: 'kms', previous: {}, isWalking: false } as const;
+  await commit([{ put: { ...settings, version: 'v', updatedAt: start.toISOString() } }]);
+  await move();
+  deepEqual((await readEncryption(to))?.version, 'v');
+});
