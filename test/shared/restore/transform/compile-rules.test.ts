@@ -2,6 +2,7 @@
 import { deepEqual, doesNotThrow, equal, match } from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'vitest';
+import { en } from 'zod/locales';
 import { ApiError } from '../../../../shared/contract/errors.ts';
 import { fakeTypes, Transform, type TransformRule } from '../../../../shared/contract/models/transform.ts';
 import { compileRules } from '../../../../shared/restore/transform/compile-rules.ts';
@@ -83,7 +84,9 @@ test('invalid paths are refused at their field, with the reason', () => {
 });
 
 const problemsOf = (given: unknown): readonly string[] =>
-  Transform.safeParse(given).error?.issues.map(({ path, message }) => `${path.join('.')} ${message}`) ?? [];
+  Transform.safeParse(given, { error: en().localeError }).error?.issues.map(
+    ({ path, message }) => `${path.join('.')} ${message}`,
+  ) ?? [];
 
 test('requests: words are read without case and separators, and a list of rules alone is accepted', () => {
   const parsed = Transform.parse([{ collection: 'users', field: 'mail', transform: 'Fake', type: 'E-Mail' }]);
