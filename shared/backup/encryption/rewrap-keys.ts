@@ -162,13 +162,14 @@ const rewrap = async (
   };
   try {
     // A bucket that does not answer gets no key.
-    await store.head(keyFileName);
+    const replaced = await store.head(keyFileName);
     if (withNew !== bucketKeyIds) await change({ bucketKeyIds: withNew }, bucketKeyIds);
     // The bucket first: its key must open with what the record shows.
-    await putKey(store, backup, keyFile, clock);
+    await putKey(store, backup, keyFile, replaced, clock);
     await change({ keyFile, encryption, bucketKeyIds: undefined }, withNew);
     // The prepare step may have stored the key it had read before; from now on it reads the new one.
-    if (status === 'running' && !isSameKey(keyFile, await store.get(keyFileName))) await putKey(store, backup, keyFile, clock);
+    if (status === 'running' && !isSameKey(keyFile, await store.get(keyFileName)))
+      await putKey(store, backup, keyFile, replaced, clock);
   } catch (error) {
     if (error instanceof StaleReadError) await restoreKey(tenant, store, backup, clock);
     // A locked object of GCS cannot be replaced. An attempt whose response was lost may have replaced it before.
@@ -190,18 +191,25 @@ const keyIdsWith = (
 /** The backup or its key changed concurrently: makes the key in the bucket match the records. */
 const restoreKey = async (tenant: Tenant, store: ObjectStore, found: BackupRecord, clock: Clock): Promise<void> => {
   const backup = await get(backupKey.backup(tenant, found.id));
-  if (backup?.keyFile && isOpenable(backup)) return putKey(store, backup, backup.keyFile, clock);
+  const put = async (record: BackupRecord, keyFile: Uint8Array): Promise<void> =>
+    putKey(store, record, keyFile, record.lockedUntil === null ? undefined : await store.head(keyFileName), clock);
+  if (backup?.keyFile && isOpenable(backup)) return put(backup, backup.keyFile);
   const otherOwner = await findOtherOwner(tenant, found);
   if (backup && !otherOwner) return store.remove([keyFileName]);
   // The owner of the objects, in this organization or another, can open one of these keys.
   const { record = found } = otherOwner ?? {};
-  if (record.keyFile) await putKey(store, record, record.keyFile, clock);
+  if (record.keyFile) await put(record, record.keyFile);
 };
 
-/** The new key is locked as long as the one it replaces, which later backups may need. */
-const putKey = async (store: ObjectStore, { lockedUntil }: BackupRecord, keyFile: Uint8Array, clock: Clock): Promise<void> => {
-  const replaced = lockedUntil === null ? undefined : await store.head(keyFileName);
-  const until = Math.max(Date.parse(lockedUntil ?? '') || 0, replaced?.lockedUntil?.getTime() ?? 0);
+/** The new key of a locked backup is locked as long as the one it replaces, which later backups may need. */
+const putKey = async (
+  store: ObjectStore,
+  { lockedUntil }: BackupRecord,
+  keyFile: Uint8Array,
+  replaced: Awaited<ReturnType<ObjectStore['head']>>,
+  clock: Clock,
+): Promise<void> => {
+  const until = lockedUntil === null ? 0 : Math.max(Date.parse(lockedUntil), replaced?.lockedUntil?.getTime() ?? 0);
   await store.put(keyFileName, keyFile, until > clock.now().getTime() ? { lockedUntil: new Date(until) } : {});
 };
 

@@ -1,4 +1,4 @@
-/** Changes in the console that are made once, when a person says so, and that undo nobody else's. */
+/** A change in the console is made once, when its person says so, and undoes no change of another person. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, onTestFinished, test } from 'vitest';
 import { organizations } from '../../../../shared/contract/endpoints/organizations.ts';
