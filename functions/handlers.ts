@@ -25,10 +25,15 @@ import * as serviceAccount from './api/service-account.ts';
 import * as storageDestinations from './api/storage-destinations.ts';
 import * as system from './api/system.ts';
 import * as webhooks from './api/webhooks.ts';
+import * as backupCreation from './backup/create.ts';
 import * as console from './console/serve.ts';
+import * as connectedDestinations from './destination/connect.ts';
 import * as erasures from './erasure/erasures.ts';
+import * as connectedProjects from './project/connect.ts';
+import * as restoreCreation from './restore/create.ts';
 import * as restoreTests from './restore-test/api.ts';
 import * as evidence from './restore-test/evidence.ts';
+import * as evidenceOfRun from './restore-test/read-evidence.ts';
 
 type Handlers = { readonly [G in keyof typeof contract]: { readonly [O in keyof (typeof contract)[G]]: Handler } };
 
@@ -41,16 +46,16 @@ export const handlers = {
   invitations,
   serviceAccount,
   encryption,
-  projects,
+  projects: { ...projects, ...connectedProjects },
   pitr,
   erasures,
-  storageDestinations,
-  backups,
+  storageDestinations: { ...storageDestinations, ...connectedDestinations },
+  backups: { ...backups, ...backupCreation },
   backupContents,
-  restores,
+  restores: { ...restores, ...restoreCreation },
   schedules,
   restoreTests,
-  evidence,
+  evidence: { ...evidence, ...evidenceOfRun },
   webhooks,
   alerts,
   auditLogs,

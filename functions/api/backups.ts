@@ -1,57 +1,22 @@
 import {
   acknowledgeAnomaly,
-  asIncrementalOf,
-  assertBackupCapacity,
-  assertValidCollections,
   assertVerificationCapacity,
   type BackupRecord,
   backupData,
   cancelBackup,
-  currentEncryption,
-  defaultDestination,
   deleteBackup,
-  estimateBackup,
   findDependentBackup,
   findOtherOwner,
   listBackups,
   readBackup,
-  readEncryption,
-  requireParent,
-  startBackup,
   startVerification,
 } from '../../shared/backup/index.ts';
 import { backups } from '../../shared/contract/endpoints/backups.ts';
-import { readDestination } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import { refuseEnding } from '../../shared/pitr/index.ts';
 import type { Tenant } from '../../shared/platform/index.ts';
-import { readProject, readProjectNames } from '../../shared/project/index.ts';
+import { readProjectNames } from '../../shared/project/index.ts';
 import { closeUndoWindow } from '../../shared/restore/index.ts';
-
-export const create = handle(backups.create, async ({ tenant, organization, actor, body, now }) => {
-  const { projectId, type, storageDestinationId: given, dryRun, ...more } = body;
-  assertValidCollections(more);
-  const [project, chosen, named] = await Promise.all([
-    readProject(tenant, projectId),
-    readEncryption(tenant),
-    given === undefined ? undefined : readDestination(tenant, given),
-  ]);
-  const isFull = type === 'full';
-  // The cost of a full backup does not depend on the destination.
-  if (dryRun && isFull) return estimated(await estimateBackup(tenant, project, more));
-  const destination = named ?? (await defaultDestination(tenant, organization, project));
-  const parent = isFull ? undefined : await requireParent(tenant, project, { ...more, storageDestinationId: destination.id });
-  if (dryRun) return estimated(await estimateBackup(tenant, project, more, parent));
-  await assertBackupCapacity(tenant);
-  const context = { tenant, project, destination, encryption: currentEncryption(chosen) };
-  const kind = { trigger: 'manual', createdBy: { type: actor.type, id: actor.id, email: actor.email } } as const;
-  const { backup, writes } = startBackup(context, { ...more, ...(parent ? asIncrementalOf(parent) : { type }), ...kind }, now);
-  const details = { projectId, type, collections: more.collections.slice(0, 100), storageDestinationId: destination.id };
-  const audit = [{ scope: tenant.organizationId, resource: { type: 'backup', id: backup.id }, details }];
-  return { data: backupData(backup, new Map([[project.id, project.name]])), change: { writes, audit } };
-});
-
-const estimated = <T>(data: T) => ({ data, status: 200, change: { writes: [], audit: [] } }) as const;
 
 export const list = handle(backups.list, async ({ tenant, query, page, now }) => {
   const { backups: found, next } = await listBackups(tenant, query, page, now);

@@ -3,36 +3,14 @@ import { invalid } from '../../shared/contract/errors.ts';
 import { handle } from '../../shared/http/index.ts';
 import { moveProject } from '../../shared/move/index.ts';
 import { endWithProject, readPitr } from '../../shared/pitr/index.ts';
-import { newId } from '../../shared/platform/index.ts';
 import {
-  chooseConnection,
-  createProject,
   listProjects,
-  listRootCollections,
-  probeAndRecord,
-  probeProject,
   projectData,
   readProject,
-  reconnectProject,
   removeProject,
   updateProject,
   workloadIdentitySetup,
 } from '../../shared/project/index.ts';
-
-export const create = handle(projects.create, async (call) => {
-  const { tenant, actor, now } = call;
-  const { credentials, workloadIdentity, ...input } = call.body;
-  const id = newId('project', now);
-  const connection = await chooseConnection(tenant, {
-    project: { id, sourceProjectId: input.sourceProjectId },
-    actor,
-    credentials,
-    workloadIdentity,
-  });
-  await probeProject(tenant, { ...input, id, connection });
-  const { project, change } = createProject(call, { ...input, id, connection }, now);
-  return { data: projectData(project), change };
-});
 
 export const list = handle(projects.list, async ({ tenant, page }) => {
   const { projects: found, next } = await listProjects(tenant, page);
@@ -72,17 +50,3 @@ export const remove = handle(projects.remove, async (call) => {
     change: { writes: [...writes, ...endWithProject(call, project, pitr, now)], audit },
   };
 });
-
-export const reconnect = handle(projects.reconnect, async (call) => {
-  const { tenant, actor, now } = call;
-  const found = await readProject(tenant, call.params.projectId);
-  const { credentials, workloadIdentity } = call.body;
-  const connection = await chooseConnection(tenant, { project: found, actor, credentials, workloadIdentity });
-  await probeAndRecord(call, found, connection, now);
-  const { project, change } = reconnectProject(tenant, found, connection, now);
-  return { data: projectData(project), change };
-});
-
-export const collections = handle(projects.collections, async ({ tenant, params, page }) =>
-  listRootCollections(tenant, await readProject(tenant, params.projectId), page),
-);

@@ -1,7 +1,7 @@
 import { evidence } from '../../shared/contract/endpoints/protection/evidence.ts';
 import { handle } from '../../shared/http/index.ts';
 import { evidenceKeys } from '../../shared/platform/index.ts';
-import { readReport, readRunEvidence, reportPage, reportPeriod, reportPolicy } from '../../shared/restore-test/index.ts';
+import { readReport, reportPage, reportPeriod, reportPolicy } from '../../shared/restore-test/index.ts';
 
 const json = 'application/json; charset=utf-8';
 
@@ -11,10 +11,6 @@ export const keys = handle(evidence.keys, async () => ({
     contentType: json,
     headers: { 'cache-control': 'public, max-age=300' },
   },
-}));
-
-export const get = handle(evidence.get, async ({ tenant, params }) => ({
-  data: await readRunEvidence(tenant, params.runId),
 }));
 
 export const report = handle(evidence.report, async ({ tenant, organization, query, now }) => {

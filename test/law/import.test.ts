@@ -295,6 +295,12 @@ test('imports: a Tenant is created only where membership is checked', () => {
     callers.filter((path) => !tenantCreators.some((allowed) => path.startsWith(allowed))),
     [],
   );
+  // An endpoint gets its tenant from the request, wherever its file is.
+  const handlers = new Set(endpoints.map(entryOf));
+  deepEqual(
+    callers.filter((path) => handlers.has(path)),
+    [],
+  );
   deepEqual(
     linesWith(/\bas Tenant\b|<Tenant>/, sourcesIn('shared', 'functions')).map((line) => line.split(':')[0]),
     ['shared/platform/tenant.ts'],

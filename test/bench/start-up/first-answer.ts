@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
-import { endpoints, handlerOf } from '../../../shared/contract/index.ts';
+import { endpoints, entryOf, handlerOf } from '../../../shared/contract/index.ts';
 import { newId } from '../../../shared/platform/index.ts';
 import { eventOf } from '../../harness/aws/api-event.ts';
 import { tokenFor } from '../../harness/aws/signing-key.ts';
@@ -59,13 +59,12 @@ export const startFirstAnswer = async (): Promise<FirstAnswer> => {
   };
 };
 
-/** An authenticated GET request with as few path parameters as possible. */
+/** An authenticated GET request with as few path parameters as possible; otherwise a change, which is refused for its empty body. */
 const endpointOf = (entry: string): Endpoint | undefined =>
-  endpoints
-    .filter((endpoint) => `functions/api/${handlerOf(endpoint).file}.ts` === entry && endpoint.method === 'GET')
-    .toSorted((a, b) => rankOf(a) - rankOf(b))[0];
+  endpoints.filter((endpoint) => entryOf(endpoint) === entry).toSorted((a, b) => rankOf(a) - rankOf(b))[0];
 
-const rankOf = ({ path, access }: Endpoint): number => path.split('{').length + (access === 'public' ? 100 : 0);
+const rankOf = ({ path, access, method }: Endpoint): number =>
+  path.split('{').length + (access === 'public' ? 100 : 0) + (method === 'GET' ? 0 : 1_000);
 
 interface Caller {
   readonly organizationId: string;

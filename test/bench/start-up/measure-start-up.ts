@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { bundle, bundleDir, entries } from '../../../infra/bundle/bundle.ts';
+import { endpoints, entryOf } from '../../../shared/contract/index.ts';
 import { fixed, type Goal, goalColumns, goalRow, judged, printTable, reaches } from '../print.ts';
 import { startFirstAnswer } from './first-answer.ts';
 
@@ -31,6 +32,7 @@ export const measureStartUp = async (dir: string): Promise<boolean> => {
   const fastest = (name: string): number => Math.min(...(times.get(name) ?? []));
   const answered = await measureAnswers(files);
 
+  const apiNames = new Set([...apiEntries].map(nameOf));
   let met = true;
   const rows = [...files].map(([name, file]) => {
     const parts = partsOf(file);
@@ -42,7 +44,7 @@ export const measureStartUp = async (dir: string): Promise<boolean> => {
     const reached = (grade: 'must' | 'aim') =>
       Object.entries(goals).every(([what, goal]) => reaches(measured[what as keyof typeof goals], goal[grade], goal.kind));
     // Goals apply to the API only: callers wait for it, workers start behind a queue.
-    const isApi = name.startsWith('api/');
+    const isApi = apiNames.has(name);
     met &&= !isApi || reached('must');
     return [
       name,
@@ -96,6 +98,8 @@ const partsOf = (file: string): readonly Buffer[] =>
   );
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
+/** The function of the console is mostly its pages. */
+const apiEntries = new Set(endpoints.map(entryOf).filter((entry) => !entry.startsWith('functions/console/')));
 const nameOf = (entry: string): string => entry.replace(/^functions\/|\.ts$/g, '');
 
 const measureAnswers = async (files: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, number>> => {
@@ -105,7 +109,7 @@ const measureAnswers = async (files: ReadonlyMap<string, string>): Promise<Reado
     fastest.set(name, Math.min(cpuMs, fastest.get(name) ?? Number.POSITIVE_INFINITY));
   for (let n = 0; n < answers; n++) {
     keep(bare, (await first.measureBare(files.get(bare) ?? '')).cpuMs);
-    for (const entry of entries.filter((one) => one.startsWith('functions/api/'))) {
+    for (const entry of apiEntries) {
       const answer = await first.measure(entry, files.get(nameOf(entry)) ?? '');
       if (!answer) continue;
       if (answer.status >= 500 || answer.status === 401 || answer.status === 403)

@@ -1,0 +1,42 @@
+/** Starts backups. Apart from the other endpoints of backups, which open no database. */
+import {
+  asIncrementalOf,
+  assertBackupCapacity,
+  assertValidCollections,
+  backupData,
+  currentEncryption,
+  defaultDestination,
+  estimateBackup,
+  readEncryption,
+  requireParent,
+  startBackup,
+} from '../../shared/backup/index.ts';
+import { backups } from '../../shared/contract/endpoints/backups.ts';
+import { readDestination } from '../../shared/destination/index.ts';
+import { handle } from '../../shared/http/index.ts';
+import { readProject } from '../../shared/project/index.ts';
+
+export const create = handle(backups.create, async ({ tenant, organization, actor, body, now }) => {
+  const { projectId, type, storageDestinationId: given, dryRun, ...more } = body;
+  assertValidCollections(more);
+  const [project, chosen, named] = await Promise.all([
+    readProject(tenant, projectId),
+    readEncryption(tenant),
+    given === undefined ? undefined : readDestination(tenant, given),
+  ]);
+  const isFull = type === 'full';
+  // The cost of a full backup does not depend on the destination.
+  if (dryRun && isFull) return estimated(await estimateBackup(tenant, project, more));
+  const destination = named ?? (await defaultDestination(tenant, organization, project));
+  const parent = isFull ? undefined : await requireParent(tenant, project, { ...more, storageDestinationId: destination.id });
+  if (dryRun) return estimated(await estimateBackup(tenant, project, more, parent));
+  await assertBackupCapacity(tenant);
+  const context = { tenant, project, destination, encryption: currentEncryption(chosen) };
+  const kind = { trigger: 'manual', createdBy: { type: actor.type, id: actor.id, email: actor.email } } as const;
+  const { backup, writes } = startBackup(context, { ...more, ...(parent ? asIncrementalOf(parent) : { type }), ...kind }, now);
+  const details = { projectId, type, collections: more.collections.slice(0, 100), storageDestinationId: destination.id };
+  const audit = [{ scope: tenant.organizationId, resource: { type: 'backup', id: backup.id }, details }];
+  return { data: backupData(backup, new Map([[project.id, project.name]])), change: { writes, audit } };
+});
+
+const estimated = <T>(data: T) => ({ data, status: 200, change: { writes: [], audit: [] } }) as const;

@@ -1,0 +1,54 @@
+/** Starts restores. Apart from the other endpoints of restores, which need no clients of buckets. */
+import { auditNote } from '../../shared/audit/index.ts';
+import { currentEncryption, readEncryption } from '../../shared/backup/index.ts';
+import { restores } from '../../shared/contract/endpoints/restores.ts';
+import { handle } from '../../shared/http/index.ts';
+import {
+  assertBatchesPresent,
+  assertNamesFound,
+  assertRestoreCapacity,
+  assertRulesMatch,
+  planInRequest,
+  planPointInTime,
+  readRestoreRequest,
+  restoreData,
+  startRestore,
+  withKnownCollections,
+} from '../../shared/restore/index.ts';
+
+export const create = handle(restores.create, async (call) => {
+  const { tenant, actor, body, now } = call;
+  const { options, pointRequest: requested, ...context } = await readRestoreRequest(tenant, body, now);
+  const pointRequest = requested && (await withKnownCollections(tenant, requested));
+  const { mergeMode, collections, documents, includeAuthUsers, safetyBackup, dryRun, transform } = options;
+  const { backup, target } = context;
+  const summary = {
+    ...(pointRequest && { pointInTime: pointRequest.point.moment, partial: pointRequest.point.uncovered }),
+    targetProjectId: target.id,
+    mergeMode,
+    collections: collections.slice(0, 100),
+    documents: documents?.given.length,
+    ...(transform && { transform: { rules: transform.rules.length, allowUnmatched: transform.allowUnmatched } }),
+  };
+  if (dryRun) {
+    const data = pointRequest
+      ? await planPointInTime(call, { ...context, options }, pointRequest)
+      : await planInRequest(call, { ...context, options });
+    // A dry run reads the backup, so it is audited.
+    const note = auditNote(tenant, 'backup', pointRequest?.plan.base.id ?? backup.id, summary);
+    const audit = [{ ...note, action: 'restore.planned' as const }];
+    if (data) return { data, status: 200, change: { writes: [], audit } };
+  }
+  if (!pointRequest) await assertNamesFound(tenant, backup, options);
+  // The backup of a point in time is built by the job, which then checks the rules.
+  const masked = pointRequest ? undefined : await assertRulesMatch(tenant, { backup, target, options });
+  await assertRestoreCapacity(tenant);
+  if (pointRequest) await assertBatchesPresent(tenant, pointRequest);
+  const encryption = currentEncryption(await readEncryption(tenant));
+  const createdBy = { type: actor.type, id: actor.id, email: actor.email };
+  const point = pointRequest?.point;
+  const { restore, writes } = startRestore({ ...context, tenant, encryption, point }, { ...options, createdBy }, now);
+  const details = { backupId: backup.id, ...summary, includeAuthUsers, safetyBackup, dryRun };
+  const data = { ...restoreData(restore), ...(dryRun && masked && { transformPreview: [...masked] }) };
+  return { data, change: { writes, audit: [auditNote(tenant, 'restore', restore.id, details)] } };
+});
