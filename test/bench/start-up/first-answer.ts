@@ -110,6 +110,8 @@ const putCaller = (): Caller => {
     updatedAt: now,
     address: 'ada@example.com',
   });
+  // Without it, the first list of alerts would also create the default one.
+  table.put({ pk: `ORG#${organizationId}`, sk: 'ALERTING', createdAt: now, alertCount: 1 });
   return { organizationId, token: tokenFor(userId, sessionId, nowSeconds) };
 };
 

@@ -13,7 +13,7 @@ import { startFirstAnswer } from './first-answer.ts';
 const bare = 'bare client-dynamodb';
 /** The fastest run counts: other load on the machine only adds time. */
 const loads = 15;
-const answers = 7;
+const answers = 15;
 const goals = {
   zipBytes: { must: 200_000, aim: 160_000, kind: 'most' },
   import: { must: 1.9, aim: 1.5, kind: 'most' },
