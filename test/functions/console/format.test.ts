@@ -3,6 +3,7 @@ import { test } from 'vitest';
 import { pollInterval } from '../../../functions/console/app/api/poll-interval.ts';
 import { formatAboutUsd, formatBytes, formatPlural, formatUsd } from '../../../functions/console/app/format/format-number.ts';
 import { formatDuration, formatRelative } from '../../../functions/console/app/format/format-time.ts';
+import { fromLocalInput, toLocalInput } from '../../../functions/console/app/format/local-time.ts';
 import { regionName } from '../../../functions/console/app/format/region-name.ts';
 import { formatSize } from '../../../shared/backup/model/format-units.ts';
 
@@ -77,4 +78,14 @@ test('regionName: a country by its name, and an odd code as it is', () => {
     '',
     undefined,
   ]);
+});
+
+test('toLocalInput: to the second, spelled as browsers do', () => {
+  const spellings = [
+    [new Date(2026, 0, 2, 3, 4, 5, 678), '2026-01-02T03:04:05'],
+    [new Date(2026, 0, 2, 3, 4, 0, 678), '2026-01-02T03:04'],
+    [new Date(Number.NaN), ''],
+  ] as const;
+  for (const [at, text] of spellings) equal(toLocalInput(at.getTime()), text);
+  equal(fromLocalInput('2026-01-02T03:04'), new Date(2026, 0, 2, 3, 4).toISOString());
 });

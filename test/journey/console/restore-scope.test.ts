@@ -81,6 +81,26 @@ test('console: a collection that is typed but not added is not left out of a res
   check.problems();
 });
 
+test('console: choices that follow each other faster than the address are all kept', async () => {
+  const { organization, backup } = await shop();
+  const { page, check } = await openConsole({
+    email: organization.owner.email,
+    path: `/restore/new?${new URLSearchParams({ backupId: backup.id, scope: 'collections', step: 'scope' })}`,
+  });
+  for (const name of ['orders', 'users']) await page.getByRole('checkbox', { name }).waitFor();
+  const checked = await page.evaluate(`[...document.querySelectorAll('.wizard__collections input')].map((box) => {
+    box.click();
+    return box.checked;
+  })`);
+  deepEqual(checked, [true, true]);
+  await next(page);
+  await page
+    .getByRole('button', { name: /^Scope/ })
+    .getByText('2 collections')
+    .waitFor();
+  check.problems();
+});
+
 test('console: a double click on Continue goes one step on', async () => {
   const { organization, backup } = await shop();
   const { page, check } = await openConsole({

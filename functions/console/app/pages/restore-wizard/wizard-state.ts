@@ -1,6 +1,7 @@
 /** The choices live in the address, so that reload, back and links to a step work. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
+import { parseSearch } from '../../search-text.ts';
 import { addressOf, type Choice, readChoice, type Step } from './choice.ts';
 
 export interface Wizard {
@@ -13,14 +14,26 @@ export interface Wizard {
 export const useWizard = (): Wizard => {
   const search = useSearch({ strict: false }) as Record<string, unknown>;
   const navigate = useNavigate();
-  const choice = useMemo(() => readChoice(search), [search]);
+  const addressed = useMemo(() => readChoice(search), [search]);
+  // The router is a moment behind. Meanwhile fields must not show what they had before, nor the next choice lose this one.
+  const [ahead, setAhead] = useState<Choice>();
+  const choice = ahead ?? addressed;
+  const show = useCallback(
+    (next: Choice, options: { readonly replace?: boolean; readonly resetScroll?: boolean }): void => {
+      const to = addressOf(next);
+      const shown = readChoice(parseSearch(to.split('?')[1] ?? ''));
+      setAhead(shown);
+      void navigate({ to, ...options }).finally(() => setAhead((current) => (current === shown ? undefined : current)));
+    },
+    [navigate],
+  );
   const choose = useCallback(
-    (change: Partial<Choice>) => void navigate({ to: addressOf({ ...choice, ...change }), replace: true, resetScroll: false }),
-    [choice, navigate],
+    (change: Partial<Choice>) => show({ ...choice, ...change }, { replace: true, resetScroll: false }),
+    [choice, show],
   );
   const goTo = useCallback(
-    (step: Step, change: Partial<Choice> = {}) => void navigate({ to: addressOf({ ...choice, ...change, step }) }),
-    [choice, navigate],
+    (step: Step, change: Partial<Choice> = {}) => show({ ...choice, ...change, step }, {}),
+    [choice, show],
   );
   return { choice, choose, goTo };
 };
