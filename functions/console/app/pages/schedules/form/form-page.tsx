@@ -40,12 +40,13 @@ interface NewScheduleProps {
 
 const NewSchedule = ({ projects, wanted }: NewScheduleProps) => {
   const { data: organization, error, refetch } = useOrganization();
-  const { items: destinations } = useStorageDestinations();
+  const { items: destinations, query } = useStorageDestinations();
   const create = useCreateSchedule();
   const navigate = useNavigate();
   const { reason } = usePermission('member');
   if (error && !organization) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (!organization) return <SkeletonText lines={5} />;
+  // The form begins with the only storage. It must not begin anew while someone types.
+  if (!organization || query.isPending) return <SkeletonText lines={5} />;
   const project = projects.find(({ id }) => id === wanted) ?? projects[0];
   const draft = newDraft(project?.id ?? '', organization.settings.timezone);
   const hasDefault = organization.settings.defaultStorageId ?? project?.settings.defaultStorageId;
@@ -60,7 +61,6 @@ const NewSchedule = ({ projects, wanted }: NewScheduleProps) => {
         </div>
       )}
       <ScheduleForm
-        key={only?.id}
         initial={hasDefault || !only ? draft : { ...draft, storageDestinationId: only.id }}
         // A draft for another project would replace the wanted one.
         draftName={`schedule.${wanted ?? ''}`}
