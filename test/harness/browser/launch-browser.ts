@@ -4,14 +4,18 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { installedBrowser } from './find-browser.ts';
 
+/** Only a browser that does not start at all should meet it, however slow or busy the machine is. */
+const timeout = 300_000;
+
 export const launchBrowser = async (): Promise<Browser> => {
-  if (installedBrowser !== undefined) return chromium.launch({ executablePath: installedBrowser, args: ['--no-sandbox'] });
+  if (installedBrowser !== undefined)
+    return chromium.launch({ executablePath: installedBrowser, args: ['--no-sandbox'], timeout });
   const { default: packaged } = await import('@sparticuz/chromium');
   packaged.setGraphicsMode = false;
   const args = packaged.args.filter(
     (argument) => !/^--(single-process|no-zygote|disable-web-security|allow-running)/.test(argument),
   );
-  return chromium.launch({ executablePath: await unpacked(() => packaged.executablePath()), args });
+  return chromium.launch({ executablePath: await unpacked(() => packaged.executablePath()), args, timeout });
 };
 
 const unpackedDir = fileURLToPath(new URL('../../../node_modules/.cache/chromium', import.meta.url));

@@ -62,14 +62,16 @@ export const openConsole = async (options: ConsoleOptions = {}): Promise<OpenCon
     locale: 'en-GB',
     reducedMotion: motion,
   });
+  // A plan or a page may take long while other files use the stage.
+  context.setDefaultTimeout(300_000);
   const page = await context.newPage();
   if (TestRunner.getCurrentTest())
     onTestFinished(async ({ task }) => {
       if (task.result?.state === 'fail') console.log(await describePage(page));
+      // A request that a test answers itself may come in while the page is closed.
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
       await context.close();
     });
-  // A plan or a page may take long while other files use the stage.
-  page.setDefaultTimeout(300_000);
   const { problems } = watchPage(page, [stageUrl(), stageVariable('STAGE_IDP_URL')]);
   if (isSignedIn) await page.goto(`${stageUrl()}/api/v1/auth/google?login_hint=${encodeURIComponent(email)}`);
   const goTo = async (to: string): Promise<void> => void (await page.goto(`${stageUrl()}/console${to}`));

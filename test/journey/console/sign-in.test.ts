@@ -139,7 +139,6 @@ test('console: the next person in the same browser sees nothing of the one befor
 
   // In another tab the person signs out. The first tab leaves its page.
   const other = await page.context().newPage();
-  other.setDefaultTimeout(300_000);
   await other.goto(`${stageUrl()}/console`);
   await other.getByRole('button', { name: /^Account of/ }).click();
   await other.getByRole('menuitem', { name: 'Sign out' }).click();

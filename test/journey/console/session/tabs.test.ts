@@ -11,7 +11,6 @@ afterAll(closeBrowser);
 
 const openTab = async (page: Page, path: string): Promise<Page> => {
   const tab = await page.context().newPage();
-  tab.setDefaultTimeout(300_000);
   await tab.goto(`${stageUrl()}/console${path}`);
   return tab;
 };
