@@ -8,6 +8,7 @@ import { onTestFinished, TestRunner } from 'vitest';
 import { stageUrl, stageVariable } from '../stage/client.ts';
 import { newEmail } from '../stage/person.ts';
 import { launchBrowser } from './launch-browser.ts';
+import { noteToasts } from './note-toasts.ts';
 import { colorRules } from './theme-rules.ts';
 import { watchPage } from './watch-page.ts';
 
@@ -64,6 +65,7 @@ export const openConsole = async (options: ConsoleOptions = {}): Promise<OpenCon
   });
   // A plan or a page may take long while other files use the stage.
   context.setDefaultTimeout(300_000);
+  await context.addInitScript(noteToasts);
   const page = await context.newPage();
   if (TestRunner.getCurrentTest())
     onTestFinished(async ({ task }) => {

@@ -7,6 +7,7 @@ import { organizations } from '../../../shared/contract/endpoints/organizations.
 import { serviceAccount } from '../../../shared/contract/endpoints/service-account.ts';
 import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
+import { untilToast } from '../../harness/browser/note-toasts.ts';
 import { closeBrowser, type OpenConsole, openConsole } from '../../harness/browser/open-console.ts';
 import { runGcloudShell } from '../../harness/google/run-gcloud-shell.ts';
 import { newBucket } from '../../harness/stage/backup.ts';
@@ -171,7 +172,7 @@ test('console: a webhook is added, tested, seen in its deliveries, replayed, rot
   await page.getByRole('menuitem', { name: 'Replay events…' }).click();
   await page.getByLabel('Which').selectOption('all');
   await page.getByRole('button', { name: 'Replay', exact: true }).click();
-  await page.getByText(/being sent again/).waitFor();
+  await untilToast(page, 'being sent again');
 
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Rotate secret…' }).click();
@@ -210,7 +211,7 @@ test('console: someone is invited, the invitation is withdrawn, and a member get
   await page.getByRole('menuitem', { name: 'Change role…' }).click();
   await page.getByRole('radio', { name: /^member/ }).check();
   await page.getByRole('button', { name: 'Change role' }).click();
-  await page.getByText('The role was changed').waitFor();
+  await untilToast(page, 'The role was changed');
   const { data } = (await call(members.list, by)).body;
   equal(data.find(({ userId }) => userId === viewer.userId)?.role, 'member');
   await call(members.update, { ...by, params: { userId: viewer.userId }, body: { role: 'viewer' } });
@@ -221,11 +222,11 @@ test('console: settings are saved, and an API key is created, rotated and delete
   await goTo('/organization');
   await page.getByLabel('Time zone').selectOption('Europe/Berlin');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The settings were saved').waitFor();
+  await untilToast(page, 'The settings were saved');
   equal((await call(organizations.current, by)).body.data.settings.timezone, 'Europe/Berlin');
 
   await page.getByRole('button', { name: 'Create service account…' }).click();
-  await page.getByLabel('Name').last().fill(`Pipeline ${script}`);
+  await page.getByRole('dialog').getByLabel('Name').fill(`Pipeline ${script}`);
   await page.getByRole('checkbox', { name: 'backups:write' }).check();
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByText('Copy the key now').waitFor();

@@ -4,6 +4,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, test } from 'vitest';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';
+import { untilToast } from '../../harness/browser/note-toasts.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
 import { runGcloudShell } from '../../harness/google/run-gcloud-shell.ts';
 import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
@@ -154,7 +155,7 @@ test('console: a backup that failed for a withdrawn consent leads to a new conse
 
   // The dialog is open again after the consent.
   await dialog.getByRole('button', { name: 'Reconnect', exact: true }).click();
-  await page.getByText('The project is connected again').waitFor();
+  await untilToast(page, 'The project is connected again');
   await page.getByText('Connected', { exact: true }).waitFor();
   equal((await call(projects.get, { ...by(organization), params: { projectId: project.id } })).body.data.status, 'connected');
   equal(await page.getByText('The database can no longer be read').count(), 0);
@@ -168,7 +169,7 @@ test('console: settings are saved, a project is disconnected only after its name
   const { page, check } = await openConsole({ email: organization.owner.email, path: `/projects/${project.id}/settings` });
   await page.getByLabel('Time limit of a backup (minutes)').fill('90');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The settings are saved').waitFor();
+  await untilToast(page, 'The settings are saved');
   const { data } = (await call(projects.get, { ...by(organization), params: { projectId: project.id } })).body;
   equal(data.settings.backupTimeoutMinutes, 90);
   await page.getByRole('button', { name: 'Check now' }).click();
@@ -205,7 +206,7 @@ test('console: a project moves to another organization, which is shown afterward
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox').fill('Project');
   await dialog.getByRole('button', { name: 'Move', exact: true }).click();
-  await page.getByText(/belongs to .* now/).waitFor();
+  await untilToast(page, 'Project belongs to');
   await page.getByRole('heading', { level: 1, name: 'Project' }).waitFor();
   await page.getByText('Connected', { exact: true }).waitFor();
   deepEqual(await projectsOf(organization), []);

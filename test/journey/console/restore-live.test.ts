@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, test } from 'vitest';
+import { untilToast } from '../../harness/browser/note-toasts.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
 import { pathsOf, shop, text } from '../../harness/browser/restore-pages.ts';
 import { seed } from '../../harness/stage/backup.ts';
@@ -70,7 +71,7 @@ test('console: documents that the target refuses are listed page by page, export
   equal(await page.getByRole('button', { name: 'Next' }).getAttribute('aria-disabled'), 'true');
 
   await page.getByRole('button', { name: 'Copy paths' }).click();
-  await page.getByText('23 paths copied').waitFor();
+  await untilToast(page, '23 paths copied');
   equal(await page.evaluate('navigator.clipboard.readText()'), refused.join('\n'));
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -87,7 +88,7 @@ test('console: documents that the target refuses are listed page by page, export
 
   await accept();
   await page.getByRole('button', { name: 'Resume' }).click();
-  await page.locator('.toast--info').getByText('The restore has been resumed').waitFor();
+  await untilToast(page, 'The restore has been resumed', 'info');
   const ended = await endOfRestore(organization, id);
   await page.getByText('The restore is complete').waitFor();
   deepEqual([ended.status, ended.attempts, ended.documentsFailed, ended.failures], ['completed', 2, 0, []]);

@@ -3,6 +3,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
+import { untilToast } from '../../harness/browser/note-toasts.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
 import { endOf, newDestination, newProject, seed } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
@@ -107,11 +108,11 @@ test('console: a schedule is paused, resumed, changed, and deleted only after it
   await page.getByRole('button', { name: 'More actions for Nightly' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: 'Pause' }).press('Enter');
-  await page.getByText('Nightly is paused').waitFor();
+  await untilToast(page, 'Nightly is paused');
   deepEqual([(await current()).enabled, (await current()).nextRunAt], [false, null]);
   await page.getByRole('link', { name: 'Nightly' }).click();
   await page.getByRole('button', { name: 'Resume' }).click();
-  await page.getByText('Nightly runs again').waitFor();
+  await untilToast(page, 'Nightly runs again');
   equal((await current()).enabled, true);
 
   await page.getByRole('link', { name: 'Edit' }).click();
