@@ -196,6 +196,8 @@ test('console: a project moves to another organization, which is shown afterward
   const other = await newOrganization(organization.owner);
   const project = await newProject(organization);
   const { page, check } = await openConsole({ email: organization.owner.email });
+  // A page that learns who is signed in forgets the choices of the person before.
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
   await page.evaluate((id) => sessionStorage.setItem('console.organization', id), organization.id);
   await page.goto(`${new URL(page.url()).origin}/console/projects/${project.id}/move`);
   await page.getByText('Stays behind').waitFor();
