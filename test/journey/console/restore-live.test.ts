@@ -179,7 +179,7 @@ test('console: a rollback that was cancelled before its plan was finished is pla
     path: `/restore/new?backupId=${backup.id}&mode=rollback&step=plan`,
   });
   await page.getByLabel(/Type Shop to confirm/).fill('Shop');
-  const answer = await addFault({ project: source, delayMs: 3_000, times: 1_000 });
+  const answer = await addFault({ project: source, delayMs: 20_000, times: 1_000 });
   await page.getByRole('button', { name: 'Restore and delete 1 document' }).click();
   await page.getByRole('heading', { name: 'Restore into Shop' }).waitFor();
   await page.getByRole('button', { name: 'Cancel restore…' }).click();
