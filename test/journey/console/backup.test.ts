@@ -1,8 +1,10 @@
 /** Starting, watching, cancelling, verifying and deleting backups in the console. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import { DeleteObjectCommand, ListObjectVersionsCommand, PutObjectRetentionCommand } from '@aws-sdk/client-s3';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, test } from 'vitest';
+import { alerts } from '../../../shared/contract/endpoints/alerts.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
 import { newAttackedProject } from '../../harness/stage/anomaly.ts';
@@ -44,8 +46,8 @@ test('console: a person starts a backup, cancels it, takes another, verifies it 
   await check.screenshots('backup-start');
   await check.accessibility();
 
-  // 400 messages with a pause each: time enough to watch it.
-  const endFault = await addFault({ project: project.sourceProjectId, method: 'RunQuery', pauseMs: 150, times: 50 });
+  // 400 messages with a pause each: time enough to watch it, also on a slow machine.
+  const endFault = await addFault({ project: project.sourceProjectId, method: 'RunQuery', pauseMs: 300, times: 50 });
   await dialog.getByRole('button', { name: 'Start backup' }).click();
   await page.getByRole('heading', { name: 'In progress', exact: true }).waitFor();
   await page.getByText('of 400').waitFor();
@@ -276,6 +278,9 @@ test('console: a locked backup shows until when it is immutable, and that a lock
   await page.getByText(/The lock of one object that the backup needs ends earlier than its own/).waitFor();
   await check.screenshots('backup-lock-problem');
   await check.accessibility();
+  // The incident follows the verification, and an open page does not ask for new ones.
+  const incidents = { token: organization.owner.accessToken, org: organization.id, query: { kind: 'lock_problem' } };
+  while ((await call(alerts.incidents, incidents)).body.data.length === 0) await pause(200);
   await goTo('/alerts');
   await page
     .getByText(/Backup not immutable as promised/)
