@@ -70,6 +70,24 @@ test('console: a form saves only what its person has changed', async () => {
   deepEqual([name, cron], ['Renamed', '0 3 * * *']);
 });
 
+test('console: a new schedule begins with the only storage, however late that is known, and keeps what is typed', async () => {
+  const organization = await newOrganization();
+  const { id } = await newDestination(organization);
+  await newProject(organization);
+  const { page, goTo } = await openConsole({ email: organization.owner.email });
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/api/v1/storage-destinations?*', (route) => answer.promise.then(() => route.continue()));
+  const organizationRead = page.waitForResponse('**/api/v1/organizations/current');
+  await goTo('/schedules/new');
+  await organizationRead;
+  const name = page.getByLabel('Name', { exact: true });
+  equal(await name.count(), 0);
+  answer.resolve();
+  await name.fill('Nightly');
+  equal(await page.getByLabel('Storage', { exact: true }).inputValue(), id);
+  equal(await name.inputValue(), 'Nightly');
+});
+
 test('console: what is typed stays when the record changes meanwhile, and the other fields follow it', async () => {
   const organization = await newOrganization();
   const { page } = await openConsole({ email: organization.owner.email, path: '/organization' });
