@@ -100,7 +100,8 @@ test('console: what is typed stays when the record changes meanwhile, and the ot
   await page.getByLabel('Time zone').and(page.locator(':has(option:checked:text-is("Asia/Tokyo"))')).waitFor();
   equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Typed');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('button', { name: 'Save' }).and(page.locator('[aria-disabled]')).waitFor();
+  // It is busy until it has saved.
+  await page.getByRole('button', { name: 'Save' }).and(page.locator('[aria-disabled]:not([aria-busy])')).waitFor();
   const { name, settings } = (await call(organizations.current, by(organization))).body.data;
   deepEqual([name, settings.timezone], ['Typed', 'Asia/Tokyo']);
 });
