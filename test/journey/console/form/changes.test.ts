@@ -106,6 +106,21 @@ test('console: what is typed stays when the record changes meanwhile, and the ot
   deepEqual([name, settings.timezone], ['Typed', 'Asia/Tokyo']);
 });
 
+test('console: a day is typed into a filter by keyboard', async () => {
+  const organization = await newOrganization();
+  const { page } = await openConsole({ email: organization.owner.email, path: '/restores?status=failed' });
+  const from = page.getByLabel('From');
+  await from.focus();
+  // A year of one digit is a day, too.
+  await page.keyboard.type('01012');
+  await page.waitForURL(/from=0002-01-01/);
+  await page.keyboard.type('026');
+  await page.waitForURL(/from=2026-01-01/);
+  equal(await from.inputValue(), '2026-01-01');
+  await page.getByRole('button', { name: 'Show all restores' }).click();
+  await page.waitForURL((url) => !url.searchParams.has('from'));
+});
+
 test('console: a collection whose name looks like a number is the one that is chosen', async () => {
   const { organization, backup } = await shop('Shop', { '1.1/a': text('a'), '1.10/a': text('a') });
   const path = `/restore/new?backupId=${backup.id}&scope=collections&step=scope`;
