@@ -3,6 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, test } from 'vitest';
+import { compareAll } from '../../harness/browser/compare-all.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
 import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
 import { stageVariable } from '../../harness/stage/client.ts';
@@ -166,7 +167,7 @@ test('console: a person compares a backup with the live database and with anothe
   await page.getByText(/Google bills about 3 reads/).waitFor();
   equal(await page.getByRole('heading', { name: 'Differences', exact: true }).count(), 0);
   await page.getByRole('button', { name: 'Compare' }).click();
-  await page.getByRole('heading', { name: 'Differences', exact: true }).waitFor();
+  await compareAll(page);
   const changes = page.getByRole('list', { name: 'Documents that differ' }).getByRole('button');
   const expected = ['users/ada Changed', 'users/grace Removed', 'users/new Added'];
   const listed = async () => (await changes.allInnerTexts()).map((one) => one.replace(/\s+/g, ' '));
@@ -224,7 +225,7 @@ test('console: a person compares a backup with the live database and with anothe
     await goTo(`/backups/${backup.id}/compare`);
     await page.getByLabel('Compare this backup with').selectOption(other.id);
     await page.getByRole('button', { name: 'Compare' }).click();
-    await page.getByRole('heading', { name: 'Differences', exact: true }).waitFor();
+    await compareAll(page);
     deepEqual(await listed(), expected);
     await changes.nth(0).click();
     await page.getByRole('table', { name: 'Fields of users/ada' }).waitFor();
@@ -237,6 +238,7 @@ test('console: a person compares a backup with the live database and with anothe
   ok(await page.getByLabel(/users\/grace is not in this backup/).isDisabled());
   await goTo(`/backups/${second.id}/compare?against=live`);
   await page.getByRole('button', { name: 'Compare' }).click();
+  await compareAll(page);
   await page.getByText('Both sides are the same').waitFor();
   await check.screenshots('backup-compare-same');
   check.problems();

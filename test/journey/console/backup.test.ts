@@ -6,6 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, test } from 'vitest';
 import { alerts } from '../../../shared/contract/endpoints/alerts.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
+import { compareAll } from '../../harness/browser/compare-all.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
 import { newAttackedProject } from '../../harness/stage/anomaly.ts';
 import { newBucket, newDestination, newProject, seed, takeBackup } from '../../harness/stage/backup.ts';
@@ -179,6 +180,7 @@ test('console: unusual changes are seen, compared, restored from before, and ack
   await page.getByRole('menuitem').getByText('Acknowledge the unusual changes first.').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Compare with the backup before' }).click();
+  await compareAll(page);
   await page.getByText('users/u0150').waitFor();
   match(page.url(), new RegExp(`/compare\\?against=${kept}$`));
   await inspect('anomaly-compare');
