@@ -120,8 +120,9 @@ test('console: a moment is picked on the timeline by keyboard, mouse and field, 
   await slider.hover();
   await page.mouse.wheel(0, -600);
   await page.locator('button:not([aria-disabled])', { hasText: 'Everything' }).waitFor();
-  await everything.click();
+  await everything.press('Enter');
   equal(await everything.getAttribute('aria-disabled'), 'true');
+  equal(await page.evaluate('document.activeElement.textContent'), 'Everything');
   await page.getByRole('button', { name: 'Zoom in' }).click();
   equal(await everything.getAttribute('aria-disabled'), null);
   await everything.click();

@@ -30,24 +30,19 @@ export const Button = ({
   ...rest
 }: ButtonProps) => {
   const isOff = busy || disabledReason !== undefined;
-  const button = (
-    <button
-      {...rest}
-      type={isOff ? 'button' : type}
-      className={`${buttonClass(variant, size)}${children === undefined ? ' button--icon' : ''}`}
-      aria-disabled={isOff || undefined}
-      aria-busy={busy || undefined}
-      onClick={isOff ? (event) => event.preventDefault() : onClick}
-    >
-      {busy ? <Spinner /> : icon && <Icon name={icon} />}
-      {children}
-    </button>
-  );
-  return disabledReason === undefined ? (
-    button
-  ) : (
+  return (
     <Tooltip text={disabledReason} opensOnClick>
-      {button}
+      <button
+        {...rest}
+        type={isOff ? 'button' : type}
+        className={`${buttonClass(variant, size)}${children === undefined ? ' button--icon' : ''}`}
+        aria-disabled={isOff || undefined}
+        aria-busy={busy || undefined}
+        onClick={isOff ? (event) => event.preventDefault() : onClick}
+      >
+        {busy ? <Spinner /> : icon && <Icon name={icon} />}
+        {children}
+      </button>
     </Tooltip>
   );
 };
@@ -58,7 +53,8 @@ interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon'> {
   readonly label: string;
 }
 
-export const IconButton = ({ label, variant = 'quiet', ...rest }: IconButtonProps) => {
-  const button = <Button {...rest} variant={variant} aria-label={label} />;
-  return rest.disabledReason === undefined ? <Tooltip text={label}>{button}</Tooltip> : button;
-};
+export const IconButton = ({ label, variant = 'quiet', ...rest }: IconButtonProps) => (
+  <Tooltip text={rest.disabledReason === undefined ? label : undefined}>
+    <Button {...rest} variant={variant} aria-label={label} />
+  </Tooltip>
+);

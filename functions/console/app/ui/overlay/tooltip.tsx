@@ -20,7 +20,8 @@ interface Handlers {
 }
 
 interface TooltipProps {
-  readonly text: ReactNode;
+  /** Undefined: nothing is shown. The element stays the same when a text comes or goes, so that it keeps the focus. */
+  readonly text: ReactNode | undefined;
   /** Also shown by a click, at once: a finger does not hover. */
   readonly opensOnClick?: boolean;
   /** One element, which passes its properties to the document. */
@@ -54,45 +55,50 @@ export const Tooltip = ({ text, opensOnClick = false, children }: TooltipProps) 
     }, delayMs);
   };
   const { props } = children;
+  const isShown = text !== undefined;
   return (
     <>
-      {cloneElement(children, {
-        'aria-describedby': id,
-        onPointerEnter: (event) => {
-          props.onPointerEnter?.(event);
-          if (event.pointerType !== 'touch') showAt(event.currentTarget, showMs);
-        },
-        onPointerLeave: (event) => {
-          props.onPointerLeave?.(event);
-          hide();
-        },
-        onFocus: (event) => {
-          props.onFocus?.(event);
-          if (event.currentTarget.matches(':focus-visible')) showAt(event.currentTarget, 0);
-        },
-        onBlur: (event) => {
-          props.onBlur?.(event);
-          hide();
-        },
-        ...(opensOnClick && {
-          onClick: (event) => {
-            props.onClick?.(event);
-            showAt(event.currentTarget, 0);
-          },
-        }),
-      })}
-      <Dismissal bubble={bubble} />
-      <span
-        ref={bubble}
-        id={id}
-        role="tooltip"
-        popover="manual"
-        className="tooltip"
-        onPointerEnter={() => clearTimeout(timer.current)}
-        onPointerLeave={hide}
-      >
-        {text}
-      </span>
+      {isShown
+        ? cloneElement(children, {
+            'aria-describedby': id,
+            onPointerEnter: (event) => {
+              props.onPointerEnter?.(event);
+              if (event.pointerType !== 'touch') showAt(event.currentTarget, showMs);
+            },
+            onPointerLeave: (event) => {
+              props.onPointerLeave?.(event);
+              hide();
+            },
+            onFocus: (event) => {
+              props.onFocus?.(event);
+              if (event.currentTarget.matches(':focus-visible')) showAt(event.currentTarget, 0);
+            },
+            onBlur: (event) => {
+              props.onBlur?.(event);
+              hide();
+            },
+            ...(opensOnClick && {
+              onClick: (event) => {
+                props.onClick?.(event);
+                showAt(event.currentTarget, 0);
+              },
+            }),
+          })
+        : children}
+      {isShown && <Dismissal bubble={bubble} />}
+      {isShown && (
+        <span
+          ref={bubble}
+          id={id}
+          role="tooltip"
+          popover="manual"
+          className="tooltip"
+          onPointerEnter={() => clearTimeout(timer.current)}
+          onPointerLeave={hide}
+        >
+          {text}
+        </span>
+      )}
     </>
   );
 };
