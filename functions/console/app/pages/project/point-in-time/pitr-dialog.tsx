@@ -35,34 +35,34 @@ const precisions = [
 
 /** Enables point-in-time recovery, or changes its settings. */
 export const PitrDialog = ({ project, pitr, open, onClose }: PitrDialogProps) => {
+  const [isEnabled] = useState(pitr.enabled);
   const [precision, setPrecision] = useState(pitr.precision);
   const [days, setDays] = useState(String(pitr.retentionDays));
   const [seconds, setSeconds] = useState(String(pitr.captureIntervalSeconds));
   const [storageId, setStorageId] = useState(project.settings.defaultStorageId ?? '');
   const { items: destinations } = useStorageDestinations();
   const [enable, update] = [useEnablePitr(project.id), useUpdatePitr(project.id)];
-  const { error } = pitr.enabled ? update : enable;
+  const { error } = isEnabled ? update : enable;
   const isPending = enable.isPending || update.isPending;
   const submit = (): void => {
     const settings = { precision, retentionDays: Number(days), captureIntervalSeconds: Number(seconds) };
     const storageDestinationId = storageId || destinations?.[0]?.id;
-    if (pitr.enabled) update.mutate(settings, { onSuccess: onClose });
+    if (isEnabled) update.mutate(settings, { onSuccess: onClose });
     else enable.mutate({ ...settings, ...(storageDestinationId && { storageDestinationId }) }, { onSuccess: onClose });
   };
   return (
     <Dialog
       open={open}
       onClose={onClose}
-      title={pitr.enabled ? 'Settings of point-in-time recovery' : 'Enable point-in-time recovery'}
+      title={isEnabled ? 'Settings of point-in-time recovery' : 'Enable point-in-time recovery'}
       description={
-        !pitr.enabled &&
-        'It starts with a base backup that reads every document once. After that only changes are read and stored.'
+        !isEnabled && 'It starts with a base backup that reads every document once. After that only changes are read and stored.'
       }
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button variant="primary" busy={isPending} onClick={submit}>
-            {pitr.enabled ? 'Save' : 'Enable'}
+            {isEnabled ? 'Save' : 'Enable'}
           </Button>
         </>
       }

@@ -14,16 +14,21 @@ import { PitrDialog } from './pitr-dialog.tsx';
 /** State, problem and settings of point-in-time recovery. */
 export const PitrSummary = ({ project, pitr }: { readonly project: Project; readonly pitr: Pitr }) => {
   const [dialog, setDialog] = useState<'settings' | 'disable'>();
+  const [timesOpened, setTimesOpened] = useState(0);
   const disable = useDisablePitr(project.id);
   const { reason } = usePermission('member');
   const close = (): void => setDialog(undefined);
+  const openSettings = (): void => {
+    setTimesOpened((times) => times + 1);
+    setDialog('settings');
+  };
   return (
     <Card
       title="Capturing"
       actions={
         pitr.enabled ? (
           <>
-            <Button disabledReason={reason} onClick={() => setDialog('settings')}>
+            <Button disabledReason={reason} onClick={openSettings}>
               Settings…
             </Button>
             <Button variant="quiet-danger" disabledReason={reason} onClick={() => setDialog('disable')}>
@@ -31,7 +36,7 @@ export const PitrSummary = ({ project, pitr }: { readonly project: Project; read
             </Button>
           </>
         ) : (
-          <Button variant="primary" disabledReason={reason} onClick={() => setDialog('settings')}>
+          <Button variant="primary" disabledReason={reason} onClick={openSettings}>
             Enable…
           </Button>
         )
@@ -74,7 +79,8 @@ export const PitrSummary = ({ project, pitr }: { readonly project: Project; read
         </dl>
       </div>
       <PitrDialog
-        key={`${pitr.enabled} ${pitr.retentionDays} ${pitr.captureIntervalSeconds} ${pitr.precision}`}
+        // Begins anew when it is opened, not when a poll finds the change before the response arrives: it would stay open.
+        key={timesOpened}
         project={project}
         pitr={pitr}
         open={dialog === 'settings'}
