@@ -141,7 +141,9 @@ test('restore test: into a target, with a check; the target is left exactly as i
     deepEqual([sampled.counts?.documents, sampled.comparisons?.target.documents], [2, 2]);
     match(sampled.comparisons?.target.reason ?? '', /sample of 2 of 3/);
     deepEqual(await contentsOf(target.sourceProjectId), before);
-    // Cancelled while it waits: nothing stays, and there is no evidence.
+    // Cancelled while it waits, which it does long enough: nothing stays, and there is no evidence.
+    const patient = { check: { url: receiver.url('/check'), timeoutSeconds: 300 } };
+    dataOf(await call(restoreTests.update, { ...by(), params, body: patient }), 200);
     const cancelled = await start(plan.id);
     await runUntil(cancelled, ({ check }) => check?.status === 'waiting');
     dataOf(await call(restoreTests.cancelRun, { ...by(), params: { runId: cancelled } }), 202);
