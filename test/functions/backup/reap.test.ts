@@ -27,7 +27,7 @@ test('reaper: a backup whose workflow was stopped fails once and releases its pr
   const by = { token: organization.owner.accessToken, org: organization.id };
   const [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
   await seed(project.sourceProjectId, { 'a/1': {} });
-  const mend = await addFault({ project: project.sourceProjectId, method: 'RunQuery', delayMs: 3_000, times: 100 });
+  const mend = await addFault({ project: project.sourceProjectId, method: 'RunQuery', delayMs: 20_000, times: 100 });
   const wish = { projectId: project.id, storageDestinationId: destination.id };
   const { id } = await startBackup(organization, wish);
   const phase = async () => (await call(backups.get, { ...by, params: { backupId: id } })).body.data.phase;

@@ -12,6 +12,7 @@ import { sampleOf } from '../../../shared/docs/sample.ts';
 import { endOf, newBucket, newProject, seed } from '../../harness/stage/backup.ts';
 import { consoleHeaders, newCode } from '../../harness/stage/browser.ts';
 import { api, call, type Result } from '../../harness/stage/client.ts';
+import { addFault } from '../../harness/stage/firestore-faults.ts';
 import { signIn } from '../../harness/stage/person.ts';
 import { startReceiver } from '../../harness/stage/receiver.ts';
 import { endOfRestore } from '../../harness/stage/restore.ts';
@@ -114,8 +115,13 @@ test('OpenAPI document: every request example succeeds', async () => {
   const anomaly = { ...unusual, before: null, acknowledgedAt: null, acknowledgedBy: null, note: null };
   await putItem({ ...(await getItem(key)), ...key, anomaly, anomalyState: 'open' });
   await send('backups.acknowledge', { backupId });
+  // What is cancelled must not end before.
+  const holdUp = (fault: object) => addFault({ project: words['web-shop-production']!, times: 1_000, ...fault });
+  const slow = { delayMs: 2_000 };
+  let goOn = await holdUp(slow);
   const cancelled = (await send('backups.create')).id!;
   await send('backups.cancel', { backupId: cancelled });
+  await goOn();
   await endOf(organization(), cancelled);
   await send('backupContents.register');
 
@@ -123,9 +129,11 @@ test('OpenAPI document: every request example succeeds', async () => {
   // The example is a dry run; the other operations need a job.
   words['"dryRun":true'] = '"dryRun":false';
   await seed(words['web-shop-production'], { 'orders/7': { total: { integerValue: '700' } } });
+  goOn = await holdUp({ method: 'BatchWrite', status: 'UNAVAILABLE', delayMs: 500 });
   const started = await send('restores.create');
   const restoreJobId = started.restoreJobId!;
   await send('restores.cancel', { restoreJobId });
+  await goOn();
   await endOfRestore(organization(), restoreJobId);
   await send('restores.resume', { restoreJobId });
   await endOfRestore(organization(), restoreJobId);
@@ -141,8 +149,10 @@ test('OpenAPI document: every request example succeeds', async () => {
   const restoreTestId = (await send('restoreTests.create')).id!;
   await send('restoreTests.update', { restoreTestId });
   await send('restoreTests.replace', { restoreTestId });
+  goOn = await holdUp(slow);
   const { runId } = await send('restoreTests.run', { restoreTestId });
   await send('restoreTests.cancelRun', { runId: runId! });
+  await goOn();
   await endOfTestRun(organization(), runId!);
   // The result of a check is accepted while the run waits for it.
   const receiver = await startReceiver();

@@ -11,6 +11,7 @@ import { restorePhases } from '../../../shared/contract/job-enums.ts';
 import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
 import { bucketClient, objectAt, objectsIn } from '../../harness/stage/bucket.ts';
 import { call, stageVariable } from '../../harness/stage/client.ts';
+import { addFault } from '../../harness/stage/firestore-faults.ts';
 import { logs } from '../../harness/stage/function-log.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 import {
@@ -293,6 +294,9 @@ test('restore: one runs per target project; it can be cancelled and resumed to c
   const documents = Object.fromEntries(Array.from({ length: 24 }, (_, n) => [`a/${n}`, { n: { integerValue: String(n) } }]));
   const { project, backup } = await backedUp(documents);
   await erase(project.sourceProjectId, Object.keys(documents));
+  // Nothing is written after the first request, so that the restore runs until it is cancelled.
+  const fault = { method: 'BatchWrite', call: 2, status: 'UNAVAILABLE', delayMs: 500, times: 1_000 };
+  const mend = await addFault({ project: project.sourceProjectId, ...fault });
   const request = { backupId: backup.id, options: { maxWritesPerSecond: 6 } };
   const { restoreJobId } = await startRestore(organization, request);
   const second = await call(restores.create, { ...by(), body: request });
@@ -316,6 +320,7 @@ test('restore: one runs per target project; it can be cancelled and resumed to c
   const there = Object.keys(await contentsOf(project.sourceProjectId)).length;
   ok(there > 0 && there < 24, `${there} documents`);
   equal((await readRestore(organization, restoreJobId)).documentsRestored, there);
+  await mend();
   const resumed = await call(restores.resume, { ...by(), params: { restoreJobId }, body: {} });
   deepEqual([resumed.status, resumed.body.data.attempts], [202, 2]);
   const ended = await endOfRestore(organization, restoreJobId);

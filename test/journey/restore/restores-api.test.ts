@@ -101,13 +101,16 @@ describe('a restore request with bad input is refused, and nothing starts', () =
   test('a backup that is not completed', async () => {
     const slow = await newProject(organization);
     await seed(slow.sourceProjectId, { 'a/b': {} });
-    await addFault({ project: slow.sourceProjectId, delayMs: 2_000, times: 100 });
+    const ready = await addFault({ project: slow.sourceProjectId, delayMs: 2_000, times: 100 });
     const { id } = await startBackup(organization, { projectId: slow.id, storageDestinationId: backup.storageDestination.id });
     const { status, body } = await create({ backupId: id });
     deepEqual([status, body.error.code], [409, 'CONFLICT']);
     ok(['pending', 'running'].includes(String(body.error.details.status)));
     await call(backups.cancel, { ...by(), params: { backupId: id } });
     equal((await create({ backupId: id })).body.error.details.status, 'cancelled');
+    // The tests below compare the table, which the clean-up changes.
+    await ready();
+    while (await getItem({ pk: 'RUNNING#BACKUP', sk: `${organization.id}#${id}` })) await pause(100);
   });
 
   test('and leaves no restore, lock or task', async () => {
@@ -395,7 +398,9 @@ describe('a restore', () => {
 describe('a running restore', () => {
   test('blocks a second restore into its target and the deletion of its backup and target', async () => {
     const slow = await newProject(organization);
-    const ready = await addFault({ project: slow.sourceProjectId, delayMs: 1_000, times: 100 });
+    // It runs as long as its target takes no writes.
+    const fault = { method: 'BatchWrite', status: 'UNAVAILABLE', delayMs: 500, times: 1_000 };
+    const ready = await addFault({ project: slow.sourceProjectId, ...fault });
     const body = { backupId: backup.id, targetProjectId: slow.id };
     const answers = await Promise.all([create(body), create(body)]);
     deepEqual(answers.map(({ status }) => status).sort(), [202, 409]);
