@@ -1,7 +1,6 @@
 /** `npm run smoke` against the running stage: it succeeds or reports one clear line, and leaves nothing behind. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, test } from 'vitest';
 import { readOptions } from '../../../infra/smoke/options.ts';
@@ -21,6 +20,7 @@ import { call, stageUrl, stageVariable } from '../../harness/stage/client.ts';
 import { newApiKey, newOrganization } from '../../harness/stage/organization.ts';
 import { newEmail, signIn } from '../../harness/stage/person.ts';
 import { startReceiver } from '../../harness/stage/receiver.ts';
+import { lookUntil } from '../../harness/time/look-until.ts';
 
 const receiver = await startReceiver();
 afterAll(() => receiver.stop());
@@ -73,8 +73,10 @@ test('smoke test: a user runs the whole journey, and no object, organization or 
   match(walked.text, /would create 0 and overwrite 0 documents, 2 are unchanged/);
   equal(receiver.requests.filter(({ path }) => path === '/well').length, 1);
   // A task removes the objects of a deleted backup asynchronously.
-  for (let n = 0; n < 150 && Object.keys(await objectsIn(bucket)).length > 0; n++) await pause(200);
-  deepEqual(await objectsIn(bucket), {});
+  await lookUntil(
+    () => objectsIn(bucket),
+    (objects) => Object.keys(objects).length === 0,
+  );
   for (const word of [secret, 'canary', 'users/ada', person.refreshToken, person.accessToken]) ok(!walked.text.includes(word));
   equal((await call(auth.me, { token: person.accessToken })).status, 401);
   const again = await signIn(person.email);

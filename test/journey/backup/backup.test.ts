@@ -13,6 +13,7 @@ import { addFault, revokeSource } from '../../harness/stage/firestore-faults.ts'
 import { logs } from '../../harness/stage/function-log.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 import { allItems, itemsOf } from '../../harness/stage/table.ts';
+import { lookUntil } from '../../harness/time/look-until.ts';
 
 type Shown = z.output<typeof Backup>;
 
@@ -124,7 +125,11 @@ describe('a backup', () => {
     deepEqual([data.statistics.backupCount, data.statistics.storageUsed], [1, backup.size]);
     const project = (await call(projects.get, { ...by(), params: { projectId: backup.projectId } })).body.data;
     equal(project.lastBackupAt, backup.completedAt);
-    deepEqual(await notesOf(backup.id), []);
+    // They are deleted after the backup has completed.
+    await lookUntil(
+      () => notesOf(backup.id),
+      (notes) => notes.length === 0,
+    );
     const items = await itemsOf(`ORG#${organization.id}`);
     deepEqual(
       items.filter(({ sk }) => sk === `JOB#${backup.projectId}`),
@@ -178,8 +183,10 @@ describe('a backup that fails', () => {
     const { id } = await startBackup(organization, { projectId: project.id, storageDestinationId: destination.id, ...more });
     const backup = await endOf(organization, id);
     // The record is updated before the objects are deleted.
-    for (let tries = 0; (await notesOf(id)).length > 0 && tries < 100; tries++) await new Promise((done) => setTimeout(done, 50));
-    deepEqual(await notesOf(id), []);
+    await lookUntil(
+      () => notesOf(id),
+      (notes) => notes.length === 0,
+    );
     deepEqual(await objectsIn(destination.bucket), {});
     equal((await eventsOf(id)).filter(({ type }) => type === 'backup.failed').length, 1);
     return { backup, project, destination };

@@ -57,7 +57,7 @@ interface Told {
   readonly data: { readonly backupId?: string; readonly schedule: { readonly id: string; readonly cronExpression: string } };
 }
 const toldBy = ({ body }: ReceivedRequest): Told => JSON.parse(body.toString());
-const hears = async (type: string): Promise<Told> => toldBy(await receiver.next((heard) => toldBy(heard).type === type, 60_000));
+const hears = async (type: string): Promise<Told> => toldBy(await receiver.next((heard) => toldBy(heard).type === type));
 
 /** Five minutes from now, every day. */
 const dueAt = new Date((Math.floor(Date.now() / 60_000) + 6) * 60_000);
