@@ -25,11 +25,8 @@ export const account = {
   clientEmail: 'backup@demo.iam.gserviceaccount.com',
   privateKey: generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 };
-/** Short timeouts and hardly any delay. */
-export const quick: RetryPolicy = { attempts: 4, firstDelayMs: 1, maxDelayMs: 2, requestMs: 2_000 };
-
-/** For tests without a silent store: there only a busy machine is slow. */
-export const patient: RetryPolicy = { ...quick, requestMs: 20_000 };
+/** Hardly any delay. Requests have time, because only a busy machine is slow; tests of a silent store give them less. */
+export const quick: RetryPolicy = { attempts: 4, firstDelayMs: 1, maxDelayMs: 2, requestMs: 20_000 };
 
 /** Clean-up functions, run in reverse order. */
 export type Stops = (() => unknown)[];
@@ -132,14 +129,14 @@ export const openS3InParts = (
   url: string,
   folder: string,
   config: Partial<StoreConfig> = {},
-): Promise<ObjectStore> => openAt(type, url, folder, patient, config, keys, smallS3PartBytes);
+): Promise<ObjectStore> => openAt(type, url, folder, quick, config, keys, smallS3PartBytes);
 
 /** A token of the service account. */
 export const requestToken = (scopes: readonly string[]) => googleAccessToken(account, scopes);
 
 /** Opens a Cloud Storage bucket with smaller parts than production's: uploads of several parts take an eighth of the CPU. */
 export const openGcsInParts = (url: string, folder: string): ObjectStore =>
-  openGcsStore({ bucket, folder, baseUrl: url, requestToken, retryPolicy: patient, partBytes: smallPartBytes });
+  openGcsStore({ bucket, folder, baseUrl: url, requestToken, retryPolicy: quick, partBytes: smallPartBytes });
 
 /** A multiple of 256 KiB, as Cloud Storage requires. */
 export const smallPartBytes = 1 << 20;

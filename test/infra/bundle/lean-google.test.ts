@@ -10,7 +10,7 @@ import { leanGoogle } from '../../../infra/bundle/lean-google.ts';
 import type { openGcsStore } from '../../../shared/destination/store/gcs/gcs-store.ts';
 import {
   bucket,
-  patient,
+  quick,
   requestToken,
   type Stops,
   startGoogle,
@@ -61,7 +61,7 @@ storeSuite(
     const baseUrl = await startGoogle(stops);
     const { open } = await bundled(stops);
     return {
-      open: async (folder) => open({ bucket, folder, baseUrl, requestToken, retryPolicy: patient, partBytes }),
+      open: async (folder) => open({ bucket, folder, baseUrl, requestToken, retryPolicy: quick, partBytes }),
       listsUploads: false,
     };
   },

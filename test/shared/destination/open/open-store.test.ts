@@ -158,7 +158,7 @@ test('S3Upload: an upload holds a few parts in memory and waits before it accept
       held.push(() => response.setHeader('etag', '"e"').end());
     });
   });
-  const store = await openAt('s3', url, '', { ...quick, requestMs: 20_000 });
+  const store = await openAt('s3', url, '');
   const upload = store.upload('x');
   const part = Buffer.alloc(8 << 20);
   for (let n = 0; n < 3; n++) await upload.write([part]);

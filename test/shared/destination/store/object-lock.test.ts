@@ -14,7 +14,7 @@ import {
   enableObjectLock,
   openAt,
   ownerOf,
-  patient,
+  quick,
   type Stops,
   startGoogle,
   startS3,
@@ -40,7 +40,7 @@ afterAll(() => stopAll(stops));
 const open = async (type: 's3' | 'gcs', mode: 'governance' | 'compliance' = 'governance', accessKeyId?: string) => {
   const config = { objectLock: { mode, days: 1 } } as const;
   const keys = accessKeyId === undefined ? undefined : { accessKeyId, secretAccessKey: 'secret' };
-  return openAt(type, type === 's3' ? s3 : gcs, 'locks', patient, config, keys);
+  return openAt(type, type === 's3' ? s3 : gcs, 'locks', quick, config, keys);
 };
 const upload = async (store: ObjectStore, name: string, bytes: number, lockedUntil: Date): Promise<void> => {
   const writing = store.upload(name, { lockedUntil });

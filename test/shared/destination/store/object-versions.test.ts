@@ -21,7 +21,7 @@ import {
   keys,
   openAt,
   ownerOf,
-  patient,
+  quick,
   type Stops,
   startGoogle,
   startS3,
@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => stopAll(stops));
 
 const open = (type: 's3' | 'gcs'): Promise<ObjectStore> =>
-  openAt(type, type === 's3' ? s3 : gcs, 'versions', patient, { objectLock: { mode: 'compliance', days: 1 } });
+  openAt(type, type === 's3' ? s3 : gcs, 'versions', quick, { objectLock: { mode: 'compliance', days: 1 } });
 
 /** What an intruder with the rights of the owner does. */
 const overwrite = async (type: 's3' | 'gcs', name: string, bytes: Buffer): Promise<void> => {

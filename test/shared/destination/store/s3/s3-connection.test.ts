@@ -56,7 +56,7 @@ const awsStore = (place: Partial<S3StoreOptions> = {}): S3Store => {
     region: 'eu-central-1',
     credentials: keys,
     agent,
-    connectMs: 1_000,
+    connectMs: 20_000,
     digest: 'crc32',
     retryPolicy: quick,
     partBytes: 8 * MiB,
@@ -262,7 +262,7 @@ describe('a body of 2 MiB or more', () => {
       server.closeAllConnections();
       server.close();
     });
-    return openAt('s3', `http://127.0.0.1:${(server.address() as AddressInfo).port}`, '', { ...quick, requestMs: 5_000 });
+    return openAt('s3', `http://127.0.0.1:${(server.address() as AddressInfo).port}`, '');
   };
 
   test('is sent when the store requests it', async () => {
