@@ -100,7 +100,7 @@ for (const [args, message] of [
       BMS_ORGANIZATION: `org_${'0'.repeat(26)}`,
     };
     const { stdin, stdout, stderr } = process;
-    const signal = AbortSignal.timeout(5_000);
+    const signal = AbortSignal.timeout(60_000);
     const run = createProgram({ args: [], env, stdin, stdout, stderr, signal }).parseAsync([...args], { from: 'user' });
     await rejects(run, (error) => error instanceof CliFailure && error.exitCode === 2 && message.test(error.message));
   });

@@ -216,10 +216,10 @@ describe('the template', () => {
     assert.equal(refused.status, 500);
     assert.equal(refused.body.error.code, 'INTERNAL_ERROR');
     assert.doesNotMatch(JSON.stringify(refused.body), /AccessDenied|dynamodb/);
-    await pause(100);
     const name = stage.functions.find(({ handler, entry }) => handler === 'create' && entry.endsWith('organizations.ts'))?.name;
-    const log = readFileSync(join(dir, 'log', `${name}.log`), 'utf8');
-    assert.match(log, /AccessDenied[\s\S]*dynamodb:PutItem/);
+    // Output of a function arrives after its response.
+    const isLogged = () => /AccessDenied[\s\S]*dynamodb:PutItem/.test(readFileSync(join(dir, 'log', `${name}.log`), 'utf8'));
+    while (!isLogged()) await pause(50);
 
     // Configuration overrides reach the functions.
     assert.ok(stage.functions.every(({ environment }) => environment.PLAN === undefined || environment.PLAN === 'starter'));

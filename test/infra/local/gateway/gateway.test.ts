@@ -163,7 +163,7 @@ describe('the event', () => {
     assert.equal(requestContext.http.userAgent, 'probe');
     assert.match(requestContext.requestId, /./);
     assert.match(requestContext.time, /^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/);
-    assert.ok(Math.abs(Date.now() - requestContext.timeEpoch) < 5_000);
+    assert.ok(Math.abs(Date.now() - requestContext.timeEpoch) < 60_000);
   });
   test('has JSON as text', async () => {
     const event = await eventOf('POST', '/items', { 'Content-Type': 'application/json' }, '{"a":"é"}');

@@ -8,7 +8,7 @@ import { tempDir } from '../../../../harness/aws/embedded-aws.ts';
 
 const isOpen = (host: string, port: number): Promise<boolean> =>
   new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: 5_000 });
+    const socket = connect({ host, port, timeout: 60_000 });
     const end = (answer: boolean) => () => {
       socket.destroy();
       resolve(answer);
